@@ -96,7 +96,9 @@ func (e *pgEngine) configure(opts Options) {
 	set["idle_in_transaction_session_timeout"] = milliseconds(idleLimit)
 	set["lock_timeout"] = milliseconds(min(lockLimit, opts.BusyTimeout))
 	set["tcp_user_timeout"] = milliseconds(lockLimit)
-	set["plan_cache_mode"] = "force_generic_plan"
+	for name, value := range planning {
+		set[name] = value
+	}
 	if set["application_name"] == "" {
 		set["application_name"] = "repoglot"
 	}
@@ -110,6 +112,15 @@ func (e *pgEngine) configure(opts Options) {
 	e.config.DialFunc = dialer.DialContext
 	e.reads = e.config.Copy()
 	e.reads.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(readIdleLimit)
+}
+
+// planning has each statement planned once, for any arguments, and find its rows by
+// indexes, as SQLite does. PostgreSQL takes any range of ids for a two-hundredth of the
+// table: for a page of 50 units of many millions it would read other tables whole, with
+// several processes, and compile the statement.
+var planning = map[string]string{
+	"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+	"max_parallel_workers_per_gather": "0", "jit": "off",
 }
 
 // connectTimeout bounds the opening of a connection, unless connect_timeout does.

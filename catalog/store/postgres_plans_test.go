@@ -2,24 +2,35 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
 )
 
-// bigScan finds a scan of a whole table that grows.
-var bigScan = regexp.MustCompile(`Seq Scan on (units|changes|deltas|layouts|failing|files|file_pieces|occurrences)\b`)
+// bigScan finds a scan of a whole table that grows, and what needs one.
+var bigScan = regexp.MustCompile(`Seq Scan on (units|changes|deltas|layouts|failing|files|file_pieces|occurrences)\b|(Hash|Merge).* Join|Gather|JIT`)
 
-// TestPlans: the statements of pages and steps have an index for every table that grows.
-// Without sequential scans PostgreSQL chooses one only where no index fits.
+// plansVariable is the address of a large database, with its schema, on which
+// TestPlans explains the same statements: there PostgreSQL may choose any plan. `bench
+// -only scale` makes one.
+const plansVariable = "REPOGLOT_TEST_PLANS"
+
+// TestPlans: the plans that sessions of the store have for statements of pages and steps
+// read no table that grows whole.
 func TestPlans(t *testing.T) {
 	onlyPostgres(t)
-	dsn := database(t, filepath.Join(t.TempDir(), "x.db")) + "&options=-c%20enable_seqscan%3Doff%20-c%20jit%3Doff"
-	db, err := Open(t.Context(), dsn, Options{Readers: 1})
+	large := os.Getenv(plansVariable)
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "x.db")), Options{Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,28 +44,31 @@ func TestPlans(t *testing.T) {
 	for name, p := range map[string]*pool{"reader": db.pools.readers, "writer": db.pools.writer} {
 		err := p.lend(t.Context(), func(s *session) error {
 			c := s.conn.(*pgConnection)
-			for query, sd := range c.stmts {
-				if !strings.HasPrefix(query, "SELECT") && !strings.HasPrefix(query, "UPDATE") && !strings.HasPrefix(query, "DELETE") {
+			on := c.conn
+			if large != "" {
+				config, err := pgconn.ParseConfig(large)
+				if err != nil {
+					return err
+				}
+				maps.Copy(config.RuntimeParams, planning)
+				if on, err = pgconn.ConnectConfig(t.Context(), config); err != nil {
+					return err
+				}
+				defer on.Close(t.Context())
+			}
+			statements := maps.Clone(c.stmts)
+			maps.Copy(statements, c.once)
+			for query, sd := range statements {
+				if !isPlanned(query, sd) {
 					continue
 				}
-				if len(sd.ParamOIDs) == 0 && !strings.Contains(query, "WHERE") {
-					continue // for the types of columns of COPY: it is never run
-				}
 				seen++
-				explain := "EXPLAIN EXECUTE " + sd.Name
-				if n := len(sd.ParamOIDs); n > 0 {
-					explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
-				}
-				results, err := c.conn.Exec(t.Context(), explain).ReadAll()
+				plan, err := explainGeneric(t.Context(), on, query, sd, on != c.conn)
 				if err != nil {
 					return fmt.Errorf("%s: %w", query, err)
 				}
-				var plan strings.Builder
-				for _, row := range results[0].Rows {
-					fmt.Fprintf(&plan, "%s\n", row[0])
-				}
-				if bigScan.MatchString(plan.String()) {
-					t.Errorf("the %s reads a whole table:\n%s\n%s", name, query, plan.String())
+				if bigScan.MatchString(plan) {
+					t.Errorf("the %s reads a whole table:\n%s\n%s", name, query, plan)
 				}
 			}
 			return nil
@@ -63,9 +77,40 @@ func TestPlans(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if seen < 40 {
+	if seen < 60 {
 		t.Errorf("only %d statements", seen)
 	}
+}
+
+// isPlanned says that a statement has a plan that matters.
+func isPlanned(query string, sd *pgconn.StatementDescription) bool {
+	if !strings.HasPrefix(query, "SELECT") && !strings.HasPrefix(query, "UPDATE") && !strings.HasPrefix(query, "DELETE") {
+		return false
+	}
+	return len(sd.ParamOIDs) > 0 || strings.Contains(query, "WHERE") // else for the types of columns of COPY: it is never run
+}
+
+// explainGeneric returns the plan for any arguments of a statement, which is prepared
+// first if it is not yet on this connection.
+func explainGeneric(ctx context.Context, conn *pgconn.PgConn, query string, sd *pgconn.StatementDescription, prepare bool) (string, error) {
+	if prepare {
+		if _, err := conn.Prepare(ctx, sd.Name, query, sd.ParamOIDs); err != nil {
+			return "", err
+		}
+	}
+	explain := "EXPLAIN EXECUTE " + sd.Name
+	if n := len(sd.ParamOIDs); n > 0 {
+		explain += "(NULL" + strings.Repeat(", NULL", n-1) + ")"
+	}
+	results, err := conn.Exec(ctx, explain).ReadAll()
+	if err != nil {
+		return "", err
+	}
+	var plan strings.Builder
+	for _, row := range results[0].Rows {
+		fmt.Fprintf(&plan, "%s\n", row[0])
+	}
+	return plan.String(), nil
 }
 
 // hotReads are what pages and answers read most.
@@ -101,5 +146,40 @@ func hotReads(ctx context.Context, s *Snapshot) error {
 			}
 		}
 	}
-	return nil
+	return hotSearches(ctx, s, row, units[0].ID)
+}
+
+// hotSearches are searches by what has an index, and other reads of a translation.
+func hotSearches(ctx context.Context, s *Snapshot, row TranslationRow, unit int64) error {
+	c, err := s.Component(ctx, "demo", "app")
+	if err != nil {
+		return err
+	}
+	for _, q := range []string{fmt.Sprintf("id:%d", unit), "state:<translated", "has:check", "changed:>=2020", "source:a OR target:b"} {
+		expr, err := query.Parse(q)
+		if err != nil {
+			return err
+		}
+		for _, translation := range []int64{0, row.ID} {
+			found, err := s.Search(ctx, SearchQuery{Components: map[int64]*ComponentRow{c.ID: &c}, TranslationID: translation, Expr: expr})
+			if err != nil {
+				return err
+			}
+			if _, _, err := found.Page(ctx, 0, 50); err != nil {
+				return err
+			}
+		}
+	}
+	for _, err := range s.UnitsInFile(ctx, row.ID, nil) {
+		if err != nil {
+			return err
+		}
+	}
+	_, err1 := s.FailingUnits(ctx, row.ID, 0, 50)
+	_, err2 := s.TranslationChecks(ctx, c.ID, row.ID)
+	_, err3 := s.Repeats(ctx, 1, false)
+	_, err4 := s.Activity(ctx, ActivityQuery{Components: []int64{c.ID}})
+	_, err5 := s.NewestOfAuthor(ctx, 1, []int64{c.ID}, 10)
+	_, err6 := s.NewestInLanguage(ctx, []int64{c.ID}, "en", 10)
+	return errors.Join(err1, err2, err3, err4, err5, err6)
 }
