@@ -5,7 +5,7 @@
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
 // source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
-// large, project, components, hostile and postgres, which run only if they are named.
+// large, project, components, hostile, postgres and scale, which run only if they are named.
 // Each run starts from an empty data directory in a temporary folder and uses only
 // loopback. Without the shared data, the import is
 // measured on a generated repository of the same size, and the row says so.
@@ -44,6 +44,7 @@ type bench struct {
 	versions int         // of the file of large
 	project  projectSize // of the repositories of project
 	many     int         // components of components
+	scaleDir string      // what scale keeps
 	hostileOptions
 }
 
@@ -59,6 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var size projectSize
 	size.flags(flags)
 	many := flags.Int("many", 10_000, "components of -only components")
+	scaleDir := flags.String("scale", "", "folder that -only scale keeps its repositories in; empty: a temporary one")
 	var strangers hostileOptions
 	flags.DurationVar(&strangers.lasts, "for", 2*time.Minute, "how long all attacks of -only hostile last together")
 	flags.StringVar(&strangers.attack, "attack", "", "a part of the names of the attacks of -only hostile to run; empty: all")
@@ -74,7 +76,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size, many: *many, hostileOptions: strangers}
+	b := &bench{binary: abs, shared: *shared, dir: dir, out: out, versions: *versions, project: size, many: *many, scaleDir: *scaleDir, hostileOptions: strangers}
 	fmt.Fprintf(out, "%-58s %14s %14s  %s\n", "what", "measured", "limit", "ratio")
 	for _, m := range b.measurements() {
 		if *only != "" && !strings.Contains(","+*only+",", ","+m.name+",") || *only == "" && m.asked {
@@ -114,6 +116,7 @@ func (b *bench) measurements() []measurement {
 		{name: "components", run: b.components, asked: true},
 		{name: "hostile", run: b.hostile, asked: true},
 		{name: "postgres", run: b.postgres, asked: true},
+		{name: "scale", run: b.scale, asked: true},
 	}
 }
 
