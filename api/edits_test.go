@@ -426,7 +426,7 @@ func TestSuggestions(t *testing.T) {
 	}
 	answer("admin", "1/accept", 200) // by its author
 	get(unit, `"target":["Otevřít"]`, `"pending":true`, `"has_suggestion":true`)
-	get("/api/changes/?user=jana-novakova", `"action_name":"New translation"`)
+	get("/api/changes/?user=jana-novakova", `"action_name":"Suggestion accepted"`)
 	answer("write", "1/accept", 404)
 	answer("write", "2/reject", 200)
 	answer("write", "2/accept", 404)

@@ -11,12 +11,15 @@ type Action int16
 // The actions that repoglot records.
 const (
 	ActionChange            Action = 2  // a string was translated anew, through the API
+	ActionSuggestion        Action = 4  // a text became a suggestion
 	ActionNew               Action = 5  // an untranslated string was translated, through the API
+	ActionAccept            Action = 7  // a suggestion was accepted
 	ActionLock              Action = 14 // edits are refused from now on
 	ActionUnlock            Action = 15 // edits are taken again
 	ActionFailedMerge       Action = 22 // a pull failed
 	ActionParseError        Action = 24 // a file cannot be parsed
 	ActionRemoveTranslation Action = 25 // a language file disappeared
+	ActionSuggestionDelete  Action = 26 // a suggestion was rejected
 	ActionNewUnit           Action = 31 // a string appeared
 	ActionMarkedEdit        Action = 37 // a string was marked as needing editing, through the API
 	ActionAddedLanguage     Action = 48 // a language file appeared
@@ -32,6 +35,12 @@ func (a Action) Name() string {
 	switch a {
 	case ActionChange:
 		return "Translation changed"
+	case ActionSuggestion:
+		return "Suggestion added"
+	case ActionAccept:
+		return "Suggestion accepted"
+	case ActionSuggestionDelete:
+		return "Suggestion removed"
 	case ActionNew:
 		return "New translation"
 	case ActionMarkedEdit:
@@ -70,12 +79,18 @@ func (a Action) Recorded() bool { return a.Name() != "" }
 func (a Action) Known() bool { return 0 <= a && a <= 104 && (a < 10 || a > 12) }
 
 // Edits reports whether the entry is about an edit through the API.
-func (a Action) Edits() bool { return a == ActionChange || a == ActionNew || a == ActionMarkedEdit }
+func (a Action) Edits() bool {
+	return a == ActionChange || a == ActionNew || a == ActionAccept || a == ActionMarkedEdit
+}
 
-// Credited reports whether the entry names its author as user: edits, locks and entries of
-// added and removed strings do, updates in the repository do not.
+// Suggests reports whether the entry is about a suggestion: it changes no text, and is no
+// change of its translation (docs/compatibility.md#last-change).
+func (a Action) Suggests() bool { return a == ActionSuggestion || a == ActionSuggestionDelete }
+
+// Credited reports whether the entry names its author as user: edits, suggestions, locks
+// and entries of added and removed strings do, updates in the repository do not.
 func (a Action) Credited() bool {
-	return a.Edits() || a == ActionLock || a == ActionUnlock || a == ActionNewUnit || a == ActionStringRemove
+	return a.Edits() || a.Suggests() || a == ActionLock || a == ActionUnlock || a == ActionNewUnit || a == ActionStringRemove
 }
 
 // Change is one entry of the change list (docs/compatibility.md#change-entries).

@@ -41,6 +41,12 @@ func actionName(l *intl.Language, a catalog.Action) string {
 		return l.T("Translated here")
 	case catalog.ActionMarkedEdit:
 		return l.T("Marked for editing")
+	case catalog.ActionSuggestion:
+		return l.T("Suggested")
+	case catalog.ActionAccept:
+		return l.T("Suggestion accepted")
+	case catalog.ActionSuggestionDelete:
+		return l.T("Suggestion rejected")
 	case catalog.ActionFailedMerge:
 		return l.T("Pull failed")
 	case catalog.ActionParseError:
@@ -115,8 +121,10 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	switch c.Action {
 	case catalog.ActionNewUnit:
 		o.Kind, o.Diff = "added", []span{{"", visible(forms(c.Target))}}
-	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit:
+	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit:
 		o.Kind, o.Diff = "changed", difference(c.Old, c.Target)
+	case catalog.ActionSuggestion, catalog.ActionSuggestionDelete:
+		o.Diff = []span{{"", visible(forms(c.Target))}}
 	case catalog.ActionStringRemove:
 		o.Kind, o.Diff = "removed", []span{{"del", visible(forms(c.Old))}}
 		if c.Old == "" {
@@ -177,7 +185,7 @@ func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q 
 	}{
 		{"", v.L.T("everything"), nil},
 		{"added", v.L.T("new strings"), []catalog.Action{catalog.ActionNewUnit}},
-		{"changed", v.L.T("changed strings"), []catalog.Action{catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit}},
+		{"changed", v.L.T("changed strings"), []catalog.Action{catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit}},
 		{"removed", v.L.T("removed strings"), []catalog.Action{catalog.ActionStringRemove}},
 		{"files", v.L.T("files and pulls"), []catalog.Action{catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook}},
 	} {

@@ -144,7 +144,7 @@ func (s *Store) ApplyChanges(targets map[int64]string) {
 	})
 	s.EachChange(0, func(c *catalog.Change) {
 		switch u := (unit{c.Component + "/" + c.Language, c.UnitID}); c.Action {
-		case catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit:
+		case catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit:
 			texts[u] = catalog.TrimForms(c.Target)
 		case catalog.ActionStringRemove:
 			delete(texts, u)

@@ -233,6 +233,7 @@ type editing struct {
 	translation int64
 	by          edit.Author
 	at          time.Time
+	action      catalog.Action // of its entries; 0: what fits the states
 
 	tx      *store.StepTx
 	comp    *component
@@ -314,7 +315,11 @@ func (e *editing) one(ctx context.Context, want *edit.Request, u catalog.Unit) (
 	} else {
 		e.pending[u.ID] = j
 	}
-	return e.change(u, j.Target, j.State, actionOf(u.State, text.State)), nil
+	action := e.action
+	if action == 0 {
+		action = actionOf(u.State, text.State)
+	}
+	return e.change(u, j.Target, j.State, action), nil
 }
 
 // actionOf is the action of an entry about an edit (docs/compatibility.md#change-entries).

@@ -57,9 +57,12 @@ func (s *Syncer) AnswerSuggestion(ctx context.Context, component, translation in
 		}
 		n := &known[at]
 		if !accept {
+			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Target); err != nil {
+				return err
+			}
 			return e.tx.EndSuggestion(ctx, n, "rejected", by.Name, e.at)
 		}
-		e.by = edit.Author{Name: n.Authors[0].Name, Email: n.Authors[0].Email, Time: e.at}
+		e.by, e.action = edit.Author{Name: n.Authors[0].Name, Email: n.Authors[0].Email, Time: e.at}, catalog.ActionAccept
 		if err := e.run(ctx, []edit.Request{{UnitID: u.ID, Target: catalog.SplitForms(n.Target), State: n.State}}); err != nil {
 			return err
 		}
@@ -99,5 +102,18 @@ func (e *editing) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) 
 	if len(known) >= maxSuggested {
 		return 0, &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The string has %d suggestions: accept or reject some.", len(known))}
 	}
+	if err := e.noteSuggestion(ctx, catalog.ActionSuggestion, u, text.Target); err != nil {
+		return 0, err
+	}
 	return e.tx.Suggest(ctx, u, text.Target, text.State, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time})
+}
+
+// noteSuggestion makes the entry of a suggestion: the text of its string stays.
+func (e *editing) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string) error {
+	author, err := e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time)
+	if err != nil {
+		return err
+	}
+	entry := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: u.State, Target: catalog.PadForms(u.Source, target, e.row.PluralNumber)}
+	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.comp.row.ID, TranslationID: e.row.ID, AuthorID: author, Entries: []store.Entry{entry}})
 }

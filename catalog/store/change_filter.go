@@ -57,7 +57,7 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 func (f *changeFilter) credited() {
 	if f.all {
 		f.all, f.actions = false, []catalog.Action{
-			catalog.ActionChange, catalog.ActionNew, catalog.ActionLock, catalog.ActionUnlock, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
+			catalog.ActionChange, catalog.ActionSuggestion, catalog.ActionNew, catalog.ActionAccept, catalog.ActionLock, catalog.ActionUnlock, catalog.ActionSuggestionDelete, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
 		}
 		return
 	}
@@ -71,7 +71,7 @@ func (f *changeFilter) kinds() {
 	f.added = f.all || slices.Contains(f.actions, catalog.ActionNewUnit)
 	f.updated = f.all || slices.Contains(f.actions, catalog.ActionStringRepoUpdate)
 	f.removed = f.all || slices.Contains(f.actions, catalog.ActionStringRemove)
-	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return a.Edits() || !inTranslationList(a) })
+	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return a.Edits() || a.Suggests() || !inTranslationList(a) })
 }
 
 // actionCounts counts entries by action: entries of strings in fields; events in a
@@ -118,7 +118,7 @@ func (f *changeFilter) ofComponent(id int64) bool {
 
 // actionSlots is the number of placeholders for a filter's actions. There are
 // fewer recorded actions.
-const actionSlots = 16
+const actionSlots = 24
 
 // actionArgs are the arguments for actionSlots placeholders; the last action is
 // repeated.

@@ -26,7 +26,8 @@ func (s EditStatus) Known() bool {
 }
 
 // Edit is what people changed in one string since the repository's text: a row of the
-// journal. Rows are never deleted, and outlive what they are about.
+// journal. It outlives what it is about; only what was taken back is forgotten
+// (ForgetDiscarded).
 type Edit struct {
 	// ID is assigned once and never reused.
 	ID int64

@@ -138,8 +138,8 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 		b.add(` AND c.action = `, e.action)
 	}
 	if e.content {
-		b.text.WriteString(fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.action IN (%d, %d, %d, %d) OR c.action = %d AND c.target <> '')`,
-			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
+		b.text.WriteString(fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.action IN (%d, %d, %d, %d, %d) OR c.action = %d AND c.target <> '')`,
+			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
 	}
 	found, err := s.entryUnits(ctx, c, &l, &b)
 	if err != nil || found.n == 0 {

@@ -184,7 +184,7 @@ var errEnough = errors.New("enough rows")
 // last, the time of its newest entry. Times of a component never decrease, so it
 // reads from the end and stops at the first older delta.
 func recentChanges(ctx context.Context, s *session, translation, last int64) (n int64, err error) {
-	err = s.query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1 ORDER BY first_in_translation DESC`, []any{translation}, func(scan scan) error {
+	err = s.query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC`, []any{translation}, func(scan scan) error {
 		var count, at int64
 		if err := scan(&count, &at); err != nil {
 			return err

@@ -178,7 +178,8 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 }
 
 // refreshSuggestions deletes suggestions that became void by what the step wrote,
-// such as merged ones, and counts the rest. Without suggestions it costs one index
+// such as merged ones, and counts the rest. Those of people wait for strings that are
+// away. Without suggestions it costs one index
 // lookup per translation.
 func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	if tx.info.Partial {
@@ -187,7 +188,8 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	for _, id := range sortedKeys(tx.dirty) {
 		if err := tx.s.do(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
-			WHERE u.id = suggestions.unit_id AND u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2)`,
+			WHERE u.id = suggestions.unit_id AND (u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2
+				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':'))`,
 			id, int64(catalog.StateReadOnly)); err != nil {
 			return err
 		}
@@ -204,7 +206,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 
 // suggestionCount counts the units of a translation with suggestions.
 func suggestionCount(ctx context.Context, s *session, translation int64) (n int64, err error) {
-	_, err = s.first(ctx, `SELECT COUNT(DISTINCT unit_id) FROM suggestions WHERE translation_id = $1`, []any{translation}, &n)
+	_, err = s.first(ctx, `SELECT COUNT(DISTINCT n.unit_id) FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, &n)
 	return n, err
 }
 
@@ -294,9 +296,9 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 	return out, s.db.fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
 }
 
-// eachSuggestion calls each for the suggestions of a translation.
+// eachSuggestion calls each for the suggestions of a translation whose strings are there.
 func eachSuggestion(ctx context.Context, s *session, translation int64, each func(unit int64, text string)) error {
-	return s.query(ctx, `SELECT unit_id, target FROM suggestions WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+	return s.query(ctx, `SELECT n.unit_id, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan scan) error {
 		var unit int64
 		var text string
 		err := scan(&unit, &text)

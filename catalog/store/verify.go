@@ -233,7 +233,7 @@ func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 		return err
 	}
 	return v.wantNoRows(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
-		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> n.translation_id OR u.target = n.target)`, t.id)
+		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 AND substr(n.branch, 1, 1) <> ':' OR u.translation_id <> n.translation_id OR u.removed = 0 AND u.target = n.target)`, t.id)
 }
 
 // units counts the units of a translation.

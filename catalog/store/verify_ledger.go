@@ -155,15 +155,17 @@ func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
 		&stored.n, &stored.recent, &stored.last, &stored.author); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(SUM(n), 0), COALESCE(MAX(at), 0) FROM deltas WHERE translation_id = $1`, []any{t.id},
-		&counted.n, &counted.last); err != nil {
+	if _, err := v.s.first(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(author_id, 0) FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
+	if _, err := v.s.first(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+notSuggestions, []any{t.id}, &counted.last); err != nil {
+		return err
+	}
+	if _, err := v.s.first(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
 		return err
 	}
 	var err error
-	if counted.n > 0 {
+	if counted.last > 0 {
 		counted.recent, err = recentChanges(ctx, v.s, t.id, counted.last)
 	}
 	v.compare(t, "changes", stored.n, counted.n)

@@ -26,6 +26,9 @@ func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]i
 			var unit, action, state int64
 			var target string
 			err := scan(&unit, &action, &state, &target)
+			if catalog.Action(action).Suggests() {
+				return err
+			}
 			told[unit] = absentText
 			if catalog.Action(action) != catalog.ActionStringRemove {
 				told[unit] = v.hash.Text(target, catalog.State(state))

@@ -99,7 +99,7 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 type listGrowth struct {
 	next     int64 // rank of the next entry, from 1
 	added    int64
-	lastAt   int64 // of the newest entry; only for translations
+	lastAt   int64 // of the newest entry that is about no suggestion; only for translations
 	authorID int64
 }
 
@@ -124,7 +124,9 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 				return err
 			}
 			inTranslation = t.add(d)
-			t.lastAt, t.authorID = d.at, d.author
+			if !d.suggests {
+				t.lastAt, t.authorID = d.at, d.author
+			}
 		}
 		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.add(d), c.add(d),
 			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
@@ -171,6 +173,12 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 	}
 	for _, id := range sortedKeys(translations) {
 		t := translations[id]
+		if t.lastAt == 0 {
+			if err := tx.s.do(ctx, `UPDATE translations SET changes = changes + $1 WHERE id = $2`, t.added, id); err != nil {
+				return err
+			}
+			continue
+		}
 		recent, err := recentChanges(ctx, tx.s, id, t.lastAt)
 		if err != nil {
 			return err
@@ -266,5 +274,5 @@ func nullable(n sql.NullInt64) any {
 // inTranslationList reports whether an action is about a string. Other actions are
 // about the component (docs/compatibility.md#component-events).
 func inTranslationList(a catalog.Action) bool {
-	return a.Edits() || slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
+	return a.Edits() || a.Suggests() || slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
 }

@@ -33,8 +33,9 @@ type Delta struct {
 
 // Entry is one change of a Delta.
 type Entry struct {
-	// Action is the kind of change: 2, 5, 31, 37, 59 or 63 for strings, any other for
-	// events. A delta with an edit (2, 5, 37) has nothing but edits.
+	// Action is the kind of change: 2, 4, 5, 7, 26, 31, 37, 59 or 63 for strings, any other for
+	// events. A delta with an edit (2, 5, 7, 37) has nothing but edits, and one with a
+	// suggestion (4, 26) nothing but suggestions.
 	Action catalog.Action
 	// UnitID is the unit; 0 for events.
 	UnitID int64
@@ -56,7 +57,12 @@ type pendingDelta struct {
 	at                                 int64
 	commit                             string
 	commitTime, coAuthors              any
+	suggests                           bool // it is about suggestions
 }
+
+// notSuggestions selects the deltas d that are not about suggestions.
+var notSuggestions = fmt.Sprintf(` AND (d.added + d.updated + d.removed > 0 OR NOT EXISTS (SELECT 1 FROM changes c WHERE c.delta_id = d.id AND c.n = 0 AND c.action IN (%d, %d)))`,
+	catalog.ActionSuggestion, catalog.ActionSuggestionDelete)
 
 // AddDelta appends entries to the ledger. Their ids are in the order of the calls.
 // A delta without entries is ignored.
@@ -134,6 +140,8 @@ func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int
 		p.updated++
 	case catalog.ActionStringRemove:
 		p.removed++
+	case catalog.ActionSuggestion, catalog.ActionSuggestionDelete:
+		p.suggests = true
 	}
 	state, old := e.State, e.OldState
 	if e.UnitID == 0 {

@@ -24,6 +24,8 @@ const (
 	maxFlushPause = time.Hour
 	// requestPause is the time between two looks at a request.
 	requestPause = 5 * time.Minute
+	// expirePause is the time between two looks for edits that have waited in vain.
+	expirePause = time.Hour
 )
 
 // newPusher makes the part that pushes edits.
@@ -67,8 +69,10 @@ func (f *flusher) note(key string, now time.Time, failed bool) {
 	f.waits[key] = w
 }
 
-// watchEdits has branches pulled, and so flushed, whose edits are due.
+// watchEdits has branches pulled, and so flushed, whose edits are due, and ends edits
+// that have waited in vain.
 func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
+	var expired time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -77,12 +81,34 @@ func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
 			s.mu.Lock()
 			p := s.plan
 			s.mu.Unlock()
+			taken := false
 			for i := range p.branches {
-				if b := &p.branches[i]; s.flushDue(ctx, b) {
+				b := &p.branches[i]
+				taken = taken || takesEdits(b)
+				if s.flushDue(ctx, b) {
 					s.sched.Trigger(b.Key)
 				}
 			}
+			if now := time.Now(); taken && now.Sub(expired) >= expirePause {
+				expired = now
+				s.expireEdits(ctx)
+			}
 		}
+	}
+}
+
+// expireEdits ends edits whose strings have been away for long, and forgets those that were
+// taken back long ago.
+func (s *supervisor) expireEdits(ctx context.Context) {
+	now, err := s.engine.db.Clock(ctx)
+	if err == nil {
+		var ended, forgotten int
+		if ended, forgotten, err = s.engine.syncer.Expire(ctx, now); ended+forgotten > 0 {
+			s.log.Info("edits have expired", "suggestions", ended, "forgotten", forgotten)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("edits cannot be expired", "error", err)
 	}
 }
 

@@ -1,0 +1,49 @@
+package ingest_test
+
+import (
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestSuggestionEntries: suggesting, accepting and rejecting make the entries 4, 7 and 26,
+// by who did that; only what was accepted is a change of the translation.
+func TestSuggestionEntries(t *testing.T) {
+	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
+	texts := w.Targets()
+	petr := edit.Author{Name: "Petr", Email: "petr@example.org"}
+	u := unitOf(w, "cs", "One")
+	component := u.ID / catalog.UnitsPerComponent
+	last := func() (author string) {
+		w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
+			if tr.ID == u.TranslationID {
+				author = tr.LastAuthor
+			}
+		})
+		return author
+	}
+	suggest := func(target string) *store.Edit {
+		t.Helper()
+		id, err := w.Syncer.Suggest(t.Context(), component, u.TranslationID, petr, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
+		must(t, err)
+		return &store.Edit{ID: id, UnitID: u.ID}
+	}
+	before := last()
+	_, entries := w.ChangesAfter(0)
+	first, second := suggest("Jedna"), suggest("Jednička")
+	must(t, w.Syncer.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, second, false))
+	wantEntries(w, entries, "4 ", "4 ", "26 ")
+	equal(t, before, last(), "last_author after suggestions")
+	w.Verify()
+	_, entries = w.ChangesAfter(0)
+	must(t, w.Syncer.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, first, true))
+	wantEntries(w, entries, "7 ")
+	equal(t, "Petr", last(), "last_author after one was accepted")
+	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+		t.Errorf("accepted: %+v", u)
+	}
+	entriesLeadToUnits(w, texts)
+	w.Verify()
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// expireBatch bounds the edits that one call notes, returns or forgets.
+const expireBatch = 500
+
+// Clock is the time of the database, which the processes that share it agree on.
+func (db *DB) Clock(ctx context.Context) (time.Time, error) {
+	if !db.engine.remote() {
+		return db.now(), nil
+	}
+	var now int64
+	err := db.pools.readers.transact(ctx, func(s *session) error {
+		_, err := s.first(ctx, `SELECT `+clusterNow, nil, &now)
+		return err
+	})
+	return time.UnixMicro(now).UTC(), db.fail(ctx, "read the clock", err)
+}
+
+// awayEdits are pending edits with a state of their string: gone from its file, or
+// together with it.
+const awayEdits = `SELECT e.id FROM edits e JOIN units u ON u.id = e.unit_id JOIN translations t ON t.id = e.translation_id WHERE e.status = 'pending'`
+
+// NoteAway notes for pending edits since when files lack their strings, and that strings
+// are back.
+func (db *DB) NoteAway(ctx context.Context, now time.Time) error {
+	return db.fail(ctx, "note whose strings are away", db.write(ctx, func(s *session) error {
+		if err := s.do(ctx, `UPDATE edits SET away_at = $1 WHERE id IN (`+awayEdits+` AND e.away_at = 0 AND (u.removed = 1 OR t.removed = 1) ORDER BY e.id LIMIT $2)`,
+			now.UnixMicro(), expireBatch); err != nil {
+			return err
+		}
+		return s.do(ctx, `UPDATE edits SET away_at = 0 WHERE id IN (`+awayEdits+` AND e.away_at > 0 AND u.removed = 0 AND t.removed = 0 ORDER BY e.id LIMIT $1)`, expireBatch)
+	}))
+}
+
+// AwaySince returns pending edits of configured components whose strings have been away
+// since a time or longer, by translation and id.
+func (s *Snapshot) AwaySince(ctx context.Context, since time.Time) ([]Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.away_at > 0 AND e.away_at <= $1 AND e.translation_id IN (
+		SELECT t.id FROM translations t JOIN components c ON c.id = t.component_id JOIN projects p ON p.id = c.project_id WHERE c.active = 1 AND p.active = 1)
+		ORDER BY e.translation_id, e.id LIMIT $2`, since.UnixMicro(), expireBatch)
+	return list, s.db.fail(ctx, "read edits whose strings are away", err)
+}
+
+// ForgetDiscarded deletes edits that were taken back, and suggestions that were answered,
+// at a time or before it, and returns their number. The newest edit stays, so that no id
+// is used twice.
+func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err error) {
+	err = db.write(ctx, func(s *session) error {
+		var ids []any
+		if err := s.query(ctx, `SELECT id FROM edits WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM edits) ORDER BY id LIMIT $3`,
+			[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan scan) error {
+				var id int64
+				err := scan(&id)
+				ids = append(ids, id)
+				return err
+			}); err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		for _, column := range []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"} {
+			if err := s.do(ctx, `DELETE FROM `+column+` IN `+list(1, n), ids...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, db.fail(ctx, fmt.Sprintf("forget edits that were taken back until %s", until.Format(time.DateOnly)), err)
+	}
+	return n, nil
+}
