@@ -188,10 +188,18 @@ func (f *Forge) list(w http.ResponseWriter, query url.Values) {
 
 // fields reads the body of a call into texts, and notes unknown and missing fields.
 func (f *Forge) fields(r *http.Request, names ...string) map[string]string {
-	var in map[string]any
+	return f.named(f.body(r), names...)
+}
+
+// body reads the body of a call.
+func (f *Forge) body(r *http.Request) (in map[string]any) {
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxRequest)).Decode(&in); err != nil {
 		f.problem("body: %v", err)
 	}
+	return in
+}
+
+func (f *Forge) named(in map[string]any, names ...string) map[string]string {
 	out := map[string]string{}
 	for name, value := range in {
 		text, ok := value.(string)
@@ -236,15 +244,23 @@ func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeRequest) {
-	body, status := "body", http.StatusOK
+	body, status, end, value := "body", http.StatusOK, "state", "closed"
 	switch f.Kind {
 	case "gitlab":
-		body = "description"
+		body, end, value = "description", "state_event", "close"
 	case "gitea", "forgejo":
 		status = http.StatusCreated
 	}
-	in := f.fields(r, "title", body)
-	request.Title, request.Body = in["title"], in[body]
+	sent := f.body(r)
+	if _, closing := sent[end]; closing && len(sent) == 1 {
+		if sent[end] != value {
+			f.problem("%s %v", end, sent[end])
+		}
+		request.State = "closed"
+	} else {
+		in := f.named(sent, "title", body)
+		request.Title, request.Body = in["title"], in[body]
+	}
 	answerJSON(w, status, f.object(request))
 }
 

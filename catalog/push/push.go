@@ -102,26 +102,26 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	return due, err
 }
 
-// Requested reports whether edits of a branch wait in a request, which may have ended.
-func (p *Pusher) Requested(ctx context.Context, b ingest.Branch) (found bool, err error) {
+// Requested reports whether a branch has a request, which may have ended, or have nothing
+// left.
+func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
 		return false, err
 	}
-	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		for i := range rows {
-			if rows[i].Settings.Edits.Mode != catalog.PushRequest || found {
-				continue
-			}
-			pending, err := snap.PendingEdits(ctx, rows[i].ID)
-			if err != nil {
-				return err
-			}
-			found = slices.ContainsFunc(pending, func(e store.Edit) bool { return e.Pushed != "" })
+	for i := range rows {
+		if rows[i].Settings.Edits.Mode != catalog.PushRequest {
+			continue
 		}
-		return nil
-	})
-	return found, err
+		repo := to(&rows[i]).Repository
+		if repo.URL == "" {
+			repo = b.Remote
+		}
+		if known, err := p.DB.PushBranch(ctx, repo.String(), BranchOf(&rows[i])); err != nil || known.Request != 0 {
+			return known.Request != 0, err
+		}
+	}
+	return false, nil
 }
 
 // dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
@@ -243,8 +243,11 @@ func (r *run) flush(ctx context.Context) error {
 		}
 	}
 	files, err := r.files(ctx)
-	if err != nil || len(files) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(files) == 0 {
+		return r.withdraw(ctx)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, r.options(files), func(ctx context.Context, head object.Head) ([]flush.File, error) {
 		if head.Hash.String() != r.head() {

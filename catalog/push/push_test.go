@@ -229,7 +229,44 @@ func (f *fakeForge) Update(_ context.Context, _ int, title, body string) (forge.
 	return f.Request, nil
 }
 
+func (f *fakeForge) Close(context.Context, int) error {
+	f.State = forge.Closed
+	return nil
+}
+
 func (f *fakeForge) Read(context.Context, int) (forge.Request, error) { return f.Request, nil }
+
+// TestRequestWithNothingLeft: when the edits of an open request are taken back, or came to
+// the branch in another way, the request is closed, and the next edit gets one of its own.
+func TestRequestWithNothingLeft(t *testing.T) {
+	f := &fakeForge{}
+	w := newWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushRequest}})
+	w.to.Forge = f
+	w.edit("One", "Jedna")
+	w.flush()
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.Language == "cs" && u.Source == "One" {
+			_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+			gittest.Must(t, err)
+		}
+	})
+	w.flush()
+	w.want(" Dvě | discarded reset", "taken back")
+	if f.State != forge.Closed || f.opened != 1 {
+		t.Errorf("the request is open: %+v", f)
+	}
+	w.edit("Two", "Dva")
+	w.flush()
+	if f.opened != 2 || strings.Contains(f.Body, "Jedna") {
+		t.Errorf("a new request: %+v", f)
+	}
+	w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(file, "Dvě", "Dva", 1)}, w.head("main"))
+	w.flush()
+	w.want(" Dva | discarded reset, flushed", "done in another way")
+	if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); f.State != forge.Closed || got || err != nil {
+		t.Errorf("the request is open: %+v, %v, %v", f, got, err)
+	}
+}
 
 // TestRequest flushes to a request, which is updated, closed, and opened anew for what
 // is restored.
@@ -244,7 +281,7 @@ func TestRequest(t *testing.T) {
 	}
 	requested := func(want bool) {
 		t.Helper()
-		if got, err := w.pusher.Requested(t.Context(), w.Branch); err != nil || got != want {
+		if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); err != nil || got != want {
 			t.Errorf("edits wait in a request: %v, %v", got, err)
 		}
 	}

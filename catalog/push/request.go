@@ -52,6 +52,20 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	return r.DB.SetPushBranch(ctx, r.known, nil)
 }
 
+// withdraw closes the request of a branch that has nothing left: whoever merged it would
+// bring back texts that were taken back since. Then the branch may be anywhere.
+func (r *run) withdraw(ctx context.Context) error {
+	if r.group.mode != catalog.PushRequest || r.group.to.Forge == nil || r.known.Request == 0 {
+		return nil
+	}
+	if err := r.group.to.Forge.Close(ctx, r.known.Request); err != nil {
+		return err
+	}
+	r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", r.known.Request)
+	r.known.Request, r.known.URL = 0, ""
+	return r.DB.SetPushBranch(ctx, r.known, nil)
+}
+
 // refuse makes suggestions of the edits of a request that was closed without a merge.
 // Texts that are newer than the request stay pending.
 func (r *run) refuse(ctx context.Context, request forge.Request) error {

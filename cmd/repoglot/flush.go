@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource/forge"
 )
 
 const (
@@ -48,6 +49,7 @@ type flushWait struct {
 	later time.Time     // not before
 	pause time.Duration // after the last flush, which failed; 0 if it did not
 	ended time.Time     // of the last flush
+	until time.Time     // the forge wants no requests before
 }
 
 // wait returns what is known of the last flush of a branch.
@@ -57,8 +59,9 @@ func (f *flusher) wait(key string) flushWait {
 	return f.waits[key]
 }
 
-// note notes the end of a flush; the pauses grow while edits cannot be pushed.
-func (f *flusher) note(key string, now time.Time, failed bool) {
+// note notes the end of a flush; the pauses grow while edits cannot be pushed, and are not
+// shorter than what a forge asks for.
+func (f *flusher) note(key string, now time.Time, failed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w := flushWait{ended: now}
@@ -66,7 +69,20 @@ func (f *flusher) note(key string, now time.Time, failed bool) {
 		w.pause = min(max(2*f.waits[key].pause, flushPause), maxFlushPause)
 		w.later = now.Add(w.pause)
 	}
+	var limit *forge.LimitError
+	if errors.As(err, &limit) {
+		w.until = now.Add(limit.After)
+		w.later = later(w.later, w.until)
+	}
 	f.waits[key] = w
+}
+
+// later returns the later one of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // watchEdits has branches pulled, and so flushed, whose edits are due, and ends edits
@@ -123,7 +139,7 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	}
 	due, err := s.flusher.Due(ctx, *b)
 	if err == nil && !due && now.Sub(w.ended) >= requestPause { // perhaps its request has ended
-		due, err = s.flusher.Requested(ctx, *b)
+		due, err = s.flusher.Requested(ctx, *b, s.destinations())
 	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("edits that are due cannot be found", "branch", b.Key, "error", err)
@@ -165,6 +181,9 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 
 // flushNow pushes the edits of a branch.
 func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
+	if until := s.flusher.wait(b.Key).until; time.Now().Before(until) {
+		return fmt.Errorf("edits: the forge wants no requests until %s", until.UTC().Format(time.RFC3339))
+	}
 	report, err := s.flusher.Flush(ctx, *b, s.destinations())
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)
@@ -172,7 +191,7 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 	for id, reason := range report.Held {
 		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
 	}
-	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held) > 0)
+	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held) > 0, err)
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
 	}

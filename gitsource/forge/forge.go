@@ -51,6 +51,8 @@ type Forge interface {
 	Open(ctx context.Context, d Draft) (Request, error)
 	// Update sets title and body.
 	Update(ctx context.Context, number int, title, body string) (Request, error)
+	// Close closes a request without a merge.
+	Close(ctx context.Context, number int) error
 	// Read returns a request, open or not.
 	Read(ctx context.Context, number int) (Request, error)
 }

@@ -89,6 +89,9 @@ func TestForges(t *testing.T) {
 			if r, err := f.Read(ctx, 4); err != nil || r != updated {
 				t.Errorf("read %+v, %v", r, err)
 			}
+			if err := f.Close(ctx, 4); err != nil || fake.Requests()[3].State != "closed" || fake.Requests()[3].Title != "New" {
+				t.Errorf("closed: %+v, %v", fake.Requests()[3], err)
+			}
 			for _, state := range []State{Merged, Closed} {
 				fake.End(4, string(state))
 				if r, err := f.Read(ctx, 4); err != nil || r.State != state {

@@ -47,6 +47,11 @@ func (g *gitea) Update(ctx context.Context, number int, title, body string) (Req
 	return updatePull(ctx, &g.client, g.pulls(), http.StatusCreated, number, pullTexts{Title: title, Body: body})
 }
 
+// Close closes a pull request.
+func (g *gitea) Close(ctx context.Context, number int) error {
+	return closePull(ctx, &g.client, g.pulls(), http.StatusCreated, number)
+}
+
 // Read returns a pull request.
 func (g *gitea) Read(ctx context.Context, number int) (Request, error) {
 	return readPull(ctx, &g.client, g.pulls(), number)

@@ -92,6 +92,11 @@ func (g *gitHub) Update(ctx context.Context, number int, title, body string) (Re
 	return updatePull(ctx, &g.client, g.pulls(), http.StatusOK, number, pullTexts{Title: title, Body: body})
 }
 
+// Close closes a pull request.
+func (g *gitHub) Close(ctx context.Context, number int) error {
+	return closePull(ctx, &g.client, g.pulls(), http.StatusOK, number)
+}
+
 // Read returns a pull request.
 func (g *gitHub) Read(ctx context.Context, number int) (Request, error) {
 	return readPull(ctx, &g.client, g.pulls(), number)
@@ -108,6 +113,10 @@ func updatePull(ctx context.Context, c *client, path string, want, number int, t
 	texts.Title, texts.Body = title(texts.Title), body(texts.Body)
 	err := c.call(ctx, http.MethodPatch, path+"/"+strconv.Itoa(number), nil, texts, &p, want)
 	return p.request(c), err
+}
+
+func closePull(ctx context.Context, c *client, path string, want, number int) error {
+	return c.call(ctx, http.MethodPatch, path+"/"+strconv.Itoa(number), nil, map[string]string{"state": "closed"}, &pull{}, want)
 }
 
 func readPull(ctx context.Context, c *client, path string, number int) (Request, error) {

@@ -78,6 +78,11 @@ func (g *gitLab) Update(ctx context.Context, number int, newTitle, newBody strin
 	return m.request(&g.client), err
 }
 
+// Close closes a merge request.
+func (g *gitLab) Close(ctx context.Context, number int) error {
+	return g.call(ctx, http.MethodPut, g.merges()+"/"+strconv.Itoa(number), nil, map[string]string{"state_event": "close"}, &merge{}, http.StatusOK)
+}
+
 // Read returns a merge request.
 func (g *gitLab) Read(ctx context.Context, number int) (Request, error) {
 	var m merge
