@@ -97,7 +97,8 @@ func (t *Table) Named(tag string) *Language {
 	return nil
 }
 
-// T translates a text and fills in its verbs, as fmt.Sprintf does.
+// T translates a text and fills in its verbs, as fmt.Sprintf does. A text from right to
+// left isolates what it is filled with, such as a name in Latin letters.
 func (l *Language) T(text string, args ...any) string {
 	if l.po != nil {
 		text = l.get(text)
@@ -105,8 +106,19 @@ func (l *Language) T(text string, args ...any) string {
 	if len(args) == 0 {
 		return text
 	}
+	if l.Dir == "rtl" {
+		args = slices.Clone(args)
+		for i, arg := range args {
+			if s, ok := arg.(string); ok {
+				args[i] = isolate(s)
+			}
+		}
+	}
 	return fmt.Sprintf(text, args...)
 }
+
+// isolate keeps a text from changing the order of what is around it.
+func isolate(s string) string { return "\u2068" + s + "\u2069" }
 
 // N translates a text about a number, which fills in the verb %s, in the form of a
 // language.
@@ -169,7 +181,7 @@ func (l *Language) Join(names ...string) string {
 	if l.Dir == "rtl" {
 		names = slices.Clone(names)
 		for i := range names {
-			names[i] = "\u2068" + names[i] + "\u2069"
+			names[i] = isolate(names[i])
 		}
 	}
 	return strings.Join(names, " · ")

@@ -1,6 +1,7 @@
 package intl
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,5 +41,8 @@ func TestJoin(t *testing.T) {
 		if got := table.Named(tag).Join("a", "b"); got != want {
 			t.Errorf("%s: %q", tag, got)
 		}
+	}
+	if got := table.Named("ar").T("Changes of %s", "<a>"); !strings.HasSuffix(got, "\u2068<a>\u2069") {
+		t.Errorf("a name in a sentence: %q", got)
 	}
 }
