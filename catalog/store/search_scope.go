@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
 )
 
 // searchComponent is a component to search with its translations.
@@ -23,11 +25,42 @@ type searchTranslation struct {
 	units              int64
 }
 
-// searchScope returns the components of a query that have live translations, by
-// id, and the number of their units.
+// mayHold reports whether a string of a component may be found, by what is known of the
+// component: a search of an id, or of a path, reads nothing of thousands of others.
+func mayHold(e query.Expr, c *ComponentRow, fold *query.Folder) bool {
+	lo, hi := c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
+	e, _ = simplify(e, func(term query.Expr) (query.Expr, error) {
+		switch t := term.(type) {
+		case query.Number:
+			if t.Field == query.ID && !slices.ContainsFunc(t.Spans, func(s query.Span) bool { return s.Hi >= lo && s.Lo < hi }) {
+				return query.None, nil
+			}
+		case query.Scope:
+			parts := strings.Split(t.Value, "/")
+			if t.Level == query.Language {
+				return term, nil
+			}
+			ofLanguage := t.Level == query.Path && len(parts) == 3
+			if ofLanguage {
+				t.Value = strings.Join(parts[:2], "/")
+			}
+			in := inScope(t, c, &searchTranslation{}, fold)
+			if in && ofLanguage {
+				return term, nil
+			}
+			return query.Const(in), nil
+		}
+		return term, nil
+	})
+	return e != query.Expr(query.None)
+}
+
+// searchScope returns the components of a query that have live translations and may
+// have strings that are found, by id, and the number of their units.
 func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searchComponent, units int64, err error) {
 	byID := make(map[int64]*searchComponent, len(q.Components))
-	ids := sortedKeys(q.Components)
+	fold := &s.db.searches.predicates.folder
+	ids := slices.DeleteFunc(sortedKeys(q.Components), func(id int64) bool { return !mayHold(q.Expr, q.Components[id], fold) })
 	for _, id := range ids {
 		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
 	}

@@ -208,7 +208,7 @@ func TestSearchPrice(t *testing.T) {
 		{"x language:cs", czech * 5},
 		{"x language:xx", 0},
 		{"x project:none", 0},
-		{"id:1,2 x", 2 * 6},
+		{fmt.Sprintf("id:%d,%d x", catalog.UnitsPerComponent+1, catalog.UnitsPerComponent+2), 2 * 6},
 		{"id:1 OR x", units * 6},
 	} {
 		expr, err := query.Parse(c.q)
@@ -314,5 +314,42 @@ func TestSearchCache(t *testing.T) {
 	c.put("huge", &searchPlan{spans: make([]searchSpan, maxPlanBytes/64+1)})
 	if c.get("huge") != nil {
 		t.Error("a huge plan was kept")
+	}
+}
+
+// TestMayHold: a search looks only at components that its ids and scopes leave.
+func TestMayHold(t *testing.T) {
+	c := &ComponentRow{}
+	c.ID, c.Slug, c.Project.Slug, c.Settings.SourceLanguage = 3, "app", "demo", "en"
+	const unit = 3 * catalog.UnitsPerComponent
+	for q, want := range map[string]bool{
+		fmt.Sprintf("id:%d", unit+7):              true,
+		fmt.Sprintf("id:%d", unit-1):              false,
+		fmt.Sprintf("id:1,%d", unit+7):            true,
+		fmt.Sprintf("id:>%d", unit-5):             true,
+		fmt.Sprintf("id:<%d", unit):               false,
+		fmt.Sprintf("NOT id:%d", unit-1):          true,
+		fmt.Sprintf("id:%d OR source:x", unit-1):  true,
+		fmt.Sprintf("id:%d AND source:x", unit-1): false,
+		"path:demo":                                   true,
+		"path:demo/APP AND source:x":                  true,
+		"path:demo/app/cs":                            true,
+		"NOT path:demo/app/cs":                        true,
+		"path:demo/other/cs":                          false,
+		"path:demo/other":                             false,
+		"path:demo/app/cs/more":                       false,
+		"NOT path:demo/app":                           false,
+		"project:demo component:ap language:cs":       true,
+		"project:other language:cs":                   false,
+		"source_language:de":                          false,
+		"component:other OR (project:demo has:check)": true,
+	} {
+		e, err := query.Parse(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mayHold(e, c, new(query.Folder)); got != want {
+			t.Errorf("%s: %v", q, got)
+		}
 	}
 }
