@@ -120,7 +120,7 @@ func (x exchange) setPageHeader(h *header) {
 	to := x.w.Header()
 	to["Vary"] = x.s.fixed.varyPage
 	if h.contentType == rest.TypeHTML && h.status != http.StatusNotModified {
-		put(to, "Content-Security-Policy", web.Policy)
+		put(to, "Content-Security-Policy", web.PolicyOf(x.req.URL.Path, rest.AccessOf(x.req.Context()).Session != ""))
 	}
 	if cookie := x.s.pages.ChosenCookie(x.req.URL.RawQuery); cookie != "" {
 		put(to, "Set-Cookie", cookie)

@@ -28,6 +28,7 @@ func (s *Server) registerRoutes() {
 	}
 	s.echo.POST("/login/", s.signIn)
 	s.echo.POST("/logout/", s.signOut)
+	s.echo.POST("/translate/:project/:component/:language/", s.editString)
 	unknown := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead})
 	unknownPage := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead, Kind: resource.KindPage})
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) {

@@ -24,9 +24,11 @@ const maxForm = 8 << 10
 const signInWait = 10 * time.Second
 
 // sessionAccess is what the session of a browser may see. It counts for reading pages and
-// the API, and for nothing else.
+// the API, for the form that edits a string, and for nothing else.
 func (s *Server) sessionAccess(r *http.Request) (a rest.Access) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Paths(r.URL.Path) && !strings.HasPrefix(r.URL.Path, "/api/") {
+	switch {
+	case r.Method == http.MethodPost && web.Edits(r.URL.Path):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Paths(r.URL.Path) && !strings.HasPrefix(r.URL.Path, "/api/"):
 		return a
 	}
 	_, https := s.origin(r)
@@ -67,11 +69,11 @@ func (s *Server) origin(r *http.Request) (host string, https bool) {
 	return u.Host, u.Scheme == "https"
 }
 
-// posted parses the form of a page and decides who sent it: the session's access, or an
+// posted parses the form of a page, of at most so many bytes, and decides who sent it: the session's access, or an
 // error if it was not sent by a page of this server for this session. Without a session
 // the access is nobody's.
-func (s *Server) posted(w http.ResponseWriter, r *http.Request) (rest.Access, error) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+func (s *Server) posted(w http.ResponseWriter, r *http.Request, most int64) (rest.Access, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	if err := r.ParseForm(); err != nil {
 		return rest.Access{}, &rest.Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
 	}
@@ -139,7 +141,7 @@ func (s *Server) answerForm(c echo.Context, handle func(r *http.Request, h http.
 	next, err := "", rest.AccessOf(x.req.Context()).Refused
 	if !throttled(err) {
 		var a rest.Access
-		if a, err = s.posted(x.w, x.req); err == nil {
+		if a, err = s.posted(x.w, x.req, maxForm); err == nil {
 			next, err = handle(x.req, x.w.Header(), a)
 		}
 	}

@@ -1,13 +1,24 @@
 package web
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/store"
 )
+
+// AllowEdit are the methods of the page of a string.
+const AllowEdit = "GET, POST, HEAD, OPTIONS"
+
+// script is the script of the form that edits a string.
+func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
+	data, err := files.ReadFile("templates/edit.js")
+	return &rest.Document{ContentType: "text/javascript; charset=utf-8", Body: data}, err
+}
 
 // Routes are the pages, under the addresses that answers of the API name
 // (docs/compatibility.md#web-addresses).
@@ -27,6 +38,8 @@ func (p *Pages) Routes() []resource.Route {
 		return func(r *rest.Request) string { return changesAPI(r, of(r)+"changes/") }
 	}
 	language := func(r *rest.Request) string { return wire.Path("api", "languages", r.PathParam("language")) }
+	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, p.strings)
+	stringsPage.Allow = AllowEdit
 	return []resource.Route{
 		p.route("/", "Home", "front", fixed("/api/"), p.front),
 		p.route("/projects/", "Projects", "front", fixed("/api/projects/"), p.projects),
@@ -37,7 +50,8 @@ func (p *Pages) Routes() []resource.Route {
 		p.route("/translate/:project/", "Translate", "matrix", below(project, "components/"), p.matrix),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
 		p.route("/translate/:project/:component/", "Translate", "component", below(component, "translations/"), p.component),
-		p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, p.strings),
+		stringsPage,
+		{Path: "/edit.js/", Allow: resource.AllowRead, Name: "Script", About: "The script of the form that edits a string.", Kind: resource.KindPage, Handle: script},
 		p.route("/engage/:project/", "Engage", "engage", project, p.engage),
 		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, p.engage),
 		p.route("/engage/:project/-/:language/", "Engage", "engage", projectLanguageAPI, p.engage),

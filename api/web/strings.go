@@ -27,6 +27,8 @@ type stringList struct {
 	Pages  paging
 	Wrong  string // what is wrong with the query
 	Source string // code of the source language
+	Start  string // the first of them, for whoever may edit it
+	Saved  bool   // the last of a search was saved
 }
 
 // str is a string of a translation.
@@ -93,6 +95,10 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		row := newString(set, t, &units[i])
 		row.URL = stringURL(t, &units[i], q, l.Pages.From+i)
 		l.Rows = append(l.Rows, row)
+	}
+	l.Saved = v.param("saved") != ""
+	if len(l.Rows) > 0 && v.SignedIn && !t.IsSource && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
+		l.Start = l.Rows[0].URL
 	}
 	v.Body = l
 	return nil
@@ -187,7 +193,12 @@ type oneString struct {
 	Places         []link
 	SourceLang     string
 	FileURL        string
-	Wrong          string
+	Form           *editForm // nil for whoever may not edit it
+	Why            string    // why it is not edited
+	Stranger       bool      // a session could edit it
+	Saved          string    // the address of the string that was saved before
+
+	next *catalog.Unit
 }
 
 // said is a string in another language.
@@ -197,8 +208,10 @@ type said struct {
 	State     catalog.State
 }
 
-// suggestion is a text of another branch.
+// suggestion is a text of another branch, or of a reader.
 type suggestion struct {
+	ID             int64 // of one that somebody made; else 0
+	target         string
 	Texts          []string
 	Branch, Author string
 	At             time.Time
@@ -207,6 +220,7 @@ type suggestion struct {
 // elsewhere is the same string of another component.
 type elsewhere struct {
 	Where, URL string
+	target     string
 	Texts      []string
 	State      catalog.State
 	Same       bool
@@ -240,13 +254,16 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	}
 	o.fillPlaces()
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillNeighbours, p.fillOthers, p.fillHistory, p.fillElsewhere, p.fillTerms,
+		p.fillNeighbours, p.fillOthers, p.fillHistory, p.fillElsewhere, p.fillTerms, p.fillForm,
 	} {
 		if err := fill(ctx, snap, r, v, &o); err != nil {
 			return err
 		}
 	}
-	v.Body = o
+	if _, ok := catalog.ParseChecksum(v.param("saved")); ok {
+		o.Saved = path("translate", t.Project.Slug, t.Component.Slug, t.Language) + "?checksum=" + v.param("saved")
+	}
+	v.Body = &o
 	return nil
 }
 
@@ -275,38 +292,48 @@ func (o *oneString) fillPlaces() {
 	o.FileURL = repoweb(c.Settings.Repoweb, branch, o.Row.Filename, 1)
 }
 
-// fillNeighbours finds the strings before and after in the same search.
+// fillNeighbours finds the strings before and after in the same search. The string may
+// have another place than its address says, if strings before it were edited.
 func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *oneString) error {
 	if v.param("offset") == "" {
 		return nil
 	}
 	o.Position = v.number("offset")
-	expr, err := resource.UnitQuery(r)
-	if err != nil {
-		return nil //nolint:nilerr // a wrong query has no neighbours
+	from := max(o.Position-3, 0)
+	units, count, err := neighbours(ctx, snap, r, &o.Row, from, 5)
+	o.Count = count
+	before, after := o.Position-2-from, o.Position-from
+	if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.Unit.ID }); i >= 0 {
+		o.Position, before, after = from+i+1, i-1, i+1
+	} else if len(units) > 0 {
+		after-- // the next one has moved up
 	}
-	from := max(o.Position-2, 0)
-	var units []catalog.Unit
-	if expr == query.All {
-		o.Count = o.Row.Stats.Total.Units
-		units, err = snap.Units(ctx, o.Row.ID, from, 3)
-	} else {
-		var found *store.SearchResult
-		if found, err = snap.Search(ctx, store.SearchQuery{Components: componentOf(&o.Row), TranslationID: o.Row.ID, Expr: expr}); err != nil {
-			return nil //nolint:nilerr // the string itself is shown
-		}
-		o.Count = found.Count()
-		units, _, err = found.Page(ctx, int64(from), 3)
+	if before >= 0 && before < len(units) {
+		o.Previous = stringURL(&o.Row, &units[before], o.Query, from+before+1)
 	}
-	for i := range units {
-		switch from + i + 1 {
-		case o.Position - 1:
-			o.Previous = stringURL(&o.Row, &units[i], o.Query, o.Position-1)
-		case o.Position + 1:
-			o.Next = stringURL(&o.Row, &units[i], o.Query, o.Position+1)
-		}
+	if after < len(units) {
+		o.next = &units[after]
+		o.Next = stringURL(&o.Row, &units[after], o.Query, from+after+1)
 	}
 	return err
+}
+
+// neighbours are strings of a search and their number; none if the search is wrong.
+func neighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, from, n int) ([]catalog.Unit, int64, error) {
+	expr, err := resource.UnitQuery(r)
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // the string itself is shown
+	}
+	if expr == query.All {
+		units, err := snap.Units(ctx, t.ID, from, n)
+		return units, t.Stats.Total.Units, err
+	}
+	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
+	if err != nil {
+		return nil, 0, nil //nolint:nilerr // as above
+	}
+	units, _, err := found.Page(ctx, int64(from), n)
+	return units, found.Count(), err
 }
 
 // fillOthers reads the string in all other languages.
@@ -351,7 +378,7 @@ func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.R
 	withCommits(o.History, func(commit string) string { return commitURL(o.Row.Component.Settings.Repoweb, commit) })
 	list, err := snap.Suggestions(ctx, o.Unit.ID)
 	for i := range list {
-		o.Suggestions = append(o.Suggestions, suggestion{Texts: showForms(list[i].Target), Branch: list[i].Branch, Author: list[i].AuthorName, At: list[i].At})
+		o.Suggestions = append(o.Suggestions, suggestion{ID: list[i].EditID, target: list[i].Target, Texts: showForms(list[i].Target), Branch: list[i].Branch, Author: list[i].AuthorName, At: list[i].At})
 	}
 	return err
 }
@@ -379,7 +406,7 @@ func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest
 		s := &list[i]
 		c := components[s.Unit.ID/catalog.UnitsPerComponent]
 		o.Elsewhere = append(o.Elsewhere, elsewhere{
-			Where: c.Settings.Name + " · " + c.Project.Settings.Name, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
+			Where: c.Settings.Name + " · " + c.Project.Settings.Name, target: s.Unit.Target, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
 			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,
 		})
 	}

@@ -8,7 +8,10 @@
 // Goals: everything works without scripts, from 320 px on, in the dark, in print, with
 // a keyboard and a screen reader, from left to right and from right to left. Numbers
 // are honest: the source language does not count, and strings that a file lacks do.
-// Non-goals: the browsable API, which api/page makes of the API's answers; editing.
+// Non-goals: the browsable API, which api/page makes of the API's answers.
+//
+// The page of a string has a form for sessions that may edit it (edit.go). It works
+// without a script; edit.js adds keys, and keeps texts that are not saved.
 //
 // Texts are English in the templates and in calls of T and N; `go generate` collects
 // them for the translators (api/web/intl).
@@ -41,6 +44,18 @@ var files embed.FS
 // Policy is the Content-Security-Policy of the pages: their own style, and pictures of
 // this server.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// PolicyOf is the Content-Security-Policy of a page: those with a form that edits may
+// load the script of this server.
+func PolicyOf(path string, signedIn bool) string {
+	if signedIn && Edits(path) {
+		return Policy + "; script-src 'self'"
+	}
+	return Policy
+}
+
+// Edits reports whether forms are sent to a path.
+func Edits(path string) bool { return strings.HasPrefix(path, "/translate/") }
 
 // Cookie is the name of the cookie with the language that a reader chose.
 const Cookie = "ui"
@@ -230,7 +245,7 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 func (v *view) with(name, value string) string {
 	q := url.Values{}
 	for _, p := range v.params {
-		if p.Name != name && p.Name != "page" && p.Name != "format" && p.Name != "offset" && p.Name != "ui" {
+		if p.Name != name && p.Name != "page" && p.Name != "format" && p.Name != "offset" && p.Name != "saved" && p.Name != "ui" {
 			q.Set(p.Name, p.Value)
 		}
 	}

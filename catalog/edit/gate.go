@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -97,4 +98,17 @@ func oftenUsed(e *poparse.Entry, formula *lang.Formula) []bool {
 		used[i] = n > often
 	}
 	return used
+}
+
+// CheckUnit is CheckEntry for a string with another text.
+func CheckUnit(u *catalog.Unit, text Text, formula *lang.Formula) error {
+	sources := catalog.SplitForms(u.Source)
+	e := poparse.Entry{ID: sources[0], HasPlural: len(sources) > 1, Str: catalog.SplitForms(text.Target), Fuzzy: text.State.Fuzzy()}
+	if e.HasPlural {
+		e.IDPlural = sources[1]
+	}
+	for flag := range strings.SplitSeq(u.Flags, ",") {
+		e.Flags = append(e.Flags, strings.TrimSpace(flag))
+	}
+	return CheckEntry(&e, formula)
 }

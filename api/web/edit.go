@@ -1,0 +1,377 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// editForm is the form that edits a string. It is for a session that may.
+type editForm struct {
+	Action   string // where it is sent: the page's own address
+	Token    string // the session's form token
+	Seen     string // the revision of the text that the reader sees
+	Fields   []field
+	Fuzzy    bool
+	Suggests bool // suggestions are taken
+	Sent     bool // the fields have what was sent, not what is stored
+
+	Wrong  string // why it was not stored, in the reader's language
+	Detail string // the same of the program that would refuse it, in English
+	Asks   []failure
+	Asked  string // names of the checks of Asks, which the reader is asked about
+	Do     string // what is done if the reader agrees
+	Theirs *change
+	Status int // of the answer
+}
+
+// field is a plural form of the text.
+type field struct {
+	Label, Text string
+	Rows        int
+}
+
+// sentForm is what a reader sent.
+type sentForm struct {
+	do, copy, seen, asked string
+	sure                  bool
+	target                []string
+	fuzzy                 bool
+}
+
+// Edited is the answer to a form: an address to go to, or a page.
+type Edited struct {
+	Next   string
+	Status int
+	Page   []byte
+}
+
+// readForm reads the fields. Browsers end lines with CR LF, files with LF.
+func readForm(f url.Values) sentForm {
+	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), fuzzy: f.Get("fuzzy") != ""}
+	s.do, s.sure = strings.CutPrefix(s.do, "sure:")
+	for _, text := range f["target"] {
+		s.target = append(s.target, strings.ReplaceAll(text, "\r\n", "\n"))
+	}
+	return s
+}
+
+// revision tells the texts and states of a string apart.
+func revision(u *catalog.Unit) string {
+	var h catalog.Hasher
+	return fmt.Sprintf("%x", h.Text(catalog.TrimForms(u.Target), u.State))
+}
+
+// fillForm makes the form of a string for whoever may edit it, or says who may.
+func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
+	t, a := &o.Row, rest.AccessOf(ctx)
+	if t.IsSource || o.Unit.Removed || o.Unit.State == catalog.StateReadOnly || !t.Component.Settings.Edits.Taken() || p.env.Edits == nil {
+		return nil
+	}
+	switch {
+	case a.Session == "":
+		o.Stranger = true
+		return nil
+	case resource.MayEdit(ctx, t) != nil:
+		o.Why = v.L.T("Your token does not permit you to edit this translation.")
+		return nil
+	case t.Component.Locked:
+		o.Why = v.L.T("The component is locked: it takes no edits for now.")
+	}
+	forms := catalog.TargetForms(o.Unit.Source, o.Unit.Target, t.PluralNumber)
+	if _, err := edit.NewText(forms, cmp.Or(o.Unit.State, catalog.StateTranslated), len(forms)); err != nil && o.Unit.State != catalog.StateEmpty {
+		o.Why = v.L.T("A form cannot keep this text: edit it in its file.") // such as a carriage return
+		return nil
+	}
+	o.Form = &editForm{
+		Action: stringURL(t, &o.Unit, o.Query, o.Position), Token: session.FormToken(a.Session), Seen: revision(&o.Unit),
+		Fuzzy: o.Unit.State.Fuzzy(), Suggests: t.Component.Settings.EnableSuggestions, Status: http.StatusOK,
+	}
+	o.Form.Fields = fields(v, t, forms)
+	return nil
+}
+
+// fields are the fields for texts, each with numbers for which its form is used.
+func fields(v *view, t *store.TranslationRow, texts []string) []field {
+	list := make([]field, len(texts))
+	formula, err := lang.Compile(t.PluralFormula)
+	for i, text := range texts {
+		list[i] = field{Label: v.L.T("Translation"), Text: text, Rows: min(max(utf8.RuneCountInString(text)/50, strings.Count(text, "\n"))+2, 16)}
+		switch {
+		case len(texts) == 1:
+		case err != nil:
+			list[i].Label = v.L.T("Form %s", v.L.Number(int64(i)))
+		default:
+			list[i].Label = v.L.T("For the numbers %s", examples(v, formula, i))
+		}
+	}
+	return list
+}
+
+// examples are numbers for which a formula chooses a form.
+func examples(v *view, formula *lang.Formula, form int) string {
+	const most = 5
+	var list []string
+	for n := range 1000 {
+		if formula.Eval(n) != form {
+			continue
+		}
+		if len(list) == most {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, v.L.Number(int64(n)))
+	}
+	return cmp.Or(strings.Join(list, ", "), "–")
+}
+
+// Edit answers the form of a string, whose sender was checked. An error is the answer to
+// whoever may not edit it.
+func (p *Pages) Edit(ctx context.Context, r *rest.Request) (*Edited, error) {
+	sent := readForm(r.HTTP.PostForm)
+	v, o, err := p.readString(ctx, r, &sent)
+	if err != nil {
+		return nil, err
+	}
+	done, err := p.perform(ctx, r, v, o, &sent)
+	switch {
+	case err != nil:
+		if v, o, err = p.refused(ctx, r, &sent, err); err != nil {
+			return nil, err
+		}
+	case done:
+		next, err := p.after(ctx, r, o)
+		return &Edited{Next: next, Status: http.StatusSeeOther}, err
+	}
+	body, err := p.execute("strings", v)
+	return &Edited{Status: o.Form.Status, Page: body}, err
+}
+
+// readString reads the page of the string of a form, with what was sent in its fields.
+func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm) (*view, *oneString, error) {
+	v := p.newView(r.HTTP, r.Params)
+	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		return p.strings(ctx, snap, r, v)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	o, ok := v.Body.(*oneString)
+	switch {
+	case !ok || o.Unit.Removed:
+		return nil, nil, &rest.Problem{Status: http.StatusConflict, Detail: "The string is not in this translation any more. Your text is not stored: " + strings.Join(sent.target, " · ")}
+	case o.Form == nil:
+		return nil, nil, cmp.Or(resource.MayEdit(ctx, &o.Row), error(errNotHere))
+	}
+	o.Form.Sent, o.Form.Seen = true, cmp.Or(sent.seen, o.Form.Seen)
+	if len(sent.target) == len(o.Form.Fields) {
+		o.Form.Fields, o.Form.Fuzzy = fields(v, &o.Row, sent.target), sent.fuzzy
+	}
+	return v, o, nil
+}
+
+// errNotHere is the answer to a form for a string that has none.
+var errNotHere = &rest.Problem{Status: http.StatusForbidden, Detail: "This string cannot be edited here."}
+
+// perform does what the reader asks for; done says that the string is finished.
+func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneString, sent *sentForm) (done bool, err error) {
+	if sent.copy != "" {
+		if text, ok := o.textOf(sent.copy); ok {
+			o.Form.Fields = fields(v, &o.Row, text)
+		}
+		return false, nil
+	}
+	do, number, _ := strings.Cut(sent.do, ":")
+	c, unit := o.Row.Component.ID, &o.Unit
+	id, _ := strconv.ParseInt(number, 10, 64)
+	of := &store.Edit{ID: id, UnitID: unit.ID}
+	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
+	switch do {
+	case "save":
+		want.If = func(now *catalog.Unit) bool {
+			return revision(now) == sent.seen || now.State == want.State && catalog.TrimForms(now.Target) == catalog.TrimForms(catalog.JoinForms(want.Target))
+		}
+		if ok, err := p.judge(ctx, v, o, sent, want.Target, want.State); !ok || err != nil {
+			return false, err
+		}
+		_, err = p.env.Edits.Edit(ctx, c, o.Row.ID, resource.AuthorOf(ctx), []edit.Request{want})
+		return true, err
+	case "suggest":
+		if !o.Form.Suggests {
+			return false, errNotHere
+		}
+		want.State = catalog.StateTranslated
+		_, err = p.env.Edits.Suggest(ctx, c, o.Row.ID, resource.AuthorOf(ctx), want)
+		return true, err
+	case "accept":
+		i := slices.IndexFunc(o.Suggestions, func(s suggestion) bool { return s.ID == id })
+		if id == 0 || i < 0 {
+			return false, catalog.ErrNotFound
+		}
+		if ok, err := p.judge(ctx, v, o, sent, catalog.TargetForms(unit.Source, o.Suggestions[i].target, o.Row.PluralNumber), catalog.StateTranslated); !ok || err != nil {
+			return false, err
+		}
+		return true, p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, true)
+	case "reject":
+		if err := p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, false); err != nil {
+			return false, err
+		}
+		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s suggestion) bool { return s.ID == id })
+	}
+	return false, nil
+}
+
+// state is the state of the text that was sent.
+func (s *sentForm) state() catalog.State {
+	switch {
+	case catalog.EmptyForms(catalog.JoinForms(s.target)):
+		return catalog.StateEmpty
+	case s.fuzzy:
+		return catalog.StateFuzzy
+	}
+	return catalog.StateTranslated
+}
+
+// textOf is a text that the page shows, for the fields: of the source, of the
+// repository, or of a suggestion or another component by its place in the list.
+func (o *oneString) textOf(name string) ([]string, bool) {
+	sources := catalog.SplitForms(o.Unit.Source)
+	list := make([]string, len(o.Form.Fields))
+	for i := range list {
+		list[i] = sources[min(i, len(sources)-1)]
+	}
+	if name == "source" {
+		return list, true
+	}
+	if name == "stored" {
+		return catalog.TargetForms(o.Unit.Source, o.Unit.Target, o.Row.PluralNumber), true
+	}
+	kind, number := name[:1], name[1:]
+	i, err := strconv.Atoi(number)
+	switch {
+	case err != nil || i < 0:
+	case kind == "s" && i < len(o.Suggestions):
+		return catalog.TargetForms(o.Unit.Source, o.Suggestions[i].target, o.Row.PluralNumber), true
+	case kind == "e" && i < len(o.Elsewhere):
+		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].target, o.Row.PluralNumber), true
+	}
+	return nil, false
+}
+
+// judge reports whether a text may be stored: errors stop it, and the reader is asked
+// about checks that it fails. A text that needs editing may fail them.
+func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm, target []string, state catalog.State) (ok bool, err error) {
+	f := o.Form
+	text, err := edit.NewText(target, state, len(f.Fields))
+	if err != nil || state != catalog.StateTranslated {
+		return err == nil, err
+	}
+	formula, _ := lang.Compile(o.Row.PluralFormula)
+	if err := edit.CheckUnit(&o.Unit, text, formula); err != nil {
+		f.Status = http.StatusBadRequest
+		f.Wrong, f.Detail = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:"), err.Error()
+		return false, nil
+	}
+	unit := o.Unit
+	unit.Target, unit.State, unit.Failing = text.Target, text.State, checks.Mask{}.With(checks.CheckGlossary) // which has its terms read
+	err = p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		set, err := p.env.ChecksOf(ctx, snap, &o.Row, []catalog.Unit{unit})
+		if err == nil {
+			seen := checks.UnitOf(&unit, &o.Row.Translation)
+			f.ask(set.Run(&seen), sent)
+		}
+		return err
+	})
+	return len(f.Asks) == 0, err
+}
+
+// ask fills Asks unless the reader was asked about the same checks and is sure.
+func (f *editForm) ask(failing checks.Mask, sent *sentForm) {
+	asked := strings.Split(sent.asked, ",")
+	var names []string
+	for id := range failing.All() {
+		c := &checks.All()[id]
+		names = append(names, c.Name)
+		if !sent.sure || !slices.Contains(asked, c.Name) {
+			f.Status = http.StatusConflict
+		}
+		f.Asks = append(f.Asks, failure{Name: c.Name, Title: c.Title, Description: c.Description, URL: path("checks", c.Name)})
+	}
+	if f.Status == http.StatusOK { // the reader was asked about all of them
+		f.Asks = nil
+		return
+	}
+	f.Asked, f.Do = strings.Join(names, ","), "sure:"+sent.do
+}
+
+// refused reads the page anew and says on it why the store refused an edit.
+func (p *Pages) refused(ctx context.Context, r *rest.Request, sent *sentForm, refusal error) (*view, *oneString, error) {
+	v, o, err := p.readString(ctx, r, sent)
+	if err != nil {
+		return nil, nil, err
+	}
+	problem := resource.EditProblem(refusal)
+	if problem == rest.ErrInternal {
+		return nil, nil, refusal
+	}
+	f, invalid := o.Form, (*edit.InvalidError)(nil)
+	f.Status = problem.Status
+	switch {
+	case errors.Is(refusal, edit.ErrChanged):
+		f.Status, f.Wrong, f.Theirs = http.StatusConflict, v.L.T("Somebody changed this string meanwhile. Your text is not stored yet: save it again if it is better."), new(change)
+		if len(o.History) > 0 {
+			*f.Theirs = o.History[0]
+		}
+		f.Seen = revision(&o.Unit)
+		f.Theirs.Diff = difference(catalog.JoinForms(sent.target), o.Unit.Target)
+	case errors.Is(refusal, edit.ErrLocked):
+		f.Wrong = v.L.T("The component is locked: it takes no edits for now.")
+	case errors.As(refusal, &invalid):
+		f.Wrong, f.Detail = v.L.T("This text cannot be stored:"), invalid.Message
+	default:
+		f.Wrong, f.Detail = v.L.T("This was not done:"), problem.Detail
+	}
+	return v, o, nil
+}
+
+// after is where a reader goes on when a string is done: to the next one of the same
+// search, whose place changes if the search does not find this one any more; without
+// one to the list; without a search to the string itself.
+func (p *Pages) after(ctx context.Context, r *rest.Request, o *oneString) (string, error) {
+	saved := "saved=" + o.Checksum
+	if o.Position == 0 {
+		return stringURL(&o.Row, &o.Unit, o.Query, 0) + "&" + saved, nil
+	}
+	if o.next == nil {
+		list := url.Values{"saved": {o.Checksum}}
+		if o.Query != "" {
+			list.Set("q", o.Query)
+		}
+		return path("translate", o.Row.Project.Slug, o.Row.Component.Slug, o.Row.Language) + "?" + list.Encode(), nil
+	}
+	at := o.Position + 1
+	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		units, _, err := neighbours(ctx, snap, r, &o.Row, o.Position-1, 2)
+		if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.next.ID }); i >= 0 {
+			at = o.Position + i
+		}
+		return err
+	})
+	return stringURL(&o.Row, o.next, o.Query, at) + "&" + saved, err
+}
