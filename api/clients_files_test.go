@@ -118,6 +118,8 @@ func (m oneMirror) Repository(_ *http.Request, project, component string) (gitex
 	return m, nil
 }
 
+func (oneMirror) Client() string { return "" }
+
 func (m oneMirror) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
 	return m.Mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
 }

@@ -47,7 +47,7 @@ type Limits struct {
 	Run time.Duration
 	// Stall bounds the time in which a client reads nothing; default a minute.
 	Stall time.Duration
-	// Client names the client of a request, whose rounds and requests are counted
+	// Client names the client of a request without a token, whose rounds and requests are counted
 	// together; default: its connection.
 	Client func(r *http.Request) string
 }
@@ -88,6 +88,9 @@ type Repository interface {
 	// info/refs. version is 0 to 2. Errors may wrap ErrNotReady, ErrNoGit
 	// and ErrRequest.
 	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
+	// Client names the client by the token with which it found the repository; "" if it
+	// showed none.
+	Client() string
 }
 
 // Repositories finds the repository of a component for the client of r. Errors
@@ -159,19 +162,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// client names the client of a request, for what it holds: by its token or its address.
+func (h *Handler) client(r *http.Request, repo Repository) string {
+	return cmp.Or(repo.Client(), h.limits.Client(r))
+}
+
 // upload reads the request of a round, which git compresses when it is long.
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository) {
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		refuse(w, http.StatusUnsupportedMediaType, "A request of git is expected.")
 		return
 	}
-	lease := h.requests.Lease(h.limits.Client(r))
+	client := h.client(r, repo)
+	lease := h.requests.Lease(client)
 	defer lease.Release()
-	body := &longBody{Reader: http.MaxBytesReader(w, r.Body, maxRequest), lease: h.large.Lease(h.limits.Client(r))}
+	body := &longBody{Reader: http.MaxBytesReader(w, r.Body, maxRequest), lease: h.large.Lease(client)}
 	defer body.lease.Release()
 	request, err := lease.ReadAll(body, maxRequest)
 	if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
-		request, err = h.inflate(r, request, lease, body)
+		request, err = h.inflate(r.Context(), client, request, lease, body)
 	}
 	var tooLong *http.MaxBytesError
 	switch {
@@ -193,10 +202,10 @@ var errNoTurn = errors.New("no turn to inflate the request")
 
 // inflate inflates a request that has come whole, in turn: one that does not end costs no
 // inflating, and many that do leave a core to others.
-func (h *Handler) inflate(r *http.Request, packed []byte, lease *limit.Lease, body *longBody) ([]byte, error) {
-	turn := h.inflating.Lease(h.limits.Client(r))
+func (h *Handler) inflate(ctx context.Context, client string, packed []byte, lease *limit.Lease, body *longBody) ([]byte, error) {
+	turn := h.inflating.Lease(client)
 	defer turn.Release()
-	if err := h.begin(r.Context(), turn); err != nil {
+	if err := h.begin(ctx, turn); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoTurn, err)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -231,7 +240,7 @@ func (b *longBody) Read(p []byte) (int, error) {
 
 // answer runs one round; a nil request asks for the advertisement of refs.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
-	turn := h.turns.Lease(h.limits.Client(r))
+	turn := h.turns.Lease(h.client(r, repo))
 	defer turn.Release()
 	if err := h.begin(r.Context(), turn); err != nil {
 		busy(w, err)

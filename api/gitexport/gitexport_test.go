@@ -29,6 +29,8 @@ func (m mirrored) Repository(_ *http.Request, project, component string) (gitexp
 	return m, nil
 }
 
+func (m mirrored) Client() string { return "" }
+
 func (m mirrored) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
 	err := m.Mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
 	switch {

@@ -33,6 +33,8 @@ func (a answers) UploadPack(ctx context.Context, request []byte, _ int, w io.Wri
 	return a(ctx, request, w)
 }
 
+func (a answers) Client() string { return "" }
+
 // refusing finds no repository.
 type refusing struct{ error }
 

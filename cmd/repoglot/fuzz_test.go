@@ -54,9 +54,17 @@ projects:
   - {slug: box, name: kanari component, repo: kanari.git, filemask: po/*.po, report_source_bugs: kanari@example.org}
 `
 
-// newFuzzed pulls both repositories and leaves the supervisor running, for
-// webhooks.
+// newFuzzed is a whole server whose streams end at once.
 func newFuzzed(f testing.TB) fuzzed {
+	f.Helper()
+	z, s := openWhole(f)
+	s.api.EndStreams()
+	return z
+}
+
+// openWhole pulls both repositories and leaves the supervisor running, for
+// webhooks.
+func openWhole(f testing.TB) (fuzzed, *server) {
 	f.Helper()
 	dir := f.TempDir()
 	open, err := testrepos.Named("lifecycle")
@@ -89,7 +97,6 @@ func newFuzzed(f testing.TB) fuzzed {
 	must(f, e.configure(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
-	s.api.EndStreams() // a stream ends at once
 	s.pulls.set(plan, c.PollInterval)
 	ended := make(chan error, 1)
 	go func() { ended <- s.pulls.run(ctx) }()
@@ -104,7 +111,7 @@ func newFuzzed(f testing.TB) fuzzed {
 	})
 	key, err := e.db.CreateToken(ctx, catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
 	must(f, err)
-	return fuzzed{handler: protect(rt, log), key: key, log: said}
+	return fuzzed{handler: protect(rt, log), key: key, log: said}, s
 }
 
 // ask sends one request.

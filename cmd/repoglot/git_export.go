@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -57,11 +58,21 @@ func (e exports) Repository(r *http.Request, project, component string) (gitexpo
 	case m == nil:
 		return nil, gitexport.ErrNotReady
 	}
-	return exported{m}, nil
+	client := ""
+	if visitor.Token.ID != 0 {
+		client = limit.Token(visitor.Token.ID)
+	}
+	return exported{m, client}, nil
 }
 
 // exported is a mirror in the terms of gitexport.
-type exported struct{ mirror *gitsource.Mirror }
+type exported struct {
+	mirror *gitsource.Mirror
+	client string // "" without a token
+}
+
+// Client names the client by its token.
+func (e exported) Client() string { return e.client }
 
 // UploadPack answers one round.
 func (e exported) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
