@@ -28,6 +28,7 @@ type pgEngine struct {
 	maxLong     int32
 	connections int // that this process may open
 	gate        gate
+	unheard     unheard
 	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
 
@@ -47,7 +48,7 @@ const (
 func newPostgres(dsn string, opts Options) *pgEngine {
 	return &pgEngine{
 		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2 + clusterSessions, // a writer, a listener
-		gate: gate{now: opts.Now},
+		gate: gate{now: opts.Now}, unheard: unheard{conns: map[*heardConn]bool{}},
 	}
 }
 
@@ -69,6 +70,7 @@ func (e *pgEngine) open(ctx context.Context, opts Options, shared *shared) (p po
 	if err != nil {
 		return p, err
 	}
+	e.unheard.run(e.works)
 	shared.dialect = dialect{insertRows: 8 * insertRows}
 	connect := func(config *pgconn.Config) func(context.Context) (connection, error) {
 		return func(ctx context.Context) (connection, error) {
@@ -131,7 +133,11 @@ func (e *pgEngine) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgC
 	if err := e.gate.closed(); err != nil {
 		return nil, err
 	}
-	conn, err := pgconn.ConnectConfig(ctx, config)
+	connect := e.unheard.connect
+	if config.OnNotification != nil { // it waits for what may never come, and asks itself
+		connect = pgconn.ConnectConfig
+	}
+	conn, err := connect(ctx, config)
 	if err != nil {
 		if ctx.Err() == nil {
 			e.gate.failed(err)
@@ -207,7 +213,11 @@ func isStale(e *pgconn.PgError) bool {
 
 func (*pgEngine) remote() bool { return true }
 
-func (*pgEngine) close() []error            { return nil }
+func (e *pgEngine) close() []error {
+	e.unheard.close()
+	return nil
+}
+
 func (*pgEngine) committed(context.Context) {}
 
 func (e *pgEngine) beginLongRead() (end func(context.Context)) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,13 +15,12 @@ import (
 // (do, insert, BEGIN) wait and are sent with the next one, or with COMMIT, in one
 // round trip.
 type pgConnection struct {
-	engine  *pgEngine
-	config  *pgconn.Config
-	conn    *pgconn.PgConn
-	current atomic.Pointer[pgconn.PgConn] // conn, for keepAlive while a statement runs
-	stmts   map[string]*pgconn.StatementDescription
-	once    map[string]*pgconn.StatementDescription // of readOnce: the latest ones
-	names   int                                     // statements prepared so far, which names them
+	engine *pgEngine
+	config *pgconn.Config
+	conn   *pgconn.PgConn
+	stmts  map[string]*pgconn.StatementDescription
+	once   map[string]*pgconn.StatementDescription // of readOnce: the latest ones
+	names  int                                     // statements prepared so far, which names them
 
 	waiting pgconn.Batch // statements that are not sent yet
 	count   int          // how many
@@ -32,9 +30,8 @@ type pgConnection struct {
 	sent    bool         // something of the transaction was sent
 	stale   bool         // a statement was prepared before the schema changed
 
-	mu    sync.Mutex   // held while a statement runs; keepAlive uses the connection, too
-	inUse bool         // a statement of the owner is running
-	began atomic.Int64 // when it began, in Unix nanoseconds
+	mu    sync.Mutex // held while a statement runs; keepAlive uses the connection, too
+	inUse bool       // a statement of the owner is running
 	used  time.Time
 
 	args pgArgs
@@ -72,7 +69,6 @@ func (c *pgConnection) reconnect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.current.Store(conn)
 	c.conn, c.stmts, c.once, c.names = conn, map[string]*pgconn.StatementDescription{}, nil, 0
 	return nil
 }
@@ -90,7 +86,6 @@ func (c *pgConnection) lock() error {
 	}
 	c.mu.Lock()
 	c.inUse = true
-	c.began.Store(time.Now().UnixNano())
 	return nil
 }
 
@@ -351,36 +346,6 @@ func (c *pgConnection) export(ctx context.Context) (snapshot string, err error) 
 
 func (c *pgConnection) adopt(snapshot string) { c.adopted = snapshot }
 
-// After maxUnanswered keepAlive asks whether the server still runs a statement. If it does
-// not, maxUnheard times in a row, its answer was lost.
-const (
-	maxUnanswered = 2 * lockLimit
-	maxUnheard    = 2
-)
-
-// unheard is how often in a row the server has answered the running statement and this
-// connection has not heard of it: what lies between takes packets and passes none on.
-func (c *pgConnection) unheard(before int) int {
-	if time.Since(time.Unix(0, c.began.Load())) < maxUnanswered {
-		return 0
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
-	defer cancel()
-	conn, err := c.engine.dial(ctx, c.config)
-	if err != nil {
-		return before
-	}
-	defer conn.Close(ctx)
-	active, err := onlyValue(ctx, conn, "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND pid = "+strconv.FormatUint(uint64(c.current.Load().PID()), 10))
-	switch {
-	case err != nil:
-		return before
-	case active != "0":
-		return 0
-	}
-	return before + 1
-}
-
 // pgTx is a transaction of a connection.
 type pgTx struct {
 	c         *pgConnection
@@ -462,7 +427,6 @@ func (c *pgConnection) keepAlive() (end func()) {
 		defer close(stopped)
 		ticker := time.NewTicker(idleLimit / 4)
 		defer ticker.Stop()
-		unheard := 0
 		for {
 			select {
 			case <-stop:
@@ -470,12 +434,8 @@ func (c *pgConnection) keepAlive() (end func()) {
 			case <-ticker.C:
 			}
 			if !c.mu.TryLock() {
-				if unheard = c.unheard(unheard); unheard > maxUnheard {
-					_ = c.current.Load().Conn().Close() // the statement finds an error
-				}
 				continue
 			}
-			unheard = 0
 			if c.conn.TxStatus() == 'T' && time.Since(c.used) > idleLimit/4 {
 				ctx, cancel := context.WithTimeout(context.Background(), idleLimit)
 				_ = c.conn.Exec(ctx, "SELECT 1").Close() // the next statement finds an error

@@ -225,17 +225,19 @@ func (c *testedCluster) jobs(format string) []byte {
 // checkJobs looks at what repoglot jobs says.
 func (f *faults) checkJobs() {
 	f.t.Helper()
-	text := f.jobs("json")
 	var list jobList
-	must(f.t, json.Unmarshal(text, &list))
-	work := map[string]int{}
-	for i := range list.Processes {
-		if p := &list.Processes[i]; !p.Silent {
-			work[p.Work]++
+	if !until(func() bool {
+		list = jobList{}
+		must(f.t, json.Unmarshal(f.jobs("json"), &list))
+		alive := 0
+		for i := range list.Processes {
+			if p := &list.Processes[i]; !p.Silent && p.Work == workAnswer {
+				alive++
+			}
 		}
-	}
-	if work[workAnswer] != 2 || len(list.Branches) != len(f.repos) {
-		f.t.Errorf("jobs:\n%s", text)
+		return alive == len(f.readers) && len(list.Branches) == len(f.repos)
+	}) {
+		f.t.Errorf("jobs:\n%s", f.jobs("text"))
 	}
 	for i := range list.Branches {
 		if b := &list.Branches[i]; b.LastGood == nil {
