@@ -4,7 +4,7 @@
 //	bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are po, checks,
-// source, watch, import, replay, pull, push, onefile, page, search, http, cache, and
+// source, watch, import, replay, pull, push, onefile, page, search, http, edits, cache, and
 // large, project, components, hostile, postgres and scale, which run only if they are named.
 // Each run starts from an empty data directory in a temporary folder and uses only
 // loopback. Without the shared data, the import is
@@ -111,6 +111,7 @@ func (b *bench) measurements() []measurement {
 		{name: "search", run: b.search},
 		{name: "large", run: b.large, asked: true},
 		{name: "http", run: b.http},
+		{name: "edits", run: b.edits},
 		{name: "project", run: b.projects, asked: true},
 		{name: "cache", run: b.cache},
 		{name: "components", run: b.components, asked: true},
