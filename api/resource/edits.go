@@ -183,7 +183,7 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if err != nil {
 		return nil, err
 	}
-	q.Offset, q.Limit = w.Offset, w.Limit
+	q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
 	list, _, err := snap.Edits(ctx, q)
 	if err != nil {
 		return nil, err

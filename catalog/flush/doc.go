@@ -5,5 +5,9 @@
 // commits; every edit gets an outcome; however a push or a process ends, trying again
 // neither loses nor doubles a text.
 //
+// It is a room of its own beside package push since it needs git alone: neither a store
+// nor a configuration, so that its tests draw histories and kill processes cheaply, and
+// whoever reads how a commit is made need not know of branches of our own and requests.
+//
 // Non-goals: storing edits and outcomes, deciding when, requests on forges, units.
 package flush

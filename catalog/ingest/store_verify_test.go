@@ -27,7 +27,7 @@ var notCounted = map[string]string{
 	"edit_events.event": "of the past", "edit_events.target": "of the past", "edit_events.state": "of the past",
 	"edits.id": "a name", "edits.base_target": "of the past", "edits.base_state": "of the past", "edits.status": "of the past", "edits.reason": "of the past", "edits.pushed": "the remote's",
 	"edits.created_at": "of the past", "edits.away_at": "of the past", "edits.committed": "what clones have", "edits.updated_at": "of the past", "problems": "what is wrong with files",
-	"mirrors": "what processes do", "processes": "what processes do", "configurations": "what processes read",
+	"servers": "which server it is", "spent": "what clients used", "mirrors": "what processes do", "processes": "what processes do", "configurations": "what processes read",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
 	"clock": "one row, spoilt below", "clock.newest_token": "tokens",
 	"projects.slug": "a name", "projects.settings": "the configuration's", "projects.active": "the configuration's", "projects.settings_generation": "the configuration's",

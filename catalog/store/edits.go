@@ -295,12 +295,14 @@ type EditQuery struct {
 	TranslationID int64
 	// Status selects by status; "": all.
 	Status EditStatus
-	// Offset and Limit select a page, by id.
+	// Offset and Limit select a page, by id; a Limit of 0 only counts.
 	Offset, Limit int
+	// Counted says that the number is known, and is not to be counted again.
+	Counted bool
 }
 
 // Edits returns a page of the journal, by id, and the number of edits without Offset
-// and Limit.
+// and Limit, 0 if it is known.
 func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count int, err error) {
 	defer s.about(q.Components...).end()
 	from := ` FROM edits e WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id IN ` + list(3, len(q.Components)) + `) AND (CAST($1 AS TEXT) = '' OR e.status = $1)
@@ -312,7 +314,10 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 	if len(q.Components) == 0 {
 		return nil, 0, nil
 	}
-	if _, err = s.s.first(ctx, `SELECT COUNT(*)`+from, args, &count); err == nil && q.Limit > 0 {
+	if !q.Counted {
+		_, err = s.s.first(ctx, `SELECT COUNT(*)`+from, args, &count)
+	}
+	if err == nil && q.Limit > 0 {
 		n := len(args)
 		page, err = editsWhere(ctx, s.s, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY e.id LIMIT $%d OFFSET $%d) ORDER BY e.id`, from, n+1, n+2), append(args, q.Limit, q.Offset)...)
 	}

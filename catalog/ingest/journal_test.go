@@ -1,0 +1,50 @@
+package ingest_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
+)
+
+// TestJournalIsKept: a copy of the database, by backup and restore and by export and
+// import, has the journal, and serves what is pending; a new mirror changes nothing.
+func TestJournalIsKept(t *testing.T) {
+	pgtest.SQLiteOnly(t, "backups are of files")
+	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
+	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
+	must(t, write(w, "Two", catalog.StateTranslated, "Dva"))
+	must(t, write(w, "Two", catalog.StateTranslated, "Dvě")) // taken back
+	want := journal(w)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	_, err := store.WriteBackup(t.Context(), w.Database(), backup)
+	must(t, err)
+	var export bytes.Buffer
+	_, err = w.DB.Export(t.Context(), &export)
+	must(t, err)
+	for name, copied := range map[string]func(file string) error{
+		"backup": func(file string) error {
+			_, _, err := store.RestoreBackup(t.Context(), backup, file)
+			return err
+		},
+		"export": func(file string) error {
+			_, err := store.Import(t.Context(), bytes.NewReader(export.Bytes()), file, store.Options{})
+			return err
+		},
+	} {
+		there := catalogtest.PullerAt(t, t.TempDir()) // without a mirror
+		must(t, copied(there.Database()))
+		there.Open()
+		there.Branch = w.Branch
+		there.Sync()
+		equal(t, want, journal(there), "the journal by %s", name)
+		if u := unitOf(there, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+			t.Errorf("by %s: %+v", name, u)
+		}
+		there.Verify()
+	}
+}
