@@ -41,13 +41,17 @@ type Room struct {
 // with the fewest pulls and those that were served the longest time ago go first, and
 // so do the projects of one host. A row that a transaction holds is left out: it
 // belongs to a pull that is writing although its lease has expired. The best sixteen are
-// looked at, since several processes choose at once.
+// looked at, since several processes choose at once. If none is there to take, indexes say
+// so.
 const takeLease = `WITH at AS (SELECT ` + clusterNow + ` AS t),
 	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
+	looked AS (SELECT $7 <> '' OR EXISTS (SELECT 1 FROM mirrors WHERE holder = '' AND active = 1 AND wished IS NOT NULL)
+		OR (SELECT MIN(due) FROM mirrors WHERE holder = '' AND active = 1) <= (SELECT t FROM at)
+		OR (SELECT MIN(expires) FROM mirrors WHERE holder <> '') <= (SELECT t FROM at) AS there),
 	shared AS (SELECT branch, host, active, holder, wished, due, expires,
 		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host) AS of_host, MAX(started) OVER (PARTITION BY host) AS host_served,
 		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host, project) AS of_project, MAX(started) OVER (PARTITION BY host, project) AS served
-		FROM mirrors, at),
+		FROM mirrors, at WHERE (SELECT there FROM looked)),
 	best AS (SELECT ARRAY(SELECT m.branch FROM shared m, at
 		WHERE m.active = 1 AND $2 = (SELECT fingerprint FROM newest)
 			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
