@@ -94,9 +94,10 @@ vuln: ## ask the vulnerability database of Go about the code that is called
 fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz
 
-nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests
+nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests, races on PostgreSQL
 	FUZZTIME=60s ./.ci/fuzz
 	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m ./...
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./catalog/ingest
 
 clean: ## remove bin/, dist/ and the demo
 	rm -rf bin dist $(DEMO)
