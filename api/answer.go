@@ -226,6 +226,11 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 	case *lines:
 		h.contentType, h.varies = rest.TypeLines, true
 		return answer{h, v}, nil
+	case rest.NoContent:
+		h.status = http.StatusNoContent
+		return answer{h, content(nil)}, nil
+	case rest.Accepted:
+		h.status, value = http.StatusAccepted, v.Value
 	case rest.Created:
 		h.status, value = http.StatusCreated, v.Value
 	}

@@ -260,6 +260,8 @@ func (o *operator) Pull(context.Context, int64) (bool, error) {
 	return false, nil
 }
 
+func (o *operator) DiscardFiles(context.Context, int64, string) error { return nil }
+
 // form makes a multipart body.
 func form(t *testing.T, file string, fields ...string) (kind, body string) {
 	t.Helper()

@@ -62,7 +62,9 @@ type Options struct {
 	TempDir string
 	// Edits stores edits; nil: the API is read-only.
 	Edits resource.Edits
-	// Operations pull and push at once; nil: nothing does.
+	// Files stores which translation files are added and removed; nil: none can be.
+	Files resource.Files
+	// Operations commit, pull and push at once; nil: nothing does.
 	Operations resource.Operations
 	// Version is the program's, shown in the OpenAPI document; "" shows none.
 	// No header has it: it would be an answer's ninth header, and a map of nine
@@ -133,7 +135,7 @@ func New(opts Options) *Server {
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
 	s.env.Now, s.env.Store = s.now, s.db
-	s.writesInTurn(opts.Edits, opts.Operations)
+	s.writesInTurn(opts.Edits, opts.Files, opts.Operations)
 	if s.env.Progress == nil {
 		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

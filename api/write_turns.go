@@ -35,7 +35,7 @@ func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), er
 }
 
 // writesInTurn makes what handlers write with. Without one of them there is none.
-func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operations) {
+func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operations resource.Operations) {
 	of := func(p *limit.Pool) resource.Turn {
 		return func(ctx context.Context) (func(), error) {
 			return writeTurn(ctx, p, rest.AccessOf(ctx).Token.ID)
@@ -43,6 +43,9 @@ func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operatio
 	}
 	if edits != nil {
 		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes)}
+	}
+	if files != nil {
+		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes)}
 	}
 	if operations != nil {
 		s.env.Operations = &resource.OperationsInTurn{Operations: operations, Turn: of(s.shares.operations)}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -22,6 +23,8 @@ type Env struct {
 	Store *store.DB
 	// Edits stores edits; nil: nothing can be edited.
 	Edits Edits
+	// Files stores added and removed files; nil: none can be.
+	Files Files
 	// Operations commit, pull and push; nil: nothing does.
 	Operations Operations
 	// Progress returns how far a component's first import is; ok is false if
@@ -57,6 +60,14 @@ type Edits interface {
 	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)
 }
 
+// Files stores which translation files are added and removed.
+type Files interface {
+	// AddTranslation adds a language to a component. The error wraps one of package edit's.
+	AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error
+	// RemoveTranslation removes a translation. Errors are like those of AddTranslation.
+	RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error
+}
+
 // Operations commit, pull and push the branch of a component.
 type Operations interface {
 	// Push makes commits of the pending edits of the branch of a component, and pushes
@@ -66,6 +77,8 @@ type Operations interface {
 	// component, as commits, which are pushed if push_on_commit is set. Those that were
 	// committed earlier stay; without translations it only looks which are pending still.
 	Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error)
+	// DiscardFiles ends the pending additions and removals of files of the component.
+	DiscardFiles(ctx context.Context, component int64, reason string) error
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
 }

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -83,4 +84,30 @@ func (o *OperationsInTurn) Commit(ctx context.Context, component int64, translat
 // Pull pulls in turn.
 func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
 	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Pull(ctx, component) })
+}
+
+// DiscardFiles ends edits of files in turn.
+func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, reason string) error {
+	_, err := inTurn(ctx, o.Turn, func() (bool, error) { return true, o.Operations.DiscardFiles(ctx, component, reason) })
+	return err
+}
+
+// FilesInTurn stores edits of files in turn.
+type FilesInTurn struct {
+	// Files does it.
+	Files Files
+	// Turn is waited for.
+	Turn Turn
+}
+
+// AddTranslation adds a language in turn.
+func (f *FilesInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
+	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.AddTranslation(ctx, component, code, by) })
+	return err
+}
+
+// RemoveTranslation removes a translation in turn.
+func (f *FilesInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
+	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.RemoveTranslation(ctx, component, t, by) })
+	return err
 }

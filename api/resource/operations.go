@@ -260,6 +260,9 @@ func (e *Env) run(ctx context.Context, operation string, component int64, transl
 				return true, err
 			}
 		}
+		if err := e.Operations.DiscardFiles(ctx, component, "reset"); err != nil {
+			return true, err
+		}
 		return e.Operations.Commit(ctx, component, nil)
 	}
 	return true, nil

@@ -74,7 +74,7 @@ func (e *Env) translationRoutes() []Route {
 		about = "Translation components API."
 	)
 	return []Route{
-		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation},
+		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation, Writes: e.deletes(e.removeTranslation)},
 		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits},
 		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.translationActivity)},
 		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
@@ -98,7 +98,7 @@ func (e *Env) componentRoutes() []Route {
 	return []Route{
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: about, Kind: KindList, Handle: e.listComponents},
 		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: e.getComponent},
-		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations},
+		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations, Writes: e.postWrites(e.addTranslation)},
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.componentChanges)},
 		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.componentChanges)},
 		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentHistory)},

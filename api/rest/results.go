@@ -91,6 +91,14 @@ type ChangeStream struct {
 	Scope func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error)
 }
 
+// Accepted is an answer to a write that is not done yet: 202.
+type Accepted struct {
+	Value any
+}
+
+// NoContent is an answer without a body: 204.
+type NoContent struct{}
+
 // Created is an answer to a write that made something: 201.
 type Created struct {
 	Value any

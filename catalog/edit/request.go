@@ -23,6 +23,8 @@ type Request struct {
 var (
 	// ErrNotTaken: the component takes no edits (push_mode is not set).
 	ErrNotTaken = errors.New("the component takes no edits")
+	// ErrNotAdded: a language cannot be added, or its file cannot be removed.
+	ErrNotAdded = errors.New("it cannot be added")
 	// ErrLocked: the component takes no edits for now.
 	ErrLocked = errors.New("the component is locked")
 	// ErrReadOnly: the string must not be translated.

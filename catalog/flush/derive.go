@@ -15,6 +15,8 @@ import (
 
 // Options say how commits are made.
 type Options struct {
+	// Files are added and removed before edits are written, each in a commit of its own.
+	Files []FileEdit
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
 	// By is commit_by; "" is ByAuthorAndLanguage.
@@ -45,6 +47,8 @@ type Result struct {
 	// Problems says of files by index why they could not be read; their edits have no
 	// outcome.
 	Problems map[int]error
+	// FileProblems says by index which files could not be made.
+	FileProblems map[int]error
 }
 
 // Derive makes commits of edits on top of the head of a mirror, or of another commit that
@@ -55,13 +59,18 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	}
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
-		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{},
+		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
 	}}
 	for i := range files {
 		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
 	}
 	if err := d.read(ctx); err != nil {
 		return Result{}, fmt.Errorf("flush: %w", err)
+	}
+	for i := range o.Files {
+		if err := d.changeFile(ctx, i); err != nil {
+			return Result{}, fmt.Errorf("flush: %w", err)
+		}
 	}
 	by := o.By
 	if by == "" {
@@ -94,6 +103,10 @@ func (d *deriver) read(ctx context.Context) error {
 	wanted := map[string]bool{}
 	for _, f := range d.files {
 		wanted[f.Path] = true
+	}
+	for i := range d.options.Files {
+		f := &d.options.Files[i]
+		wanted[f.Path], wanted[f.Template], wanted[f.linguas()] = true, true, true
 	}
 	list, err := r.Snapshot(ctx, d.result.Parent, func(path string) bool { return wanted[path] }, nil)
 	if err != nil {
@@ -153,9 +166,14 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 	}
 	slices.Sort(about.Languages)
 	about.Author, about.Others = g.last, g.others()
+	return d.write(ctx, about, changed)
+}
+
+// write makes a commit on top of the last one.
+func (d *deriver) write(ctx context.Context, about Group, changed []derive.File) error {
 	id, err := d.writer.Commit(ctx, derive.Commit{
 		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.Signer,
-		Author:  object.Signature{Name: g.last.Name, Email: g.last.Email, When: g.last.Time},
+		Author:  object.Signature{Name: about.Author.Name, Email: about.Author.Email, When: about.Author.Time},
 		Message: d.message(about),
 	})
 	if err != nil {

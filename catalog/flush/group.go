@@ -40,6 +40,8 @@ type Group struct {
 	Languages []string
 	// Files are the paths with changes, in the order of the input.
 	Files []string
+	// Adds and Removes say that the commit adds a file, or removes one.
+	Adds, Removes bool
 	// Author is the author of the commit: who wrote the texts, or the one who wrote
 	// the last one. The time is that of the last text.
 	Author edit.Author

@@ -16,10 +16,13 @@ import (
 
 // files returns the files of the group with their pending edits, and sets r.edits.
 func (r *run) files(ctx context.Context) (files []flush.File, err error) {
-	r.edits, r.codes = nil, nil
+	r.edits, r.codes, r.fileEdits = nil, nil, nil
 	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
+			if err := r.readFileEdits(ctx, snap, row.ID); err != nil {
+				return err
+			}
 			pending, err := snap.PendingEdits(ctx, row.ID)
 			pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return r.committed && !e.Committed })
 			if err != nil || len(pending) == 0 {
@@ -43,6 +46,9 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 
 // addFile adds the file of a translation, if it has pending edits.
 func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
+	if slices.ContainsFunc(r.fileEdits, func(e store.FileEdit) bool { return e.Path == t.Filename && e.ComponentID == row.ID }) {
+		return // it is being removed
+	}
 	s := &row.Settings
 	f := flush.File{
 		Component: strconv.FormatInt(row.ID, 10), Language: t.Language, Path: t.Filename,
@@ -90,7 +96,14 @@ func (r *run) message(_ []flush.File) func(flush.Group) string {
 		id, _ := strconv.ParseInt(g.Component, 10, 64)
 		for i := range r.group.rows {
 			if row := &r.group.rows[i]; row.ID == id {
-				t, err := message.Parse(message.Translation, row.Settings.CommitMessage)
+				text := row.Settings.CommitMessage
+				switch {
+				case g.Adds:
+					text = row.Settings.AddMessage
+				case g.Removes:
+					text = row.Settings.DeleteMessage
+				}
+				t, err := message.Parse(message.Translation, text)
 				if err != nil {
 					return "" // the configuration is checked; else our own message
 				}

@@ -71,11 +71,14 @@ type Report struct {
 	Commits int
 	// Edits is the number of edits in them.
 	Edits int
+	// Files are the files that were to be added or removed and stay pending, with the
+	// reason.
+	Files map[string]string
 	// Held are edits that stay pending, with the reason, by id.
 	Held map[int64]string
 }
 
-// Due reports whether edits of a branch must be flushed: the oldest is old enough, there
+// Due reports whether edits of a branch must be flushed: a file is added or removed, the oldest is old enough, there
 // are many, or a client asked to commit them and push_on_commit is set.
 func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	rows, err := p.rows(ctx, b)
@@ -89,6 +92,11 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 			if err != nil {
 				return err
 			}
+			files, err := snap.PendingFileEdits(ctx, rows[i].ID)
+			if err != nil {
+				return err
+			}
+			due = due || slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" })
 			due = due || n > 0 && dueAt(&rows[i].Settings, n, p.Now().Sub(oldest))
 			if n > 0 && rows[i].Settings.PushOnCommit && !due {
 				_, committed, err := snap.Waiting(ctx, rows[i].ID)
@@ -148,13 +156,16 @@ func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchCompo
 // pending edits it does nothing. It holds the mirror, as a pull does. The error joins
 // those of all destinations; edits that it is about stay pending.
 func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (report Report, err error) {
-	report.Held = map[int64]string{}
+	report.Held, report.Files = map[int64]string{}, map[string]string{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
 		if _, err := held.Pull(ctx); err != nil {
 			return err
 		}
 		rows, err := p.rows(ctx, b)
 		if err != nil {
+			return err
+		}
+		if err := p.settleFiles(ctx, rows); err != nil {
 			return err
 		}
 		var errs []error
@@ -218,10 +229,11 @@ type run struct {
 	// committed leaves out edits that nobody asked to commit.
 	committed bool
 
-	known  store.PushBranch // of a branch of our own
-	stored store.PushBranch // what is stored of it
-	edits  [][]store.Edit   // of the files that were written last
-	codes  []string         // their languages
+	known     store.PushBranch // of a branch of our own
+	stored    store.PushBranch // what is stored of it
+	fileEdits []store.FileEdit // pending
+	edits     [][]store.Edit   // of the files that were written last
+	codes     []string         // their languages
 }
 
 func (r *run) flush(ctx context.Context) error {
@@ -246,7 +258,7 @@ func (r *run) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
+	if len(files)+len(r.fileEdits) == 0 {
 		return r.withdraw(ctx)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, r.options(files), func(ctx context.Context, head object.Head) ([]flush.File, error) {
@@ -268,6 +280,9 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	written := r.outcomes(files, result)
+	if err := r.pushedFiles(ctx, to.Branch, result); err != nil {
+		return err
+	}
 	if result.Head != to.At { // else our branch has them already
 		r.report.Commits += len(result.Commits)
 		r.report.Edits += len(written)
@@ -284,7 +299,8 @@ func (r *run) options(files []flush.File) flush.Options {
 	s := &r.group.rows[0].Settings.Edits
 	return flush.Options{
 		By: flush.By(s.CommitBy), Signer: r.group.to.Signer, SignOff: s.SignOff,
-		Committer: object.Signature{Name: r.Name, Email: r.Email, When: newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
+		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
+		Files: r.filesToChange(),
 	}
 }
 
@@ -339,7 +355,12 @@ func (r *run) tracking() string { return r.group.rows[0].Tracking }
 
 // newest is the time of the newest text: the committer's time, so that the same edits on
 // the same head are the same commits.
-func newest(files []flush.File) (at time.Time) {
+func (r *run) newest(files []flush.File) (at time.Time) {
+	for i := range r.fileEdits {
+		if t := r.fileEdits[i].Author.At; t.After(at) {
+			at = t
+		}
+	}
 	for _, f := range files {
 		for _, e := range f.Edits {
 			if t := e.Last().Time; t.After(at) {

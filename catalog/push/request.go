@@ -80,6 +80,9 @@ func (r *run) refuse(ctx context.Context, request forge.Request) error {
 			return err
 		}
 		reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
+		if err := r.DiscardFiles(ctx, row.ID, reason, func(e *store.FileEdit) bool { return e.Pushed == r.group.branch }); err != nil {
+			return err
+		}
 		for t := range translations {
 			if translations[t].IsSource {
 				continue
@@ -99,7 +102,7 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 	if result.Head != result.Parent {
 		r.known.At = result.Head.String()
 	}
-	if r.group.mode == catalog.PushRequest && r.group.to.Forge != nil && len(written) > 0 {
+	if r.group.mode == catalog.PushRequest && r.group.to.Forge != nil && result.Head != result.Parent {
 		failing, err := r.failing(ctx, written)
 		if err != nil {
 			return err

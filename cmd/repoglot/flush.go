@@ -191,7 +191,10 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 	for id, reason := range report.Held {
 		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
 	}
-	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held) > 0, err)
+	for path, reason := range report.Files {
+		s.log.Warn("a file can neither be added nor removed yet", "branch", b.Key, "path", path, "reason", reason)
+	}
+	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held)+len(report.Files) > 0, err)
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
 	}
@@ -239,6 +242,11 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 		}
 		return o.show(ctx, b)
 	})
+}
+
+// DiscardFiles ends the pending edits of files of a component.
+func (o operations) DiscardFiles(ctx context.Context, component int64, reason string) error {
+	return o.flusher.DiscardFiles(ctx, component, reason, func(*store.FileEdit) bool { return true })
 }
 
 // Pull pulls at once.

@@ -163,9 +163,9 @@ type Component struct {
 	// CommitMessage is the template of the messages of commits of edits; line breaks
 	// of all message templates are served as CR LF.
 	CommitMessage string `yaml:"commit_message"`
-	// AddMessage is a message template.
+	// AddMessage is the template of commits that add a language.
 	AddMessage string `yaml:"add_message"`
-	// DeleteMessage is a message template.
+	// DeleteMessage is the template of commits that remove one.
 	DeleteMessage string `yaml:"delete_message"`
 	// MergeMessage is a message template.
 	MergeMessage string `yaml:"merge_message"`

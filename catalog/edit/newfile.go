@@ -1,0 +1,135 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// NewFile is what a translation file is made with.
+type NewFile struct {
+	// Code is the language as the file says it, Name its English name.
+	Code, Name string
+	// Plural is its plural rule.
+	Plural lang.Plural
+	// Author adds the file, at Author.Time.
+	Author Author
+}
+
+// Make makes the file of a language from a template, as msginit does: header fields and
+// placeholders of xgettext are filled in, and every string is untranslated. All else keeps
+// the template's bytes. An error says that the template cannot be read or has no header.
+func (n NewFile) Make(name string, template []byte) ([]byte, error) {
+	f, err := poparse.Parse(name, template)
+	if err != nil {
+		return nil, fmt.Errorf("make a translation: %w", err)
+	}
+	h := f.Header
+	if h == nil || len(h.Str) == 0 {
+		return nil, fmt.Errorf("make a translation: %s has no header", name)
+	}
+	h.Fuzzy = false
+	h.Comments = n.comments(h.Comments, projectOf(h.Str[0]))
+	h.Str = []string{n.fields(h.Str[0])}
+	f.Entries = slices.DeleteFunc(f.Entries, func(e *poparse.Entry) bool { return e.Obsolete })
+	forms := make([]string, n.Plural.Number)
+	for e := range f.Live() {
+		if e == h {
+			continue
+		}
+		e.Fuzzy, e.Previous = false, nil
+		if e.Str = []string{""}; e.HasPlural {
+			e.Str = slices.Clone(forms)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := f.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("make a translation: %w", err)
+	}
+	if _, err := poparse.Parse(name, b.Bytes()); err != nil {
+		return nil, fmt.Errorf("make a translation: what was written: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// fields fills in the fields of a header.
+func (n NewFile) fields(header string) string {
+	at := n.Author.Time.UTC().Format("2006-01-02 15:04-0700")
+	for _, f := range [][2]string{
+		{"PO-Revision-Date", at},
+		{"Last-Translator", n.translator()},
+		{"Language-Team", "none"},
+		{"Language", n.Code},
+		{"MIME-Version", "1.0"},
+		{"Content-Type", "text/plain; charset=UTF-8"},
+		{"Content-Transfer-Encoding", "8bit"},
+		{"Plural-Forms", "nplurals=" + strconv.Itoa(n.Plural.Number) + "; plural=" + n.Plural.Formula + ";"},
+	} {
+		has := hasField(header, f[0])
+		switch {
+		case !has:
+			if header != "" && !strings.HasSuffix(header, "\n") {
+				header += "\n"
+			}
+			header += f[0] + ": " + f[1] + "\n"
+		case f[0] != "Content-Type" || strings.Contains(header, "charset=CHARSET"):
+			header = setField(header, f[0], f[1])
+		}
+	}
+	return header
+}
+
+func hasField(header, name string) bool {
+	for line := range strings.Lines(header) {
+		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(key), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (n NewFile) translator() string {
+	who := headerText(n.Author.Name)
+	if n.Author.Email != "" {
+		who += " <" + headerText(n.Author.Email) + ">"
+	}
+	return who
+}
+
+// comments fills in the placeholders that xgettext writes.
+func (n NewFile) comments(lines []string, project string) []string {
+	year := strconv.Itoa(n.Author.Time.UTC().Year())
+	lines = slices.Clone(lines)
+	for i, line := range lines {
+		switch {
+		case line == "SOME DESCRIPTIVE TITLE.":
+			lines[i] = n.Name + " translations for " + project + " package."
+		case line == "This file is distributed under the same license as the PACKAGE package.":
+			lines[i] = strings.Replace(line, "PACKAGE", project, 1)
+		case strings.HasPrefix(line, "Copyright (C) YEAR "):
+			lines[i] = strings.Replace(line, "YEAR", year, 1)
+		case line == "FIRST AUTHOR <EMAIL@ADDRESS>, YEAR.":
+			lines[i] = n.translator() + ", " + year + "."
+		}
+	}
+	return lines
+}
+
+// projectOf is the name in Project-Id-Version, without the version.
+func projectOf(header string) string {
+	for line := range strings.Lines(header) {
+		value, ok := strings.CutPrefix(line, "Project-Id-Version:")
+		if words := strings.Fields(value); ok && len(words) > 0 && words[0] != "PACKAGE" {
+			if last := words[len(words)-1]; len(words) > 1 && last[0] >= '0' && last[0] <= '9' {
+				words = words[:len(words)-1]
+			}
+			return headerText(strings.Join(words, " "))
+		}
+	}
+	return "PACKAGE"
+}
