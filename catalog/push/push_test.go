@@ -159,6 +159,31 @@ func TestDirect(t *testing.T) {
 	w.want("Jeden? Dvojka | flushed, conflict conflict, flushed", "after a conflict")
 }
 
+// TestPushedIsNews: what is pushed to a branch of ours does not wait any more, which answers
+// that are kept must not hide.
+func TestPushedIsNews(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch}})
+	w.edit("One", "Jedna")
+	var component int64
+	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, _ *catalog.Unit) { component = c.ID })
+	for _, want := range []struct {
+		before    int
+		unchanged bool
+	}{{1, false}, {0, true}} {
+		var basis store.Basis
+		gittest.Must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+			if n, _, err := snap.Unpushed(ctx, component); err != nil || n != want.before {
+				t.Errorf("%d edits wait, want %d: %v", n, want.before, err)
+			}
+			basis, err = snap.Basis(ctx)
+			return err
+		}))
+		if w.flush(); w.DB.Unchanged(&basis) != want.unchanged {
+			t.Errorf("%d edits were pushed: the same answers as before: %v", want.before, !want.unchanged)
+		}
+	}
+}
+
 func (w *world) head(branch string) object.Hash {
 	w.t.Helper()
 	h, err := object.ReadRef(w.up.Dir, "refs/heads/"+branch)

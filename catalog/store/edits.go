@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -408,19 +409,41 @@ func putPushBranch(ctx context.Context, s *session, b PushBranch) error {
 }
 
 // SetPushBranch stores a branch of ours, and which pending edits it has with the texts
-// that they have in pushed.
+// that they have in pushed: their components have changed.
 func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, pushed []Edit) error {
 	err := db.write(ctx, func(s *session) error {
 		if err := putPushBranch(ctx, s, b); err != nil {
 			return err
 		}
+		var changed []int64
 		for i := range pushed {
-			if err := s.do(ctx, `UPDATE edits SET pushed = $1 WHERE id = $2 AND target = $3 AND state = $4 AND pushed <> $1`,
-				b.Branch, pushed[i].ID, pushed[i].Target, int64(pushed[i].State)); err != nil {
+			var id int64
+			found, err := s.first(ctx, `UPDATE edits SET pushed = $1 WHERE id = $2 AND target = $3 AND state = $4 AND pushed <> $1 RETURNING id`,
+				[]any{b.Branch, pushed[i].ID, pushed[i].Target, int64(pushed[i].State)}, &id)
+			if err != nil {
 				return err
 			}
+			if found {
+				changed = append(changed, pushed[i].UnitID/catalog.UnitsPerComponent)
+			}
 		}
-		return nil
+		return noteChanged(ctx, s, changed)
 	})
 	return db.fail(ctx, "store a branch of ours", err)
+}
+
+// noteChanged gives components a new generation: answers about them have changed.
+func noteChanged(ctx context.Context, s *session, components []int64) error {
+	slices.Sort(components)
+	ids, public, err := anyPublic(ctx, s, slices.Compact(components), "")
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	g, err := nextGeneration(ctx, s, public)
+	if err != nil {
+		return err
+	}
+	return chunks(ids, func(chunk []any) error {
+		return s.do(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN `+list(2, len(chunk)), append([]any{g}, chunk...)...)
+	})
 }
