@@ -86,22 +86,19 @@ func (u *uploadRequest) add(p *packet, line string) error {
 	return nil
 }
 
-// knowing returns the request with ids that no object has in place of all that the
+// knowing returns the request with an id that no object has in place of all that the
 // client says it has, but for known ones. Without these lines git would take the
-// negotiation for ended.
+// negotiation for ended. The id is a constant: one made from the client's could be that of
+// a hidden object. Digits may be of either case, as git takes them.
 func (u *uploadRequest) knowing(known map[object.Hash]bool) []byte {
 	var b bytes.Buffer
 	for i := range u.packets {
 		p := &u.packets[i]
-		if p.has.IsZero() || known[p.has] {
-			b.Write(p.raw)
-			continue
+		at := b.Len() + bytes.IndexByte(p.raw, ' ') + 1
+		b.Write(p.raw)
+		if !p.has.IsZero() && !known[p.has] {
+			copy(b.Bytes()[at:], object.Hash{}.String())
 		}
-		nothing := p.has
-		for i := range nothing {
-			nothing[i] = ^nothing[i]
-		}
-		b.Write(bytes.Replace(p.raw, []byte(p.has.String()), []byte(nothing.String()), 1))
 	}
 	return b.Bytes()
 }
