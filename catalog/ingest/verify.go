@@ -64,7 +64,7 @@ func (v *mirrorVerifier) run(ctx context.Context, rows []*store.ComponentRow) er
 		var lines []string
 		files := 0
 		if err == nil {
-			if err = object.VerifyAll(ctx, path); err == nil {
+			if err = errors.Join(object.VerifyAll(ctx, path), object.Verify(ctx, path, reader.Head().Hash)); err == nil {
 				lines, files, err = v.compare(ctx, reader, rows)
 			}
 			_ = reader.Close() // reading is over
@@ -115,6 +115,9 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 			return lines, files, err
 		}
 		for _, f := range there {
+			if !r.Has(f.Blob) {
+				return lines, files, fmt.Errorf("%s has no blob %s: %w", f.Path, f.Blob, object.ErrCorrupt)
+			}
 			if files++; stored[f.Path] != f.Blob.String() {
 				lines = append(lines, fmt.Sprintf("%s/%s: %s: blob %s is stored, commit %.12s has %s: please report it", row.Project.Slug, row.Slug, f.Path, stored[f.Path], row.Head, f.Blob))
 			}

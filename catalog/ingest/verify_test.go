@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -59,6 +60,17 @@ func TestVerifyMirrors(t *testing.T) {
 		}
 		return os.WriteFile(path, data, 0o600)
 	}))
+	for _, lost := range []string{"HEAD", "HEAD:", "HEAD:po/cs.po"} {
+		git, err := filepath.Glob(filepath.Join(w.Mirrors(), "*", "git-*"))
+		must(t, err)
+		id := gittest.RunGit(t, git[0], "rev-parse", lost)
+		path := filepath.Join(git[0], "objects", id[:2], id[2:])
+		must(t, os.Rename(path, path+".lost"))
+		if _, lines := verifyMirrors(w); len(lines) != 1 || !strings.Contains(lines[0], "the mirror is damaged; remove ") {
+			t.Errorf("without %s: %q", lost, lines)
+		}
+		must(t, os.Rename(path+".lost", path))
+	}
 	if damaged == 0 {
 		t.Error("the mirror has no objects")
 	}
