@@ -55,6 +55,8 @@ type Process struct {
 	Work, Version string
 	// Configuration is the fingerprint of its copy of the configuration.
 	Configuration string
+	// Problem says why it pulls nothing although it should; "" if it does.
+	Problem string
 	// Started is when it was first seen, Seen when it was seen last. Seen ignores
 	// both.
 	Started, Seen time.Time
@@ -63,10 +65,10 @@ type Process struct {
 // Seen records that a process is alive.
 func (c *Cluster) Seen(ctx context.Context, p *Process) error {
 	return c.do(ctx, "record the process", func(s *session) error {
-		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, started, seen)
-			VALUES ($1, $2, $3, $4, $5, $6, `+clusterNow+`, `+clusterNow+`)
-			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, seen = excluded.seen`,
-			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration)
+		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, started, seen)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, `+clusterNow+`, `+clusterNow+`)
+			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, seen = excluded.seen`,
+			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem)
 	})
 }
 
@@ -130,10 +132,10 @@ func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 		if state.Newest, err = newestConfiguration(ctx, s); err != nil {
 			return err
 		}
-		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
+		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
 			var p Process
 			var pid, started, seen int64
-			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &started, &seen)
+			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &p.Problem, &started, &seen)
 			p.PID, p.Started, p.Seen = int(pid), time.UnixMicro(started).UTC(), time.UnixMicro(seen).UTC()
 			state.Processes = append(state.Processes, p)
 			return err

@@ -331,7 +331,7 @@ func TestProcesses(t *testing.T) {
 	one, two := clusterOf(t)
 	want := []Process{
 		{ID: "a", Machine: "m", PID: 1, Work: "serve", Version: "v", Configuration: "first"},
-		{ID: "b", Machine: "n", PID: 2, Work: "pull", Version: "v", Configuration: "second"},
+		{ID: "b", Machine: "n", PID: 2, Work: "pull", Version: "v", Configuration: "second", Problem: "no room"},
 	}
 	for i, db := range []*DB{one, two, one} {
 		if err := db.Cluster().Seen(t.Context(), &want[i%2]); err != nil {

@@ -42,6 +42,7 @@ type cluster struct {
 
 	mu      sync.Mutex
 	process store.Process
+	pulls   *lease.Puller // nil until it is made
 	newest  store.Configuration
 	state   *store.ClusterState // the last look; nil before the first
 }
@@ -116,12 +117,27 @@ func (c *cluster) older() bool {
 	return c.newest.Fingerprint != c.process.Configuration
 }
 
-// puller makes a puller with a number of workers.
-func (c *cluster) puller(workers int, has func(branch string) bool) *lease.Puller {
-	return lease.New(lease.Options{
+// puller makes the puller of this process, with a number of workers.
+func (c *cluster) puller(workers int, has func(branch string) bool, room func() error) *lease.Puller {
+	p := lease.New(lease.Options{
 		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
-		Wished: c.table.Wished(), Has: has, Length: c.length, Logger: c.log,
+		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
 	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pulls = p
+	return p
+}
+
+// self is this process as the others are told of it.
+func (c *cluster) self() *store.Process {
+	c.mu.Lock()
+	process, pulls := c.process, c.pulls
+	c.mu.Unlock()
+	if pulls != nil {
+		process.Problem = pulls.Problem()
+	}
+	return &process
 }
 
 // run gives signs of life until ctx is done.
@@ -149,10 +165,7 @@ func (c *cluster) run(ctx context.Context) error {
 func (c *cluster) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, seenInterval)
 	defer cancel()
-	c.mu.Lock()
-	process := c.process
-	c.mu.Unlock()
-	if err := c.table.Seen(ctx, &process); err != nil {
+	if err := c.table.Seen(ctx, c.self()); err != nil {
 		return err
 	}
 	state, err := c.table.State(ctx)
@@ -178,6 +191,7 @@ type clusterSummary struct {
 	Waiting   int `json:"waiting"`
 	Failed    int `json:"failed"`
 	Unseen    int `json:"silent_processes"` // that gave none, and did not leave
+	Paused    int `json:"paused_processes"` // that take nothing to pull, for want of room
 }
 
 func (c *cluster) summary() (s clusterSummary, looked bool) {
@@ -201,6 +215,9 @@ func summarise(state *store.ClusterState) (s clusterSummary) {
 			s.Others++
 		}
 		s.Processes++
+		if p.Problem != "" {
+			s.Paused++
+		}
 	}
 	for i := range state.Mirrors {
 		m := &state.Mirrors[i]
@@ -219,8 +236,13 @@ func summarise(state *store.ClusterState) (s clusterSummary) {
 
 // readyz adds to the body of /readyz what all may know: no names.
 func (c *cluster) readyz(body map[string]any) {
+	self := c.self()
+	process := map[string]any{"work": self.Work, "configuration": self.Configuration}
+	if self.Problem != "" {
+		process["problem"] = self.Problem
+	}
+	body["process"] = process
 	c.mu.Lock()
-	body["process"] = map[string]any{"work": c.process.Work, "configuration": c.process.Configuration}
 	newest := c.newest
 	older := newest.Fingerprint != c.process.Configuration
 	c.mu.Unlock()
@@ -247,6 +269,7 @@ func (c *cluster) Collect(ch chan<- prometheus.Metric) {
 		{"configuration_older", "1 if another process has a newer copy of the configuration, so that this one changes and pulls nothing.", older},
 		{"cluster_processes", "Processes that use the database and gave a sign of life in the last 15 seconds.", s.Processes},
 		{"cluster_silent_processes", "Processes that gave none, and did not end by themselves.", s.Unseen},
+		{"cluster_paused_processes", "Processes that take nothing to pull, for want of room on their disks.", s.Paused},
 		{"cluster_other_configurations", "Processes with another copy of the configuration than the newest.", s.Others},
 		{"cluster_running", "Branches that are being pulled, by all processes.", s.Running},
 		{"cluster_waiting", "Branches that are due and wait for a process with room.", s.Waiting},

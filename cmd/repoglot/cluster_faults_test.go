@@ -81,7 +81,7 @@ func faultyCluster(t *testing.T, repos, large int, lease time.Duration) *faults 
 }
 
 // TestCluster: while processes are killed, stopped and cut off, the network is slow and
-// loses what was sent, and the database is restarted, everything that is pushed becomes
+// loses what was sent, a disk is full, and the database is restarted, everything that is pushed becomes
 // visible, once, and another process goes on. REPOGLOT_CLUSTER_TIME, such as 1h, is how
 // long it goes on, with leases of the usual length; without it, every fault occurs once.
 func TestCluster(t *testing.T) { // alone: it needs both cores
@@ -97,7 +97,7 @@ func TestCluster(t *testing.T) { // alone: it needs both cores
 	}
 	f := faultyCluster(t, repos, large, lease)
 	for began := time.Now(); ; {
-		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.slow, f.lose, f.restartDatabase} {
+		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.slow, f.lose, f.fill, f.restartDatabase} {
 			for range 3 {
 				f.push(f.random.IntN(len(f.repos)))
 			}
@@ -255,6 +255,26 @@ func (f *faults) lose() string {
 	f.pullers[f.random.IntN(len(f.pullers))].proxy.lose()
 	f.readers[f.random.IntN(len(f.readers))].proxy.lose()
 	return "connections that lose everything"
+}
+
+// fill has a puller find its disk full: it takes no branch and says so, others go on.
+func (f *faults) fill() string {
+	i := f.random.IntN(len(f.pullers))
+	f.pullers[i].kill()
+	f.floor = "1000000GiB"
+	m := f.start(workPull)
+	f.floor = ""
+	f.pullers[i] = m
+	f.push(0)
+	f.visible("a full disk", f.readers...)
+	var ready clusterReadiness
+	if !m.get("/readyz", &ready) || !strings.Contains(ready.Process.Problem, "min_free_space") || f.pulls(m) != 0 {
+		f.t.Errorf("/readyz of a process whose disk is full: %+v", ready)
+	}
+	pgtest.Run(f.t, f.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = 0 FROM mirrors WHERE problem LIKE '%min_free_space%'); END $$`)
+	m.kill()
+	f.pullers[i] = f.start(workPull)
+	return "a full disk"
 }
 
 // restartDatabase ends all sessions of the server, by killing one.

@@ -63,6 +63,7 @@ type testedCluster struct {
 	pushed [][]string // what was pushed to each
 	large  int        // strings of the first beside those: each push to it changes all
 	starts int
+	floor  string // min_free_space of processes that are started
 }
 
 func newTestedCluster(t *testing.T, repos, large int, lease time.Duration) *testedCluster {
@@ -133,6 +134,9 @@ func (c *testedCluster) run(m *member, exe string) {
 	c.t.Helper()
 	cmd := exec.Command(exe, m.args...)
 	cmd.Env = append(os.Environ(), leaseVar+"="+c.lease.String(), "REPOGLOT_DATABASE="+m.proxy.dsn)
+	if c.floor != "" {
+		cmd.Env = append(cmd.Env, "REPOGLOT_MIN_FREE_SPACE="+c.floor)
+	}
 	m.child = &child{cmd: cmd, out: &output{}, err: &output{}, ended: make(chan error, 1)}
 	cmd.Stdout, cmd.Stderr = m.child.out, m.child.err
 	must(c.t, cmd.Start())
@@ -249,7 +253,7 @@ func (f *faults) checkJobs() {
 // readiness is what /readyz says of a cluster.
 type clusterReadiness struct {
 	Ready         bool
-	Process       struct{ Work, Configuration string }
+	Process       struct{ Work, Configuration, Problem string }
 	Configuration struct {
 		Newest    string
 		Revision  int

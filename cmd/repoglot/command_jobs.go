@@ -81,6 +81,7 @@ type jobProcess struct {
 	Configuration string    `json:"configuration"`
 	OlderCopy     bool      `json:"older_copy"`
 	Silent        bool      `json:"silent"`
+	Problem       string    `json:"problem,omitempty"` // why it pulls nothing
 	Started       time.Time `json:"started"`
 	Seen          time.Time `json:"seen"`
 }
@@ -105,7 +106,7 @@ func newJobList(state *store.ClusterState) *jobList {
 		p := &state.Processes[i]
 		l.Processes = append(l.Processes, jobProcess{
 			ID: p.ID, Machine: p.Machine, PID: p.PID, Work: p.Work, Version: p.Version, Configuration: p.Configuration,
-			OlderCopy: p.Configuration != l.Configuration, Silent: state.At.Sub(p.Seen) > goneAfter, Started: p.Started, Seen: p.Seen,
+			OlderCopy: p.Configuration != l.Configuration, Silent: state.At.Sub(p.Seen) > goneAfter, Problem: p.Problem, Started: p.Started, Seen: p.Seen,
 		})
 	}
 	for i := range state.Mirrors {
@@ -156,6 +157,9 @@ func writeJobs(w io.Writer, l *jobList) error {
 		}
 		if p.Silent {
 			notes += "\tsilent since " + p.Seen.Format(time.RFC3339)
+		}
+		if p.Problem != "" {
+			notes += "\tpulls nothing: " + p.Problem
 		}
 		fmt.Fprintf(t, "process\t%s\t%s\tsince %s%s\n", p.ID, p.Work, p.Started.Format(time.RFC3339), notes)
 	}

@@ -18,9 +18,11 @@ func clusterAt(at time.Time) *store.ClusterState {
 	process := func(id, work, configuration string, seen int) store.Process {
 		return store.Process{ID: id, Machine: "m", PID: 1, Work: work, Version: "v", Configuration: configuration, Started: ago(100), Seen: ago(seen)}
 	}
+	full := process("d", workPull, "new", 3)
+	full.Problem = "no room"
 	return &store.ClusterState{
 		At: at, Newest: store.Configuration{Fingerprint: "new", Revision: 2},
-		Processes: []store.Process{process("a", workServe, "new", 1), process("b", workPull, "old", 2), process("c", workPull, "new", 60)},
+		Processes: []store.Process{process("a", workServe, "new", 1), process("b", workPull, "old", 2), process("c", workPull, "new", 60), full},
 		Mirrors: []store.MirrorState{
 			{Mirror: store.Mirror{Branch: "dead#main", Host: "h"}, Holder: "c", Started: ago(70), Expires: ago(40), Due: ago(70)},
 			{Mirror: store.Mirror{Branch: "failed#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(9), Ended: ago(8), Problem: "no route\nto host", Failures: 3},
@@ -42,6 +44,7 @@ configuration new  revision 2
 process            a             serve  since 2026-01-02T03:02:25Z
 process            b             pull   since 2026-01-02T03:02:25Z  older configuration old
 process            c             pull   since 2026-01-02T03:02:25Z  silent since 2026-01-02T03:03:05Z
+process            d             pull   since 2026-01-02T03:02:25Z  pulls nothing: no room
 running            running#main  by a, since 2026-01-02T03:04:02Z
 waiting            dead#main     since 2026-01-02T03:03:25Z
 waiting            wished#main   since 2026-01-02T03:04:03Z, wished by a webhook
@@ -54,7 +57,7 @@ failed             failed#main   since 2026-01-02T03:03:57Z, failed 3 times: no 
 	text, err := json.Marshal(newJobList(clusterAt(at)))
 	must(t, err)
 	for _, part := range []string{
-		`"branch":"failed#main","state":"failed","since":"2026-01-02T03:03:57Z"`, `"problem":"no route\nto host"`, `"older_copy":true`, `"silent":true`,
+		`"branch":"failed#main","state":"failed","since":"2026-01-02T03:03:57Z"`, `"problem":"no route\nto host"`, `"older_copy":true`, `"silent":true`, `"problem":"no room"`,
 		`"branch":"running#main","state":"running","process":"a"`,
 	} {
 		if !strings.Contains(string(text), part) {
@@ -66,7 +69,7 @@ failed             failed#main   since 2026-01-02T03:03:57Z, failed 3 times: no 
 // TestClusterSummary: what /readyz and /metrics tell of a cluster names nothing.
 func TestClusterSummary(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	want := clusterSummary{Processes: 2, Others: 1, Running: 1, Waiting: 2, Failed: 1, Unseen: 1}
+	want := clusterSummary{Processes: 3, Others: 1, Running: 1, Waiting: 2, Failed: 1, Unseen: 1, Paused: 1}
 	if got := summarise(clusterAt(at)); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -76,7 +79,7 @@ func TestClusterSummary(t *testing.T) {
 	text, err := json.Marshal(body)
 	must(t, err)
 	got := string(text)
-	if want := `{"cluster":{"processes":2,"other_configurations":1,"running":1,"waiting":2,"failed":1,"silent_processes":1},` +
+	if want := `{"cluster":{"processes":3,"other_configurations":1,"running":1,"waiting":2,"failed":1,"silent_processes":1,"paused_processes":1},` +
 		`"configuration":{"newest":"new","older_copy":true,"revision":2},"process":{"configuration":"old","work":"pull"}}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -99,7 +99,7 @@ func (p *program) pullOnce(e *engine) (func(context.Context, *ingest.Branch) (in
 		return nil, errOlderCopy
 	}
 	e.cluster.length = p.leaseLength
-	puller := e.cluster.puller(0, nil)
+	puller := e.cluster.puller(0, nil, nil)
 	return func(ctx context.Context, b *ingest.Branch) (report ingest.Report, err error) {
 		err = puller.Hold(ctx, &schedule.Job{Key: b.Key, Run: func(ctx context.Context) (err error) {
 			report, err = e.pull(ctx, b)

@@ -28,7 +28,8 @@ type engine struct {
 	trust     remote.Trust
 	progress  *progress
 	unlock    func() error
-	cluster   *cluster // nil with SQLite
+	cluster   *cluster     // nil with SQLite
+	room      func() error // an error while pulls have too little room on the disk
 }
 
 // openEngine locks the data directory and opens the store in it. work is what the
@@ -38,7 +39,7 @@ func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Lo
 	if err != nil {
 		return nil, err
 	}
-	e = &engine{log: log, progress: pr, unlock: unlock, trust: trust(c)}
+	e = &engine{log: log, progress: pr, unlock: unlock, trust: trust(c), room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.close())
@@ -57,7 +58,7 @@ func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Lo
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: gitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace), EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
+		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: e.room, EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	return e, nil
 }

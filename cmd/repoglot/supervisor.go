@@ -85,9 +85,9 @@ func (s *supervisor) newScheduler(workers int) scheduler {
 	case c == nil:
 		return schedule.New(schedule.Options{Workers: workers, Logger: s.log})
 	case s.engine.answersOnly():
-		return c.puller(0, nil)
+		return c.puller(0, nil, nil)
 	}
-	return c.puller(numberOfWorkers(workers), s.isHere)
+	return c.puller(numberOfWorkers(workers), s.isHere, s.engine.room)
 }
 
 // wish has a branch pulled soon; by says what wishes for it.

@@ -65,6 +65,9 @@ type Options struct {
 	// Has reports whether this process has the local repository of a branch; nil:
 	// all.
 	Has func(branch string) bool
+	// Room returns an error while this process has no room for what it would pull: it
+	// takes no lease then, so that others pull; nil: it always has.
+	Room func() error
 	// Length is how long a lease lasts unless it is renewed, which is tried when a
 	// third of it is over. Zero: DefaultLength.
 	Length time.Duration
@@ -85,6 +88,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Has == nil {
 		o.Has = func(string) bool { return true }
+	}
+	if o.Room == nil {
+		o.Room = func() error { return nil }
 	}
 	if o.Length <= 0 {
 		o.Length = DefaultLength
@@ -119,6 +125,7 @@ type Puller struct {
 	wishes  map[string]string                  // that the table does not have yet: by what
 	states  []schedule.State                   // as last read
 	failing bool                               // the last look at the table failed
+	full    bool                               // at the last look there was no room
 }
 
 // New returns a Puller without jobs. Nothing happens before Run.
@@ -196,12 +203,23 @@ func (p *Puller) Run(ctx context.Context) error {
 	return nil
 }
 
+// Problem says why this process takes no lease; "" if it takes what it can.
+func (p *Puller) Problem() string {
+	if p.opts.Workers <= 0 {
+		return ""
+	}
+	if err := p.opts.Room(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // look writes wishes and takes leases while there is room.
 func (p *Puller) look(ctx context.Context) error {
 	if err := p.sendWishes(ctx); err != nil {
 		return err
 	}
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !p.isFull() {
 		room := p.room()
 		if room == nil {
 			return nil
@@ -212,6 +230,22 @@ func (p *Puller) look(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isFull reports whether this process must take no lease, and logs when that changes.
+func (p *Puller) isFull() bool {
+	problem := p.Problem()
+	p.mu.Lock()
+	was := p.full
+	p.full = problem != ""
+	p.mu.Unlock()
+	switch {
+	case problem != "" && !was:
+		p.opts.Logger.Warn("this process takes no branches to pull; others go on", "error", problem)
+	case problem == "" && was:
+		p.opts.Logger.Info("this process takes branches to pull again")
+	}
+	return problem != ""
 }
 
 // take takes a lease, if there is one for a room, and begins its run.

@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -18,11 +21,19 @@ import (
 // inWorld runs a test with a process, whose faults the test decides, and a job.
 func inWorld(t *testing.T, run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
 	t.Helper()
+	inWorldWith(t, func(*Options) {}, run, test)
+}
+
+// inWorldWith is inWorld with other options.
+func inWorldWith(t *testing.T, change func(*Options), run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1, 1)
 		p := &process{w: w, id: "P", counts: map[string]int{}, ended: make(chan struct{})}
 		w.known[p.id] = p
-		p.puller = New(Options{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }})
+		opts := Options{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }}
+		change(&opts)
+		p.puller = New(opts)
 		p.puller.Set([]schedule.Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -65,6 +76,66 @@ func TestAfterFailures(t *testing.T) {
 			t.Errorf("waits %q, want %q", waits, want)
 		}
 	})
+}
+
+// TestNoRoom: a process without room takes no lease, says so, and goes on by itself when
+// it has room. A pull that fails for want of room is no failure of the branch: it is due
+// at once, for others.
+func TestNoRoom(t *testing.T) {
+	var full atomic.Bool
+	began := make(chan time.Time, 9)
+	inWorldWith(t, func(o *Options) {
+		o.Room = func() error {
+			if full.Load() {
+				return errors.New("no room")
+			}
+			return nil
+		}
+	}, func(context.Context) error {
+		began <- time.Now()
+		if len(began) == 1 {
+			full.Store(true)
+			return errors.New("the disk is full")
+		}
+		return nil
+	}, func(t *testing.T, w *world, p *process) {
+		time.Sleep(10 * time.Minute)
+		w.mu.Lock()
+		r := *w.rows["b0"]
+		w.mu.Unlock()
+		if len(began) != 1 || r.holder != "" || r.token != 1 || r.failures != 0 || r.due.After(w.start.Add(10*time.Second)) {
+			t.Errorf("without room: %d runs, %+v", len(began), r)
+		}
+		metrics := prometheus.NewRegistry()
+		metrics.MustRegister(p.puller.Metrics()...)
+		if p.puller.Problem() != "no room" || metric(t, metrics, "repoglot_leases_paused") != 1 {
+			t.Errorf("the problem is %q", p.puller.Problem())
+		}
+		full.Store(false)
+		time.Sleep(10 * time.Second)
+		if len(began) != 2 || p.puller.Problem() != "" || metric(t, metrics, "repoglot_leases_paused") != 0 {
+			t.Errorf("with room again: %d runs, %q", len(began), p.puller.Problem())
+		}
+	})
+	if problem := New(Options{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
+		t.Errorf("a process that does not pull says %q", problem)
+	}
+}
+
+// metric is the value of a gauge.
+func metric(t *testing.T, g prometheus.Gatherer, name string) float64 {
+	t.Helper()
+	families, err := g.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("%s is missing", name)
+	return 0
 }
 
 // TestRemovedJob: a run whose job is removed is cancelled, and the lease given back.

@@ -70,6 +70,9 @@ func (p *Puller) outcome(ctx context.Context, job *schedule.Job, l *store.Lease,
 	case ctx.Err() != nil && !errors.As(err, &broken):
 		return store.Outcome{Cut: true}
 	}
+	if p.Problem() != "" { // it says nothing about the repository: another process takes it
+		return store.Outcome{Cut: true}
+	}
 	wait := p.opts.Backoff.Delay(l.Failures+1, job.Interval)
 	if errors.Is(err, store.ErrUnavailable) { // it says nothing about the repository
 		wait = p.opts.Length / 3
