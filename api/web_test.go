@@ -230,3 +230,66 @@ func TestLongAgo(t *testing.T) {
 		}
 	}
 }
+
+// TestWorkIsListed: a link to what is left leads to a list that has it; what is only
+// not in the file has no such link. An invitation tells languages of one name apart.
+func TestWorkIsListed(t *testing.T) {
+	t.Parallel()
+	entry := func(id, text string) string { return "\nmsgid \"" + id + "\"\nmsgstr \"" + text + "\"\n" }
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Ada", gittest.Files{
+		"po/app.pot":  header + entry("a", "") + entry("b", ""),
+		"po/cs.po":    header + entry("a", "A"),
+		"po/cs_CZ.po": header + entry("a", ""),
+	})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	p.Sync()
+	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	const list = "/translate/demo/app/%/?q=is:untranslated"
+	for _, language := range []string{"cs", "cs_CZ"} {
+		work := strings.Replace(list, "%", language, 1)
+		for _, target := range []string{"/engage/demo/" + language + "/", "/languages/" + language + "/", "/projects/demo/app/"} {
+			_, rec := send(s, http.MethodGet, target, "Accept", browser)
+			if linked := strings.Contains(rec.Body.String(), `href="`+work+`"`); linked != (language == "cs_CZ") {
+				t.Errorf("%s has a link to %s: %t", target, work, linked)
+			}
+		}
+		_, rec := send(s, http.MethodGet, work, "Accept", browser)
+		if empty := strings.Contains(rec.Body.String(), "No string is like this."); empty != (language == "cs") {
+			t.Errorf("%s is empty: %t", work, empty)
+		}
+		_, rec = send(s, http.MethodGet, "/engage/demo/"+language+"/", "Accept", browser)
+		if !strings.Contains(rec.Body.String(), "one not in the file") || strings.Contains(rec.Body.String(), "edited here") {
+			t.Errorf("the invitation: %s", rec.Body)
+		}
+		if _, rec = send(s, http.MethodGet, "/engage/demo/", "Accept", browser); !strings.Contains(rec.Body.String(), "<code>"+language+"</code>") {
+			t.Errorf("the invitation does not name %s: %s", language, rec.Body)
+		}
+	}
+	w := newTranslating(t, Options{})
+	if _, rec := send(w.s, http.MethodGet, "/engage/demo/cs/", "Accept", browser); !strings.Contains(rec.Body.String(), "edited here") {
+		t.Errorf("the invitation to a project that takes edits: %s", rec.Body)
+	}
+}
+
+// TestLegend: below a matrix the change in 30 days is explained if a cell has one.
+func TestLegend(t *testing.T) {
+	t.Parallel()
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	up := gittest.NewUpstream[object.Hash](t)
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {}})
+	for _, text := range []string{"", "A"} {
+		up.Push("Ada", gittest.Files{"po/cs.po": header + "\nmsgid \"a\"\nmsgstr \"" + text + "\"\n"})
+		p.Clock = p.Clock.AddDate(0, 0, 40)
+		p.Sync()
+	}
+	for days, want := range map[int]bool{1: true, 40: false} {
+		now := p.Clock.AddDate(0, 0, days)
+		_, rec := send(New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }}), http.MethodGet, "/projects/demo/", "Accept", browser)
+		body := rec.Body.String()
+		if strings.Contains(body, `class="trend up"`) != want || strings.Contains(body, "the change in 30 days") != want {
+			t.Errorf("%d days later, want %t: %s", days, want, body)
+		}
+	}
+}

@@ -239,17 +239,23 @@ func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *v
 	return nil
 }
 
+// beginning is a component to begin with.
+type beginning struct {
+	tally
+	Name, URL string
+}
+
 // engage is an invitation to a project.
 type engage struct {
 	Project  catalog.Project
 	Language lang.Language // of the invitation; its Code is "" without one
 	About    tally
 	Rows     []languageSum
-	Places   []link // where to begin, with the number of strings left
+	Places   []beginning // where to begin
 	Components,
 	Languages int
 	Licenses []string
-	Contact  string
+	Edits    bool // whether a component takes edits
 	Web      string
 }
 
@@ -279,6 +285,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	o.Components = len(rows)
 	seen := map[string]bool{}
 	for _, c := range rows {
+		o.Edits = o.Edits || p.env.Edits != nil && c.Settings.Edits.Taken()
 		if license := c.Settings.License; license != "" && !seen[license] {
 			seen[license] = true
 			o.Licenses = append(o.Licenses, license)
@@ -306,11 +313,10 @@ func (p *Pages) fillEngage(v *view, o *engage, counts []counted) {
 		o.About.add(c.tally)
 		if o.Language.Code != "" {
 			strs := path("translate", o.Project.Slug, c.component.Slug, c.language)
-			if c.Left() > 0 {
-				o.Places = append(o.Places, link{Name: c.component.Settings.Name, URL: strs + "?q=is:untranslated", Count: c.Left()})
-			} else {
-				o.Places = append(o.Places, link{Name: c.component.Settings.Name, URL: strs})
+			if c.Listed() > 0 {
+				strs += "?q=is:untranslated"
 			}
+			o.Places = append(o.Places, beginning{tally: c.tally, Name: c.component.Settings.Name, URL: strs})
 			continue
 		}
 		l := index[c.language]

@@ -28,6 +28,7 @@ type matrix struct {
 	Changes    []change
 	Components int
 	Languages  int
+	Trends     bool // whether a cell says how it changed
 }
 
 // column is a component of a matrix.
@@ -220,6 +221,7 @@ func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m 
 				was.Total = c.Total
 			}
 			c.Trend, c.Moved = c.Permille()-was.Permille(), true
+			m.Trends = m.Trends || c.Trend != 0
 		}
 	}
 	return p.fillAuthors(ctx, snap, m)

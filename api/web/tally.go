@@ -52,6 +52,9 @@ func (t tally) Permille() int64 {
 // Left is the number of strings to translate or to check.
 func (t tally) Left() int64 { return max(0, t.Total-t.Translated) }
 
+// Listed is the number of strings left that the file has: a list shows these.
+func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing) }
+
 // Untranslated is the number of strings without a translation.
 func (t tally) Untranslated() int64 { return max(0, t.Total-t.Translated-t.Fuzzy) }
 
