@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -217,9 +218,15 @@ func (c *testedCluster) visible(after string, readers ...*member) time.Duration 
 // jobs is what repoglot jobs says of the cluster.
 func (c *testedCluster) jobs(format string) []byte {
 	c.t.Helper()
+	return c.tool("jobs", "--format", format)
+}
+
+// tool is what a command of repoglot says.
+func (c *testedCluster) tool(args ...string) []byte {
+	c.t.Helper()
 	exe, err := os.Executable()
 	must(c.t, err)
-	cmd := exec.Command(exe, "jobs", "--config", c.file, "--format", format)
+	cmd := exec.Command(exe, append(args, "--config", c.file)...)
 	cmd.Env = append(os.Environ(), childVar+"=1", "REPOGLOT_DATABASE="+c.dsn)
 	text, err := cmd.Output()
 	must(c.t, err)
@@ -366,6 +373,50 @@ func TestClusterLimits(t *testing.T) {
 		}
 	}
 	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = 1 FROM spent WHERE used = 2); END $$`)
+}
+
+// TestClusterPush: operation push, asked of a process that answers, has the one that pulls
+// push edits which are not due; and so is a language added.
+func TestClusterPush(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts two processes")
+	}
+	c := newTestedCluster(t, 1, 0, testLease)
+	text, err := os.ReadFile(c.file)
+	must(t, err)
+	text = bytes.Replace(text, []byte("filemask: 'po/*.po'"), []byte("filemask: 'po/*.po', new_base: po/app.pot, push_mode: direct, flush: 10h"), 1)
+	must(t, os.WriteFile(c.file, text, 0o600))
+	c.repos[0].Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/app.pot": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0 of 0\"\nmsgstr \"\"\n"}})
+	answers := c.start(workAnswer)
+	c.start(workPull)
+	c.visible("the start", answers)
+	token := strings.TrimSpace(string(c.tool("token", "create", "--scope", "admin", "ops")))
+	var units struct{ Results []struct{ ID int64 } }
+	answers.get("/api/translations/p0/app/cs/units/", &units)
+	call := func(method, path, body string, want int) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, answers.url+path, strings.NewReader(body))
+		must(t, err)
+		req.Header.Set("Authorization", "Token "+token)
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		must(t, err)
+		got, err := io.ReadAll(res.Body)
+		if must(t, errors.Join(err, res.Body.Close())); res.StatusCode != want {
+			t.Fatalf("%s %s: %s %s", method, path, res.Status, got)
+		}
+	}
+	call(http.MethodPatch, fmt.Sprintf("/api/units/%d/", units.Results[0].ID), `{"target": ["Edited"], "state": 20}`, http.StatusOK)
+	call(http.MethodPost, "/api/translations/p0/app/cs/repository/", `{"operation": "push"}`, http.StatusOK)
+	if !until(func() bool { return strings.Contains(string(c.repos[0].File(t, "main", "po/cs.po")), "Edited") }) {
+		t.Fatal("what was not due was not pushed")
+	}
+	call(http.MethodPost, "/api/components/p0/app/translations/", `{"language_code": "de"}`, http.StatusAccepted)
+	if !until(func() bool { return answers.get("/api/translations/p0/app/de/", &struct{}{}) }) {
+		t.Error("the language was not added")
+	}
+	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = 0 FROM file_edits WHERE status <> 'flushed'); END $$`)
 }
 
 // TestTogether: ten processes that start together migrate once, and sync pulls beside

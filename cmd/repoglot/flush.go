@@ -165,10 +165,11 @@ func (s *supervisor) destinations() func(*store.BranchComponent) push.Destinatio
 	}
 }
 
-// flush pushes the edits of a branch, if they are due. A failure is no failure of the
-// pull, whose pauses must not grow.
+// flush pushes the edits of a branch, if they are due or that is wished. A failure is no
+// failure of the pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
-	if !s.flushDue(ctx, b) {
+	wish := s.pushWished(ctx, b)
+	if wish == 0 && !s.flushDue(ctx, b) {
 		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
 			s.log.Error("clones do not have the edits that were committed", "branch", b.Key, "error", err)
 		}
@@ -177,6 +178,25 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
 		s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", s.flusher.wait(b.Key).pause, "error", err)
 	}
+	if wish == 0 || ctx.Err() != nil {
+		return // who was stopped leaves the wish to the next
+	}
+	if err := s.engine.cluster.table.PushTried(ctx, b.Key, wish); err != nil && ctx.Err() == nil {
+		s.log.Warn("a push will be tried again", "branch", b.Key, "error", err)
+	}
+}
+
+// pushWished returns the wish of a client of some process of the cluster to have a branch
+// pushed now, 0 if there is none.
+func (s *supervisor) pushWished(ctx context.Context, b *ingest.Branch) int64 {
+	if s.engine.cluster == nil || s.flusher == nil || !takesEdits(b) {
+		return 0
+	}
+	wish, err := s.engine.cluster.table.PushWished(ctx, b.Key)
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("whether a push is wished cannot be read", "branch", b.Key, "error", err)
+	}
+	return wish
 }
 
 // flushNow pushes the edits of a branch.
@@ -220,9 +240,16 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 	return b, nil
 }
 
-// Push flushes at once.
+// Push flushes at once; in a cluster it wishes for that.
 func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
-	return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+	if o.engine.cluster == nil {
+		return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+	}
+	b, err := o.branchOf(ctx, component)
+	if err != nil {
+		return false, err
+	}
+	return false, o.engine.cluster.table.WishPush(ctx, b.Key, "a request")
 }
 
 // Commit has clones see edits of translations of a component.
@@ -258,7 +285,7 @@ func (o operations) Pull(ctx context.Context, component int64) (waits bool, err 
 }
 
 // onBranch calls do for the branch of a component, and reports that it waited for it; in
-// a cluster it wishes for a pull, which flushes too.
+// a cluster it wishes for a pull, which shows what is committed and flushes what is due.
 func (o operations) onBranch(ctx context.Context, component int64, do func(*ingest.Branch) error) (waits bool, err error) {
 	b, err := o.branchOf(ctx, component)
 	if err != nil {
