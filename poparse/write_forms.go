@@ -61,8 +61,11 @@ func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine)
 	}
 	if middle := strings.Join(now[start:len(now)-end], ""); middle != "" {
 		if err := e.flush(c, func() {
+			style := e.render.style
+			e.render.joined = false // the lines beside it are not, whatever those of other entries are
 			e.render.begin(c, "", "#~ ")
 			e.render.write("", middle)
+			e.render.style = style
 		}); err != nil {
 			return err
 		}

@@ -106,6 +106,13 @@ func TestWriteForms(t *testing.T) {
 			"msgid \"a\"\nmsgstr \"\"\n\"a\\nb\\n\"\n\"c\"\n", func(f *File) { f.Entries[0].Str[0] = "a\nb\nd" },
 			"-\"a\\nb\\n\"\n-\"c\"\n+\"a\\n\"\n+\"b\\n\"\n+\"d\"\n",
 		},
+		"header of lines in a file that joins them": {
+			header + "\nmsgid \"a\\nb\\n\"\nmsgstr \"c\\nd\\n\"\n",
+			func(f *File) {
+				f.Header.Str[0] = strings.Replace(f.Header.Str[0], "old\nTeam: a very long", "new\nTeam: b", 1)
+			},
+			"-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n+\"Date: new\\n\"\n+\"Team: b\\n\"\n",
+		},
 		"a number": {
 			"msgid \"a\"\nmsgstr \"\"\n\"a\\012\"\n\"b\\n\"\n\"c\"\n", func(f *File) { f.Entries[0].Str[0] = "a\nb\nd" },
 			"-\"a\\012\"\n-\"b\\n\"\n-\"c\"\n+\"a\\n\"\n+\"b\\n\"\n+\"d\"\n",
