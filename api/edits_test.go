@@ -216,6 +216,7 @@ func TestEditIsServed(t *testing.T) {
 		"/api/changes/?user=jana-novakova":       `"action_name":"New translation"`,
 		"/api/translations/demo/app/cs/edits/":   `"status":"pending"`,
 		"/api/components/demo/app/edits/":        `"authors":["Jana Nováková"]`,
+		"/api/projects/demo/edits/":              `"count":1,"next":null,"previous":null,"results":[{"id":1,`,
 		"/api/components/demo/app/repository/":   `"needs_commit":true,"needs_merge":false,"needs_push":true`,
 		"/api/projects/demo/repository/":         `"needs_commit":true,`,
 	} {
@@ -585,6 +586,12 @@ func TestLock(t *testing.T) {
 		t.Errorf("the lock: %s", answer)
 	}
 	edited(403)
+	if _, answer, _ := e.send("admin", "POST", "/api/projects/demo/lock/", asForm, "lock=true"); answer != `{"locked":true}` {
+		t.Errorf("locked with its project: %s", answer)
+	}
+	if _, answer, _ := e.send("", "GET", "/api/projects/demo/lock/", "", ""); answer != `{"locked":true}` {
+		t.Errorf("the lock of the project, with a component that takes no edits: %s", answer)
+	}
 	if _, answer, _ := e.send("admin", "POST", "/api/projects/demo/lock/", asForm, "lock=false"); answer != `{"locked":false}` {
 		t.Errorf("unlocked with its project: %s", answer)
 	}

@@ -59,6 +59,7 @@ var resources = map[string]string{
 	"/api/projects/demo/matrix/":                        "GET, HEAD, OPTIONS",
 	"/api/projects/demo/contributors/":                  "GET, HEAD, OPTIONS",
 	"/api/projects/demo/credits/":                       "GET, HEAD, OPTIONS",
+	"/api/projects/demo/edits/":                         "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/contributors/":            "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/credits/":                 "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/contributors/":       "GET, HEAD, OPTIONS",

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -88,18 +89,15 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 	return nil, rest.ErrNotFound
 }
 
-// getProjectLock answers whether all components of a project are locked.
+// getProjectLock answers whether all components of a project that take edits are locked.
 func getProjectLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	project, err := visibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
 	all, err := visibleComponents(ctx, snap, project.Slug)
-	locked := len(all) > 0
-	for i := range all {
-		locked = locked && all[i].Locked
-	}
-	return wire.Lock{Locked: locked}, err
+	taking := takingEdits(all)
+	return wire.Lock{Locked: len(taking) > 0 && !slices.ContainsFunc(taking, func(c *store.ComponentRow) bool { return !c.Locked })}, err
 }
 
 // getLock answers whether a component is locked.

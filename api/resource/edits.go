@@ -152,24 +152,11 @@ func editProblem(err error) error {
 	return err
 }
 
-// listEdits answers the journal of a component, or of one of its translations.
+// listEdits answers the journal of a project, of a component, or of a translation.
 func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	var q store.EditQuery
-	var project, component, path string
-	if r.PathParam("language") != "" {
-		t, err := e.visibleTranslation(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		q.TranslationID, q.Components, project, component = t.ID, []int64{t.Component.ID}, t.Project.Slug, t.Component.Slug
-		path = wire.TranslationPath(project, component, t.Language)
-	} else {
-		c, err := e.importedComponent(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		q.Components, project, component = []int64{c.ID}, c.Project.Slug, c.Slug
-		path = wire.ComponentPath(project, component)
+	q, path, err := e.journalOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
 	}
 	status, _ := r.Params.Get("status")
 	if q.Status = store.EditStatus(status); status != "" && !q.Status.Known() {
@@ -193,6 +180,30 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 		page[i] = wireEdit(r.Link, &list[i])
 	}
 	return r.NewList(w, path+"edits/", page), nil
+}
+
+// journalOf selects the edits of what the path names, and returns its path. Those of a
+// project are of its components that the client sees.
+func (e *Env) journalOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.EditQuery, path string, err error) {
+	switch {
+	case r.PathParam("language") != "":
+		t, err := e.visibleTranslation(ctx, snap, r)
+		return store.EditQuery{TranslationID: t.ID, Components: []int64{t.Component.ID}}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+	case r.PathParam("component") != "":
+		c, err := e.importedComponent(ctx, snap, r)
+		return store.EditQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
+	}
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return q, "", err
+	}
+	rows, err := visibleComponents(ctx, snap, project.Slug)
+	for _, row := range rows {
+		if row.Imported {
+			q.Components = append(q.Components, row.ID)
+		}
+	}
+	return q, wire.ProjectPath(project.Slug), err
 }
 
 func wireEdit(l wire.Links, e *store.Edit) wire.Edit {

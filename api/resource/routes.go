@@ -139,6 +139,7 @@ func (e *Env) projectRoutes() []Route {
 		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository, Writes: e.postWrites(e.operate)},
 		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
 		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
 		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock, Writes: e.postWrites(e.lock)},
 		{Path: path + "labels/", Allow: allowPost, Name: "Labels", About: about, Kind: KindList, Handle: emptyList(ofProject, "labels")},
 		{Path: path + "categories/", Allow: AllowRead, Name: "Categories", About: about, Kind: KindList, Handle: emptyList(ofProject, "categories")},
