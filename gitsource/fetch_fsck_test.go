@@ -11,8 +11,8 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// TestFsck: git refuses objects that harm those who clone them, and takes those with
-// harmless faults of old tools; what was there stays.
+// TestFsck: git, and what stands in for it, refuse objects that harm those who clone them,
+// and take those with harmless faults of old tools; what was there stays.
 func TestFsck(t *testing.T) {
 	gittest.NeedGit(t)
 	root, u := upstreamBelow(t)
@@ -23,16 +23,17 @@ func TestFsck(t *testing.T) {
 	}{
 		"dotgit":           {[]gittest.Line[object.Hash]{{Mode: "40000", Name: ".git", Hash: sub}}, "hasDotgit"},
 		"dotdot":           {[]gittest.Line[object.Hash]{{Mode: "40000", Name: "..", Hash: sub}}, "hasDotdot"},
+		"short name":       {[]gittest.Line[object.Hash]{{Mode: "40000", Name: "GIT~1", Hash: sub}}, "hasDotgit"},
 		"slash":            {[]gittest.Line[object.Hash]{{Mode: "100644", Name: "a/../../b", Hash: file}}, "fullPathname"},
 		"zero-padded mode": {[]gittest.Line[object.Hash]{{Mode: "040000", Name: "po", Hash: sub}}, ""},
 		"unsorted":         {[]gittest.Line[object.Hash]{{Mode: "100644", Name: "b", Hash: file}, {Mode: "100644", Name: "a", Hash: file}}, ""},
 		"plain":            {[]gittest.Line[object.Hash]{{Mode: "100644", Name: "b", Hash: file}}, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
+		for _, transport := range []string{"binary", "builtin"} {
 			first := u.Push("A", files{"x": "1"})
 			srv := httptest.NewServer(backend(t, root))
-			defer srv.Close()
-			m := openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: "binary"}})
+			t.Cleanup(srv.Close)
+			m := openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, Options{Remote: remote.Options{Transport: transport}})
 			checkFetch(t, m, "main", files{"x": "1"})
 			second := u.CommitTree("B", u.RawTree(tt.lines...), first)
 			u.Set("main", second)
@@ -40,16 +41,16 @@ func TestFsck(t *testing.T) {
 			head, _ := m.Head()
 			if tt.refused == "" {
 				if err != nil || head.Hash != second {
-					t.Errorf("%v, head %s", err, head.Hash)
+					t.Errorf("%s, %s: %v, head %s", name, transport, err, head.Hash)
 				}
-				return
+				continue
 			}
 			if err == nil || !strings.Contains(err.Error(), tt.refused) || !strings.Contains(err.Error(), "may harm those who clone it") || len(err.Error()) > 500 {
-				t.Errorf("%v, want %s", err, tt.refused)
+				t.Errorf("%s, %s: %v, want %s", name, transport, err, tt.refused)
 			}
 			if head.Hash != first {
-				t.Errorf("head %s, want that of before", head.Hash)
+				t.Errorf("%s, %s: head %s, want that of before", name, transport, head.Hash)
 			}
-		})
+		}
 	}
 }

@@ -266,6 +266,11 @@ func (w *resolver) make(child int32) error {
 	w.sum.Write(data)
 	w.sum.Sum(o.hash[:0])
 	o.kind, o.known = int8(kind), true
+	if w.x.harm && kind == plumbing.TreeObject {
+		if err := checkTree(o.hash, data); err != nil {
+			return err
+		}
+	}
 	if w.give != nil {
 		if err := w.give(o.hash, kind, data); err != nil {
 			return err

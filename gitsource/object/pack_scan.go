@@ -2,6 +2,7 @@ package object
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"errors"
@@ -35,6 +36,7 @@ type packIndexer struct {
 	file    *os.File
 	size    int64 // of the file
 	limits  Limits
+	harm    bool     // trees that may harm are an error
 	borrow  *objects // has the bases that the pack lacks
 	objects []packObject
 	refs    map[Hash][]int32 // reference deltas, by their base
@@ -78,6 +80,7 @@ type packScan struct {
 	z      io.ReadCloser
 	sum    hash.Hash
 	copier []byte
+	tree   bytes.Buffer
 }
 
 // Read reads on, until the context is done.
@@ -141,12 +144,24 @@ func (x *packIndexer) object(s *packScan) (packObject, error) {
 		s.sum = sha1.New()
 	}
 	objectSum(s.sum, e.kind, e.size)
-	if err := s.data(s.sum, e.size); err != nil {
+	w := io.Writer(s.sum)
+	check := x.harm && e.kind == plumbing.TreeObject
+	if check && e.size > treeLimit {
+		return o, LimitError(fmt.Sprintf("a directory of %d bytes, of %d at most", e.size, treeLimit))
+	}
+	if check {
+		s.tree.Reset()
+		w = io.MultiWriter(s.sum, &s.tree)
+	}
+	if err := s.data(w, e.size); err != nil {
 		return o, err
 	}
 	x.largest = max(x.largest, e.size)
 	s.sum.Sum(o.hash[:0])
 	o.kind, o.known = int8(e.kind), true
+	if check {
+		return o, checkTree(o.hash, s.tree.Bytes())
+	}
 	return o, nil
 }
 

@@ -37,7 +37,8 @@ const (
 // directory, is completed.
 //
 // If the disk fails, the error is an *os.PathError. Any other error is about the
-// pack; it is a [LimitError] if the pack is too large.
+// pack; it is a [LimitError] if the pack is too large, and [ErrHarmful] if a directory has
+// a name that harms those who clone it.
 func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error {
 	dir := filepath.Join(gitDir, "objects", "pack")
 	file, err := os.CreateTemp(dir, "tmp_pack_*")
@@ -49,7 +50,7 @@ func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error
 	if err != nil {
 		return err
 	}
-	x := &packIndexer{file: file, size: size, limits: lim}
+	x := &packIndexer{file: file, size: size, limits: lim, harm: true}
 	if err := x.scan(ctx); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}

@@ -341,6 +341,9 @@ func (s *binarySource) reftable(path string) bool {
 	return err == nil && repo.isReftable()
 }
 
+// mayHarm begins what is said about a remote with an object that git fsck refuses.
+const mayHarm = "it has an object that may harm those who clone it: "
+
 // fsckError finds the object and its fault in git's message.
 func fsckError(said string) string {
 	for line := range strings.Lines(said) {
@@ -377,7 +380,7 @@ func (s *binarySource) describe(err error) error {
 		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
 		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
 		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
-		{"fsck error", ErrUnreachable, "it has an object that may harm those who clone it: " + fsckError(said), "run git fsck there"},
+		{"fsck error", ErrUnreachable, mayHarm + fsckError(said), "run git fsck there"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},
 		{"not found", ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private"},
 		{"detected dubious ownership", ErrUnreachable, "git refuses a repository of another user", "set git: auto, or run repoglot as its owner"},

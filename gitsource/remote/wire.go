@@ -298,6 +298,8 @@ func (s *wireSource) received(ctx context.Context, pack *timedReader, err error)
 		return s.describe(errors.Join(pack.err, ctx.Err()))
 	case errors.As(err, &limit):
 		return s.fail(object.ErrTooLarge, s.safe(err), "use a smaller repository, or raise the limit; git: binary has room for larger objects")
+	case errors.Is(err, object.ErrHarmful):
+		return s.fail(ErrUnreachable, mayHarm+s.safe(err), "run git fsck there")
 	case object.Damaged(err):
 		return err
 	}
