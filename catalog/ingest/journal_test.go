@@ -2,11 +2,13 @@ package ingest_test
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -19,7 +21,8 @@ func TestJournalIsKept(t *testing.T) {
 	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
 	must(t, write(w, "Two", catalog.StateTranslated, "Dva"))
 	must(t, write(w, "Two", catalog.StateTranslated, "Dvě")) // taken back
-	want := journal(w)
+	removeFile(w, "po/cs.po")
+	want, wantFiles := journal(w), fileEdits(w)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	_, err := store.WriteBackup(t.Context(), w.Database(), backup)
 	must(t, err)
@@ -42,9 +45,46 @@ func TestJournalIsKept(t *testing.T) {
 		there.Branch = w.Branch
 		there.Sync()
 		equal(t, want, journal(there), "the journal by %s", name)
+		equal(t, wantFiles, fileEdits(there), "the edits of files by %s", name)
 		if u := unitOf(there, "cs", "One"); u.Target != "Jedna" || !u.Pending {
 			t.Errorf("by %s: %+v", name, u)
 		}
 		there.Verify()
 	}
+}
+
+// removeFile wishes for the removal of a file.
+func removeFile(w *catalogtest.Puller, path string) {
+	w.TB.Helper()
+	found := false
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
+		if tr.Filename == path && !found {
+			found = true
+			must(w.TB, w.Syncer.RemoveTranslation(w.TB.Context(), c.ID, tr, edit.Author{Name: "Jana", Email: "jana@example.org"}))
+		}
+	})
+	if !found {
+		w.TB.Fatalf("there is no %s", path)
+	}
+}
+
+// fileEdits returns the pending edits of files of all components.
+func fileEdits(w *catalogtest.Puller) (list []store.FileEdit) {
+	w.TB.Helper()
+	seen := map[int64]bool{}
+	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, _ *catalog.Unit) { seen[c.ID] = true })
+	must(w.TB, w.DB.Read(w.TB.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		for id := range seen {
+			of, err := snap.PendingFileEdits(ctx, id)
+			if err != nil {
+				return err
+			}
+			list = append(list, of...)
+		}
+		return nil
+	}))
+	if len(list) == 0 {
+		w.TB.Error("no edits of files")
+	}
+	return list
 }

@@ -27,6 +27,8 @@ var notCounted = map[string]string{
 	"edit_events.event": "of the past", "edit_events.target": "of the past", "edit_events.state": "of the past",
 	"edits.id": "a name", "edits.base_target": "of the past", "edits.base_state": "of the past", "edits.status": "of the past", "edits.reason": "of the past", "edits.pushed": "the remote's",
 	"edits.created_at": "of the past", "edits.away_at": "of the past", "edits.committed": "what clones have", "edits.updated_at": "of the past", "problems": "what is wrong with files",
+	"file_edits.id": "a name", "file_edits.language": "somebody's wish", "file_edits.path": "somebody's wish", "file_edits.reason": "of the past", "file_edits.pushed": "the remote's",
+	"file_edits.author_name": "people", "file_edits.author_email": "people", "file_edits.created_at": "of the past", "file_edits.updated_at": "of the past",
 	"servers": "which server it is", "spent": "what clients used", "mirrors": "what processes do", "processes": "what processes do", "configurations": "what processes read",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
 	"clock": "one row, spoilt below", "clock.newest_token": "tokens",
@@ -73,6 +75,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	}
 	w := synced(t, repo.Path(), settings)
 	must(t, write(w, "Five", catalog.StateTranslated, "Pětka"))
+	removeFile(w, "docs/cs.po")
 	return w
 }
 
@@ -201,7 +204,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 				t.Errorf("%s: nothing is found after %s", name, statement)
 			}
 		}
-		if found := s.spoil("DELETE FROM " + table + where); len(found) == 0 && table != "stat_days" {
+		if found := s.spoil("DELETE FROM " + table + where); len(found) == 0 && table != "stat_days" && table != "file_edits" {
 			t.Errorf("%s: nothing is found after a row was removed", table)
 		}
 	}

@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// journal verifies the journal of edits: what is pending is served, and every edit has
-// its string, an author and a past.
+// journal verifies the journal of edits: what is pending is served, every edit has its
+// string, an author and a past, and every edit of a file its component.
 func (v *verifier) journal(ctx context.Context) error {
 	for _, c := range []struct{ what, query string }{
 		{"pending edits that are not served", `SELECT COUNT(*) FROM edits e JOIN units u ON u.id = e.unit_id
@@ -13,6 +13,8 @@ func (v *verifier) journal(ctx context.Context) error {
 			OR NOT EXISTS (SELECT 1 FROM edit_events v WHERE v.edit_id = e.id)`},
 		{"authors of edits that are not there", `SELECT COUNT(*) FROM edit_authors a LEFT JOIN edits e ON e.id = a.edit_id WHERE e.id IS NULL`},
 		{"the past of edits that are not there", `SELECT COUNT(*) FROM edit_events v LEFT JOIN edits e ON e.id = v.edit_id WHERE e.id IS NULL`},
+		{"edits of files without their component, or of no kind", `SELECT COUNT(*) FROM file_edits e LEFT JOIN components c ON c.id = e.component_id
+			WHERE c.id IS NULL OR e.removes NOT IN (0, 1) OR e.status NOT IN ('pending', 'flushed', 'discarded')`},
 	} {
 		if err := v.wantNoRows(ctx, &verifyScope{}, c.what, c.query); err != nil {
 			return err
