@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -45,6 +46,15 @@ type Mirror struct {
 	Project, Host string
 }
 
+// What a process does that pulls.
+const (
+	WorkServe = "serve"
+	WorkPull  = "pull"
+)
+
+// SilentAfter is how long ago a process that lives was seen at most.
+const SilentAfter = 15 * time.Second
+
 // Process is a process of a cluster.
 type Process struct {
 	// ID differs from that of every other process, now and before.
@@ -57,18 +67,28 @@ type Process struct {
 	Configuration string
 	// Problem says why it pulls nothing although it should; "" if it does.
 	Problem string
+	// Lacks are the branches of local repositories that it does not have, ascending.
+	Lacks []string
 	// Started is when it was first seen, Seen when it was seen last. Seen ignores
 	// both.
 	Started, Seen time.Time
 }
 
+// Silent reports whether a process has given no sign of life for so long that it is
+// taken to be dead.
+func (p *Process) Silent(at time.Time) bool { return at.Sub(p.Seen) > SilentAfter }
+
 // Seen records that a process is alive.
 func (c *Cluster) Seen(ctx context.Context, p *Process) error {
+	lacks, err := textList(p.Lacks)
+	if err != nil {
+		return err
+	}
 	return c.do(ctx, "record the process", func(s *session) error {
-		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, started, seen)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, `+clusterNow+`, `+clusterNow+`)
-			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, seen = excluded.seen`,
-			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem)
+		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+clusterNow+`, `+clusterNow+`)
+			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,
+			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem, lacks)
 	})
 }
 
@@ -125,6 +145,50 @@ func (m *MirrorState) Waiting(at time.Time) bool {
 	return !m.Wished.IsZero() || !m.Due.IsZero() && !m.Due.After(at)
 }
 
+// waits is since when a pull could have begun; zero if it could not.
+func (m *MirrorState) waits(at time.Time) (since time.Time) {
+	if !m.Waiting(at) {
+		return since
+	}
+	if m.Holder != "" {
+		return m.Expires
+	}
+	since = m.Wished
+	if !m.Due.IsZero() && (since.IsZero() || m.Due.Before(since)) {
+		since = m.Due
+	}
+	return since
+}
+
+// Nowhere is said of a branch whose local repository no process has that pulls.
+const Nowhere = "no process that pulls has this local repository"
+
+// Stuck says why no process takes a branch that has waited for longer than SilentAfter
+// (a process that just began is known by then); "" if one does, or if nobody pulls at
+// all. A process of
+// an older version, which does not say what it lacks, is one that has everything.
+func (s *ClusterState) Stuck(m *MirrorState) (reason string) {
+	if since := m.waits(s.At); since.IsZero() || s.At.Sub(since) <= SilentAfter {
+		return ""
+	}
+	for i := range s.Processes {
+		p := &s.Processes[i]
+		if p.Work != WorkServe && p.Work != WorkPull || p.Silent(s.At) || p.Configuration != s.Newest.Fingerprint {
+			continue
+		}
+		_, lacks := slices.BinarySearch(p.Lacks, m.Branch)
+		switch {
+		case p.Problem == "" && !lacks:
+			return ""
+		case !lacks:
+			reason = p.Problem
+		case reason == "":
+			reason = Nowhere
+		}
+	}
+	return reason
+}
+
 // State returns the state of the cluster.
 func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 	state := &ClusterState{}
@@ -132,10 +196,14 @@ func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 		if state.Newest, err = newestConfiguration(ctx, s); err != nil {
 			return err
 		}
-		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
+		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, lacks, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
 			var p Process
 			var pid, started, seen int64
-			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &p.Problem, &started, &seen)
+			var lacks []byte
+			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &p.Problem, &lacks, &started, &seen)
+			if err == nil {
+				err = json.Unmarshal(lacks, &p.Lacks)
+			}
 			p.PID, p.Started, p.Seen = int(pid), time.UnixMicro(started).UTC(), time.UnixMicro(seen).UTC()
 			state.Processes = append(state.Processes, p)
 			return err

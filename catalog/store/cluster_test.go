@@ -330,8 +330,8 @@ func TestAdopt(t *testing.T) {
 func TestProcesses(t *testing.T) {
 	one, two := clusterOf(t)
 	want := []Process{
-		{ID: "a", Machine: "m", PID: 1, Work: "serve", Version: "v", Configuration: "first"},
-		{ID: "b", Machine: "n", PID: 2, Work: "pull", Version: "v", Configuration: "second", Problem: "no room"},
+		{ID: "a", Machine: "m", PID: 1, Work: "serve", Version: "v", Configuration: "first", Lacks: []string{}},
+		{ID: "b", Machine: "n", PID: 2, Work: "pull", Version: "v", Configuration: "second", Problem: "no room", Lacks: []string{"a#main", "b#main"}},
 	}
 	for i, db := range []*DB{one, two, one} {
 		if err := db.Cluster().Seen(t.Context(), &want[i%2]); err != nil {
@@ -360,6 +360,41 @@ func TestProcesses(t *testing.T) {
 	}
 	if diff := cmp.Diff(want[1:], processes()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestStuck: a branch is stuck if it waits and all processes that pull say that they
+// cannot take it.
+func TestStuck(t *testing.T) {
+	ago := func(seconds int) time.Time { return day(1).Add(-time.Duration(seconds) * time.Second) }
+	can := Process{ID: "can", Work: WorkPull, Seen: ago(1)}
+	lacks := Process{ID: "lacks", Work: WorkServe, Seen: ago(1), Lacks: []string{"a", "b", "c"}}
+	full := Process{ID: "full", Work: WorkPull, Seen: ago(1), Problem: "no room"}
+	answers := Process{ID: "answers", Work: "serve --no-pull", Seen: ago(1)}
+	dead := Process{ID: "dead", Work: WorkPull, Seen: ago(16)}
+	older := Process{ID: "older", Work: WorkPull, Seen: ago(1), Configuration: "older"}
+	due := MirrorState{Mirror: Mirror{Branch: "b"}, Due: ago(20), Ended: ago(100)}
+	for name, c := range map[string]struct {
+		processes []Process
+		m         MirrorState
+		want      string
+	}{
+		"one has it":        {[]Process{lacks, can, full}, due, ""},
+		"nobody has it":     {[]Process{lacks, answers, dead, older, lacks}, due, Nowhere},
+		"no room":           {[]Process{lacks, full, lacks}, due, "no room"},
+		"nobody pulls":      {[]Process{answers, dead, older}, due, ""},
+		"another branch":    {[]Process{lacks}, MirrorState{Mirror: Mirror{Branch: "d"}, Due: ago(20)}, ""},
+		"not due":           {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Due: ago(-9)}, ""},
+		"just due":          {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Due: ago(15)}, ""},
+		"wished":            {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Due: ago(-9), Wished: ago(20)}, Nowhere},
+		"due before a wish": {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Due: ago(20), Wished: ago(1)}, Nowhere},
+		"pulled":            {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Due: ago(20), Holder: "lacks", Expires: ago(-1)}, ""},
+		"its holder died":   {[]Process{lacks}, MirrorState{Mirror: due.Mirror, Holder: "dead", Expires: ago(20)}, Nowhere},
+	} {
+		s := &ClusterState{At: day(1), Processes: c.processes}
+		if got := s.Stuck(&c.m); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }
 

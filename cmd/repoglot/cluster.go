@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,30 +22,27 @@ import (
 
 // What a process of a cluster does, as repoglot jobs shows it.
 const (
-	workServe  = "serve"
+	workServe  = store.WorkServe
 	workAnswer = "serve --no-pull"
-	workPull   = "pull"
+	workPull   = store.WorkPull
 	workSync   = "sync"
 )
 
-// seenInterval is the time between two signs of life of a process. One that gave none
-// for goneAfter is taken to be dead.
-const (
-	seenInterval = 5 * time.Second
-	goneAfter    = 3 * seenInterval
-)
+// seenInterval is the time between two signs of life of a process.
+const seenInterval = store.SilentAfter / 3
 
 // cluster is this process as one of several that use a database.
 type cluster struct {
 	table  *store.Cluster
 	log    *slog.Logger
 	length time.Duration // of leases; 0: the default
+	pulls  *lease.Puller // set before run; nil for commands that do not pull
 
 	mu      sync.Mutex
 	process store.Process
-	pulls   *lease.Puller // nil until it is made
 	newest  store.Configuration
 	state   *store.ClusterState // the last look; nil before the first
+	stuck   []string            // branches that no process could pull then
 }
 
 // newCluster returns the cluster of a database; nil for SQLite.
@@ -123,8 +121,6 @@ func (c *cluster) puller(workers int, has func(branch string) bool, room func() 
 		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
 		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
 	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.pulls = p
 	return p
 }
@@ -132,10 +128,10 @@ func (c *cluster) puller(workers int, has func(branch string) bool, room func() 
 // self is this process as the others are told of it.
 func (c *cluster) self() *store.Process {
 	c.mu.Lock()
-	process, pulls := c.process, c.pulls
+	process := c.process
 	c.mu.Unlock()
-	if pulls != nil {
-		process.Problem = pulls.Problem()
+	if c.pulls != nil {
+		process.Problem = c.pulls.Problem()
 	}
 	return &process
 }
@@ -165,7 +161,11 @@ func (c *cluster) run(ctx context.Context) error {
 func (c *cluster) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, seenInterval)
 	defer cancel()
-	if err := c.table.Seen(ctx, c.self()); err != nil {
+	self := c.self()
+	if c.pulls != nil { // set before it runs
+		self.Lacks = c.pulls.Lacks()
+	}
+	if err := c.table.Seen(ctx, self); err != nil {
 		return err
 	}
 	state, err := c.table.State(ctx)
@@ -177,10 +177,32 @@ func (c *cluster) look(ctx context.Context) error {
 	c.state, c.newest = state, state.Newest
 	mine := c.process.Configuration
 	c.mu.Unlock()
+	c.reportStuck(state)
 	if was != state.Newest && mine != state.Newest.Fingerprint {
 		c.log.Warn(olderCopy, "fingerprint", mine, "newest", state.Newest.Fingerprint, "newest_revision", state.Newest.Revision)
 	}
 	return nil
+}
+
+// reportStuck logs the branches that no process takes, once for each set of them.
+func (c *cluster) reportStuck(state *store.ClusterState) {
+	var list []string
+	for i := range state.Mirrors {
+		if m := &state.Mirrors[i]; state.Stuck(m) != "" {
+			list = append(list, m.Branch)
+		}
+	}
+	c.mu.Lock()
+	same := slices.Equal(c.stuck, list)
+	c.stuck = list
+	c.mu.Unlock()
+	switch {
+	case same:
+	case len(list) == 0:
+		c.log.Info("all branches that are due can be pulled by some process again")
+	default:
+		c.log.Warn("no process can pull these branches; repoglot jobs says why", "branches", list[:min(len(list), maxLogged)], "count", len(list))
+	}
 }
 
 // clusterSummary is what the last look at the cluster found.
@@ -191,6 +213,7 @@ type clusterSummary struct {
 	Waiting   int `json:"waiting"`
 	Failed    int `json:"failed"`
 	Unseen    int `json:"silent_processes"` // that gave none, and did not leave
+	Stuck     int `json:"stuck"`            // branches that wait, and that no process can pull
 	Paused    int `json:"paused_processes"` // that take nothing to pull, for want of room
 }
 
@@ -208,7 +231,7 @@ func summarise(state *store.ClusterState) (s clusterSummary) {
 	for i := range state.Processes {
 		p := &state.Processes[i]
 		switch {
-		case state.At.Sub(p.Seen) > goneAfter:
+		case p.Silent(state.At):
 			s.Unseen++
 			continue
 		case p.Configuration != state.Newest.Fingerprint:
@@ -229,6 +252,9 @@ func summarise(state *store.ClusterState) (s clusterSummary) {
 		}
 		if m.Problem != "" {
 			s.Failed++
+		}
+		if state.Stuck(m) != "" {
+			s.Stuck++
 		}
 	}
 	return s
@@ -273,6 +299,7 @@ func (c *cluster) Collect(ch chan<- prometheus.Metric) {
 		{"cluster_other_configurations", "Processes with another copy of the configuration than the newest.", s.Others},
 		{"cluster_running", "Branches that are being pulled, by all processes.", s.Running},
 		{"cluster_waiting", "Branches that are due and wait for a process with room.", s.Waiting},
+		{"cluster_stuck", "Branches that wait and that no process can pull: none has the local repository, or room.", s.Stuck},
 		{"cluster_failing", "Branches whose last pull failed.", s.Failed},
 	} {
 		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("repoglot_"+g.name, g.help, nil, nil), prometheus.GaugeValue, float64(g.value))

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -266,7 +267,9 @@ type clusterReadiness struct {
 		Revision  int
 		OlderCopy bool `json:"older_copy"`
 	}
-	Cluster struct {
+	Components []struct{ Error string }
+	Cluster    struct {
+		Stuck     int
 		Processes int
 		Others    int `json:"other_configurations"`
 	}
@@ -332,6 +335,41 @@ func TestClusterConfiguration(t *testing.T) {
 	must(t, errors.Join(err, res.Body.Close()))
 	if res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(body), "another process") {
 		t.Errorf("git clone of a process without the mirror: %s %s", res.Status, body)
+	}
+}
+
+// TestClusterNowhere: a reader says of a local repository that no process has which
+// pulls, also if it was pulled before, and that is over when one has it.
+func TestClusterNowhere(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts two processes")
+	}
+	c := newTestedCluster(t, 1, 0, testLease)
+	reader, puller := c.start(workAnswer), c.start(workPull)
+	c.visible("the start", reader)
+	path := c.repos[0].Path()
+	must(t, os.Rename(path, path+".away"))
+	pgtest.Run(t, c.dsn, `UPDATE mirrors SET due = due - 2 * 3600::BIGINT * 1000000`)
+	for _, away := range []bool{true, false} {
+		var ready clusterReadiness
+		if !until(func() bool {
+			ready = clusterReadiness{}
+			return reader.get("/readyz", &ready) && len(ready.Components) == 1 && (ready.Components[0].Error == store.Nowhere) == away && ready.Cluster.Stuck > 0 == away
+		}) {
+			t.Fatalf("away %v: %+v", away, ready)
+		}
+		if away {
+			if jobs := string(c.jobs("text")); !strings.Contains(jobs, store.Nowhere) {
+				t.Errorf("jobs:\n%s", jobs)
+			}
+			must(t, os.Rename(path+".away", path))
+			c.push(0)
+		}
+	}
+	c.visible("the repository is back", reader)
+	if text := puller.child.err.String(); !strings.Contains(text, "no process can pull these branches") {
+		t.Errorf("the log does not say it:\n%s", text)
 	}
 }
 

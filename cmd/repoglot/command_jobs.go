@@ -82,6 +82,7 @@ type jobProcess struct {
 	OlderCopy     bool      `json:"older_copy"`
 	Silent        bool      `json:"silent"`
 	Problem       string    `json:"problem,omitempty"` // why it pulls nothing
+	Lacks         []string  `json:"lacks,omitempty"`   // local branches that it does not have
 	Started       time.Time `json:"started"`
 	Seen          time.Time `json:"seen"`
 }
@@ -106,16 +107,17 @@ func newJobList(state *store.ClusterState) *jobList {
 		p := &state.Processes[i]
 		l.Processes = append(l.Processes, jobProcess{
 			ID: p.ID, Machine: p.Machine, PID: p.PID, Work: p.Work, Version: p.Version, Configuration: p.Configuration,
-			OlderCopy: p.Configuration != l.Configuration, Silent: state.At.Sub(p.Seen) > goneAfter, Problem: p.Problem, Started: p.Started, Seen: p.Seen,
+			OlderCopy: p.Configuration != l.Configuration, Silent: p.Silent(state.At), Lacks: p.Lacks, Problem: p.Problem, Started: p.Started, Seen: p.Seen,
 		})
 	}
 	for i := range state.Mirrors {
-		l.Branches = append(l.Branches, newJobBranch(&state.Mirrors[i], state.At))
+		l.Branches = append(l.Branches, newJobBranch(&state.Mirrors[i], state))
 	}
 	return l
 }
 
-func newJobBranch(m *store.MirrorState, at time.Time) jobBranch {
+func newJobBranch(m *store.MirrorState, of *store.ClusterState) jobBranch {
+	at, stuck := of.At, of.Stuck(m)
 	b := jobBranch{
 		Branch: m.Branch, State: "ok", Since: known(m.Ended), Due: known(m.Due), WishedBy: m.WishedBy,
 		Ended: known(m.Ended), LastGood: known(m.Succeeded), Failures: m.Failures, Problem: m.Problem,
@@ -130,6 +132,9 @@ func newJobBranch(m *store.MirrorState, at time.Time) jobBranch {
 		}
 		if m.Holder != "" { // it died
 			b.Since = known(m.Expires)
+		}
+		if stuck != "" {
+			b.State, b.Problem = "failed", stuck
 		}
 	case m.Problem != "":
 		b.State = "failed"
@@ -189,7 +194,10 @@ func (b *jobBranch) details() string {
 	if b.WishedBy != "" {
 		parts = append(parts, "wished by "+b.WishedBy)
 	}
-	if b.Failures > 0 {
+	switch {
+	case b.Failures == 0 && b.Problem != "":
+		parts = append(parts, b.Problem)
+	case b.Failures > 0:
 		parts = append(parts, fmt.Sprintf("failed %d times: %s", b.Failures, strings.ReplaceAll(b.Problem, "\n", "; ")))
 	}
 	return strings.Join(parts, ", ")

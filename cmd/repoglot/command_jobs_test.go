@@ -18,15 +18,18 @@ func clusterAt(at time.Time) *store.ClusterState {
 	process := func(id, work, configuration string, seen int) store.Process {
 		return store.Process{ID: id, Machine: "m", PID: 1, Work: work, Version: "v", Configuration: configuration, Started: ago(100), Seen: ago(seen)}
 	}
+	first := process("a", workServe, "new", 1)
+	first.Lacks = []string{"nowhere#main"}
 	full := process("d", workPull, "new", 3)
-	full.Problem = "no room"
+	full.Problem, full.Lacks = "no room", first.Lacks
 	return &store.ClusterState{
 		At: at, Newest: store.Configuration{Fingerprint: "new", Revision: 2},
-		Processes: []store.Process{process("a", workServe, "new", 1), process("b", workPull, "old", 2), process("c", workPull, "new", 60), full},
+		Processes: []store.Process{first, process("b", workPull, "old", 2), process("c", workPull, "new", 60), full},
 		Mirrors: []store.MirrorState{
 			{Mirror: store.Mirror{Branch: "dead#main", Host: "h"}, Holder: "c", Started: ago(70), Expires: ago(40), Due: ago(70)},
 			{Mirror: store.Mirror{Branch: "failed#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(9), Ended: ago(8), Problem: "no route\nto host", Failures: 3},
 			{Mirror: store.Mirror{Branch: "good#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(6), Ended: ago(5), Succeeded: ago(5)},
+			{Mirror: store.Mirror{Branch: "nowhere#main"}, Due: ago(30), Started: ago(95), Ended: ago(94), Succeeded: ago(94)},
 			{Mirror: store.Mirror{Branch: "running#main", Host: "h"}, Holder: "a", Started: ago(3), Expires: at.Add(time.Second), Due: ago(4)},
 			{Mirror: store.Mirror{Branch: "wished#main", Host: "h"}, Due: at.Add(time.Hour), Wished: ago(2), WishedBy: "a webhook"},
 		},
@@ -49,7 +52,8 @@ running            running#main  by a, since 2026-01-02T03:04:02Z
 waiting            dead#main     since 2026-01-02T03:03:25Z
 waiting            wished#main   since 2026-01-02T03:04:03Z, wished by a webhook
 failed             failed#main   since 2026-01-02T03:03:57Z, failed 3 times: no route; to host
-1 running, 2 waiting, 1 failed, 1 up to date
+failed             nowhere#main  since 2026-01-02T03:03:35Z, no process that pulls has this local repository
+1 running, 2 waiting, 2 failed, 1 up to date
 `, "\n")
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -69,7 +73,7 @@ failed             failed#main   since 2026-01-02T03:03:57Z, failed 3 times: no 
 // TestClusterSummary: what /readyz and /metrics tell of a cluster names nothing.
 func TestClusterSummary(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	want := clusterSummary{Processes: 3, Others: 1, Running: 1, Waiting: 2, Failed: 1, Unseen: 1, Paused: 1}
+	want := clusterSummary{Processes: 3, Others: 1, Running: 1, Waiting: 3, Failed: 1, Unseen: 1, Stuck: 1, Paused: 1}
 	if got := summarise(clusterAt(at)); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -79,7 +83,7 @@ func TestClusterSummary(t *testing.T) {
 	text, err := json.Marshal(body)
 	must(t, err)
 	got := string(text)
-	if want := `{"cluster":{"processes":3,"other_configurations":1,"running":1,"waiting":2,"failed":1,"silent_processes":1,"paused_processes":1},` +
+	if want := `{"cluster":{"processes":3,"other_configurations":1,"running":1,"waiting":3,"failed":1,"silent_processes":1,"stuck":1,"paused_processes":1},` +
 		`"configuration":{"newest":"new","older_copy":true,"revision":2},"process":{"configuration":"old","work":"pull"}}`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -214,6 +214,30 @@ func (p *Puller) Problem() string {
 	return ""
 }
 
+// Lacks are the branches of local repositories that this process does not have,
+// ascending.
+func (p *Puller) Lacks() []string {
+	if p.opts.Workers <= 0 {
+		return nil
+	}
+	p.mu.Lock()
+	local := p.local()
+	p.mu.Unlock()
+	lacks := slices.DeleteFunc(local, p.opts.Has) // which may call this package
+	slices.Sort(lacks)
+	return lacks
+}
+
+// local are the branches of local repositories. The caller holds p.mu.
+func (p *Puller) local() (branches []string) {
+	for branch, job := range p.jobs {
+		if job.Host == "" {
+			branches = append(branches, branch)
+		}
+	}
+	return branches
+}
+
 // look writes wishes and takes leases while there is room.
 func (p *Puller) look(ctx context.Context) error {
 	if err := p.sendWishes(ctx); err != nil {
@@ -329,12 +353,7 @@ func (p *Puller) roomLocked() *store.Room {
 	if free <= 0 || !p.set {
 		return nil
 	}
-	r := &store.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, PerHost: perHost}
-	for branch, job := range p.jobs {
-		if job.Host == "" {
-			r.Local = append(r.Local, branch)
-		}
-	}
+	r := &store.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, PerHost: perHost, Local: p.local()}
 	for branch := range p.running {
 		r.Pulling = append(r.Pulling, branch)
 	}

@@ -117,6 +117,11 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("with room again: %d runs, %q", len(began), p.puller.Problem())
 		}
 	})
+	lacking := New(Options{Workers: 1, Has: func(branch string) bool { return branch == "b" }})
+	lacking.Set([]schedule.Job{{Key: "c"}, {Key: "b"}, {Key: "a"}, {Key: "remote", Host: "h"}})
+	if got := lacking.Lacks(); !slices.Equal(got, []string{"a", "c"}) {
+		t.Errorf("a process lacks %q", got)
+	}
 	if problem := New(Options{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
 		t.Errorf("a process that does not pull says %q", problem)
 	}
@@ -188,20 +193,25 @@ func TestStates(t *testing.T) {
 		close(ended)
 	})
 	<-ended
-	p := New(Options{})
+	lacks := store.Process{Work: store.WorkPull, Seen: day(0), Lacks: []string{"x"}}
 	for _, c := range []struct {
 		m    store.MirrorState
 		want schedule.Status
 		says string
 	}{
 		{store.MirrorState{Mirror: store.Mirror{Host: "h"}, Due: day(-1)}, schedule.Pending, ""},
-		{store.MirrorState{Due: day(-1)}, schedule.Failed, "no process that pulls has this local repository"},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1)}, schedule.Failed, store.Nowhere},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1), Ended: day(-2)}, schedule.Failed, store.Nowhere},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(1), Ended: day(-2)}, schedule.OK, ""},
 		{store.MirrorState{Due: day(0)}, schedule.Pending, ""},
 		{store.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, schedule.Running, "x"},
 		{store.MirrorState{Problem: "x", Ended: day(-1)}, schedule.Failed, "x"},
 		{store.MirrorState{Ended: day(-1)}, schedule.OK, ""},
 	} {
-		s := p.state(&c.m, day(0))
+		s := state(&c.m, &store.ClusterState{At: day(0), Processes: []store.Process{lacks}})
+		if s.Finished() != (s.Status == schedule.Failed || !c.m.Ended.IsZero()) {
+			t.Errorf("%+v: finished %v", c.m, s.Finished())
+		}
 		if s.Status != c.want || (s.Err == nil) != (c.says == "") || s.Err != nil && !strings.Contains(s.Err.Error(), c.says) {
 			t.Errorf("%+v: %v %v", c.m, s.Status, s.Err)
 		}

@@ -12,9 +12,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// errNowhere is the error of a local repository that no process has that pulls.
-var errNowhere = errors.New("no process that pulls has this local repository")
-
 // stateTime bounds the wait for the table.
 const stateTime = 5 * time.Second
 
@@ -47,7 +44,7 @@ func (p *Puller) finished(ctx context.Context) bool {
 		if _, known := p.jobs[m.Branch]; !known {
 			continue
 		}
-		s := p.state(m, cluster.At)
+		s := state(m, cluster)
 		if s.Finished() {
 			ended++
 		}
@@ -57,19 +54,23 @@ func (p *Puller) finished(ctx context.Context) bool {
 }
 
 // state is the state of a mirror as a schedule knows it.
-func (p *Puller) state(m *store.MirrorState, at time.Time) schedule.State {
+func state(m *store.MirrorState, of *store.ClusterState) schedule.State {
 	s := schedule.State{
 		Key: m.Branch, Host: m.Host, Failures: m.Failures, LastStart: m.Started, LastEnd: m.Ended, LastGood: m.Succeeded, Next: m.Due,
 	}
+	stuck := of.Stuck(m)
 	switch {
 	case m.Problem != "":
 		s.Status, s.Err = schedule.Failed, errors.New(m.Problem)
+	case stuck != "":
+		s.Status, s.Err = schedule.Failed, errors.New(stuck)
+		if m.Ended.IsZero() {
+			s.LastEnd = of.At
+		}
 	case !m.Ended.IsZero():
 		s.Status = schedule.OK
-	case m.Host == "" && m.Holder == "" && !m.Due.IsZero() && at.Sub(m.Due) > p.opts.Length:
-		s.Status, s.Err, s.LastEnd = schedule.Failed, errNowhere, at
 	}
-	if m.Running(at) {
+	if m.Running(of.At) {
 		s.Status = schedule.Running
 	}
 	return s
