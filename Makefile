@@ -53,7 +53,8 @@ screenshots: build ## take the pictures of docs/img with Chromium
 	for i in 1 2 3 4 5 6; do $(GO) run ./cmd/demorepos -advance bin/shots; done
 	$(BIN) serve --config bin/shots/repoglot.yaml --listen 127.0.0.1:18080 & server=$$!; \
 	trap "kill $$server" EXIT; until curl -sf http://127.0.0.1:18080/readyz >/dev/null; do sleep 1; done; \
-	REPOGLOT_SCREENSHOTS=http://127.0.0.1:18080 $(GO) test -count=1 -run TestScreenshots ./api
+	token=$$($(BIN) token create --config bin/shots/repoglot.yaml --scope write --author Ada --email ada@example.org shots); \
+	REPOGLOT_SCREENSHOTS=http://127.0.0.1:18080 REPOGLOT_SCREENSHOTS_TOKEN=$$token $(GO) test -count=1 -run TestScreenshots ./api
 
 quick: ## build, vet and the short, fast tests of the packages changed since origin/main
 	@GO="$(GO)" ./.ci/quick

@@ -8,7 +8,8 @@ import (
 )
 
 // TestScreenshots takes the pictures of docs/img from the demo, which `make screenshots`
-// serves at the origin REPOGLOT_SCREENSHOTS. Look at them before you commit them.
+// serves at the origin REPOGLOT_SCREENSHOTS, the last ones signed in with the token
+// REPOGLOT_SCREENSHOTS_TOKEN. Look at them before you commit them.
 func TestScreenshots(t *testing.T) {
 	origin := os.Getenv("REPOGLOT_SCREENSHOTS")
 	if origin == "" {
@@ -20,12 +21,17 @@ func TestScreenshots(t *testing.T) {
 		file, target  string
 		width, height int
 		dark          bool
+		signed        bool
 	}{
-		{"project.png", "/projects/demo/?ui=en", 1280, 860, false},
-		{"translation.png", "/projects/demo/app/fr/?ui=en", 1280, 860, false},
-		{"string.png", "/translate/demo/app/cs/?offset=2&checksum=3f54de24b5dd3d39&ui=en", 1280, 810, false},
-		{"phone.png", "/projects/demo/?ui=ar", 390, 780, true},
+		{"project.png", "/projects/demo/?ui=en", 1280, 860, false, false},
+		{"translation.png", "/projects/demo/app/fr/?ui=en", 1280, 860, false, false},
+		{"string.png", "/translate/demo/app/cs/?offset=2&checksum=3f54de24b5dd3d39&ui=en", 1280, 870, false, false},
+		{"phone.png", "/projects/demo/?ui=ar", 390, 780, true, false},
+		{"edit.png", "/translate/demo/app/es/?q=state:empty&offset=5&checksum=80d952bcfc39164c&ui=en", 1280, 1000, false, true},
 	} {
+		if shot.signed {
+			b.signIn(origin, os.Getenv("REPOGLOT_SCREENSHOTS_TOKEN"), "/")
+		}
 		b.load(origin+shot.target, shot.width, shot.dark)
 		b.shoot("../docs/img/"+shot.file, shot.width, shot.height)
 	}

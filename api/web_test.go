@@ -259,6 +259,12 @@ func TestWorkIsListed(t *testing.T) {
 		if empty := strings.Contains(rec.Body.String(), "No string is like this."); empty != (language == "cs") {
 			t.Errorf("%s is empty: %t", work, empty)
 		}
+		if !strings.Contains(rec.Body.String(), "one not in the file") {
+			t.Errorf("%s does not say what the file lacks", work)
+		}
+		if _, rec = send(s, http.MethodGet, "/projects/demo/app/"+language+"/", "Accept", browser); strings.Contains(rec.Body.String(), `aria-current="true">all strings`) {
+			t.Errorf("the page of %s has its list of strings as the current one", language)
+		}
 		_, rec = send(s, http.MethodGet, "/engage/demo/"+language+"/", "Accept", browser)
 		if !strings.Contains(rec.Body.String(), "one not in the file") || strings.Contains(rec.Body.String(), "edited here") {
 			t.Errorf("the invitation: %s", rec.Body)

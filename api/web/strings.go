@@ -29,6 +29,8 @@ type stringList struct {
 	Source string // code of the source language
 	Start  string // the first of them, for whoever may edit it
 	Saved  bool   // the last of a search was saved
+
+	Missing int64 // strings that the file does not have, which no list shows
 }
 
 // str is a string of a translation.
@@ -76,7 +78,7 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	}
 	q := strings.TrimSpace(v.param("q"))
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
-	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats, tallyOf(&t.Stats, source)), Source: t.Component.Settings.SourceLanguage}
+	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: tallyOf(&t.Stats, source).Missing}
 	v.Heading, v.Title = v.L.T("Strings"), v.L.T("Strings")+" · "+p.title(v, t)
 	v.Sub = p.title(v, t)
 	v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"

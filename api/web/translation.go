@@ -71,7 +71,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	o.About = tallyOf(&t.Stats, source)
 	o.About.Last = t.LastChange
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
-	o.Views = stringViews(v, strs, "", &t.Stats, o.About)
+	o.Views = stringViews(v, strs, noList, &t.Stats)
 	failing, err := snap.TranslationChecks(ctx, t.ComponentID, t.ID)
 	if err != nil {
 		return err
@@ -112,8 +112,12 @@ func sourceCount(ctx context.Context, snap *store.Snapshot, component int64) (n 
 	return n, err
 }
 
-// stringViews are the lists of strings that readers look for, with their numbers.
-func stringViews(v *view, strs, q string, s *catalog.Stats, about tally) (list []link) {
+// noList is no query of a list: none of the lists is what the reader sees.
+const noList = "\x00"
+
+// stringViews are the lists of strings that readers look for, with their numbers; q is
+// the query of the one that the reader sees.
+func stringViews(v *view, strs, q string, s *catalog.Stats) (list []link) {
 	for _, f := range []struct {
 		q, name string
 		n       int64
