@@ -3,6 +3,7 @@ package push_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -48,7 +49,7 @@ const (
 
 // killSettings are those of the component of TestKill.
 func killSettings() map[string]catalog.ComponentSettings {
-	return map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$", CommitMessage: "Translate", Edits: catalog.Edits{Mode: catalog.PushDirect}}}
+	return map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$", NewBase: "po/app.pot", CommitMessage: "Translate", Edits: catalog.Edits{Mode: catalog.PushDirect}}}
 }
 
 // child edits and flushes in turn, from an edit on, and says on the standard output how
@@ -80,6 +81,11 @@ func child(dir string, first int) (err error) {
 			return err
 		}
 		fmt.Println("acknowledged", n)
+		if n%3 == 2 {
+			if err := changeFile(ctx, db, s); err != nil {
+				return err
+			}
+		}
 		if n%2 == 1 {
 			if _, err := p.Flush(ctx, b, func(*store.BranchComponent) push.Destination { return push.Destination{} }); err != nil {
 				return err
@@ -112,9 +118,37 @@ func editOne(ctx context.Context, db *store.DB, s *ingest.Syncer, n int) error {
 	return err
 }
 
+// changeFile adds a language, or removes it if it is there, and says so.
+func changeFile(ctx context.Context, db *store.DB, s *ingest.Syncer) error {
+	var component catalog.Component
+	var there store.TranslationRow
+	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		cs, err := snap.Translation(ctx, "demo", "app", "cs")
+		if err == nil {
+			component = cs.Component
+			there, err = snap.Translation(ctx, "demo", "app", "de")
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, catalog.ErrNotFound) && component.ID != 0:
+		switch err = s.AddTranslation(ctx, component.ID, "de", anna); {
+		case errors.Is(err, edit.ErrNotAdded): // it waits
+			err = nil
+		case err == nil:
+			fmt.Println("added")
+		}
+	case err == nil:
+		if err = s.RemoveTranslation(ctx, component.ID, &there.Translation, anna); err == nil {
+			fmt.Println("removed")
+		}
+	}
+	return err
+}
+
 // TestKill kills a process that edits and flushes, at every moment, and lets the last one
 // end: each acknowledged text is in git, or a later one of its string, and none was
-// pushed twice. REPOGLOT_KILLS is the number of processes that are killed.
+// pushed twice; each language that was added, or removed, has one commit. REPOGLOT_KILLS is the number of processes that are killed.
 func TestKill(t *testing.T) {
 	gittest.NeedGit(t)
 	pgtest.SQLiteOnly(t, "the process that is killed has a file")
@@ -125,17 +159,17 @@ func TestKill(t *testing.T) {
 	for i := range killStrings {
 		text += fmt.Sprintf("\nmsgid \"String %d\"\nmsgstr \"\"\n", i)
 	}
-	up.Push("Other", gittest.Files{"po/cs.po": text})
+	up.Push("Other", gittest.Files{"po/cs.po": text, "po/app.pot": text})
 	configureKill(t, dir)
 	rnd := rand.New(rand.NewPCG(3, 5))
-	first, acknowledged := 0, map[int]bool{}
+	first, acknowledged := 0, acknowledgements{edits: map[int]bool{}}
 	for range kills {
-		first = runChild(t, dir, first, 1+rnd.IntN(2*killEdits), acknowledged)
+		first = runChild(t, dir, first, 1+rnd.IntN(2*killEdits), &acknowledged)
 	}
-	runChild(t, dir, first+first%2, 1000, acknowledged)
+	runChild(t, dir, first+first%2, 1000, &acknowledged)
 
 	po, log := gittest.RunGit(t, up.Dir, "cat-file", "blob", "main:po/cs.po"), gittest.RunGit(t, up.Dir, "log", "-p", "main")
-	for n := range acknowledged {
+	for n := range acknowledged.edits {
 		added := strings.Count(log, fmt.Sprintf("+msgstr \"text %d.\"", n))
 		now := -1 // the number of the string's text
 		_, entry, _ := strings.Cut(po, fmt.Sprintf("msgid \"String %d\"\n", n%killStrings))
@@ -144,10 +178,34 @@ func TestKill(t *testing.T) {
 			t.Errorf("text %d was pushed %d times, and text %d is there now", n, added, now)
 		}
 	}
+	wantCommits(t, dir, up.Dir, acknowledged.added)
 	s := catalogtest.At(t, dir)
 	s.Open()
 	s.Verify()
 	gittest.RunGit(t, up.Dir, "fsck", "--no-dangling")
+}
+
+// acknowledgements are what processes said they had stored.
+type acknowledgements struct {
+	edits map[int]bool
+	added int
+}
+
+// wantCommits compares the commits that add and remove a file with the journal, in which
+// at least a number of additions are.
+func wantCommits(t *testing.T, dir, up string, added int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "repoglot.db"))
+	gittest.Must(t, err)
+	defer db.Close()
+	for removes, filter := range []string{"A", "D"} {
+		commits := len(strings.Fields(gittest.RunGit(t, up, "log", "--format=%H", "--diff-filter="+filter, "main", "--", "po/de.po")))
+		var rows, pending int
+		gittest.Must(t, db.QueryRowContext(t.Context(), `SELECT COUNT(*), COALESCE(SUM(status <> 'flushed'), 0) FROM file_edits WHERE removes = ?`, removes).Scan(&rows, &pending))
+		if commits != rows || pending != 0 || commits == 0 || removes == 0 && rows < added {
+			t.Errorf("%s: %d commits, %d in the journal, of which %d are not flushed; %d additions were acknowledged", filter, commits, rows, pending, added)
+		}
+	}
 }
 
 // configureKill makes the database.
@@ -162,7 +220,7 @@ func configureKill(t *testing.T, dir string) {
 
 // runChild runs a process and kills it when it has said a number of lines. It returns the
 // number of the next edit.
-func runChild(t *testing.T, dir string, first, lines int, acknowledged map[int]bool) int {
+func runChild(t *testing.T, dir string, first, lines int, acknowledged *acknowledgements) int {
 	t.Helper()
 	exe, err := os.Executable()
 	gittest.Must(t, err)
@@ -177,8 +235,11 @@ func runChild(t *testing.T, dir string, first, lines int, acknowledged map[int]b
 	note := func() {
 		var n int
 		if _, err := fmt.Sscanf(scanner.Text(), "acknowledged %d", &n); err == nil {
-			acknowledged[n] = true
+			acknowledged.edits[n] = true
 			next = max(next, n+1)
+		}
+		if scanner.Text() == "added" {
+			acknowledged.added++
 		}
 	}
 	for n := 0; n < lines && scanner.Scan(); n++ {
