@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -42,13 +43,18 @@ func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row 
 	return o, err
 }
 
-// waiting reports whether edits of a component wait to be committed, and to be pushed.
+// waiting reports whether edits of a component wait to be committed, and to be pushed; files
+// that are added or removed are committed when they are pushed.
 func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow) (commit, push bool, err error) {
 	if !row.Settings.Edits.Taken() {
 		return false, false, nil
 	}
 	uncommitted, committed, err := snap.Waiting(ctx, row.ID)
-	return uncommitted > 0, uncommitted+committed > 0, err
+	if err != nil || uncommitted+committed > 0 {
+		return uncommitted > 0, true, err
+	}
+	files, err := snap.PendingFileEdits(ctx, row.ID)
+	return false, slices.ContainsFunc(files, func(f store.FileEdit) bool { return f.Pushed == "" }), err
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -64,10 +65,11 @@ func (r *run) pushedFiles(ctx context.Context, branch string, result flush.Resul
 	return nil
 }
 
-// settleFiles ends the edits of files that the repository has, as the last pull found.
+// settleFiles ends the edits of files that the repository has, as the last pull found, and
+// of those that the component would not have.
 func (p *Pusher) settleFiles(ctx context.Context, rows []store.BranchComponent) error {
 	for i := range rows {
-		id := rows[i].ID
+		id, mask := rows[i].ID, rows[i].Settings.Filemask
 		var done []store.FileEdit
 		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 			pending, err := snap.PendingFileEdits(ctx, id)
@@ -76,10 +78,15 @@ func (p *Pusher) settleFiles(ctx context.Context, rows []store.BranchComponent) 
 			}
 			all, err := snap.Translations(ctx, id)
 			for _, e := range pending {
-				if there := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path }); there != e.Removes {
+				switch there := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path }); {
+				case there != e.Removes:
 					e.Status = store.EditFlushed
-					done = append(done, e)
+				case !e.Removes && strings.ReplaceAll(mask, "*", e.Language) != e.Path:
+					e.Status, e.Reason = store.EditDiscarded, "the filemask has no such file any more"
+				default:
+					continue
 				}
+				done = append(done, e)
 			}
 			return err
 		})

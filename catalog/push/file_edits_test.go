@@ -126,3 +126,21 @@ func TestFilesOfRequests(t *testing.T) {
 		t.Errorf("files: %s", got)
 	}
 }
+
+// TestFileOfAnotherMask: what the component would not have is not added, and waits no more.
+func TestFileOfAnotherMask(t *testing.T) {
+	s := catalog.ComponentSettings{NewBase: "po/app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}
+	w, c := newFileWorld(t, s)
+	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	s.Filemask = "l10n/*.po"
+	head := w.up.Push("Other", gittest.Files{"l10n/cs.po": file, "po/app.pot": file}, w.head("main"))
+	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
+	w.Sync()
+	w.flush()
+	if w.head("main") != head {
+		t.Error("something was pushed")
+	}
+	w.wantFiles("with another filemask", c.ID, false, "")
+	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	w.wantFiles("added again", c.ID, true, "+l10n/de.po@")
+}
