@@ -98,7 +98,8 @@ func TestSameWork(t *testing.T) {
 	work := func(body string) [2]int {
 		s := newServer(t,
 			Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true, Private: true, Secured: true, Secret: "one"},
-			Component{ID: 2, Project: "q", Slug: "lib", Branch: "main", Enabled: true, Private: true, Secured: true, Secret: "two"})
+			Component{ID: 2, Project: "q", Slug: "lib", Branch: "main", Enabled: true, Private: true, Secured: true, Secret: "two"},
+			Component{ID: 3, Project: "p", Slug: "old", Branch: "stable", Enabled: true, Private: true, Secured: true, Secret: "one"})
 		checked := 0
 		counting := github
 		counting.signed = func(*call, string) bool { checked++; return false }
@@ -117,7 +118,7 @@ func TestSameWork(t *testing.T) {
 	}
 	update := func(project string) int {
 		s := secured(t)
-		s.pulls.branches = append(s.pulls.branches, Branch{Key: "x", Repo: "x", Projects: []string{"x"}})
+		s.pulls.branches = append(s.pulls.branches, Branch{Key: "x", Repo: "x", Projects: []string{"x"}}, Branch{Key: "y", Repo: "y", Projects: []string{"p"}}, Branch{Key: "z", Repo: "z"})
 		if status, _, text := s.send(http.MethodPost, "/hooks/update/"+project+"/", ""); status == 200 {
 			t.Errorf("%d %s", status, text)
 		}

@@ -62,28 +62,52 @@ func mostSecrets(branches []Branch) int {
 }
 
 // find lists the components whose repository a notification names.
-// If it names none, those of some branch are read all the same: the time of an
-// answer must not reveal that a private repository is here.
 func (s *Server) find(ctx context.Context, n *notification, branches []Branch) ([]match, error) {
 	var list []match
-	named := false
+	events := map[string]map[string]string{}
+	named := func(b *Branch) bool {
+		event, ok := n.about(b.Repo)
+		events[b.Repo] = event
+		return ok
+	}
+	names := func(b *Branch) []string { return []string{normalAddress(b.Repo)} }
+	err := s.read(ctx, branches, named, names, func(b *Branch, c Component) {
+		list = append(list, match{Component: c, key: b.Key, event: withBranch(events[b.Repo], c.use())})
+	})
+	return list, err
+}
+
+// read gives the components of the branches that a call names. If those are few, it reads
+// the components of others all the same, as many as a call can name by one name (names
+// lists them): the time of an answer must not reveal that a private repository is here.
+func (s *Server) read(ctx context.Context, branches []Branch, named func(*Branch) bool, names func(*Branch) []string, give func(*Branch, Component)) error {
+	var yes, no []*Branch
+	most, count := 1, map[string]int{}
 	for i := range branches {
 		b := &branches[i]
-		event, ok := n.about(b.Repo)
-		if named = named || ok; !ok && (named || i < len(branches)-1) {
-			continue
+		if named(b) {
+			yes = append(yes, b)
+		} else {
+			no = append(no, b)
 		}
+		for _, name := range names(b) {
+			count[name]++
+			most = max(most, count[name])
+		}
+	}
+	others := no[:min(len(no), max(0, most-len(yes)))]
+	for i, b := range slices.Concat(yes, others) {
 		components, err := s.pulls.Components(ctx, b.Key)
 		if err != nil {
-			return nil, fmt.Errorf("components of %s: %w", b.Key, err)
+			return fmt.Errorf("components of %s: %w", b.Key, err)
 		}
 		for _, c := range components {
-			if ok {
-				list = append(list, match{Component: c, key: b.Key, event: withBranch(event, c.use())})
+			if i < len(yes) {
+				give(b, c)
 			}
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // withBranch returns the details of an entry with the branch in use: the branches

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 )
@@ -48,22 +47,13 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 // named lists the components of a project, or one of them.
 func (s *Server) named(r *http.Request, project, component string, branches []Branch) ([]match, error) {
 	var list []match
-	known := false
-	for i, b := range branches {
-		named := slices.Contains(b.Projects, project)
-		if known = known || named; !named && (known || i < len(branches)-1) { // as find
-			continue
+	named := func(b *Branch) bool { return slices.Contains(b.Projects, project) }
+	names := func(b *Branch) []string { return b.Projects }
+	err := s.read(r.Context(), branches, named, names, func(b *Branch, c Component) {
+		if c.Project == project && (component == "" || c.Slug == component) {
+			event := map[string]string{"service_long_name": "Update", "repo_url": b.Repo, "full_name": "", "branch": "", "repos": ""}
+			list = append(list, match{Component: c, key: b.Key, event: event})
 		}
-		components, err := s.pulls.Components(r.Context(), b.Key)
-		if err != nil {
-			return nil, fmt.Errorf("components of %s: %w", b.Key, err)
-		}
-		event := map[string]string{"service_long_name": "Update", "repo_url": b.Repo, "full_name": "", "branch": "", "repos": ""}
-		for _, c := range components {
-			if c.Project == project && (component == "" || c.Slug == component) {
-				list = append(list, match{Component: c, key: b.Key, event: event})
-			}
-		}
-	}
-	return list, nil
+	})
+	return list, err
 }
