@@ -136,7 +136,8 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 
 // RestoreBackup makes a backup the database dsn, whose folder the caller has locked.
 // A database that is there is kept beside it under the name that is returned, "" if
-// there was none. The old database is in place until the new one is complete.
+// there was none. The old database is in place until the new one is complete. What root
+// restores belongs to the owner of the folder, who runs the server.
 func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string, err error) {
 	if isPostgres(dsn) {
 		return b, "", refusal("store: restore: the database is not a file of SQLite")
@@ -155,6 +156,9 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 	}
 	if err := renewHistory(ctx, part); err != nil {
 		return b, "", fmt.Errorf("store: restore %s: %w", file, explained(err))
+	}
+	if err := giveToOwner(part); err != nil {
+		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
 	}
 	if kept, err = setAside(ctx, dsn); err != nil {
 		return b, "", fmt.Errorf("store: restore: %w", err)

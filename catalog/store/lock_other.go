@@ -28,3 +28,6 @@ func Lock(dataDir string) (unlock func() error, err error) {
 	_, err = fmt.Fprint(f, os.Getpid())
 	return func() error { return os.Remove(name) }, errors.Join(err, f.Close())
 }
+
+// giveToOwner does nothing: files have no owner that is one number.
+func giveToOwner(string) error { return nil }

@@ -56,3 +56,15 @@ func writePID(f *os.File) error {
 	_, err := fmt.Fprintln(f, os.Getpid())
 	return err
 }
+
+// giveToOwner gives a file of root to the owner of its folder.
+func giveToOwner(file string) error {
+	info, err := os.Stat(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	if of, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() == 0 {
+		return os.Chown(file, int(of.Uid), int(of.Gid))
+	}
+	return nil
+}
