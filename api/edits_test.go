@@ -154,7 +154,11 @@ func TestPatchUnit(t *testing.T) {
 		{"stranger", "", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 401, `{"detail":"Authentication credentials were not provided. To edit this, send a token of scope write: Authorization: Token KEY."}`},
 		{"stranger, closed", "", "PATCH", e.units["closed cs Open"], asJSON, `{}`, 401, `{"detail":"Authentication credentials were not provided. This server is read-only`},
 		{"stranger, nothing", "", "PATCH", "/api/units/1/", asJSON, `{}`, 401, `{"detail":"Authentication credentials were not provided. This server is read-only`},
-		{"component without push_mode", "write", "PATCH", e.units["closed cs Open"], asJSON, `{"target": ["x"], "state": 20}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
+		{"component without push_mode", "write", "PATCH", e.units["closed cs Open"], asJSON, `{"target": ["x"], "state": 20}`, 403, `{"detail":"You do not have permission to perform this action. This cannot be changed through the API, with any token: push`},
+		{"no such write", "write", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, `"errors":[{"code":"permission_denied","detail":"You do not have permission to perform this action. This cannot be changed`},
+		{"no such write, scope read", "read", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, "This server is read-only"},
+		{"no such write, nothing to edit", "other", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, "This server is read-only"},
+		{"a percent sign", "write", "PATCH", opened, asForm, "target=%d x&state=20", 400, "write % as %25"},
 		{"other language", "german", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 403, "the token is for other projects or languages"},
 		{"other project", "other", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 403, "the token is for other projects or languages"},
 		{"one of both", "write", "PATCH", opened, asJSON, `{"target": ["x"]}`, 400, `"Please provide both state and target for a partial update"`},
@@ -172,7 +176,7 @@ func TestPatchUnit(t *testing.T) {
 		{"no JSON", "write", "PATCH", opened, asJSON, `[`, 400, `"code":"parse_error"`},
 		{"no type", "write", "PATCH", opened, "text/plain", `x`, 415, `"code":"unsupported_media_type"`},
 		{"too large", "write", "PATCH", opened, asForm, strings.Repeat("x", 2<<20), 413, `"detail":"The body is too large."`},
-		{"DELETE", "write", "DELETE", opened, "", "", 403, `read-only`},
+		{"DELETE", "write", "DELETE", opened, "", "", 403, `cannot be changed`},
 	} {
 		status, body, _ := e.send(tt.token, tt.method, tt.path, tt.kind, tt.body)
 		if status != tt.status || !strings.Contains(body, strings.TrimSuffix(tt.want, `","`)) {
@@ -388,7 +392,7 @@ func TestSuggestions(t *testing.T) {
 		status                  int
 		want                    string
 	}{
-		{"first", "write", list, `{"target": ["Otevřít"]}`, 201, `{"id":1,"unit":"` + e.srv.URL + unit + `?format=api","target":["Otevřít"],"user":null,"author_name":"Jana Nováková"`},
+		{"first", "write", list, `{"target": ["Otevřít"]}`, 201, `{"id":1,"unit":"` + e.srv.URL + unit + `?format=api","target":["Otevřít"],"user":"` + e.srv.URL + `/api/users/jana-novakova/?format=api","author_name":"Jana Nováková","timestamp":"2`},
 		{"second", "admin", list, `{"target": ["Otevři"]}`, 201, `{"id":2,`},
 		{"again", "admin", list, `{"target": ["Otevřít"]}`, 201, `{"id":1,`},
 		{"forms", "write", list, `{"target": ["a", "b"]}`, 400, `"target":["Number of plurals does not match"]`},
@@ -397,7 +401,7 @@ func TestSuggestions(t *testing.T) {
 		{"read", "read", list, `{"target": ["x"]}`, 403, "needs a token of scope write"},
 		{"stranger", "", list, `{"target": ["x"]}`, 401, "To edit this"},
 		{"language", "german", list, `{"target": ["x"]}`, 403, "the token is for other projects or languages"},
-		{"closed", "write", e.units["closed cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "read-only"},
+		{"closed", "write", e.units["closed cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "This cannot be changed"},
 		{"read-only", "write", e.units["app cs Fixed"] + "suggestions/", `{"target": ["x"]}`, 403, "The string is read-only."},
 		{"turned off", "write", e.units["silent cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "suggestions are turned off"},
 		{"answer of a stranger", "", "/api/suggestions/1/accept/", ``, 401, "To edit this"},
@@ -514,7 +518,7 @@ func TestOperations(t *testing.T) {
 	if e.operator.pushes != 1 || e.operator.pulls != 1 || !slices.Equal(e.operator.commits, []int{1}) {
 		t.Errorf("%+v", e.operator)
 	}
-	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "read-only") {
+	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "cannot be changed") {
 		t.Errorf("of a component that takes no edits: %d %s", status, answer)
 	}
 	e.operator.fails = errors.New("declined")
@@ -574,7 +578,7 @@ func TestLock(t *testing.T) {
 		{"write", path, `{"lock": true}`, 403, "it needs a token of scope admin"},
 		{"admin", path, `{}`, 400, `"lock":["This field is required."]`},
 		{"admin", path, `{"lock": "perhaps"}`, 400, `"Must be a valid boolean."`},
-		{"admin", "/api/components/demo/closed/lock/", `{"lock": true}`, 403, "This server is read-only"},
+		{"admin", "/api/components/demo/closed/lock/", `{"lock": true}`, 403, "This cannot be changed through the API"},
 		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
 		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
 	} {

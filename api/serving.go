@@ -155,7 +155,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case access.Token.ID != 0:
 		value, err = s.write(ctx, rt, r)
 		if access.Token.Writes() || errors.Is(err, rest.ErrScope) {
-			return value, basis, err
+			return value, basis, s.refusal(ctx, err)
 		}
 	case !access.Authenticated():
 		// Writers refuse whoever may not write before they read the body.
@@ -163,7 +163,31 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 			return nil, basis, rest.ErrScopeStranger
 		}
 	}
-	return nil, basis, refuseWrite(rt, req)
+	return nil, basis, s.refusal(ctx, refuseWrite(rt, req))
+}
+
+// errNotHere is the answer to a write that the API does not have, or that the
+// configuration does not permit, for a client that may write elsewhere.
+var errNotHere = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action. This cannot be changed through the API, with any token: push a commit to the repository, or change the configuration of the server; to have a commit pulled at once, POST /hooks/update/PROJECT/COMPONENT/."}
+
+// refusal replaces ErrReadOnly for a token that may edit some component: the server is
+// not read-only then.
+func (s *Server) refusal(ctx context.Context, err error) error {
+	token := rest.AccessOf(ctx).Token
+	if !errors.Is(err, rest.ErrReadOnly) || !token.Writes() || s.env.Edits == nil {
+		return err
+	}
+	readErr := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		rows, readErr := snap.Components(ctx, "")
+		if slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() && token.Sees(c.Project.Slug) }) {
+			err = rest.OfWrite(errNotHere)
+		}
+		return readErr
+	})
+	if readErr != nil {
+		return readErr
+	}
+	return err
 }
 
 // write answers a method that writes. What is in If-Match must be an ETag of the answer

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -17,6 +18,15 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 	if err != nil {
 		return nil, err
 	}
+	objects, err := suggestionsOf(ctx, snap, r, &unit)
+	if err != nil {
+		return nil, err
+	}
+	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
+}
+
+// suggestionsOf are the suggestions of a unit.
+func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) ([]wire.Suggestion, error) {
 	list, err := snap.Suggestions(ctx, unit.ID)
 	if err != nil {
 		return nil, err
@@ -46,7 +56,7 @@ func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *
 			objects[i].User = wire.OrNull(r.Link.User(n.Username))
 		}
 	}
-	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
+	return objects, nil
 }
 
 // listUnitComments lists the comment of a unit: the translator comments that
@@ -89,7 +99,18 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, editProblem(err)
 	}
-	return rest.Created{Value: wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: want.Target, AuthorName: by.Name}}, nil
+	made := wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: want.Target, AuthorName: by.Name}
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		all, err := suggestionsOf(ctx, snap, r, &u)
+		if i := slices.IndexFunc(all, func(o wire.Suggestion) bool { return o.ID == id }); i >= 0 {
+			made = all[i]
+		}
+		return err
+	})
+	if err != nil { // it is stored all the same
+		e.Logger.Warn("a suggestion is answered without its time", "suggestion", id, "error", err)
+	}
+	return rest.Created{Value: made}, nil
 }
 
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.

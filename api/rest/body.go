@@ -61,9 +61,10 @@ func (r *Request) ReadBody(limit int64) (b Body, err error) {
 		}
 		return b, nil
 	case kind == "application/x-www-form-urlencoded" && err == nil:
-		if b.form, err = url.ParseQuery(string(raw)); err == nil {
-			return b, nil
+		if b.form, err = url.ParseQuery(string(raw)); err != nil {
+			return b, &Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read: in a value, write % as %25 and ; as %3B."}
 		}
+		return b, nil
 	case kind == "multipart/form-data" && params["boundary"] != "":
 		copied := *req
 		copied.Body, copied.MultipartForm, copied.Form, copied.PostForm = io.NopCloser(bytes.NewReader(raw)), nil, nil, nil
