@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -243,8 +244,48 @@ func TestEditIsServed(t *testing.T) {
 	})
 }
 
+// TestArchivesOfEdits: archives have files as they are in the repository, converted ones the
+// strings as they are served; a kept one is not sent after an edit.
+func TestArchivesOfEdits(t *testing.T) {
+	e := newEditor(t)
+	open := func(query string) (text string) {
+		t.Helper()
+		status, body, _ := e.send("", "GET", "/api/components/demo/app/file/"+query, "", "")
+		z, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
+		if status != 200 || err != nil {
+			t.Fatalf("%s: status %d, %v", query, status, err)
+		}
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += string(data)
+		}
+		return text
+	}
+	raw, csv := open(""), open("?format=zip:csv")
+	if !strings.Contains(raw, `msgid "Open"`) || !strings.Contains(csv, "Open") {
+		t.Fatalf("without edits: %s\n%s", raw, csv)
+	}
+	if status, body, _ := e.send("write", "PATCH", e.units["app cs Open"], "application/json", `{"target":["Otevřít"],"state":20}`); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if now := open(""); now != raw {
+		t.Errorf("an archive with an edit: %s", now)
+	}
+	if now := open("?format=zip:csv"); !strings.Contains(now, "Otevřít") {
+		t.Errorf("a converted archive without the edit: %s", now)
+	}
+}
+
 // operator counts operations.
 type operator struct {
+	resets        []string // languages
 	pushes, pulls int
 	commits       []int // numbers of translations
 	fails         error
@@ -265,7 +306,10 @@ func (o *operator) Pull(context.Context, int64) (bool, error) {
 	return false, nil
 }
 
-func (o *operator) DiscardFiles(context.Context, int64, string) error { return nil }
+func (o *operator) DiscardFiles(_ context.Context, _ int64, language, _ string) error {
+	o.resets = append(o.resets, language)
+	return nil
+}
 
 // form makes a multipart body.
 func form(t *testing.T, file string, fields ...string) (kind, body string) {
@@ -530,6 +574,12 @@ func TestOperations(t *testing.T) {
 	e.operator.fails = nil
 	e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`)
 	operate("admin", "reset", 200, `{"result":true}`)
+	if status, answer, _ := e.send("admin", "POST", "/api/translations/demo/app/cs/repository/", asJSON, `{"operation": "reset"}`); status != 200 {
+		t.Errorf("reset of a translation: %d %s", status, answer)
+	}
+	if !slices.Equal(e.operator.resets, []string{"", "cs"}) {
+		t.Errorf("edits of files were reset of %q", e.operator.resets)
+	}
 	served := func(want string) {
 		t.Helper()
 		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, want) {

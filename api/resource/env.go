@@ -78,7 +78,8 @@ type Operations interface {
 	// committed earlier stay; without translations it only looks which are pending still.
 	Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error)
 	// DiscardFiles ends the pending additions and removals of files of the component.
-	DiscardFiles(ctx context.Context, component int64, reason string) error
+	// A language selects those of one translation.
+	DiscardFiles(ctx context.Context, component int64, language, reason string) error
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
 }

@@ -87,8 +87,8 @@ func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, err
 }
 
 // DiscardFiles ends edits of files in turn.
-func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, reason string) error {
-	_, err := inTurn(ctx, o.Turn, func() (bool, error) { return true, o.Operations.DiscardFiles(ctx, component, reason) })
+func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, language, reason string) error {
+	_, err := inTurn(ctx, o.Turn, func() (bool, error) { return true, o.Operations.DiscardFiles(ctx, component, language, reason) })
 	return err
 }
 

@@ -113,6 +113,7 @@ var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge",
 type operated struct {
 	row          *store.ComponentRow
 	translations []int64 // whose edits are committed or taken back
+	language     string  // of the translation that is named, "" for all
 }
 
 // takingEdits returns those of some components that take edits. The list is a new one: that
@@ -162,7 +163,7 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		o := operated{row: row}
 		if r.PathParam("language") != "" {
 			t, err := e.visibleTranslation(ctx, snap, r)
-			return []operated{{row, []int64{t.ID}}}, err
+			return []operated{{row, []int64{t.ID}, t.Language}}, err
 		}
 		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin { // who is refused
 			return []operated{o}, nil
@@ -225,7 +226,7 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 			continue
 		}
 		seen[at] = true
-		waits, err := e.run(ctx, operation, row.ID, list[i].translations)
+		waits, err := e.run(ctx, operation, &list[i])
 		var refused *rest.Problem
 		if err != nil && (operation == "reset" || errors.As(err, &refused)) {
 			return nil, err // of the database, or there is no turn
@@ -246,21 +247,22 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 }
 
 // run runs an operation on one component. waits says whether it is done.
-func (e *Env) run(ctx context.Context, operation string, component int64, translations []int64) (waits bool, err error) {
+func (e *Env) run(ctx context.Context, operation string, o *operated) (waits bool, err error) {
+	component := o.row.ID
 	switch operation {
 	case "commit":
-		return e.Operations.Commit(ctx, component, translations)
+		return e.Operations.Commit(ctx, component, o.translations)
 	case "push":
 		return e.Operations.Push(ctx, component)
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)
 	case "reset":
-		for _, t := range translations {
+		for _, t := range o.translations {
 			if _, err := e.Edits.Discard(ctx, component, t, authorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
 				return true, err
 			}
 		}
-		if err := e.Operations.DiscardFiles(ctx, component, "reset"); err != nil {
+		if err := e.Operations.DiscardFiles(ctx, component, o.language, "reset"); err != nil {
 			return true, err
 		}
 		return e.Operations.Commit(ctx, component, nil)
