@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -240,7 +242,7 @@ func (p *push) flush() (Pushed, error) {
 		if ref.New == "" {
 			err = st.RemoveReference(name)
 		} else {
-			err = st.SetReference(plumbing.NewHashReference(name, p.refs[name]))
+			err = p.r.setRef(name, p.refs[name])
 		}
 		if err != nil {
 			return out, fmt.Errorf("reference %s: %w", name, err)
@@ -248,4 +250,17 @@ func (p *push) flush() (Pushed, error) {
 		out.Refs = append(out.Refs, ref)
 	}
 	return out, nil
+}
+
+// setRef replaces the file of a reference, as git does. go-git empties it first, which
+// a server that watches it can see.
+func (r *Repo) setRef(name plumbing.ReferenceName, hash plumbing.Hash) error {
+	file := filepath.Join(r.Dir, filepath.FromSlash(name.String()))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".lock", []byte(hash.String()+"\n"), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(file+".lock", file)
 }

@@ -2,6 +2,7 @@ package testrepos_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -213,5 +214,22 @@ func TestHashesDependOnNothing(t *testing.T) {
 	t.Setenv("GIT_AUTHOR_NAME", "Somebody")
 	if after := testrepos.Load(t, "demo").Head(); after != before {
 		t.Errorf("head %s, was %s", after, before)
+	}
+}
+
+// TestRefIsReplaced: the file of a branch is never empty for who reads it meanwhile: a
+// push replaces it, and does not write into it.
+func TestRefIsReplaced(t *testing.T) {
+	r := testrepos.Empty(t)
+	first := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "1\n"}})
+	file := filepath.Join(r.Dir, "refs", "heads", r.DefaultBranch())
+	opened, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	r.Commit(t, testrepos.Change{Files: map[string]string{"a": "2\n"}})
+	if text, err := io.ReadAll(opened); err != nil || string(text) != first+"\n" {
+		t.Errorf("read %q, %v", text, err)
 	}
 }
