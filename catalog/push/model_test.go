@@ -41,7 +41,7 @@ func TestModel(t *testing.T) {
 }
 
 // number is how often a test is repeated: what a variable says, or few times, or many in
-// the long form of the tests.
+// the long form of the tests, or a tenth of few in the short one.
 func number(t *testing.T, variable string, few, many int) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
@@ -49,6 +49,9 @@ func number(t *testing.T, variable string, few, many int) int {
 	}
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
 		return many
+	}
+	if testing.Short() {
+		return few / 10
 	}
 	return few
 }
