@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -190,60 +191,61 @@ func TestTakeSharesOut(t *testing.T) {
 	}
 }
 
-// TestAuthorOfTwoProcesses: two processes meet an author, and two authors of one name,
-// for the first time at the same moment. Both steps are stored.
-func TestAuthorOfTwoProcesses(t *testing.T) {
+// TestAuthorsOfTwoProcesses: two processes meet authors, and authors of one name, at the
+// same moment and in opposite order, for the first time and with earlier commits. All
+// steps are stored.
+func TestAuthorsOfTwoProcesses(t *testing.T) {
 	one, two := clusterOf(t)
 	other := spec("q", "app")
 	other.Branch = "other"
 	if err := one.Configure(t.Context(), projectsNamed("p", "q"), []ComponentSpec{spec("p", "app"), other}, nil); err != nil {
 		t.Fatal(err)
 	}
-	var authors [4]int64
-	second := info(0, 1, 2)
-	second.Branch = "other"
-	done := make(chan error, 1)
-	step(t, one, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
-		if authors[0], err = tx.User(ctx, "Ann", "ann@example.org", day(2)); err != nil {
-			return err
-		}
-		if authors[1], err = tx.User(ctx, "Bob", "bob@example.org", day(2)); err != nil {
-			return err
+	for round, at := range []time.Time{day(9), day(5)} {
+		met, metToo, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		second := info(round, round+1, 2)
+		second.Branch = "other"
+		meet := func(ctx context.Context, tx *StepTx, name, email string, at time.Time) error {
+			author, err := tx.User(ctx, name, email, at)
+			if err != nil {
+				return err
+			}
+			return tx.AddDelta(ctx, Delta{ComponentID: tx.info.Components[0], AuthorID: author, Entries: []Entry{{Action: catalog.ActionHook}}})
 		}
 		go func() {
-			_, err := two.Step(t.Context(), second, func(ctx context.Context, tx *StepTx) (err error) {
-				if authors[2], err = tx.User(ctx, "Bob", "robert@example.org", day(2)); err != nil {
-					return err
-				}
-				authors[3], err = tx.User(ctx, "Ann", "ann@example.org", day(1))
-				return err
+			_, err := two.Step(t.Context(), second, func(ctx context.Context, tx *StepTx) error {
+				<-met
+				first := meet(ctx, tx, "Bob", "robert@example.org", at)
+				err := errors.Join(first, meet(ctx, tx, "Cid", "cid@example.org", at))
+				close(metToo)
+				return errors.Join(err, meet(ctx, tx, "Ann", "ann@example.org", at.Add(-time.Hour)))
 			})
 			done <- err
 		}()
-		pgtest.Run(t, database(t, "any"), `DO $$ BEGIN
-			FOR i IN 1..10000 LOOP
-				EXIT WHEN EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid');
-				PERFORM pg_sleep(0.001);
-			END LOOP;
-		END $$`)
-		return nil
-	})
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if authors[0] != authors[3] || authors[1] == authors[2] {
-		t.Errorf("authors %v", authors)
-	}
-	read(t, one, func(ctx context.Context, s *Snapshot) error {
-		ann, err := s.User(ctx, "ann")
-		if err == nil && !ann.Joined.Equal(day(1)) {
-			t.Errorf("the author joined at %v", ann.Joined)
+		step(t, one, info(round, round+1, 1), func(ctx context.Context, tx *StepTx) error {
+			err := meet(ctx, tx, "Ann", "ann@example.org", at)
+			close(met)
+			<-metToo
+			return errors.Join(err, meet(ctx, tx, "Cid", "cid@example.org", at.Add(-time.Hour)), meet(ctx, tx, "Bob", "bob@example.org", at))
+		})
+		if err := <-done; err != nil {
+			t.Fatal(err)
 		}
-		if err == nil {
-			_, err = s.User(ctx, "bob-2")
-		}
-		return err
-	})
+		read(t, one, func(ctx context.Context, s *Snapshot) error {
+			for name, joined := range map[string]time.Time{"ann": at.Add(-time.Hour), "cid": at.Add(-time.Hour), "bob": at, "bob-2": at} {
+				u, err := s.User(ctx, name)
+				if err != nil || !u.Joined.Equal(joined) {
+					t.Errorf("round %d: %s joined at %v, want %v: %v", round, name, u.Joined, joined, err)
+				}
+			}
+			var authors, credited int64
+			_, err := s.s.first(ctx, `SELECT COUNT(*), (SELECT COUNT(DISTINCT author_id) FROM deltas WHERE author_id > 0) FROM users`, nil, &authors, &credited)
+			if authors != 4 || credited != 4 {
+				t.Errorf("round %d: %d authors, %d of them with entries", round, authors, credited)
+			}
+			return err
+		})
+	}
 }
 
 // TestFence: what a pull writes whose lease another process has taken changes

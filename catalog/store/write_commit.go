@@ -8,8 +8,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// finish is the last part of a step: compare-and-swap, the clock, the deltas, the
-// generations. It is short because only one writer can be in it.
+// finish is the last part of a step: compare-and-swap, the clock, the authors, the
+// deltas, the generations. It is short because only one writer can be in it.
 func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.entries.flush(ctx, tx.s); err != nil {
 		return StepResult{}, err
@@ -25,6 +25,9 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	}
 	res, err := tx.takeIDs(ctx)
 	if err != nil {
+		return StepResult{}, err
+	}
+	if err := tx.storeAuthors(ctx); err != nil {
 		return StepResult{}, err
 	}
 	if err := tx.insertDeltas(ctx, res.FirstChange); err != nil {

@@ -104,6 +104,9 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 }
 
 func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) {
+	if d.AuthorID < -int64(len(tx.authors)) {
+		return pendingDelta{}, invalid("author %d is not of this step", d.AuthorID)
+	}
 	if m.lastDelta++; m.lastDelta >= catalog.UnitsPerComponent {
 		return pendingDelta{}, invalid("component %d has no room for another delta", d.ComponentID)
 	}

@@ -7,9 +7,10 @@ import (
 )
 
 // Where several processes write, they lock what they write before they read it, in
-// this order: projects by id, at last the clock. A step locks the projects of its
-// components, since what is counted and compared belongs to projects; everything
-// else locks all of them. In SQLite there is one writer, and nothing is locked.
+// this order: the row of the lease (fenced), projects by id, at last the clock. A step
+// locks the projects of its components, since what is counted and compared belongs to
+// projects; everything else locks all of them. Authors belong to no project: steps
+// write them under the clock. In SQLite there is one writer, and nothing is locked.
 
 // lockAll waits for all steps and keeps others from beginning. Readers go on.
 func lockAll(ctx context.Context, s *session) error {

@@ -119,10 +119,11 @@ type StepTx struct {
 	info StepInfo
 
 	convoy       map[int64]*convoyMember
-	translations map[int64]int64      // component by translation
-	dirty        map[int64]struct{}   // translations whose answers change
-	codesChanged bool                 // a translation was stored: codes must be checked
-	users        map[string]knownUser // by authorKey
+	translations map[int64]int64    // component by translation
+	dirty        map[int64]struct{} // translations whose answers change
+	codesChanged bool               // a translation was stored: codes must be checked
+	authors      []stepAuthor       // in the order in which they were met
+	authorOf     map[string]int     // their places, by authorKey
 	deltas       []pendingDelta
 	entries      *inserter
 	written      map[int64][]int64 // written units to be checked, by translation
@@ -163,7 +164,7 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		convoy:       make(map[int64]*convoyMember, len(info.Components)),
 		translations: map[int64]int64{},
 		dirty:        map[int64]struct{}{},
-		users:        map[string]knownUser{},
+		authorOf:     map[string]int{},
 		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
 		newFailing:   newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
 	}

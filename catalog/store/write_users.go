@@ -27,27 +27,63 @@ type User struct {
 	Bot bool
 }
 
-// User returns the id of a git author. Authors are identified by their e-mail
-// address in lower case, without one by their name. A new author gets
-// catalog.Username of the name, with a suffix -2, -3, … if that is taken. at is
-// the time of the commit: the earliest becomes User.Joined.
+// User returns what names a git author in Delta.AuthorID: the id, or for a new author a
+// negative number that only this step knows. Authors are identified by their e-mail
+// address in lower case, without one by their name. A new author gets catalog.Username
+// of the name, with a suffix -2, -3, … if that is taken. at is the time of the commit:
+// the earliest becomes User.Joined. Authors are stored at the end of the step, in the
+// order in which it met them.
 func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (int64, error) {
 	key := authorKey(name, email)
-	known, ok := tx.users[key]
-	if ok && !known.joined.IsZero() && !at.Before(known.joined) {
-		return known.id, nil
+	n, met := tx.authorOf[key]
+	if !met {
+		a := stepAuthor{key: key, name: name}
+		var joined sql.NullInt64
+		if _, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &joined); err != nil {
+			return 0, tx.fail(ctx, "look for an author", err)
+		}
+		a.joined = eventTime(joined)
+		n = len(tx.authors)
+		tx.authors, tx.authorOf[key] = append(tx.authors, a), n
 	}
-	id, err := tx.user(ctx, key, name, at)
-	if err == nil {
-		tx.users[key] = knownUser{id, at}
+	a := &tx.authors[n]
+	if !at.IsZero() && (a.joined.IsZero() || at.Before(a.joined)) {
+		a.joined, a.earlier = at, true
 	}
-	return id, tx.fail(ctx, "store an author", err)
+	if a.id != 0 {
+		return a.id, nil
+	}
+	return -1 - int64(n), nil
 }
 
-// knownUser is an author that the step has stored.
-type knownUser struct {
-	id     int64
-	joined time.Time // the earliest commit in this step
+// stepAuthor is an author that the step has met.
+type stepAuthor struct {
+	key, name string
+	id        int64     // 0 for a new one
+	joined    time.Time // the earliest commit
+	earlier   bool      // than the one that is stored
+}
+
+// storeAuthors stores new authors, and earlier commits of others. It is called under the
+// lock on the clock: the steps of several processes, which meet authors in any order,
+// would wait for each other otherwise.
+func (tx *StepTx) storeAuthors(ctx context.Context) error {
+	for i := range tx.authors {
+		a := &tx.authors[i]
+		if a.id != 0 && !a.earlier {
+			continue
+		}
+		var err error
+		if a.id, err = tx.user(ctx, a.key, a.name, a.joined); err != nil {
+			return tx.fail(ctx, "store an author", err)
+		}
+	}
+	for i := range tx.deltas {
+		if d := &tx.deltas[i]; d.author < 0 {
+			d.author = tx.authors[-1-d.author].id
+		}
+	}
+	return nil
 }
 
 // authorKey identifies an author: 128 bits of a hash under our own prefix, so that
@@ -61,8 +97,8 @@ func authorKey(name, email string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// user looks again where a process stored the author, or the name, at the same time:
-// adding a row then waits for that process to commit.
+// user looks again where something else than a step stored the author, or the name, at
+// the same time.
 func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int64, error) {
 	for {
 		var id int64
