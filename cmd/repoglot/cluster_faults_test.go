@@ -202,10 +202,35 @@ func (f *faults) length() time.Duration {
 	return f.lease
 }
 
-// kill kills a puller; another one takes its place.
+// kill kills a puller in a pull. Another one has its branches within 20 s, by the
+// database's clock, then a new one takes its place.
 func (f *faults) kill() string {
 	i := f.random.IntN(len(f.pullers))
-	f.pullers[i].kill()
+	m := f.pullers[i]
+	for _, other := range f.pullers {
+		if other != m {
+			other.signal(syscall.SIGSTOP) // so that this one pulls
+		}
+	}
+	m.proxy.slow(200 * time.Millisecond) // so that it pulls for seconds
+	f.push(0)
+	held := fmt.Sprintf(`EXISTS (SELECT 1 FROM mirrors WHERE holder LIKE '%%/%d/%%')`, m.child.cmd.Process.Pid)
+	wait := func(what, within string) {
+		pgtest.Run(f.t, f.dsn, fmt.Sprintf(`DO $$ DECLARE began TIMESTAMPTZ = clock_timestamp(); BEGIN
+			WHILE NOT (%s) LOOP
+				ASSERT clock_timestamp() < began + INTERVAL '%s', 'it takes too long';
+				PERFORM pg_sleep(0.01);
+			END LOOP;
+		END $$`, what, within))
+	}
+	wait(held, "1 min")
+	m.signal(syscall.SIGSTOP)
+	wait(held, "0 s") // still: it is killed in the pull
+	m.kill()
+	for _, other := range f.pullers {
+		other.signal(syscall.SIGCONT)
+	}
+	wait("NOT "+held, "20 s")
 	f.pullers[i] = f.start(workPull)
 	return "a killed puller"
 }
