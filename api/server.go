@@ -99,6 +99,7 @@ type Server struct {
 	streams  *streams
 	cache    *cache
 	shares   shares
+	stored   *limit.Limiter // bytes of edits by token
 	tempDir  string
 	flights  singleflight.Group
 	// catchingUp has an item for each request in catchUp that asks the database.
@@ -129,7 +130,7 @@ func New(opts Options) *Server {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.audit = &audit{log: s.logger, now: s.now}
+	s.audit, s.stored = &audit{log: s.logger, now: s.now}, limit.New(storedRate, s.now)
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,

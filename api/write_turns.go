@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
@@ -16,6 +17,19 @@ var (
 	errWriteShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client writes too much at a time.", RetryAfter: searchRetry}
 	errWriteBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written.", RetryAfter: searchRetry}
 )
+
+// storedRate bounds the bytes of edits that a token stores. Edits and their history stay
+// in the database after they have come to the repository.
+var storedRate = limit.Rate{Count: 256 << 20, Per: 24 * time.Hour}
+
+// countStored counts bytes that a token is about to store.
+func countStored(stored *limit.Limiter, token int64, bytes int) error {
+	a, counted := stored.TakeN(limit.Token(token), bytes)
+	if counted && !a.Allowed {
+		return &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This token has stored too much text today.", RetryAfter: a.Reset}
+	}
+	return nil
+}
 
 // writeTurn waits for a turn of a token. The store has one writer, and operations wait for
 // hosts: a client that sends many at once would make everybody else's wait for all of them.
@@ -42,7 +56,9 @@ func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operat
 		}
 	}
 	if edits != nil {
-		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes)}
+		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes), Count: func(ctx context.Context, bytes int) error {
+			return countStored(s.stored, rest.AccessOf(ctx).Token.ID, bytes)
+		}}
 	}
 	if files != nil {
 		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes)}

@@ -26,20 +26,47 @@ type EditsInTurn struct {
 	Edits Edits
 	// Turn is waited for.
 	Turn Turn
+	// Count counts the bytes that the client is about to store, before its turn. Its
+	// error is returned.
+	Count func(ctx context.Context, bytes int) error
+}
+
+// editBytes is what an edit takes in the journal and in the history beside its text.
+const editBytes = 500
+
+// count counts the bytes of edits.
+func (e *EditsInTurn) count(ctx context.Context, edits ...edit.Request) error {
+	n := 0
+	for i := range edits {
+		n += editBytes
+		for _, text := range edits[i].Target {
+			n += len(text)
+		}
+	}
+	return e.Count(ctx, n)
 }
 
 // Edit stores new texts in turn.
 func (e *EditsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {
+	if err := e.count(ctx, edits...); err != nil {
+		return 0, err
+	}
 	return inTurn(ctx, e.Turn, func() (int, error) { return e.Edits.Edit(ctx, component, translation, by, edits) })
 }
 
 // Upload makes edits of a file in turn.
 func (e *EditsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error) {
+	if err := e.Count(ctx, len(data)); err != nil {
+		return edit.Counts{}, err
+	}
 	return inTurn(ctx, e.Turn, func() (edit.Counts, error) { return e.Edits.Upload(ctx, component, translation, by, data, o) })
 }
 
 // Suggest makes a suggestion in turn.
 func (e *EditsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
+	if err := e.count(ctx, want); err != nil {
+		return 0, err
+	}
 	return inTurn(ctx, e.Turn, func() (int64, error) { return e.Edits.Suggest(ctx, component, translation, by, want) })
 }
 
