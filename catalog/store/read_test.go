@@ -123,12 +123,12 @@ func TestReadLongBounded(t *testing.T) {
 	if err := nest(8); !errors.Is(err, ErrLongReads) {
 		t.Errorf("one long read too many: %v", err)
 	}
-	db.engine.(*sqliteEngine).maxWAL = 1 << 20
+	db.engine.(*sqliteEngine).maxWAL = 4 << 20
 	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
 		if err := s.CheckAge(); err != nil {
 			return err
 		}
-		noise(t, db, 0, 1, 2<<20)
+		noise(t, db, 0, 1, 8<<20)
 		if err := s.CheckAge(); !errors.Is(err, ErrSnapshotTooOld) {
 			t.Errorf("a log above the bound: %v", err)
 		}
