@@ -13,12 +13,12 @@ import (
 func TestKilledChecking(t *testing.T) {
 	var before *catalogtest.Puller
 	var want, ledger string
-	for seed := uint64(3); ; seed++ {
+	for seed := uint64(28); ; seed++ { // that of 28 has what the test needs
 		before = synced(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
 		want, ledger = before.ServedUnits(), before.ChangesText(0)
 		before.DB.Close()
 		if strings.Contains(want, "[inconsistent") && strings.Contains(want, "reused") {
-			break // a few histories have no failures
+			break // few histories have such failures
 		}
 	}
 	before.Execute(`DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes; UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`)
