@@ -70,8 +70,9 @@ test: ## all tests, after installing the programs that they use
 postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api
 
-race: ## the short tests under the race detector
-	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m ./...
+# The browser asks one page after the other, and takes most of its time itself.
+race: ## the short tests under the race detector, without the browser
+	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m -skip '^TestBrowser' ./...
 
 lint: ## check formatting, vet, staticcheck, known vulnerabilities
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }
