@@ -14,6 +14,10 @@ import (
 // several steps.
 const settle = 100 * time.Millisecond
 
+// settleMost is how long other files of the same folder, which somebody writes all the
+// time, can put off that the file is read.
+const settleMost = 10 * settle
+
 // Watcher reports changes of a configuration file.
 type Watcher struct {
 	path    string
@@ -64,6 +68,7 @@ func (w *Watcher) Run(ctx context.Context, changed func(*Config), failed func(er
 	defer func() { _ = w.events.Close() }() // nothing was written
 	quiet := time.NewTimer(settle)
 	defer quiet.Stop()
+	var first time.Time // of the changes since the file was read
 	for {
 		select {
 		case <-ctx.Done():
@@ -72,11 +77,17 @@ func (w *Watcher) Run(ctx context.Context, changed func(*Config), failed func(er
 			if !ok {
 				return nil
 			}
-			quiet.Reset(settle)
+			if now := time.Now(); first.IsZero() {
+				first = now
+				quiet.Reset(settle)
+			} else if now.Sub(first) < settleMost {
+				quiet.Reset(settle)
+			}
 		case err := <-w.events.Errors:
 			failed(fmt.Errorf("watching %s: %w", w.path, err))
 			quiet.Reset(settle) // events may be lost
 		case <-quiet.C:
+			first = time.Time{}
 			w.look(changed, failed)
 		}
 	}

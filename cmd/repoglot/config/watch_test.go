@@ -149,3 +149,30 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestWatchBusyFolder: a file that somebody writes all the time beside the configuration
+// does not keep a change from being seen.
+func TestWatchBusyFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.yaml")
+	replace(t, file, "listen: 127.0.0.1:1\n")
+	w := watch(t, file)
+	stop, stopped := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+				if err := os.WriteFile(file+".busy", []byte("x"), 0o600); err != nil {
+					stopped <- err
+					return
+				}
+			}
+		}
+	}()
+	replace(t, file, "listen: 127.0.0.1:2\n")
+	w.wantChange(t, "127.0.0.1:2")
+	close(stop)
+	must(t, <-stopped)
+}
