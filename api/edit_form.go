@@ -23,16 +23,10 @@ func (s *Server) editString(c echo.Context) error {
 	x.rt = &resource.Route{Path: c.Path(), Allow: web.AllowEdit, Name: "Strings", Kind: resource.KindPage}
 	made, err := s.edited(x, c.ParamNames(), c.ParamValues())
 	if err != nil {
-		p := rest.AsProblem(err)
-		if p == rest.ErrInternal {
-			s.logger.Error("form failed", "path", x.req.URL.Path, "error", err)
-		}
-		made = newFailure(p, 0)
+		made, _ = x.formFailure(err)
 		made = s.problemPage(x, made, made.body.(failure))
 	}
-	put(x.w.Header(), "Cache-Control", "no-store")
-	done := made.body.send(x, made.header)
-	x.observe(done, s.now().Sub(x.started))
+	x.sendForm(made)
 	return nil
 }
 

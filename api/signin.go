@@ -147,17 +147,28 @@ func (s *Server) answerForm(c echo.Context, handle func(r *http.Request, h http.
 	}
 	made := answer{header{status: http.StatusSeeOther, location: next}, noContent{}}
 	if err != nil {
-		p := rest.AsProblem(err)
-		if p == rest.ErrInternal {
-			s.logger.Error("form failed", "path", x.req.URL.Path, "error", err)
-		}
-		made = newFailure(p, 0)
+		var p *rest.Problem
+		made, p = x.formFailure(err)
 		if body, perr := s.pages.Login(x.req, p); perr == nil {
 			made.contentType, made.body = rest.TypeHTML, failure{p, body}
 		}
 	}
+	x.sendForm(made)
+	return nil
+}
+
+// formFailure is the answer to a form that failed, and why. An internal error is logged.
+func (x exchange) formFailure(err error) (answer, *rest.Problem) {
+	p := rest.AsProblem(err)
+	if p == rest.ErrInternal {
+		x.s.logger.Error("form failed", "path", x.req.URL.Path, "error", err)
+	}
+	return newFailure(p, 0), p
+}
+
+// sendForm sends the answer to a form, which nobody keeps.
+func (x exchange) sendForm(made answer) {
 	put(x.w.Header(), "Cache-Control", "no-store")
 	done := made.body.send(x, made.header)
-	x.observe(done, s.now().Sub(x.started))
-	return nil
+	x.observe(done, x.s.now().Sub(x.started))
 }

@@ -48,7 +48,7 @@ func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), er
 	return nil, errWriteBusy
 }
 
-// writesInTurn makes what handlers write with. Without one of them there is none.
+// writesInTurn makes what handlers write with. What is nil stays nil.
 func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operations resource.Operations) {
 	of := func(p *limit.Pool) resource.Turn {
 		return func(ctx context.Context) (func(), error) {

@@ -34,8 +34,8 @@ func (e *Env) writesOf(first, second string, w Writer) map[string]Writer {
 	return map[string]Writer{first: w, second: w}
 }
 
-// authorOf is who the edits of a request are by.
-func authorOf(ctx context.Context) edit.Author {
+// AuthorOf is who the edits of a request are by.
+func AuthorOf(ctx context.Context) edit.Author {
 	t := rest.AccessOf(ctx).Token
 	if t.AuthorName == "" {
 		return edit.Author{Name: t.Name}
@@ -52,7 +52,7 @@ func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, e
 	if err != nil {
 		return u, err
 	}
-	switch err := mayEdit(ctx, &u.Translation); {
+	switch err := MayEdit(ctx, &u.Translation); {
 	case err != nil:
 		return u, err
 	case u.Removed || u.Translation.Removed:
@@ -63,9 +63,9 @@ func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, e
 	return u, nil
 }
 
-// mayEdit refuses a client that may not edit the strings of a translation. A component
+// MayEdit refuses a client that may not edit the strings of a translation. A component
 // that takes no edits answers as a server without writes.
-func mayEdit(ctx context.Context, t *store.TranslationRow) error {
+func MayEdit(ctx context.Context, t *store.TranslationRow) error {
 	switch token := rest.AccessOf(ctx).Token; {
 	case !t.Component.Settings.Edits.Taken():
 		return rest.ErrReadOnly
@@ -103,8 +103,8 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
 			return int16(now.State) == seen.State && slices.Equal(catalog.TargetForms(now.Source, now.Target, u.Translation.PluralNumber), seen.Target)
 		}
 	}
-	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, u.TranslationID, authorOf(ctx), []edit.Request{want}); err != nil {
-		return nil, editProblem(err)
+	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, u.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
+		return nil, EditProblem(err)
 	}
 	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
 }
@@ -132,8 +132,8 @@ func unitRequest(r *rest.Request, body *rest.Body) (want edit.Request, err error
 	return want, nil
 }
 
-// editProblem is what a client is told of a refused edit.
-func editProblem(err error) error {
+// EditProblem is what a client is told of a refused edit.
+func EditProblem(err error) error {
 	var invalid *edit.InvalidError
 	switch {
 	case errors.As(err, &invalid):

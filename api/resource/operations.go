@@ -43,7 +43,7 @@ func (e *Env) written(ctx context.Context, r *rest.Request) (t store.Translation
 		return err
 	})
 	if err == nil {
-		err = mayEdit(ctx, &t)
+		err = MayEdit(ctx, &t)
 	}
 	return t, err
 }
@@ -74,7 +74,7 @@ func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
 	}
 	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
 	if err != nil {
-		return nil, editProblem(err)
+		return nil, EditProblem(err)
 	}
 	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total}, nil
 }
@@ -94,7 +94,7 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 	if yes, err := strconv.ParseBool(fields["overwrite"]); err == nil && yes && o.Conflicts == "" {
 		o.Conflicts = "replace-translated"
 	}
-	by = authorOf(ctx)
+	by = AuthorOf(ctx)
 	if fields["author_name"] != "" || fields["author_email"] != "" {
 		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin {
 			return o, by, errAdmin
@@ -258,7 +258,7 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 		return e.Operations.Pull(ctx, component)
 	case "reset":
 		for _, t := range o.translations {
-			if _, err := e.Edits.Discard(ctx, component, t, authorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
+			if _, err := e.Edits.Discard(ctx, component, t, AuthorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
 				return true, err
 			}
 		}
@@ -286,7 +286,7 @@ func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, u stor
 		return e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
 	})
 	if err == nil {
-		err = mayEdit(ctx, &u.Translation)
+		err = MayEdit(ctx, &u.Translation)
 	}
 	return j, u, err
 }
@@ -298,8 +298,8 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 		return nil, err
 	}
 	want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Target), State: j.State}
-	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx), []edit.Request{want}); err != nil {
-		return nil, editProblem(err)
+	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
+		return nil, EditProblem(err)
 	}
 	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
 }
@@ -310,7 +310,7 @@ func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx).Name, "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	n, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx).Name, "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -378,7 +378,7 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 		return nil, rest.BadParameter("lock", "Must be a valid boolean.")
 	}
 	for _, row := range rows {
-		if _, err := e.Edits.Lock(ctx, row.ID, authorOf(ctx), locked); err != nil {
+		if _, err := e.Edits.Lock(ctx, row.ID, AuthorOf(ctx), locked); err != nil {
 			return nil, err
 		}
 	}

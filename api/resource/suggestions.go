@@ -94,10 +94,10 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 	if want.Target, err = body.List("target"); err != nil {
 		return nil, err
 	}
-	by := authorOf(ctx)
+	by := AuthorOf(ctx)
 	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, want)
 	if err != nil {
-		return nil, editProblem(err)
+		return nil, EditProblem(err)
 	}
 	made := wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: want.Target, AuthorName: by.Name}
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
@@ -127,8 +127,8 @@ func (e *Env) answerSuggestion(accept bool) Writer {
 		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
 			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
 		}
-		if err := e.Edits.AnswerSuggestion(ctx, u.Translation.Component.ID, j.TranslationID, authorOf(ctx), &j, accept); err != nil {
-			return nil, editProblem(err)
+		if err := e.Edits.AnswerSuggestion(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), &j, accept); err != nil {
+			return nil, EditProblem(err)
 		}
 		return wire.Done{Result: true}, nil
 	}

@@ -52,12 +52,12 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) 
 	if !token.Edits(row.Project.Slug, code) {
 		return nil, errOtherLanguage
 	}
-	switch err := e.Files.AddTranslation(ctx, row.ID, code, authorOf(ctx)); {
+	switch err := e.Files.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a language was not added", "component", row.Project.Slug+"/"+row.Slug, "error", err)
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("Could not add '%s'!", code))
 	case err != nil:
-		return nil, editProblem(err)
+		return nil, EditProblem(err)
 	}
 	_, pushErr := e.Operations.Push(ctx, row.ID)
 	var answer any
@@ -110,8 +110,8 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, erro
 	if t.IsSource || t.Filename == "" {
 		return nil, errSourceStays
 	}
-	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, authorOf(ctx)); err != nil {
-		return nil, editProblem(err)
+	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
+		return nil, EditProblem(err)
 	}
 	if _, err := e.Operations.Push(ctx, row.ID); err != nil {
 		return e.waiting(err, "The translation is served until the repository has no such file."), nil

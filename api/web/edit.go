@@ -326,7 +326,7 @@ func (p *Pages) refused(ctx context.Context, r *rest.Request, sent *sentForm, re
 	if err != nil {
 		return nil, nil, err
 	}
-	problem := resource.EditProblem(refusal)
+	problem := rest.AsProblem(resource.EditProblem(refusal))
 	if problem == rest.ErrInternal {
 		return nil, nil, refusal
 	}

@@ -27,7 +27,7 @@ func TestManualParts(t *testing.T) {
 	}
 }
 
-// TestDifference: words are compared, and plural forms without a text are none.
+// TestDifference: words are compared, and plural forms without a text are left out.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	sep := catalog.FormSeparator

@@ -29,20 +29,29 @@ const (
 // programs on the machine, with durable commits.
 const databaseVariable = "REPOGLOT_TEST_DATABASE"
 
+// postgresServer is the address of the server that is measured; end ends it if it was
+// started here.
+func postgresServer() (address string, end func() error, err error) {
+	if address := os.Getenv(databaseVariable); address != "" {
+		return address, func() error { return nil }, nil
+	}
+	server, err := pgserver.Start("shared_buffers = 256MB\nmax_wal_size = 4GB\n")
+	if err != nil {
+		return "", nil, err
+	}
+	return server.Address, server.Close, nil
+}
+
 // engines are a bench on SQLite and one on PostgreSQL.
 type engines [2]*bench
 
 // postgres measures PostgreSQL and SQLite in turn.
 func (b *bench) postgres(ctx context.Context) (err error) {
-	address := os.Getenv(databaseVariable)
-	if address == "" {
-		server, err := pgserver.Start("shared_buffers = 256MB\nmax_wal_size = 4GB\n")
-		if err != nil {
-			return err
-		}
-		defer server.Close()
-		address = server.Address
+	address, end, err := postgresServer()
+	if err != nil {
+		return err
 	}
+	defer end()
 	lite, pg := *b, *b
 	lite.dir, pg.dir, pg.server = filepath.Join(b.dir, "sqlite"), filepath.Join(b.dir, "postgres"), address
 	pair := engines{&lite, &pg}

@@ -34,15 +34,11 @@ type scaled struct {
 // with ids of its own. With -scale the repositories, the configurations and, on the
 // server of databaseVariable, the schemas stay and are used again.
 func (b *bench) scale(ctx context.Context) (err error) {
-	address := os.Getenv(databaseVariable)
-	if address == "" {
-		server, err := pgserver.Start("shared_buffers = 256MB\nmax_wal_size = 4GB\n")
-		if err != nil {
-			return err
-		}
-		defer server.Close()
-		address = server.Address
+	address, end, err := postgresServer()
+	if err != nil {
+		return err
 	}
+	defer end()
 	dir := b.scaleDir
 	if dir == "" {
 		dir = filepath.Join(b.dir, "scale")

@@ -176,7 +176,7 @@ func (l *Language) Time(t time.Time) string {
 }
 
 // Join joins names of different languages and directions to a line. On a page from
-// right to left each is isolated, so that the order of the line is that of names.
+// right to left each is isolated, which keeps them in order.
 func (l *Language) Join(names ...string) string {
 	if l.Dir == "rtl" {
 		names = slices.Clone(names)
