@@ -67,7 +67,7 @@ func (w *translating) token(token catalog.Token) string {
 
 var jana = catalog.Token{Name: "jana", Scope: catalog.ScopeWrite, AuthorName: "Jana Nováková", AuthorEmail: "jana@example.org"}
 
-// address is that of a string, with more parameters.
+// address returns the address of a string, with more parameters.
 func (w *translating) address(component, language, source, more string) string {
 	w.t.Helper()
 	found := ""

@@ -24,7 +24,7 @@ var caseTexts = []string{
 }
 
 // TestCaseOnBothEngines: the same texts are found on both engines, whatever the
-// collation of the server is. The wanted ones are those of caseTexts.
+// collation of the server is. caseTexts says which.
 func TestCaseOnBothEngines(t *testing.T) {
 	db := openWith(t, "app")
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {

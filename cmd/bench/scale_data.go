@@ -35,8 +35,8 @@ const scaleNewest = "newest"
 // component.
 const unitBits = 28
 
-// shifts are what is added to columns of the k-th copy, by their name. An id is that of
-// its table.
+// shifts says, by the name of a column, what is added to it in the k-th copy; id is the
+// column of the table that is copied.
 type shifts map[string]string
 
 // copier copies the rows of a project that was imported to other schemas, with ids of
