@@ -3,7 +3,10 @@ package unit
 import (
 	"iter"
 	"slices"
+	"strings"
 	"sync"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // PartSize is about the length of a part of a large file: some 10,000 units of 100
@@ -55,6 +58,7 @@ func ReadParts(name string, data []byte, rules Rules, size int) *File {
 	file := &File{Data: data, parts: &parts{name: name, rules: rules, header: header}, Plain: true}
 	r := new(Reader)
 	var keys []int64
+	var hasher catalog.Hasher
 	items := 0
 	for from, start := 0, (partStart{}); from < len(data); {
 		to := len(data)
@@ -71,7 +75,7 @@ func ReadParts(name string, data []byte, rules Rules, size int) *File {
 		file.parts.list = append(file.parts.list, p)
 		file.Plural, file.HasPlural = f.Plural, f.HasPlural
 		for i := range f.Units {
-			keys = append(keys, f.Units[i].Identity.Key)
+			keys = append(keys, msgidKey(&f.Units[i], &hasher))
 		}
 		if n := len(f.Units); n > 0 {
 			start = partStart{f.Units[n-1].Position, f.Outline}
@@ -91,6 +95,15 @@ func ReadParts(name string, data []byte, rules Rules, size int) *File {
 	}
 	file.parts.units = len(keys)
 	return file
+}
+
+// msgidKey is the same for strings that repeat one another in a PO file: their msgctxt
+// and msgid are equal, whatever their msgid_plural is.
+func msgidKey(u *Unit, h *catalog.Hasher) int64 {
+	if id, _, plural := strings.Cut(u.Source, catalog.FormSeparator); plural {
+		return h.Identity(id, u.Context).Key
+	}
+	return u.Identity.Key
 }
 
 // readPart makes the units of a part; nil if it cannot be read.

@@ -54,6 +54,7 @@ func TestReadParts(t *testing.T) {
 		"obsolete at end": {file + "#~ msgid \"o\"\n#~ msgstr \"o\"\n", true},
 		"no line at end":  {strings.TrimRight(file, "\n"), true},
 		"repeated":        {file + "msgid \"source 3\"\nmsgstr \"x\"\n", false},
+		"one more plural": {file + "msgid \"source 3\"\nmsgid_plural \"x\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n", false},
 		"second header":   {file + "msgid \"\"\nmsgstr \"x\"\n", false},
 		"domain":          {file + "domain \"x\"\nmsgid \"y\"\nmsgstr \"x\"\n", false},
 		"broken":          {file + "msgid \"y\"\n", false},
