@@ -122,6 +122,6 @@ func (s *Server) useToken(ctx context.Context, a *rest.Access) {
 
 // The answers to bad tokens (docs/compatibility.md#authentication).
 var (
-	errNoToken     = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. No credentials provided.", Authenticate: true}
-	errTokenSpaces = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. Token string should not contain spaces.", Authenticate: true}
+	errNoToken     = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. No credentials provided.", Code: "authentication_failed", Authenticate: true}
+	errTokenSpaces = &rest.Problem{Status: http.StatusUnauthorized, Detail: "Invalid token header. Token string should not contain spaces.", Code: "authentication_failed", Authenticate: true}
 )

@@ -17,12 +17,21 @@ func TestWriteErrors(t *testing.T) {
 		kind, body := form(t, po, fields...)
 		return []string{kind, body}
 	}
+	e.tokens["unknown"], e.tokens["none"], e.tokens["spaces"] = "rgt_UNKNOWN", "", "a b"
 	for _, tt := range []struct {
 		name, token, method, path string
 		body                      []string // its type and text
 		status                    int
 		code, attr                string
 	}{
+		{"no token", "", "PATCH", unit, []string{asForm, "target=x&state=20"}, 401, "not_authenticated", ""},
+		{"no token for an upload", "", "POST", file, upload("msgid"), 401, "not_authenticated", ""},
+		{"unknown token", "unknown", "PATCH", unit, []string{asForm, "target=x&state=20"}, 401, "authentication_failed", ""},
+		{"unknown token for an operation", "unknown", "POST", operate, []string{asForm, "operation=commit"}, 401, "authentication_failed", ""},
+		{"no secret", "none", "PATCH", unit, []string{asForm, "target=x&state=20"}, 401, "authentication_failed", ""},
+		{"spaces", "spaces", "PATCH", unit, []string{asForm, "target=x&state=20"}, 401, "authentication_failed", ""},
+		{"scope read", "read", "PATCH", unit, []string{asForm, "target=x&state=20"}, 403, "permission_denied", ""},
+		{"scope write", "write", "POST", lock, []string{asForm, "lock=true"}, 403, "permission_denied", ""},
 		{"forms", "write", "PATCH", e.units["app cs %d file"], []string{asJSON, `{"target": ["x"], "state": 20}`}, 400, "invalid", "target"},
 		{"one of both", "write", "PATCH", unit, []string{asForm, "target=x"}, 400, "invalid", "target"},
 		{"PUT without state", "write", "PUT", unit, []string{asForm, "target=x"}, 400, "required", "state"},
@@ -72,6 +81,22 @@ func TestWriteErrors(t *testing.T) {
 		if want := map[bool]string{true: "client_error", false: "validation_error"}[tt.attr == ""]; kind != want || !slices.Equal(details, []string{list[0].Detail}) {
 			t.Errorf("%s: type %q, want %q; %q, want %q", tt.name, kind, want, details, list[0].Detail)
 		}
+	}
+}
+
+// TestRefusedTokens: a bad token is told what to do where strings can be edited; elsewhere
+// the answer is that of a server without edits, byte for byte.
+func TestRefusedTokens(t *testing.T) {
+	e := newEditor(t)
+	e.tokens["unknown"] = "rgt_UNKNOWN"
+	for path, remedy := range map[string]bool{e.units["app cs Open"]: true, e.units["closed cs Open"]: false, "/api/units/1/": false, "/api/projects/demo/": false} {
+		status, body, header := e.send("unknown", "PATCH", path, asJSON, `{"target": ["x"], "state": 20}`)
+		if status != 401 || header.Get("WWW-Authenticate") != "Token" || strings.Contains(body, "repoglot token create") != remedy || !remedy && body != `{"detail":"Invalid token."}` {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if status, body, _ := e.send("unknown", "GET", e.units["app cs Open"], "", ""); status != 401 || body != `{"detail":"Invalid token."}` {
+		t.Errorf("GET: %d %s", status, body)
 	}
 }
 

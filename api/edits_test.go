@@ -152,7 +152,7 @@ func TestPatchUnit(t *testing.T) {
 		{"scope read", "read", "PATCH", opened, asJSON, `{}`, 403, "needs a token of scope write"},
 		{"scope read, closed", "read", "PATCH", e.units["closed cs Open"], asJSON, `{}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
 		{"scope read, nothing", "read", "PATCH", "/api/units/1/", asJSON, `{}`, 403, `{"detail":"You do not have permission to perform this action. This server is read-only`},
-		{"stranger", "", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 401, `{"detail":"Authentication credentials were not provided. To edit this, send a token of scope write: Authorization: Token KEY."}`},
+		{"stranger", "", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 401, `"detail":"Authentication credentials were not provided. To edit this, send a token of scope write: Authorization: Token KEY."`},
 		{"stranger, closed", "", "PATCH", e.units["closed cs Open"], asJSON, `{}`, 401, `{"detail":"Authentication credentials were not provided. This server is read-only`},
 		{"stranger, nothing", "", "PATCH", "/api/units/1/", asJSON, `{}`, 401, `{"detail":"Authentication credentials were not provided. This server is read-only`},
 		{"component without push_mode", "write", "PATCH", e.units["closed cs Open"], asJSON, `{"target": ["x"], "state": 20}`, 403, `{"detail":"You do not have permission to perform this action. This cannot be changed through the API, with any token: push`},

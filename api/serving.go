@@ -142,7 +142,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	}
 	r.Link = wire.Links{Base: base, Format: r.Representation.Format}
 	if err := rest.AccessOf(ctx).Refused; err != nil {
-		return nil, basis, err
+		return nil, basis, refusedToken(ctx, rt, r, err)
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
@@ -154,16 +154,43 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case rt.Writes[req.Method] == nil:
 	case access.Token.ID != 0:
 		value, err = s.write(ctx, rt, r)
-		if access.Token.Writes() || errors.Is(err, rest.ErrScope) {
+		if errors.Is(err, rest.ErrScope) {
+			return nil, basis, rest.OfWrite(err)
+		}
+		if access.Token.Writes() {
 			return value, basis, s.refusal(ctx, err)
 		}
 	case !access.Authenticated():
-		// Writers refuse whoever may not write before they read the body.
-		if _, err := rt.Writes[req.Method](ctx, r); errors.Is(err, rest.ErrScope) {
-			return nil, basis, rest.ErrScopeStranger
+		if wantsScope(ctx, rt, r) {
+			return nil, basis, rest.OfWrite(rest.ErrScopeStranger)
 		}
 	}
 	return nil, basis, s.refusal(ctx, refuseWrite(rt, req))
+}
+
+// wantsScope reports whether a client without a token could write this with one. Writers
+// refuse whoever may not write before they read the body.
+func wantsScope(ctx context.Context, rt *resource.Route, r *rest.Request) bool {
+	write := rt.Writes[r.HTTP.Method]
+	if write == nil {
+		return false
+	}
+	_, err := write(ctx, r)
+	return errors.Is(err, rest.ErrScope)
+}
+
+// newToken is what a client does whose token was refused.
+const newToken = " Ask whoever runs the server for a new one: repoglot token create --scope write NAME."
+
+// refusedToken is the answer to a bad token: to a write of what can be written it says
+// what to do, and has the keys of both of Weblate's forms.
+func refusedToken(ctx context.Context, rt *resource.Route, r *rest.Request, refused error) error {
+	if !wantsScope(ctx, rt, r) {
+		return refused
+	}
+	p := rest.OfWrite(refused)
+	p.Detail += newToken
+	return p
 }
 
 // errNotHere is the answer to a write that the API does not have, or that the
@@ -209,7 +236,7 @@ func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request)
 		s.logger.Error("api write failed", "route", rt.Path, "path", r.HTTP.URL.Path, "error", err)
 	}
 	if of := rest.AsProblem(err); of == rest.ErrReadOnly || of == rest.ErrScope {
-		return nil, err // as without writes
+		return nil, err // for dispatch
 	}
 	return nil, p
 }

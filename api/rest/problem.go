@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -32,6 +33,8 @@ type Problem struct {
 	RetryAfter int
 	// Authenticate adds WWW-Authenticate: Token.
 	Authenticate bool
+	// Code is the code of the error in answers to writes, if that of its status does not fit.
+	Code string
 	// ofWrite makes a body that has the keys of Weblate before and after 5.10.
 	ofWrite bool
 }
@@ -53,7 +56,7 @@ var (
 	ErrRange           = &Problem{Status: http.StatusRequestedRangeNotSatisfiable, Detail: "The file has no such part."}
 	ErrNotAcceptable   = &Problem{Status: http.StatusNotAcceptable, Detail: "Could not satisfy the request Accept header."}
 	ErrUnauthenticated = &Problem{Status: http.StatusUnauthorized, Detail: "Authentication credentials were not provided.", Authenticate: true}
-	ErrToken           = &Problem{Status: http.StatusUnauthorized, Detail: "Invalid token.", Authenticate: true}
+	ErrToken           = &Problem{Status: http.StatusUnauthorized, Detail: "Invalid token.", Code: "authentication_failed", Authenticate: true}
 	// ErrReadOnlyStranger and ErrReadOnly refuse methods that write, without and
 	// with a token.
 	ErrReadOnlyStranger = &Problem{Status: http.StatusUnauthorized, Detail: ErrUnauthenticated.Detail + readOnly, Authenticate: true}
@@ -112,7 +115,7 @@ func OfWrite(err error) *Problem {
 // codes are the codes of errors by status.
 var codes = map[int]string{
 	http.StatusBadRequest: "parse_error", http.StatusUnauthorized: "not_authenticated", http.StatusForbidden: "permission_denied", http.StatusNotFound: "not_found",
-	http.StatusPreconditionFailed: "precondition_failed", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
+	http.StatusPreconditionFailed: "precondition_failed", http.StatusTooManyRequests: "throttled", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
 }
 
 // bothForms is the body of an error of a write.
@@ -126,7 +129,7 @@ func (p *Problem) bothForms() any {
 	if p.Status >= http.StatusInternalServerError {
 		body["type"] = "server_error"
 	}
-	code := codes[p.Status]
+	code := cmp.Or(p.Code, codes[p.Status])
 	switch {
 	case p.Field == "":
 		body["detail"] = p.Detail

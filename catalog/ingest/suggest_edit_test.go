@@ -1,11 +1,13 @@
 package ingest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // TestSuggestionEntries: suggesting, accepting and rejecting make the entries 4, 7 and 26,
@@ -45,5 +47,29 @@ func TestSuggestionEntries(t *testing.T) {
 		t.Errorf("accepted: %+v", u)
 	}
 	entriesLeadToUnits(w, texts)
+	w.Verify()
+}
+
+// TestSuggestionBecomesServed: a suggestion whose text the string gets in another way, by
+// an edit or by a pull, ends in the journal, too: nobody can answer it any more.
+func TestSuggestionBecomesServed(t *testing.T) {
+	w, repo := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
+	suggest := func(source, target string) {
+		t.Helper()
+		u := unitOf(w, "cs", source)
+		_, err := w.Syncer.Suggest(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
+		must(t, err)
+	}
+	suggest("One", "Jedna")
+	suggest("One", "Jednička")
+	suggest("Two", "Dvojka")
+	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "", "Two", "Dvojka")}})
+	w.Sync()
+	for _, want := range []string{`"Jedna" 20 by 1 the string has this text`, `"Dvojka" 20 by 1 the string has this text`, `"Jedna" 20 by 1 ` + "\n", `suggested One: "" → "Jednička"`} {
+		if got := journal(w); strings.Count(got, want) != 1 || strings.Count(got, "suggested ") != 1 {
+			t.Errorf("the journal lacks %s:\n%s", want, got)
+		}
+	}
 	w.Verify()
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,6 +69,27 @@ func (tx *StepTx) EndSuggestion(ctx context.Context, e *Edit, event, by string, 
 		err = tx.s.do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID))
 	}
 	return tx.fail(ctx, fmt.Sprintf("end the suggestion %d", e.ID), err)
+}
+
+// voidSuggestion says in the journal why nobody can answer a suggestion any more.
+const voidSuggestion = "the string has this text, or is read-only"
+
+// endSuggested ends suggestions that nobody answered and that are void. Texts that were
+// edits keep their status, which says what became of the edit.
+func (tx *StepTx) endSuggested(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	return chunks(ids, func(chunk []any) error {
+		rows, err := editsWhere(ctx, tx.s, ` WHERE e.status = $1 AND e.id IN `+list(2, len(chunk)), append([]any{string(EditSuggested)}, chunk...)...)
+		for i := range rows {
+			if err == nil {
+				err = tx.EndSuggestion(ctx, &rows[i], voidSuggestion, "", tx.info.At)
+			}
+		}
+		return err
+	})
 }
 
 // suggestEdit makes the text of an edit a suggestion. At the end of the step it goes the

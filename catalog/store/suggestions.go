@@ -179,18 +179,31 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 
 // refreshSuggestions deletes suggestions that became void by what the step wrote,
 // such as merged ones, and counts the rest. Those of people wait for strings that are
-// away. Without suggestions it costs one index
+// away, and end in the journal too. Without suggestions it costs one index
 // lookup per translation.
 func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	if tx.info.Partial {
 		return nil // until the end of a first import there are no suggestions
 	}
 	for _, id := range sortedKeys(tx.dirty) {
-		if err := tx.s.do(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
+		var void []int64
+		err := tx.s.query(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
 			WHERE u.id = suggestions.unit_id AND (u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2
-				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':'))`,
-			id, int64(catalog.StateReadOnly)); err != nil {
+				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING branch`,
+			[]any{id, int64(catalog.StateReadOnly)}, func(scan scan) error {
+				var n Suggestion
+				var branch string
+				err := scan(&branch)
+				if n.setOrigin(branch); n.EditID != 0 {
+					void = append(void, n.EditID)
+				}
+				return err
+			})
+		if err == nil {
+			err = tx.endSuggested(ctx, void)
+		}
+		if err != nil {
 			return err
 		}
 		n, err := suggestionCount(ctx, tx.s, id)

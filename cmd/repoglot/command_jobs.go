@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
 func (p *program) jobsCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (p *program) jobsCommand() *cobra.Command {
 }
 
 func (p *program) jobs(ctx context.Context, format string) (err error) {
-	c, err := p.load("name a configuration with --config FILE")
+	c, err := p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}

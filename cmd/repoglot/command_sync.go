@@ -49,7 +49,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := p.load("name a configuration with --config FILE")
+	c, err := p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}

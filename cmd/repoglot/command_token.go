@@ -258,11 +258,12 @@ func databasePath(c *config.Config) string {
 }
 
 // tokenSettings returns the settings of the configuration. With --data-dir it needs
-// none, since serve REPO has none.
+// none, since serve REPO has none. It needs no secrets of pushes, which only the server's
+// environment may have.
 func (p *program) tokenSettings() (*config.Config, error) {
 	if p.flags.config == "" && p.flags.dataDir != "" {
 		dir, err := filepath.Abs(p.flags.dataDir)
 		return &config.Config{DataDir: config.Path(dir)}, err
 	}
-	return p.load("name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
+	return p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
 }

@@ -23,6 +23,11 @@ const defaultConfig = "repoglot.yaml"
 // load reads the configuration that the flags name, or ./repoglot.yaml. remedy says
 // what to do without one.
 func (p *program) load(remedy string) (*config.Config, error) {
+	return p.loadBy(config.Load, remedy)
+}
+
+// loadBy is load with one of the functions that read a configuration.
+func (p *program) loadBy(read func(string, []string) (*config.Config, error), remedy string) (*config.Config, error) {
 	path := p.flags.config
 	if path == "" {
 		path = defaultConfig
@@ -30,7 +35,7 @@ func (p *program) load(remedy string) (*config.Config, error) {
 			return nil, usageError{fmt.Errorf("there is no %s here: %s", defaultConfig, remedy)}
 		}
 	}
-	c, err := config.Load(path, p.environ)
+	c, err := read(path, p.environ)
 	if err != nil {
 		return nil, err
 	}

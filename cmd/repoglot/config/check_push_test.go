@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +63,35 @@ func TestPushMistakes(t *testing.T) {
 		_, err := config.Parse("f", []byte(withPush(keys)), []string{"T=secret"})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret\"") {
 			t.Errorf("%s: %v, want %s", keys, err, want)
+		}
+	}
+}
+
+// TestLoadWithoutSecrets: commands that do not push warn of secrets that cannot be used,
+// and refuse all other mistakes.
+func TestLoadWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "repoglot.yaml")
+	for _, tt := range []struct{ keys, warning, mistake string }{
+		{"push_mode: direct\nsigning_key_env: NONE", "component p/app: signing_key_env names NONE, which is not set", ""},
+		{"push_mode: direct\nsigning_key_env: T", "signing key: it is neither", ""},
+		{"push_mode: request\nforge: github\nforge_token_env: NONE", "forge_token_env names NONE, which is not set", ""},
+		{"push_mode: sometimes", "", "must be one of direct, branch, request"},
+	} {
+		must(t, os.WriteFile(file, []byte(withPush(tt.keys)), 0o600))
+		c, err := config.LoadWithoutSecrets(file, []string{"T=secret"})
+		switch {
+		case tt.mistake != "":
+			if err == nil || !strings.Contains(err.Error(), tt.mistake) {
+				t.Errorf("%s: %v, want %s", tt.keys, err, tt.mistake)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", tt.keys, err)
+		case !strings.Contains(strings.Join(c.Warnings(), "\n"), tt.warning):
+			t.Errorf("%s: warnings %q, want %s", tt.keys, c.Warnings(), tt.warning)
+		}
+		if _, err := config.Load(file, []string{"T=secret"}); err == nil {
+			t.Errorf("%s: a server takes it", tt.keys)
 		}
 	}
 }

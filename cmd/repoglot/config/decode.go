@@ -27,6 +27,7 @@ type decoder struct {
 	anchors map[string]ast.Node
 	nodes   int
 	items   map[string]readItem // components that were read, by path
+	pushes  bool                // the secrets of pushes are needed
 
 	runs   [][]*knownComponent // that items of lists name; nil once they were read
 	unread int                 // runs that were not
@@ -37,6 +38,7 @@ func newDecoder(path string) *decoder {
 		report:  report{file: path, positions: map[string]position{}},
 		anchors: map[string]ast.Node{},
 		items:   map[string]readItem{},
+		pushes:  true,
 	}
 }
 

@@ -34,6 +34,18 @@ func Load(path string, environ []string) (*Config, error) {
 	return Parse(path, data, environ)
 }
 
+// LoadWithoutSecrets is [Load] for commands that neither push nor sign: a secret of a
+// push that cannot be used, such as one whose variable is not set, is a warning.
+func LoadWithoutSecrets(path string, environ []string) (*Config, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := newDecoder(path)
+	d.pushes = false
+	return d.parse(path, data, environ)
+}
+
 // readFile reads a file of up to maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
@@ -93,8 +105,11 @@ func (d *decoder) parse(path string, data []byte, environ []string) (*Config, er
 	}
 	d.remember(c, data)
 	c.warnings = append(c.warnings, env.secrets(c)...)
-	if err := c.checkSecrets(); err != nil {
+	switch err := c.checkSecrets(); {
+	case err != nil && d.pushes:
 		return nil, fail(path, "%v", err)
+	case err != nil:
+		c.warnings = append(c.warnings, err.Error())
 	}
 	c.warnings = append(c.warnings, env.unknown(c)...)
 	c.warnings = append(c.warnings, c.checkWarnings()...)
