@@ -76,6 +76,8 @@ var (
 	ErrNotReady = errors.New("the repository is not here yet")
 	// ErrElsewhere says that another process has the repository.
 	ErrElsewhere = errors.New("another process has the repository")
+	// ErrNoDatabase says that the repository could not be looked up for now.
+	ErrNoDatabase = errors.New("the database is not available")
 	// ErrNoGit says that the server has no git program to answer with.
 	ErrNoGit = errors.New("no git program")
 	// ErrRequest says that the client did not speak git's protocol.
@@ -94,7 +96,7 @@ type Repository interface {
 }
 
 // Repositories finds the repository of a component for the client of r. Errors
-// wrap ErrNotFound, ErrCredentials, ErrNotReady or ErrElsewhere.
+// wrap ErrNotFound, ErrCredentials, ErrNotReady, ErrElsewhere or ErrNoDatabase.
 type Repositories interface {
 	Repository(r *http.Request, project, component string) (Repository, error)
 }
@@ -303,6 +305,10 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, ErrElsewhere):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "This process has not pulled the repository: another process of the cluster has it.")
+	case errors.Is(err, ErrNoDatabase):
+		h.log.Debug("git export: no database", "path", r.URL.Path, "error", err)
+		w.Header().Set("Retry-After", "1")
+		refuse(w, http.StatusServiceUnavailable, "The database is not available: try again.")
 	case errors.Is(err, ErrNoGit):
 		refuse(w, http.StatusServiceUnavailable, "This server cannot be cloned from: it has no git program, or may not use it.")
 	case errors.Is(err, context.DeadlineExceeded):

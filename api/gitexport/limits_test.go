@@ -168,6 +168,7 @@ func TestErrors(t *testing.T) {
 		{gitexport.ErrCredentials, 401, false},
 		{gitexport.ErrNotReady, 503, false},
 		{gitexport.ErrElsewhere, 503, false},
+		{gitexport.ErrNoDatabase, 503, false},
 		{gitexport.ErrRequest, 400, false},
 		{errors.New("the disk is gone"), 500, true},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"strconv"
 	"strings"
@@ -98,9 +99,8 @@ func (e *pgEngine) configure(opts Options) {
 	set["idle_in_transaction_session_timeout"] = milliseconds(idleLimit)
 	set["lock_timeout"] = milliseconds(min(lockLimit, opts.BusyTimeout))
 	set["tcp_user_timeout"] = milliseconds(lockLimit)
-	for name, value := range planning {
-		set[name] = value
-	}
+	maps.Copy(set, planning)
+	maps.Copy(set, expected)
 	if set["application_name"] == "" {
 		set["application_name"] = "repoglot"
 	}
@@ -123,6 +123,13 @@ func (e *pgEngine) configure(opts Options) {
 var planning = map[string]string{
 	"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
 	"max_parallel_workers_per_gather": "0", "jit": "off",
+}
+
+// expected are the defaults of PostgreSQL that the code relies on. The administrator may
+// have set others for the database or the user: with another isolation writers would fail
+// instead of waiting for each other, and a migration or a large step may take long.
+var expected = map[string]string{
+	"default_transaction_isolation": "read committed", "statement_timeout": "0", "idle_session_timeout": "0", "standard_conforming_strings": "on",
 }
 
 // connectTimeout bounds the opening of a connection, unless connect_timeout does.

@@ -1,6 +1,8 @@
 package pgtest
 
 import (
+	"bytes"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -16,6 +18,10 @@ import (
 type Proxy struct {
 	// DSN is the address of the database through the proxy.
 	DSN string
+
+	// Certificate, if it is not nil, makes the proxy take encrypted connections only. It
+	// must be set before the first one.
+	Certificate *tls.Certificate
 
 	server  [2]string // network and address
 	change  func([]byte) []byte
@@ -88,6 +94,10 @@ func (p *Proxy) accept(listener net.Listener) {
 // forward copies in both directions until one of them ends.
 func (p *Proxy) forward(client net.Conn) {
 	defer client.Close()
+	client, err := p.encrypted(client)
+	if err != nil {
+		return
+	}
 	server, err := net.Dial(p.server[0], p.server[1])
 	if err != nil {
 		return
@@ -102,6 +112,21 @@ func (p *Proxy) forward(client net.Conn) {
 		_ = server.Close()
 	})
 	_ = p.copyChanged(client, server)
+}
+
+// encrypted agrees with a client to use TLS, as a server does
+// (https://www.postgresql.org/docs/15/protocol-flow.html#id-1.10.6.7.12).
+func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
+	if p.Certificate == nil {
+		return client, nil
+	}
+	wanted := []byte{0, 0, 0, 8, 4, 210, 22, 47} // SSLRequest
+	request := make([]byte, len(wanted))
+	if _, err := io.ReadFull(client, request); err != nil || !bytes.Equal(request, wanted) {
+		return nil, errors.Join(err, errors.New("the client does not encrypt"))
+	}
+	_, err := client.Write([]byte{'S'})
+	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*p.Certificate}}), err
 }
 
 func (p *Proxy) copyChanged(to io.Writer, from io.Reader) error {
