@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"sort"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -98,11 +97,14 @@ type selection struct {
 	f      changeFilter
 	after  int64 // entries up to this rank are left out
 	length int64 // entries of the ledger
+	from   int64 // the first delta begins after this rank
+	sums   sumTree
 }
 
 // spanCount counts the selected entries of the deltas that begin in (lo, hi].
 type spanCount struct {
 	lo, hi, count int64
+	level         int // of a span whose narrower ones have the same counts; 0 otherwise
 }
 
 func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
@@ -111,11 +113,10 @@ func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
 		return err
 	}
 	sel := &selection{s: c.s, f: f, l: q.ledger(f.author)}
-	from, err := sel.bound(ctx, q)
-	if err != nil {
+	if sel.from, err = sel.bound(ctx, q); err != nil {
 		return err
 	}
-	if c.spans, err = sel.count(ctx, from); err != nil {
+	if c.spans, err = sel.count(ctx); err != nil {
 		return err
 	}
 	for i := range c.spans {
@@ -152,48 +153,54 @@ func (sel *selection) bound(ctx context.Context, q *ChangeQuery) (int64, error) 
 // worth their cost: pollers ask for these.
 const nearEnd = 4
 
-// count counts the selection span by span: from the sums of the span where they
-// are exact, otherwise from the span's deltas.
-func (sel *selection) count(ctx context.Context, from int64) ([]spanCount, error) {
-	tail := from
-	var out []spanCount
-	cache := sel.s.db.caches.spans
-	if sel.length-from > nearEnd*cache.width {
-		list, closed, err := sel.s.spanSums(ctx, &sel.l, sel.length)
-		if err != nil {
+// count counts the selection by the widest spans: from their sums where these are
+// exact, otherwise by narrower spans, and at last from deltas.
+func (sel *selection) count(ctx context.Context) (out []spanCount, err error) {
+	tail, width := sel.from, sel.s.db.caches.spans.width
+	if sel.length-sel.from > nearEnd*width {
+		if sel.sums, err = sel.s.spanSums(ctx, &sel.l, sel.length); err != nil {
 			return nil, err
 		}
-		tail = closed * cache.width
-		first := cache.spanOf(from + 1)
-		list = list[sort.Search(len(list), func(i int) bool { return list[i].span >= first }):]
-		if out, err = sel.countSums(ctx, list, from); err != nil {
-			return nil, err
+		tail = sel.sums.closed * width
+		for span := sel.from / width; span < sel.sums.closed; {
+			level := sel.sums.widest(span)
+			if out, err = sel.countSpans(ctx, level, span/spans(level), 1, out); err != nil {
+				return nil, err
+			}
+			span += spans(level)
 		}
 	}
 	n, err := sel.countExactly(ctx, tail, sel.length)
-	return append(out, spanCount{tail, sel.length, n}), err
+	return append(out, spanCount{lo: tail, hi: sel.length, count: n}), err
 }
 
-func (sel *selection) countSums(ctx context.Context, list []spanSum, from int64) ([]spanCount, error) {
-	var out []spanCount
-	for len(list) > 0 {
-		n := 1
-		for n < len(list) && list[n].span == list[0].span {
-			n++
+// countSpans appends the counts of n spans of a level from first.
+func (sel *selection) countSpans(ctx context.Context, level int, first, n int64, out []spanCount) ([]spanCount, error) {
+	ranks := spans(level) * sel.sums.width
+	for list := sel.sums.between(level, first, first+n); len(list) > 0; {
+		parts := 1
+		for parts < len(list) && list[parts].span == list[0].span {
+			parts++
 		}
-		lo := int64(list[0].span) * sel.s.db.caches.spans.width
-		c := spanCount{lo: max(lo, from), hi: lo + sel.s.db.caches.spans.width}
-		count, exact := sel.sum(list[:n])
-		if count > 0 && (!exact || lo < sel.after) {
-			var err error
-			if count, err = sel.countExactly(ctx, c.lo, c.hi); err != nil {
-				return nil, err
-			}
+		span := int64(list[0].span)
+		c := spanCount{lo: max(span*ranks, sel.from), hi: (span + 1) * ranks, level: level}
+		count, exact := sel.sum(list[:parts])
+		exact = exact && span*ranks >= sel.after
+		c.count, list = count, list[parts:]
+		var err error
+		switch {
+		case count > 0 && !exact && level > 0:
+			out, err = sel.countSpans(ctx, level-1, span*fan, fan, out)
+			c.count = 0 // these are instead of it
+		case count > 0 && !exact:
+			c.count, err = sel.countExactly(ctx, c.lo, c.hi)
 		}
-		if c.count = count; count > 0 {
+		if err != nil {
+			return nil, err
+		}
+		if c.count > 0 {
 			out = append(out, c)
 		}
-		list = list[n:]
 	}
 	return out, nil
 }
@@ -201,6 +208,15 @@ func (sel *selection) countSums(ctx context.Context, list []spanSum, from int64)
 // sum adds up the sums of one span. exact is false if only some of the deltas in a
 // sum are within the filter's time.
 func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
+	if all := &span[0]; all.component == everyComponent {
+		switch {
+		case sel.f.matches(&all.actionCounts) == 0 || all.maxAt < sel.f.from || all.minAt > sel.f.to:
+			return 0, true
+		case sel.f.components == nil && sel.f.inTime(all.minAt) && sel.f.inTime(all.maxAt):
+			return sel.f.matches(&all.actionCounts), true
+		}
+		span = span[1:]
+	}
 	exact = true
 	for i := range span {
 		m := &span[i]

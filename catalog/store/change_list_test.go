@@ -93,8 +93,8 @@ func TestChangesProperty(outer *testing.T) {
 func checkRoom(t *rapid.T, c *spanCache) {
 	total, most := 0, 0
 	for _, m := range c.byKey {
-		total += len(m.list)
-		most = max(most, len(m.list))
+		total += m.tree.size()
+		most = max(most, m.tree.size())
 	}
 	if total != c.total || total > c.room && total > most {
 		t.Errorf("%d marks, accounted for %d, room for %d", total, c.total, c.room)

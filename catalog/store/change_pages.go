@@ -11,24 +11,9 @@ import (
 
 // page reads the lo-th to the hi-th selected entry.
 func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64) ([]catalog.Change, error) {
-	var pieces []piece
-	before := int64(0)
-	for _, c := range spans {
-		if before >= hi {
-			break
-		}
-		if before+c.count >= lo && c.count > 0 {
-			rows, err := sel.readSelected(ctx, c.lo, c.hi)
-			if err != nil {
-				return nil, err
-			}
-			more, err := sel.pieces(ctx, rows, lo-before, hi-before)
-			if err != nil {
-				return nil, err
-			}
-			pieces = append(pieces, more...)
-		}
-		before += c.count
+	pieces, err := sel.piecesOf(ctx, spans, lo, hi)
+	if err != nil {
+		return nil, err
 	}
 	entries, err := sel.s.read(ctx, &sel.f, pieces)
 	if err == nil && int64(len(entries)) != hi-lo+1 {
@@ -36,6 +21,43 @@ func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64)
 	}
 	slices.SortFunc(entries, func(a, b catalog.Change) int { return cmp.Compare(a.ID, b.ID) })
 	return entries, err
+}
+
+// piecesOf returns the parts of deltas with the lo-th to the hi-th selected entry of
+// spans; lo may be less than 1, hi greater than their number.
+func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int64) (out []piece, err error) {
+	for _, c := range list {
+		if hi < 1 {
+			break
+		}
+		if lo <= c.count && c.count > 0 {
+			var more []piece
+			if c.level > 0 {
+				more, err = sel.piecesOfSpan(ctx, &c, lo, hi)
+			} else {
+				var rows []selected
+				if rows, err = sel.readSelected(ctx, c.lo, c.hi); err == nil {
+					more, err = sel.pieces(ctx, rows, lo, hi)
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+		lo -= c.count
+		hi -= c.count
+	}
+	return out, nil
+}
+
+// piecesOfSpan is piecesOf of the narrower spans of one.
+func (sel *selection) piecesOfSpan(ctx context.Context, c *spanCount, lo, hi int64) ([]piece, error) {
+	narrower, err := sel.countSpans(ctx, c.level-1, c.hi/(spans(c.level-1)*sel.sums.width)-fan, fan, nil)
+	if err != nil {
+		return nil, err
+	}
+	return sel.piecesOf(ctx, narrower, lo, hi)
 }
 
 // pieces returns the parts of rows with their lo-th to hi-th selected entry; lo

@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"math"
-	"sort"
 	"sync"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
 const (
@@ -22,20 +19,12 @@ const (
 	spansAtOnce = 32
 )
 
-// spanSum is the sum of the deltas of one component in one span.
-type spanSum struct {
-	span, component int32
-	actionCounts
-	minAt, maxAt int64
-}
-
 // ledgerSums are the sums of a ledger's closed spans. A ledger only grows, so they
 // are valid in every snapshot in which it is at least as long.
 type ledgerSums struct {
-	turn   chan struct{} // holds one token; its holder may extend list
-	closed int64         // number of spans
-	list   []spanSum     // ascending by span; append-only
-	used   int64         // spanCache.clock at the last use
+	turn chan struct{} // holds one token; its holder may extend tree
+	tree sumTree
+	used int64 // spanCache.clock at the last use
 }
 
 // spanCache keeps the sums of the ledgers in use, up to maxSpanSums.
@@ -52,16 +41,13 @@ func newSpanCache() *spanCache {
 	return &spanCache{byKey: map[ledgerKey]*ledgerSums{}, width: defaultSpanWidth, room: maxSpanSums}
 }
 
-// spanOf is the span of a rank.
-func (c *spanCache) spanOf(rank int64) int32 { return int32((rank - 1) / c.width) }
-
 func (c *spanCache) get(key ledgerKey) *ledgerSums {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clock++
 	m, ok := c.byKey[key]
 	if !ok {
-		m = &ledgerSums{turn: make(chan struct{}, 1)}
+		m = &ledgerSums{turn: make(chan struct{}, 1), tree: sumTree{width: c.width}}
 		m.turn <- struct{}{}
 		c.byKey[key] = m
 		c.evict(m)
@@ -70,22 +56,22 @@ func (c *spanCache) get(key ledgerKey) *ledgerSums {
 	return m
 }
 
-// grown replaces the sums of m by a longer list.
-func (c *spanCache) grown(key ledgerKey, m *ledgerSums, list []spanSum) {
+// grown replaces the sums of m by more of them.
+func (c *spanCache) grown(key ledgerKey, m *ledgerSums, tree sumTree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := len(list) - len(m.list)
-	m.list = list
+	n := tree.size() - m.tree.size()
+	m.tree = tree
 	if c.byKey[key] == m { // otherwise it was evicted meanwhile
 		c.total += n
 		c.evict(m)
 	}
 }
 
-func (c *spanCache) sumsOf(m *ledgerSums) []spanSum {
+func (c *spanCache) treeOf(m *ledgerSums) sumTree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return m.list
+	return m.tree
 }
 
 // evict drops the least recently used ledgers, but never kept.
@@ -101,7 +87,7 @@ func (c *spanCache) evict(kept *ledgerSums) {
 		if used == math.MaxInt64 {
 			return
 		}
-		c.total -= len(c.byKey[oldest].list)
+		c.total -= c.byKey[oldest].tree.size()
 		delete(c.byKey, oldest)
 	}
 }
@@ -111,66 +97,31 @@ func everything() *changeFilter {
 	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64}
 }
 
-// spanSums returns the sums of a ledger's closed spans in this snapshot, in which
-// the ledger has length entries, and the number of these spans.
-func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) ([]spanSum, int64, error) {
+// spanSums returns the sums of the spans of a ledger that are closed in this snapshot,
+// in which the ledger has length entries.
+func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) (sumTree, error) {
 	c := s.db.caches.spans
 	closed := length / c.width
 	if closed == 0 {
-		return nil, 0, nil
+		return sumTree{width: c.width}, nil
 	}
 	m := c.get(l.key)
 	select {
 	case <-ctx.Done():
-		return nil, 0, ctx.Err()
+		return sumTree{}, ctx.Err()
 	case <-m.turn:
 	}
 	defer func() { m.turn <- struct{}{} }()
-	for m.closed < closed {
-		upTo := min(m.closed+spansAtOnce, closed)
-		rows, err := s.rows(ctx, l, everything(), m.closed*c.width, upTo*c.width)
+	tree := c.treeOf(m)
+	for tree.closed < closed {
+		upTo := min(tree.closed+spansAtOnce, closed)
+		rows, err := s.rows(ctx, l, everything(), tree.closed*c.width, upTo*c.width)
 		if err != nil {
-			return nil, 0, err
+			return sumTree{}, err
 		}
-		c.grown(l.key, m, c.appendSums(c.sumsOf(m), rows))
-		m.closed = upTo
+		tree = tree.extended(rows, upTo)
+		c.grown(l.key, m, tree)
 	}
-	list := c.sumsOf(m)
-	return list[:sort.Search(len(list), func(i int) bool { return int64(list[i].span) >= closed })], closed, nil
-}
-
-// appendSums adds up rows, span by span, components in order of appearance.
-func (c *spanCache) appendSums(list []spanSum, rows []deltaRow) []spanSum {
-	begin := len(list) // index of the current span's first sum
-	at := map[int64]int{}
-	for i := range rows {
-		r := &rows[i]
-		span, component := c.spanOf(r.rank), r.component()
-		if begin < len(list) && list[begin].span != span {
-			begin = len(list)
-			clear(at)
-		}
-		j, ok := at[component]
-		if !ok {
-			j = len(list)
-			at[component] = j
-			list = append(list, spanSum{span: span, component: int32(component), minAt: r.at, maxAt: r.at})
-		}
-		list[j].add(r)
-	}
-	return list
-}
-
-func (m *spanSum) add(r *deltaRow) {
-	m.n += r.n
-	m.added += r.added
-	m.updated += r.updated
-	m.removed += r.removed
-	m.minAt, m.maxAt = min(m.minAt, r.at), max(m.maxAt, r.at)
-	for action, n := range r.events {
-		if m.events == nil {
-			m.events = map[catalog.Action]int32{}
-		}
-		m.events[action] += n
-	}
+	tree.closed = closed // of this snapshot, which may be older
+	return tree, nil
 }

@@ -237,7 +237,7 @@ func (b *bench) writeScale(dir, address string, copies int, schema string) (conf
 	}
 	text := fmt.Sprintf("database: %q\ndata_dir: ./data-%d\ngit: builtin\nresponse_cache: 0\npoll_interval: 0\nprojects:\n", dsn, copies)
 	for k := range int64(copies) {
-		text += fmt.Sprintf("  - slug: %[1]s\n    components:\n      - {slug: \"{component}\", repo: %s, history: full, filemask: \"{component}/*.po\", new_base: \"{component}/messages.pot\"}\n", scaleSlug(k), scaleRepository(dir, int64(copies), k))
+		text += fmt.Sprintf("  - slug: %[1]s\n    name: Bench\n    components:\n      - {slug: \"{component}\", repo: %s, history: full, filemask: \"{component}/*.po\", new_base: \"{component}/messages.pot\"}\n", scaleSlug(k), scaleRepository(dir, int64(copies), k))
 	}
 	config = filepath.Join(dir, schema+".yaml")
 	return config, os.WriteFile(config, []byte(text), 0o644)
