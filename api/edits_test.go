@@ -306,9 +306,14 @@ func (o *operator) Pull(context.Context, int64) (bool, error) {
 	return false, nil
 }
 
-func (o *operator) DiscardFiles(_ context.Context, _ int64, language, _ string) error {
-	o.resets = append(o.resets, language)
-	return nil
+func (o *operator) DiscardFiles(_ context.Context, _ int64, _ string, choose func(*store.FileEdit) bool) (n int, err error) {
+	for _, language := range []string{"cs", "de"} {
+		if choose(&store.FileEdit{Language: language}) {
+			o.resets = append(o.resets, language)
+			n++
+		}
+	}
+	return n, nil
 }
 
 // form makes a multipart body.
@@ -577,7 +582,7 @@ func TestOperations(t *testing.T) {
 	if status, answer, _ := e.send("admin", "POST", "/api/translations/demo/app/cs/repository/", asJSON, `{"operation": "reset"}`); status != 200 {
 		t.Errorf("reset of a translation: %d %s", status, answer)
 	}
-	if !slices.Equal(e.operator.resets, []string{"", "cs"}) {
+	if !slices.Equal(e.operator.resets, []string{"cs", "de", "cs"}) {
 		t.Errorf("edits of files were reset of %q", e.operator.resets)
 	}
 	served := func(want string) {

@@ -77,9 +77,9 @@ type Operations interface {
 	// component, as commits, which are pushed if push_on_commit is set. Those that were
 	// committed earlier stay; without translations it only looks which are pending still.
 	Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error)
-	// DiscardFiles ends the pending additions and removals of files of the component.
-	// A language selects those of one translation.
-	DiscardFiles(ctx context.Context, component int64, language, reason string) error
+	// DiscardFiles ends the pending additions and removals of files of the component that
+	// choose selects, and returns their number.
+	DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error)
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
 }

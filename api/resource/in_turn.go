@@ -114,9 +114,8 @@ func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, err
 }
 
 // DiscardFiles ends edits of files in turn.
-func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, language, reason string) error {
-	_, err := inTurn(ctx, o.Turn, func() (bool, error) { return true, o.Operations.DiscardFiles(ctx, component, language, reason) })
-	return err
+func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (n int, err error) {
+	return inTurn(ctx, o.Turn, func() (int, error) { return o.Operations.DiscardFiles(ctx, component, reason, choose) })
 }
 
 // FilesInTurn stores edits of files in turn.

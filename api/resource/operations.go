@@ -262,7 +262,7 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 				return true, err
 			}
 		}
-		if err := e.Operations.DiscardFiles(ctx, component, o.language, "reset"); err != nil {
+		if _, err := e.Operations.DiscardFiles(ctx, component, "reset", func(f *store.FileEdit) bool { return o.language == "" || f.Language == o.language }); err != nil {
 			return true, err
 		}
 		return e.Operations.Commit(ctx, component, nil)

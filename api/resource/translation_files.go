@@ -52,6 +52,11 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) 
 	if !token.Edits(row.Project.Slug, code) {
 		return nil, errOtherLanguage
 	}
+	return e.add(ctx, r, &row, code)
+}
+
+// add adds a language to a component.
+func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
 	switch err := e.Files.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a language was not added", "component", row.Project.Slug+"/"+row.Slug, "error", err)
@@ -61,7 +66,7 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) 
 	}
 	_, pushErr := e.Operations.Push(ctx, row.ID)
 	var answer any
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
 		if err == nil {
 			answer = rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, row.Project.Slug, row.Slug, nil)}}
@@ -95,10 +100,16 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, erro
 		t, err = e.visibleTranslation(ctx, snap, r)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return e.remove(ctx, &t)
+}
+
+// remove removes a translation's file.
+func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) {
 	row := store.ComponentRow{Component: t.Component, Project: t.Project}
 	switch {
-	case err != nil:
-		return nil, err
 	case t.Removed:
 		return nil, catalog.ErrNotFound
 	case !row.Settings.Edits.Taken() || e.Files == nil || e.Operations == nil:
@@ -113,8 +124,19 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, erro
 	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, EditProblem(err)
 	}
-	if _, err := e.Operations.Push(ctx, row.ID); err != nil {
-		return e.waiting(err, "The translation is served until the repository has no such file."), nil
+	_, pushErr := e.Operations.Push(ctx, row.ID)
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
+		if err == nil && now.Removed {
+			err = catalog.ErrNotFound
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		return rest.NoContent{}, nil
+	case err != nil:
+		return nil, err
 	}
-	return rest.NoContent{}, nil
+	return e.waiting(pushErr, "The translation is served until the repository has no such file."), nil
 }

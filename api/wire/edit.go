@@ -29,6 +29,23 @@ type Edit struct {
 	Updated string  `json:"updated"`
 }
 
+// FileEdit is a translation file that a client added or removed; ours.
+type FileEdit struct {
+	ID           int64  `json:"id"`
+	Component    string `json:"component"`
+	LanguageCode string `json:"language_code"`
+	Filename     string `json:"filename"`
+	// Operation is add or remove.
+	Operation string `json:"operation"`
+	Status    string `json:"status"`
+	Reason    string `json:"reason"`
+	Author    string `json:"author"`
+	// Branch is the branch that it was pushed to.
+	Branch  *string `json:"branch"`
+	Created string  `json:"created"`
+	Updated string  `json:"updated"`
+}
+
 // Uploaded is the answer to an upload, with Weblate's keys.
 type Uploaded struct {
 	NotFound int  `json:"not_found"`

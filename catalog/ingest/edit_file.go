@@ -54,15 +54,14 @@ func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, b
 
 // cannotAdd says why a component cannot have another language, "" if it can.
 func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pending []store.FileEdit) string {
-	got, selected := c.selection.code(e.Path)
 	base := c.row.Settings.NewBase
 	switch {
 	case !c.selection.mask.HasLanguage():
 		return "the filemask has no language"
 	case base == "":
 		return "new_base is not set"
-	case !selected || got != e.Language || e.Path == base:
-		return "the filemask and language_regex do not select " + e.Path
+	case c.refuses(e) != "":
+		return c.refuses(e)
 	case e.Language == c.selection.source.Code:
 		return "it is the source language"
 	case slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language || t.Filename == e.Path }):
@@ -73,6 +72,40 @@ func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pend
 		return "the repository has no " + base
 	}
 	return ""
+}
+
+// refuses says why a file is none of a component, "" if it is one.
+func (c *component) refuses(e *store.FileEdit) string {
+	got, selected := c.selection.code(e.Path)
+	if !selected || !e.Removes && got != e.Language || e.Path == c.row.Settings.NewBase {
+		return "the filemask and language_regex do not select " + e.Path
+	}
+	return ""
+}
+
+// SettleFileEdit says what becomes of a pending edit of a file: it is flushed if the
+// repository has what it is about, whether that is served or not, and discarded if the
+// component would not have the file, or has its language in another one. there says
+// whether the repository has the file, all are the component's translations.
+func (s *Syncer) SettleFileEdit(row store.BranchComponent, e *store.FileEdit, there bool, all []catalog.Translation) error {
+	c, err := newComponent(row, s.table)
+	if err != nil {
+		return err
+	}
+	served := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
+	other := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language && t.Filename != e.Path })
+	switch why := c.refuses(e); {
+	case there != e.Removes:
+		e.Status, e.Reason = store.EditFlushed, ""
+		if there && !served {
+			e.Reason = "the repository has the file, which is not served"
+		}
+	case why != "":
+		e.Status, e.Reason = store.EditDiscarded, why
+	case !e.Removes && other >= 0:
+		e.Status, e.Reason = store.EditDiscarded, "the repository has the language in "+all[other].Filename
+	}
+	return nil
 }
 
 // RemoveTranslation stores that a client removes the file of a translation: the next flush

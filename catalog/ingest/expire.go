@@ -19,12 +19,15 @@ const (
 	KeepDiscarded = 30 * 24 * time.Hour
 )
 
-// awayReason is the reason of an edit that waited in vain.
-const awayReason = "the string has been away for 90 days"
+// The reasons of edits that waited in vain.
+const (
+	awayReason  = "the string has been away for 90 days"
+	stuckReason = "it could not be done for 90 days: "
+)
 
 // Expire ends pending edits whose strings have been away from their files for KeepAway:
 // each becomes a conflict with an entry of action 4, and its text is a suggestion once the
-// string is back. It forgets what was taken back KeepDiscarded ago. now is the database's
+// string is back. Edits of files that could not be done for as long are discarded. It forgets what was taken back KeepDiscarded ago. now is the database's
 // clock. A call does a bounded amount of work; what is left is for the next one. It
 // returns the numbers of edits that ended, and that were forgotten.
 func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten int, err error) {
@@ -48,11 +51,29 @@ func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 		errs = append(errs, again(func() error { return s.tryExpire(ctx, away[:n], now.UTC(), &ended) }))
 		away = away[n:]
 	}
+	stuck, err := s.expireFiles(ctx, now)
+	ended += stuck
+	errs = append(errs, err)
 	forgotten, err = s.db.ForgetDiscarded(ctx, now.Add(-KeepDiscarded))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return ended, forgotten, fmt.Errorf("expire edits: %w", err)
 	}
 	return ended, forgotten, nil
+}
+
+// expireFiles ends edits of files that could not be done, and returns their number.
+func (s *Syncer) expireFiles(ctx context.Context, now time.Time) (n int, err error) {
+	var stuck []store.FileEdit
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		stuck, err = snap.StuckFileEdits(ctx, now.Add(-KeepAway))
+		return err
+	})
+	for i := 0; err == nil && i < len(stuck); i++ {
+		stuck[i].Status, stuck[i].Reason = store.EditDiscarded, stuckReason+stuck[i].Reason
+		err = s.UpdateFileEdits(ctx, stuck[i].ComponentID, stuck[i:i+1])
+		n++
+	}
+	return n, err
 }
 
 // tryExpire ends edits of one translation, except those whose string is back.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -48,12 +48,13 @@ func (r *run) filesToChange() []flush.FileEdit {
 func (r *run) pushedFiles(ctx context.Context, branch string, result flush.Result) error {
 	byComponent := map[int64][]store.FileEdit{}
 	for i, e := range r.fileEdits {
+		was := e
+		e.Pushed, e.Reason = branch, ""
 		if problem := result.FileProblems[i]; problem != nil {
-			r.report.Files[e.Path] = problem.Error()
-			continue
+			e.Pushed, e.Reason = "", problem.Error()
+			r.report.Files[e.Path] = e.Reason
 		}
-		if e.Pushed != branch {
-			e.Pushed = branch
+		if e != was {
 			byComponent[e.ComponentID] = append(byComponent[e.ComponentID], e)
 		}
 	}
@@ -67,52 +68,81 @@ func (r *run) pushedFiles(ctx context.Context, branch string, result flush.Resul
 
 // settleFiles ends the edits of files that the repository has, as the last pull found, and
 // of those that the component would not have.
-func (p *Pusher) settleFiles(ctx context.Context, rows []store.BranchComponent) error {
+func (p *Pusher) settleFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) error {
 	for i := range rows {
-		id, mask := rows[i].ID, rows[i].Settings.Filemask
-		var done []store.FileEdit
-		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-			pending, err := snap.PendingFileEdits(ctx, id)
-			if err != nil || len(pending) == 0 {
-				return err
-			}
-			all, err := snap.Translations(ctx, id)
-			for _, e := range pending {
-				switch there := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path }); {
-				case there != e.Removes:
-					e.Status = store.EditFlushed
-				case !e.Removes && strings.ReplaceAll(mask, "*", e.Language) != e.Path:
-					e.Status, e.Reason = store.EditDiscarded, "the filemask has no such file any more"
-				default:
-					continue
-				}
-				done = append(done, e)
-			}
-			return err
-		})
-		if err == nil {
-			err = p.Syncer.UpdateFileEdits(ctx, id, done)
-		}
-		if err != nil {
+		if err := p.settleFilesOf(ctx, held, &rows[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// DiscardFiles ends the pending edits of files of a component that choose selects.
-func (p *Pusher) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) error {
+func (p *Pusher) settleFilesOf(ctx context.Context, held *ingest.Held, row *store.BranchComponent) error {
+	var pending []store.FileEdit
+	var all []catalog.Translation
+	err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		if pending, err = snap.PendingFileEdits(ctx, row.ID); err != nil || len(pending) == 0 {
+			return err
+		}
+		all, err = snap.Translations(ctx, row.ID)
+		return err
+	})
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	there, known, err := filesAt(ctx, held, row.Head, pending)
+	if err != nil || !known {
+		return err
+	}
+	for i := range pending {
+		if err := p.Syncer.SettleFileEdit(*row, &pending[i], there[pending[i].Path], all); err != nil {
+			return err
+		}
+	}
+	done := slices.DeleteFunc(pending, func(e store.FileEdit) bool { return e.Status == store.EditPending })
+	return p.Syncer.UpdateFileEdits(ctx, row.ID, done)
+}
+
+// filesAt returns which files of some edits a commit has. It is not known if the commit is
+// not the mirror's.
+func filesAt(ctx context.Context, held *ingest.Held, commit string, edits []store.FileEdit) (there map[string]bool, known bool, err error) {
+	m := held.Mirror()
+	if head, err := m.Head(); err != nil || head.Hash.String() != commit {
+		return nil, false, nil // so the next pull finds it
+	}
+	reader, err := m.Reader(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer reader.Close()
+	there = map[string]bool{}
+	for i := range edits {
+		there[edits[i].Path] = false
+	}
+	list, err := reader.Snapshot(ctx, reader.Head().Hash, func(path string) bool {
+		_, asked := there[path]
+		return asked
+	}, nil)
+	for i := range list {
+		there[list[i].Path] = true
+	}
+	return there, true, err
+}
+
+// DiscardFiles ends the pending edits of files of a component that choose selects, and
+// returns their number.
+func (p *Pusher) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error) {
 	var list []store.FileEdit
 	err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		list, err = snap.PendingFileEdits(ctx, component)
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	list = slices.DeleteFunc(list, func(e store.FileEdit) bool { return !choose(&e) })
 	for i := range list {
 		list[i].Status, list[i].Reason = store.EditDiscarded, reason
 	}
-	return p.Syncer.UpdateFileEdits(ctx, component, list)
+	return len(list), p.Syncer.UpdateFileEdits(ctx, component, list)
 }

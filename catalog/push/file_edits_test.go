@@ -3,12 +3,14 @@ package push_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
@@ -143,4 +145,84 @@ func TestFileOfAnotherMask(t *testing.T) {
 	w.wantFiles("with another filemask", c.ID, false, "")
 	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
 	w.wantFiles("added again", c.ID, true, "+l10n/de.po@")
+}
+
+// fileEdits returns all edits of files of a component, one a line.
+func (w *world) fileEdits(component int64) (text string) {
+	w.t.Helper()
+	gittest.Must(w.t, w.DB.Read(w.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		list, _, err := snap.FileEdits(ctx, store.EditQuery{Components: []int64{component}, Limit: 100})
+		for _, e := range list {
+			text += strings.TrimSpace(fmt.Sprintf("%d %s%s %s %s", e.ID, map[bool]string{false: "+", true: "-"}[e.Removes], e.Path, e.Status, e.Reason)) + "\n"
+		}
+		return err
+	}))
+	return text
+}
+
+// TestFilesEnd: no edit of a file is pending for ever.
+func TestFilesEnd(t *testing.T) {
+	s := catalog.ComponentSettings{PushBranch: "l10n", NewBase: "po/app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushBranch}}
+	w, c := newFileWorld(t, s)
+	want := func(when, edits string) {
+		t.Helper()
+		w.flush()
+		if got := w.fileEdits(c.ID); got != edits {
+			t.Errorf("%s:\n%swant\n%s", when, got, edits)
+		}
+		w.Verify()
+	}
+	add := func(code string) {
+		t.Helper()
+		gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, code, anna))
+	}
+	push := func(files gittest.Files) {
+		pot := strings.Replace(file, "Dvě", "", 1)
+		all := gittest.Files{"po/cs.po": file, "po/app.pot": pot}
+		for path, text := range files {
+			if all[path] = text; text == "" {
+				delete(all, path)
+			}
+		}
+		w.up.Push("Other", all, w.head("main"))
+	}
+	add("de")
+	want("pushed", "1 +po/de.po pending\n")
+	push(gittest.Files{"po/de.po": "msgid \""})
+	list := "1 +po/de.po flushed the repository has the file, which is not served\n"
+	want("merged, and broken", list)
+	add("ru")
+	want("pushed", list+"2 +po/ru.po pending\n")
+	push(gittest.Files{"po/ru_RU.po": file, "po/de.po": file})
+	list += "2 +po/ru.po discarded the repository has the language in po/ru_RU.po\n"
+	want("the language is in another file", list)
+	add("ja")
+	push(gittest.Files{"po/app.pot": "msgid \""})
+	list3 := list + "3 +po/ja.po pending po/ja.po: "
+	w.flush()
+	if got := w.fileEdits(c.ID); !strings.HasPrefix(got, list3) {
+		t.Errorf("without a template:\n%s", got)
+	}
+	expire := func(at time.Time, ended, forgotten int) {
+		t.Helper()
+		if e, f, err := w.Syncer.Expire(t.Context(), at); err != nil || e != ended || f != forgotten {
+			t.Errorf("at %s: %d ended, %d forgotten, %v; want %d, %d", at, e, f, err, ended, forgotten)
+		}
+	}
+	start := w.Clock
+	expire(start.Add(ingest.KeepAway-time.Minute), 0, 1) // the second
+	expire(start.Add(ingest.KeepAway+time.Hour), 1, 0)
+	if got := w.fileEdits(c.ID); !strings.Contains(got, "3 +po/ja.po discarded it could not be done for 90 days: po/ja.po: ") {
+		t.Errorf("90 days later:\n%s", got)
+	}
+	expire(start.Add(2*ingest.KeepAway), 0, 0) // the newest stays
+	push(nil)
+	w.flush()
+	add("fr")
+	expire(start.Add(2*ingest.KeepAway), 0, 1)
+	list = "1 +po/de.po flushed the repository has the file, which is not served\n4 +po/fr.po "
+	want("later", list+"pending\n")
+	s.LanguageRegex = "^(cs|de)$"
+	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
+	want("it is no language any more", list+"discarded the filemask and language_regex do not select po/fr.po\n")
 }

@@ -165,7 +165,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		if err != nil {
 			return err
 		}
-		if err := p.settleFiles(ctx, rows); err != nil {
+		if err := p.settleFiles(ctx, held, rows); err != nil {
 			return err
 		}
 		var errs []error

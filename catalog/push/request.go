@@ -80,7 +80,7 @@ func (r *run) refuse(ctx context.Context, request forge.Request) error {
 			return err
 		}
 		reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
-		if err := r.DiscardFiles(ctx, row.ID, reason, func(e *store.FileEdit) bool { return e.Pushed == r.group.branch }); err != nil {
+		if _, err := r.DiscardFiles(ctx, row.ID, reason, func(e *store.FileEdit) bool { return e.Pushed == r.group.branch }); err != nil {
 			return err
 		}
 		for t := range translations {

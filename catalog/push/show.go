@@ -26,11 +26,11 @@ func (p *Pusher) show(ctx context.Context, held *ingest.Held, b ingest.Branch, t
 	if err != nil {
 		return err
 	}
-	if err := p.settleFiles(ctx, rows); err != nil {
-		return err
-	}
 	if _, fetched := held.Mirror().Path(); !fetched {
 		return nil // so nothing is shown
+	}
+	if err := p.settleFiles(ctx, held, rows); err != nil {
+		return err
 	}
 	w, err := held.Mirror().Writer(ctx)
 	if err != nil {

@@ -47,31 +47,36 @@ func (s *Snapshot) AwaySince(ctx context.Context, since time.Time) ([]Edit, erro
 	return list, s.db.fail(ctx, "read edits whose strings are away", err)
 }
 
-// ForgetDiscarded deletes edits that were taken back, and suggestions that were answered,
-// at a time or before it, and returns their number. The newest edit stays, so that no id
-// is used twice.
+// ForgetDiscarded deletes edits of strings and of files that were taken back, and
+// suggestions that were answered, at a time or before it, and returns their number. The
+// newest edit stays, so that no id is used twice.
 func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err error) {
 	err = db.write(ctx, func(s *session) error {
-		var ids []any
-		if err := s.query(ctx, `SELECT id FROM edits WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM edits) ORDER BY id LIMIT $3`,
-			[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan scan) error {
-				var id int64
-				err := scan(&id)
-				ids = append(ids, id)
-				return err
-			}); err != nil || len(ids) == 0 {
+		if n, err = forgetDiscarded(ctx, s, "edits", []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"}, until); err != nil {
 			return err
 		}
-		n = len(ids)
-		for _, column := range []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"} {
-			if err := s.do(ctx, `DELETE FROM `+column+` IN `+list(1, n), ids...); err != nil {
-				return err
-			}
-		}
-		return nil
+		files, err := forgetDiscarded(ctx, s, "file_edits", []string{"file_edits WHERE id"}, until)
+		n += files
+		return err
 	})
 	if err != nil {
 		return 0, db.fail(ctx, fmt.Sprintf("forget edits that were taken back until %s", until.Format(time.DateOnly)), err)
 	}
 	return n, nil
+}
+
+// forgetDiscarded deletes such edits of one table from the tables that name them.
+func forgetDiscarded(ctx context.Context, s *session, table string, columns []string, until time.Time) (n int, err error) {
+	var ids []any
+	err = s.query(ctx, `SELECT id FROM `+table+` WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM `+table+`) ORDER BY id LIMIT $3`,
+		[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	for i := 0; err == nil && len(ids) > 0 && i < len(columns); i++ {
+		err = s.do(ctx, `DELETE FROM `+columns[i]+` IN `+list(1, len(ids)), ids...)
+	}
+	return len(ids), err
 }

@@ -6,23 +6,28 @@ import (
 	"time"
 )
 
-// FileEdit is a translation file that a client adds or removes: a row of the journal. Rows
-// are never deleted.
+// FileEdit is a translation file that a client adds or removes: a row of the journal. Only
+// what was taken back is forgotten (ForgetDiscarded).
 type FileEdit struct {
 	// ID is assigned once and never reused.
 	ID int64
-	// ComponentID and Language name the translation, Path its file.
-	ComponentID    int64
-	Language, Path string
+	// ComponentID and Language name the translation, Path its file. Project and Component
+	// are slugs; only answers have them.
+	ComponentID        int64
+	Project, Component string
+	Language, Path     string
 	// Removes tells a removal from an addition.
 	Removes bool
-	// Status is pending, flushed or discarded, Reason why.
+	// Status is pending, flushed or discarded, Reason why. A pending one with a reason
+	// cannot be done for now.
 	Status EditStatus
 	Reason string
 	// Pushed is the branch that it was pushed to, "" before.
 	Pushed string
 	// Author is who wants it, and when.
 	Author EditAuthor
+	// Updated is when anything of it changed last.
+	Updated time.Time
 }
 
 // PutFileEdit stores a new one and sets its id. The error wraps catalog.ErrConflict if one
@@ -59,17 +64,69 @@ func (tx *StepTx) UpdateFileEdit(ctx context.Context, e *FileEdit, at time.Time)
 	return tx.fail(ctx, op, err)
 }
 
-// PendingFileEdits returns the pending ones of a component, by id.
-func (s *Snapshot) PendingFileEdits(ctx context.Context, component int64) (list []FileEdit, err error) {
-	defer s.about(component).end()
-	err = s.s.query(ctx, `SELECT id, language, path, removes, pushed, author_name, author_email, created_at FROM file_edits
-		WHERE component_id = $1 AND status = 'pending' ORDER BY id`, []any{component}, func(scan scan) error {
-		e := FileEdit{ComponentID: component, Status: EditPending}
-		var removes, at int64
-		err := scan(&e.ID, &e.Language, &e.Path, &removes, &e.Pushed, &e.Author.Name, &e.Author.Email, &at)
-		e.Removes, e.Author.At = removes != 0, time.UnixMicro(at).UTC()
+const (
+	fileEditColumns = `e.id, e.component_id, p.slug, c.slug, e.language, e.path, e.removes, e.status, e.reason, e.pushed, e.author_name, e.author_email, e.created_at, e.updated_at`
+	fileEditFrom    = ` FROM file_edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id`
+)
+
+func fileEditsWhere(ctx context.Context, s *session, where string, args ...any) (list []FileEdit, err error) {
+	err = s.query(ctx, `SELECT `+fileEditColumns+fileEditFrom+where, args, func(scan scan) error {
+		var e FileEdit
+		var removes, created, updated int64
+		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Status, &e.Reason, &e.Pushed, &e.Author.Name, &e.Author.Email, &created, &updated)
+		e.Removes, e.Author.At, e.Updated = removes != 0, time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
 		list = append(list, e)
 		return err
 	})
+	return list, err
+}
+
+// PendingFileEdits returns the pending ones of a component, by id.
+func (s *Snapshot) PendingFileEdits(ctx context.Context, component int64) ([]FileEdit, error) {
+	defer s.about(component).end()
+	list, err := fileEditsWhere(ctx, s.s, ` WHERE e.component_id = $1 AND e.status = 'pending' ORDER BY e.id`, component)
 	return list, s.db.fail(ctx, fmt.Sprintf("read the edits of files of component %d", component), err)
+}
+
+// FileEdits returns a page of the edits of files of components, by id, and their number
+// without Offset and Limit, 0 if it is known. TranslationID is not used.
+func (s *Snapshot) FileEdits(ctx context.Context, q EditQuery) (page []FileEdit, count int, err error) {
+	defer s.about(q.Components...).end()
+	if len(q.Components) == 0 {
+		return nil, 0, nil
+	}
+	where := ` WHERE (CAST($1 AS TEXT) = '' OR e.status = $1) AND e.component_id IN ` + list(2, len(q.Components))
+	args := []any{string(q.Status)}
+	for _, id := range q.Components {
+		args = append(args, id)
+	}
+	if !q.Counted {
+		_, err = s.s.first(ctx, `SELECT COUNT(*) FROM file_edits e`+where, args, &count)
+	}
+	if err == nil && q.Limit > 0 {
+		n := len(args)
+		page, err = fileEditsWhere(ctx, s.s, where+fmt.Sprintf(` ORDER BY e.id LIMIT $%d OFFSET $%d`, n+1, n+2), append(args, q.Limit, q.Offset)...)
+	}
+	return page, count, s.db.fail(ctx, "read edits of files", err)
+}
+
+// FileEditByID returns an edit of a file, or ErrNotFound.
+func (s *Snapshot) FileEditByID(ctx context.Context, id int64) (e FileEdit, err error) {
+	list, err := fileEditsWhere(ctx, s.s, ` WHERE e.id = $1`, id)
+	switch {
+	case err == nil && len(list) == 0:
+		err = notFound("no such edit of a file")
+	case err == nil:
+		s.about(list[0].ComponentID).end()
+		e = list[0]
+	}
+	return e, s.db.fail(ctx, fmt.Sprintf("read edit %d of a file", id), err)
+}
+
+// StuckFileEdits returns edits of files of configured components that could not be done
+// since a time or longer, by component and id.
+func (s *Snapshot) StuckFileEdits(ctx context.Context, since time.Time) ([]FileEdit, error) {
+	list, err := fileEditsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.reason <> '' AND e.updated_at <= $1 AND c.active = 1 AND p.active = 1
+		ORDER BY e.component_id, e.id LIMIT $2`, since.UnixMicro(), expireBatch)
+	return list, s.db.fail(ctx, "read edits of files that cannot be done", err)
 }

@@ -271,9 +271,9 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 	})
 }
 
-// DiscardFiles ends the pending edits of files of a component, or of one of its languages.
-func (o operations) DiscardFiles(ctx context.Context, component int64, language, reason string) error {
-	return o.flusher.DiscardFiles(ctx, component, reason, func(e *store.FileEdit) bool { return language == "" || e.Language == language })
+// DiscardFiles ends pending edits of files of a component.
+func (o operations) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error) {
+	return o.flusher.DiscardFiles(ctx, component, reason, choose)
 }
 
 // Pull pulls at once.

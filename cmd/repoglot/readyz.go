@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -30,8 +31,8 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyz answers 200 once every component was imported or its first attempt
 // failed, else 503. The body lists state, progress, error and unserved (files that
-// are not served, with the reason) of each public component and counts the private
-// ones.
+// are not served, with the reason, and those that cannot be added) of each public
+// component and counts the private ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	state, err := s.ready.get(r.Context(), s.readiness)
 	if err != nil {
@@ -60,12 +61,17 @@ type readiness struct {
 	ready   bool             // every component is ready or failed
 	public  []map[string]any // never nil
 	private int
+
+	stuck map[string][]string // files that cannot be added or removed, by project and component
 }
 
 // readiness returns the state of the components of the plan.
 func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 	p, states := s.snapshot()
-	r := &readiness{ready: true, public: []map[string]any{}}
+	r := &readiness{ready: true, public: []map[string]any{}, stuck: map[string][]string{}}
+	if err := s.addStuck(ctx, r); err != nil {
+		return nil, err
+	}
 	for i := range p.branches {
 		if err := s.addBranch(ctx, r, p, &p.branches[i], states[p.branches[i].Key]); err != nil {
 			return nil, err
@@ -75,6 +81,21 @@ func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
 	})
 	return r, nil
+}
+
+// addStuck finds the files that clients added or removed and that cannot be made.
+func (s *supervisor) addStuck(ctx context.Context, r *readiness) error {
+	if s.flusher == nil {
+		return nil
+	}
+	return s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		list, err := snap.StuckFileEdits(ctx, time.Now())
+		for _, e := range list {
+			name := e.Project + "/" + e.Component
+			r.stuck[name] = append(r.stuck[name], e.Reason)
+		}
+		return err
+	})
 }
 
 // addBranch adds the components of a branch.
@@ -94,7 +115,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 		}
 		entry := map[string]any{
 			"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
-			"unserved": s.problems.list(project, slug),
+			"unserved": append(s.problems.list(project, slug), r.stuck[project+"/"+slug]...),
 		}
 		if problem = cmp.Or(problem, whole); problem != "" {
 			entry["error"] = problem
