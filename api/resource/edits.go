@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -37,10 +38,7 @@ func (e *Env) writesOf(first, second string, w Writer) map[string]Writer {
 // AuthorOf is who the edits of a request are by.
 func AuthorOf(ctx context.Context) edit.Author {
 	t := rest.AccessOf(ctx).Token
-	if t.AuthorName == "" {
-		return edit.Author{Name: t.Name}
-	}
-	return edit.Author{Name: t.AuthorName, Email: t.AuthorEmail}
+	return edit.Author{Name: cmp.Or(t.AuthorName, t.Name), Email: t.AuthorEmail}
 }
 
 // editable finds the unit that the path names, if the client may edit it.

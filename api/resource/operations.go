@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -94,16 +95,16 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 	if yes, err := strconv.ParseBool(fields["overwrite"]); err == nil && yes && o.Conflicts == "" {
 		o.Conflicts = "replace-translated"
 	}
-	by = AuthorOf(ctx)
-	if fields["author_name"] != "" || fields["author_email"] != "" {
-		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin {
-			return o, by, errAdmin
-		}
-		if by = (edit.Author{Name: fields["author_name"], Email: fields["author_email"]}); by.Name == "" {
-			by.Name = by.Email
-		}
+	credited := edit.Author{Name: strings.TrimSpace(fields["author_name"]), Email: strings.TrimSpace(fields["author_email"])}
+	switch {
+	case credited == edit.Author{}:
+		return o, AuthorOf(ctx), nil
+	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
+		return o, by, errAdmin
+	case credited.Name == "": // names are served, addresses are not
+		credited.Name, _, _ = strings.Cut(credited.Email, "@")
 	}
-	return o, by, nil
+	return o, credited, nil
 }
 
 // operations are the values of the field operation.

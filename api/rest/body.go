@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // MaxBody bounds the body of a request that is no file, in bytes.
@@ -56,6 +58,9 @@ func (r *Request) ReadBody(limit int64) (b Body, err error) {
 	kind, params, err := mime.ParseMediaType(req.Header.Get("Content-Type"))
 	switch {
 	case kind == "application/json":
+		if !wholeText(raw) {
+			return b, &Problem{Status: http.StatusBadRequest, Detail: "JSON parse error - the body is not valid UTF-8, or has half of a surrogate pair"}
+		}
 		if err := json.Unmarshal(raw, &b.object); err != nil || b.object == nil {
 			return b, &Problem{Status: http.StatusBadRequest, Detail: "JSON parse error - the body is no object"}
 		}
@@ -78,6 +83,42 @@ func (r *Request) ReadBody(limit int64) (b Body, err error) {
 		return b, &Problem{Status: http.StatusUnsupportedMediaType, Detail: "Unsupported media type in request: send application/json, a form or multipart/form-data."}
 	}
 	return b, &Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
+}
+
+// wholeText reports whether JSON is valid UTF-8 and each \u of a surrogate has its other
+// half: encoding/json would replace what is not by U+FFFD, and texts are stored as sent.
+func wholeText(raw []byte) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 || i+1 == len(raw) {
+			return true
+		}
+		unit, ok := escapedUnit(raw[i:])
+		switch {
+		case !ok:
+			raw = raw[i+2:]
+			continue
+		case utf16.IsSurrogate(unit):
+			low, ok := escapedUnit(raw[i+6:])
+			if !ok || utf16.DecodeRune(unit, low) == utf8.RuneError {
+				return false
+			}
+			i += 6
+		}
+		raw = raw[i+6:]
+	}
+}
+
+// escapedUnit returns the UTF-16 unit of a \uXXXX at the beginning of JSON.
+func escapedUnit(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 // Has reports whether the body has a field. A JSON null is none.

@@ -49,6 +49,8 @@ func NewText(target []string, state catalog.State, forms int) (Text, error) {
 		return Text{}, &InvalidError{"state", "Can not use empty state with non empty target"}
 	case state != catalog.StateEmpty && empty:
 		return Text{}, &InvalidError{"state", "Can not use non empty state with empty target"}
+	case state != catalog.StateEmpty && target[0] == "":
+		return Text{}, &InvalidError{"target", "The first plural form is empty: a PO file would have the string untranslated"}
 	}
 	return Text{Target: catalog.JoinForms(target), State: state}, nil
 }
