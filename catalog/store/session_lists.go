@@ -83,7 +83,12 @@ func (in *inserter) cols() int { return len(in.columns) }
 // onConflict sets the clause for rows that exist already.
 func (in *inserter) onConflict(tail string) { in.tail = tail }
 
+// add adds a row. It counts now, and not when it is written, so that a bound is passed at
+// the same row on every engine.
 func (in *inserter) add(ctx context.Context, s *session, args ...any) error {
+	if err := s.budget.take(args); err != nil {
+		return err
+	}
 	in.args = append(in.args, args...)
 	if len(in.args) < s.shared.dialect.insertRows*in.cols() {
 		return nil
@@ -107,9 +112,6 @@ func (in *inserter) flush(ctx context.Context, s *session) error {
 		return nil
 	}
 	s.note()
-	if err := s.budget.take(in.args); err != nil {
-		return err
-	}
 	err := s.conn.insert(ctx, in, in.args)
 	clear(in.args)
 	in.args = in.args[:0]
