@@ -142,7 +142,7 @@ func EditProblem(err error) error {
 		return errLocked
 	case errors.Is(err, edit.ErrChanged):
 		return errMoved
-	case errors.Is(err, edit.ErrNoRoom):
+	case errors.Is(err, edit.ErrNoRoom), errors.Is(err, store.ErrFull):
 		return errNoRoom
 	case errors.Is(err, edit.ErrNotTaken):
 		return rest.ErrReadOnly

@@ -1,5 +1,10 @@
 package ingest
 
+import (
+	"context"
+	"time"
+)
+
 // SetBatch bounds the entries of a replay's batches, so that a short history
 // has several.
 func (s *Syncer) SetBatch(entries int) { s.bounds.batchEntries = entries }
@@ -20,3 +25,9 @@ func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }
 // SetCompared bounds the units that are compared in one transaction after imports,
 // and those of a scope that are compared at a time.
 func (s *Syncer) SetCompared(units, together int) { s.compared = compareBounds{units, together} }
+
+// Failed records that the pull of a branch failed.
+func (s *Syncer) Failed(ctx context.Context, b Branch, cause error) error {
+	p := &pull{s: s, branch: b, at: time.Now().UTC().Truncate(time.Microsecond), changes: map[int64]int64{}}
+	return p.failed(ctx, cause)
+}

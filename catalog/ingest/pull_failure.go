@@ -94,7 +94,8 @@ func (p *pull) recordProblem(ctx context.Context, comps []*component, cause erro
 		if c.row.Problem == message {
 			continue
 		}
-		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported // the entries of a replay are of the past
+		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported && // the entries of a replay are of the past
+			!errors.Is(cause, store.ErrUnavailable) // it is none of the repository's
 		if begins {
 			if err := p.recordFailure(ctx, c, message); err != nil {
 				return err

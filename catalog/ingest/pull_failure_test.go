@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
@@ -29,6 +30,24 @@ func TestConflictIsNoFailure(t *testing.T) {
 	}
 	w.Sync()
 	wantEntries(w, last, "59 app/cs")
+}
+
+// TestFailureOfTheDatabase: a pull that fails since the database takes nothing, such as for
+// want of room, makes no entry: the repository is not the cause.
+func TestFailureOfTheDatabase(t *testing.T) {
+	w, _ := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna")})
+	_, last := w.ChangesAfter(0)
+	for want, cause := range map[string]error{"": fmt.Errorf("full: %w", store.ErrUnavailable), "22": errors.New("no route")} {
+		if err := w.Syncer.Failed(t.Context(), w.Branch, cause); !errors.Is(err, cause) {
+			t.Fatal(err)
+		}
+		if problem := problemOf(w, "app"); problem != cause.Error() {
+			t.Errorf("the problem is %q", problem)
+		}
+		wantEntries(w, last, strings.Fields(want)...)
+		w.Sync()
+		_, last = w.ChangesAfter(0)
+	}
 }
 
 // TestFailureEntry: a repository that cannot be reached makes one entry 22,

@@ -113,6 +113,9 @@ type Outcome struct {
 	Cut bool
 	// Problem says why it failed; "" if it did not.
 	Problem string
+	// Excused says that the problem is none of the repository's: it does not count among
+	// its failures.
+	Excused bool
 	// Next is the time to the next pull; below zero: it is pulled if that is wished.
 	Next time.Duration
 }
@@ -120,6 +123,10 @@ type Outcome struct {
 // Give gives a lease back. It does nothing if another process has taken the branch.
 func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	var due any
+	counted := int64(1)
+	if o.Excused {
+		counted = 0
+	}
 	if o.Next >= 0 {
 		due = o.Next.Microseconds()
 	}
@@ -131,8 +138,8 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 			return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
 		}
 		return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3, ended = `+clusterNow+`, problem = $4,
-			succeeded = CASE WHEN $4 = '' THEN `+clusterNow+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
-			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem)
+			succeeded = CASE WHEN $4 = '' THEN `+clusterNow+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
+			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem, counted)
 	})
 }
 

@@ -154,8 +154,13 @@ func TestTake(t *testing.T) {
 	if err != nil || !ok || lease.Failures != 1 {
 		t.Errorf("the branch that is asked for: %v %v %+v", ok, err, lease)
 	}
-	give(t, one, Outcome{Cut: true}, lease)
-	if m, at := mirror(t, one, "p h a"); !m.Waiting(at) || m.Problem != "no route" || m.Failures != 1 {
+	give(t, one, Outcome{Problem: "a full disk", Excused: true}, lease)
+	if m, at := mirror(t, one, "p h a"); !m.Waiting(at) || m.Problem != "a full disk" || m.Failures != 1 {
+		t.Errorf("excused: %+v", m)
+	}
+	_, leases = taken(t, one, room("1", time.Hour))
+	give(t, one, Outcome{Cut: true}, leases...)
+	if m, at := mirror(t, one, "p h a"); !m.Waiting(at) || m.Problem != "a full disk" || m.Failures != 1 {
 		t.Errorf("broken off: %+v", m)
 	}
 }

@@ -30,8 +30,8 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 		switch sentinel {
 		case nil:
 			return reported{said}
-		case ErrUnavailable, ErrAgain:
-			return reported{unavailable{said, sentinel == ErrAgain}}
+		case ErrUnavailable, ErrAgain, ErrFull:
+			return reported{unavailable{said, sentinel}}
 		}
 		return reported{fmt.Errorf("%w: %w", said, sentinel)}
 	}
@@ -48,17 +48,20 @@ var ErrUnavailable = errors.New("the database is not available")
 // process was in its way, or has changed the schema.
 var ErrAgain = errors.New("the same operation succeeds now")
 
+// ErrFull is the ErrUnavailable of a database whose disk is full.
+var ErrFull = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
+
 // ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
 var ErrTooMuch = errors.New("more bytes than the step may write")
 
 // unavailable is an ErrUnavailable with its own text.
 type unavailable struct {
 	error
-	again bool // it is ErrAgain, too
+	kind error // ErrAgain or ErrFull, which it is, too, or ErrUnavailable
 }
 
 func (u unavailable) Is(target error) bool {
-	return target == ErrUnavailable || target == ErrAgain && u.again
+	return target == ErrUnavailable || target == u.kind
 }
 
 // reported is an error that fail has returned. fail does not wrap it again.

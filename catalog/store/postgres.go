@@ -272,7 +272,7 @@ func explainCode(e *pgconn.PgError) (text string, sentinel error) {
 	case e.Code == "08P01" && strings.HasPrefix(e.Message, "unsupported startup parameter"): // PgBouncer
 		return poolerRefused, nil
 	case e.Code == "53100":
-		return "the disk of the server is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable
+		return "the disk of the server is full: nothing was lost; free some space, the next pull goes on", ErrFull
 	case e.Code == "53300":
 		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers and database_long_readers", ErrUnavailable
 	case e.Code == "3D000":

@@ -244,7 +244,7 @@ func describe(err error) (text string, sentinel error, found bool) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return "the database is locked by another process: stop it and try again", ErrUnavailable, true
 	case sqlite3.SQLITE_FULL:
-		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrUnavailable, true
+		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrFull, true
 	case sqlite3.SQLITE_READONLY:
 		return "the database cannot be written: check the permissions of the file and its folder", ErrUnavailable, true
 	case sqlite3.SQLITE_CANTOPEN:

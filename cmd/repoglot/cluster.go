@@ -214,7 +214,7 @@ type clusterSummary struct {
 	Failed    int `json:"failed"`
 	Unseen    int `json:"silent_processes"` // that gave none, and did not leave
 	Stuck     int `json:"stuck"`            // branches that wait, and that no process can pull
-	Paused    int `json:"paused_processes"` // that take nothing to pull, for want of room
+	Paused    int `json:"paused_processes"` // that pause their pulls, for want of room
 }
 
 func (c *cluster) summary() (s clusterSummary, looked bool) {
@@ -295,7 +295,7 @@ func (c *cluster) Collect(ch chan<- prometheus.Metric) {
 		{"configuration_older", "1 if another process has a newer copy of the configuration, so that this one changes and pulls nothing.", older},
 		{"cluster_processes", "Processes that use the database and gave a sign of life in the last 15 seconds.", s.Processes},
 		{"cluster_silent_processes", "Processes that gave none, and did not end by themselves.", s.Unseen},
-		{"cluster_paused_processes", "Processes that take nothing to pull, for want of room on their disks.", s.Paused},
+		{"cluster_paused_processes", "Processes that pause their pulls, for want of room on their disks or the database's.", s.Paused},
 		{"cluster_other_configurations", "Processes with another copy of the configuration than the newest.", s.Others},
 		{"cluster_running", "Branches that are being pulled, by all processes.", s.Running},
 		{"cluster_waiting", "Branches that are due and wait for a process with room.", s.Waiting},

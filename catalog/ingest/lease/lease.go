@@ -125,7 +125,8 @@ type Puller struct {
 	wishes  map[string]string                  // that the table does not have yet: by what
 	states  []schedule.State                   // as last read
 	failing bool                               // the last look at the table failed
-	full    bool                               // at the last look there was no room
+	paused  bool                               // at the last look there was no room, here or in the database
+	stall   stall
 }
 
 // New returns a Puller without jobs. Nothing happens before Run.
@@ -203,17 +204,6 @@ func (p *Puller) Run(ctx context.Context) error {
 	return nil
 }
 
-// Problem says why this process takes no lease; "" if it takes what it can.
-func (p *Puller) Problem() string {
-	if p.opts.Workers <= 0 {
-		return ""
-	}
-	if err := p.opts.Room(); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
 // Lacks are the branches of local repositories that this process does not have,
 // ascending.
 func (p *Puller) Lacks() []string {
@@ -243,7 +233,7 @@ func (p *Puller) look(ctx context.Context) error {
 	if err := p.sendWishes(ctx); err != nil {
 		return err
 	}
-	for ctx.Err() == nil && !p.isFull() {
+	for ctx.Err() == nil && p.mayTake() {
 		room := p.room()
 		if room == nil {
 			return nil
@@ -254,22 +244,6 @@ func (p *Puller) look(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// isFull reports whether this process must take no lease, and logs when that changes.
-func (p *Puller) isFull() bool {
-	problem := p.Problem()
-	p.mu.Lock()
-	was := p.full
-	p.full = problem != ""
-	p.mu.Unlock()
-	switch {
-	case problem != "" && !was:
-		p.opts.Logger.Warn("this process takes no branches to pull; others go on", "error", problem)
-	case problem == "" && was:
-		p.opts.Logger.Info("this process takes branches to pull again")
-	}
-	return problem != ""
 }
 
 // take takes a lease, if there is one for a room, and begins its run.

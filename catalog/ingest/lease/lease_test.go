@@ -49,7 +49,8 @@ func inWorldWith(t *testing.T, change func(*Options), run func(ctx context.Conte
 }
 
 // TestAfterFailures: a branch waits longer after each failure, but not for long if the
-// database was away, which says nothing about its repository. A panic is a failure.
+// database was away, which says nothing about its repository and counts for nothing. A
+// panic is a failure.
 func TestAfterFailures(t *testing.T) {
 	var mu sync.Mutex
 	var began []time.Time
@@ -72,7 +73,7 @@ func TestAfterFailures(t *testing.T) {
 		for i := range began[1:] {
 			waits = append(waits, began[i+1].Sub(began[i]).Round(5*time.Second).String())
 		}
-		if want := []string{"30s", "5s", "2m0s", "1h0m0s", "30s"}; !slices.Equal(waits[:5], want) {
+		if want := []string{"30s", "5s", "1m0s", "1h0m0s", "30s"}; !slices.Equal(waits[:5], want) {
 			t.Errorf("waits %q, want %q", waits, want)
 		}
 	})
@@ -125,6 +126,36 @@ func TestNoRoom(t *testing.T) {
 	if problem := New(Options{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
 		t.Errorf("a process that does not pull says %q", problem)
 	}
+}
+
+// TestFullDatabase: while the disk of the database is full, a process says so and tries a
+// branch now and then. That is no failure of the branch, which goes on when there is room.
+func TestFullDatabase(t *testing.T) {
+	var runs, room atomic.Int64
+	inWorldWith(t, func(o *Options) { o.Workers = 2 }, func(context.Context) error {
+		runs.Add(1)
+		if room.Load() == 0 {
+			return errFull
+		}
+		return nil
+	}, func(t *testing.T, w *world, p *process) {
+		time.Sleep(10 * time.Minute)
+		w.mu.Lock()
+		r := *w.rows["b0"]
+		w.mu.Unlock()
+		if n := runs.Load(); n < 100 || n > 125 || r.failures != 0 {
+			t.Errorf("%d runs, %+v", n, r)
+		}
+		if problem := p.puller.Problem(); problem != store.ErrFull.Error() {
+			t.Errorf("the problem is %q", problem)
+		}
+		room.Store(1)
+		before := runs.Load()
+		time.Sleep(10 * time.Second)
+		if n := runs.Load(); n != before+1 || p.puller.Problem() != "" {
+			t.Errorf("with room: %d runs more, %q", n-before, p.puller.Problem())
+		}
+	})
 }
 
 // metric is the value of a gauge.

@@ -54,36 +54,46 @@ func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *
 		p.opts.Logger.Warn("the lease of a pull was lost: another process goes on", "job", l.Branch, "error", err)
 		return store.Outcome{Cut: true} // if nobody has taken it yet, anybody may
 	}
+	stalled := p.noteFull(l.Branch, err)
 	o := p.outcome(ctx, job, l, err)
+	if o.Problem != "" && !stalled {
+		p.logFailure(job, l, &o, err)
+	}
 	p.metrics.observe(&o, time.Since(began))
 	return o
 }
 
 // outcome says what is stored of a run, and when the next one is due.
 func (p *Puller) outcome(ctx context.Context, job *schedule.Job, l *store.Lease, err error) store.Outcome {
-	var broken *schedule.PanicError
 	switch {
 	case err == nil && job.Interval > 0:
 		return store.Outcome{Next: p.jittered(job.Interval)}
 	case err == nil:
 		return store.Outcome{Next: -1}
-	case ctx.Err() != nil && !errors.As(err, &broken):
+	case ctx.Err() != nil && !errors.As(err, new(*schedule.PanicError)):
 		return store.Outcome{Cut: true}
 	}
-	if p.Problem() != "" { // it says nothing about the repository: another process takes it
+	if p.roomProblem() != "" { // it says nothing about the repository: another process takes it
 		return store.Outcome{Cut: true}
 	}
-	wait := p.opts.Backoff.Delay(l.Failures+1, job.Interval)
-	if errors.Is(err, store.ErrUnavailable) { // it says nothing about the repository
-		wait = p.opts.Length / 3
+	if errors.Is(err, store.ErrUnavailable) { // neither does this, and it concerns all processes
+		return store.Outcome{Problem: err.Error(), Excused: true, Next: p.jittered(p.opts.Length / 3)}
 	}
-	o := store.Outcome{Problem: err.Error(), Next: p.jittered(wait)}
-	args := []any{"job", job.Key, "about", job.About, "host", job.Host, "failures", l.Failures + 1, "error", err, "retry_in", o.Next}
-	if broken != nil {
+	return store.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.Delay(l.Failures+1, job.Interval))}
+}
+
+// logFailure logs that a run failed.
+func (p *Puller) logFailure(job *schedule.Job, l *store.Lease, o *store.Outcome, err error) {
+	failures := l.Failures
+	if !o.Excused {
+		failures++
+	}
+	args := []any{"job", job.Key, "about", job.About, "host", job.Host, "failures", failures, "error", err, "retry_in", o.Next}
+	var broken *schedule.PanicError
+	if errors.As(err, &broken) {
 		args = append(args, "stack", string(broken.Stack))
 	}
 	p.opts.Logger.Warn("run failed", args...)
-	return o
 }
 
 func (p *Puller) jittered(d time.Duration) time.Duration {

@@ -26,6 +26,10 @@ const (
 	interval  = 20 * time.Second // between two pulls of a branch
 	troubles  = 90 * time.Second // how long the faults last
 	quiet     = 3 * time.Minute  // and how long it takes at most until all is well again
+
+	// Seeds from here on have full disks among their faults; those below are as they were
+	// when they found mistakes.
+	withFullDisks = uint64(1) << 32
 )
 
 // simulation is one run of processes that pull, with faults.
@@ -55,7 +59,11 @@ func simulate(t *testing.T, seed uint64) (violated, trace []string, faults map[s
 		}
 		for time.Since(s.start) < troubles {
 			time.Sleep(time.Duration(s.random.Int64N(int64(4 * time.Second))))
-			s.event()
+			if seed < withFullDisks || s.random.IntN(6) > 0 {
+				s.event()
+			} else {
+				s.fillDisk()
+			}
 		}
 		s.heal()
 		time.Sleep(quiet)
@@ -72,6 +80,7 @@ func (s *simulation) newProcess() *process {
 	p.puller = New(Options{
 		Table: p, Process: p.id, Workers: workers, Configuration: func() string { return "c" },
 		Rand:    func() float64 { return p.chance("rand").Float64() },
+		Room:    p.room,
 		Backoff: schedule.Backoff{First: 5 * time.Second, Max: 10 * time.Second},
 	})
 	var jobs []schedule.Job
@@ -117,11 +126,11 @@ func (s *simulation) event() {
 		what = "lose messages"
 		s.mu.Lock()
 		if s.lossy > 0 {
-			s.troubled = time.Now()
+			s.lossyUntil = time.Now()
 		}
 		s.lossy = []float64{0, 0, 0.05, 0.3}[s.random.IntN(4)]
 		if s.lossy > 0 {
-			s.troubled = s.start.Add(troubles)
+			s.lossyUntil = s.start.Add(troubles)
 		}
 		s.mu.Unlock()
 	case 4:
@@ -147,6 +156,33 @@ func (s *simulation) event() {
 	s.mu.Lock()
 	s.note("%s %s %s", what, p.id, branch)
 	s.mu.Unlock()
+}
+
+// fillDisk fills the disk of a process or of the database for a time.
+func (s *simulation) fillDisk() {
+	d := time.Duration(s.random.Int64N(int64(40 * time.Second)))
+	if p := s.processes[s.random.IntN(len(s.processes))]; s.random.IntN(2) == 0 {
+		p.mu.Lock()
+		p.filled, p.full = time.Now(), time.Now().Add(d)
+		p.mu.Unlock()
+		s.faults["full disk of a process"]++
+		s.mu.Lock()
+		s.note("the disk of %s is full for %v", p.id, d)
+		s.mu.Unlock()
+		s.trouble(d)
+		return
+	}
+	s.faults["full disk of the database"]++
+	s.mu.Lock()
+	s.full = true
+	s.note("the disk of the database is full for %v", d)
+	s.mu.Unlock()
+	s.trouble(d)
+	time.AfterFunc(d, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.full = false
+	})
 }
 
 // runs reports whether a process is neither dead nor stopped.
@@ -187,7 +223,7 @@ func (s *simulation) pause(p *process, d time.Duration) {
 		return
 	}
 	resumed := make(chan struct{})
-	p.resumed = resumed
+	p.resumed, p.goesOn = resumed, time.Now().Add(d)
 	time.AfterFunc(d, func() {
 		p.mu.Lock()
 		p.resumed = nil
@@ -213,7 +249,7 @@ func (s *simulation) heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lossy > 0 {
-		s.troubled = time.Now()
+		s.lossyUntil = time.Now()
 	}
 	s.lossy = 0
 	s.note("no more faults")
@@ -278,7 +314,7 @@ var found = map[string]uint64{
 }
 
 // TestSimulation runs the code of leases on a simulated clock and database, while
-// processes die, stop, are cut off and lose messages, in an order that a seed decides:
+// processes die, stop, are cut off, lose messages and have full disks, in an order that a seed decides:
 // every commit is stored once and in order, no branch is pulled by two processes, and
 // all is well soon after the faults. REPOGLOT_SIMULATIONS is the number of seeds,
 // REPOGLOT_SIMULATION a single one, whose trace is printed.
@@ -303,7 +339,8 @@ func TestSimulation(t *testing.T) {
 		n, _ = strconv.Atoi(text)
 	}
 	all := map[string]int{}
-	for seed := range uint64(n) {
+	for i := range uint64(n) {
+		seed := i/2 + i%2*withFullDisks
 		violated, _, faults := simulate(t, seed)
 		if len(violated) > 0 {
 			t.Errorf("REPOGLOT_SIMULATION=%d: %q", seed, violated)

@@ -106,7 +106,7 @@ func (m *metrics) observe(o *store.Outcome, took time.Duration) {
 
 // Metrics returns the Puller's collectors, to be registered once.
 func (p *Puller) Metrics() []prometheus.Collector {
-	full := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "repoglot_leases_paused", Help: "1 while this process takes no lease, for want of room on its disk."}, func() float64 {
+	full := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "repoglot_leases_paused", Help: "1 while this process pauses its pulls, for want of room on its disk or on the database's."}, func() float64 {
 		return float64(min(1, len(p.Problem())))
 	})
 	return []prometheus.Collector{p.metrics.taken, p.metrics.lost, p.metrics.runs, full}

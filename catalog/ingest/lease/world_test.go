@@ -19,6 +19,8 @@ const idleLimit = 10 * time.Second
 var (
 	errNetwork = errors.New("the network failed")
 	errDead    = errors.New("the process is dead")
+	errFull    = fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrFull) // as the store says it
+	errNoRoom  = errors.New("the disk of the process is full")
 )
 
 // world is a simulated database with the repositories that are pulled into it.
@@ -35,7 +37,10 @@ type world struct {
 	violated []string
 	trace    []string
 	lossy    float64   // share of messages that are lost
-	troubled time.Time // when a process was last stopped or cut off, or messages were lost
+	full     bool      // the disk of the database
+	troubled time.Time // when a process was last stopped or cut off, or a disk full
+
+	lossyUntil time.Time
 }
 
 // row is a mirror with the state of its branch.
@@ -104,7 +109,10 @@ type process struct {
 	mu      sync.Mutex
 	dead    bool
 	cut     bool          // no message passes
+	filled  time.Time     // its disk is full from then
+	full    time.Time     // until then
 	resumed chan struct{} // not nil while it is stopped
+	goesOn  time.Time     // when it was stopped last, until then
 	counts  map[string]int
 }
 
@@ -129,6 +137,23 @@ func (p *process) gate() error {
 			return nil
 		}
 	}
+}
+
+// room is Options.Room.
+func (p *process) room() error {
+	if p.noRoomFor(0) {
+		return errNoRoom
+	}
+	return nil
+}
+
+// noRoomFor reports whether the disk of a process has been full for a time in which it
+// was not stopped, and is.
+func (p *process) noRoomFor(d time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	return now.Before(p.full) && now.Sub(p.filled) >= d && now.Sub(p.goesOn) >= d
 }
 
 func (p *process) is(what *bool) bool {
@@ -241,8 +266,11 @@ func (w *world) take(room *store.Room) *store.Lease {
 			w.wrong("%s takes %s, which %s pulls", room.Process, best.branch, id)
 		}
 	}
-	if !best.diedAt.IsZero() && now.Sub(best.diedAt) > 20*time.Second && now.Sub(w.troubled) > 20*time.Second {
+	if !best.diedAt.IsZero() && now.Sub(best.diedAt) > 20*time.Second && now.Sub(w.troubled) > 20*time.Second && now.Sub(w.lossyUntil) > 20*time.Second {
 		w.wrong("%s goes on %v after a death", best.branch, now.Sub(best.diedAt))
+	}
+	if p := w.known[room.Process]; p.noRoomFor(5 * time.Second) {
+		w.wrong("%s takes %s, for which it has no room", room.Process, best.branch)
 	}
 	best.token++
 	best.holder, best.expires, best.started, best.wished, best.diedAt = room.Process, now.Add(room.Length), now, time.Time{}, time.Time{}
@@ -275,6 +303,9 @@ func (p *process) Give(ctx context.Context, l *store.Lease, o store.Outcome) err
 		}
 		switch {
 		case o.Cut:
+		case !o.Excused && (o.Problem == errFull.Error() || o.Problem == errNoRoom.Error() && p.noRoomFor(0)):
+			p.w.wrong("%s is blamed: %s", l.Branch, o.Problem)
+		case o.Excused:
 		case o.Problem != "":
 			r.failures++
 		default:
@@ -319,6 +350,9 @@ func (p *process) pull(ctx context.Context, branch string) error {
 		}
 	})
 	if err != nil {
+		return err
+	}
+	if err := p.room(); err != nil {
 		return err
 	}
 	if fetched < 0 {
@@ -405,6 +439,8 @@ func (p *process) step(ctx context.Context, branch string, head int) error {
 		case r.head != head:
 			refused = errors.New("conflict")
 			p.w.wrong("%s makes step %d of %s, which is at %d", p.id, head, branch, r.head)
+		case p.w.full:
+			refused = errFull
 		case r.token != fence.Token:
 			p.w.wrong("%s writes %s without its lease", p.id, branch)
 		default:
