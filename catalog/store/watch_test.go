@@ -150,6 +150,30 @@ func TestNotified(t *testing.T) {
 	_ = theirs.Close()
 }
 
+// TestUnnotified: a notification that is lost is made up for by a poll, every second
+// unless Options say otherwise.
+func TestUnnotified(t *testing.T) {
+	onlyPostgres(t)
+	path := filepath.Join(t.TempDir(), "test.db")
+	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	watch := ours.Watch()
+	defer watch.Close()
+	for range 3 {
+		before, changed := ours.Published(), watch.Changed()
+		pgtest.Run(t, database(t, path), `UPDATE clock SET generation = generation + 1`)
+		if <-changed; ours.Published() <= before {
+			t.Errorf("generation %d after %d", ours.Published(), before)
+		}
+	}
+	if usual := openAt(t, path); usual.notifier.interval > time.Second {
+		t.Errorf("polls every %v", usual.notifier.interval)
+	}
+}
+
 // TestPosition: strangers are told of generations that they may see, and of those
 // alone.
 func TestPosition(t *testing.T) {
