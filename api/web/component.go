@@ -343,7 +343,7 @@ func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q
 		since, days = "365", 365
 	}
 	if days > 0 {
-		q.From = v.now.AddDate(0, 0, -days)
+		q.From = v.now.AddDate(0, 0, -days).Truncate(24 * time.Hour)
 	}
 	found, err := snap.Activity(ctx, q)
 	if err == nil && !known && len(found.Contributors) == 0 {

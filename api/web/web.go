@@ -225,10 +225,16 @@ func Paths(path string) bool {
 	return path != "/api"
 }
 
+// endOfDay is the last moment of the day in UTC, up to which pages show spans of time: all
+// day long, and by every process, they are the same.
+func endOfDay(now time.Time) time.Time {
+	return now.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1)
+}
+
 func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 	l, accepted := p.reader(r, params)
 	v := &view{
-		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: p.now().UTC(), Style: style(),
+		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: endOfDay(p.now()), Style: style(),
 		SignedIn: rest.AccessOf(r.Context()).Session != "", SignIn: path("login"),
 	}
 	if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
