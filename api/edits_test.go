@@ -287,6 +287,7 @@ func TestArchivesOfEdits(t *testing.T) {
 type operator struct {
 	resets        []string // languages
 	pushes, pulls int
+	clones        int
 	commits       []int // numbers of translations
 	fails         error
 }
@@ -304,6 +305,11 @@ func (o *operator) Push(context.Context, int64) (bool, error) {
 func (o *operator) Pull(context.Context, int64) (bool, error) {
 	o.pulls++
 	return false, nil
+}
+
+func (o *operator) Reclone(context.Context, int64) (bool, error) {
+	o.clones++
+	return true, o.fails
 }
 
 func (o *operator) DiscardFiles(_ context.Context, _ int64, _ string, choose func(*store.FileEdit) bool) (n int, err error) {
@@ -560,11 +566,11 @@ func TestOperations(t *testing.T) {
 	operate("write", "push", 403, "it needs a token of scope admin")
 	operate("read", "push", 403, "needs a token of scope write")
 	operate("admin", "dance", 400, `"operation":["\"dance\" is not a valid choice."]`)
-	for _, operation := range []string{"commit", "push", "cleanup", "file-sync"} {
+	for _, operation := range []string{"commit", "push", "cleanup", "reset-keep", "file-scan", "file-sync"} {
 		operate("admin", operation, 200, `{"result":true}`)
 	}
 	operate("admin", "pull", 200, `{"result":true,"detail":"Another process was asked to."}`)
-	if e.operator.pushes != 1 || e.operator.pulls != 1 || !slices.Equal(e.operator.commits, []int{1}) {
+	if e.operator.pushes != 1 || e.operator.pulls != 1 || e.operator.clones != 3 || !slices.Equal(e.operator.commits, []int{1}) {
 		t.Errorf("%+v", e.operator)
 	}
 	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "cannot be changed") {
@@ -694,7 +700,7 @@ func TestWLCWrites(t *testing.T) {
 			t.Errorf("wlc %s: %v\n%s", tt.args, err, out)
 		}
 	}
-	if e.operator.pushes != 1 || e.operator.pulls != 1 || !slices.Equal(e.operator.commits, []int{1, 0}) { // the second of the reset
+	if e.operator.pushes != 1 || e.operator.pulls != 1 || e.operator.clones != 1 || !slices.Equal(e.operator.commits, []int{1, 0}) { // the second of the reset
 		t.Errorf("%+v", e.operator)
 	}
 }

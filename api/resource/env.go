@@ -80,6 +80,8 @@ type Operations interface {
 	// DiscardFiles ends the pending additions and removals of files of the component that
 	// choose selects, and returns their number.
 	DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error)
+	// Reclone clones the mirror of the branch anew, and pulls.
+	Reclone(ctx context.Context, component int64) (waits bool, err error)
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
 }

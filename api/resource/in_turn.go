@@ -113,6 +113,11 @@ func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, err
 	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Pull(ctx, component) })
 }
 
+// Reclone clones the mirror anew in turn.
+func (o *OperationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
+	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Reclone(ctx, component) })
+}
+
 // DiscardFiles ends edits of files in turn.
 func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (n int, err error) {
 	return inTurn(ctx, o.Turn, func() (int, error) { return o.Operations.DiscardFiles(ctx, component, reason, choose) })

@@ -257,6 +257,8 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 		return e.Operations.Push(ctx, component)
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)
+	case "reset-keep", "cleanup", "file-scan":
+		return e.Operations.Reclone(ctx, component)
 	case "reset":
 		for _, t := range o.translations {
 			if _, err := e.Edits.Discard(ctx, component, t, AuthorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {

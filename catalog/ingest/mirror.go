@@ -64,6 +64,20 @@ func (s *Syncer) Hold(ctx context.Context, b Branch, fn func(context.Context, *H
 	return fn(ctx, &Held{s, m, b})
 }
 
+// Reclone replaces the mirror of a branch by a new clone. Whoever reads the old one, or
+// clones it, has it until the end; if the clone fails, it stays.
+func (s *Syncer) Reclone(ctx context.Context, b Branch) error {
+	err := s.Hold(ctx, b, func(ctx context.Context, held *Held) error {
+		_, err := held.Mirror().Rebuild(ctx)
+		held.mirror.unreadableHead = object.Hash{} // it is tried again
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("clone %s anew: %w", b.Key, err)
+	}
+	return nil
+}
+
 // take waits for the turn of a branch, which give ends, and opens its mirror if
 // it is not open yet or has other credentials. Opening removes what looks like
 // left-overs, so it must not happen during a pull.

@@ -159,30 +159,40 @@ func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error 
 	})
 }
 
-// WishPush has a branch pulled soon, and its edits pushed then, although none is due.
-func (c *Cluster) WishPush(ctx context.Context, branch, by string) error {
-	return c.do(ctx, "wish for a push", func(s *session) error {
+// A Work is what is done with a branch beside its pull when somebody wishes for it: the
+// column that has the wish.
+type Work string
+
+// What can be wished for.
+const (
+	WorkPush  Work = "push_wished"  // its edits are pushed, although none is due
+	WorkClone Work = "clone_wished" // its mirror is cloned anew
+)
+
+// WishFor has a branch pulled soon, and a work done with it then.
+func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error {
+	return c.do(ctx, "wish for "+string(w), func(s *session) error {
 		if err := s.do(ctx, notifyPullers); err != nil {
 			return err
 		}
-		return s.do(ctx, `UPDATE mirrors SET push_wished = `+clusterNow+`, wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+		return s.do(ctx, `UPDATE mirrors SET `+string(w)+` = `+clusterNow+`, wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
 			WHERE branch = $1`, branch, by)
 	})
 }
 
-// PushWished returns the wish for a push of a branch, 0 if there is none.
-func (c *Cluster) PushWished(ctx context.Context, branch string) (wish int64, err error) {
-	err = c.do(ctx, "read whether a push is wished", func(s *session) error {
-		_, err := s.first(ctx, `SELECT COALESCE(push_wished, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)
+// WishedFor returns the wish for a work with a branch, 0 if there is none.
+func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish int64, err error) {
+	err = c.do(ctx, "read "+string(w), func(s *session) error {
+		_, err := s.first(ctx, `SELECT COALESCE(`+string(w)+`, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)
 		return err
 	})
 	return wish, err
 }
 
-// PushTried ends a wish for a push, but no newer one.
-func (c *Cluster) PushTried(ctx context.Context, branch string, wish int64) error {
-	return c.do(ctx, "end a wish for a push", func(s *session) error {
-		return s.do(ctx, `UPDATE mirrors SET push_wished = NULL WHERE branch = $1 AND push_wished = $2`, branch, wish)
+// Tried ends a wish for a work, but no newer one.
+func (c *Cluster) Tried(ctx context.Context, w Work, branch string, wish int64) error {
+	return c.do(ctx, "end "+string(w), func(s *session) error {
+		return s.do(ctx, `UPDATE mirrors SET `+string(w)+` = NULL WHERE branch = $1 AND `+string(w)+` = $2`, branch, wish)
 	})
 }
 

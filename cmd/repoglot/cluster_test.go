@@ -450,6 +450,22 @@ func TestClusterPush(t *testing.T) {
 	if !until(func() bool { return strings.Contains(string(c.repos[0].File(t, "main", "po/cs.po")), "Edited") }) {
 		t.Fatal("what was not due was not pushed")
 	}
+	cloned := func() string {
+		names, err := filepath.Glob(filepath.Join(filepath.Dir(c.file), "*", "mirrors", "*", "CURRENT"))
+		must(t, err)
+		text := ""
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			must(t, err)
+			text += string(data)
+		}
+		return text
+	}
+	before := cloned()
+	call(http.MethodPost, "/api/components/p0/app/repository/", `{"operation": "cleanup"}`, http.StatusOK)
+	if !until(func() bool { return cloned() != before }) {
+		t.Errorf("no mirror was cloned anew: %q", before)
+	}
 	call(http.MethodPost, "/api/components/p0/app/translations/", `{"language_code": "de"}`, http.StatusAccepted)
 	if !until(func() bool { return answers.get("/api/translations/p0/app/de/", &struct{}{}) }) {
 		t.Error("the language was not added")

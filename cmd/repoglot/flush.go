@@ -168,7 +168,7 @@ func (s *supervisor) destinations() func(*store.BranchComponent) push.Destinatio
 // flush pushes the edits of a branch, if they are due or that is wished. A failure is no
 // failure of the pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
-	wish := s.pushWished(ctx, b)
+	wish := s.wished(ctx, store.WorkPush, b)
 	if wish == 0 && !s.flushDue(ctx, b) {
 		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
 			s.log.Error("clones do not have the edits that were committed", "branch", b.Key, "error", err)
@@ -178,25 +178,42 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
 		s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", s.flusher.wait(b.Key).pause, "error", err)
 	}
-	if wish == 0 || ctx.Err() != nil {
-		return // who was stopped leaves the wish to the next
-	}
-	if err := s.engine.cluster.table.PushTried(ctx, b.Key, wish); err != nil && ctx.Err() == nil {
-		s.log.Warn("a push will be tried again", "branch", b.Key, "error", err)
-	}
+	s.tried(ctx, store.WorkPush, b, wish)
 }
 
-// pushWished returns the wish of a client of some process of the cluster to have a branch
-// pushed now, 0 if there is none.
-func (s *supervisor) pushWished(ctx context.Context, b *ingest.Branch) int64 {
+// wished returns the wish of a client of some process of the cluster for a work with a
+// branch, 0 if there is none.
+func (s *supervisor) wished(ctx context.Context, w store.Work, b *ingest.Branch) int64 {
 	if s.engine.cluster == nil || s.flusher == nil || !takesEdits(b) {
 		return 0
 	}
-	wish, err := s.engine.cluster.table.PushWished(ctx, b.Key)
+	wish, err := s.engine.cluster.table.WishedFor(ctx, w, b.Key)
 	if err != nil && ctx.Err() == nil {
-		s.log.Error("whether a push is wished cannot be read", "branch", b.Key, "error", err)
+		s.log.Error("whether more than a pull is wished cannot be read", "branch", b.Key, "error", err)
 	}
 	return wish
+}
+
+// tried ends such a wish. Who was stopped leaves it to the next.
+func (s *supervisor) tried(ctx context.Context, w store.Work, b *ingest.Branch, wish int64) {
+	if wish == 0 || ctx.Err() != nil {
+		return
+	}
+	if err := s.engine.cluster.table.Tried(ctx, w, b.Key, wish); err != nil && ctx.Err() == nil {
+		s.log.Warn("what was wished will be tried again", "branch", b.Key, "error", err)
+	}
+}
+
+// cloneWished clones the mirror of a branch anew, if that is wished.
+func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
+	wish := s.wished(ctx, store.WorkClone, b)
+	if wish == 0 {
+		return
+	}
+	if err := s.engine.syncer.Reclone(ctx, *b); err != nil && ctx.Err() == nil {
+		s.log.Error("the mirror cannot be cloned anew and stays", "branch", b.Key, "error", err)
+	}
+	s.tried(ctx, store.WorkClone, b, wish)
 }
 
 // flushNow pushes the edits of a branch.
@@ -240,16 +257,36 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 	return b, nil
 }
 
-// Push flushes at once; in a cluster it wishes for that.
+// Push flushes at once.
 func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
-	if o.engine.cluster == nil {
-		return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
-	}
+	return o.work(ctx, store.WorkPush, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+}
+
+// Reclone clones the mirror anew, and pulls.
+func (o operations) Reclone(ctx context.Context, component int64) (waits bool, err error) {
+	return o.work(ctx, store.WorkClone, component, func(b *ingest.Branch) error {
+		err := o.engine.syncer.Reclone(ctx, *b)
+		if err == nil {
+			_, err = o.engine.pull(ctx, b)
+		}
+		if err == nil {
+			err = o.show(ctx, b) // the old one had the commits
+		}
+		return err
+	})
+}
+
+// work does more than a pull for the branch of a component; in a cluster it wishes for
+// that.
+func (o operations) work(ctx context.Context, w store.Work, component int64, do func(*ingest.Branch) error) (waits bool, err error) {
 	b, err := o.branchOf(ctx, component)
-	if err != nil {
+	switch {
+	case err != nil:
 		return false, err
+	case o.engine.cluster != nil:
+		return false, o.engine.cluster.table.WishFor(ctx, w, b.Key, "a request")
 	}
-	return false, o.engine.cluster.table.WishPush(ctx, b.Key, "a request")
+	return true, do(b)
 }
 
 // Commit has clones see edits of translations of a component.

@@ -298,6 +298,7 @@ func (s *supervisor) watch(b *ingest.Branch) {
 
 // pull is the job of one branch.
 func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
+	s.cloneWished(ctx, b)
 	report, err := s.engine.pull(ctx, b)
 	for i := range report.Components {
 		c := &report.Components[i]
