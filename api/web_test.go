@@ -243,7 +243,7 @@ func TestWorkIsListed(t *testing.T) {
 		"po/cs.po":    header + entry("a", "A"),
 		"po/cs_CZ.po": header + entry("a", ""),
 	})
-	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot", License: "GPL-3.0-or-later"}})
 	p.Sync()
 	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
 	const list = "/translate/demo/app/%/?q=is:untranslated"
@@ -271,6 +271,18 @@ func TestWorkIsListed(t *testing.T) {
 		}
 		if _, rec = send(s, http.MethodGet, "/engage/demo/", "Accept", browser); !strings.Contains(rec.Body.String(), "<code>"+language+"</code>") {
 			t.Errorf("the invitation does not name %s: %s", language, rec.Body)
+		}
+		name := map[string]string{"cs": "Czech", "cs_CZ": "Czech (cs_CZ)"}[language]
+		for target, want := range map[string]string{
+			"/projects/demo/app/" + language + "/":       "<title>" + name + " · ",
+			"/languages/" + language + "/":               "<title>" + name + " · ",
+			"/translate/demo/app/" + language + "/":      "<title>Strings · " + name + " · ",
+			"/engage/demo/" + language + "/?ui=ar":       "<bdi>GPL-3.0-or-later</bdi>",
+			"/projects/demo/app/" + language + "/?ui=cs": "<title>" + map[string]string{"cs": "čeština", "cs_CZ": "čeština (Česko)"}[language] + " · ",
+		} {
+			if _, rec = send(s, http.MethodGet, target, "Accept", browser); !strings.Contains(rec.Body.String(), want) {
+				t.Errorf("%s lacks %s: %.1500s", target, want, rec.Body)
+			}
 		}
 	}
 	w := newTranslating(t, Options{})

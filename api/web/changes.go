@@ -95,7 +95,7 @@ func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entr
 		list[i] = p.change(v.L, c)
 		names := wanted[slugs{c.Project, c.Component}]
 		if c.Language != "" {
-			names = append([]string{v.L.LanguageName(c.Language, p.env.Language(c.Language).Name)}, names...)
+			names = append([]string{p.nameOf(v.L, c.Language)}, names...)
 		}
 		list[i].Where = v.L.Join(names...)
 	}

@@ -111,7 +111,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		return err
 	}
 	o := language{Language: l, Orders: v.orders()}
-	name := v.L.LanguageName(l.Code, l.Name)
+	name := p.nameOf(v.L, l.Code)
 	v.Crumbs = []link{{Name: v.L.T("Languages"), URL: path("languages")}, {Name: name, URL: path("languages", l.Code)}}
 	v.Feeds = []link{{Name: "Atom", URL: path("exports", "atom", "language", l.Code)}, {Name: "RSS", URL: path("exports", "rss", "language", l.Code)}}
 	v.Heading, v.Title = name, name+" · repoglot"
@@ -274,7 +274,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		if o.Language, err = p.env.VisibleLanguage(ctx, snap, code); err != nil {
 			return err
 		}
-		v.Heading = v.L.T("Help to translate %[1]s into %[2]s", project.Settings.Name, v.L.LanguageName(o.Language.Code, o.Language.Name))
+		v.Heading = v.L.T("Help to translate %[1]s into %[2]s", project.Settings.Name, p.nameOf(v.L, o.Language.Code))
 	}
 	v.Title = v.Heading
 	rows, err := resource.VisibleComponents(ctx, snap, project.Slug)

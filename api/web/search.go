@@ -79,7 +79,7 @@ func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *vi
 	}
 	slices.SortStableFunc(codes, func(a, b string) int { return v.reads(b) - v.reads(a) })
 	for _, code := range codes {
-		o.Languages = append(o.Languages, link{Name: v.L.LanguageName(code, p.env.Language(code).Name), URL: code})
+		o.Languages = append(o.Languages, link{Name: p.nameOf(v.L, code), URL: code})
 	}
 	pick := func(chosen string) string {
 		if slices.Contains(codes, chosen) {

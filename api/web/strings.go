@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -320,7 +321,9 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	return err
 }
 
-// neighbours are strings of a search and their number; none if the search is wrong.
+// neighbours are strings of a search and their number; none if the search is wrong or too
+// large. If it cannot be answered now, such as with a full pool, the page is not made: it
+// would be kept without them.
 func neighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, from, n int) ([]catalog.Unit, int64, error) {
 	expr, err := resource.UnitQuery(r)
 	if err != nil {
@@ -331,8 +334,11 @@ func neighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *s
 		return units, t.Stats.Total.Units, err
 	}
 	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
-	if err != nil {
-		return nil, 0, nil //nolint:nilerr // as above
+	if err = resource.SearchProblem(err); err != nil {
+		if rest.AsProblem(err).Status == http.StatusBadRequest {
+			err = nil
+		}
+		return nil, 0, err
 	}
 	units, _, err := found.Page(ctx, int64(from), n)
 	return units, found.Count(), err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web/chart"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -37,15 +38,25 @@ type part struct {
 	Name, URL string
 }
 
+// nameOf names a language. A second one of the same name, such as that of a file cs_CZ.po
+// beside cs.po, has its code after it.
+func (p *Pages) nameOf(l *intl.Language, code string) string {
+	name := l.LanguageName(code, p.env.Language(code).Name)
+	if base := p.env.Languages.Match(code); base.Code != code && name == l.LanguageName(base.Code, base.Name) {
+		name += " (" + code + ")"
+	}
+	return name
+}
+
 // title names a translation: "Czech · app · demo".
 func (p *Pages) title(v *view, t *store.TranslationRow) string {
-	return v.L.Join(v.L.LanguageName(t.Language, p.env.Language(t.Language).Name), t.Component.Settings.Name, t.Project.Settings.Name)
+	return v.L.Join(p.nameOf(v.L, t.Language), t.Component.Settings.Name, t.Project.Settings.Name)
 }
 
 // aboutTranslation sets the frame of a page about a translation.
 func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
 	p.aboutComponent(v, &t.Project, &t.Component)
-	v.Crumbs = append(v.Crumbs, link{Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
+	v.Crumbs = append(v.Crumbs, link{Name: p.nameOf(v.L, t.Language), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
 	v.Feeds = []link{
 		{Name: "Atom", URL: path("exports", "atom", t.Project.Slug, t.Component.Slug, t.Language)},
 		{Name: "RSS", URL: path("exports", "rss", t.Project.Slug, t.Component.Slug, t.Language)},
@@ -58,7 +69,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return err
 	}
 	p.aboutTranslation(v, &t)
-	v.Title, v.Heading = p.title(v, &t), v.L.LanguageName(t.Language, p.env.Language(t.Language).Name)
+	v.Title, v.Heading = p.title(v, &t), p.nameOf(v.L, t.Language)
 	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
 	if v.Problems, err = problemsOfFile(ctx, snap, &t); err != nil {
 		return err

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// FuzzReadForm: whatever a browser sends as a form is read, and what is done with it before
+// the store is asked ends: texts are stored as they were sent, but for the line breaks of
+// forms, or refused; a text to copy is one of the page; and a reader is never taken to have
+// agreed to a check that the form did not name.
+func FuzzReadForm(f *testing.F) {
+	for _, body := range []string{
+		"do=save&seen=1&target=a", "do=sure:save&asked=end_stop,c_format&target=a%0D%0Ab&target=&fuzzy=1", "copy=source", "copy=stored", "copy=s0", "copy=e-1", "copy=s",
+		"copy=s18446744073709551616", "copy=%C4%8D1", "do=accept:9", "do=sure:accept:-1", "do=sure:sure:save", "do=&asked=,,&target=%FF", "target=%0D&target=%0A", "do=reject:x",
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		values, err := url.ParseQuery(body)
+		if err != nil {
+			return
+		}
+		sent := readForm(values)
+		if len(sent.target) != len(values["target"]) {
+			t.Fatalf("%d of %d texts", len(sent.target), len(values["target"]))
+		}
+		for i, text := range sent.target {
+			if strings.Contains(text, "\r\n") || strings.ReplaceAll(text, "\n", "") != strings.ReplaceAll(strings.ReplaceAll(values["target"][i], "\r\n", ""), "\n", "") {
+				t.Errorf("%q is read as %q", values["target"][i], text)
+			}
+		}
+		text, err := edit.NewText(sent.target, sent.state(), len(sent.target))
+		if err == nil && !slices.Equal(catalog.SplitForms(text.Target), sent.target) && len(sent.target) > 0 {
+			t.Errorf("%q is stored as %q", sent.target, text.Target)
+		}
+		o := oneString{
+			Unit: catalog.Unit{Source: catalog.JoinForms([]string{"one", "many"}), Target: "jeden"}, Form: &editForm{Fields: make([]field, 3), Status: 200},
+			Suggestions: []suggestion{{target: "první"}}, Elsewhere: []elsewhere{{target: "jinde"}},
+		}
+		o.Row.PluralNumber = 3
+		if sent.copy != "" {
+			if list, ok := o.textOf(sent.copy); ok != (len(list) > 0) {
+				t.Errorf("copy %q: %q", sent.copy, list)
+			}
+		}
+		o.Form.ask(checks.Mask{}.With(checks.CheckGlossary), &sent)
+		agreed := sent.sure && slices.Contains(strings.Split(sent.asked, ","), checks.All()[checks.CheckGlossary].Name)
+		if (o.Form.Asks == nil) != agreed || (o.Form.Status == 200) != agreed {
+			t.Errorf("asked %q, sure %t: %+v", sent.asked, sent.sure, o.Form)
+		}
+	})
+}
+
+// TestNeighboursFail: a wrong search has no neighbours; one that cannot be answered now is
+// an error, or the page would be kept without them.
+func TestNeighboursFail(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	err := w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		row, err := snap.Translation(ctx, "demo", "app", "cs")
+		if err != nil {
+			return err
+		}
+		find := func(ctx context.Context, q string) (int64, error) {
+			req := httptest.NewRequest("GET", "/?"+url.Values{"q": {q}}.Encode(), nil)
+			r := rest.NewRequest(req, nil, nil)
+			r.Params = rest.ParseQuery(req.URL.RawQuery)
+			_, n, err := neighbours(ctx, snap, r, &row, 0, 5)
+			return n, err
+		}
+		ended, end := context.WithCancel(ctx)
+		end()
+		for _, tt := range []struct {
+			ctx    context.Context
+			q      string
+			none   bool
+			failed bool
+		}{{ctx, "state:translated", false, false}, {ctx, "state:", true, false}, {ctx, "(", true, false}, {ended, "state:>=translated", true, true}} {
+			if n, err := find(tt.ctx, tt.q); (n == 0) != tt.none || (err != nil) != tt.failed {
+				t.Errorf("%s: %d strings, %v", tt.q, n, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
