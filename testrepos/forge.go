@@ -15,7 +15,7 @@ import (
 type ForgeRequest struct {
 	// Number counts from 1.
 	Number int
-	// State is open, merged or closed.
+	// State is open, merged, closed or removed.
 	State string
 	// Head and Base are branches.
 	Head, Base string
@@ -62,6 +62,10 @@ func (f *Forge) Add(r ForgeRequest) {
 	f.requests = append(f.requests, r)
 }
 
+// Forget removes a request, as the owner of a repository can on GitLab and Gitea. Its
+// state is removed.
+func (f *Forge) Forget(number int) { f.End(number, "removed") }
+
 // End ends a request: merged or closed.
 func (f *Forge) End(number int, state string) {
 	f.mu.Lock()
@@ -87,7 +91,7 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.path())
 	number, err := strconv.Atoi(strings.TrimPrefix(path, "/"))
 	switch {
-	case !ok || path != "" && (err != nil || number < 1 || number > len(f.requests)):
+	case !ok || path != "" && (err != nil || number < 1 || number > len(f.requests) || f.requests[number-1].State == "removed"):
 		answerJSON(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
 	case path == "" && r.Method == http.MethodGet:
 		f.list(w, r.URL.Query())

@@ -2,6 +2,7 @@ package push
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,6 +40,12 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 		return nil
 	}
 	request, err := r.group.to.Forge.Read(ctx, r.known.Request)
+	if errors.Is(err, forge.ErrNotFound) {
+		// Whoever may read the list may see the request: it was removed, which refuses nothing.
+		if _, _, unlisted := r.group.to.Forge.Find(ctx, r.group.branch, r.tracking()); unlisted == nil {
+			request, err = forge.Request{Number: r.known.Request}, nil
+		}
+	}
 	if err != nil || request.State == forge.Open {
 		return err
 	}

@@ -178,6 +178,9 @@ func (s *binarySource) environment() []string {
 	if ca := os.Getenv("SSL_CERT_FILE"); ca != "" { // Go reads it; the library of git may not
 		settings = append(settings, setting{"http.sslCAInfo", ca})
 	}
+	if dir, more, _ := strings.Cut(os.Getenv("SSL_CERT_DIR"), string(filepath.ListSeparator)); dir != "" && more == "" { // git takes one
+		settings = append(settings, setting{"http.sslCAPath", dir})
+	}
 	var extra []string
 	e, err := parseEndpoint(s.remote.URL)
 	switch {

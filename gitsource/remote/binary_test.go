@@ -80,3 +80,17 @@ func FuzzParseLsRemote(f *testing.F) {
 	f.Add("ref: refs/heads/x\tHEAD")
 	f.Fuzz(func(_ *testing.T, out string) { _, _ = parseLsRemote(out, "HEAD") })
 }
+
+// TestCertificates: git takes the authorities of SSL_CERT_FILE and SSL_CERT_DIR, which its
+// library does not read; it knows one folder only.
+func TestCertificates(t *testing.T) {
+	t.Setenv("SSL_CERT_FILE", "/ca.pem")
+	s := &binarySource{client: client{remote: Repository{URL: "https://git.example.org/a.git"}}}
+	for dir, want := range map[string]bool{"": false, "/ca": true, "/ca:/more": false} {
+		t.Setenv("SSL_CERT_DIR", dir)
+		env := strings.Join(s.environment(), "\n")
+		if !strings.Contains(env, "=/ca.pem\n") || strings.Contains(env, "=http.sslCAPath\n") != want {
+			t.Errorf("with %q:\n%s", dir, env)
+		}
+	}
+}

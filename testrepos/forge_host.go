@@ -1,0 +1,148 @@
+package testrepos
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cgi"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// ForgeHost is a whole forge: it serves repositories by git, for reading and pushing, and
+// the API about their requests, at one address. It asks for a forge's token in both, and
+// changes requests as the real ones do when branches move. It is an http.Handler for a
+// server with TLS, and is the only part of this package that wants the git program.
+type ForgeHost struct {
+	// Backend is the path of git's git-http-backend.
+	Backend string
+	// Root is the folder that has the repository of a forge at REPOSITORY.git.
+	Root string
+	// Forges are what is served. Their paths differ.
+	Forges []*Forge
+
+	mu      sync.Mutex
+	pushes  map[string]int
+	refused int
+}
+
+// Pushes returns how many pushes of git to a repository were taken or refused by git.
+func (h *ForgeHost) Pushes(repository string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.pushes[repository]
+}
+
+// Refused returns the number of wrong passwords that git showed.
+func (h *ForgeHost) Refused() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.refused
+}
+
+// ServeHTTP answers git or a client of the API.
+func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, f := range h.Forges {
+		if strings.HasPrefix(r.URL.Path, "/"+f.Repository+".git/") {
+			h.git(w, r, f)
+			return
+		}
+		if strings.HasPrefix(r.URL.EscapedPath()+"/", f.path()+"/") {
+			if err := f.follow(filepath.Join(h.Root, filepath.FromSlash(f.Repository)+".git")); err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			f.ServeHTTP(w, r)
+			return
+		}
+	}
+	http.NotFound(w, r)
+}
+
+// git lets git's own server answer whoever shows a user and the token.
+func (h *ForgeHost) git(w http.ResponseWriter, r *http.Request, f *Forge) {
+	user, password, shown := r.BasicAuth()
+	if user == "" || password != f.Token {
+		h.mu.Lock()
+		if shown {
+			h.refused++
+		}
+		h.mu.Unlock()
+		w.Header().Set("WWW-Authenticate", `Basic realm="forge"`)
+		http.Error(w, "who are you?", http.StatusUnauthorized)
+		return
+	}
+	read := Server{dir: filepath.Join(h.Root, filepath.FromSlash(f.Repository)+".git")}
+	switch base := strings.TrimPrefix(r.URL.Path, "/"+f.Repository+".git"); {
+	case base == "/info/refs" && r.URL.Query().Get("service") == "git-upload-pack":
+		read.infoRefs(w, r)
+		return
+	case base == "/git-upload-pack":
+		read.uploadPack(w, r)
+		return
+	case base == "/git-receive-pack":
+		h.mu.Lock()
+		if h.pushes == nil {
+			h.pushes = map[string]int{}
+		}
+		h.pushes[f.Repository]++
+		h.mu.Unlock()
+	}
+	backend := cgi.Handler{Path: h.Backend, Stderr: io.Discard, Env: []string{
+		"GIT_PROJECT_ROOT=" + h.Root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + user,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=receive.autogc", "GIT_CONFIG_VALUE_1=false",
+	}}
+	backend.ServeHTTP(w, r)
+}
+
+// follow changes open requests as the forge does when branches move: GitHub and GitLab
+// say that a request is merged if its commits came to the other branch by a push; all but
+// GitLab close a request whose branch is gone.
+func (f *Forge) follow(dir string) error {
+	g, err := git.PlainOpen(dir)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range f.requests {
+		r := &f.requests[i]
+		if r.State != "open" || r.Fork {
+			continue
+		}
+		head, err := g.Reference(plumbing.NewBranchReferenceName(r.Head), true)
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			if f.Kind != "gitlab" {
+				r.State = "closed"
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		base, err := g.Reference(plumbing.NewBranchReferenceName(r.Base), true)
+		if err != nil {
+			return err
+		}
+		ours, err := g.CommitObject(head.Hash())
+		if err != nil {
+			return err
+		}
+		theirs, err := g.CommitObject(base.Hash())
+		if err != nil {
+			return err
+		}
+		merged, err := ours.IsAncestor(theirs)
+		if err != nil {
+			return err
+		}
+		if merged && (f.Kind == "github" || f.Kind == "gitlab") {
+			r.State = "merged"
+		}
+	}
+	return nil
+}
