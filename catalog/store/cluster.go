@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -163,26 +164,31 @@ func (m *MirrorState) waits(at time.Time) (since time.Time) {
 // Nowhere is said of a branch whose local repository no process has that pulls.
 const Nowhere = "no process that pulls has this local repository"
 
+// Outdated is said of a branch if only processes pull whose configuration does not count.
+const Outdated = "all processes that pull have an older copy of the configuration"
+
 // Stuck says why no process takes a branch that has waited for longer than SilentAfter
 // (a process that just began is known by then); "" if one does, or if nobody pulls at
-// all. A process of
-// an older version, which does not say what it lacks, is one that has everything.
+// all. A process of an older version, which does not say what it lacks, is one that has
+// everything.
 func (s *ClusterState) Stuck(m *MirrorState) (reason string) {
 	if since := m.waits(s.At); since.IsZero() || s.At.Sub(since) <= SilentAfter {
 		return ""
 	}
 	for i := range s.Processes {
 		p := &s.Processes[i]
-		if p.Work != WorkServe && p.Work != WorkPull || p.Silent(s.At) || p.Configuration != s.Newest.Fingerprint {
+		if p.Work != WorkServe && p.Work != WorkPull || p.Silent(s.At) {
 			continue
 		}
 		_, lacks := slices.BinarySearch(p.Lacks, m.Branch)
 		switch {
+		case p.Configuration != s.Newest.Fingerprint:
+			reason = cmp.Or(reason, Outdated)
 		case p.Problem == "" && !lacks:
 			return ""
 		case !lacks:
 			reason = p.Problem
-		case reason == "":
+		case reason == "", reason == Outdated:
 			reason = Nowhere
 		}
 	}

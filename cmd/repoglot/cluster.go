@@ -299,7 +299,7 @@ func (c *cluster) Collect(ch chan<- prometheus.Metric) {
 		{"cluster_other_configurations", "Processes with another copy of the configuration than the newest.", s.Others},
 		{"cluster_running", "Branches that are being pulled, by all processes.", s.Running},
 		{"cluster_waiting", "Branches that are due and wait for a process with room.", s.Waiting},
-		{"cluster_stuck", "Branches that wait and that no process can pull: none has the local repository, or room.", s.Stuck},
+		{"cluster_stuck", "Branches that wait and that no process can pull: none has the local repository, room, or the newest configuration.", s.Stuck},
 		{"cluster_failing", "Branches whose last pull failed.", s.Failed},
 	} {
 		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("repoglot_"+g.name, g.help, nil, nil), prometheus.GaugeValue, float64(g.value))
