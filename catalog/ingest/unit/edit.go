@@ -222,7 +222,8 @@ func compareVersions(name string, before, after []byte, size int, rules Rules) (
 		return e, false
 	}
 	next, err := readPlain(name, after, rules)
-	if err != nil || !old.Plain || !next.Plain || len(old.Units) != len(next.Units) || len(after) > size/2 && size > cutReach {
+	if err != nil || !old.Plain || !next.Plain || len(old.Units) != len(next.Units) || old.items != next.items ||
+		len(after) > size/2 && size > cutReach {
 		return e, false
 	}
 	for i := range old.Units {

@@ -106,6 +106,7 @@ func TestEditedKinds(t *testing.T) {
 		{"begins a string", entry(1, "", "a"), strings.TrimSuffix(entry(1, "", "a"), "\"\n\n"), false},
 		{"repeats another", entry(1, "", "a"), entry(100, "", "a"), false},
 		{"domain", entry(1, "", "a"), "domain \"x\"\n" + entry(1, "", "b"), false},
+		{"comment of an obsolete entry", "#~ msgid \"o\"\n#~ msgstr \"o\"\n\n", "# c\n#~ msgid \"o\"\n#~ msgstr \"o\"\n\n", false},
 		{"made obsolete", entry(1, "", "a"), "#~ msgid \"source 1\"\n#~ msgstr \"a\"\n\n", false},
 	} {
 		for name, around := range map[string][2]string{"first": {"", rest.String()}, "last": {rest.String(), ""}, "between": {rest.String(), rest.String()}} {
