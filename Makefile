@@ -66,6 +66,7 @@ test: ## all tests, after installing the programs that they use
 	$(GO) test -count=1 -shuffle=on -timeout 20m ./...
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 20m ./catalog/store ./api
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -run '^Test(Quotas|OneComponentFails|ReplayCut|Edit(|ComesBack|OfLargeFile)|Killed)$$' ./catalog/ingest
 
 postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api
@@ -96,9 +97,10 @@ vuln: ## ask the vulnerability database of Go about the code that is called
 fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 	./.ci/fuzz
 
-nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests, races on PostgreSQL
+nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests, imports and races on PostgreSQL
 	FUZZTIME=60s ./.ci/fuzz
 	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m ./...
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -shuffle=on -timeout 60m ./catalog/ingest
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./catalog/ingest
 
 clean: ## remove bin/, dist/ and the demo

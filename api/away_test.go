@@ -16,9 +16,7 @@ import (
 // goes on when the database is back.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	if !pgtest.Chosen() {
-		t.Skip("only on PostgreSQL: a file does not go away")
-	}
+	pgtest.PostgresOnly(t, "a file does not go away")
 	w := newGenerationWorld(t)
 	proxy := pgtest.NewProxy(t, w.Database(), nil)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -65,9 +65,7 @@ func dieInBackup(path, place string) {
 // the database is as it was; the next backup succeeds and holds all of it.
 func TestKilledBackup(t *testing.T) {
 	t.Parallel()
-	if pgtest.Chosen() {
-		t.Skip("skipped: only a database of SQLite is copied")
-	}
+	pgtest.SQLiteOnly(t, "backups are of files")
 	path := filepath.Join(t.TempDir(), "repoglot.db")
 	db := openAt(t, path)
 	configure(t, db, "app")

@@ -22,9 +22,7 @@ var testCopy = Configuration{Fingerprint: "first"}
 // "PROJECT HOST NAME".
 func clusterOf(t *testing.T, branches ...string) (one, two *DB) {
 	t.Helper()
-	if !pgtest.Chosen() {
-		t.Skip("only on PostgreSQL: SQLite has one process")
-	}
+	pgtest.PostgresOnly(t, "SQLite has one process")
 	path := filepath.Join(t.TempDir(), "x.db")
 	one, two = openAt(t, path), openAt(t, path)
 	adopt(t, one, testCopy, branches...)

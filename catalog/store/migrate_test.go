@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // nextVersion are the migrations of a version after this one.
@@ -84,7 +86,7 @@ func TestRollingUpgrade(t *testing.T) {
 
 // TestMigrateOnce: processes that start together migrate once.
 func TestMigrateOnce(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about the locks of its server")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	var starting sync.WaitGroup
 	for range 10 {

@@ -41,7 +41,7 @@ func certificate(t *testing.T) (*tls.Certificate, string) {
 // TestAddress: the server is found by the address, libpq's variables, its service file or
 // its password file, or by several of them, and is not trusted if its certificate is not.
 func TestAddress(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	proxy := pgtest.NewProxy(t, dsn, nil)
 	var ca string
@@ -119,7 +119,7 @@ func TestAddress(t *testing.T) {
 // TestSessionSettings: what the administrator, or the address, sets for sessions changes
 // nothing that the code relies on.
 func TestSessionSettings(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	at, err := url.Parse(database(t, filepath.Join(t.TempDir(), "x.db")))
 	if err != nil {
 		t.Fatal(err)

@@ -16,14 +16,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
-// onlyPostgres skips a test on SQLite.
-func onlyPostgres(t *testing.T) {
-	t.Helper()
-	if !pgtest.Chosen() {
-		t.Skip("only on PostgreSQL")
-	}
-}
-
 // TestGate: pauses grow up to the longest, a success ends them.
 func TestGate(t *testing.T) {
 	now := day(1)
@@ -54,7 +46,7 @@ func TestGate(t *testing.T) {
 // TestAway: while the server is away everything is ErrUnavailable; once it is back the
 // same handle goes on.
 func TestAway(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "a file does not go away")
 	now := day(1)
 	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
 	db, err := Open(t.Context(), proxy.DSN, Options{Now: func() time.Time { return now }})
@@ -97,7 +89,7 @@ func TestAway(t *testing.T) {
 
 // TestRefused: what cannot work is said when the database is opened.
 func TestRefused(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	refused := func(dsn string, opts Options, want string) {
 		t.Helper()
@@ -136,7 +128,7 @@ func TestRefused(t *testing.T) {
 // TestChangedSchema: statements that were prepared before a column changed fail once
 // with ErrAgain.
 func TestChangedSchema(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about plans that a server keeps")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	db, err := Open(t.Context(), dsn, Options{Readers: 1})
 	if err != nil {
@@ -167,7 +159,7 @@ func TestChangedSchema(t *testing.T) {
 
 // TestWriteAgain: a deadlock is repeated, and not without end.
 func TestWriteAgain(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "SQLite has one writer")
 	db := openWith(t, "app")
 	for _, c := range []struct{ failures, runs int }{{0, 1}, {2, 3}, {100, maxAttempts}} {
 		runs := 0

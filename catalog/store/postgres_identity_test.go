@@ -15,7 +15,7 @@ import (
 // stored. Processes that start again on the same server change nothing. The promotion is
 // played by a function that shadows the one of PostgreSQL, and the loss by statements.
 func TestFailover(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "SQLite has no standby")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	u, err := url.Parse(dsn)
 	if err != nil {

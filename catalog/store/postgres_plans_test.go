@@ -15,6 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // bigScan finds a scan of a whole table that grows, and what needs one.
@@ -28,7 +29,7 @@ const plansVariable = "REPOGLOT_TEST_PLANS"
 // TestPlans: the plans that sessions of the store have for statements of pages and steps
 // read no table that grows whole.
 func TestPlans(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about its plans")
 	large := os.Getenv(plansVariable)
 	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "x.db")), Options{Readers: 1})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestNumeric: sums of BIGINT are decoded exactly, or refused.
@@ -95,7 +96,7 @@ func TestSeveralWriters(t *testing.T) {
 // TestSearchersShareSnapshot: the sessions of a search see what the first one sees,
 // though a step was committed before they began.
 func TestSearchersShareSnapshot(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "it is about exported snapshots")
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("searches use one session")
 	}

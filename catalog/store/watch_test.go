@@ -120,9 +120,7 @@ func TestWatchConcurrent(t *testing.T) {
 // TestNotified: PostgreSQL tells a process that only reads of every step, also after
 // the connection that listens was lost.
 func TestNotified(t *testing.T) {
-	if !pgtest.Chosen() {
-		t.Skip("only on PostgreSQL: SQLite does not tell other processes")
-	}
+	pgtest.PostgresOnly(t, "SQLite does not tell other processes")
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path := filepath.Join(t.TempDir(), "test.db")
 	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Hour})
@@ -153,7 +151,7 @@ func TestNotified(t *testing.T) {
 // TestUnnotified: a notification that is lost is made up for by a poll, every second
 // unless Options say otherwise.
 func TestUnnotified(t *testing.T) {
-	onlyPostgres(t)
+	pgtest.PostgresOnly(t, "SQLite does not tell other processes")
 	path := filepath.Join(t.TempDir(), "test.db")
 	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Millisecond})
 	if err != nil {

@@ -34,11 +34,20 @@ const (
 func Chosen() bool { return os.Getenv(EngineVariable) == "postgres" }
 
 // SQLiteOnly skips a test on PostgreSQL. The reason says what it is about that
-// PostgreSQL does not have.
+// PostgreSQL does not have; docs/contributing.md#tests-of-one-engine lists all.
 func SQLiteOnly(tb testing.TB, reason string) {
 	tb.Helper()
 	if Chosen() {
 		tb.Skip("only on SQLite: " + reason)
+	}
+}
+
+// PostgresOnly skips a test on SQLite. The reason says what it is about that SQLite does
+// not have.
+func PostgresOnly(tb testing.TB, reason string) {
+	tb.Helper()
+	if !Chosen() {
+		tb.Skip("only on PostgreSQL: " + reason)
 	}
 }
 
