@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 )
 
 // press presses a key with modifiers: 1 is Alt, 2 is Ctrl.
@@ -34,6 +35,82 @@ func (b *browserTab) signIn(origin, secret, next string) {
 		b.press("Enter", "Enter", 13, 0)
 		b.call("Input.dispatchKeyEvent", map[string]any{"type": "char", "text": "\r"})
 	})
+}
+
+// push presses a button of the page, found by a selector, by keyboard, and waits for the
+// next page.
+func (b *browserTab) push(selector string) {
+	b.t.Helper()
+	b.leave(func() {
+		if got := b.ask(`(e => { e.focus(); return document.activeElement === e; })(document.querySelector("` + selector + `"))`); got != "true" {
+			b.t.Fatalf("no button %s", selector)
+		}
+		b.press(" ", "Space", 32, 0)
+	})
+}
+
+// answersSuggestions rejects, copies and accepts suggestions of somebody else in Arabic.
+func (b *browserTab) answersSuggestions(w *translating, origin, rules string) {
+	b.t.Helper()
+	unit, translation := w.unit("app", "ar", "Open")
+	for _, text := range []string{"افتح", "فتح الملف"} {
+		want := edit.Request{UnitID: unit, Target: []string{text}, State: catalog.StateTranslated}
+		_, err := w.Syncer.Suggest(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, want)
+		must(b.t, err)
+	}
+	open := w.address("app", "ar", "Open", "")
+	suggested := func(want string) {
+		b.t.Helper()
+		if got := b.ask(`[...document.querySelectorAll("#suggestions ~ ul .text")].map(e => e.textContent).join()`); got != want {
+			b.t.Errorf("suggestions %q, want %q", got, want)
+		}
+	}
+	b.inspect(origin, open, "ar", rules, 390, false)
+	suggested("افتح,فتح الملف")
+	b.push(`[value^='reject:']`)
+	suggested("فتح الملف")
+	b.push(`[name=copy][value=s0]`)
+	if got := b.ask(`document.getElementById("text0").value`); got != "فتح الملف" {
+		b.t.Errorf("copied %s", got)
+	}
+	b.push(`[value^='accept:']`)
+	suggested("")
+	if text, _ := w.target("app", "ar", "Open"); text != "فتح الملف" {
+		b.t.Errorf("accepted: %s", text)
+	}
+}
+
+// meetsConflict saves a string that somebody changed meanwhile: the page says who, keeps
+// the text in the form, and offers theirs.
+func (b *browserTab) meetsConflict(w *translating, origin, rules string) {
+	b.t.Helper()
+	unit, translation := w.unit("app", "ar", "Open")
+	b.load(origin+w.address("app", "ar", "Open", ""), 1280, true)
+	b.press("e", "KeyE", 69, 2)
+	b.ask(`document.activeElement.select()`)
+	b.call("Input.insertText", map[string]string{"text": "لي"})
+	_, err := w.Syncer.Edit(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, []edit.Request{{UnitID: unit, Target: []string{"له"}, State: catalog.StateTranslated}})
+	must(b.t, err)
+	b.leave(func() { b.press("Enter", "Enter", 13, 2) })
+	b.errors = nil // the status of the answer
+	const shown = `document.querySelector("[role=alert]").innerText.includes("Petr") + " " + document.querySelector("[role=alert] ins").textContent + " " + document.getElementById("text0").value`
+	if got := b.ask(shown); got != "true له لي" {
+		b.t.Errorf("the conflict: %s", got)
+	}
+	b.ask(rules)
+	if got := b.ask(axe); got != "" {
+		b.t.Errorf("the conflict: %s", got)
+	}
+	b.push(`[name=copy][value=stored]`)
+	if got := b.ask(`document.getElementById("text0").value`); got != "له" {
+		b.t.Errorf("their text: %s", got)
+	}
+	b.ask(`document.getElementById("text0").select()`)
+	b.call("Input.insertText", map[string]string{"text": "لنا"})
+	b.leave(func() { b.press("Enter", "Enter", 13, 2) })
+	if text, _ := w.target("app", "ar", "Open"); text != "لنا" || len(b.errors) > 0 {
+		b.t.Errorf("after the conflict: %q %s", text, b.errors)
+	}
 }
 
 // TestBrowserEdits edits strings in Chromium, in Arabic: by keyboard alone with the
@@ -67,7 +144,8 @@ func TestBrowserEdits(t *testing.T) {
 	if text, _ := w.target("app", "ar", "Open"); text != "فتح" {
 		t.Errorf("stored %q", text)
 	}
-	if got := b.ask(`[document.querySelectorAll("textarea").length, document.activeElement.id, document.querySelector("[role=status]").textContent.trim() !== "", localStorage.length].join()`); got != "6,text0,true,0" {
+	// autofocus comes with a frame, after the page has loaded
+	if got := b.ask(`new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r([document.querySelectorAll("textarea").length, document.activeElement.id, document.querySelector("[role=status]").textContent.trim() !== "", localStorage.length].join()))))`); got != "6,text0,true,0" {
 		t.Errorf("the next string: %s", got)
 	}
 	b.press("y", "KeyY", 89, 2)
@@ -82,6 +160,8 @@ func TestBrowserEdits(t *testing.T) {
 	if _, state := w.target("app", "ar", "%d file"); state != catalog.StateFuzzy {
 		t.Errorf("state %d", state)
 	}
+	b.answersSuggestions(w, site.URL, rules)
+	b.meetsConflict(w, site.URL, rules)
 
 	b.call("Emulation.setScriptExecutionDisabled", map[string]bool{"value": true})
 	b.load(site.URL+w.address("app", "ar", "Done.", ""), 1280, false)
