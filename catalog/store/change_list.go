@@ -104,7 +104,8 @@ type selection struct {
 // spanCount counts the selected entries of the deltas that begin in (lo, hi].
 type spanCount struct {
 	lo, hi, count int64
-	level         int // of a span whose narrower ones have the same counts; 0 otherwise
+	level         int  // of the span; 0 if it is none
+	exact         bool // otherwise count is only an upper bound
 }
 
 func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
@@ -164,18 +165,16 @@ func (sel *selection) count(ctx context.Context) (out []spanCount, err error) {
 		tail = sel.sums.closed * width
 		for span := sel.from / width; span < sel.sums.closed; {
 			level := sel.sums.widest(span)
-			if out, err = sel.countSpans(ctx, level, span/spans(level), 1, out); err != nil {
-				return nil, err
-			}
+			out = sel.countSpans(level, span/spans(level), 1, out)
 			span += spans(level)
 		}
 	}
-	n, err := sel.countExactly(ctx, tail, sel.length)
-	return append(out, spanCount{lo: tail, hi: sel.length, count: n}), err
+	return sel.settle(ctx, append(out, spanCount{lo: tail, hi: sel.length}))
 }
 
-// countSpans appends the counts of n spans of a level from first.
-func (sel *selection) countSpans(ctx context.Context, level int, first, n int64, out []spanCount) ([]spanCount, error) {
+// countSpans appends counts of n spans of a level from first, or of narrower ones where
+// these are exact.
+func (sel *selection) countSpans(level int, first, n int64, out []spanCount) []spanCount {
 	ranks := spans(level) * sel.sums.width
 	for list := sel.sums.between(level, first, first+n); len(list) > 0; {
 		parts := 1
@@ -184,38 +183,62 @@ func (sel *selection) countSpans(ctx context.Context, level int, first, n int64,
 		}
 		span := int64(list[0].span)
 		c := spanCount{lo: max(span*ranks, sel.from), hi: (span + 1) * ranks, level: level}
-		count, exact := sel.sum(list[:parts])
-		exact = exact && span*ranks >= sel.after
-		c.count, list = count, list[parts:]
-		var err error
-		switch {
-		case count > 0 && !exact && level > 0:
-			out, err = sel.countSpans(ctx, level-1, span*fan, fan, out)
-			c.count = 0 // these are instead of it
-		case count > 0 && !exact:
-			c.count, err = sel.countExactly(ctx, c.lo, c.hi)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.count > 0 {
+		c.count, c.exact = sel.sum(list[:parts])
+		c.exact = c.exact && span*ranks >= sel.after
+		switch list = list[parts:]; {
+		case c.count == 0:
+		case !c.exact && level > 0:
+			out = sel.countSpans(level-1, span*fan, fan, out)
+		default:
 			out = append(out, c)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// sum adds up the sums of one span. exact is false if only some of the deltas in a
-// sum are within the filter's time.
+// settle counts the deltas of the spans whose counts are not exact, and leaves out the
+// spans without selected entries.
+func (sel *selection) settle(ctx context.Context, list []spanCount) ([]spanCount, error) {
+	var open []*spanCount
+	for i := range list {
+		if !list[i].exact {
+			open = append(open, &list[i])
+		}
+	}
+	for chunk := range slices.Chunk(open, rangesAtOnce) {
+		var ranges []rankRange
+		for _, c := range chunk {
+			ranges = append(ranges, rankRange{c.lo, c.hi})
+			c.count, c.exact = 0, true
+		}
+		rows, err := sel.readSelected(ctx, ranges)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			for rows[i].rank > chunk[0].hi {
+				chunk = chunk[1:]
+			}
+			chunk[0].count += rows[i].count
+		}
+	}
+	return slices.DeleteFunc(list, func(c spanCount) bool { return c.count == 0 }), nil
+}
+
+// sum adds up the sums of one span. If it is not exact, because only some of its deltas
+// are within the filter's time or components, it is an upper bound.
 func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
 	if all := &span[0]; all.component == everyComponent {
+		n = sel.f.matches(&all.actionCounts)
 		switch {
-		case sel.f.matches(&all.actionCounts) == 0 || all.maxAt < sel.f.from || all.minAt > sel.f.to:
+		case n == 0 || all.maxAt < sel.f.from || all.minAt > sel.f.to:
 			return 0, true
 		case sel.f.components == nil && sel.f.inTime(all.minAt) && sel.f.inTime(all.maxAt):
-			return sel.f.matches(&all.actionCounts), true
+			return n, true
+		case len(span) == 1: // level 0
+			return n, false
 		}
-		span = span[1:]
+		n, span = 0, span[1:]
 	}
 	exact = true
 	for i := range span {
@@ -240,21 +263,9 @@ type selected struct {
 // uniform reports whether all entries of the delta after skip are selected.
 func (r *selected) uniform() bool { return r.count == int64(r.n)-r.skip }
 
-func (sel *selection) countExactly(ctx context.Context, lo, hi int64) (int64, error) {
-	rows, err := sel.readSelected(ctx, lo, hi)
-	var n int64
-	for i := range rows {
-		n += rows[i].count
-	}
-	return n, err
-}
-
-// readSelected reads the deltas that begin in (lo, hi].
-func (sel *selection) readSelected(ctx context.Context, lo, hi int64) ([]selected, error) {
-	if lo >= hi {
-		return nil, nil
-	}
-	rows, err := sel.s.rows(ctx, &sel.l, &sel.f, lo, hi)
+// readSelected reads the deltas that begin in ranges, ascending.
+func (sel *selection) readSelected(ctx context.Context, ranges []rankRange) ([]selected, error) {
+	rows, err := sel.s.rows(ctx, &sel.l, &sel.f, ranges)
 	if err != nil {
 		return nil, err
 	}

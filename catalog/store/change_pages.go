@@ -36,7 +36,7 @@ func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int
 				more, err = sel.piecesOfSpan(ctx, &c, lo, hi)
 			} else {
 				var rows []selected
-				if rows, err = sel.readSelected(ctx, c.lo, c.hi); err == nil {
+				if rows, err = sel.readSelected(ctx, []rankRange{{c.lo, c.hi}}); err == nil {
 					more, err = sel.pieces(ctx, rows, lo, hi)
 				}
 			}
@@ -53,7 +53,7 @@ func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int
 
 // piecesOfSpan is piecesOf of the narrower spans of one.
 func (sel *selection) piecesOfSpan(ctx context.Context, c *spanCount, lo, hi int64) ([]piece, error) {
-	narrower, err := sel.countSpans(ctx, c.level-1, c.hi/(spans(c.level-1)*sel.sums.width)-fan, fan, nil)
+	narrower, err := sel.settle(ctx, sel.countSpans(c.level-1, c.hi/(spans(c.level-1)*sel.sums.width)-fan, fan, nil))
 	if err != nil {
 		return nil, err
 	}

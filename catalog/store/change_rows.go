@@ -1,7 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -54,20 +58,35 @@ func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
 // isEvent reports whether a delta holds events or edits: it then holds nothing else.
 func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
 
-// rows returns the deltas of the ledger that begin at a rank in (lo, hi] and match
-// the filter's actions, time and components.
-func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, lo, hi int64) ([]deltaRow, error) {
-	args := []any{l.id, lo, hi, f.from, f.to, smallint(f.added), smallint(f.updated), smallint(f.removed), smallint(f.events)}
-	query := `SELECT d.id, ` + l.first + `, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
-		WHERE ` + l.column + ` = $1 AND ` + l.first + ` > $2 AND ` + l.first + ` <= $3 AND d.at >= $4 AND d.at <= $5
-		AND d.added * $6 + d.updated * $7 + d.removed * $8 + (d.n - d.added - d.updated - d.removed) * $9 > 0`
-	if l.extra != "" {
-		query += ` AND ` + l.extra + ` = $10`
-		args = append(args, l.extraID)
+// rankRange are the ranks in (lo, hi].
+type rankRange struct{ lo, hi int64 }
+
+// rangesAtOnce is the number of ranges of a statement.
+const rangesAtOnce = 16
+
+// rows returns the deltas of the ledger that begin in ranges, ascending, up to
+// rangesAtOnce of them, and match the filter's actions, time and components.
+func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges []rankRange) ([]deltaRow, error) {
+	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r rankRange) bool { return r.lo >= r.hi })
+	if len(ranges) == 0 {
+		return nil, nil
 	}
+	if len(ranges) > 1 {
+		ranges = append(ranges, make([]rankRange, rangesAtOnce-len(ranges))...) // two statements are enough
+	}
+	extra, extraID := cmp.Or(l.extra, everywhere), cmp.Or(l.extraID, 1)
+	args := []any{l.id, extraID, f.from, f.to, smallint(f.added), smallint(f.updated), smallint(f.removed), smallint(f.events)}
+	var parts []string
+	for i, r := range ranges {
+		parts = append(parts, fmt.Sprintf(`SELECT d.id, %s AS first, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
+			WHERE %s = $1 AND %[1]s > $%[3]d AND %[1]s <= $%[4]d AND %[5]s = $2 AND d.at >= $3 AND d.at <= $4
+			AND d.added * $5 + d.updated * $6 + d.removed * $7 + (d.n - d.added - d.updated - d.removed) * $8 > 0`, l.first, l.column, 9+2*i, 10+2*i, extra))
+		args = append(args, r.lo, r.hi)
+	}
+	query := strings.Join(parts, ` UNION ALL `) + ` ORDER BY first`
 	var out []deltaRow
 	var r deltaRow
-	err := s.s.query(ctx, query+` ORDER BY `+l.first, args, func(scan scan) error {
+	err := s.s.query(ctx, query, args, func(scan scan) error {
 		err := scan(&r.id, &r.rank, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
 		if err == nil && f.ofComponent(r.component()) {
 			out = append(out, r)

@@ -115,7 +115,7 @@ func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) (sumTr
 	tree := c.treeOf(m)
 	for tree.closed < closed {
 		upTo := min(tree.closed+spansAtOnce, closed)
-		rows, err := s.rows(ctx, l, everything(), tree.closed*c.width, upTo*c.width)
+		rows, err := s.rows(ctx, l, everything(), []rankRange{{tree.closed * c.width, upTo * c.width}})
 		if err != nil {
 			return sumTree{}, err
 		}

@@ -41,12 +41,16 @@ func (m *spanSum) add(o *spanSum) {
 }
 
 // sumTree has the sums of the closed spans of a ledger: level 0 those of single spans,
-// level n those of fan^n spans each. Spans without deltas have none. A ledger only
+// level n those of fan^n spans each. Level 0 has no sums of each component: there would
+// be about one for each delta. Spans without deltas have none. A ledger only
 // grows and levels are only appended to, so a copy of a tree stays valid.
 type sumTree struct {
 	width  int64       // ranks of a span of level 0
 	closed int64       // spans of level 0
 	levels [][]spanSum // ascending by span
+	// last has the sums by component of the last spans of level 0, which are in no span
+	// of level 1 yet.
+	last []spanSum
 }
 
 // spans is the number of spans of level 0 in one of a level.
@@ -63,7 +67,7 @@ func (t *sumTree) size() (n int) {
 	for _, list := range t.levels {
 		n += len(list)
 	}
-	return n
+	return n + len(t.last)
 }
 
 // between returns the sums of a level's spans from first to before end.
@@ -92,25 +96,37 @@ func (t *sumTree) widest(span int64) int {
 // deltas.
 func (t sumTree) extended(rows []deltaRow, closed int64) sumTree {
 	t.levels = slices.Clone(t.levels)
-	if len(t.levels) == 0 {
-		t.levels = make([][]spanSum, 1)
-	}
-	for len(rows) > 0 {
-		span := (rows[0].rank - 1) / t.width
-		n := sort.Search(len(rows), func(i int) bool { return rows[i].rank > (span+1)*t.width })
-		t.levels[0] = appendSums(t.levels[0], span, sumsOfRows(rows[:n]))
-		rows = rows[n:]
-	}
-	for level := 1; level <= maxLevel && closed >= spans(level); level++ {
-		if level == len(t.levels) {
-			t.levels = append(t.levels, nil)
+	for ; t.closed < closed; t.closed++ {
+		n := sort.Search(len(rows), func(i int) bool { return rows[i].rank > (t.closed+1)*t.width })
+		if n > 0 {
+			begin := len(t.last)
+			t.last = appendSums(t.last, t.closed, sumsOfRows(rows[:n]))
+			t.add(0, t.last[begin:begin+1])
+			rows = rows[n:]
 		}
-		for span := t.closed / spans(level); span < closed/spans(level); span++ {
-			t.levels[level] = appendSums(t.levels[level], span, t.between(level-1, span*fan, (span+1)*fan))
+		if (t.closed+1)%fan == 0 {
+			t.add(1, appendSums(nil, t.closed/fan, t.last))
+			t.last = nil
+			t.widen()
 		}
 	}
-	t.closed = closed
 	return t
+}
+
+// add appends sums to a level.
+func (t *sumTree) add(level int, sums []spanSum) {
+	for level >= len(t.levels) { // the first spans may have no deltas
+		t.levels = append(t.levels, nil)
+	}
+	t.levels[level] = append(t.levels[level], sums...)
+}
+
+// widen adds the spans of level 2 and more that end with the span t.closed.
+func (t *sumTree) widen() {
+	for level := 2; level <= maxLevel && (t.closed+1)%spans(level) == 0; level++ {
+		span := t.closed / spans(level)
+		t.add(level, appendSums(nil, span, t.between(level-1, span*fan, (span+1)*fan)))
+	}
 }
 
 // sumsOfRows returns a sum of each delta.
