@@ -25,27 +25,26 @@ type ForgeHost struct {
 	// Forges are what is served. Their paths differ.
 	Forges []*Forge
 
-	mu      sync.Mutex
-	pushes  map[string]int
-	refused int
+	mu        sync.Mutex
+	intercept func(http.ResponseWriter, *http.Request) bool
 }
 
-// Pushes returns how many pushes of git to a repository were taken or refused by git.
-func (h *ForgeHost) Pushes(repository string) int {
+// Intercept calls a function with each request from now on, of git and of the API; if it
+// returns true, it has answered. nil ends that.
+func (h *ForgeHost) Intercept(by func(http.ResponseWriter, *http.Request) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.pushes[repository]
-}
-
-// Refused returns the number of wrong passwords that git showed.
-func (h *ForgeHost) Refused() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.refused
+	h.intercept = by
 }
 
 // ServeHTTP answers git or a client of the API.
 func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	intercept := h.intercept
+	h.mu.Unlock()
+	if intercept != nil && intercept(w, r) {
+		return
+	}
 	for _, f := range h.Forges {
 		if strings.HasPrefix(r.URL.Path, "/"+f.Repository+".git/") {
 			h.git(w, r, f)
@@ -65,13 +64,8 @@ func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // git lets git's own server answer whoever shows a user and the token.
 func (h *ForgeHost) git(w http.ResponseWriter, r *http.Request, f *Forge) {
-	user, password, shown := r.BasicAuth()
+	user, password, _ := r.BasicAuth()
 	if user == "" || password != f.Token {
-		h.mu.Lock()
-		if shown {
-			h.refused++
-		}
-		h.mu.Unlock()
 		w.Header().Set("WWW-Authenticate", `Basic realm="forge"`)
 		http.Error(w, "who are you?", http.StatusUnauthorized)
 		return
@@ -84,13 +78,6 @@ func (h *ForgeHost) git(w http.ResponseWriter, r *http.Request, f *Forge) {
 	case base == "/git-upload-pack":
 		read.uploadPack(w, r)
 		return
-	case base == "/git-receive-pack":
-		h.mu.Lock()
-		if h.pushes == nil {
-			h.pushes = map[string]int{}
-		}
-		h.pushes[f.Repository]++
-		h.mu.Unlock()
 	}
 	backend := cgi.Handler{Path: h.Backend, Stderr: io.Discard, Env: []string{
 		"GIT_PROJECT_ROOT=" + h.Root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + user,

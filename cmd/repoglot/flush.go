@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"sync"
 	"time"
 
@@ -32,9 +34,18 @@ const (
 // newPusher makes the part that pushes edits.
 func newPusher(e *engine, c *config.Config, base string) *push.Pusher {
 	return push.New(push.Options{
-		DB: e.db, Syncer: e.syncer, Languages: e.languages, Name: wire.SiteTitle, Email: "noreply@" + cmp.Or(remoteHost(base), "localhost"),
+		DB: e.db, Syncer: e.syncer, Languages: e.languages, Name: wire.SiteTitle, Email: committerEmail(base),
 		SiteTitle: wire.SiteTitle, BaseURL: base, MaxFile: int64(c.MaxFileSize), Logger: e.log,
 	})
+}
+
+// committerEmail is the committer's address: of the host of this server, without its port.
+func committerEmail(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
+		return "noreply@localhost"
+	}
+	return "noreply@" + u.Hostname()
 }
 
 // flusher pushes the edits of branches when they are due.

@@ -8,6 +8,18 @@ import (
 	"github.com/repoglot/repoglot/gitsource/forge"
 )
 
+// TestCommitterEmail: a committer's address has no port and no number of a host.
+func TestCommitterEmail(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{
+		"https://l10n.example.org:8443/x": "l10n.example.org", "http://127.0.0.1:80": "localhost", "http://[::1]:80/": "localhost", "": "localhost", "http://%": "localhost",
+	} {
+		if got := committerEmail(base); got != "noreply@"+want {
+			t.Errorf("%q: %s, want %s", base, got, want)
+		}
+	}
+}
+
 // TestFlushPauses: pauses grow while edits cannot be pushed, to an hour.
 func TestFlushPauses(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -72,6 +73,7 @@ func newForgeWorld(t *testing.T) *forgeWorld {
 	w.host = &testrepos.ForgeHost{Backend: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Root: filepath.Join(w.dir, "forge")}
 	server := httptest.NewTLSServer(w.host)
 	t.Cleanup(server.Close)
+	t.Cleanup(w.end)
 	w.address = server.URL
 	ca := filepath.Join(w.dir, "ca", "ca.pem") // alone in its folder: git reads all of it for each call
 	must(t, os.Mkdir(filepath.Dir(ca), 0o700))
@@ -110,7 +112,7 @@ func (w *forgeWorld) configure() {
 		projects = append(projects, map[string]any{"slug": p.slug, "components": []any{p.settings}})
 	}
 	text, err := json.MarshalIndent(map[string]any{
-		"listen": "127.0.0.1:0", "data_dir": "data", "poll_interval": "10h", "projects": projects,
+		"listen": "127.0.0.1:0", "base_url": "https://l10n.example.org:8443", "data_dir": "data", "poll_interval": "10h", "projects": projects,
 		"credentials": []any{map[string]string{"host": strings.TrimPrefix(w.address, "https://"), "username": "l10n-bot", "password_env": "BOT_TOKEN"}},
 	}, "", " ") // one line would be too long
 	must(w.t, err)
@@ -126,8 +128,7 @@ func (w *forgeWorld) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start makes tokens and starts the server. At the end of the test nothing that it wrote
-// has the forge's token, and nothing that the forge was sent was wrong.
+// start makes tokens and starts the server.
 func (w *forgeWorld) start() {
 	w.t.Helper()
 	w.configure()
@@ -143,10 +144,6 @@ func (w *forgeWorld) start() {
 		w.tokens[name] = strings.TrimSpace(string(out))
 	}
 	w.serve()
-	w.t.Cleanup(func() {
-		w.stop()
-		w.sweep()
-	})
 }
 
 // serve starts the server and waits until all was imported.
@@ -157,12 +154,6 @@ func (w *forgeWorld) serve() {
 	must(w.t, c.cmd.Start())
 	go func() { c.ended <- c.cmd.Wait() }()
 	w.server = c
-	w.t.Cleanup(func() {
-		_ = c.cmd.Process.Kill() // stopped before, unless the test failed
-		if w.t.Failed() {
-			w.t.Logf("the server:\n%s%s", c.out, c.err)
-		}
-	})
 	if !until(func() bool { w.url = listening.FindString(c.out.String()); return w.url != "" }) {
 		w.t.Fatal("the server does not listen")
 	}
@@ -177,9 +168,28 @@ func (w *forgeWorld) serve() {
 // stop stops the server.
 func (w *forgeWorld) stop() {
 	w.t.Helper()
-	must(w.t, w.server.cmd.Process.Signal(os.Interrupt))
-	if err := <-w.server.ended; err != nil {
-		w.t.Errorf("the server ended with %v", err)
+	_ = w.server.cmd.Process.Signal(os.Interrupt)
+	select {
+	case err := <-w.server.ended:
+		if err != nil {
+			w.t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(patience):
+		_ = w.server.cmd.Process.Kill()
+		w.t.Error("the server does not stop")
+	}
+}
+
+// end ends the test. Nothing that the server wrote has the forge's token, and nothing that
+// the forge was sent was wrong.
+func (w *forgeWorld) end() {
+	if w.server == nil {
+		return
+	}
+	w.stop()
+	w.sweep()
+	if w.t.Failed() {
+		w.t.Logf("the server:\n%s%s", w.server.out, w.server.err)
 	}
 }
 

@@ -59,9 +59,9 @@ type Forge interface {
 
 var (
 	// ErrAccess: the forge refuses the token, or what it wants to do.
-	ErrAccess = errors.New("the forge refuses access")
+	ErrAccess = errors.New("the forge refuses access: correct the token, or what it permits")
 	// ErrNotFound: there is no such repository or request, or the token must not see it.
-	ErrNotFound = errors.New("not found on the forge")
+	ErrNotFound = errors.New("the forge has no such repository or request, or hides it from the token")
 	// ErrExists: the branch has an open request already.
 	ErrExists = errors.New("there is an open request already")
 	// ErrRefused: the forge does not accept the request, such as one without commits.
@@ -182,11 +182,15 @@ func plainParts(parts []string) bool {
 
 // RepositoryOf returns the path of a repository in its address: "owner/name" of
 // https://host/owner/name.git, of ssh://git@host/owner/name and of git@host:owner/name.
-// It is "" for others.
-func RepositoryOf(address string) string {
+// It is "" for others. forgeURL is the forge's address: if that has a path, such as
+// https://host/git, repositories are below it by https, and not by ssh.
+func RepositoryOf(address, forgeURL string) string {
 	path := ""
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		path = u.Path
+		if f, err := url.Parse(forgeURL); err == nil && u.Scheme == "https" && strings.EqualFold(f.Host, u.Host) {
+			path = strings.TrimPrefix(path, strings.TrimRight(f.Path, "/")+"/")
+		}
 	} else if host, rest, ok := strings.Cut(address, ":"); ok && host != "" && !strings.Contains(host, "/") {
 		path = rest
 	}

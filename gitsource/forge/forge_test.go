@@ -271,8 +271,26 @@ func TestNew(t *testing.T) {
 		"https://github.com/a/b.git": "a/b", "https://u:p@git.example/x/y/z/": "x/y/z", "ssh://git@host:22/a/b": "a/b", "git@host:a/b.git": "a/b",
 		"/srv/git/a.git": "", "https://host/a": "", "https://host/a/..": "", "a/b": "", "": "", "git@host:b": "",
 	} {
-		if got := RepositoryOf(address); got != want {
+		if got := RepositoryOf(address, ""); got != want {
 			t.Errorf("repository of %q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+// TestRepositoryBelow finds repositories of forges that are below a path of their host.
+func TestRepositoryBelow(t *testing.T) {
+	for _, tt := range []struct{ address, forge, want string }{
+		{"https://host/git/a/b.git", "https://host/git/", "a/b"},
+		{"https://HOST/git/a/b.git", "https://host/git", "a/b"},
+		{"https://host/a/b.git", "https://host/", "a/b"},
+		{"https://host/git/a/b.git", "https://other/git", "git/a/b"},
+		{"https://host/gitter/a/b.git", "https://host/git", "gitter/a/b"},
+		{"ssh://git@host/a/b.git", "https://host/git", "a/b"},
+		{"git@host:a/b.git", "https://host/git", "a/b"},
+		{"https://host/git/b.git", "https://host/git", ""},
+	} {
+		if got := RepositoryOf(tt.address, tt.forge); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.address, tt.forge, got, tt.want)
 		}
 	}
 }

@@ -84,14 +84,18 @@ func (s *binarySource) push(ctx context.Context, gitDir, address string, p Push)
 	if err == nil {
 		return nil
 	}
-	return s.describePush(out, err)
+	remedy := "allow this user to push to the branch, or set push_mode: request"
+	if p.Replace {
+		remedy = "allow this user to push to the branch, also by force, or set another push_branch"
+	}
+	return s.describePush(out, err, remedy)
 }
 
 // pushStatus is a line of git push --porcelain about a ref that was refused.
 var pushStatus = regexp.MustCompile(`(?m)^!\t[^\t]*\t\[(.*?)\](?: \((.*)\))?$`)
 
-// describePush makes an *Error of what git push says.
-func (s *binarySource) describePush(out string, err error) error {
+// describePush makes an *Error of what git push says; remedy is that of a refusal.
+func (s *binarySource) describePush(out string, err error, remedy string) error {
 	status := pushStatus.FindStringSubmatch(out)
 	if status == nil || contextCause(err) != nil {
 		return s.describe(err)
@@ -109,7 +113,7 @@ func (s *binarySource) describePush(out string, err error) error {
 	if words := remoteWords(err.Error()); words != "" {
 		why += ": " + words
 	}
-	return s.fail(ErrDeclined, redactText(why, s.remote, s.access), "allow this user to push to the branch, or set push_mode: request")
+	return s.fail(ErrDeclined, redactText(why, s.remote, s.access), remedy)
 }
 
 // remoteWords returns what the remote said, without frames and blank lines.

@@ -66,7 +66,7 @@ func (c *Component) NewForge(token string) (forge.Forge, error) {
 	if address == "" {
 		address = c.Repo.Raw()
 	}
-	repository := forge.RepositoryOf(address)
+	repository := forge.RepositoryOf(address, c.ForgeURL)
 	if repository == "" {
 		return nil, errNoForge
 	}
