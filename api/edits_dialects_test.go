@@ -100,8 +100,9 @@ func TestRefusedTokens(t *testing.T) {
 	}
 }
 
-// TestEditUnit sends what `wlc edit-unit` does: it reads the unit, and sends JSON to the
-// address in its payload. Other clients send forms.
+// TestEditUnit sends what `wlc edit-unit` of wlc 2.1.1 does (Unit.patch and invoke_request
+// of its wlc/models.py and wlc/client.py): it reads the unit, and sends JSON to the address
+// in its payload. Other clients send forms.
 func TestEditUnit(t *testing.T) {
 	e := newEditor(t)
 	for kind, body := range map[string]string{
