@@ -38,6 +38,7 @@ func TestForgeFaults(t *testing.T) {
 	t.Parallel()
 	w := newForgeWorld(t)
 	p := w.add("gitea", map[string]string{"po/cs.po": forgeFile}, nil)
+	w.text = p.documented()
 	w.start()
 	stranger := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	t.Cleanup(stranger.Close)
@@ -94,6 +95,23 @@ func TestForgeFaults(t *testing.T) {
 	if n := len(p.fake.Requests()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
+}
+
+// documented is the configuration of docs/editing.md for requests, with the names here.
+func (p *forgeProject) documented() string {
+	p.t.Helper()
+	page, err := os.ReadFile("../../docs/editing.md")
+	must(p.t, err)
+	_, text, _ := strings.Cut(string(page), "### Requests on GitHub, GitLab, Gitea and Forgejo")
+	_, text, _ = strings.Cut(text, "```yaml\n")
+	text, _, ok := strings.Cut(text, "```")
+	if !ok {
+		p.t.Fatal("docs/editing.md has no example of requests")
+	}
+	return "listen: 127.0.0.1:0\ndata_dir: data\npoll_interval: 10h\n" + strings.NewReplacer(
+		"slug: app", "slug: "+p.slug, "slug: core", "slug: app", "own/app", p.fake.Repository, "forge: forgejo", "forge: "+p.fake.Kind,
+		"git.example.org", strings.TrimPrefix(p.address, "https://"),
+	).Replace(text)
 }
 
 // limited: a forge that asks to wait is asked nothing before then, also not by hand.

@@ -48,6 +48,7 @@ type forgeWorld struct {
 	tokens   map[string]string
 	env      []string
 	projects []*forgeProject
+	text     string // the configuration, if it is not made of the projects
 }
 
 // forgeProject is a project with one component.
@@ -116,6 +117,9 @@ func (w *forgeWorld) configure() {
 		"credentials": []any{map[string]string{"host": strings.TrimPrefix(w.address, "https://"), "username": "l10n-bot", "password_env": "BOT_TOKEN"}},
 	}, "", " ") // one line would be too long
 	must(w.t, err)
+	if w.text != "" {
+		text = []byte(w.text)
+	}
 	must(w.t, os.WriteFile(filepath.Join(w.dir, "r.yaml"), text, 0o600))
 }
 
