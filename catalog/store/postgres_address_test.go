@@ -44,8 +44,8 @@ func TestAddress(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	proxy := pgtest.NewProxy(t, dsn, nil)
-	var ca string
-	proxy.Certificate, ca = certificate(t)
+	proof, ca := certificate(t)
+	proxy.Encrypt(proof)
 	at, err := url.Parse(proxy.DSN)
 	if err != nil {
 		t.Fatal(err)

@@ -19,14 +19,11 @@ type Proxy struct {
 	// DSN is the address of the database through the proxy.
 	DSN string
 
-	// Certificate, if it is not nil, makes the proxy take encrypted connections only. It
-	// must be set before the first one.
-	Certificate *tls.Certificate
-
 	server  [2]string // network and address
 	change  func([]byte) []byte
 	mu      sync.Mutex
 	cut     bool
+	proof   *tls.Certificate // of encrypted connections; nil: they are not
 	open    map[net.Conn]bool
 	running sync.WaitGroup
 }
@@ -62,6 +59,13 @@ func NewProxy(tb testing.TB, dsn string, change func([]byte) []byte) *Proxy {
 		p.running.Wait()
 	})
 	return p
+}
+
+// Encrypt makes the proxy take encrypted connections only, with a certificate.
+func (p *Proxy) Encrypt(certificate *tls.Certificate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.proof = certificate
 }
 
 // Cut closes all connections and every new one.
@@ -117,7 +121,10 @@ func (p *Proxy) forward(client net.Conn) {
 // encrypted agrees with a client to use TLS, as a server does
 // (https://www.postgresql.org/docs/15/protocol-flow.html#id-1.10.6.7.12).
 func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
-	if p.Certificate == nil {
+	p.mu.Lock()
+	certificate := p.proof
+	p.mu.Unlock()
+	if certificate == nil {
 		return client, nil
 	}
 	wanted := []byte{0, 0, 0, 8, 4, 210, 22, 47} // SSLRequest
@@ -126,7 +133,7 @@ func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
 		return nil, errors.Join(err, errors.New("the client does not encrypt"))
 	}
 	_, err := client.Write([]byte{'S'})
-	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*p.Certificate}}), err
+	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*certificate}}), err
 }
 
 func (p *Proxy) copyChanged(to io.Writer, from io.Reader) error {
