@@ -79,13 +79,20 @@ type Process struct {
 // taken to be dead.
 func (p *Process) Silent(at time.Time) bool { return at.Sub(p.Seen) > SilentAfter }
 
-// Seen records that a process is alive.
-func (c *Cluster) Seen(ctx context.Context, p *Process) error {
-	lacks, err := textList(p.Lacks)
-	if err != nil {
-		return err
-	}
+// Seen records that a process is alive. told says that it lacks what it lacked when that
+// was recorded last: the list, which may be long, is written only if the process is unknown.
+func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
 	return c.do(ctx, "record the process", func(s *session) error {
+		if told {
+			rows, err := s.exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+clusterNow+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
+			if rows > 0 || err != nil {
+				return err
+			}
+		}
+		lacks, err := textList(p.Lacks)
+		if err != nil {
+			return err
+		}
 		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+clusterNow+`, `+clusterNow+`)
 			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,

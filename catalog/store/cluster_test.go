@@ -338,11 +338,18 @@ func TestProcesses(t *testing.T) {
 		{ID: "a", Machine: "m", PID: 1, Work: "serve", Version: "v", Configuration: "first", Lacks: []string{}},
 		{ID: "b", Machine: "n", PID: 2, Work: "pull", Version: "v", Configuration: "second", Problem: "no room", Lacks: []string{"a#main", "b#main"}},
 	}
-	for i, db := range []*DB{one, two, one} {
-		if err := db.Cluster().Seen(t.Context(), &want[i%2]); err != nil {
+	seen := func(db *DB, p *Process, told bool) {
+		t.Helper()
+		if err := db.Cluster().Seen(t.Context(), p, told); err != nil {
 			t.Fatal(err)
 		}
 	}
+	for i, db := range []*DB{one, two, one} {
+		seen(db, &want[i%2], i == 1) // an unknown one is recorded whatever it told
+	}
+	later := want[1]
+	later.Lacks = nil
+	seen(two, &later, true) // the list is not written again
 	processes := func() []Process {
 		state, err := one.Cluster().State(t.Context())
 		if err != nil {

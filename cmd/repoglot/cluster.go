@@ -37,6 +37,8 @@ type cluster struct {
 	log    *slog.Logger
 	length time.Duration // of leases; 0: the default
 	pulls  *lease.Puller // set before run; nil for commands that do not pull
+	told   bool          // the others know what this process lacks; only run uses these
+	lacks  []string
 
 	mu      sync.Mutex
 	process store.Process
@@ -165,9 +167,10 @@ func (c *cluster) look(ctx context.Context) error {
 	if c.pulls != nil { // set before it runs
 		self.Lacks = c.pulls.Lacks()
 	}
-	if err := c.table.Seen(ctx, self); err != nil {
+	if err := c.table.Seen(ctx, self, c.told && slices.Equal(c.lacks, self.Lacks)); err != nil {
 		return err
 	}
+	c.told, c.lacks = true, self.Lacks
 	state, err := c.table.State(ctx)
 	if err != nil {
 		return err

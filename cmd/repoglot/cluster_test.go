@@ -414,7 +414,8 @@ func TestClusterLimits(t *testing.T) {
 }
 
 // TestClusterPush: operation push, asked of a process that answers, has the one that pulls
-// push edits which are not due; and so is a language added.
+// push edits which are not due, also after a push was refused and that process has died;
+// and so is a language added.
 func TestClusterPush(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -427,7 +428,7 @@ func TestClusterPush(t *testing.T) {
 	must(t, os.WriteFile(c.file, text, 0o600))
 	c.repos[0].Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/app.pot": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0 of 0\"\nmsgstr \"\"\n"}})
 	answers := c.start(workAnswer)
-	c.start(workPull)
+	puller := c.start(workPull)
 	c.visible("the start", answers)
 	token := strings.TrimSpace(string(c.tool("token", "create", "--scope", "admin", "ops")))
 	var units struct{ Results []struct{ ID int64 } }
@@ -446,7 +447,19 @@ func TestClusterPush(t *testing.T) {
 		}
 	}
 	call(http.MethodPatch, fmt.Sprintf("/api/units/%d/", units.Results[0].ID), `{"target": ["Edited"], "state": 20}`, http.StatusOK)
+	hook := filepath.Join(c.repos[0].Path(), "hooks", "pre-receive")
+	must(t, os.MkdirAll(filepath.Dir(hook), 0o700))
+	must(t, os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	call(http.MethodPost, "/api/translations/p0/app/cs/repository/", `{"operation": "push"}`, http.StatusOK)
+	if !until(func() bool {
+		return strings.Contains(puller.child.err.String(), "edits cannot be pushed and stay pending")
+	}) {
+		t.Fatal("the hook did not refuse the push")
+	}
+	puller.kill()
+	must(t, os.Remove(hook))
+	c.start(workPull)
+	c.push(0) // so that it pulls: the wish is still there
 	if !until(func() bool { return strings.Contains(string(c.repos[0].File(t, "main", "po/cs.po")), "Edited") }) {
 		t.Fatal("what was not due was not pushed")
 	}

@@ -61,6 +61,7 @@ type flushWait struct {
 	pause time.Duration // after the last flush, which failed; 0 if it did not
 	ended time.Time     // of the last flush
 	until time.Time     // the forge wants no requests before
+	wish  int64         // what a client of the cluster wished when that failed; 0: nothing
 }
 
 // wait returns what is known of the last flush of a branch.
@@ -86,6 +87,22 @@ func (f *flusher) note(key string, now time.Time, failed bool, err error) {
 		w.later = later(w.later, w.until)
 	}
 	f.waits[key] = w
+}
+
+// keep notes that the flush of a branch failed for which a client of the cluster wished: it
+// is due again, whatever waits.
+func (f *flusher) keep(key string, wish int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := f.waits[key]
+	w.wish = wish
+	f.waits[key] = w
+}
+
+// tried reports whether the flush for a wish failed that is to be tried again later.
+func (f *flusher) tried(key string, wish int64, now time.Time) bool {
+	w := f.wait(key)
+	return wish == w.wish && now.Before(w.later)
 }
 
 // later returns the later one of two times.
@@ -148,6 +165,9 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	if now.Before(w.later) {
 		return false
 	}
+	if w.wish != 0 {
+		return true
+	}
 	due, err := s.flusher.Due(ctx, *b)
 	if err == nil && !due && now.Sub(w.ended) >= requestPause { // perhaps its request has ended
 		due, err = s.flusher.Requested(ctx, *b, s.destinations())
@@ -180,6 +200,9 @@ func (s *supervisor) destinations() func(*store.BranchComponent) push.Destinatio
 // failure of the pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	wish := s.wished(ctx, store.WorkPush, b)
+	if wish != 0 && s.flusher.tried(b.Key, wish, time.Now()) {
+		wish = 0 // it has its pause
+	}
 	if wish == 0 && !s.flushDue(ctx, b) {
 		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
 			s.log.Error("clones do not have the edits that were committed", "branch", b.Key, "error", err)
@@ -188,6 +211,8 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	}
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
 		s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", s.flusher.wait(b.Key).pause, "error", err)
+		s.flusher.keep(b.Key, wish)
+		return
 	}
 	s.tried(ctx, store.WorkPush, b, wish)
 }
@@ -340,8 +365,7 @@ func (o operations) onBranch(ctx context.Context, component int64, do func(*inge
 		return false, err
 	}
 	if o.engine.cluster != nil {
-		o.wish(b.Key, "a request")
-		return false, nil
+		return false, o.engine.cluster.table.Wish(ctx, []string{b.Key}, "a request")
 	}
 	return true, do(b)
 }

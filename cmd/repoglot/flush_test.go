@@ -34,6 +34,10 @@ func TestFlushPauses(t *testing.T) {
 	if w, until := f.wait("b"), now.Add(5*time.Hour); !w.later.Equal(until) || !w.until.Equal(until) {
 		t.Errorf("after a forge asked to wait: %+v", w)
 	}
+	f.keep("b", 7)
+	if !f.tried("b", 7, now) || f.tried("b", 8, now) || f.tried("b", 7, now.Add(5*time.Hour)) {
+		t.Error("a wish that failed has no pause, or a newer one has")
+	}
 	f.note("b", now, false, nil)
 	if w := f.wait("b"); w.pause != 0 || !w.later.IsZero() || !w.ended.Equal(now) {
 		t.Errorf("after a success: %+v", w)
