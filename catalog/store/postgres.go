@@ -277,6 +277,8 @@ func explainCode(e *pgconn.PgError) (text string, sentinel error) {
 		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers and database_long_readers", ErrUnavailable
 	case e.Code == "3D000":
 		return said + ": create it", nil
+	case e.Code == "42501":
+		return said + ": have the user own the schema and its tables (GRANT CREATE ON SCHEMA lets it make them)", nil
 	case e.Code == "25006":
 		return "the database cannot be written: it is read-only", ErrUnavailable
 	case strings.HasPrefix(e.Code, "28"):

@@ -86,6 +86,7 @@ func TestAddress(t *testing.T) {
 		{"not encrypted", full("localhost", "sslmode", "disable"), nil, "no connection to PostgreSQL"},
 		{"no such service", "postgres://", map[string]string{"PGSERVICE": "theirs", "PGSERVICEFILE": services}, "unable to find service: theirs"},
 		{"no such schema", full("localhost", "search_path", "nowhere"), nil, "create it, with CREATE SCHEMA"},
+		{"no rights", full("localhost", "role", "pg_monitor"), nil, "no schema of search_path exists that this user may use"},
 		{"no such database", full("localhost", "dbname", "nowhere"), nil, `database "nowhere" does not exist: create it`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -123,6 +124,35 @@ func TestRefused(t *testing.T) {
 	}
 	u.Path = "/latin"
 	refused(u.String(), Options{}, "ENCODING 'UTF8'")
+}
+
+// TestExplainCode: errors of the server have a remedy, and say whether the operation can be
+// repeated.
+func TestExplainCode(t *testing.T) {
+	for code, want := range map[string]struct {
+		text     string
+		sentinel error
+	}{
+		"53300": {"too few connections (said): raise max_connections, or lower database_readers", ErrUnavailable},
+		"53100": {"free some space", ErrFull},
+		"40001": {"try again", ErrAgain},
+		"40P01": {"try again", ErrAgain},
+		"55P03": {"another process is writing", ErrUnavailable},
+		"57P01": {"said: try again", ErrUnavailable}, // the server ends
+		"57P03": {"said: try again", ErrUnavailable}, // it starts
+		"25P03": {"said: try again", ErrUnavailable}, // a transaction was idle for too long
+		"25006": {"read-only", ErrUnavailable},
+		"28P01": {"check user and password", nil},
+		"3D000": {"said: create it", nil},
+		"42501": {"own the schema", nil},
+		"23505": {"contradicts what is stored", catalog.ErrConflict},
+		"42601": {"said (42601)", nil},
+	} {
+		text, sentinel := explainCode(&pgconn.PgError{Code: code, Message: "said"})
+		if !strings.Contains(text, want.text) || sentinel != want.sentinel {
+			t.Errorf("%s: %q, %v", code, text, sentinel)
+		}
+	}
 }
 
 // TestChangedSchema: statements that were prepared before a column changed fail once

@@ -74,7 +74,7 @@ func (e *pgEngine) schemaVersion(ctx context.Context, conn *pgconn.PgConn) (int6
 		return 0, err
 	}
 	if schema == "" {
-		return 0, refusal("no schema of search_path exists: create it, with CREATE SCHEMA")
+		return 0, refusal("no schema of search_path exists that this user may use: create it, with CREATE SCHEMA")
 	}
 	lock := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d, current_schema()::regnamespace::oid::int)", migrationLock)
 	if err := conn.Exec(ctx, lock).Close(); err != nil {
