@@ -36,7 +36,11 @@ func TestDatabaseAway(t *testing.T) {
 	if a := ask(h, generationTarget); a.Code != http.StatusOK || a.Body.String() != kept.Body.String() {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
-	refused(t, ask(h, generationTarget, token...))
+	for _, header := range [][]string{
+		token, {token[0], token[1], "If-None-Match", kept.Header().Get("ETag")}, {"Authorization", "Token unknown"}, {"Cookie", "session=" + strings.Repeat("A", 26)},
+	} {
+		refused(t, ask(h, generationTarget, header...))
+	}
 	refused(t, ask(h, "/api/projects/"))
 	refused(t, ask(h, "/projects/demo/", "Accept", "text/html"))
 	now = now.Add(3 * time.Second)

@@ -37,6 +37,7 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	state, err := s.ready.get(r.Context(), s.readiness)
 	if err != nil {
 		s.log.Error("readyz", "error", err)
+		w.Header().Set("Retry-After", "1")
 		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})
 		return
 	}
