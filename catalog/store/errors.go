@@ -30,7 +30,7 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 		switch sentinel {
 		case nil:
 			return reported{said}
-		case ErrUnavailable, ErrAgain, ErrFull:
+		case ErrUnavailable, ErrAgain, ErrWriting, ErrFull:
 			return reported{unavailable{said, sentinel}}
 		}
 		return reported{fmt.Errorf("%w: %w", said, sentinel)}
@@ -48,6 +48,10 @@ var ErrUnavailable = errors.New("the database is not available")
 // process was in its way, or has changed the schema.
 var ErrAgain = errors.New("the same operation succeeds now")
 
+// ErrWriting is the ErrUnavailable of an operation that has waited for a transaction of
+// another process, such as a large import, for as long as it may.
+var ErrWriting = errors.New("another process is writing")
+
 // ErrFull is the ErrUnavailable of a database whose disk is full.
 var ErrFull = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
 
@@ -57,7 +61,7 @@ var ErrTooMuch = errors.New("more bytes than the step may write")
 // unavailable is an ErrUnavailable with its own text.
 type unavailable struct {
 	error
-	kind error // ErrAgain or ErrFull, which it is, too, or ErrUnavailable
+	kind error // ErrAgain, ErrWriting or ErrFull, which it is, too, or ErrUnavailable
 }
 
 func (u unavailable) Is(target error) bool {

@@ -264,7 +264,7 @@ func explainCode(e *pgconn.PgError) (text string, sentinel error) {
 	said := oneLine(e.Message)
 	switch {
 	case e.Code == "55P03":
-		return "another process is writing: try again", ErrUnavailable
+		return "another process is writing: try again", ErrWriting
 	case e.Code == "40001", e.Code == "40P01":
 		return "another process wrote the same (" + said + "): try again", ErrAgain
 	case isStale(e):

@@ -137,7 +137,7 @@ func TestExplainCode(t *testing.T) {
 		"53100": {"free some space", ErrFull},
 		"40001": {"try again", ErrAgain},
 		"40P01": {"try again", ErrAgain},
-		"55P03": {"another process is writing", ErrUnavailable},
+		"55P03": {"another process is writing", ErrWriting},
 		"57P01": {"said: try again", ErrUnavailable}, // the server ends
 		"57P03": {"said: try again", ErrUnavailable}, // it starts
 		"25P03": {"said: try again", ErrUnavailable}, // a transaction was idle for too long

@@ -123,7 +123,7 @@ func servedWith(t *testing.T, text string) []string {
 		}
 	}()
 	plan := newPlan(c)
-	must(t, e.configure(t.Context(), plan))
+	must(t, e.configureOnce(t.Context(), plan))
 	for i := range plan.branches {
 		report, err := e.pull(t.Context(), &plan.branches[i])
 		must(t, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -138,7 +139,7 @@ func (p *program) settings(repo string) (*config.Config, error) {
 // run wires the parts together and waits until ctx is done.
 func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	plan := newPlan(s.config)
-	if err := s.engine.configure(ctx, plan); err != nil {
+	if err := s.engine.configure(ctx, plan, store.ErrWriting); err != nil {
 		return err
 	}
 	if s.config.Database.Raw() != "" { // other processes may write, too
@@ -287,8 +288,10 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		return
 	}
 	plan := newPlan(c)
-	if err := s.engine.configure(ctx, plan); err != nil {
-		s.broken(err)
+	if err := s.engine.configure(ctx, plan, store.ErrUnavailable); err != nil { // the old one goes on meanwhile
+		if ctx.Err() == nil {
+			s.broken(err)
+		}
 		return
 	}
 	warn(s.log, c)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -65,7 +66,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
 	warn(log, c)
-	if err := e.configure(ctx, plan); err != nil {
+	if err := e.configure(ctx, plan, store.ErrWriting); err != nil {
 		return err
 	}
 	pull, err := p.pullOnce(e)

@@ -110,8 +110,34 @@ func trust(c *config.Config) remote.Trust {
 	return remote.Trust{SafeDirectories: c.SafeDirectories, PrivateDir: string(c.DataDir)}
 }
 
-// configure stores a plan, unless another process has a newer one.
-func (e *engine) configure(ctx context.Context, p *plan) error {
+// configure stores a plan, unless another process has a newer one. After an error of a
+// kind, such as store.ErrWriting, it does so again.
+func (e *engine) configure(ctx context.Context, p *plan, kind error) error {
+	return again(ctx, e.log, kind, func() error { return e.configureOnce(ctx, p) })
+}
+
+// configurePause is the pause between two attempts of configure.
+const configurePause = time.Second
+
+// again calls a function until it returns no error of a kind, or ctx is done.
+func again(ctx context.Context, log *slog.Logger, kind error, fn func() error) error {
+	for said := false; ; said = true {
+		err := fn()
+		if !errors.Is(err, kind) {
+			return err
+		}
+		if !said {
+			log.Warn("the configuration cannot be stored yet; it is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(configurePause):
+		}
+	}
+}
+
+func (e *engine) configureOnce(ctx context.Context, p *plan) error {
 	fenced, newest := ctx, true
 	if e.cluster != nil {
 		var err error

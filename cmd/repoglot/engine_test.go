@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -53,4 +57,35 @@ func TestDataDirNotWritable(t *testing.T) {
 	if got != exitFailure || errs.String() != want {
 		t.Errorf("exit code %d, stderr %q, want %q", got, &errs, want)
 	}
+}
+
+// TestConfigureAgain: a configuration is stored once the database can store it, unless it
+// is at fault itself.
+func TestConfigureAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute+configurePause/2)
+		defer cancel()
+		var log strings.Builder
+		logger := slog.New(slog.NewTextHandler(&log, nil))
+		for _, tt := range []struct {
+			failures int
+			err      error
+			runs     int
+			stored   bool
+		}{{0, nil, 1, true}, {3, store.ErrWriting, 4, true}, {3, errors.New("broken"), 1, false}, {1000, store.ErrWriting, 58, false}} {
+			runs := 0
+			err := again(ctx, logger, store.ErrWriting, func() error {
+				if runs++; runs <= tt.failures {
+					return fmt.Errorf("storing: %w", tt.err)
+				}
+				return nil
+			})
+			if runs != tt.runs || (err == nil) != tt.stored {
+				t.Errorf("%d times %v: %d runs, %v", tt.failures, tt.err, runs, err)
+			}
+		}
+		if n := strings.Count(log.String(), "it is tried again"); n != 2 {
+			t.Errorf("said %d times:\n%s", n, &log)
+		}
+	})
 }

@@ -94,7 +94,7 @@ func openWhole(f testing.TB) (fuzzed, *server) {
 	must(f, err)
 	s := &server{program: p, log: log, config: c, engine: e}
 	plan := newPlan(c)
-	must(f, e.configure(ctx, plan))
+	must(f, e.configureOnce(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
 	s.pulls.set(plan, c.PollInterval)

@@ -23,7 +23,7 @@ func TestServeRepoClonesOnce(t *testing.T) {
 	defer e.close()
 	must(t, e.discover(t.Context(), c, repo.Path()))
 	p := newPlan(c)
-	must(t, e.configure(t.Context(), p))
+	must(t, e.configureOnce(t.Context(), p))
 	before, err := filepath.Glob(filepath.Join(string(c.DataDir), "mirrors", "*", "git-*"))
 	if err != nil || len(before) != 1 {
 		t.Fatalf("clones %v, %v", before, err)
