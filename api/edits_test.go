@@ -493,7 +493,8 @@ func TestSuggestions(t *testing.T) {
 	answer("write", "2/reject", 200)
 	answer("write", "2/accept", 404)
 	get(unit, `"target":["Otevřít"]`, `"has_suggestion":false`)
-	get("/api/edits/1/", `"status":"discarded","reason":"accepted"`, `"authors":["Jana Nováková"]`)
+	get("/api/edits/1/", `"status":"discarded","reason":"accepted"`, `"authors":["Jana Nováková"]`, `"history":[{"timestamp":"2`,
+		`"name":"Jana Nováková","event":"suggested","target":["Otevřít"],"state":20}`, `"name":"admin","event":"accepted","target":["Otevřít"],"state":20}]`)
 	get("/api/edits/2/", `"status":"discarded","reason":"rejected"`, `"target":["Otevři"]`)
 	get("/api/edits/3/", `"status":"pending"`)
 	if status, answer, _ := e.send("write", "POST", list, asJSON, `{"target": ["Otevřít"]}`); status != 400 || !strings.Contains(answer, "The string has this text.") {
@@ -598,7 +599,7 @@ func TestOperations(t *testing.T) {
 		}
 	}
 	served(`"target":[""]`)
-	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/", "", ""); !strings.Contains(answer, `"status":"discarded","reason":"reset"`) {
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/", "", ""); !strings.Contains(answer, `"status":"discarded","reason":"reset"`) || strings.Contains(answer, "history") {
 		t.Errorf("the journal: %s", answer)
 	}
 	if status, answer, _ := e.send("write", "POST", "/api/edits/1/restore/", "", ""); status != 200 {
@@ -612,7 +613,7 @@ func TestOperations(t *testing.T) {
 		t.Errorf("delete: %d %s", status, answer)
 	}
 	served(`"target":[""]`)
-	if _, answer, _ := e.send("", "GET", "/api/edits/2/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) {
+	if _, answer, _ := e.send("", "GET", "/api/edits/2/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) || !strings.Contains(answer, `"name":"Jana Nováková","event":"discarded"`) {
 		t.Errorf("one edit: %s", answer)
 	}
 	if status, _, _ := e.send("write", "DELETE", "/api/edits/9/", "", ""); status != 404 {

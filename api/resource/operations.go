@@ -325,7 +325,7 @@ func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
 	return wire.Done{Result: n > 0}, nil
 }
 
-// getEdit answers one edit.
+// getEdit answers one edit, with what happened to it.
 func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	id, err := r.PathID()
 	if err != nil {
@@ -339,7 +339,15 @@ func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	if err == nil {
 		err = e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
 	}
-	return wireEdit(r.Link, &j), err
+	if err != nil {
+		return nil, err
+	}
+	events, err := snap.EditEvents(ctx, id)
+	o := wireEdit(r.Link, &j)
+	for _, v := range events {
+		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: catalog.SplitForms(v.Target), State: int16(v.State)})
+	}
+	return o, err
 }
 
 // lock answers POST of a lock: of a component, or of all components of a project that

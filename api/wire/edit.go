@@ -27,6 +27,18 @@ type Edit struct {
 	Branch  *string `json:"branch"`
 	Created string  `json:"created"`
 	Updated string  `json:"updated"`
+	// History is what happened to it, the oldest first; lists do not have it.
+	History []EditEvent `json:"history,omitempty"`
+}
+
+// EditEvent is something that happened to an edit.
+type EditEvent struct {
+	Timestamp string `json:"timestamp"`
+	// Name is who did it, null for the server.
+	Name   *string  `json:"name"`
+	Event  string   `json:"event"`
+	Target []string `json:"target"`
+	State  int16    `json:"state"`
 }
 
 // FileEdit is a translation file that a client added or removed; ours.

@@ -343,6 +343,35 @@ func (s *Snapshot) EditByID(ctx context.Context, id int64) (Edit, error) {
 	return list[0], nil
 }
 
+// EditEvent is something that happened to an edit.
+type EditEvent struct {
+	At time.Time
+	// Name is who did it, "" for the server.
+	Name string
+	// Event is edited, suggested, a status that ended the edit, or what ended a suggestion.
+	Event string
+	// Target and State are the text after it.
+	Target string
+	State  catalog.State
+}
+
+// maxEvents bounds the events of one edit that are read: each has a text.
+const maxEvents = 100
+
+// EditEvents returns the last events of an edit, the oldest first.
+func (s *Snapshot) EditEvents(ctx context.Context, id int64) (list []EditEvent, err error) {
+	err = s.s.query(ctx, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(scan scan) error {
+		var e EditEvent
+		var at, state int64
+		err := scan(&at, &e.Name, &e.Event, &e.Target, &state)
+		e.At, e.State = time.UnixMicro(at).UTC(), catalog.State(state)
+		list = append(list, e)
+		return err
+	})
+	slices.Reverse(list)
+	return list, s.db.fail(ctx, fmt.Sprintf("read what happened to edit %d", id), err)
+}
+
 // ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
 func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
 	err = db.pools.readers.transact(ctx, func(s *session) error {
