@@ -18,7 +18,7 @@ const maxSessions = 100
 func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
 	now := db.now()
-	err = db.write(ctx, func(s *session) error {
+	err = db.writeTokens(ctx, func(s *session) error {
 		if _, found, err := tokenIn(ctx, s, `id = $1`, token); err != nil || !found {
 			if err == nil {
 				err = reported{notFound("store: token %d", token)}
@@ -42,7 +42,7 @@ func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Dura
 
 // EndSession ends a session at once. It is no error if there is none.
 func (db *DB) EndSession(ctx context.Context, secret string) error {
-	return db.fail(ctx, "end a session", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "end a session", db.writeTokens(ctx, func(s *session) error {
 		_, err := s.exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
 		return err
 	}))

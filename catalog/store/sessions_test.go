@@ -15,7 +15,7 @@ import (
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{Now: func() time.Time { return now }})
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,4 +75,27 @@ func TestSessions(t *testing.T) {
 		begin(short)
 	}
 	want(first, 0)
+}
+
+// TestTokensBesideSteps: somebody signs in, and a token is made and revoked, while another
+// process imports.
+func TestTokensBesideSteps(t *testing.T) {
+	one, two := clusterOf(t)
+	configure(t, one, "app")
+	step(t, one, info(0, 1, 1), func(ctx context.Context, _ *StepTx) error {
+		secret, err := two.CreateToken(ctx, catalog.Token{Name: "new", Scope: catalog.ScopeRead, Created: day(1)})
+		if err != nil {
+			return err
+		}
+		var token catalog.Token
+		read(t, two, func(ctx context.Context, s *Snapshot) (err error) {
+			token, _, _, err = s.Token(ctx, secret)
+			return err
+		})
+		session, err := two.CreateSession(ctx, token.ID, time.Hour)
+		if err != nil {
+			return err
+		}
+		return errors.Join(two.EndSession(ctx, session), two.RevokeToken(ctx, "new", day(1)))
+	})
 }

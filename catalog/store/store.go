@@ -180,8 +180,17 @@ func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() 
 // written. After the commit it wakes the watches if fn took a generation. fn is run
 // again after an ErrAgain; steps are not, whose callers begin anew with the next pull.
 func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
+	return db.writeAgain(ctx, lockAll, fn)
+}
+
+// writeTokens is write for tokens and sessions, which wait for no step.
+func (db *DB) writeTokens(ctx context.Context, fn func(s *session) error) error {
+	return db.writeAgain(ctx, lockTokens, fn)
+}
+
+func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.writeLocked(ctx, lockAll, fn)
+		err := db.writeLocked(ctx, lock, fn)
 		if _, sentinel, _ := db.engine.explain(err); sentinel != ErrAgain || attempt == maxAttempts {
 			return err
 		}

@@ -40,7 +40,7 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		return "", invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
 	secret = tokenPrefix + rand.Text()
-	err = db.write(ctx, func(s *session) error {
+	err = db.writeTokens(ctx, func(s *session) error {
 		var taken, id int64
 		found, err := s.first(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
 		if err != nil {
@@ -75,7 +75,7 @@ func microsOrZero(t time.Time) int64 {
 // RevokeToken deletes a token and its sessions; they are worthless at once. An unknown name is
 // catalog.ErrNotFound.
 func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error {
-	err := db.write(ctx, func(s *session) error {
+	err := db.writeTokens(ctx, func(s *session) error {
 		t, found, err := tokenIn(ctx, s, `name = $1`, name)
 		if err == nil && !found {
 			err = reported{notFound("store: revoke the token %s", name)}

@@ -16,7 +16,7 @@ import (
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{Now: func() time.Time { return now }})
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

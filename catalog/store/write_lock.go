@@ -9,8 +9,9 @@ import (
 // Where several processes write, they lock what they write before they read it, in
 // this order: the row of the lease (fenced), projects by id, at last the clock. A step
 // locks the projects of its components, since what is counted and compared belongs to
-// projects; everything else locks all of them. Authors belong to no project: steps
-// write them under the clock. In SQLite there is one writer, and nothing is locked.
+// projects; everything else locks all of them, but for tokens and sessions, which have a
+// lock of their own in their place. Authors belong to no project: steps write them under
+// the clock. In SQLite there is one writer, and nothing is locked.
 
 // lockAll waits for all steps and keeps others from beginning. Readers go on.
 func lockAll(ctx context.Context, s *session) error {
@@ -18,6 +19,14 @@ func lockAll(ctx context.Context, s *session) error {
 		return nil
 	}
 	return s.do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`)
+}
+
+// lockTokens waits for others that write tokens or sessions.
+func lockTokens(ctx context.Context, s *session) error {
+	if s.shared.dialect.sqlite {
+		return nil
+	}
+	return s.do(ctx, `LOCK TABLE tokens IN EXCLUSIVE MODE`)
 }
 
 // lock locks the projects of a step.
