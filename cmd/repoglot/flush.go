@@ -33,8 +33,9 @@ const (
 
 // newPusher makes the part that pushes edits.
 func newPusher(e *engine, c *config.Config, base string) *push.Pusher {
+	name, email, _ := c.CommitterParts()
 	return push.New(push.Options{
-		DB: e.db, Syncer: e.syncer, Languages: e.languages, Name: wire.SiteTitle, Email: committerEmail(base),
+		DB: e.db, Syncer: e.syncer, Languages: e.languages, Name: cmp.Or(name, wire.SiteTitle), Email: cmp.Or(email, committerEmail(base)),
 		SiteTitle: wire.SiteTitle, BaseURL: base, MaxFile: int64(c.MaxFileSize), Logger: e.log,
 	})
 }

@@ -43,7 +43,7 @@ func (w *forgeWorld) sshKey() (private, allowed string) {
 	public, err := ssh.NewPublicKey(key.Public())
 	must(w.t, err)
 	allowed = filepath.Join(w.dir, "allowed")
-	must(w.t, os.WriteFile(allowed, append([]byte("noreply@l10n.example.org "), ssh.MarshalAuthorizedKey(public)...), 0o600))
+	must(w.t, os.WriteFile(allowed, append([]byte("l10n-bot@example.org "), ssh.MarshalAuthorizedKey(public)...), 0o600))
 	return string(pem.EncodeToMemory(block)), allowed
 }
 
@@ -51,7 +51,7 @@ func (w *forgeWorld) sshKey() (private, allowed string) {
 func (w *forgeWorld) pgpKey() string {
 	w.t.Helper()
 	config := &packet.Config{Time: func() time.Time { return time.Unix(1_700_000_000, 0) }, Algorithm: packet.PubKeyAlgoEdDSA}
-	entity, err := openpgp.NewEntity("repoglot", "", "noreply@l10n.example.org", config)
+	entity, err := openpgp.NewEntity("repoglot", "", "l10n-bot@example.org", config)
 	must(w.t, err)
 	var private, public bytes.Buffer
 	armoured, err := armor.Encode(&private, openpgp.PrivateKeyType, nil)
@@ -94,10 +94,10 @@ func TestForgeCommits(t *testing.T) {
 	direct.edit("petr", "Two", "Dva")
 	direct.push()
 	direct.wants(allFlushed, "pushed")
-	if out := direct.git("-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "main"); !strings.Contains(out, `Good "git" signature for noreply@l10n.example.org`) {
+	if out := direct.git("-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "main"); !strings.Contains(out, `Good "git" signature for l10n-bot@example.org`) {
 		t.Errorf("signed by SSH: %s", out)
 	}
-	const want = "Petr <petr@example.org>|repoglot <noreply@l10n.example.org>|app: Czech\n\n2 of 2\n\n" +
+	const want = "Petr <petr@example.org>|L10n Bot <l10n-bot@example.org>|app: Czech\n\n2 of 2\n\n" +
 		"Co-authored-by: Jana Nováková <jana@example.org>\nSigned-off-by: Petr <petr@example.org>\n"
 	if got := strings.TrimSpace(direct.git("log", "-1", "--format=%an <%ae>|%cn <%ce>|%B", "main")); got != strings.TrimSpace(want) {
 		t.Errorf("commit:\n%q, want\n%q", got, want)

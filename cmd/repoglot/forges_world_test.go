@@ -113,7 +113,7 @@ func (w *forgeWorld) configure() {
 		projects = append(projects, map[string]any{"slug": p.slug, "components": []any{p.settings}})
 	}
 	text, err := json.MarshalIndent(map[string]any{
-		"listen": "127.0.0.1:0", "base_url": "https://l10n.example.org:8443", "data_dir": "data", "poll_interval": "10h", "projects": projects,
+		"listen": "127.0.0.1:0", "base_url": "https://l10n.example.org:8443", "data_dir": "data", "committer": "L10n Bot <l10n-bot@example.org>", "poll_interval": "10h", "projects": projects,
 		"credentials": []any{map[string]string{"host": strings.TrimPrefix(w.address, "https://"), "username": "l10n-bot", "password_env": "BOT_TOKEN"}},
 	}, "", " ") // one line would be too long
 	must(w.t, err)

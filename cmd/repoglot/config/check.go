@@ -70,8 +70,24 @@ func check(c *Config, r *report, env *environment) {
 			r.on(index("cors_origins", i), "%s %s; write it like https://app.example.org, or *", sample(o), why)
 		}
 	}
+	if _, _, ok := c.CommitterParts(); !ok {
+		bad(r, env, "committer", "%s is no name with an address; write it like L10n Bot <l10n-bot@example.org>", sample(c.Committer))
+	}
 	checkCredentials(r, env, c.Credentials)
 	checkProjects(r, c.Projects)
+}
+
+// committerRule matches a name with an address, in one line.
+var committerRule = regexp.MustCompile(`^([^<>\x00-\x1f\x7f]*[^<>\x00-\x20\x7f]) <([^<>@\x00-\x20\x7f]+@[^<>@\x00-\x20\x7f]+)>$`)
+
+// CommitterParts returns the name and the address of committer, both empty without one,
+// and whether they are well formed.
+func (c *Config) CommitterParts() (name, email string, ok bool) {
+	parts := committerRule.FindStringSubmatch(c.Committer)
+	if parts == nil {
+		return "", "", c.Committer == ""
+	}
+	return parts[1], parts[2], true
 }
 
 // bad reports a mistake in the value of a top-level key, in the file or in the

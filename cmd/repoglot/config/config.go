@@ -88,6 +88,10 @@ type Config struct {
 	// Bots lists the names or e-mail addresses of authors that are programs; their
 	// users have `is_bot`.
 	Bots []string `yaml:"bots"`
+	// Committer is the committer of commits with edits, `NAME <ADDRESS>`. Forges show a
+	// signature as verified if the account with the key has this address. Empty:
+	// `repoglot <noreply@HOST>`, with the host of `base_url`.
+	Committer string `yaml:"committer" restart:"true"`
 	// Git says which program transports packs: `git` (`binary`), repoglot itself
 	// (`builtin`), or `git` if it is installed (`auto`).
 	Git Transport `yaml:"git" oneof:"auto builtin binary" restart:"true"`

@@ -49,7 +49,7 @@ func TestBroken(t *testing.T) {
 			`f:5:16: poll_interval: "300" must be a duration; write it like 30s, 5m or 1h30m`,
 			`f:6:7: bots must be a list, but is the text "robot"; write it like [a, b]`,
 		}},
-		{"addresses", "listen: nowhere\nbase_url: https://x.org/path\nmetrics_listen: :999999\ntrusted_proxies: [here]\ncors_origins: [app.example.org]\ndatabase: mysql://u:pw@h/d\nsafe_directories: [git]\nallowed_hosts: [\"x:1\"]\n", []string{
+		{"addresses", "listen: nowhere\nbase_url: https://x.org/path\nmetrics_listen: :999999\ntrusted_proxies: [here]\ncors_origins: [app.example.org]\ndatabase: mysql://u:pw@h/d\nsafe_directories: [git]\nallowed_hosts: [\"x:1\"]\ncommitter: bot\n", []string{
 			`f:1:9: listen "nowhere" is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080`,
 			`f:2:11: base_url "https://x.org/path" has more than scheme, host and port; write an origin like https://l10n.example.org`,
 			`f:3:17: metrics_listen ":999999" is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080`,
@@ -58,6 +58,7 @@ func TestBroken(t *testing.T) {
 			`f:6:11: database "mysql://h/d" is no database; leave it empty for SQLite in data_dir, or write postgres://USER@HOST/NAME`,
 			`f:7:20: "git" is no absolute path; write it like /srv/git/app.git, /srv/git/* or *`,
 			`f:8:17: "x:1" is no host; write it like l10n.example.org, without a port, or *`,
+			`f:9:12: committer "bot" is no name with an address; write it like L10n Bot <l10n-bot@example.org>`,
 		}},
 		{"rate", "rate_limit: {anonymous: fast, tokens: 1/h}\n", []string{
 			`f:1:25: rate_limit.anonymous: "fast" must be a rate; write it like 1000/h (units: s, m, h, d)`,
