@@ -110,23 +110,24 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	return due, err
 }
 
-// Requested reports whether a branch has a request, which may have ended, or have nothing
-// left.
+// Requested reports whether edits of a branch are on one of our own: its request may have
+// ended, somebody may have removed it, and it may have what was taken back since.
 func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
 		return false, err
 	}
 	for i := range rows {
-		if rows[i].Settings.Edits.Mode != catalog.PushRequest {
+		if rows[i].Settings.Edits.Mode == catalog.PushDirect {
 			continue
 		}
 		repo := to(&rows[i]).Repository
 		if repo.URL == "" {
 			repo = b.Remote
 		}
-		if known, err := p.DB.PushBranch(ctx, repo.String(), BranchOf(&rows[i])); err != nil || known.Request != 0 {
-			return known.Request != 0, err
+		known, err := p.DB.PushBranch(ctx, repo.String(), BranchOf(&rows[i]))
+		if on := known.Request != 0 || known.At != "" || known.Next != ""; on || err != nil {
+			return on, err
 		}
 	}
 	return false, nil
@@ -246,20 +247,14 @@ func (r *run) flush(ctx context.Context) error {
 		if err := r.settle(ctx, &to); err != nil {
 			return err
 		}
-		to.Before = func(ctx context.Context, commit object.Hash) error {
-			r.known.Next = commit.String()
-			if err := r.DB.ClaimPushBranch(ctx, r.stored, r.known); err != nil {
-				return err
-			}
-			return r.stop(false)
-		}
+		to.Before = r.claim
 	}
 	files, err := r.files(ctx)
 	if err != nil {
 		return err
 	}
 	if len(files)+len(r.fileEdits) == 0 {
-		return r.withdraw(ctx)
+		return r.withdraw(ctx, &to)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, r.options(files), func(ctx context.Context, head object.Head) ([]flush.File, error) {
 		if head.Hash.String() != r.head() {
@@ -283,6 +278,9 @@ func (r *run) flush(ctx context.Context) error {
 	if err := r.pushedFiles(ctx, to.Branch, result); err != nil {
 		return err
 	}
+	if result.Head == result.Parent && len(result.Problems)+len(result.FileProblems) == 0 {
+		return r.withdraw(ctx, &to) // what is pending is about strings that are away
+	}
 	if result.Head != to.At { // else our branch has them already
 		r.report.Commits += len(result.Commits)
 		r.report.Edits += len(written)
@@ -292,6 +290,15 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	return r.pushed(ctx, result, written)
+}
+
+// claim notes where a branch of ours will be put.
+func (r *run) claim(ctx context.Context, commit object.Hash) error {
+	r.known.Next = commit.String()
+	if err := r.DB.ClaimPushBranch(ctx, r.stored, r.known); err != nil {
+		return err
+	}
+	return r.stop(false)
 }
 
 // options say how commits of files are made.

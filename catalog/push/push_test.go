@@ -2,6 +2,7 @@ package push_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -230,6 +231,70 @@ func TestBranch(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "not of this server") || w.head("l10n") != theirs {
 		t.Errorf("a branch of others: %v", err)
 	}
+}
+
+// TestBranchWithNothingLeft: a branch of our own whose edits were taken back, are done, or
+// wait for their string is removed, once, however often the process ends meanwhile.
+func TestBranchWithNothingLeft(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch}})
+	to := func(*store.BranchComponent) push.Destination { return w.to }
+	there := func(when string, want bool) {
+		t.Helper()
+		w.flush()
+		_, err := object.ReadRef(w.up.Dir, "refs/heads/l10n")
+		looked, lookErr := w.pusher.Requested(t.Context(), w.Branch, to)
+		if (err == nil) != want || looked != want || lookErr != nil {
+			t.Errorf("%s: the branch: %v; it is looked at: %v, %v; want %v", when, err, looked, lookErr, want)
+		}
+	}
+	discard := func() {
+		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if u.Pending {
+				_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+				gittest.Must(t, err)
+			}
+		})
+	}
+	for _, after := range []bool{false, true} {
+		w.edit("One", "Jedna")
+		there("pushed", true)
+		discard()
+		w.pusher.SetStop(func(at bool) error {
+			if at == after {
+				return context.Canceled
+			}
+			return nil
+		})
+		if _, err := w.pusher.Flush(t.Context(), w.Branch, to); !errors.Is(err, context.Canceled) {
+			t.Errorf("no crash: %v", err)
+		}
+		w.newPusher()
+		there("taken back", false)
+	}
+	w.edit("One", "Jedna")
+	there("pushed", true)
+	w.up.Push("Merger", gittest.Files{"po/cs.po": strings.Replace(file, "msgstr \"\"\n\nmsgid \"Two", "msgstr \"Jedna\"\n\nmsgid \"Two", 1)}, w.head("main"))
+	there("done", false)
+	w.edit("Two", "Dva")
+	there("pushed", true)
+	w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(file, "\nmsgid \"Two\"\nmsgstr \"Dvě\"\n", "", 1)}, w.head("main"))
+	there("the string is away", false)
+	w.up.Push("Other", gittest.Files{"po/cs.po": file}, w.head("main"))
+	w.Sync()
+	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || !due {
+		t.Errorf("the string is back, and its edit is not due: %v", err)
+	}
+	there("the string is back", true)
+	// A file that is broken for a while says nothing about its edits.
+	w.up.Push("Other", gittest.Files{"po/cs.po": "msgid \""}, w.head("main"))
+	there("the file is broken", true)
+	theirs := w.up.Push("Other", gittest.Files{"x": "y"}, w.head("l10n"))
+	w.up.Set("l10n", theirs)
+	discard()
+	if _, err := w.pusher.Flush(t.Context(), w.Branch, to); err == nil || w.head("l10n") != theirs {
+		t.Errorf("what others pushed was removed: %v", err)
+	}
+	w.Verify()
 }
 
 // fakeForge is a forge with one request.

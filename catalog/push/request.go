@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
 // settle finds out where our branch is, and what became of its request.
@@ -59,18 +60,55 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	return r.DB.SetPushBranch(ctx, r.known, nil)
 }
 
-// withdraw closes the request of a branch that has nothing left: whoever merged it would
-// bring back texts that were taken back since. Then the branch may be anywhere.
-func (r *run) withdraw(ctx context.Context) error {
-	if r.group.mode != catalog.PushRequest || r.group.to.Forge == nil || r.known.Request == 0 {
+// withdraw closes the request of a branch that has nothing left, and removes the branch:
+// whoever merged it would bring back texts that were taken back since.
+func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
+	if r.group.mode == catalog.PushDirect {
 		return nil
 	}
-	if err := r.group.to.Forge.Close(ctx, r.known.Request); err != nil {
+	now := r.known
+	if now.Request != 0 && r.group.to.Forge != nil {
+		if err := r.group.to.Forge.Close(ctx, now.Request); err != nil {
+			return err
+		}
+		r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", now.Request)
+		now.Request, now.URL = 0, ""
+	}
+	if !to.At.IsZero() {
+		if err := r.removeBranch(ctx, to); err != nil {
+			return fmt.Errorf("the branch %s has nothing left and cannot be removed: %w", to.Branch, err)
+		}
+		r.Logger.Info("a branch has nothing left and was removed", "branch", r.branch.Key, "removed", to.Branch, "at", to.At.String())
+	}
+	if now.At, now.Next = "", ""; now == r.stored {
+		return nil
+	}
+	return r.DB.LeavePushBranch(ctx, r.stored, now, r.components())
+}
+
+// components are the ids of the group's components.
+func (r *run) components() []int64 {
+	ids := make([]int64, len(r.group.rows))
+	for i := range ids {
+		ids[i] = r.group.rows[i].ID
+	}
+	return ids
+}
+
+// removeBranch removes our branch, if it is still where it was found.
+func (r *run) removeBranch(ctx context.Context, to *flush.Target) error {
+	w, err := r.held.Mirror().Writer(ctx)
+	if err != nil {
 		return err
 	}
-	r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", r.known.Request)
-	r.known.Request, r.known.URL = 0, ""
-	return r.DB.SetPushBranch(ctx, r.known, nil)
+	defer w.Close()
+	if err := r.stop(false); err != nil {
+		return err
+	}
+	if err := w.Push(ctx, to.Repository, remote.Push{Branch: to.Branch, Replace: true, Expect: to.At}); err != nil {
+		return err
+	}
+	return r.stop(true)
 }
 
 // refuse makes suggestions of the edits of a request that was closed without a merge.

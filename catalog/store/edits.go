@@ -410,17 +410,37 @@ func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch
 // ClaimPushBranch stores a branch of ours before a push, if what is stored of it is still
 // was; else another process pushes it, and the error wraps catalog.ErrConflict.
 func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch) error {
-	err := db.write(ctx, func(s *session) error {
-		now, err := pushBranch(ctx, s, was.Repo, was.Branch)
-		if err == nil && now != was {
-			err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
+	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *session) error { return swapPushBranch(ctx, s, was, b) }))
+}
+
+// LeavePushBranch is ClaimPushBranch after a branch of ours was removed: the pending edits
+// of components that it had wait to be pushed again.
+func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
+	return db.fail(ctx, "store that a branch of ours is gone", db.write(ctx, func(s *session) error {
+		if err := swapPushBranch(ctx, s, was, b); err != nil {
+			return err
 		}
+		err := chunks(components, func(chunk []any) error {
+			return s.do(ctx, `UPDATE edits SET pushed = '' WHERE status = 'pending' AND pushed = $1 AND translation_id IN (
+				SELECT id FROM translations WHERE component_id IN `+list(2, len(chunk))+`)`, append([]any{b.Branch}, chunk...)...)
+		})
 		if err != nil {
 			return err
 		}
-		return putPushBranch(ctx, s, b)
-	})
-	return db.fail(ctx, "store a branch of ours", err)
+		return noteChanged(ctx, s, slices.Clone(components))
+	}))
+}
+
+// swapPushBranch stores b if was is stored.
+func swapPushBranch(ctx context.Context, s *session, was, b PushBranch) error {
+	now, err := pushBranch(ctx, s, was.Repo, was.Branch)
+	if err == nil && now != was {
+		err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
+	}
+	if err != nil {
+		return err
+	}
+	return putPushBranch(ctx, s, b)
 }
 
 func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
