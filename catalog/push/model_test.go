@@ -21,22 +21,29 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// TestModel draws histories of edits, pushes by others, flushes that are cut short,
-// pulls, restarts, and requests that end in some way, through store, ingest and a git
-// repository. After each step every acknowledged text is on the main branch, pending, or
-// in the journal with the reason why it is neither. REPOGLOT_HISTORIES is their number.
+// TestModel draws histories of edits, suggestions, languages that are added and removed,
+// what takes them back and enters them again, pushes by others, flushes that are cut short,
+// pulls, restarts, requests that end in some way, and months that pass, through store,
+// ingest and a git repository. After each step every acknowledged text is on the main
+// branch, pending, or in the journal with the reason why it is neither, and so is every
+// language. REPOGLOT_HISTORIES is their number.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
 	modes := []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}
+	edits := 0
 	for seed := range number(t, "REPOGLOT_HISTORIES", 100, 900) {
 		mode := modes[seed%len(modes)]
 		t.Run(fmt.Sprintf("%s %d", mode, seed), func(t *testing.T) {
 			m := newModel(t, uint64(seed), mode)
-			for range 16 {
+			for range 18 {
 				m.step()
 			}
 			m.settle()
+			edits += len(m.acked)
 		})
+	}
+	if edits == 0 {
+		t.Error("no history has an edit")
 	}
 }
 
@@ -69,6 +76,11 @@ type model struct {
 	acked   map[string][]string
 	arrived map[string][]string
 	n       int
+
+	languages map[string]string // the other files of the main branch
+	added     map[int64]bool    // edits of files that were acknowledged
+	taken     map[string]bool   // files of which an edit was taken back, perhaps after its push
+	forgotten map[string]bool   // texts that were taken back long ago, by source
 }
 
 func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
@@ -76,13 +88,14 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	m := &model{
 		rnd: rand.New(rand.NewPCG(seed, 11)), mode: mode, forge: &fakeForge{}, path: "po/cs.po",
 		main: map[string]string{}, acked: map[string][]string{}, arrived: map[string][]string{},
+		languages: map[string]string{}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
 	}
 	for i := range modelStrings {
 		m.main[fmt.Sprint("String ", i)] = ""
 	}
 	up.Push("Other", m.files())
 	m.world = worldOf(t, up, catalog.ComponentSettings{
-		Filemask: "*/*.po", PushBranch: map[catalog.PushMode]string{catalog.PushBranch: "l10n", catalog.PushRequest: "l10n"}[mode], Edits: catalog.Edits{Mode: mode},
+		Filemask: "po/*.po", NewBase: "app.pot", PushBranch: map[catalog.PushMode]string{catalog.PushBranch: "l10n", catalog.PushRequest: "l10n"}[mode], Edits: catalog.Edits{Mode: mode},
 	})
 	if mode == catalog.PushRequest {
 		m.to.Forge = m.forge
@@ -97,7 +110,11 @@ func (m *model) files() gittest.Files {
 			text += fmt.Sprintf("\nmsgid \"String %d\"\nmsgstr %q\n", i, target)
 		}
 	}
-	return gittest.Files{m.path: text, "n": fmt.Sprint(m.n)}
+	files := gittest.Files{m.path: text, "n": fmt.Sprint(m.n), "app.pot": modelTemplate}
+	for path, text := range m.languages {
+		files[path] = text
+	}
+	return files
 }
 
 // others push main's texts.
@@ -120,7 +137,7 @@ func (m *model) textsOf(branch string) map[string]string {
 	m.t.Helper()
 	texts := map[string]string{}
 	for _, path := range strings.Split(gittest.RunGit(m.t, m.up.Dir, "ls-tree", "-r", "--name-only", branch), "\n") {
-		if !strings.HasSuffix(path, ".po") {
+		if !strings.HasPrefix(path, "po/cs") {
 			continue
 		}
 		f, err := poparse.Parse(path, []byte(gittest.RunGit(m.t, m.up.Dir, "cat-file", "blob", branch+":"+path)))
@@ -135,7 +152,7 @@ func (m *model) textsOf(branch string) map[string]string {
 func (m *model) step() {
 	m.n++
 	id := fmt.Sprint("String ", m.rnd.IntN(modelStrings))
-	switch m.rnd.IntN(12) {
+	switch m.rnd.IntN(20) {
 	case 0, 1, 2, 3:
 		m.write(id)
 	case 4:
@@ -151,8 +168,18 @@ func (m *model) step() {
 		m.newPusher()
 	case 8, 9, 10:
 		m.push([]string{"", "before", "after"}[m.rnd.IntN(3)])
-	default:
+	case 11, 18:
 		m.end()
+	case 12:
+		m.reset()
+	case 13:
+		m.restore()
+	case 14:
+		m.suggest(id)
+	case 15:
+		m.expire()
+	default:
+		m.changeFile()
 	}
 	m.check()
 }
@@ -161,7 +188,7 @@ func (m *model) step() {
 func (m *model) reshape(id string) {
 	switch _, there := m.main[id]; {
 	case m.rnd.IntN(3) == 0:
-		m.path = map[string]string{"po/cs.po": "l10n/cs.po", "l10n/cs.po": "po/cs.po"}[m.path]
+		m.path = map[string]string{"po/cs.po": "po/cs_CZ.po", "po/cs_CZ.po": "po/cs.po"}[m.path]
 	case m.rnd.IntN(3) == 0:
 		m.others(m.up.Commit("Other", gittest.Files{"root": fmt.Sprint(m.n)})) // a main branch without the past
 		return
@@ -204,7 +231,7 @@ func (m *model) push(crash string) {
 		m.t.Fatal(err)
 	}
 	if m.mode == catalog.PushDirect {
-		m.main = m.textsOf("main")
+		m.main, m.languages = m.textsOf("main"), m.filesOf("main")
 		m.seen()
 	}
 }
@@ -238,6 +265,9 @@ func (m *model) end() {
 		}
 		taken = true
 	}
+	if how < 2 {
+		m.languages = m.filesOf("l10n")
+	}
 	switch {
 	case how == 0:
 		m.others(m.head("main"), branch)
@@ -268,10 +298,11 @@ func (m *model) check() {
 	})
 	for id, texts := range m.acked {
 		text := texts[len(texts)-1]
-		if !journal[id+"\x00"+text] && !slices.Contains(m.arrived[id], text) {
+		if !journal[id+"\x00"+text] && !m.forgotten[id+"\x00"+text] && !slices.Contains(m.arrived[id], text) {
 			m.t.Fatalf("step %d: %s: %q is lost; main has %q", m.n, id, text, m.main[id])
 		}
 	}
+	m.checkFiles()
 }
 
 // settle flushes until nothing changes, and looks at the end state.
@@ -298,5 +329,6 @@ func (m *model) settle() {
 			m.t.Errorf("%s: %q is pending, and not in l10n", u.Source, u.Target)
 		}
 	})
+	m.settledFiles()
 	m.Verify()
 }

@@ -1,0 +1,199 @@
+package push_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+)
+
+// modelTemplate is what languages are made of.
+const modelTemplate = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0\"\nmsgstr \"\"\n"
+
+// filesOf reads the files of languages that were added to a branch.
+func (m *model) filesOf(branch string) map[string]string {
+	m.t.Helper()
+	files := map[string]string{}
+	for _, path := range strings.Split(gittest.RunGit(m.t, m.up.Dir, "ls-tree", "-r", "--name-only", branch), "\n") {
+		if strings.HasSuffix(path, ".po") && !strings.HasPrefix(path, "po/cs") {
+			files[path] = gittest.RunGit(m.t, m.up.Dir, "cat-file", "blob", branch+":"+path) + "\n"
+		}
+	}
+	return files
+}
+
+// journal returns all edits.
+func (m *model) journal() (list []store.Edit) {
+	m.t.Helper()
+	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
+		list, _, err = snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
+		return err
+	})
+	return list
+}
+
+// served returns the string of an edit, if it is served.
+func (m *model) served(of *store.Edit) (component int64, found bool) {
+	m.EachUnit(func(c *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
+		if u.ID == of.UnitID {
+			component, found = c.ID, true
+		}
+	})
+	return component, found
+}
+
+// reset takes back what is pending, or one edit.
+func (m *model) reset() {
+	one := m.rnd.IntN(2) == 0
+	for _, e := range m.journal() {
+		if e.Status != store.EditPending {
+			continue
+		}
+		_, err := m.Syncer.Discard(m.t.Context(), e.UnitID/catalog.UnitsPerComponent, e.TranslationID, "Jana", "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
+		gittest.Must(m.t, err)
+		if one {
+			return
+		}
+	}
+	for _, f := range m.fileEdits() {
+		m.taken[f.Path] = m.taken[f.Path] || f.Status == store.EditPending
+		_, err := m.pusher.DiscardFiles(m.t.Context(), f.ComponentID, "reset", func(*store.FileEdit) bool { return true })
+		gittest.Must(m.t, err)
+	}
+}
+
+// restore enters the text of an edit again, or answers a suggestion.
+func (m *model) restore() {
+	list := m.journal()
+	if len(list) == 0 {
+		return
+	}
+	e := &list[m.rnd.IntN(len(list))]
+	component, found := m.served(e)
+	if !found || e.Status == store.EditPending || e.Target == "" {
+		return
+	}
+	by := edit.Author{Name: "Petr", Email: "petr@example.org"}
+	if e.Status == store.EditSuggested {
+		accept := m.rnd.IntN(2) == 0
+		if accept {
+			m.acked[e.Source] = append(m.acked[e.Source], e.Target)
+		}
+		gittest.Must(m.t, m.Syncer.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, e, accept))
+		return
+	}
+	_, err := m.Syncer.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Target}, State: catalog.StateTranslated}})
+	gittest.Must(m.t, err)
+	m.acked[e.Source] = append(m.acked[e.Source], e.Target)
+}
+
+// suggest suggests a text for a string that is served.
+func (m *model) suggest(id string) {
+	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.Language != "cs" || u.Source != id {
+			return
+		}
+		_, err := m.Syncer.Suggest(m.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana", Email: "Jana@example.org"},
+			edit.Request{UnitID: u.ID, Target: []string{fmt.Sprint("ours ", m.n, " suggested")}, State: catalog.StateTranslated})
+		gittest.Must(m.t, err)
+	})
+}
+
+// expire lets a month or three pass: what was taken back before is forgotten.
+func (m *model) expire() {
+	m.Clock = m.Clock.Add([]time.Duration{time.Hour, ingest.KeepDiscarded, ingest.KeepAway}[m.rnd.IntN(3)])
+	for _, e := range m.journal() {
+		if e.Status == store.EditDiscarded && !e.Updated.After(m.Clock.Add(-ingest.KeepDiscarded)) {
+			m.forgotten[e.Source+"\x00"+e.Target] = true
+		}
+	}
+	for _, e := range m.fileEdits() {
+		if e.Status == store.EditDiscarded {
+			delete(m.added, e.ID)
+		}
+	}
+	_, _, err := m.Syncer.Expire(m.t.Context(), m.Clock)
+	gittest.Must(m.t, err)
+}
+
+// changeFile adds a language, or removes it.
+func (m *model) changeFile() {
+	code := []string{"de", "fr"}[m.rnd.IntN(2)]
+	var component int64
+	var there *catalog.Translation
+	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		component = c.ID
+		all, err := snap.Translations(ctx, c.ID)
+		for i := range all {
+			if all[i].Language == code {
+				there = &all[i]
+			}
+		}
+		return err
+	})
+	if there != nil {
+		gittest.Must(m.t, m.Syncer.RemoveTranslation(m.t.Context(), component, there, anna))
+	} else if err := m.Syncer.AddTranslation(m.t.Context(), component, code, anna); err != nil && !errors.Is(err, edit.ErrNotAdded) {
+		m.t.Fatal(err)
+	}
+	for _, e := range m.fileEdits() {
+		m.added[e.ID] = true
+	}
+}
+
+// fileEdits returns all edits of files.
+func (m *model) fileEdits() (list []store.FileEdit) {
+	m.t.Helper()
+	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
+		list, _, err = snap.FileEdits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
+		return err
+	})
+	return list
+}
+
+// checkFiles looks for each language that was added or removed.
+func (m *model) checkFiles() {
+	m.t.Helper()
+	known := map[int64]bool{}
+	for _, e := range m.fileEdits() {
+		known[e.ID] = true
+		if e.Status == store.EditDiscarded && e.Reason == "" {
+			m.t.Fatalf("step %d: without a reason: %+v", m.n, e)
+		}
+	}
+	for id := range m.added {
+		if !known[id] {
+			m.t.Fatalf("step %d: the edit %d of a file is lost", m.n, id)
+		}
+	}
+}
+
+// settledFiles looks at the end state of languages.
+func (m *model) settledFiles() {
+	m.t.Helper()
+	last := map[string]store.FileEdit{}
+	for _, e := range m.fileEdits() {
+		last[e.Path] = e
+		if e.Status != store.EditPending {
+			continue
+		}
+		if m.mode == catalog.PushDirect {
+			m.t.Errorf("still pending: %+v", e)
+		} else if _, there := m.filesOf("l10n")[e.Path]; there == e.Removes {
+			m.t.Errorf("pending, and not in l10n: %+v", e)
+		}
+	}
+	main := m.filesOf("main")
+	for path, e := range last {
+		if _, there := main[path]; m.mode == catalog.PushDirect && !m.taken[path] && e.Status == store.EditFlushed && there == e.Removes {
+			m.t.Errorf("main is not as the last edit says: %+v", e)
+		}
+	}
+}
