@@ -144,18 +144,21 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 }
 
 // Wish has branches pulled soon, by whoever has room. A pull in progress goes on, and
-// one more follows it. Unknown branches are ignored.
+// one more follows it. Unknown branches are ignored. Branches that somebody wished for
+// already are not written again: every process that watches a local repository wishes
+// for it when it changes, and a pull begins after the wish is taken, so it finds what
+// the later ones were about.
 func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error {
 	list, err := textList(branches)
 	if err != nil {
 		return err
 	}
 	return c.do(ctx, "wish for a pull", func(s *session) error {
-		if err := s.do(ctx, notifyPullers); err != nil {
+		rows, err := s.exec(ctx, `UPDATE mirrors SET wished = `+clusterNow+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
+		if err != nil || rows == 0 {
 			return err
 		}
-		return s.do(ctx, `UPDATE mirrors SET wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
-			WHERE branch IN `+textsOf(1), list, by)
+		return s.do(ctx, notifyPullers)
 	})
 }
 

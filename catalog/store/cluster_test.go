@@ -101,6 +101,33 @@ func mirror(t *testing.T, db *DB, branch string) (MirrorState, time.Time) {
 	return MirrorState{}, state.At
 }
 
+// TestWishedAlready: a wish for a branch that waits already writes nothing.
+func TestWishedAlready(t *testing.T) {
+	one, two := clusterOf(t, "p h a", "p h b")
+	version := func(branch string) (version string) {
+		t.Helper()
+		err := one.pools.writer.lend(t.Context(), func(s *session) error {
+			_, err := s.first(t.Context(), `SELECT CAST(xmin AS TEXT) FROM mirrors WHERE branch = $1`, []any{branch}, &version)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return version
+	}
+	wish(t, one, "a webhook", "p h a")
+	first, other := version("p h a"), version("p h b")
+	wish(t, two, "a watch", "p h b", "p h a")
+	if version("p h a") != first || version("p h b") == other {
+		t.Error("not only the branch that does not wait yet is written")
+	}
+	for branch, by := range map[string]string{"p h a": "a webhook", "p h b": "a watch"} {
+		if m, at := mirror(t, two, branch); !m.Waiting(at) || m.WishedBy != by {
+			t.Errorf("%s: %+v", branch, m)
+		}
+	}
+}
+
 // TestTake: a branch has one holder; it is due once, and again when that is wished,
 // when its time has come, or when its holder has died.
 func TestTake(t *testing.T) {

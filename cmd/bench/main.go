@@ -118,6 +118,7 @@ func (b *bench) measurements() []measurement {
 		{name: "hostile", run: b.hostile, asked: true},
 		{name: "postgres", run: b.postgres, asked: true},
 		{name: "scale", run: b.scale, asked: true},
+		{name: "pushes", run: b.pushes, asked: true},
 	}
 }
 

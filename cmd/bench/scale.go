@@ -167,6 +167,9 @@ func (b *bench) scaleRequests(pair [2]*scaled) error {
 		{"changes by user, page 1,000", "/api/changes/?page_size=50&user=ada-mint&page=10%02d"},
 		{"changes by action", "/api/changes/?page_size=50&action=63&page=%d"},
 		{"changes by action, page 1,000", "/api/changes/?page_size=50&action=63&page=10%02d"},
+		{"changes by user and action", "/api/changes/?page_size=50&user=ada-mint&action=63&page=%d"},
+		{"changes by action since a time", "/api/changes/?page_size=50&action=59&timestamp_after=2021-12-08T00:00:00Z&page=%d"},
+		{"changes by user since a time", "/api/changes/?page_size=50&user=ada-mint&timestamp_after=2021-12-08T00:00:00Z&page=%d"},
 		{"search of an id", fmt.Sprintf("/api/units/?q=id:%d%%02d", int64(110)<<unitBits/100)},
 		{"search in a translation", "/api/units/?q=path:p01/app-%03d/cs"},
 		{"search of a state in a component", "/api/units/?q=path:p01/app-%03d+AND+state:%%3Ctranslated"},
@@ -196,7 +199,8 @@ type scaleRequest struct {
 // scalePushes prints the row of a commit that is pushed to one repository, until its
 // entries are there.
 func (b *bench) scalePushes(ctx context.Context, pair [2]*scaled) error {
-	list, err := git(ctx, "-C", pair[0].repo, "rev-list", "--reverse", "HEAD.."+scaleNewest)
+	const translates = "Update the translation of" // other commits may make no entries
+	list, err := git(ctx, "-C", pair[0].repo, "rev-list", "--reverse", "--grep", translates, "HEAD.."+scaleNewest)
 	if err != nil {
 		return err
 	}
