@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -82,6 +85,43 @@ func TestRollingUpgrade(t *testing.T) {
 	if _, err := Open(t.Context(), database(t, path), Options{}); err == nil || !strings.Contains(err.Error(), "at least 4000 is needed: upgrade repoglot") {
 		t.Errorf("below the floor: %v", err)
 	}
+}
+
+// TestMigrateBesideReaders: a migration waits for a long reader, and nobody else waits for
+// both.
+func TestMigrateBesideReaders(t *testing.T) {
+	pgtest.PostgresOnly(t, "in SQLite a migration waits for the only process")
+	path := filepath.Join(t.TempDir(), "x.db")
+	older := openAt(t, path)
+	configure(t, older, "app")
+	migrated := make(chan error, 1)
+	readUnits := func(ctx context.Context, s *Snapshot) error {
+		if _, err := s.Unit(ctx, 7); !errors.Is(err, catalog.ErrNotFound) {
+			return err
+		}
+		return nil
+	}
+	next := nextVersion(t, "ALTER TABLE units ADD COLUMN next BIGINT NOT NULL DEFAULT 1;")
+	read(t, older, func(ctx context.Context, s *Snapshot) error {
+		if err := readUnits(ctx, s); err != nil {
+			return err
+		}
+		go func() {
+			newer, err := Open(context.Background(), database(t, path), Options{migrations: next})
+			if err == nil {
+				err = newer.Close()
+			}
+			migrated <- err
+		}()
+		waits := "SELECT 1 / COUNT(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'units'::regclass"
+		for len(migrated) == 0 && pgserver.Run(ctx, database(t, path), waits) != nil { // until it does
+		}
+		return older.Read(ctx, readUnits) // before the first one ends
+	})
+	if err := <-migrated; err != nil {
+		t.Error(err)
+	}
+	read(t, older, readUnits)
 }
 
 // TestMigrateOnce: processes that start together migrate once.

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -31,9 +32,34 @@ const pgVersions = `CREATE TABLE IF NOT EXISTS goose_db_version (
 // holds; the other is the id of the schema.
 const migrationLock = 0x7265706f
 
+// A migration waits for long readers of a table, and everybody else waits for the
+// migration. So it gives up after a while and begins anew, the first time after
+// firstMigrationWait, then after twice as long each time, up to longestMigrationWait.
+const (
+	firstMigrationWait   = time.Second
+	longestMigrationWait = 16 * time.Second
+)
+
 // migrate brings the schema up to date in one transaction, like the function migrate
 // for SQLite. If several processes do so at once, the others wait for the first.
 func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Options) error {
+	for wait := firstMigrationWait; ; wait = min(2*wait, longestMigrationWait) {
+		err := e.migrateOnce(ctx, conn, opts, wait)
+		var server *pgconn.PgError
+		if !errors.As(err, &server) || server.Code != "55P03" {
+			return err
+		}
+		e.log.Info("the database is migrated when those who read it for long have ended", "error", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait): // others go on
+		}
+	}
+}
+
+// migrateOnce waits for each lock of a table as long as wait.
+func (e *pgEngine) migrateOnce(ctx context.Context, conn *pgconn.PgConn, opts Options, wait time.Duration) (err error) {
 	known, err := newestSchema(opts.migrations)
 	if err != nil {
 		return err
@@ -42,7 +68,11 @@ func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Option
 	if err := conn.Exec(ctx, begin).Close(); err != nil {
 		return err
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), "ROLLBACK") // does nothing after COMMIT
+	defer func() {
+		if e := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK").Close(); err == nil { // does nothing after COMMIT
+			err = e
+		}
+	}()
 	have, err := e.schemaVersion(ctx, conn)
 	if err != nil {
 		return err
@@ -60,6 +90,9 @@ func (e *pgEngine) migrate(ctx context.Context, conn *pgconn.PgConn, opts Option
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	case have == known:
 		return nil
+	}
+	if err := conn.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", wait.Milliseconds())).Close(); err != nil {
+		return err
 	}
 	if err := e.applyMigrations(ctx, conn, opts.migrations, have, cmp.Or(opts.schema, known)); err != nil {
 		return err
