@@ -262,6 +262,14 @@ func TestWorkIsListed(t *testing.T) {
 		if !strings.Contains(rec.Body.String(), "one not in the file") {
 			t.Errorf("%s does not say what the file lacks", work)
 		}
+		lacks := "/translate/demo/app/" + language + "/?missing=1"
+		if !strings.Contains(rec.Body.String(), `href="`+lacks+`"`) {
+			t.Errorf("%s has no list of it", work)
+		}
+		_, rec = send(s, http.MethodGet, lacks, "Accept", browser)
+		if body := rec.Body.String(); strings.Count(body, `href="/translate/demo/app/en/?checksum=`) != 1 || !strings.Contains(body, `<span class="text">b</span>`) {
+			t.Errorf("%s: %s", lacks, body)
+		}
 		if _, rec = send(s, http.MethodGet, "/projects/demo/app/"+language+"/", "Accept", browser); strings.Contains(rec.Body.String(), `aria-current="true">all strings`) {
 			t.Errorf("the page of %s has its list of strings as the current one", language)
 		}

@@ -31,8 +31,13 @@ type stringList struct {
 	Start  string // the first of them, for whoever may edit it
 	Saved  bool   // the last of a search was saved
 
-	Missing int64 // strings that the file does not have, which no list shows
+	Missing    int64  // strings that the file does not have
+	MissingURL string // a list of them; "" if there are too many strings to look through
 }
+
+// maxLooked is the number of strings of a component that are looked through for those
+// that a file does not have: 0.1 s.
+const maxLooked = 20_000
 
 // str is a string of a translation.
 type str struct {
@@ -86,6 +91,12 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	if q != "" {
 		v.API += "?q=" + url.QueryEscape(q)
 	}
+	if l.Missing > 0 && source.Units <= maxLooked {
+		l.MissingURL = strs + "?missing=1"
+	}
+	if l.MissingURL != "" && v.param("missing") != "" {
+		return p.missing(ctx, snap, v, l)
+	}
 	units, err := p.find(ctx, snap, r, v, t, &l)
 	if err != nil {
 		return err
@@ -105,6 +116,24 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	}
 	v.Body = l
 	return nil
+}
+
+// missing lists the strings that the file does not have. Each leads to the source string.
+func (p *Pages) missing(ctx context.Context, snap *store.Snapshot, v *view, l stringList) error {
+	t := &l.Row
+	l.Views, l.Pages = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats), window(v, "page", l.Missing, stringsOnPage)
+	v.Sub = v.L.T("Not in the file") + " · " + v.Sub
+	units, err := snap.Missing(ctx, t.ComponentID, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
+	for i := range units {
+		u := &units[i]
+		checksum := catalog.Checksum(u.Identity.Hash)
+		l.Rows = append(l.Rows, str{
+			URL:      path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + checksum,
+			Checksum: checksum, Context: visible(u.Context), Source: showForms(u.Source), Language: t.Language,
+		})
+	}
+	v.Body = l
+	return err
 }
 
 // find reads a page of strings. A wrong query finds nothing and says why.
