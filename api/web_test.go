@@ -19,7 +19,7 @@ import (
 func everyPage() []string {
 	return []string{
 		"/", "/projects/", "/projects/demo/", "/projects/demo/?sort=left&only=unfinished", "/projects/demo/app/", "/projects/demo/app/cs/", "/projects/demo/-/cs/",
-		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty",
+		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty", "/translate/demo/app/cs_CZ/?missing=1",
 		"/languages/", "/languages/cs/", "/languages/cs/demo/", "/languages/en/", "/engage/demo/", "/engage/demo/cs/",
 		"/user/karel/", "/changes/", "/changes/browse/demo/", "/changes/browse/demo/app/", "/changes/browse/demo/app/cs/?kind=changed&from=2020-01-01",
 		"/search/", "/search/?q=Hello&lang=cs&lang2=en", "/search/?q=((", "/checks/", "/checks/end_stop/", "/login/", "/docs/", "/docs/?q=webhook", "/docs/api/", "/docs/tutorial/",
