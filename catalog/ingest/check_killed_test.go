@@ -1,11 +1,41 @@
 package ingest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/testrepos"
 )
+
+// unchecked makes a database one whose strings were never checked.
+const unchecked = `DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes;
+	UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`
+
+// TestOlderChecks: a process whose checks are older than those of another one checks
+// nothing again. The newest one does.
+func TestOlderChecks(t *testing.T) {
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{
+		"po/cs.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Save.\"\nmsgstr \"Uložit\"\n",
+	}})
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {Filemask: "po/*.po", FileFormat: "po"}})
+	checked := w.ServedUnits()
+	for _, c := range []struct {
+		newest int // of all processes
+		again  bool
+	}{{1_000_000, false}, {0, true}} {
+		w.Close()
+		w.Execute(unchecked + fmt.Sprintf("; UPDATE translations SET checked = 'other rules'; UPDATE clock SET checks = %d", c.newest))
+		w.Open()
+		w.Sync()
+		if got := w.ServedUnits() == checked; got != c.again {
+			t.Errorf("with checks %d in the database: checked again %v\n%s", c.newest, got, checked)
+		}
+	}
+}
 
 // TestKilledChecking kills processes that check the database of an older version
 // again. The stored sums are right at any time, and the next pull ends with the same
@@ -21,7 +51,7 @@ func TestKilledChecking(t *testing.T) {
 			break // few histories have such failures
 		}
 	}
-	before.Execute(`DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes; UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`)
+	before.Execute(unchecked)
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	_, asked := all.run(t, copyOf(t, before), 0, 0)
 	if asked < 50 {
