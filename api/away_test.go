@@ -1,8 +1,10 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +52,42 @@ func TestDatabaseAway(t *testing.T) {
 	for _, a := range [][]string{nil, token} {
 		if a := ask(h, generationTarget, a...); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "Ahoj") {
 			t.Errorf("afterwards: %d %s", a.Code, a.Body)
+		}
+	}
+}
+
+// TestChangedSchema: a column that changes while sessions have prepared statements is no
+// error for clients.
+func TestChangedSchema(t *testing.T) {
+	t.Parallel()
+	pgtest.PostgresOnly(t, "SQLite prepares statements again by itself")
+	w := newGenerationWorld(t)
+	const readers = 3
+	db, err := store.Open(t.Context(), w.Database(), store.Options{Readers: readers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := api.New(api.Options{DB: db, Languages: w.Languages, Now: differenceNow})
+	var all, reading sync.WaitGroup
+	reading.Add(readers)
+	for range readers { // each session prepares
+		all.Go(func() {
+			if err := db.Read(context.Background(), func(ctx context.Context, s *store.Snapshot) error {
+				reading.Done()
+				reading.Wait()
+				_, err := s.Project(ctx, "demo")
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	pgtest.Run(t, w.Database(), "ALTER TABLE projects ALTER COLUMN changes TYPE INTEGER")
+	for range 2 * readers {
+		if a := ask(h, "/api/projects/demo/"); a.Code != http.StatusOK {
+			t.Errorf("%d %s", a.Code, a.Body)
 		}
 	}
 }

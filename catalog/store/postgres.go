@@ -30,6 +30,7 @@ type pgEngine struct {
 	connections int // that this process may open
 	gate        gate
 	unheard     unheard
+	schema      atomic.Int64           // how often it was found changed
 	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
 

@@ -29,6 +29,7 @@ type pgConnection struct {
 	adopted string       // the snapshot that follows it; "": one of its own
 	sent    bool         // something of the transaction was sent
 	stale   bool         // a statement was prepared before the schema changed
+	schema  int64        // engine.schema when it was opened
 
 	mu    sync.Mutex // held while a statement runs; keepAlive uses the connection, too
 	inUse bool       // a statement of the owner is running
@@ -65,10 +66,12 @@ func (e *pgEngine) connect(ctx context.Context, config *pgconn.Config) (*pgConne
 }
 
 func (c *pgConnection) reconnect(ctx context.Context) error {
+	schema := c.engine.schema.Load()
 	conn, err := c.engine.dial(ctx, c.config)
 	if err != nil {
 		return err
 	}
+	c.schema = schema
 	c.conn, c.stmts, c.once, c.names = conn, map[string]*pgconn.StatementDescription{}, nil, 0
 	return nil
 }
@@ -101,7 +104,10 @@ func (c *pgConnection) broken(err error) error {
 		return lost{err}
 	}
 	var server *pgconn.PgError
-	c.stale = c.stale || errors.As(err, &server) && isStale(server)
+	if errors.As(err, &server) && isStale(server) {
+		c.stale = true
+		c.engine.schema.CompareAndSwap(c.schema, c.schema+1)
+	}
 	return err
 }
 
@@ -326,7 +332,13 @@ func (c *pgConnection) first(ctx context.Context, query string, args, dest []any
 }
 
 // begin begins a transaction. BEGIN is sent with its first statement.
-func (c *pgConnection) begin(_ context.Context, readOnly bool) (transaction, error) {
+func (c *pgConnection) begin(ctx context.Context, readOnly bool) (transaction, error) {
+	if c.schema != c.engine.schema.Load() { // its statements are stale, too
+		c.close(false)
+		if err := c.reconnect(ctx); err != nil {
+			return nil, c.broken(err)
+		}
+	}
 	tx := pgTx{c: c}
 	c.waiting, c.count, c.bytes, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", false
 	c.opening = "BEGIN"
