@@ -297,6 +297,25 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	w.Verify()
 }
 
+// TestSharedBranch: what one component has on a branch of ours stays when another one, of
+// another mode, has nothing for it.
+func TestSharedBranch(t *testing.T) {
+	s := catalog.ComponentSettings{PushBranch: "l10n", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushBranch}}
+	w := newWorld(t, s)
+	other := s
+	other.Filemask, other.Edits.Mode = "web/*.po", catalog.PushRequest
+	w.up.Push("Other", gittest.Files{"po/cs.po": file, "web/de.po": file}, w.head("main"))
+	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s, "web": other})
+	w.Sync()
+	w.edit("One", "Jedna")
+	w.flush()
+	first := w.head("l10n")
+	w.flush()
+	if w.head("l10n") != first {
+		t.Error("the branch has moved")
+	}
+}
+
 // fakeForge is a forge with one request.
 type fakeForge struct {
 	forge.Request

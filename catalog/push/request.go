@@ -61,10 +61,19 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 }
 
 // withdraw closes the request of a branch that has nothing left, and removes the branch:
-// whoever merged it would bring back texts that were taken back since.
+// whoever merged it would bring back texts that were taken back since. One that has edits
+// of other components, of another branch or mode, stays.
 func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
-	if r.group.mode == catalog.PushDirect {
+	if r.group.mode == catalog.PushDirect || r.stored == (store.PushBranch{Repo: r.stored.Repo, Branch: r.stored.Branch}) {
 		return nil
+	}
+	beside := false
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		beside, err = snap.PushedBeside(ctx, r.group.rows[0].Repo, r.group.branch, r.components())
+		return err
+	})
+	if err != nil || beside {
+		return err
 	}
 	now := r.known
 	if now.Request != 0 && r.group.to.Forge != nil {

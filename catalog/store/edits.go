@@ -431,6 +431,20 @@ func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components
 	}))
 }
 
+// PushedBeside reports whether a branch of ours has pending edits of other components of a
+// repository than some.
+func (s *Snapshot) PushedBeside(ctx context.Context, repo, branch string, components []int64) (beside bool, err error) {
+	others := `SELECT id FROM components WHERE repo = $2 AND active = 1 AND id NOT IN ` + list(3, len(components))
+	args := []any{branch, repo}
+	for _, id := range components {
+		args = append(args, id)
+	}
+	var one int64
+	beside, err = s.s.first(ctx, `SELECT 1 FROM edits WHERE status = 'pending' AND pushed = $1 AND translation_id IN (SELECT id FROM translations WHERE component_id IN (`+others+`))
+		UNION ALL SELECT 1 FROM file_edits WHERE status = 'pending' AND pushed = $1 AND component_id IN (`+others+`) LIMIT 1`, args, &one)
+	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
+}
+
 // swapPushBranch stores b if was is stored.
 func swapPushBranch(ctx context.Context, s *session, was, b PushBranch) error {
 	now, err := pushBranch(ctx, s, was.Repo, was.Branch)
