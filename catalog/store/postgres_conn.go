@@ -333,7 +333,7 @@ func (c *pgConnection) first(ctx context.Context, query string, args, dest []any
 
 // begin begins a transaction. BEGIN is sent with its first statement.
 func (c *pgConnection) begin(ctx context.Context, readOnly bool) (transaction, error) {
-	if c.schema != c.engine.schema.Load() { // its statements are stale, too
+	if c.schema != c.engine.schema.Load() || inDoubt(c.conn) { // its statements are stale, or it was lost, too
 		c.close(false)
 		if err := c.reconnect(ctx); err != nil {
 			return nil, c.broken(err)

@@ -83,7 +83,7 @@ func (e *pgEngine) listenOnce(ctx context.Context, wake, wished func()) error {
 }
 
 // After probeInterval without a notification the server is asked whether it is there.
-const probeInterval = 20 * time.Second
+const probeInterval = lockLimit / 2
 
 // waitOrProbe waits for a notification.
 func waitOrProbe(ctx context.Context, conn *pgconn.PgConn) error {

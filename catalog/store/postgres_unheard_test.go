@@ -3,9 +3,15 @@ package store
 import (
 	"context"
 	"net"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestUnheard: a connection that waits for long is ended when the server does nothing
@@ -49,5 +55,78 @@ func TestUnheard(t *testing.T) {
 	look(late, false, nil)
 	if err := <-ended; err == nil || u.conns[c] {
 		t.Errorf("not ended: %v", err)
+	}
+	other := heardConn{of: &u}
+	if other.heard.Store(u.since.Load() - 1); !other.inDoubt() {
+		t.Error("one that was not heard since then is not in doubt")
+	}
+	if other.heard.Store(u.since.Load()); other.inDoubt() {
+		t.Error("one that was heard since then is in doubt")
+	}
+}
+
+// waits reports whether a connection waits for the server.
+func (u *unheard) waits() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for c := range u.conns {
+		if c.since.Load() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLostTogether: when one connection is found lost, all others that were lost with it
+// are replaced, and not waited for.
+func TestLostTogether(t *testing.T) {
+	pgtest.PostgresOnly(t, "a file has no connections")
+	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
+	const readers = 3
+	db, err := Open(t.Context(), proxy.DSN, Options{Readers: readers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	engine := db.engine.(*pgEngine)
+	engine.unheard.close() // a statement that ends finds the first one
+	config := engine.reads
+	wait := config.BuildContextWatcherHandler
+	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		h := wait(conn).(*pgconn.CancelRequestContextWatcherHandler)
+		h.DeadlineDelay = time.Millisecond
+		return h
+	}
+	configure(t, db, "app")
+	proxy.Cut() // all connections get the short delay
+	proxy.Restore()
+	for range readers {
+		if err := db.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Configure(t.Context(), projectsNamed("demo"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	proxy.Lose()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- db.Refresh(ctx) }()
+	for !engine.unheard.waits() {
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Fatal("nothing was lost: the test shows nothing")
+	}
+	for range readers {
+		if err := within(t.Context(), db.Refresh); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := within(t.Context(), func(ctx context.Context) error {
+		return db.Configure(ctx, projectsNamed("demo", "more"), nil, nil)
+	}); err != nil {
+		t.Error(err)
 	}
 }

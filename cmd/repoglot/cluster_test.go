@@ -205,7 +205,7 @@ func (c *testedCluster) visible(after string, readers ...*member) time.Duration 
 	for _, m := range readers {
 		for i := range c.repos {
 			shown := func() bool { return m.strings(i) == c.total(i) }
-			for n := 0; n < 3 && !until(shown); n++ { // a lost connection is noticed after 30 s
+			for n := 0; n < 3 && !until(shown); n++ { // a lost connection is noticed after 10 s, the lease of its pull ends after 15
 			}
 			if !shown() {
 				c.t.Logf("%s", c.jobs("text"))

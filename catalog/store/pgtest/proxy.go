@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/url"
 	"strconv"
@@ -23,7 +24,8 @@ type Proxy struct {
 	change  func([]byte) []byte
 	mu      sync.Mutex
 	cut     bool
-	proof   *tls.Certificate // of encrypted connections; nil: they are not
+	lost    map[net.Conn]bool // open ones that lose what is sent
+	proof   *tls.Certificate  // of encrypted connections; nil: they are not
 	open    map[net.Conn]bool
 	running sync.WaitGroup
 }
@@ -78,6 +80,20 @@ func (p *Proxy) Cut() {
 	}
 }
 
+// Lose has all open connections lose what is sent from now on. They stay open, and new
+// ones work.
+func (p *Proxy) Lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost = maps.Clone(p.open)
+}
+
+func (p *Proxy) loses(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lost[conn]
+}
+
 // Restore accepts connections again.
 func (p *Proxy) Restore() {
 	p.mu.Lock()
@@ -112,10 +128,10 @@ func (p *Proxy) forward(client net.Conn) {
 	}
 	defer p.forget(client, server)
 	p.running.Go(func() {
-		_, _ = io.Copy(server, client)
+		_ = p.copy(server, client, nil)
 		_ = server.Close()
 	})
-	_ = p.copyChanged(client, server)
+	_ = p.copy(client, server, p.change)
 }
 
 // encrypted agrees with a client to use TLS, as a server does
@@ -136,15 +152,22 @@ func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
 	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*certificate}}), err
 }
 
-func (p *Proxy) copyChanged(to io.Writer, from io.Reader) error {
-	if p.change == nil {
-		_, err := io.Copy(to, from)
-		return err
-	}
+// copy passes on what from sends, changed, unless it is lost.
+func (p *Proxy) copy(to, from net.Conn, change func([]byte) []byte) error {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		if _, e := to.Write(p.change(buf[:n])); err != nil || e != nil {
+		if p.loses(from) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		data := buf[:n]
+		if change != nil {
+			data = change(data)
+		}
+		if _, e := to.Write(data); err != nil || e != nil {
 			return errors.Join(err, e)
 		}
 	}
@@ -164,5 +187,6 @@ func (p *Proxy) forget(conns ...net.Conn) {
 	defer p.mu.Unlock()
 	for _, conn := range conns {
 		delete(p.open, conn)
+		delete(p.lost, conn)
 	}
 }
