@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -30,4 +32,10 @@ func editRoom(c *config.Config) func() error {
 		floor = 0
 	}
 	return diskRoom(string(c.DataDir), floor, freeSpace)
+}
+
+// excused reports whether a pull failed for a reason that says nothing about its
+// repository: the database cannot be used, or the disk has too little room.
+func (e *engine) excused(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || e.room() != nil
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -37,5 +39,21 @@ func TestDiskRoom(t *testing.T) {
 	}
 	if n, err := freeSpace(t.TempDir()); n <= 0 && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("free space here: %d, %v", n, err)
+	}
+}
+
+// TestExcused: no repository is blamed for a full disk.
+func TestExcused(t *testing.T) {
+	broken := errors.New("the repository does not answer")
+	var full error
+	e := &engine{room: func() error { return full }}
+	if e.excused(broken) {
+		t.Error("a repository that does not answer is excused")
+	}
+	if !e.excused(fmt.Errorf("pull: %w: %w", store.ErrUnavailable, store.ErrFull)) {
+		t.Error("blamed for a database that is full")
+	}
+	if full = errors.New("less than 1 GiB are free"); !e.excused(broken) {
+		t.Error("blamed for a disk without room")
 	}
 }

@@ -83,7 +83,7 @@ func (s *supervisor) newScheduler(workers int) scheduler {
 	c := s.engine.cluster
 	switch {
 	case c == nil:
-		return schedule.New(schedule.Options{Workers: workers, Logger: s.log})
+		return schedule.New(schedule.Options{Workers: workers, Logger: s.log, Excused: s.engine.excused})
 	case s.engine.answersOnly():
 		return c.puller(0, nil, nil)
 	}

@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"strings"
 	"sync/atomic"
@@ -64,6 +67,40 @@ func TestFailedJobBacksOffAndRecovers(t *testing.T) {
 			t.Errorf("state after recovery = %+v", st)
 		}
 	})
+}
+
+// A failure that is excused makes no job wait longer, takes no host down, and is logged
+// once.
+func TestExcusedFailures(t *testing.T) {
+	full := errors.New("the disk is full")
+	var log bytes.Buffer
+	opts := Options{Excused: func(err error) bool { return errors.Is(err, full) }, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	inFakeTime(t, opts, func(t *testing.T, p *fixture) {
+		var broken atomic.Bool
+		broken.Store(true)
+		var jobs []Job
+		for _, key := range []string{"a", "b", "c"} {
+			jobs = append(jobs, p.job(key, "example.com", time.Minute, func(context.Context) error {
+				if broken.Load() {
+					return fmt.Errorf("storing: %w", full)
+				}
+				return nil
+			}))
+		}
+		p.Set(jobs)
+		p.wait(50 * time.Second)
+		p.wantRuns("a@0s", "b@0s", "c@0s", "a@30s", "b@30s", "c@30s")
+		if st := p.wantStatus("a", Failed); !errors.Is(st.Err, full) || st.Failures != 0 {
+			t.Errorf("state = %+v", st)
+		}
+		broken.Store(false)
+		p.wait(20 * time.Second)
+		p.wantRuns("a@1m0s", "b@1m0s", "c@1m0s")
+		p.wantStatus("a", OK)
+	})
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "failures=0") {
+		t.Errorf("the log: %s", &log)
+	}
 }
 
 // A job without interval is retried as long as it fails.

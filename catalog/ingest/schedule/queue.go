@@ -112,6 +112,7 @@ type run struct {
 	// dropped says that the job was removed meanwhile: the outcome does not count,
 	// even if the key is back in the set.
 	dropped bool
+	excused bool // its failure does not count, see Options.Excused
 }
 
 // rank is the time by which entries that are due are ordered.

@@ -166,6 +166,7 @@ func call(ctx context.Context, job Job, err *error) {
 // finish records the end of a run and plans the next one. cut says that the
 // context ended before the run did.
 func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
+	r.excused = err != nil && !isPanic(err) && s.opts.Excused(err)
 	s.mu.Lock()
 	now := s.opts.Now()
 	took := now.Sub(r.start)
@@ -221,7 +222,7 @@ func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (r
 		e.triggered, e.again = true, false
 		s.plan(e, now, now)
 	case err != nil:
-		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(e.failures, e.job.Interval))), now)
+		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(max(1, e.failures), e.job.Interval))), now)
 		logs[0].args = append(logs[0].args, "retry_at", e.due)
 	case e.job.Interval > 0:
 		s.plan(e, now.Add(s.jittered(e.job.Interval)), now)
@@ -231,6 +232,7 @@ func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (r
 
 func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
 	e.status, e.failures, e.lastGood = OK, 0, now
+	s.excusing = false
 	if !r.host.succeeded() {
 		return nil
 	}
@@ -239,13 +241,21 @@ func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
 
 func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []logLine {
 	e.status = Failed
-	e.failures++
+	if !r.excused {
+		e.failures++
+	}
 	logs := []logLine{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "about", e.job.About, "host", r.host.name, "failures", e.failures, "error", e.err}}}
 	if p, ok := e.err.(*PanicError); ok {
 		logs[0].level = slog.LevelError
 		logs[0].args = append(logs[0].args, "stack", string(p.Stack))
 	}
-	if !here {
+	if r.excused {
+		if s.excusing {
+			logs[0].level = slog.LevelDebug
+		}
+		s.excusing = true
+	}
+	if !here || r.excused {
 		return logs
 	}
 	wentDown := r.host.failed(e.job.Key, r.start, now, func(n int) time.Duration {

@@ -20,7 +20,8 @@
 // the job with the fewest failures first, and is up again with the first success.
 // One broken repository on a big host thus slows only itself. First attempts and
 // triggered runs do not wait for a host that is down, so that the first round
-// always ends and a webhook always has an effect.
+// always ends and a webhook always has an effect. A failure that is nobody's there
+// ([Options.Excused]) counts on neither level.
 //
 // Non-goals: it knows neither git nor PO nor the store, keeps nothing across
 // restarts, sets no time limit on a run (jobs that use a network must), and does
@@ -79,6 +80,11 @@ type Options struct {
 	Jitter float64
 	// Backoff is how long to wait after failures.
 	Backoff Backoff
+	// Excused reports whether a failure is none of the job's, nor of its host's, such
+	// as a full disk here: it does not count among those that make a job wait longer
+	// each time, and only the first one since a success is logged as a warning. It is
+	// called concurrently; nil: no failure is.
+	Excused func(error) bool
 	// Now is the clock; nil: time.Now. It never runs backwards.
 	Now func() time.Time
 	// AfterFunc calls f in its own goroutine once d has passed on the clock
@@ -107,6 +113,9 @@ func (o Options) withDefaults() Options {
 		o.Jitter = 0
 	}
 	o.Jitter = min(o.Jitter, 1)
+	if o.Excused == nil {
+		o.Excused = func(error) bool { return false }
+	}
 	o.Backoff = o.Backoff.withDefaults()
 	if o.Now == nil {
 		o.Now = time.Now
@@ -143,6 +152,7 @@ type Scheduler struct {
 	running    int               // runs at present
 	unfinished int               // entries of the set that never finished a run
 	seq        uint64            // last number given to a queued entry
+	excusing   bool              // a failure was excused since the last success
 	counts     runCounts
 }
 
