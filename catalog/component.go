@@ -36,6 +36,9 @@ type Component struct {
 	Changes int64
 	// Problem is why the last pull failed; "" if it did not.
 	Problem string
+	// PushProblem is why the last push of edits failed; "" if it did not, or if the
+	// component takes none.
+	PushProblem string
 	// Locked says that edits are refused for now.
 	Locked bool
 }

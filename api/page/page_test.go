@@ -145,7 +145,7 @@ func TestObjects(t *testing.T) {
 		"language":   {`{"code":"cs","name":"Czech","direction":"ltr","aliases":["cze","ces"],"plural":{"number":3,"formula":"n>1"}}`, "Czech", []string{"Other codes|cze, ces", "Plural forms|3", "Plural formula|n&gt;1"}, false},
 		"user":       {`{"username":"j","full_name":"Jö","date_joined":"2026-01-02T03:04:05Z","is_bot":false}`, "Jö", []string{"A program|no", "First commit|2026-01-02"}, false},
 		"statistics": {`{"name":"Demo","translated_percent":1.0,"translated":1,"total":100,"total_words":9,"translated_words":8}`, "T", []string{"Words|8 / 9"}, false},
-		"repository": {`{"needs_merge":true,"needs_push":false,"weblate_commit":{"revision":"abc","commitdate":"2026-01-02T03:04:05Z"},"merge_failure":"no route"}`, "T", []string{"Commit|abc", "Last pull failed|no route", "Behind its remote|yes"}, false},
+		"repository": {`{"needs_merge":true,"needs_push":false,"weblate_commit":{"revision":"abc","commitdate":"2026-01-02T03:04:05Z"},"merge_failure":"no route"}`, "T", []string{"Commit|abc", "Last failure|no route", "Behind its remote|yes"}, false},
 		"other":      {`{"locked":false}`, "T", []string{"locked|false"}, false},
 		"nested":     {`{"count_of":1,"more":{"a":1}}`, "T", []string{"count of|1"}, true},
 	} {

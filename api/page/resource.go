@@ -176,7 +176,7 @@ var resources = []resource{
 			{"Author", plain("weblate_commit", "author_name")},
 			{"Committed", within("weblate_commit", when("commitdate"))},
 			{"Behind its remote", yes("needs_merge")},
-			{"Last pull failed", plain("merge_failure")},
+			{"Last failure", plain("merge_failure")},
 		},
 	},
 	{

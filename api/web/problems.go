@@ -14,7 +14,8 @@ import (
 // problem is why something is not served as it is in the repository.
 type problem struct {
 	Component, URL string // "" where the page is about the component
-	File           string // "": a pull failed
+	File           string // "": a pull failed, or
+	Push           bool   // a push of edits
 	Line           int
 	Message        string
 	Since          time.Time // zero: unknown
@@ -23,7 +24,7 @@ type problem struct {
 // maxProblems is the number of problems on a page.
 const maxProblems = 50
 
-// problemsOf lists what is wrong with components: pulls that failed and files that
+// problemsOf lists what is wrong with components: pulls and pushes that failed, and files that
 // cannot be read, with the time of the entry that recorded it.
 func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, named bool) ([]problem, error) {
 	byID, ids := map[int64]*store.ComponentRow{}, []int64{}
@@ -46,6 +47,11 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 			return nil, err
 		}
 		list = append(list, label(problem{Message: c.Problem, Since: since}, c))
+	}
+	for _, c := range rows {
+		if c.PushProblem != "" && len(list) < maxProblems {
+			list = append(list, label(problem{Push: true, Message: c.PushProblem}, c))
+		}
 	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
 	if err != nil {

@@ -53,7 +53,7 @@ func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path s
 		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
 		RemoteCommit:      newCommit(commit),
 		Status:            statusOf(c),
-		MergeFailure:      OrNull(c.Problem),
+		MergeFailure:      OrNull(cmp.Or(c.Problem, c.PushProblem)),
 	}
 	o.WeblateCommit = o.RemoteCommit // what is served is what was fetched last
 	return o
@@ -67,6 +67,8 @@ func statusOf(c *catalog.Component) string {
 	switch {
 	case c.Problem != "":
 		state = "The last pull from 'origin/" + branch + "' failed."
+	case c.PushProblem != "":
+		state = "The last push of edits failed."
 	case NeedsMerge(c):
 		state = "No commits of 'origin/" + branch + "' are imported yet."
 	}

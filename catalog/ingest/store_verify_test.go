@@ -34,7 +34,7 @@ var notCounted = map[string]string{
 	"components.project_id": "the configuration's", "components.slug": "a name", "components.settings": "the configuration's", "components.read_key": "of the settings, compared by Configure",
 	"components.repo": "the configuration's", "components.branch": "the configuration's", "components.template": "the configuration's", "components.active": "the configuration's",
 	"components.tracking": "git's", "components.head": "git's", "components.head_commit": "git's", "components.imported": "where a pull was", "components.import_at": "where a pull was",
-	"components.reread": "where a pull was", "components.remarked": "where a pull was", "components.problem": "where a pull was", "components.locked": "somebody's wish", "components.settings_generation": "the configuration's",
+	"components.reread": "where a pull was", "components.remarked": "where a pull was", "components.problem": "where a pull was", "components.push_problem": "what a remote said", "components.locked": "somebody's wish", "components.settings_generation": "the configuration's",
 	"translations.file_code": "a name", "translations.filename": "a name", "translations.language": "a name", "translations.plural_number": "of the file", "translations.plural_formula": "of the file", "translations.is_source": "a role",
 	"translations.outline": "of the files, compared by pulls", "translations.checked": "what was checked", "compared_scopes.rule": "what was checked",
 	"units.meta_print": "of note and flags, compared by pulls", "units.priority": "of the file", "units.previous_source": "of the file", "units.note": "of the file",

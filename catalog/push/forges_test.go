@@ -113,7 +113,7 @@ func TestForgeEnds(t *testing.T) {
 		}, "Jedna* Dva* | pending, pending", "open"},
 		{"a string is gone", func(w *forgeWorld) {
 			w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(file, "\nmsgid \"Two\"\nmsgstr \"Dvě\"\n", "", 1)}, w.head("main"))
-		}, "Jedna* | pending, pending", "open"},
+		}, "Jedna* | pending, pending gone", "open"},
 		{"the file is moved", func(w *forgeWorld) {
 			w.up.Push("Other", gittest.Files{"l10n/cs.po": file}, w.head("main"))
 			s := w.Branch.Components[0].Spec.Settings

@@ -79,7 +79,7 @@ type Report struct {
 }
 
 // Due reports whether edits of a branch must be flushed: a file is added or removed, the oldest is old enough, there
-// are many, or a client asked to commit them and push_on_commit is set.
+// are many, a client asked to commit them and push_on_commit is set, or the last push failed.
 func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
 			if err != nil {
 				return err
 			}
-			due = due || slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" })
+			due = due || rows[i].PushProblem != "" || slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" })
 			due = due || n > 0 && dueAt(&rows[i].Settings, n, p.Now().Sub(oldest))
 			if n > 0 && rows[i].Settings.PushOnCommit && !due {
 				_, committed, err := snap.Waiting(ctx, rows[i].ID)
@@ -172,7 +172,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		var errs []error
 		for _, g := range destinations(rows, to) {
 			run := &run{Pusher: p, held: held, branch: b, group: g, report: &report}
-			errs = append(errs, run.flush(ctx))
+			errs = append(errs, run.note(ctx, run.flush(ctx)))
 		}
 		return errors.Join(append(errs, p.show(ctx, held, b, to))...)
 	})
@@ -235,6 +235,7 @@ type run struct {
 	fileEdits []store.FileEdit // pending
 	edits     [][]store.Edit   // of the files that were written last
 	codes     []string         // their languages
+	kept      []store.Edit     // that stay pending, with the reason
 }
 
 func (r *run) flush(ctx context.Context) error {
@@ -316,22 +317,38 @@ func (r *run) outcomes(files []flush.File, result flush.Result) (written []store
 	for f := range files {
 		for i := range files[f].Edits {
 			e := r.edits[f][i]
-			switch got := result.Outcomes[f][i]; {
+			got := result.Outcomes[f][i]
+			switch {
 			case got.Outcome.Written():
 				written = append(written, e)
+				continue
 			case result.Problems[f] != nil:
-				r.report.Held[e.ID] = result.Problems[f].Error()
+				e.Reason = result.Problems[f].Error()
 			case got.Reason != "":
-				r.report.Held[e.ID] = got.Reason
+				e.Reason = got.Reason
 			default:
-				r.report.Held[e.ID] = got.Outcome.String()
+				e.Reason = got.Outcome.String()
 			}
+			r.report.Held[e.ID], r.kept = e.Reason, append(r.kept, e)
 		}
 	}
 	if len(r.report.Held) > 0 {
 		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
 	}
 	return written
+}
+
+// note stores what became of the flush, for those who ask why edits are not pushed. That
+// another process was faster, or this one is stopped, is no failure of the push.
+func (r *run) note(ctx context.Context, failed error) error {
+	problem := ""
+	switch {
+	case ctx.Err() != nil, errors.Is(failed, catalog.ErrConflict), errors.Is(failed, store.ErrUnavailable):
+		return failed
+	case failed != nil:
+		problem = failed.Error()
+	}
+	return errors.Join(failed, r.DB.NotePush(ctx, r.components(), problem, r.kept))
 }
 
 // head is the commit of the group's components, "" if they are not at one.

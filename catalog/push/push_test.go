@@ -233,6 +233,51 @@ func TestBranch(t *testing.T) {
 	}
 }
 
+// pushProblem is what the component says of the last push.
+func (w *world) pushProblem() (problem string) {
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		problem = c.PushProblem
+		return nil
+	})
+	return problem
+}
+
+// TestWhyPending: a held edit says why until it has another text, or is taken; a component
+// says why the last push failed until one succeeds, which is tried although nothing is due.
+// That another process was faster, or this one was stopped, is no failure.
+func TestWhyPending(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch, Gate: true, Flush: time.Hour}})
+	const why = "msgstr: begins with a line feed and the msgid does not, or the other way round"
+	w.edit("One", "\nJedna")
+	w.edit("Two", "Dva")
+	for range 2 {
+		w.flush()
+		w.want("\nJedna* Dva* | pending "+why+", pending", "held")
+	}
+	w.edit("One", "\nJednička")
+	w.want("\nJednička* Dva* | pending, pending", "another text")
+	w.edit("One", "Jedna")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("faster: %w", catalog.ErrConflict), ""},
+		{errors.New("push https://jana:hunter2@example.org/r.git: refused"), "flush: push https://example.org/r.git: refused"},
+		{fmt.Errorf("faster: %w", catalog.ErrConflict), "flush: push https://example.org/r.git: refused"},
+		{nil, ""},
+	} {
+		w.pusher.SetStop(func(bool) error { return c.err })
+		if _, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); !errors.Is(err, c.err) {
+			t.Errorf("flush: %v, want %v", err, c.err)
+		}
+		due, err := w.pusher.Due(t.Context(), w.Branch)
+		if got := w.pushProblem(); got != c.want || due != (c.want != "") || err != nil {
+			t.Errorf("after %v: %q, due: %v, %v", c.err, got, due, err)
+		}
+	}
+	w.want("Jedna* Dva* | pending, pending", "taken")
+}
+
 // TestBranchWithNothingLeft: a branch of our own whose edits were taken back, are done, or
 // wait for their string is removed, once, however often the process ends meanwhile.
 func TestBranchWithNothingLeft(t *testing.T) {

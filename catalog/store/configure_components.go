@@ -190,7 +190,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 		}
 	}
 	if moved {
-		if err := c.s.do(ctx, `UPDATE components SET problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
+		if err := c.s.do(ctx, `UPDATE components SET problem = '', push_problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}

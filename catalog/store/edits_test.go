@@ -60,6 +60,67 @@ func TestPendingAskedOnce(t *testing.T) {
 	}
 }
 
+// TestNotePush: what a push came to has no secret, no byte that a database refuses, and a
+// bounded length; a reason is stored only for the text that it is about, a failure leaves
+// reasons alone, and each change has a generation.
+func TestNotePush(t *testing.T) {
+	db := openWith(t, "app")
+	var units []FingerprintedUnit
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		_, units, err = fill(ctx, tx, 1, "en", 3, nil)
+		return err
+	})
+	at, edits := time.Unix(1700000000, 0), make([]Edit, 3)
+	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
+		for i := range edits {
+			edits[i] = Edit{UnitID: units[i].Unit.ID, TranslationID: units[i].Unit.TranslationID, Target: "x", State: catalog.StateTranslated}
+			if err == nil {
+				err = tx.PutEdit(ctx, &edits[i], EditAuthor{Name: "Jana", At: at})
+			}
+		}
+		return err
+	})
+	// Without push_mode a component says nothing of pushes.
+	state := func() (text string, generation int64) {
+		read(t, db, func(ctx context.Context, s *Snapshot) error {
+			if _, err := s.s.first(ctx, `SELECT push_problem, generation FROM components WHERE id = 1`, nil, &text, &generation); err != nil {
+				return err
+			}
+			list, _, err := s.Edits(ctx, EditQuery{Components: []int64{1}, Limit: 10})
+			for i := range list {
+				text += "|" + list[i].Reason
+			}
+			return err
+		})
+		return text, generation
+	}
+	edits[0].Reason, edits[1].Reason, edits[1].Target = "it is held", "it was held", "older"
+	_, before := state()
+	for _, c := range []struct {
+		problem string
+		held    []Edit
+		want    string
+		changes bool
+	}{
+		{"push https://jana:hunter2@example.org/r.git:\x00 no\xff", edits[:2], "push https://example.org/r.git: no|||", true},
+		{"push https://jana:hunter2@example.org/r.git:\x00 no\xff", nil, "push https://example.org/r.git: no|||", false},
+		{"", edits[:2], "|it is held||", true},
+		{"", edits[:2], "|it is held||", false},
+		{strings.Repeat("x", 5000), nil, strings.Repeat("x", 500) + " … " + strings.Repeat("x", 500) + "|it is held||", true},
+		{"", nil, "|||", true},
+		{"", nil, "|||", false},
+	} {
+		if err := db.NotePush(t.Context(), []int64{1}, c.problem, c.held); err != nil {
+			t.Fatal(err)
+		}
+		got, generation := state()
+		if got != c.want || (generation > before) != c.changes {
+			t.Errorf("%.60q, %d held: %.80q, a change: %v", c.problem, len(c.held), got, generation > before)
+		}
+		before = generation
+	}
+}
+
 // TestPlansOfPending: edits of a page, and whether there is any, are found by the index of
 // pending ones, which is empty on a server that takes no edits.
 func TestPlansOfPending(t *testing.T) {

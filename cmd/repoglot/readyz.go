@@ -32,7 +32,7 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 // readyz answers 200 once every component was imported or its first attempt
 // failed, else 503. The body lists state, progress, error and unserved (files that
 // are not served, with the reason, and those that cannot be added) of each public
-// component and counts the private ones.
+// component, and push_error where the last push of edits failed; it counts the private ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	state, err := s.ready.get(r.Context(), s.readiness)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	}
 	whole := branchError(state, rows)
 	running, pulled := s.engine.progress.branch(b.Key)
-	add := func(project, slug string, private, imported bool, problem string) {
+	add := func(project, slug string, private, imported bool, problem, unpushed string) {
 		name := componentState(state, imported && !running.unchecked, problem)
 		r.ready = r.ready && (name == stateReady || name == stateFailed)
 		if private {
@@ -121,6 +121,9 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 		if problem = cmp.Or(problem, whole); problem != "" {
 			entry["error"] = problem
 		}
+		if unpushed != "" {
+			entry["push_error"] = unpushed
+		}
 		if pulled {
 			entry["progress"] = running.percent()
 		}
@@ -130,12 +133,12 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	for i := range rows {
 		c := &rows[i]
 		found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
-		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem)
+		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem, c.PushProblem)
 	}
 	for _, c := range b.Components { // discoveries without a component
 		if !found[c.Spec.Project+"/"+c.Spec.Slug] {
 			nothing := state.Finished() && state.Err == nil // there is nothing to find
-			add(c.Spec.Project, c.Spec.Slug, p.private(&c.Spec), nothing, "")
+			add(c.Spec.Project, c.Spec.Slug, p.private(&c.Spec), nothing, "", "")
 		}
 	}
 	return nil
