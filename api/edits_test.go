@@ -27,7 +27,7 @@ import (
 )
 
 // editor is a server that takes edits, with a component "app" that does, one,
-// "closed", that does not, and one, "silent", that takes no suggestions.
+// "closed", that does not, one, "silent", that takes no suggestions, and a glossary, "terms".
 type editor struct {
 	*catalogtest.Puller
 	t      *testing.T
@@ -35,6 +35,8 @@ type editor struct {
 	pools  limit.Pools
 	tokens map[string]string
 	units  map[string]string // paths by component and source
+	repo   *testrepos.Repo
+	po     string // of all components
 
 	operator operator
 }
@@ -43,14 +45,15 @@ func newEditor(t *testing.T) *editor {
 	t.Helper()
 	repo := testrepos.Empty(t)
 	po := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=3; plural=n==1 ? 0 : n>=2 && n<=4 ? 1 : 2;\\n\"\n\nmsgid \"Open\"\nmsgstr \"\"\n\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\nmsgstr[2] \"\"\n\n#, read-only\nmsgid \"Fixed\"\nmsgstr \"Pevné\"\n"
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po, "doc/cs.po": po, "quiet/cs.po": po}})
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po, "doc/cs.po": po, "quiet/cs.po": po, "terms/cs.po": po}})
 	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
 		"app":    {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true},
 		"silent": {Edits: catalog.Edits{Mode: catalog.PushDirect}, Filemask: "quiet/*.po"},
 		"closed": {Filemask: "doc/*.po"},
+		"terms":  {Edits: catalog.Edits{Mode: catalog.PushDirect}, Filemask: "terms/*.po", IsGlossary: true},
 	})
 	w.Sync()
-	e := &editor{Puller: w, t: t, tokens: map[string]string{}, units: map[string]string{}}
+	e := &editor{Puller: w, t: t, repo: repo, po: po, tokens: map[string]string{}, units: map[string]string{}}
 	for name, token := range map[string]catalog.Token{
 		"read": {Scope: catalog.ScopeRead}, "write": {Scope: catalog.ScopeWrite, AuthorName: "Jana Nováková", AuthorEmail: "jana@example.org"},
 		"german": {Scope: catalog.ScopeWrite, Languages: catalog.Names("de")}, "other": {Scope: catalog.ScopeWrite, Projects: catalog.Names("other")},
@@ -67,7 +70,7 @@ func newEditor(t *testing.T) *editor {
 		key := c.Slug + " " + tr.Language + " " + catalog.SplitForms(u.Source)[0]
 		e.units[key] = "/api/units/" + json.Number(jsonText(t, u.ID)).String() + "/"
 	})
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Syncer, Operations: &e.operator, CacheBytes: 1 << 20})
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Syncer, Files: w.Syncer, Operations: &e.operator, CacheBytes: 1 << 20})
 	e.srv, e.pools = httptest.NewServer(s), s.Pools()
 	t.Cleanup(e.srv.Close)
 	return e
@@ -290,6 +293,7 @@ type operator struct {
 	clones        int
 	commits       []int // numbers of translations
 	fails         error
+	onPush        func()
 }
 
 func (o *operator) Commit(_ context.Context, _ int64, translations []int64) (bool, error) {
@@ -298,7 +302,9 @@ func (o *operator) Commit(_ context.Context, _ int64, translations []int64) (boo
 }
 
 func (o *operator) Push(context.Context, int64) (bool, error) {
-	o.pushes++
+	if o.pushes++; o.onPush != nil {
+		o.onPush()
+	}
 	return true, o.fails
 }
 

@@ -55,13 +55,14 @@ func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operat
 			return writeTurn(ctx, p, rest.AccessOf(ctx).Token.ID)
 		}
 	}
+	count := func(ctx context.Context, bytes int) error {
+		return countStored(s.stored, rest.AccessOf(ctx).Token.ID, bytes)
+	}
 	if edits != nil {
-		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes), Count: func(ctx context.Context, bytes int) error {
-			return countStored(s.stored, rest.AccessOf(ctx).Token.ID, bytes)
-		}}
+		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes), Count: count}
 	}
 	if files != nil {
-		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes)}
+		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes), Count: count}
 	}
 	if operations != nil {
 		s.env.Operations = &resource.OperationsInTurn{Operations: operations, Turn: of(s.shares.operations)}

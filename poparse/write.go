@@ -213,6 +213,11 @@ func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
 		// the Domain of the file.
 		return header == e.f.Header || header.Domain == entry.Domain
 	}
+	if entry.KeywordLine == 0 && len(before) == 0 {
+		// A new first entry follows the header that begins the file.
+		read := e.record.entries
+		return header == e.f.Header && len(read) > 0 && isHeader(read[0]) && read[0].KeywordLine == line
+	}
 	if line != entry.KeywordLine {
 		return line < entry.KeywordLine
 	}

@@ -60,12 +60,15 @@ type Edits interface {
 	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)
 }
 
-// Files stores which translation files are added and removed.
+// Files stores which translation files are added and removed, and which strings are added.
 type Files interface {
 	// AddTranslation adds a language to a component. The error wraps one of package edit's.
 	AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error
 	// RemoveTranslation removes a translation. Errors are like those of AddTranslation.
 	RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error
+	// AddString adds a string to the file of a translation. Errors are like those of
+	// AddTranslation, or an [*edit.InvalidError].
+	AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error
 }
 
 // Operations commit, pull and push the branch of a component.

@@ -7,6 +7,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -47,9 +48,13 @@ func wireFileEdit(l wire.Links, e *store.FileEdit) wire.FileEdit {
 	o := wire.FileEdit{
 		ID: e.ID, Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path, Operation: "add",
 		Status: string(e.Status), Reason: e.Reason, Author: e.Author.Name, Branch: wire.OrNull(e.Pushed), Created: wire.UnitTime(e.Author.At), Updated: wire.UnitTime(e.Updated),
+		Source: e.Source, Target: e.Target, Context: e.Context,
 	}
-	if e.Removes {
+	switch {
+	case e.Removes:
 		o.Operation = "remove"
+	case e.AddsString():
+		o.Operation = "add-string"
 	}
 	return o
 }
@@ -93,11 +98,31 @@ func (e *Env) fileEditOf(ctx context.Context, r *rest.Request) (j store.FileEdit
 	return j, row, err
 }
 
-// restoreFileEdit adds the language of an edit again, or removes it again.
+// restoreString adds the string of an edit again.
+func (e *Env) restoreString(ctx context.Context, r *rest.Request, j *store.FileEdit) (any, error) {
+	var t store.TranslationRow
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		t, err = snap.Translation(ctx, j.Project, j.Component, j.Language)
+		return err
+	})
+	if err == nil {
+		err = e.mayAddStrings(ctx, &t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := edit.NewString{Context: j.Context, Source: j.Source, Text: edit.Text{Target: j.Target, State: j.State}, Author: AuthorOf(ctx)}
+	return e.addString(ctx, r, &t, n)
+}
+
+// restoreFileEdit adds the language of an edit again, removes it again, or adds its string.
 func (e *Env) restoreFileEdit(ctx context.Context, r *rest.Request) (any, error) {
 	j, row, err := e.fileEditOf(ctx, r)
 	if err != nil {
 		return nil, err
+	}
+	if j.AddsString() {
+		return e.restoreString(ctx, r, &j)
 	}
 	if !j.Removes {
 		return e.add(ctx, r, &row, j.Language)

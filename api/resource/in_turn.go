@@ -129,6 +129,8 @@ type FilesInTurn struct {
 	Files Files
 	// Turn is waited for.
 	Turn Turn
+	// Count is that of EditsInTurn.
+	Count func(ctx context.Context, bytes int) error
 }
 
 // AddTranslation adds a language in turn.
@@ -140,5 +142,14 @@ func (f *FilesInTurn) AddTranslation(ctx context.Context, component int64, code 
 // RemoveTranslation removes a translation in turn.
 func (f *FilesInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
 	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.RemoveTranslation(ctx, component, t, by) })
+	return err
+}
+
+// AddString adds a string in turn.
+func (f *FilesInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+	if err := f.Count(ctx, editBytes+len(n.Context)+len(n.Source)+len(n.Text.Target)); err != nil {
+		return err
+	}
+	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.AddString(ctx, component, t, n) })
 	return err
 }

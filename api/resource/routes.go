@@ -75,7 +75,7 @@ func (e *Env) translationRoutes() []Route {
 	)
 	return []Route{
 		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation, Writes: e.deletes(e.removeTranslation)},
-		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits},
+		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits, Writes: e.postWrites(e.addUnit)},
 		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.translationActivity)},
 		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
 		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.translationChanges)},

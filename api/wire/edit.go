@@ -41,17 +41,22 @@ type EditEvent struct {
 	State  int16    `json:"state"`
 }
 
-// FileEdit is a translation file that a client added or removed; ours.
+// FileEdit is a translation file that a client added or removed, or a string that it added
+// to one; ours.
 type FileEdit struct {
 	ID           int64  `json:"id"`
 	Component    string `json:"component"`
 	LanguageCode string `json:"language_code"`
 	Filename     string `json:"filename"`
-	// Operation is add or remove.
+	// Operation is add, remove, or add-string.
 	Operation string `json:"operation"`
-	Status    string `json:"status"`
-	Reason    string `json:"reason"`
-	Author    string `json:"author"`
+	// Source, Target and Context are those of the string.
+	Source  string `json:"source"`
+	Target  string `json:"target"`
+	Context string `json:"context"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Author  string `json:"author"`
 	// Branch is the branch that it was pushed to.
 	Branch  *string `json:"branch"`
 	Created string  `json:"created"`

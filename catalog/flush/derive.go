@@ -15,7 +15,8 @@ import (
 
 // Options say how commits are made.
 type Options struct {
-	// Files are added and removed before edits are written, each in a commit of its own.
+	// Files are added and removed, and get strings, before edits are written, each in a
+	// commit of its own.
 	Files []FileEdit
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
@@ -47,7 +48,7 @@ type Result struct {
 	// Problems says of files by index why they could not be read; their edits have no
 	// outcome.
 	Problems map[int]error
-	// FileProblems says by index which files could not be made.
+	// FileProblems says by index which files could not be made or removed, or get no string.
 	FileProblems map[int]error
 }
 
@@ -60,7 +61,7 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
-	}}
+	}, unreadable: map[string]error{}}
 	for i := range files {
 		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
 	}
@@ -91,6 +92,8 @@ type deriver struct {
 	options Options
 	data    map[string][]byte // of the files at Result.Head
 	result  Result
+
+	unreadable map[string]error // of the files there that are not in data
 }
 
 // read reads the files at the head.
@@ -132,6 +135,7 @@ func (d *deriver) read(ctx context.Context) error {
 }
 
 func (d *deriver) problem(path string, err error) {
+	d.unreadable[path] = err
 	for i := range d.files {
 		if d.files[i].Path == path {
 			d.result.Problems[i] = fmt.Errorf("%s: %w", path, err)

@@ -1,6 +1,8 @@
 package flush
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -9,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/derive"
 )
 
-// FileEdit adds a translation file, or removes it.
+// FileEdit adds a translation file, removes it, or adds a string to it.
 type FileEdit struct {
 	// Component is a key as in File.
 	Component string
@@ -21,23 +23,60 @@ type FileEdit struct {
 	Template string
 	// New says how it is made, its language, and who adds or removes it.
 	New edit.NewFile
+	// String is added to the file that is there; nil: the file itself is added or removed.
+	// Options say how.
+	String  *edit.NewString
+	Options edit.Options
 }
 
 // linguas is the path of the file LINGUAS beside a file.
 func (f *FileEdit) linguas() string { return path.Join(path.Dir(f.Path), "LINGUAS") }
 
-// changeFile makes the commit of a file that is added or removed, unless that was done
-// already.
+// unread says why a file that is there could not be read, nil if it was, or is not there.
+func (d *deriver) unread(path string) error {
+	if err := d.unreadable[path]; err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// addString makes the commit of a string that is added to a file, unless the file has it.
+func (d *deriver) addString(ctx context.Context, i int) error {
+	f := &d.options.Files[i]
+	data, ok := d.data[f.Path]
+	if !ok {
+		d.result.FileProblems[i] = cmp.Or(d.unread(f.Path), fmt.Errorf("%s: there is no such file", f.Path))
+		return nil
+	}
+	now, err := f.String.Append(f.Path, data, f.Options)
+	if err != nil {
+		d.result.FileProblems[i] = fmt.Errorf("%s: %w", f.Path, err)
+		return nil
+	}
+	if bytes.Equal(now, data) {
+		return nil
+	}
+	d.data[f.Path] = now
+	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author}
+	return d.write(ctx, about, []derive.File{{Path: f.Path, Data: now}})
+}
+
+// changeFile makes the commit of a file that is added or removed, or gets a string, unless
+// that was done already.
 func (d *deriver) changeFile(ctx context.Context, i int) error {
 	f := &d.options.Files[i]
-	if _, there := d.data[f.Path]; there != f.Removes {
+	if f.String != nil {
+		return d.addString(ctx, i)
+	}
+	// What cannot be read, such as a pointer of Git LFS, is there, and can be removed.
+	if _, read := d.data[f.Path]; (read || d.unreadable[f.Path] != nil) != f.Removes {
 		return nil
 	}
 	change := derive.File{Path: f.Path, Remove: f.Removes}
 	if !f.Removes {
 		template, ok := d.data[f.Template]
 		if !ok {
-			d.result.FileProblems[i] = fmt.Errorf("%s: there is no template %s", f.Path, f.Template)
+			d.result.FileProblems[i] = cmp.Or(d.unread(f.Template), fmt.Errorf("%s: there is no template %s", f.Path, f.Template))
 			return nil
 		}
 		var err error
@@ -56,6 +95,7 @@ func (d *deriver) changeFile(ctx context.Context, i int) error {
 		return err
 	}
 	delete(d.data, f.Path)
+	delete(d.unreadable, f.Path)
 	for _, c := range changed {
 		if !c.Remove {
 			d.data[c.Path] = c.Data

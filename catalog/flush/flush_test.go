@@ -182,6 +182,27 @@ func TestProblems(t *testing.T) {
 	if len(result.Problems) != 3 || result.Outcomes[3][0].Outcome != edit.Gone || result.Outcomes[4][0].Outcome != edit.Applied || len(result.Commits) != 1 {
 		t.Errorf("%+v", result)
 	}
+	term := &edit.NewString{Source: "b"}
+	changes := []FileEdit{
+		{Path: "lfs.po", String: term},
+		{Path: "large.po"}, // is there
+		{Path: "cs.po", Template: "large.po"},
+		{Path: "none.po", String: term},
+		{Path: "lfs.po", Removes: true},
+		{Path: "large.po", Removes: true},
+	}
+	for i := range changes {
+		changes[i].New.Author = by("J", 1)
+	}
+	result = derived(t, m, nil, Options{MaxFile: 4000, Files: changes})
+	for i, want := range []string{"Git LFS", "", "large.po: ", "no such file", "", ""} {
+		if err := result.FileProblems[i]; (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", changes[i].Path, err, want)
+		}
+	}
+	if len(result.Commits) != 2 || !result.Commits[0].Removes || !result.Commits[1].Removes {
+		t.Errorf("%+v", result)
+	}
 }
 
 // TestRace pushes while somebody else does: the flush derives anew on the new head.

@@ -66,7 +66,7 @@ func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pend
 		return "it is the source language"
 	case slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language || t.Filename == e.Path }):
 		return "the component has it already"
-	case slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path }):
+	case slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path && !o.AddsString() }):
 		return "it is added already, and waits to be in the repository"
 	case !slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.IsSource && t.Filename == base }):
 		return "the repository has no " + base
@@ -123,7 +123,7 @@ func (s *Syncer) RemoveTranslation(ctx context.Context, component int64, t *cata
 			pending, err = snap.PendingFileEdits(ctx, component)
 			return err
 		})
-		if err != nil || slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path }) {
+		if err != nil || slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path && !o.AddsString() }) {
 			return err
 		}
 		return s.putFileEdit(ctx, row, &e, by)

@@ -36,12 +36,23 @@ func (r *run) filesToChange() []flush.FileEdit {
 			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural
 		}
 		for k := range r.group.rows {
-			if row := &r.group.rows[k]; row.ID == e.ComponentID {
+			if row := &r.group.rows[k]; row.ID == e.ComponentID && e.AddsString() {
+				list[i].String, list[i].Options = stringToAdd(e, &list[i].New.Author, &row.Settings.Edits)
+			} else if row.ID == e.ComponentID {
 				list[i].Template = row.Settings.NewBase
 			}
 		}
 	}
 	return list
+}
+
+// stringToAdd is what flush needs of a string that is added to a file.
+func stringToAdd(e *store.FileEdit, by *edit.Author, s *catalog.Edits) (*edit.NewString, edit.Options) {
+	o := edit.Options{Gate: s.Gate}
+	if !s.KeepHeader {
+		o.Revision = by.Time
+	}
+	return &edit.NewString{Context: e.Context, Source: e.Source, Text: edit.Text{Target: e.Target, State: e.State}, Author: *by}, o
 }
 
 // pushedFiles notes which files are on a branch now, and why others are not.
@@ -66,8 +77,8 @@ func (r *run) pushedFiles(ctx context.Context, branch string, result flush.Resul
 	return nil
 }
 
-// settleFiles ends the edits of files that the repository has, as the last pull found, and
-// of those that the component would not have.
+// settleFiles ends the edits of files and strings that the repository has, as the last pull
+// found, and of those that the component would not have.
 func (p *Pusher) settleFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) error {
 	for i := range rows {
 		if err := p.settleFilesOf(ctx, held, &rows[i]); err != nil {
@@ -84,8 +95,10 @@ func (p *Pusher) settleFilesOf(ctx context.Context, held *ingest.Held, row *stor
 		if pending, err = snap.PendingFileEdits(ctx, row.ID); err != nil || len(pending) == 0 {
 			return err
 		}
-		all, err = snap.Translations(ctx, row.ID)
-		return err
+		if all, err = snap.Translations(ctx, row.ID); err != nil {
+			return err
+		}
+		return ingest.SettleStrings(ctx, snap, pending, all)
 	})
 	if err != nil || len(pending) == 0 {
 		return err
@@ -95,6 +108,9 @@ func (p *Pusher) settleFilesOf(ctx context.Context, held *ingest.Held, row *stor
 		return err
 	}
 	for i := range pending {
+		if pending[i].AddsString() {
+			continue
+		}
 		if err := p.Syncer.SettleFileEdit(*row, &pending[i], there[pending[i].Path], all); err != nil {
 			return err
 		}

@@ -226,3 +226,72 @@ func TestFilesEnd(t *testing.T) {
 	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
 	want("it is no language any more", list+"discarded the filemask and language_regex do not select po/fr.po\n")
 }
+
+// newGlossary is a world whose component is a glossary.
+func newGlossary(t *testing.T, s catalog.ComponentSettings) (w *world, c catalog.Component, cs catalog.Translation) {
+	t.Helper()
+	s.IsGlossary = true
+	w = newWorld(t, s)
+	w.Sync()
+	w.EachUnit(func(owner *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
+		if c = *owner; tr.Language == "cs" {
+			cs = *tr
+		}
+	})
+	return w, c, cs
+}
+
+func term(source, target string) edit.NewString {
+	return edit.NewString{Source: source, Text: edit.Text{Target: target, State: catalog.StateTranslated}, Author: anna}
+}
+
+// TestStrings adds a string to a glossary, with a crash after the push: it is there once,
+// as its author's commit, before the edits of other strings.
+func TestStrings(t *testing.T) {
+	w, c, cs := newGlossary(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
+	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
+	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Tag", "Značka")))
+	var invalid *edit.InvalidError
+	for _, source := range []string{"Branch", "One", "", "a\x00"} {
+		if err := w.Syncer.AddString(t.Context(), c.ID, &cs, term(source, "Jiná")); !errors.As(err, &invalid) || invalid.Field != "source" {
+			t.Errorf("added %q: %v", source, err)
+		}
+	}
+	w.edit("One", "Jedna")
+	w.wantFiles("added", c.ID, true, "+po/cs.po@ +po/cs.po@")
+	w.crashes()
+	w.wantFiles("pushed", c.ID, false, "")
+	want := strings.Replace(file, "msgid \"One\"\nmsgstr \"\"", "msgid \"One\"\nmsgstr \"Jedna\"", 1) + "\nmsgid \"Branch\"\nmsgstr \"Větev\"\n\nmsgid \"Tag\"\nmsgstr \"Značka\"\n"
+	_, got, _ := strings.Cut(gittest.RunGit(t, w.up.Dir, "show", "main:po/cs.po"), "\n\n")
+	if _, want, _ = strings.Cut(want, "\n\n"); got != strings.TrimSpace(want) {
+		t.Errorf("the file:\n%s\nwant\n%s", got, want)
+	}
+	if got := gittest.RunGit(t, w.up.Dir, "log", "-3", "--format=%an", "main"); !strings.HasSuffix(got, "Anna\nAnna") {
+		t.Errorf("authors: %s", got)
+	}
+}
+
+// TestStringsOfRequests: a string waits on our branch until it is merged. One that the
+// repository gets otherwise is done, and one whose file cannot take it says why.
+func TestStringsOfRequests(t *testing.T) {
+	f := &fakeForge{}
+	w, c, cs := newGlossary(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}})
+	w.to.Forge = f
+	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
+	w.flush()
+	w.wantFiles("pushed", c.ID, false, "+po/cs.po@l10n")
+	first := w.head("l10n")
+	if w.flush(); w.head("l10n") != first || f.opened != 1 {
+		t.Errorf("the branch moves for nothing, %d requests", f.opened)
+	}
+	w.up.Push("Other", gittest.Files{"po/cs.po": file + "\nmsgid \"Branch\"\nmsgstr \"Haluz\"\n"}, w.head("main"))
+	f.State = forge.Merged
+	w.flush()
+	w.wantFiles("there", c.ID, false, "")
+	w.up.Push("Other", gittest.Files{"po/cs.po": strings.NewReplacer("UTF-8", "ISO-8859-2", "Dvě", "Dve").Replace(file)}, w.head("main"))
+	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Flag", "国")))
+	w.flush()
+	if got, want := w.fileEdits(c.ID), "1 +po/cs.po flushed the repository has the string with another text\n2 +po/cs.po pending po/cs.po: add a string: "; !strings.HasPrefix(got, want) || !strings.Contains(got, "ISO-8859-2") {
+		t.Errorf("edits:\n%s", got)
+	}
+}

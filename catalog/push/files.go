@@ -46,7 +46,7 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 
 // addFile adds the file of a translation, if it has pending edits.
 func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
-	if slices.ContainsFunc(r.fileEdits, func(e store.FileEdit) bool { return e.Path == t.Filename && e.ComponentID == row.ID }) {
+	if slices.ContainsFunc(r.fileEdits, func(e store.FileEdit) bool { return e.Path == t.Filename && e.ComponentID == row.ID && !e.AddsString() }) {
 		return // it is being removed
 	}
 	s := &row.Settings

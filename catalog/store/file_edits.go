@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
-// FileEdit is a translation file that a client adds or removes: a row of the journal. Only
-// what was taken back is forgotten (ForgetDiscarded).
+// FileEdit is a translation file that a client adds or removes, or a string that it adds to
+// one: a row of the journal. Only what was taken back is forgotten (ForgetDiscarded).
 type FileEdit struct {
 	// ID is assigned once and never reused.
 	ID int64
@@ -18,6 +20,10 @@ type FileEdit struct {
 	Language, Path     string
 	// Removes tells a removal from an addition.
 	Removes bool
+	// Context and Source are those of a string that is added to the file, Target and State
+	// its text. Source is "" if the file itself is added or removed.
+	Context, Source, Target string
+	State                   catalog.State
 	// Status is pending, flushed or discarded, Reason why. A pending one with a reason
 	// cannot be done for now.
 	Status EditStatus
@@ -30,8 +36,20 @@ type FileEdit struct {
 	Updated time.Time
 }
 
+// AddsString reports whether it adds a string to a file that is there.
+func (e *FileEdit) AddsString() bool { return e.Source != "" }
+
+// identity tells the strings of a file apart; that of the file itself is zero.
+func (e *FileEdit) identity() (id catalog.Identity) {
+	if e.AddsString() {
+		var h catalog.Hasher
+		id = h.Identity(e.Source, e.Context)
+	}
+	return id
+}
+
 // PutFileEdit stores a new one and sets its id. The error wraps catalog.ErrConflict if one
-// of the same path is pending.
+// of the same path and string is pending.
 func (tx *StepTx) PutFileEdit(ctx context.Context, e *FileEdit) error {
 	op := "store an edit of " + e.Path
 	m, err := tx.member(e.ComponentID)
@@ -42,9 +60,15 @@ func (tx *StepTx) PutFileEdit(ctx context.Context, e *FileEdit) error {
 	if err := tx.s.willTakeIDs(ctx); err != nil {
 		return tx.fail(ctx, op, err)
 	}
-	found, err := tx.s.first(ctx, `INSERT INTO file_edits (component_id, language, path, removes, status, reason, pushed, author_name, author_email, created_at, updated_at)
-		SELECT $1, $2, $3, $4, 'pending', '', '', $5, $6, $7, $7 WHERE NOT EXISTS (SELECT 1 FROM file_edits WHERE component_id = $1 AND path = $3 AND status = 'pending') RETURNING id`,
-		[]any{e.ComponentID, e.Language, e.Path, smallint(e.Removes), e.Author.Name, e.Author.Email, e.Author.At.UnixMicro()}, &e.ID)
+	id := e.identity()
+	found, err := tx.s.first(ctx, `INSERT INTO file_edits (component_id, language, path, removes, id_hash, id_key, context, source, target, state,
+			status, reason, pushed, author_name, author_email, created_at, updated_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', '', '', $11, $12, $13, $13 WHERE NOT EXISTS (
+			SELECT 1 FROM file_edits WHERE component_id = $1 AND path = $3 AND id_hash = $5 AND id_key = $6 AND status = 'pending') RETURNING id`,
+		[]any{
+			e.ComponentID, e.Language, e.Path, smallint(e.Removes), id.Hash, id.Key, e.Context, e.Source, e.Target, int64(e.State),
+			e.Author.Name, e.Author.Email, e.Author.At.UnixMicro(),
+		}, &e.ID)
 	e.Status = EditPending
 	if err == nil && !found {
 		err = conflict("an edit of %s is pending", e.Path)
@@ -65,7 +89,7 @@ func (tx *StepTx) UpdateFileEdit(ctx context.Context, e *FileEdit, at time.Time)
 }
 
 const (
-	fileEditColumns = `e.id, e.component_id, p.slug, c.slug, e.language, e.path, e.removes, e.status, e.reason, e.pushed, e.author_name, e.author_email, e.created_at, e.updated_at`
+	fileEditColumns = `e.id, e.component_id, p.slug, c.slug, e.language, e.path, e.removes, e.context, e.source, e.target, e.state, e.status, e.reason, e.pushed, e.author_name, e.author_email, e.created_at, e.updated_at`
 	fileEditFrom    = ` FROM file_edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id`
 )
 
@@ -73,7 +97,7 @@ func fileEditsWhere(ctx context.Context, s *session, where string, args ...any) 
 	err = s.query(ctx, `SELECT `+fileEditColumns+fileEditFrom+where, args, func(scan scan) error {
 		var e FileEdit
 		var removes, created, updated int64
-		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Status, &e.Reason, &e.Pushed, &e.Author.Name, &e.Author.Email, &created, &updated)
+		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Context, &e.Source, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &e.Author.Name, &e.Author.Email, &created, &updated)
 		e.Removes, e.Author.At, e.Updated = removes != 0, time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
 		list = append(list, e)
 		return err

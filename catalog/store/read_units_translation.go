@@ -70,6 +70,21 @@ func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (i
 	return id, found, s.db.fail(ctx, fmt.Sprintf("find a string of translation %d by its hash", translationID), err)
 }
 
+// UnitOfSource returns the live unit of a translation with a source and a context, nil
+// without one.
+func (s *Snapshot) UnitOfSource(ctx context.Context, translationID int64, source, context string) (*catalog.Unit, error) {
+	var h catalog.Hasher
+	id, found, err := s.UnitByHash(ctx, translationID, h.Identity(source, context).Hash)
+	if err != nil || !found {
+		return nil, err
+	}
+	u, err := s.Unit(ctx, id)
+	if err != nil || u.Removed || u.Source != source || u.Context != context {
+		return nil, err
+	}
+	return &u.Unit, nil
+}
+
 // fileChunk is the number of units that UnitsInFile holds at once.
 const fileChunk = 1000
 

@@ -1,0 +1,57 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestNewStrings adds strings to a glossary: who may, what is refused, and the answers while
+// a string waits, when the repository has it, and when it is taken back.
+func TestNewStrings(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/translations/demo/terms/cs/units/"
+	term := `{"source": "Branch", "target": ["Větev"], "context": "git"}`
+	for _, tt := range []struct {
+		name, token, path, kind, body string
+		status                        int
+		want                          string
+	}{
+		{"no glossary", "write", "/api/translations/demo/app/cs/units/", asJSON, term, 403, "This cannot be changed through the API"},
+		{"source language", "write", "/api/translations/demo/terms/en/units/", asJSON, term, 403, "add the string to a translation of the glossary"},
+		{"scope read", "read", path, asJSON, term, 403, "needs a token of scope write"},
+		{"stranger", "", path, asJSON, term, 401, "send a token of scope write"},
+		{"other language", "german", path, asJSON, term, 403, "the token is for other projects or languages"},
+		{"no source", "write", path, asJSON, `{"target": "x"}`, 400, `"attr":"source"`},
+		{"no target", "write", path, asJSON, `{"source": "x"}`, 400, `"attr":"target"`},
+		{"blank", "write", path, asJSON, `{"source": "", "target": "x"}`, 400, "This field may not be blank."},
+		{"plural", "write", path, asJSON, `{"source": ["a", "b"], "target": ["x"]}`, 400, "Plurals cannot be added."},
+		{"state", "write", path, asJSON, `{"source": "x", "target": "x", "state": 30}`, 400, `"state":["Invalid state"]`},
+		{"control character", "write", path, asForm, "source=a%00b&target=x", 400, "Control characters"},
+		{"there", "write", path, asForm, "source=Open&target=x", 400, `"source":["This string seems to already exist."]`},
+		{"waits", "write", path, asJSON, term, 202, "The string is served when the repository has it."},
+		{"again", "write", path, asJSON, term, 400, "already exist"},
+	} {
+		if status, answer, _ := e.send(tt.token, "POST", tt.path, tt.kind, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.name, status, answer, tt.status, tt.want)
+		}
+	}
+	want := func(method, path string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send("write", method, path, "", ""); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s %s: %d %s, want %d with %s", method, path, got, answer, status, want)
+		}
+	}
+	want("GET", "/api/components/demo/terms/file-edits/", 200, `"operation":"add-string","source":"Branch","target":"Větev","context":"git","status":"pending"`)
+	want("DELETE", "/api/file-edits/1/", 200, `"result":false`) // by a fake
+	e.operator.onPush = func() {
+		e.repo.Commit(t, testrepos.Change{Files: map[string]string{"terms/cs.po": e.po + "\nmsgid \"Tag\"\nmsgstr \"Značka\"\n"}})
+		e.Sync()
+	}
+	if status, answer, _ := e.send("write", "POST", path, asForm, "source=Tag&target=Zna%C4%8Dka"); status != 200 || !strings.Contains(answer, `"source":["Tag"]`) || !strings.Contains(answer, `"target":["Značka"]`) {
+		t.Errorf("a string that was pushed: %d %s", status, answer)
+	}
+	want("POST", "/api/file-edits/1/restore/", 400, "already exist")
+	e.Verify()
+}

@@ -1,0 +1,109 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// maxNewStrings bounds the strings of a component that wait to be in the repository: each
+// flush writes all of them.
+const maxNewStrings = 500
+
+// AddString stores that a client adds a string to the file of a translation of a glossary:
+// the next flush writes it. The error wraps one of package edit's.
+func (s *Syncer) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+	err := n.Check()
+	if err == nil {
+		err = again(func() error { return s.tryAddString(ctx, component, t, n) })
+	}
+	if err != nil {
+		return fmt.Errorf("add a string to %s of component %d: %w", t.Language, component, err)
+	}
+	return nil
+}
+
+func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+	row, err := s.editableComponent(ctx, component)
+	if err != nil {
+		return err
+	}
+	if !row.Settings.IsGlossary || t.IsSource || t.Filename == "" {
+		return fmt.Errorf("%w: strings are added to translations of glossaries only", edit.ErrNotAdded)
+	}
+	e := store.FileEdit{
+		ComponentID: component, Language: t.Language, Path: t.Filename,
+		Context: n.Context, Source: n.Source, Target: n.Text.Target, State: n.Text.State,
+	}
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		pending, err := snap.PendingFileEdits(ctx, component)
+		if err != nil {
+			return err
+		}
+		served, err := snap.UnitOfSource(ctx, t.ID, e.Source, e.Context)
+		if err != nil {
+			return err
+		}
+		return cannotAddString(&e, served != nil, pending)
+	})
+	if err != nil {
+		return err
+	}
+	return s.putFileEdit(ctx, row, &e, n.Author)
+}
+
+// cannotAddString says why a string cannot be added.
+func cannotAddString(e *store.FileEdit, served bool, pending []store.FileEdit) error {
+	waiting := 0
+	for i := range pending {
+		o := &pending[i]
+		switch {
+		case o.AddsString():
+			waiting++
+			served = served || o.Path == e.Path && o.Source == e.Source && o.Context == e.Context
+		case o.Path == e.Path && o.Removes:
+			return fmt.Errorf("%w: %s is being removed", edit.ErrNotAdded, e.Path)
+		}
+	}
+	switch {
+	case served:
+		return &edit.InvalidError{Field: "source", Message: "This string seems to already exist."}
+	case waiting >= maxNewStrings:
+		return fmt.Errorf("%w: %d new strings wait to be in the repository", edit.ErrNotAdded, waiting)
+	}
+	return nil
+}
+
+// SettleStrings says what becomes of those of a component's pending edits of files that add
+// strings: one is flushed if the string is served, and discarded if its file is not. all
+// are the component's translations. A string of the repository with another text counts,
+// too; the reason says so.
+func SettleStrings(ctx context.Context, snap *store.Snapshot, pending []store.FileEdit, all []catalog.Translation) error {
+	for i := range pending {
+		e := &pending[i]
+		if !e.AddsString() {
+			continue
+		}
+		at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
+		if at < 0 {
+			e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
+			continue
+		}
+		u, err := snap.UnitOfSource(ctx, all[at].ID, e.Source, e.Context)
+		if err != nil {
+			return err
+		}
+		if u == nil {
+			continue
+		}
+		e.Status, e.Reason = store.EditFlushed, ""
+		if !(edit.Text{Target: u.Target, State: u.State}).Equal(edit.Text{Target: e.Target, State: e.State}) {
+			e.Reason = "the repository has the string with another text"
+		}
+	}
+	return nil
+}
