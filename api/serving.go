@@ -193,21 +193,33 @@ func refusedToken(ctx context.Context, rt *resource.Route, r *rest.Request, refu
 	return p
 }
 
-// errNotHere is the answer to a write that the API does not have, or that the
-// configuration does not permit, for a client that may write elsewhere.
-var errNotHere = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action. This cannot be changed through the API, with any token: push a commit to the repository, or change the configuration of the server; to have a commit pulled at once, POST /hooks/update/PROJECT/COMPONENT/."}
+// notHere is what a refused write says besides Weblate's text on a server that takes edits.
+const notHere = " This cannot be changed through the API, with any token: push a commit to the repository, or change the configuration of the server; to have a commit pulled at once, POST /hooks/update/PROJECT/COMPONENT/."
 
-// refusal replaces ErrReadOnly for a token that may edit some component: the server is
-// not read-only then.
+// errNotHereStranger and errNotHere are the answers to a write that the API does not have,
+// or that the configuration does not permit, without and with a token, for a client that
+// sees that other components take edits.
+var (
+	errNotHereStranger = &rest.Problem{Status: http.StatusUnauthorized, Detail: rest.ErrUnauthenticated.Detail + notHere, Authenticate: true}
+	errNotHere         = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action." + notHere}
+)
+
+// refusal replaces ErrReadOnly for a client that sees some component that takes edits: the
+// server is not read-only then.
 func (s *Server) refusal(ctx context.Context, err error) error {
-	token := rest.AccessOf(ctx).Token
-	if !errors.Is(err, rest.ErrReadOnly) || !token.Writes() || s.env.Edits == nil {
+	instead := errNotHere
+	switch of := rest.AsProblem(err); {
+	case err == nil, s.env.Edits == nil:
+		return err
+	case of == rest.ErrReadOnlyStranger:
+		instead = errNotHereStranger
+	case of != rest.ErrReadOnly:
 		return err
 	}
 	readErr := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		rows, readErr := snap.Components(ctx, "")
-		if slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() && token.Sees(c.Project.Slug) }) {
-			err = rest.OfWrite(errNotHere)
+		taken, readErr := resource.TakesEdits(ctx, snap)
+		if taken {
+			err = rest.OfWrite(instead)
 		}
 		return readErr
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
@@ -212,4 +213,10 @@ func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return row, err
 	}
 	return row, e.servable(ctx, snap, &row.Translation.Project, &row.Translation.Component)
+}
+
+// TakesEdits reports whether the client sees a component that takes edits.
+func TakesEdits(ctx context.Context, snap *store.Snapshot) (bool, error) {
+	rows, err := visibleComponents(ctx, snap, "")
+	return slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() }), err
 }
