@@ -57,6 +57,25 @@ func checkPush(r *report, at string, c *Component) {
 	}
 }
 
+// checkPushBranch refuses a push_branch that components with another branch or push_mode
+// have, too: each would overwrite what the other pushed. pushed has branch and push_mode of
+// those seen, by repository and push_branch.
+func checkPushBranch(r *report, at string, c *Component, pushed map[[2]string][2]string) {
+	if c.PushMode == "" || c.PushMode == catalog.PushDirect || c.PushBranch == "" {
+		return
+	}
+	to := c.Push.String()
+	if c.Push.Raw() == "" {
+		to = c.Repo.String()
+	}
+	key, from := [2]string{to, c.PushBranch}, [2]string{c.Branch, string(c.PushMode)}
+	if other, known := pushed[key]; known && other != from {
+		r.on(at+".push_branch", "%s.push_branch %s is that of a component above with another branch or push_mode, and each would overwrite what the other pushed; name another one", at, sample(c.PushBranch))
+		return
+	}
+	pushed[key] = from
+}
+
 // errNoForge says that the requests of a component cannot be made.
 var errNoForge = errors.New("the repository has no address of a forge: write https://HOST/OWNER/NAME, or ssh")
 

@@ -95,3 +95,27 @@ func TestLoadWithoutSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedPushBranch: components share a push_branch if they have the same branch and
+// push_mode; else each would overwrite what the other pushed.
+func TestSharedPushBranch(t *testing.T) {
+	t.Parallel()
+	const head = "projects:\n- slug: p\n  components:\n"
+	component := func(slug, keys string) string {
+		return "  - {slug: " + slug + ", repo: https://example.org/a.git, filemask: " + slug + "/*.po, " + keys + "}\n"
+	}
+	a := component("a", "branch: main, push_mode: branch, push_branch: l10n")
+	for keys, refused := range map[string]bool{
+		"branch: main, push_mode: branch, push_branch: l10n":                                     false,
+		"branch: next, push_mode: branch, push_branch: l10n-next":                                false,
+		"branch: next, push_mode: branch, push_branch: l10n, push: https://example.org/b.git":    false,
+		"branch: next, push_mode: direct, push_branch: l10n":                                     false,
+		"branch: next, push_mode: branch, push_branch: l10n":                                     true,
+		"branch: main, push_mode: request, push_branch: l10n, forge: github, forge_token_env: T": true,
+	} {
+		_, err := config.Parse("f", []byte(head+a+component("b", keys)), []string{"T=x"})
+		if got := err != nil && strings.Contains(err.Error(), "each would overwrite"); got != refused || !refused && err != nil {
+			t.Errorf("%s: %v, refused should be %v", keys, err, refused)
+		}
+	}
+}
