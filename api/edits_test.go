@@ -161,7 +161,7 @@ func TestPatchUnit(t *testing.T) {
 		{"component without push_mode", "write", "PATCH", e.units["closed cs Open"], asJSON, `{"target": ["x"], "state": 20}`, 403, `{"detail":"You do not have permission to perform this action. This cannot be changed through the API, with any token: push`},
 		{"no such write", "write", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, `"errors":[{"code":"permission_denied","detail":"You do not have permission to perform this action. This cannot be changed`},
 		{"no such write, scope read", "read", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, "This cannot be changed through the API, with any token"},
-		{"no such write, nothing to edit", "other", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, "This server is read-only"},
+		{"no such write, nothing to edit", "other", "POST", "/api/translations/demo/app/cs/units/", asJSON, `{}`, 403, "This cannot be changed through the API"},
 		{"a percent sign", "write", "PATCH", opened, asForm, "target=%d x&state=20", 400, "write % as %25"},
 		{"other language", "german", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 403, "the token is for other projects or languages"},
 		{"other project", "other", "PATCH", opened, asJSON, `{"target": ["x"], "state": 20}`, 403, "the token is for other projects or languages"},
