@@ -103,6 +103,9 @@ type ComponentSettings struct {
 type Edits struct {
 	// Mode is push_mode: PushDirect, PushBranch or PushRequest; "": no edits are taken.
 	Mode PushMode `json:"mode"`
+	// RequestPer is request_per: which edits share a request of PushRequest; "":
+	// PerRepository with a push_branch, else PerComponent.
+	RequestPer RequestPer `json:"request_per,omitempty"`
 	// CommitBy is commit_by: which edits are in one commit.
 	CommitBy string `json:"commit_by,omitempty"`
 	// Flush is the age of the oldest edit at which commits are made, FlushMax the number
@@ -128,6 +131,17 @@ const (
 	PushDirect  PushMode = "direct"  // to the branch that is read
 	PushBranch  PushMode = "branch"  // to a branch of our own
 	PushRequest PushMode = "request" // to one, with a request to merge it
+)
+
+// RequestPer says which edits share a request.
+type RequestPer string
+
+// The values of request_per.
+const (
+	PerComponent  RequestPer = "component"
+	PerLanguage   RequestPer = "language"
+	PerAuthor     RequestPer = "author"     // the last one of a string
+	PerRepository RequestPer = "repository" // all of a push_branch
 )
 
 // Taken reports whether edits are taken.

@@ -14,11 +14,12 @@ import (
 
 // readFileEdits reads which files of a component are to be added and removed, but for
 // clones, which get them when they are pushed.
-func (r *run) readFileEdits(ctx context.Context, snap *store.Snapshot, component int64) error {
+func (r *run) readFileEdits(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent) error {
 	if r.committed {
 		return nil
 	}
-	list, err := snap.PendingFileEdits(ctx, component)
+	list, err := snap.PendingFileEdits(ctx, row.ID)
+	list = slices.DeleteFunc(list, func(e store.FileEdit) bool { return !r.group.takes(row, e.Language, fileAuthor(&e)) })
 	r.fileEdits = append(r.fileEdits, list...)
 	return err
 }
@@ -30,7 +31,7 @@ func (r *run) filesToChange() []flush.FileEdit {
 		e := &r.fileEdits[i]
 		list[i] = flush.FileEdit{
 			Component: strconv.FormatInt(e.ComponentID, 10), Path: e.Path, Removes: e.Removes,
-			New: edit.NewFile{Code: e.Language, Author: edit.Author{Name: e.Author.Name, Email: e.Author.Email, Time: e.Author.At}},
+			New: edit.NewFile{Code: e.Language, Author: fileAuthor(e)},
 		}
 		if l, ok := r.Languages.ByCode(e.Language); ok {
 			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural

@@ -20,7 +20,7 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
-			if err := r.readFileEdits(ctx, snap, row.ID); err != nil {
+			if err := r.readFileEdits(ctx, snap, row); err != nil {
 				return err
 			}
 			pending, err := snap.PendingEdits(ctx, row.ID)
@@ -63,8 +63,12 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 		if p.TranslationID != t.ID {
 			continue
 		}
+		e := asEdit(&p)
+		if !r.group.takes(row, t.Language, e.Last()) {
+			continue
+		}
 		edits = append(edits, p)
-		f.Edits = append(f.Edits, asEdit(&p))
+		f.Edits = append(f.Edits, e)
 		if p.Updated.After(last) {
 			last = p.Updated
 		}

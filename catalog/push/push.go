@@ -125,9 +125,9 @@ func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.
 		if repo.URL == "" {
 			repo = b.Remote
 		}
-		known, err := p.DB.PushBranch(ctx, repo.String(), BranchOf(&rows[i]))
-		if on := known.Request != 0 || known.At != "" || known.Next != ""; on || err != nil {
-			return on, err
+		known, err := p.DB.PushBranches(ctx, repo.String(), BranchOf(&rows[i]))
+		if len(known) > 0 || err != nil {
+			return len(known) > 0, err
 		}
 	}
 	return false, nil
@@ -172,7 +172,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		var errs []error
 		for _, g := range destinations(rows, to) {
 			run := &run{Pusher: p, held: held, branch: b, group: g, report: &report}
-			errs = append(errs, run.note(ctx, run.flush(ctx)))
+			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
 		}
 		return errors.Join(append(errs, p.show(ctx, held, b, to))...)
 	})
@@ -188,6 +188,7 @@ type group struct {
 	branch string // "": the one that is read
 	to     Destination
 	rows   []store.BranchComponent
+	keyed  bool // only edits whose request is that of branch
 }
 
 // destinations groups components by where their edits go, in the order of their ids.
@@ -211,7 +212,7 @@ func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) 
 }
 
 // BranchOf is the branch of our own that the edits of a component go to: push_branch, or
-// one for each component.
+// one for each component. With request_per the branches of requests may be below it.
 func BranchOf(row *store.BranchComponent) string {
 	if row.Settings.PushBranch != "" {
 		return row.Settings.PushBranch

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -15,13 +16,17 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
+// repository is where edits are pushed to.
+func (r *run) repository() remote.Repository {
+	if repo := r.group.to.Repository; repo.URL != "" {
+		return repo
+	}
+	return r.held.Mirror().Remote()
+}
+
 // settle finds out where our branch is, and what became of its request.
 func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
-	repo := r.group.to.Repository
-	if repo.URL == "" {
-		repo = r.held.Mirror().Remote()
-	}
-	if r.known, err = r.DB.PushBranch(ctx, repo.String(), to.Branch); err != nil {
+	if r.known, err = r.DB.PushBranch(ctx, r.repository().String(), to.Branch); err != nil {
 		return err
 	}
 	r.stored = r.known
@@ -75,8 +80,13 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	if err != nil || beside {
 		return err
 	}
-	now := r.known
-	if now.Request != 0 && r.group.to.Forge != nil {
+	now, closes := r.known, r.known.Request != 0 && r.group.to.Forge != nil
+	if closes || !to.At.IsZero() || now != r.stored {
+		if err := r.leave(ctx); err != nil {
+			return err
+		}
+	}
+	if closes {
 		if err := r.group.to.Forge.Close(ctx, now.Request); err != nil {
 			return err
 		}
@@ -92,7 +102,39 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	if now.At, now.Next = "", ""; now == r.stored {
 		return nil
 	}
-	return r.DB.LeavePushBranch(ctx, r.stored, now, r.components())
+	return r.DB.ClaimPushBranch(ctx, r.stored, now)
+}
+
+// leave notes that our branch has no edits, before its request is closed: else the next
+// flush, after a crash, would take them for refused. Edits of files are on it only if they
+// go to another one since, with another request_per.
+func (r *run) leave(ctx context.Context) error {
+	if len(r.fileEdits) == 0 {
+		for _, id := range r.components() {
+			if err := r.leaveFiles(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	err := r.DB.LeavePushBranch(ctx, r.stored, r.known, r.components())
+	r.stored = r.known
+	return err
+}
+
+func (r *run) leaveFiles(ctx context.Context, component int64) error {
+	var list []store.FileEdit
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		list, err = snap.PendingFileEdits(ctx, component)
+		return err
+	})
+	list = slices.DeleteFunc(list, func(e store.FileEdit) bool { return e.Pushed != r.group.branch })
+	for i := range list {
+		list[i].Pushed = ""
+	}
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return r.Syncer.UpdateFileEdits(ctx, component, list)
 }
 
 // components are the ids of the group's components.
@@ -191,6 +233,9 @@ func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Dra
 		text = t.Render(r.componentValues(row))
 	}
 	title, intro := splitMessage(text)
+	if about := r.about(); about != "" {
+		title += " (" + about + ")"
+	}
 	rows := make([]forge.Row, len(written))
 	for i := range written {
 		e := &written[i]

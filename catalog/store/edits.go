@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -407,16 +408,35 @@ func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch
 	return b, db.fail(ctx, "read a branch of ours", err)
 }
 
+// PushBranches returns what is stored of a branch of ours and of those below it, by name:
+// those that may be at the remote, or have a request.
+func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		return s.query(ctx, `SELECT branch, at_commit, next_commit, request, request_url FROM push_branches
+			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan scan) error {
+			b := PushBranch{Repo: repo}
+			if err := scan(&b.Branch, &b.At, &b.Next, &b.Request, &b.URL); err != nil {
+				return err
+			}
+			if b.Branch == branch || strings.HasPrefix(b.Branch, branch+"/") {
+				list = append(list, b)
+			}
+			return nil
+		})
+	})
+	return list, db.fail(ctx, "read branches of ours", err)
+}
+
 // ClaimPushBranch stores a branch of ours before a push, if what is stored of it is still
 // was; else another process pushes it, and the error wraps catalog.ErrConflict.
 func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch) error {
 	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *session) error { return swapPushBranch(ctx, s, was, b) }))
 }
 
-// LeavePushBranch is ClaimPushBranch after a branch of ours was removed: the pending edits
+// LeavePushBranch is ClaimPushBranch when a branch of ours is withdrawn: the pending edits
 // of components that it had wait to be pushed again.
 func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
-	return db.fail(ctx, "store that a branch of ours is gone", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *session) error {
 		if err := swapPushBranch(ctx, s, was, b); err != nil {
 			return err
 		}

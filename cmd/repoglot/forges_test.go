@@ -135,7 +135,11 @@ func TestForges(t *testing.T) {
 				end.requests = "closed"
 			}
 			if end.where == "everywhere" || kind == "github" && end.where == "" && !testing.Short() || long {
-				runs = append(runs, run{end, w.add(kind, map[string]string{"po/cs.po": forgeFile}, nil)})
+				var settings map[string]any
+				if kind == "forgejo" {
+					settings = map[string]any{"push_branch": "l10n", "request_per": "language"}
+				}
+				runs = append(runs, run{end, w.add(kind, map[string]string{"po/cs.po": forgeFile}, settings)})
 			}
 		}
 	}

@@ -359,7 +359,12 @@ func (p *forgeProject) entries(after int64) (actions []string, last int64) {
 }
 
 // branch is the branch of the server's own.
-func (p *forgeProject) branch() string { return "repoglot/" + p.slug + "-app" }
+func (p *forgeProject) branch() string {
+	if p.settings["request_per"] == "language" {
+		return "l10n/cs"
+	}
+	return "repoglot/" + p.slug + "-app"
+}
 
 // ours is the file on it.
 func (p *forgeProject) ours() string {

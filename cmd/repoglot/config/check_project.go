@@ -45,6 +45,7 @@ func checkProjects(r *report, list []Project) {
 			checkPushBranch(r, at, c, pushed)
 		}
 	}
+	checkRequests(r, list)
 }
 
 // checkQuery refuses two addresses that differ in their queries only: a query may be a

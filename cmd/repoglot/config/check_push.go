@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -35,6 +37,13 @@ func checkPush(r *report, at string, c *Component) {
 	}
 	if c.PushMode != catalog.PushDirect && c.PushBranch != "" && c.PushBranch == c.Branch {
 		bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
+	}
+	switch {
+	case c.RequestPer == "":
+	case c.PushMode != catalog.PushRequest:
+		bad("request_per", "needs push_mode: request; remove the key")
+	case c.RequestPer != catalog.PerComponent && c.PushBranch == "":
+		bad("request_per", "%s needs push_branch; name the branch that those of the requests are below, like l10n", c.RequestPer)
 	}
 	for _, t := range []struct {
 		key, text string
@@ -74,6 +83,39 @@ func checkPushBranch(r *report, at string, c *Component, pushed map[[2]string][2
 		return
 	}
 	pushed[key] = from
+}
+
+// checkRequests refuses components of one repository whose requests get into each other's
+// way: with one push_branch and different request_per, or with a branch below the
+// push_branch of another one, beside which git cannot have it.
+func checkRequests(r *report, list []Project) {
+	type branch struct{ at, repo, name, per string }
+	var all []branch
+	for i := range list {
+		for j := range list[i].Components {
+			c := &list[i].Components[j]
+			if c.PushMode != catalog.PushRequest {
+				continue
+			}
+			b := branch{index(index("projects", i)+".components", j), cmp.Or(c.Push.String(), c.Repo.String()), c.PushBranch, string(c.RequestPer)}
+			if b.name == "" {
+				b.name, b.per = "repoglot/"+list[i].Slug+"-"+c.Slug, string(catalog.PerComponent)
+			}
+			b.per = cmp.Or(b.per, string(catalog.PerRepository))
+			all = append(all, b)
+		}
+	}
+	for i, b := range all {
+		for k, o := range all {
+			switch {
+			case b.repo != o.repo:
+			case strings.HasPrefix(o.name, b.name+"/"):
+				r.on(b.at+".push_branch", "%s.push_branch %s is a folder of the branch %s of another component; write another name", b.at, sample(b.name), sample(o.name))
+			case k < i && b.name == o.name && b.per != o.per:
+				r.on(b.at+".request_per", "%s.request_per %s is %s for another component with this push_branch; write the same, or another push_branch", b.at, b.per, o.per)
+			}
+		}
+	}
 }
 
 // errNoForge says that the requests of a component cannot be made.

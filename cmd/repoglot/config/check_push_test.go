@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,9 @@ func TestPushSettings(t *testing.T) {
 		"push_mode: request\nforge: gitea\nforge_url: https://example.org\nforge_token_env: T": {
 			Mode: catalog.PushRequest, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
 		},
+		"push_mode: request\nrequest_per: language\npush_branch: l10n\nforge: github\nforge_token_env: T": {
+			Mode: catalog.PushRequest, RequestPer: catalog.PerLanguage, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
+		},
 	} {
 		c, err := config.Parse("f", []byte(withPush(keys)), []string{"T=secret"})
 		must(t, err)
@@ -50,6 +54,9 @@ func TestPushMistakes(t *testing.T) {
 		"push_mode: direct\nflush: 9000h":                                               "must be a time up to a year",
 		"push_mode: direct\nflush_max: -1":                                              "is negative",
 		"push_mode: direct\ncommit_message: '{{ x }}'":                                  "is no template: 1:",
+		"push_mode: branch\nrequest_per: component":                                     "request_per needs push_mode: request",
+		"push_mode: request\nrequest_per: sometimes":                                    "must be one of component, language, author, repository",
+		"push_mode: request\nrequest_per: author\nforge: github\nforge_token_env: T":    "author needs push_branch",
 		"push_mode: request":                                                            "needs forge; write github",
 		"push_mode: request\nforge: github":                                             "needs forge_token_env",
 		"push_mode: request\nforge: gitea\nforge_token_env: T":                          "set forge_url",
@@ -116,6 +123,30 @@ func TestSharedPushBranch(t *testing.T) {
 		_, err := config.Parse("f", []byte(head+a+component("b", keys)), []string{"T=x"})
 		if got := err != nil && strings.Contains(err.Error(), "each would overwrite"); got != refused || !refused && err != nil {
 			t.Errorf("%s: %v, refused should be %v", keys, err, refused)
+		}
+	}
+}
+
+// TestRequestsInTheWay: components whose requests would get into each other's way are
+// refused, and no others.
+func TestRequestsInTheWay(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ app, web, repo, want string }{
+		{"push_branch: l10n", "push_branch: l10n\nrequest_per: language", "app", "components[1].request_per language is repository for another component"},
+		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n\nrequest_per: language", "app", "components[1].request_per language is author for another component"},
+		{"push_branch: l10n/web", "push_branch: l10n", "app", `components[1].push_branch "l10n" is a folder of the branch "l10n/web"`},
+		{"push_branch: repoglot\nrequest_per: author", "", "app", `components[0].push_branch "repoglot" is a folder of the branch "repoglot/p-web"`},
+		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n/web", "other", ""},
+		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n-web", "app", ""},
+		{"push_branch: l10n\nrequest_per: repository", "push_branch: l10n", "app", ""},
+		{"request_per: component", "", "app", ""},
+	} {
+		const forge = "push_mode: request\nforge: github\nforge_token_env: T\n"
+		web := "slug: web\nrepo: https://example.org/own/" + tt.repo + ".git\nbranch: main\nfilemask: web/*.po\n" + forge + tt.web
+		text := withPush(forge+tt.app) + "  - " + strings.ReplaceAll(strings.TrimSpace(web), "\n", "\n    ") + "\n"
+		_, err := config.Parse("f", []byte(text), []string{"T=secret"})
+		if got := fmt.Sprint(err); tt.want == "" && err != nil || tt.want != "" && !strings.Contains(got, tt.want) {
+			t.Errorf("%s beside %s: %s, want %q", tt.app, tt.web, got, tt.want)
 		}
 	}
 }

@@ -85,6 +85,11 @@ type Component struct {
 	// server's own, which it overwrites (`branch`), or to that and a request to merge
 	// it (`request`). Empty: nothing can be edited. See docs/editing.md.
 	PushMode catalog.PushMode `yaml:"push_mode" oneof:"direct branch request"`
+	// RequestPer says which edits of a `push_branch` share a request of `push_mode:
+	// request`: those of a `component`, of a `language`, of an `author`, or all of the
+	// `repository`. Empty: `repository` with `push_branch`, which all but `component` need,
+	// else `component`. The branches of requests are below `push_branch` then.
+	RequestPer catalog.RequestPer `yaml:"request_per" oneof:"component language author repository"`
 	// CommitBy says which edits are in one commit: those of an author in a language
 	// (`author+language`), of an `author`, of a `language`, or `all`.
 	CommitBy string `yaml:"commit_by" oneof:"author+language author language all"`
@@ -309,7 +314,7 @@ func (c *Component) edits() catalog.Edits {
 		return catalog.Edits{}
 	}
 	return catalog.Edits{
-		Mode: c.PushMode, CommitBy: c.CommitBy, Flush: c.Flush, FlushMax: c.FlushMax, Overrule: c.OnConflict == "edit",
+		Mode: c.PushMode, RequestPer: c.RequestPer, CommitBy: c.CommitBy, Flush: c.Flush, FlushMax: c.FlushMax, Overrule: c.OnConflict == "edit",
 		Gate: c.CommitGate == "errors", KeepHeader: c.PoHeader == "keep", SignOff: c.Signoff,
 	}
 }

@@ -17,7 +17,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	compare(t, func(p config.Project) any { return p.Settings() }, "Slug", "WebhookSecretEnv", "Components")
 	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv",
-		"CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", // only with push_mode: TestPushSettings
+		"RequestPer", "CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", // only with push_mode: TestPushSettings
 		"SigningKeyEnv", "Forge", "ForgeURL", "ForgeTokenEnv")
 }
 

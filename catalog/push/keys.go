@@ -1,0 +1,176 @@
+package push
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/forge"
+)
+
+// keyBranch is the branch of the request of an edit of a component, by its language and its
+// last author. It is push_branch, or below it: PROJECT/COMPONENT, the language, or a hash of
+// the author, since addresses are in commits only. Different keys have different branches.
+func keyBranch(row *store.BranchComponent, language string, author edit.Author) string {
+	base := BranchOf(row)
+	switch per := row.Settings.Edits.RequestPer; {
+	case row.Settings.Edits.Mode != catalog.PushRequest || row.Settings.PushBranch == "":
+		return base
+	case per == catalog.PerComponent:
+		return base + "/" + row.Project.Slug + "/" + row.Slug
+	case per == catalog.PerLanguage:
+		return base + "/" + refPart(language)
+	case per == catalog.PerAuthor:
+		sum := sha256.Sum256([]byte(author.Name + "\x00" + author.Email))
+		return base + "/" + hex.EncodeToString(sum[:8])
+	}
+	return base
+}
+
+// refPart is a text as a part of the name of a branch: what git might refuse is written as
+// the code of its bytes, and so are different texts differently.
+func refPart(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '@', c == '-' && i > 0:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "=%02x", c)
+		}
+	}
+	return b.String()
+}
+
+// takes reports whether an edit goes to the branch of the group.
+func (g *group) takes(row *store.BranchComponent, language string, author edit.Author) bool {
+	return !g.keyed || keyBranch(row, language, author) == g.branch
+}
+
+// flushKeys flushes the group: for requests, one branch after the other. What one of them
+// fails with does not stop the others, but a forge that wants no more requests does.
+func (r *run) flushKeys(ctx context.Context) error {
+	if r.group.mode != catalog.PushRequest {
+		return r.flush(ctx)
+	}
+	branches, err := r.keyBranches(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, branch := range branches {
+		g := *r.group
+		g.branch, g.keyed, g.rows = branch, true, slices.Clone(g.rows)
+		one := &run{Pusher: r.Pusher, held: r.held, branch: r.branch, group: &g, report: r.report}
+		err := one.flush(ctx)
+		errs, r.kept = append(errs, err), append(r.kept, one.kept...)
+		var limit *forge.LimitError
+		if errors.As(err, &limit) {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// keyBranches returns the branches of the group's requests: first those that have nothing
+// left, which are withdrawn so that no name is in the way of another one, then those that
+// pending edits go to.
+func (r *run) keyBranches(ctx context.Context) ([]string, error) {
+	pending := map[string]bool{}
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range r.group.rows {
+			if err := keysOf(ctx, snap, &r.group.rows[i], pending); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	known, err := r.DB.PushBranches(ctx, r.repository().String(), r.group.branch)
+	if err != nil {
+		return nil, err
+	}
+	var branches []string
+	for i := range known {
+		if !pending[known[i].Branch] {
+			branches = append(branches, known[i].Branch)
+		}
+	}
+	left := len(branches)
+	for branch := range pending {
+		branches = append(branches, branch)
+	}
+	slices.Sort(branches[left:])
+	return branches, nil
+}
+
+// keysOf notes the branches that pending edits of a component go to.
+func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, branches map[string]bool) error {
+	files, err := snap.PendingFileEdits(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	for i := range files {
+		branches[keyBranch(row, files[i].Language, fileAuthor(&files[i]))] = true
+	}
+	edits, err := snap.PendingEdits(ctx, row.ID)
+	if err != nil || len(edits) == 0 {
+		return err
+	}
+	translations, err := snap.Translations(ctx, row.ID)
+	codes := map[int64]string{}
+	for i := range translations {
+		codes[translations[i].ID] = translations[i].Language
+	}
+	for i := range edits {
+		if code, there := codes[edits[i].TranslationID]; there {
+			e := asEdit(&edits[i])
+			branches[keyBranch(row, code, e.Last())] = true
+		}
+	}
+	return err
+}
+
+func fileAuthor(e *store.FileEdit) edit.Author {
+	return edit.Author{Name: e.Author.Name, Email: e.Author.Email, Time: e.Author.At}
+}
+
+// about says what tells the request from the others of its push_branch, for its title; ""
+// if the message does. Addresses are in commits only.
+func (r *run) about() string {
+	switch {
+	case r.group.rows[0].Settings.PushBranch == "":
+	case r.group.rows[0].Settings.Edits.RequestPer == catalog.PerLanguage:
+		code := ""
+		if len(r.codes) > 0 {
+			code = r.codes[0]
+		} else if len(r.fileEdits) > 0 {
+			code = r.fileEdits[0].Language
+		}
+		if l, ok := r.Languages.ByCode(code); ok {
+			return l.Name
+		}
+		return code
+	case r.group.rows[0].Settings.Edits.RequestPer == catalog.PerAuthor:
+		name := ""
+		if len(r.edits) > 0 {
+			e := asEdit(&r.edits[0][0])
+			name = e.Last().Name
+		} else if len(r.fileEdits) > 0 {
+			name = r.fileEdits[0].Author.Name
+		}
+		if !strings.Contains(name, "@") {
+			return name
+		}
+	}
+	return ""
+}
