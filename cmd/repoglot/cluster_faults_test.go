@@ -63,17 +63,22 @@ func (p *poller) poll(t *testing.T, m *member) {
 	}
 }
 
-// faultyCluster makes a cluster of two readers and two pullers that has pulled
+// faultyCluster makes a cluster of as many readers as pullers that has pulled
 // everything.
-func faultyCluster(t *testing.T, repos, large int, lease time.Duration) *faults {
+func faultyCluster(t *testing.T, each, repos, large int, lease time.Duration) *faults {
 	t.Helper()
 	c := newTestedCluster(t, repos, large, lease)
-	members := []*member{c.begin(workAnswer), c.begin(workAnswer), c.begin(workPull), c.begin(workPull)} // they migrate once
+	var members []*member // they migrate once
+	for _, work := range []string{workAnswer, workPull} {
+		for range each {
+			members = append(members, c.begin(work))
+		}
+	}
 	for _, m := range members {
 		c.listens(m)
 	}
 	f := &faults{
-		testedCluster: c, readers: members[:2], pullers: members[2:], polled: &poller{targets: map[string]int{}, rounds: map[int]int{}},
+		testedCluster: c, readers: members[:each], pullers: members[each:], polled: &poller{targets: map[string]int{}, rounds: map[int]int{}},
 		count: map[string]int{}, longest: map[string]time.Duration{},
 	}
 	f.visible("the start", f.readers...)
@@ -81,21 +86,22 @@ func faultyCluster(t *testing.T, repos, large int, lease time.Duration) *faults 
 }
 
 // TestCluster: while processes are killed, stopped and cut off, the network is slow and
-// loses what was sent, a disk is full, and the database is restarted, everything that is pushed becomes
-// visible, once, and another process goes on. REPOGLOT_CLUSTER_TIME, such as 1h, is how
-// long it goes on, with leases of the usual length; without it, every fault occurs once.
+// loses what was sent, a disk is full, and the database is restarted, everything that is
+// pushed becomes visible, once, and another process goes on. REPOGLOT_CLUSTER_TIME, such as
+// 1h, is how long it goes on, with three readers and three pullers and leases of the usual length;
+// without it there are two of each, and every fault occurs once.
 func TestCluster(t *testing.T) { // alone: it needs both cores
 	if testing.Short() {
 		t.Skip("it takes 20 s")
 	}
-	long, lease, repos, large := time.Duration(0), testLease, 4, 500
+	long, lease, each, repos, large := time.Duration(0), testLease, 2, 4, 500
 	if text := os.Getenv("REPOGLOT_CLUSTER_TIME"); text != "" {
 		var err error
 		long, err = time.ParseDuration(text)
 		must(t, err)
-		lease, repos, large = 0, 50, 20_000
+		lease, each, repos, large = 0, 3, 50, 20_000
 	}
-	f := faultyCluster(t, repos, large, lease)
+	f := faultyCluster(t, each, repos, large, lease)
 	for began := time.Now(); ; {
 		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.slow, f.lose, f.fill, f.restartDatabase} {
 			for range 3 {
@@ -123,7 +129,7 @@ func TestClusterKills(t *testing.T) {
 		t.Skip("REPOGLOT_CLUSTER_KILLS, such as 1000, is how many processes are killed")
 	}
 	const atOnce = 5
-	f := faultyCluster(t, 3, 2_000, testLease)
+	f := faultyCluster(t, 2, 3, 2_000, testLease)
 	for n := 0; n < kills && !t.Failed(); n += atOnce {
 		for range atOnce {
 			f.push(0)
