@@ -85,7 +85,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 // TestRefusedTokens: a bad token is told what to do where strings can be edited; elsewhere
-// the answer is that of a server without edits, byte for byte.
+// a server answers as one without edits does, byte for byte.
 func TestRefusedTokens(t *testing.T) {
 	e := newEditor(t)
 	e.tokens["unknown"] = "rgt_UNKNOWN"

@@ -160,7 +160,13 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if q.Status = store.EditStatus(status); status != "" && !q.Status.Known() {
 		return nil, rest.BadParameter("status", "\""+status+"\" is not a valid choice.")
 	}
-	_, count, err := snap.Edits(ctx, q)
+	return journalPage(ctx, r, q, path+"edits/", snap.Edits, wireEdit)
+}
+
+// journalPage answers the page of a journal that a client asks for: the rows of the query
+// that read returns, as show writes them.
+func journalPage[R, W any](ctx context.Context, r *rest.Request, q store.EditQuery, path string, read func(context.Context, store.EditQuery) ([]R, int, error), show func(wire.Links, *R) W) (any, error) {
+	_, count, err := read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -169,15 +175,15 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 		return nil, err
 	}
 	q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
-	list, _, err := snap.Edits(ctx, q)
+	list, _, err := read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	page := make([]wire.Edit, len(list))
+	page := make([]W, len(list))
 	for i := range list {
-		page[i] = wireEdit(r.Link, &list[i])
+		page[i] = show(r.Link, &list[i])
 	}
-	return r.NewList(w, path+"edits/", page), nil
+	return r.NewList(w, path, page), nil
 }
 
 // journalOf selects the edits of what the path names, and returns its path. Those of a

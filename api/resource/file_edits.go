@@ -24,24 +24,7 @@ func (e *Env) listFileEdits(ctx context.Context, snap *store.Snapshot, r *rest.R
 	default:
 		return nil, rest.BadParameter("status", "\""+status+"\" is not a valid choice.")
 	}
-	_, count, err := snap.FileEdits(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	w, err := r.FindWindow(int64(count), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
-	list, _, err := snap.FileEdits(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	page := make([]wire.FileEdit, len(list))
-	for i := range list {
-		page[i] = wireFileEdit(r.Link, &list[i])
-	}
-	return r.NewList(w, path+"file-edits/", page), nil
+	return journalPage(ctx, r, q, path+"file-edits/", snap.FileEdits, wireFileEdit)
 }
 
 func wireFileEdit(l wire.Links, e *store.FileEdit) wire.FileEdit {

@@ -129,7 +129,7 @@ type FilesInTurn struct {
 	Files Files
 	// Turn is waited for.
 	Turn Turn
-	// Count is that of EditsInTurn.
+	// Count counts as EditsInTurn.Count does.
 	Count func(ctx context.Context, bytes int) error
 }
 

@@ -23,11 +23,7 @@ var (
 // the file, committed, pushed and pulled. What cannot be done now stays in the journal, and
 // the answer says so.
 func (e *Env) addUnit(ctx context.Context, r *rest.Request) (any, error) {
-	var t store.TranslationRow
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		t, err = e.visibleTranslation(ctx, snap, r)
-		return err
-	})
+	t, err := e.readTranslation(ctx, r)
 	if err != nil {
 		return nil, err
 	}

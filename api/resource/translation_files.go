@@ -89,17 +89,23 @@ func (e *Env) waiting(pushErr error, then string) rest.Accepted {
 	return rest.Accepted{Value: wire.Done{Result: pushErr == nil, Detail: detail}}
 }
 
+// readTranslation reads the translation that the path names, for what is written outside
+// of its snapshot.
+func (e *Env) readTranslation(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		t, err = e.visibleTranslation(ctx, snap, r)
+		return err
+	})
+	return t, err
+}
+
 // errSourceStays refuses to remove the source translation.
 var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The source translation cannot be removed: remove its file in the repository."}
 
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
 func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, error) {
-	var t store.TranslationRow
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		t, err = e.visibleTranslation(ctx, snap, r)
-		return err
-	})
+	t, err := e.readTranslation(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ type FileEdit struct {
 	Filename     string `json:"filename"`
 	// Operation is add, remove, or add-string.
 	Operation string `json:"operation"`
-	// Source, Target and Context are those of the string.
+	// Source, Target and Context belong to the string that is added.
 	Source  string `json:"source"`
 	Target  string `json:"target"`
 	Context string `json:"context"`

@@ -74,7 +74,7 @@ func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pend
 	return ""
 }
 
-// refuses says why a file is none of a component, "" if it is one.
+// refuses says why a file does not belong to a component; "" if it does.
 func (c *component) refuses(e *store.FileEdit) string {
 	got, selected := c.selection.code(e.Path)
 	if !selected || !e.Removes && got != e.Language || e.Path == c.row.Settings.NewBase {

@@ -95,7 +95,7 @@ func (p *pull) recordProblem(ctx context.Context, comps []*component, cause erro
 			continue
 		}
 		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported && // the entries of a replay are of the past
-			!errors.Is(cause, store.ErrUnavailable) // it is none of the repository's
+			!errors.Is(cause, store.ErrUnavailable) // the repository did not cause it
 		if begins {
 			if err := p.recordFailure(ctx, c, message); err != nil {
 				return err

@@ -188,7 +188,7 @@ type group struct {
 	branch string // "": the one that is read
 	to     Destination
 	rows   []store.BranchComponent
-	keyed  bool // only edits whose request is that of branch
+	keyed  bool // only edits whose request has the branch
 }
 
 // destinations groups components by where their edits go, in the order of their ids.

@@ -104,7 +104,7 @@ type selection struct {
 // spanCount counts the selected entries of the deltas that begin in (lo, hi].
 type spanCount struct {
 	lo, hi, count int64
-	level         int  // of the span; 0 if it is none
+	level         int  // of the span; 0 also for a part of one
 	exact         bool // otherwise count is only an upper bound
 }
 

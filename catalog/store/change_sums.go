@@ -40,8 +40,8 @@ func (m *spanSum) add(o *spanSum) {
 	}
 }
 
-// sumTree has the sums of the closed spans of a ledger: level 0 those of single spans,
-// level n those of fan^n spans each. Level 0 has no sums of each component: there would
+// sumTree has the sums of the closed spans of a ledger: level 0 the sums of single spans,
+// level n of fan^n spans each. Level 0 has no sums of each component: there would
 // be about one for each delta. Spans without deltas have none. A ledger only
 // grows and levels are only appended to, so a copy of a tree stays valid.
 type sumTree struct {

@@ -113,7 +113,7 @@ type Outcome struct {
 	Cut bool
 	// Problem says why it failed; "" if it did not.
 	Problem string
-	// Excused says that the problem is none of the repository's: it does not count among
+	// Excused says that the repository did not cause the problem: it does not count among
 	// its failures.
 	Excused bool
 	// Next is the time to the next pull; below zero: it is pulled if that is wished.
@@ -183,7 +183,7 @@ func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error 
 	})
 }
 
-// WishedFor returns the wish for a work with a branch, 0 if there is none.
+// WishedFor returns the wish for a work with a branch; 0 without a wish.
 func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish int64, err error) {
 	err = c.do(ctx, "read "+string(w), func(s *session) error {
 		_, err := s.first(ctx, `SELECT COALESCE(`+string(w)+`, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)

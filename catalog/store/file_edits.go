@@ -20,7 +20,7 @@ type FileEdit struct {
 	Language, Path     string
 	// Removes tells a removal from an addition.
 	Removes bool
-	// Context and Source are those of a string that is added to the file, Target and State
+	// Context and Source identify a string that is added to the file, Target and State are
 	// its text. Source is "" if the file itself is added or removed.
 	Context, Source, Target string
 	State                   catalog.State

@@ -80,10 +80,10 @@ type Options struct {
 	Jitter float64
 	// Backoff is how long to wait after failures.
 	Backoff Backoff
-	// Excused reports whether a failure is none of the job's, nor of its host's, such
-	// as a full disk here: it does not count among those that make a job wait longer
+	// Excused reports whether neither the job nor its host caused a failure, such as a
+	// full disk here: it does not count among those that make a job wait longer
 	// each time, and only the first one since a success is logged as a warning. It is
-	// called concurrently; nil: no failure is.
+	// called concurrently; nil: no failure is excused.
 	Excused func(error) bool
 	// Now is the clock; nil: time.Now. It never runs backwards.
 	Now func() time.Time
