@@ -55,6 +55,7 @@ func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	var o wire.UserStatistics
 	for _, c := range all {
 		o.Translated += c.Updated
+		o.Suggested += c.Suggested
 		o.Uploaded += c.Added
 		o.Languages++
 	}

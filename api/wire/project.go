@@ -70,10 +70,11 @@ type User struct {
 // UserStatistics are the statistics of a git author over the served
 // translations, without source languages.
 type UserStatistics struct {
-	// Translated is the number of strings that the author's commits changed
-	// (change entries 59).
+	// Translated is the number of strings that the author changed, by commits (change
+	// entries 59) and by edits here (2, 5, 7, 37).
 	Translated int64 `json:"translated"`
-	Suggested  int64 `json:"suggested"`
+	// Suggested is the number of suggestions that the author made here (entries 4).
+	Suggested int64 `json:"suggested"`
 	// Uploaded is the number of strings that the author's commits added (change
 	// entries 31).
 	Uploaded  int64 `json:"uploaded"`

@@ -33,7 +33,8 @@ type Contributor struct {
 	Bot bool
 	// TranslationID is 0 unless the query asked for each translation by itself.
 	TranslationID int64
-	// Added, Updated and Removed count entries 31, 59 and 63.
+	// Added and Removed count entries 31 and 63, Updated those of updates: 59, and of
+	// edits here.
 	Added, Updated, Removed int64
 	// First and Last are the times of the oldest and the newest entry counted.
 	First, Last time.Time
@@ -185,8 +186,9 @@ func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components 
 	return entries, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 }
 
-// updatedStrings is the number of updated strings of a delta d, edits included.
-const updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 ELSE d.n - d.added - d.removed END`
+// updatedStrings is the number of updated strings of a delta d: by commits, and by edits
+// here. Only of these a row of another table is read.
+var updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 WHEN d.n = d.added + d.updated + d.removed THEN d.updated WHEN ` + ofSuggestions + ` THEN 0 ELSE d.n END`
 
 // WeeksOfAuthor counts the updated strings of an author in components since a time, by
 // week, ascending; nil means all components. An index has all that it reads.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // UserQuery selects authors.
@@ -156,8 +158,9 @@ func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64
 type Contribution struct {
 	// Language is the code in URLs.
 	Language string
-	// Added, Updated and Removed count entries 31, 59 and 63.
-	Added, Updated, Removed int64
+	// Added and Removed count entries 31 and 63, Updated those of updates: 59, and of
+	// edits here. Suggested counts suggestions.
+	Added, Updated, Removed, Suggested int64
 }
 
 // ContributedTranslations returns the ids of the live translations of components in
@@ -179,25 +182,29 @@ func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, co
 	return ids, s.db.fail(ctx, fmt.Sprintf("list translations of author %d", userID), err)
 }
 
+// suggestedTexts is the number of suggestions of a delta d.
+var suggestedTexts = fmt.Sprintf(`CASE WHEN d.n = d.added + d.updated + d.removed THEN 0 ELSE (SELECT COUNT(*) FROM changes c WHERE c.delta_id = d.id AND c.action = %d) END`, catalog.ActionSuggestion)
+
 // Contributions counts the entries of an author in the live translations of
 // components, except source-language translations, by language. It adds up the
-// counts of deltas and reads no entries; its cost grows with the author's deltas.
+// counts of deltas, and reads entries of edits only; its cost grows with the author's
+// deltas.
 func (s *Snapshot) Contributions(ctx context.Context, userID int64, components []int64) ([]Contribution, error) {
 	total := map[string]*Contribution{}
 	var order []string
 	err := chunks(components, func(chunk []any) error {
 		n := len(chunk)
-		query := `SELECT t.language, SUM(d.added), SUM(d.updated), SUM(d.removed) FROM deltas d JOIN translations t ON t.id = d.translation_id
+		query := `SELECT t.language, SUM(d.added), SUM(` + updatedStrings + `), SUM(d.removed), SUM(` + suggestedTexts + `) FROM deltas d JOIN translations t ON t.id = d.translation_id
 			WHERE d.component_id IN ` + list(1, n) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, n+1)
 		return s.s.query(ctx, query, append(chunk, userID), func(scan scan) error {
 			var c Contribution
-			err := scan(&c.Language, &c.Added, &c.Updated, &c.Removed)
+			err := scan(&c.Language, &c.Added, &c.Updated, &c.Removed, &c.Suggested)
 			if total[c.Language] == nil {
 				total[c.Language] = &Contribution{Language: c.Language}
 				order = append(order, c.Language)
 			}
 			sum := total[c.Language]
-			sum.Added, sum.Updated, sum.Removed = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed
+			sum.Added, sum.Updated, sum.Removed, sum.Suggested = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed, sum.Suggested+c.Suggested
 			return err
 		})
 	})
