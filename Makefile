@@ -63,8 +63,8 @@ quick: ## build, vet and the short, fast tests of the packages changed since ori
 # file of the bundles, not a part of them.
 test: ## all tests, after installing the programs that they use
 	./.ci/tools
-	$(GO) test -count=1 -shuffle=on -timeout 20m ./...
-	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 20m ./catalog/store ./api
+	$(GO) test -count=1 -shuffle=on -timeout 60m ./...
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./api
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -run '^Test(Quotas|OneComponentFails|Edit(|ComesBack|OfLargeFile)|Killed)$$' ./catalog/ingest
 
@@ -73,7 +73,7 @@ postgres: ## the short tests of the store, and of what is built on it, on Postgr
 
 # The browser asks one page after the other, and takes most of its time itself.
 race: ## the short tests under the race detector, without the browser
-	$(GO) test -race -short -count=1 -shuffle=on -timeout 20m -skip '^TestBrowser' ./...
+	$(GO) test -race -short -count=1 -shuffle=on -timeout 60m -skip '^TestBrowser' ./...
 
 lint: ## check formatting, vet, staticcheck, known vulnerabilities
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }

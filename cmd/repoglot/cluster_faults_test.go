@@ -208,7 +208,7 @@ func (f *faults) length() time.Duration {
 	return f.lease
 }
 
-// kill kills a puller in a pull. Another one has its branches within 20 s, by the
+// kill kills a puller in a pull. Another one has its branches when its lease has ended, by the
 // database's clock, then a new one takes its place.
 func (f *faults) kill() string {
 	i := f.random.IntN(len(f.pullers))
@@ -236,7 +236,7 @@ func (f *faults) kill() string {
 	for _, other := range f.pullers {
 		other.signal(syscall.SIGCONT)
 	}
-	wait("NOT "+held, "20 s")
+	wait("NOT "+held, "2 min")
 	f.pullers[i] = f.start(workPull)
 	return "a killed puller"
 }

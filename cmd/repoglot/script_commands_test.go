@@ -23,7 +23,7 @@ import (
 // patience bounds the wait for an event that should come at once; pause is the time
 // between two tries.
 const (
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 	pause    = 20 * time.Millisecond
 )
 

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds waiting for the kernel; reached only when a test fails.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // expect waits for events until each key came once, and takes no others.
 func expect(t *testing.T, w *Watcher, keys ...string) {

@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds the wait for an event that should come at once.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // watched is a running watcher with its reports.
 type watched struct {
