@@ -191,17 +191,20 @@ type convoy struct {
 // convoys groups components by the commit that they are at. Replays come first:
 // they move without others, and meet them at the head. New components with one
 // History replay together (replay_parts.go), after those that an earlier process
-// began with.
+// began with; so do those whose settings changed since.
 func convoys(comps []*component) []convoy {
 	type key struct {
-		from    string
-		replay  bool
-		history catalog.History
+		from           string
+		replay, reread bool
+		history        catalog.History
 	}
 	var list []convoy
 	index := make(map[key]int)
 	for _, c := range comps {
 		k := key{from: c.row.Head, replay: !c.row.Imported && c.row.Head != ""}
+		if k.replay && c.reread {
+			k.reread, k.history = true, c.row.Settings.History
+		}
 		if c.row.Head == "" && !c.isStored() && c.row.Settings.History.Full {
 			k.replay, k.history = true, c.row.Settings.History
 		}

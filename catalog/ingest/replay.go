@@ -125,6 +125,7 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) e
 }
 
 func (r *replay) run(ctx context.Context) error {
+	again := r.from != "" && r.comps[0].reread
 	base, err := r.start(ctx)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (r *replay) run(ctx context.Context) error {
 		}
 		return err
 	}
-	if r.from != r.p.report.Head {
+	if again || r.from != r.p.report.Head {
 		if err := r.flush(ctx, r.p.report.Head); err != nil {
 			return err
 		}
@@ -172,6 +173,9 @@ func (r *replay) walk(ctx context.Context, base object.Hash) error {
 // start lists the files of the components at their commit. New components get
 // the first entry of their lists, at the time of the branch's first commit.
 func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
+	if r.from != "" && r.comps[0].reread {
+		return r.startAgain(ctx)
+	}
 	for _, c := range r.comps {
 		c.files, c.reread, c.retry = nil, false, false
 	}
@@ -205,6 +209,65 @@ func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 		}
 	}
 	return base, nil
+}
+
+// startAgain brings components whose settings, repository or branch changed since
+// their replay began to a commit's files as they are read now, with entries, and
+// returns the commit.
+func (r *replay) startAgain(ctx context.Context) (base object.Hash, err error) {
+	base, err = r.p.reached(ctx, r.from, r.comps[0].row.Settings.History)
+	if err != nil {
+		return base, err
+	}
+	commit, err := r.p.reader.Commit(ctx, base)
+	if err != nil {
+		return base, err
+	}
+	mailmap, err := r.p.reader.Mailmap(ctx, base)
+	if err != nil {
+		return base, err
+	}
+	if err := r.p.listFiles(ctx, base, r.comps); err != nil {
+		return base, err
+	}
+	for _, c := range r.comps {
+		c.reread = true
+		a := r.application(c, stepOf(commit), mailmap)
+		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
+			return base, err
+		}
+		r.p.loader.forget()
+	}
+	return base, nil
+}
+
+// reached returns the newest commit of the branch that a replay to a stored commit has
+// passed, in another repository or branch perhaps; if there is none, the commit that a
+// replay of its history begins with.
+func (p *pull) reached(ctx context.Context, from string, h catalog.History) (object.Hash, error) {
+	at, err := object.ParseHash(from)
+	if err != nil {
+		return at, fmt.Errorf("stored head: %w", err)
+	}
+	passed := make(map[object.Hash]bool)
+	if p.reader.Has(at) {
+		for link, err := range p.reader.FirstParents(ctx, at) {
+			if err != nil {
+				return at, err
+			}
+			passed[link.Hash] = true
+		}
+	}
+	for link, err := range p.reader.FirstParents(ctx, p.head) {
+		if err != nil || passed[link.Hash] {
+			return link.Hash, err
+		}
+	}
+	bound, first, err := p.bound(ctx, h)
+	if bound.IsZero() {
+		bound = first.Hash
+	}
+	return bound, err
 }
 
 func (r *replay) step(ctx context.Context, commit *readCommit) error {

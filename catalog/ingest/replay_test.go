@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -334,23 +335,77 @@ func (c *cutter) finish(ctx context.Context, place string) {
 	c.DB.Close()
 }
 
-// TestReplayReconfigured changes the settings while a replay has only begun:
-// what is stored is compared with the head, and the entries lead to the units.
+// TestReplayReconfigured changes the settings, the repository or the branch while a
+// replay has only begun: what is stored is compared with the commit that was reached,
+// the rest of the history has the entries of a replay with the new settings, and the
+// entries lead to the units.
 func TestReplayReconfigured(t *testing.T) {
-	p := playLong(t, 11, 30)
-	w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
-	w.Syncer.SetBatch(10)
-	cutAt(w, 9)
-	changed := withHistory(historySettings)
-	app := changed["app"]
-	app.NewBase = ""
-	changed["app"] = app
-	w.Configure(p.repo.URL(), "", changed)
-	w.Sync()
-	entriesLeadToUnits(w, map[int64]string{})
-	fresh := synced(t, p.repo.URL(), changed)
-	equal(t, fresh.ServedUnits(), w.ServedUnits(), "units (-fresh +reconfigured)")
-	w.Verify() // the bytes of files, too, which the replay had left for its end
+	for name, change := range map[string]func(p *player, app *catalog.ComponentSettings) (repo, branch string){
+		"new_base": func(_ *player, app *catalog.ComponentSettings) (string, string) { app.NewBase = ""; return "", "" },
+		"filemask": func(_ *player, app *catalog.ComponentSettings) (string, string) {
+			app.Filemask = "po/c*.po"
+			return "", ""
+		},
+		"check_flags": func(_ *player, app *catalog.ComponentSettings) (string, string) {
+			app.CheckFlags = "ignore-end-stop"
+			return "", ""
+		},
+		"branch": func(p *player, _ *catalog.ComponentSettings) (string, string) {
+			p.repo.ForcePush(p.t, "other", p.head.hash)
+			return "", "other"
+		},
+		"repo": func(p *player, _ *catalog.ComponentSettings) (string, string) { return clone(t, p.repo.Dir), "" },
+		"both": func(p *player, app *catalog.ComponentSettings) (string, string) {
+			app.LanguageRegex = "^[cd].$"
+			return clone(t, p.repo.Dir), ""
+		},
+	} {
+		for seed := range max(played()/4, 1) {
+			t.Run(fmt.Sprint(name, seed), func(t *testing.T) {
+				t.Parallel()
+				p := playLong(t, 11+seed, 30)
+				w := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
+				w.Syncer.SetBatch(10)
+				cutAt(w, 6+p.IntN(9))
+				cut := headOf(w, "app")
+				changed := withHistory(historySettings)
+				app := changed["app"]
+				repo, branch := change(p, &app)
+				changed["app"] = app
+				w.Configure(cmp.Or(repo, p.repo.URL()), branch, changed)
+				w.Sync()
+				entriesLeadToUnits(w, map[int64]string{})
+				fresh := synced(t, p.repo.URL(), changed)
+				equal(t, fresh.ServedUnits(), w.ServedUnits(), "units (-fresh +reconfigured)")
+				w.Verify() // the bytes of files, too, which the replay had left for its end
+				equal(t, p.entriesAfter(fresh, cut), p.entriesAfter(w, cut), "entries after %s (-fresh +reconfigured)", cut)
+			})
+		}
+	}
+}
+
+// headOf is the commit that a component is at.
+func headOf(w *catalogtest.Puller, slug string) (head string) {
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		if c.Slug == slug {
+			head = c.Head
+		}
+		return nil
+	})
+	return head
+}
+
+// entriesAfter lists the entries about commits that are no ancestors of a commit.
+func (p *player) entriesAfter(w *catalogtest.Puller, commit string) (list []string) {
+	before := p.byHash[commit].ancestors()
+	w.EachChange(0, func(c *catalog.Change) {
+		if of := p.byHash[c.Commit]; of != nil && !before[of] {
+			list = append(list, fmt.Sprintf("%d %s/%s %s %s %q %q %d %q %d %q %v", c.Action, c.Component, c.Language, c.Username, c.Commit,
+				c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event))
+		}
+	})
+	slices.Sort(list)
+	return list
 }
 
 // TestReplayRewritten: the history of a replay that has only begun is replaced by one

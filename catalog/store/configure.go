@@ -36,9 +36,9 @@ type TemplateKey struct {
 // transaction. The others become inactive: they are neither served nor pulled, but
 // keep their rows, ids, units and history, and return with their ids when they are
 // named again. A discovered component stays while
-// templates has its template. A component whose Repo, Branch or ReadKey changed
-// loses its head, to be read again against its stored units
-// (BranchComponent.Reread). Only rows that changed get the next generation.
+// templates has its template. A component whose Repo, Branch or ReadKey changed is
+// to be read again against its stored units (BranchComponent.Reread), and loses its
+// head unless its first import is under way. Only rows that changed get the next generation.
 // Duplicates, unknown projects and addresses with a password are ErrInvalid.
 func (db *DB) Configure(ctx context.Context, projects []catalog.Project, components []ComponentSpec, templates []TemplateKey) error {
 	err := db.write(ctx, func(s *session) error {

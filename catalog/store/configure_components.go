@@ -179,8 +179,8 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 		settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g, old.id); err != nil {
 		return err
 	}
-	if reread {
-		if err := c.s.do(ctx, `UPDATE components SET head = '', reread = 1 WHERE id = $1`, old.id); err != nil {
+	if reread { // a replay that has only begun goes on from its commit
+		if err := c.s.do(ctx, `UPDATE components SET head = CASE WHEN imported = 1 THEN '' ELSE head END, reread = 1 WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}

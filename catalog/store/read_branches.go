@@ -12,8 +12,9 @@ type BranchComponent struct {
 	catalog.Component
 	// Project is the component's project.
 	Project catalog.Project
-	// Reread says that its head was reset because repository, branch or settings
-	// that affect reading changed. Its stored units remain, for comparison.
+	// Reread says that repository, branch or settings that affect reading changed. Its
+	// stored units remain, for comparison. Its head was reset, unless it is the commit
+	// that a first import has reached.
 	Reread bool
 	// LacksTranslatorComments says that its units were stored by a version without
 	// translator comments: they must be read again (StepInfo.Reread).

@@ -156,12 +156,13 @@ func branchError(state schedule.State, rows []store.BranchComponent) string {
 }
 
 // componentState names the state of a component. One that a reload added to a
-// branch that was already pulled waits for the next pull.
+// branch that was already pulled, or changed during its first pull, waits for the next
+// pull.
 func componentState(state schedule.State, imported bool, problem string) string {
 	switch {
 	case imported:
 		return stateReady
-	case state.Finished() && (state.Err != nil || problem != ""):
+	case state.Finished() && (state.Err != nil && !errors.Is(state.Err, catalog.ErrConflict) || problem != ""):
 		return stateFailed
 	case state.Status == schedule.Running:
 		return stateImporting

@@ -33,6 +33,7 @@ func TestComponentState(t *testing.T) {
 		{"first pull failed", schedule.State{Status: schedule.Failed, LastEnd: ended, Err: errors.New("x")}, false, "", stateFailed},
 		{"second try", schedule.State{Status: schedule.Running, LastEnd: ended, Err: errors.New("x")}, false, "x", stateFailed},
 		{"added to a branch that was pulled", schedule.State{Status: schedule.OK, LastEnd: ended}, false, "", statePending},
+		{"configured anew during its first pull", schedule.State{Status: schedule.Failed, LastEnd: ended, Err: fmt.Errorf("component p/c: %w", catalog.ErrConflict)}, false, "", statePending},
 		{"and is being pulled", schedule.State{Status: schedule.Running, LastEnd: ended}, false, "", stateImporting},
 	} {
 		if got := componentState(tt.state, tt.imported, tt.problem); got != tt.want {
