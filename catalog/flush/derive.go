@@ -134,6 +134,7 @@ func (d *deriver) read(ctx context.Context) error {
 	return nil
 }
 
+// problem notes why nothing more is written into a file.
 func (d *deriver) problem(path string, err error) {
 	d.unreadable[path] = err
 	for i := range d.files {
@@ -157,7 +158,6 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 		case err != nil:
 			d.problem(file.Path, err)
 		case data != nil:
-			d.data[file.Path] = data
 			changed = append(changed, derive.File{Path: file.Path, Data: data})
 			about.Files = append(about.Files, file.Path)
 			if !slices.Contains(about.Languages, file.Language) {
@@ -170,7 +170,21 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 	}
 	slices.Sort(about.Languages)
 	about.Author, about.Others = g.last, g.others()
-	return d.write(ctx, about, changed)
+	err := d.write(ctx, about, changed)
+	var path *derive.PathError
+	if !errors.As(err, &path) {
+		return err
+	}
+	d.problem(path.Path, err) // it must not hold up the others
+	for f := range g.edits {
+		if d.files[f].Path == path.Path {
+			for _, i := range g.edits[f] {
+				d.result.Outcomes[f][i] = edit.Result{}
+			}
+		}
+	}
+	g.authors, g.last = nil, edit.Author{}
+	return d.commit(ctx, g)
 }
 
 // write makes a commit on top of the last one.
@@ -182,6 +196,11 @@ func (d *deriver) write(ctx context.Context, about Group, changed []derive.File)
 	})
 	if err != nil {
 		return err
+	}
+	for _, f := range changed {
+		if delete(d.data, f.Path); !f.Remove {
+			d.data[f.Path] = f.Data
+		}
 	}
 	d.result.Head = id
 	d.result.Commits = append(d.result.Commits, about)

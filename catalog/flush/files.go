@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 
@@ -56,9 +57,8 @@ func (d *deriver) addString(ctx context.Context, i int) error {
 	if bytes.Equal(now, data) {
 		return nil
 	}
-	d.data[f.Path] = now
 	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author}
-	return d.write(ctx, about, []derive.File{{Path: f.Path, Data: now}})
+	return d.writeFile(ctx, i, about, []derive.File{{Path: f.Path, Data: now}})
 }
 
 // changeFile makes the commit of a file that is added or removed, or gets a string, unless
@@ -91,15 +91,19 @@ func (d *deriver) changeFile(ctx context.Context, i int) error {
 		changed = append(changed, derive.File{Path: f.linguas(), Data: now})
 	}
 	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author, Adds: !f.Removes, Removes: f.Removes}
-	if err := d.write(ctx, about, changed); err != nil {
+	if err := d.writeFile(ctx, i, about, changed); err != nil || d.result.FileProblems[i] != nil {
 		return err
 	}
-	delete(d.data, f.Path)
 	delete(d.unreadable, f.Path)
-	for _, c := range changed {
-		if !c.Remove {
-			d.data[c.Path] = c.Data
-		}
-	}
 	return nil
+}
+
+// writeFile is write for the change of a file, which may have a path where none can be.
+func (d *deriver) writeFile(ctx context.Context, i int, about Group, changed []derive.File) error {
+	err := d.write(ctx, about, changed)
+	if errors.Is(err, derive.ErrPath) {
+		d.result.FileProblems[i] = err
+		return nil
+	}
+	return err
 }

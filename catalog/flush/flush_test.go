@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -202,6 +203,52 @@ func TestProblems(t *testing.T) {
 	}
 	if len(result.Commits) != 2 || !result.Commits[0].Removes || !result.Commits[1].Removes {
 		t.Errorf("%+v", result)
+	}
+}
+
+// TestPaths has paths that cannot be written, beside ones that can: what cannot be done says
+// why, and all else is committed, in whatever commit it is with the others.
+func TestPaths(t *testing.T) {
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	odd := []string{"web:v2/cs.po", "docs/\u0631\u0627\u0647\u200c\u0646\u0645\u0627/cs.po"} // git takes both
+	up.Push("A", gittest.Files{
+		"po/pt/app.po": po("a", ""), "po/pt_BR": "->pt", "po/de.po/x": "x", "po/mod": "@", "app.pot": po("a", ""), "l10n/LINGUAS": "->../po/de.po/x",
+		odd[0]: po("a", ""), odd[1]: po("a", ""), `web\v2/cs.po`: po("a", ""),
+	})
+	m := mirrorOf(t, up)
+	for _, commitBy := range []By{ByAuthorAndLanguage, ByAll} {
+		files := []File{{Language: "cs", Path: odd[0]}, {Language: "fa", Path: odd[1]}, {Language: "pt", Path: "po/pt/app.po"}, {Language: "xh", Path: `web\x5cv2/cs.po`}}
+		for i := range files {
+			files[i].Edits = []edit.Edit{change("a", "b", by("J", i))}
+		}
+		add := func(path string) FileEdit {
+			return FileEdit{Path: path, Template: "app.pot", New: edit.NewFile{Code: "de", Author: by("J", 1)}}
+		}
+		changes := []FileEdit{
+			add("po/pt_BR/app.po"), add("po/de.po"), add("po/mod/de.po"), add("app.pot/de.po"), add("a:b/de.po"), add(".git/de.po"), add("l10n/de.po"),
+			add("l10n/de.po/de.po"), // which the commit before makes a file
+		}
+		result := derived(t, m, files, Options{By: commitBy, Files: changes})
+		for i := range changes {
+			if bad := i != 6; (result.FileProblems[i] != nil) != bad || bad && !errors.Is(result.FileProblems[i], derive.ErrPath) {
+				t.Errorf("%s: %v", changes[i].Path, result.FileProblems[i])
+			}
+		}
+		for i := range files {
+			want, bad := edit.Applied, i == 3
+			if bad {
+				want = 0
+			}
+			if (result.Problems[i] != nil) != bad || result.Outcomes[i][0].Outcome != want {
+				t.Errorf("%s: %v, %v", files[i].Path, result.Outcomes[i], result.Problems[i])
+			}
+		}
+		path, _ := m.Path()
+		if got := gittest.RunGit(t, path, "-c", "core.quotePath=false", "diff", "--name-only", result.Parent.String(), result.Head.String()); got != odd[1]+"\nl10n/de.po\npo/pt/app.po\n"+odd[0] {
+			t.Errorf("commits change %q", got)
+		}
+		gittest.RunGit(t, path, "fsck", "--strict", "--no-dangling")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // newFileWorld is a world with a template, whose files can be added.
@@ -294,4 +295,41 @@ func TestStringsOfRequests(t *testing.T) {
 	if got, want := w.fileEdits(c.ID), "1 +po/cs.po flushed the repository has the string with another text\n2 +po/cs.po pending po/cs.po: add a string: "; !strings.HasPrefix(got, want) || !strings.Contains(got, "ISO-8859-2") {
 		t.Errorf("edits:\n%s", got)
 	}
+}
+
+// TestOddPaths adds a language where no file can be: it says why, and expires. Nobody else's
+// edits wait for it, be they in a path that git takes and we would not make.
+func TestOddPaths(t *testing.T) {
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	odd := "web:v2\u200c"
+	files := gittest.Files{"po/cs/app.po": file, "po/pt/app.po": file, "po/pt_BR": "->pt", odd + "/po/cs/app.po": file, "app.pot": file}
+	up.Push("Other", files)
+	s := catalog.ComponentSettings{Filemask: "po/*/app.po", NewBase: "app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}
+	w := worldOf(t, up, s)
+	web := s
+	web.Filemask = odd + "/po/*/app.po"
+	w.Configure(up.Dir, "", map[string]catalog.ComponentSettings{"app": s, "web": web})
+	w.Sync()
+	var app int64
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		if c.Slug == "app" {
+			app = c.ID
+		}
+		return nil
+	})
+	files["po/de/app.po/x"] = "y" // somebody was faster
+	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), app, "de", anna))
+	w.up.Push("Other", files, w.head("main"))
+	w.edit("One", "Jedna") // in both
+	report := w.flush()
+	if report.Edits != 2 || !strings.Contains(report.Files["po/de/app.po"], "no file can be written here") {
+		t.Errorf("%+v", report)
+	}
+	w.want("Jedna Dvě Jedna Dvě | flushed, flushed", "flushed")
+	w.wantFiles("flushed", app, true, "+po/de/app.po@")
+	w.Clock = w.Clock.Add(ingest.KeepAway + time.Hour)
+	_, _, err := w.Syncer.Expire(t.Context(), w.Clock)
+	gittest.Must(t, err)
+	w.wantFiles("expired", app, false, "")
 }

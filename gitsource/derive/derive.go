@@ -13,9 +13,28 @@ var (
 	// commit.
 	ErrNothing = errors.New("nothing to commit")
 	// ErrPath: a file cannot be at this path, as the path is no path, or leads through
-	// a file, a symlink or a submodule.
+	// a file, a symlink or a submodule. The error is a [*PathError].
 	ErrPath = errors.New("no file can be written here")
 )
+
+// PathError says which file of a commit cannot be written, so that the others can.
+type PathError struct {
+	// Path is that of the File.
+	Path string
+	// Why is a clause for people, or "".
+	Why string
+}
+
+// Error has the path and the reason.
+func (e *PathError) Error() string {
+	if e.Why == "" {
+		return fmt.Sprintf("%q: %s", e.Path, ErrPath)
+	}
+	return fmt.Sprintf("%q: %s: %s", e.Path, ErrPath, e.Why)
+}
+
+// Unwrap returns ErrPath.
+func (*PathError) Unwrap() error { return ErrPath }
 
 // File is a file of the commit that its parent has not, or otherwise.
 type File struct {
@@ -70,7 +89,7 @@ func write(ctx context.Context, gitDir string, c Commit) (object.Hash, error) {
 		}
 	}
 	w := writer{store: store, gitDir: gitDir}
-	tree, err := w.tree(ctx, parent.Tree, root, "")
+	tree, err := w.tree(ctx, parent.Tree, root)
 	switch {
 	case err != nil:
 		return object.Hash{}, err

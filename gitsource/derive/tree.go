@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,23 +26,23 @@ func newFolder() *folder { return &folder{map[string]File{}, map[string]*folder{
 func (f *folder) add(file File) error {
 	parts := strings.Split(file.Path, "/")
 	if len(parts) > object.MaxDepth {
-		return fmt.Errorf("%q: %w: it is too deep", file.Path, ErrPath)
+		return &PathError{file.Path, "it is too deep"}
 	}
 	for i, name := range parts {
-		if !plainName(name) {
-			return fmt.Errorf("%q: %w", file.Path, ErrPath)
+		if !harmless(name) {
+			return &PathError{file.Path, ""}
 		}
 		_, isFile := f.files[name]
 		next := f.folders[name]
 		if i == len(parts)-1 {
 			if isFile || next != nil {
-				return fmt.Errorf("%q: %w: it is named twice", file.Path, ErrPath)
+				return &PathError{file.Path, "it is named twice"}
 			}
 			f.files[name] = file
 			return nil
 		}
 		if isFile {
-			return fmt.Errorf("%q: %w: it leads through a file", file.Path, ErrPath)
+			return &PathError{file.Path, "it leads through a file"}
 		}
 		if next == nil {
 			next = newFolder()
@@ -52,14 +53,31 @@ func (f *folder) add(file File) error {
 	return nil
 }
 
-// plainName reports whether a name can be checked out everywhere and means nothing
-// else: git refuses ".git" in any spelling (CVE-2014-9390), "." and "..".
-func plainName(name string) bool {
-	if name == "" || name == "." || name == ".." || len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, "\\:") {
-		return false
+// first is a path of the changes, the same one each time.
+func (f *folder) first() string {
+	if keys := sortedKeys(f.files); len(keys) > 0 {
+		return f.files[keys[0]].Path
 	}
-	lower := strings.TrimRight(strings.ToLower(name), ". ")
-	return lower != ".git" && lower != "git~1" && !strings.ContainsFunc(name, func(r rune) bool {
+	return f.folders[sortedKeys(f.folders)[0]].first()
+}
+
+// harmless reports whether a name means nothing else: git refuses ".git" in any spelling
+// (CVE-2014-9390), "." and "..".
+func harmless(name string) bool {
+	seen := strings.Map(func(r rune) rune { // as HFS+ does
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	seen = strings.TrimRight(seen, ". ") // as NTFS does
+	stream, _, _ := strings.Cut(seen, ":")
+	return name != "" && name != "." && name != ".." && stream != ".git" && stream != "git~1" && !strings.ContainsAny(name, "\\\x00")
+}
+
+// plain reports whether a name that is new can be checked out everywhere.
+func plain(name string) bool {
+	return len(name) <= 255 && utf8.ValidString(name) && !strings.Contains(name, ":") && !strings.ContainsFunc(name, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	})
 }
@@ -85,7 +103,7 @@ type writer struct {
 }
 
 // tree returns the directory with changes, the zero hash for an empty one.
-func (w *writer) tree(ctx context.Context, id object.Hash, f *folder, path string) (object.Hash, error) {
+func (w *writer) tree(ctx context.Context, id object.Hash, f *folder) (object.Hash, error) {
 	if err := ctx.Err(); err != nil {
 		return object.Hash{}, err
 	}
@@ -104,12 +122,12 @@ func (w *writer) tree(ctx context.Context, id object.Hash, f *folder, path strin
 	for _, name := range sortedKeys(f.files) {
 		more, err := w.file(&entries, f.files[name], name)
 		if err != nil {
-			return object.Hash{}, fmt.Errorf("%q: %w", f.files[name].Path, err)
+			return object.Hash{}, err
 		}
 		changed = changed || more
 	}
 	for _, name := range sortedKeys(f.folders) {
-		more, err := w.folder(ctx, &entries, f.folders[name], name, path+name+"/")
+		more, err := w.folder(ctx, &entries, f.folders[name], name)
 		if err != nil {
 			return object.Hash{}, err
 		}
@@ -128,8 +146,11 @@ func (w *writer) tree(ctx context.Context, id object.Hash, f *folder, path strin
 // it is one.
 func (w *writer) file(entries *[]entry, f File, name string) (bool, error) {
 	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
-	if i >= 0 && !(*entries)[i].isFile() {
-		return false, fmt.Errorf("%w: it is no file", ErrPath)
+	switch {
+	case i >= 0 && !(*entries)[i].isFile():
+		return false, &PathError{f.Path, "it is no file"}
+	case i < 0 && !f.Remove && !plain(name):
+		return false, &PathError{f.Path, ""}
 	}
 	if f.Remove {
 		if i >= 0 {
@@ -151,19 +172,21 @@ func (w *writer) file(entries *[]entry, f File, name string) (bool, error) {
 }
 
 // folder does the same with a directory.
-func (w *writer) folder(ctx context.Context, entries *[]entry, f *folder, name, path string) (bool, error) {
+func (w *writer) folder(ctx context.Context, entries *[]entry, f *folder, name string) (bool, error) {
 	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
 	var was object.Hash
 	if i >= 0 {
 		if !(*entries)[i].isFolder() {
-			return false, fmt.Errorf("%q: %w: it is no directory", strings.TrimSuffix(path, "/"), ErrPath)
+			return false, &PathError{f.first(), strconv.Quote(name) + " is no directory"}
 		}
 		was = (*entries)[i].id
 	}
-	id, err := w.tree(ctx, was, f, path)
+	id, err := w.tree(ctx, was, f)
 	switch {
 	case err != nil || id == was:
 		return false, err
+	case i < 0 && !plain(name):
+		return false, &PathError{f.first(), ""}
 	case id.IsZero():
 		*entries = slices.Delete(*entries, i, i+1)
 	case i < 0:
