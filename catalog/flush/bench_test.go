@@ -1,7 +1,6 @@
 package flush
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -42,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 				files[f].Edits[i].Ours.Target = fmt.Sprintf("text number %d of %d", i, n)
 			}
 		}
-		result, err := Run(b.Context(), m, Target{Branch: "main"}, Options{Committer: committer}, func(context.Context, object.Head) ([]File, error) { return files, nil })
+		result, err := Run(b.Context(), m, Target{Branch: "main"}, always(files, Options{Committer: committer}))
 		if err != nil || len(result.Commits) != 10 || result.Outcomes[9][49].Outcome != edit.Applied {
 			b.Fatal(err, result)
 		}

@@ -122,7 +122,7 @@ func TestCommits(t *testing.T) {
 		change("a", "á", by("Jana", 1)), change("b", "bé", by("Jana", 0), by("Petr", 2)),
 	}}}
 	o := Options{By: ByAll, Committer: committer, SignOff: true, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
-	result, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(_ context.Context, _ object.Head) ([]File, error) { return files, nil })
+	result, err := Run(t.Context(), m, Target{Branch: "main"}, always(files, o))
 	gittest.Must(t, err)
 	if result.Parent != base || len(result.Commits) != 1 {
 		t.Fatalf("%+v", result)
@@ -156,7 +156,7 @@ index 7a9ba37..86dc5fe 100644
 	if diff := cmp.Diff(want, strings.ReplaceAll(got, "+00:00", "Z")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	again, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(_ context.Context, _ object.Head) ([]File, error) { return files, nil })
+	again, err := Run(t.Context(), m, Target{Branch: "main"}, always(files, o))
 	gittest.Must(t, err)
 	if again.Head != again.Parent || again.Outcomes[0][0].Outcome != edit.Done || again.Outcomes[0][1].Outcome != edit.Done {
 		t.Errorf("flushed again: %+v", again)
@@ -259,16 +259,16 @@ func TestRace(t *testing.T) {
 	head := up.Push("A", gittest.Files{"cs.po": po("a", "", "b", "")})
 	m := mirrorOf(t, up)
 	asked := 0
-	files := func(races int) func(context.Context, object.Head) ([]File, error) {
-		return func(context.Context, object.Head) ([]File, error) {
+	o := Options{Committer: committer}
+	files := func(races int) func(context.Context, object.Head) ([]File, Options, error) {
+		return func(context.Context, object.Head) ([]File, Options, error) {
 			if asked++; asked <= races {
 				head = up.Push("B", gittest.Files{"cs.po": po("a", "", "b", strings.Repeat("x", asked))}, head)
 			}
-			return []File{{Path: "cs.po", Edits: []edit.Edit{change("a", "á", by("J", 1))}}}, nil
+			return []File{{Path: "cs.po", Edits: []edit.Edit{change("a", "á", by("J", 1))}}}, o, nil
 		}
 	}
-	o := Options{Committer: committer}
-	result, err := Run(t.Context(), m, Target{Branch: "main"}, o, files(2))
+	result, err := Run(t.Context(), m, Target{Branch: "main"}, files(2))
 	gittest.Must(t, err)
 	if asked != 3 || result.Parent != head {
 		t.Errorf("derived %d times, on %s, want 3 and %s", asked, result.Parent, head)
@@ -277,13 +277,18 @@ func TestRace(t *testing.T) {
 		t.Errorf("main has %s", got)
 	}
 	asked, head = 0, up.Push("B", gittest.Files{"cs.po": po("a", "", "b", "")}, head)
-	if _, err := Run(t.Context(), m, Target{Branch: "main"}, o, files(9)); !errors.Is(err, remote.ErrMoved) || asked != attempts {
+	if _, err := Run(t.Context(), m, Target{Branch: "main"}, files(9)); !errors.Is(err, remote.ErrMoved) || asked != attempts {
 		t.Errorf("after %d attempts: %v", asked, err)
 	}
 	failing := errors.New("no database")
-	if _, err := Run(t.Context(), m, Target{Branch: "main"}, o, func(context.Context, object.Head) ([]File, error) { return nil, failing }); !errors.Is(err, failing) {
+	if _, err := Run(t.Context(), m, Target{Branch: "main"}, func(context.Context, object.Head) ([]File, Options, error) { return nil, o, failing }); !errors.Is(err, failing) {
 		t.Errorf("%v", err)
 	}
+}
+
+// always returns what Run asks for, with the same answer each time.
+func always(files []File, o Options) func(context.Context, object.Head) ([]File, Options, error) {
+	return func(context.Context, object.Head) ([]File, Options, error) { return files, o, nil }
 }
 
 // seeds is the number of histories of the model test.

@@ -60,9 +60,9 @@ func child(dir string) error {
 		fmt.Println("commit")
 		return "Translate " + g.Languages[0]
 	}}
-	_, err = Run(ctx, m, Target{Branch: "main"}, o, func(context.Context, object.Head) ([]File, error) {
+	_, err = Run(ctx, m, Target{Branch: "main"}, func(context.Context, object.Head) ([]File, Options, error) {
 		fmt.Println("fetched")
-		return files, nil
+		return files, o, nil
 	})
 	fmt.Println("pushed")
 	return err

@@ -190,9 +190,9 @@ const (
 func (m *model) flush(crash int) {
 	m.t.Helper()
 	var ids []string
-	files := func(_ context.Context, _ object.Head) ([]File, error) {
+	files := func(_ context.Context, _ object.Head) ([]File, Options, error) {
 		if crash == crashBefore {
-			return nil, errKilled
+			return nil, Options{}, errKilled
 		}
 		ids = ids[:0]
 		f := File{Component: "c", Language: "cs", Path: m.path}
@@ -202,13 +202,13 @@ func (m *model) flush(crash int) {
 				f.Edits = append(f.Edits, e)
 			}
 		}
-		return []File{f}, nil
+		return []File{f}, Options{Committer: committer}, nil
 	}
 	to := Target{Branch: "main"}
 	if m.request {
 		to = Target{Branch: "l10n", Derived: true, At: m.branch}
 	}
-	result, err := Run(m.t.Context(), m.mirror, to, Options{Committer: committer}, files)
+	result, err := Run(m.t.Context(), m.mirror, to, files)
 	if errors.Is(err, errKilled) {
 		return
 	}

@@ -20,30 +20,35 @@ type Target struct {
 	// we put it last; the zero hash says that there is none.
 	Derived bool
 	At      object.Hash
-	// Before, if set, is called with the commit before it is pushed.
-	Before func(ctx context.Context, commit object.Hash) error
+	// Before, if set, is called with what is about to be pushed. An error that wraps
+	// ErrStale has it derived anew.
+	Before func(ctx context.Context, result Result) error
 }
+
+// ErrStale: what was derived is not wanted any more, since edits were taken back meanwhile.
+var ErrStale = errors.New("edits were taken back meanwhile")
 
 // attempts is how often a push is tried when somebody else pushes meanwhile.
 const attempts = 3
 
-// Run fetches, derives and pushes, and does so again if the branch has moved meanwhile:
-// three times. files returns the files with their pending edits at the mirror's head:
-// where a file is may change with each fetch. If nothing is to be written, nothing is
-// pushed. The Result is that of the last attempt, also with an error of the push, of
-// which remote.ErrMoved says to try again later.
-func Run(ctx context.Context, m *gitsource.Mirror, to Target, o Options, files func(context.Context, object.Head) ([]File, error)) (Result, error) {
+// Run fetches, derives and pushes, and does so again if the branch has moved meanwhile, or
+// edits were taken back: three times. prepare returns the files with their pending edits at
+// the mirror's head, and how commits are made of them: both may change with each fetch. If
+// nothing is to be written, nothing is pushed. The Result is that of the last attempt, also
+// with an error of the push, of which remote.ErrMoved says to try again later.
+func Run(ctx context.Context, m *gitsource.Mirror, to Target, prepare func(context.Context, object.Head) ([]File, Options, error)) (Result, error) {
 	var result Result
 	var err error
 	for range attempts {
-		if result, err = attempt(ctx, m, to, o, files); !errors.Is(err, remote.ErrMoved) || to.Derived {
+		result, err = attempt(ctx, m, to, prepare)
+		if again := errors.Is(err, ErrStale) || errors.Is(err, remote.ErrMoved) && !to.Derived; !again {
 			break
 		}
 	}
 	return result, err
 }
 
-func attempt(ctx context.Context, m *gitsource.Mirror, to Target, o Options, files func(context.Context, object.Head) ([]File, error)) (Result, error) {
+func attempt(ctx context.Context, m *gitsource.Mirror, to Target, prepare func(context.Context, object.Head) ([]File, Options, error)) (Result, error) {
 	if _, err := m.Fetch(ctx); err != nil {
 		return Result{}, err
 	}
@@ -52,7 +57,7 @@ func attempt(ctx context.Context, m *gitsource.Mirror, to Target, o Options, fil
 		return Result{}, err
 	}
 	defer w.Close()
-	list, err := files(ctx, w.Head())
+	list, o, err := prepare(ctx, w.Head())
 	if err != nil {
 		return Result{}, fmt.Errorf("flush: %w", err)
 	}
@@ -61,7 +66,7 @@ func attempt(ctx context.Context, m *gitsource.Mirror, to Target, o Options, fil
 		return result, err
 	}
 	if to.Before != nil {
-		if err := to.Before(ctx, result.Head); err != nil {
+		if err := to.Before(ctx, result); err != nil {
 			return result, fmt.Errorf("flush: %w", err)
 		}
 	}

@@ -228,6 +228,30 @@ func TestFilesEnd(t *testing.T) {
 	want("it is no language any more", list+"discarded the filemask and language_regex do not select po/fr.po\n")
 }
 
+// TestFilesTakenBack: a language that is taken back while its push is under way is not
+// added, and one that is added meanwhile has its own reason: each attempt has the files
+// that are wanted then.
+func TestFilesTakenBack(t *testing.T) {
+	w, c := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect}})
+	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	during := meanwhile(func() {
+		n, err := w.pusher.DiscardFiles(t.Context(), c.ID, "taken back", func(*store.FileEdit) bool { return true })
+		if err != nil || n != 1 {
+			t.Errorf("%d taken back: %v", n, err)
+		}
+		gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "fr", anna))
+		w.up.Push("Other", gittest.Files{"po/cs.po": file, "po/app.pot": strings.Replace(file, "Dvě", "", 1), "other": "y"}, w.head("main"))
+	})
+	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return push.Destination{Signer: &during} })
+	gittest.Must(t, err)
+	if got := gittest.RunGit(t, w.up.Dir, "ls-tree", "--name-only", "main:po"); got != "app.pot\ncs.po\nfr.po" {
+		t.Errorf("main has %q", got)
+	}
+	if got, want := w.fileEdits(c.ID), "1 +po/de.po discarded taken back\n2 +po/fr.po flushed\n"; got != want {
+		t.Errorf("edits:\n%s\nwant\n%s", got, want)
+	}
+}
+
 // newGlossary is a world whose component is a glossary.
 func newGlossary(t *testing.T, s catalog.ComponentSettings) (w *world, c catalog.Component, cs catalog.Translation) {
 	t.Helper()

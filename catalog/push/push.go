@@ -258,17 +258,19 @@ func (r *run) flush(ctx context.Context) error {
 	if len(files)+len(r.fileEdits) == 0 {
 		return r.withdraw(ctx, &to)
 	}
-	result, err := flush.Run(ctx, r.held.Mirror(), to, r.options(files), func(ctx context.Context, head object.Head) ([]flush.File, error) {
+	result, err := flush.Run(ctx, r.held.Mirror(), to, func(ctx context.Context, head object.Head) (_ []flush.File, o flush.Options, err error) {
 		if head.Hash.String() != r.head() {
 			if _, err := r.held.Pull(ctx); err != nil {
-				return nil, err
+				return nil, o, err
 			}
 			if err := r.reload(ctx); err != nil {
-				return nil, err
+				return nil, o, err
 			}
 		}
-		files, err = r.files(ctx)
-		return files, err
+		if files, err = r.files(ctx); err != nil {
+			return nil, o, err
+		}
+		return files, r.options(files), nil
 	})
 	if err == nil {
 		err = r.stop(true)
@@ -295,8 +297,8 @@ func (r *run) flush(ctx context.Context) error {
 }
 
 // claim notes where a branch of ours will be put.
-func (r *run) claim(ctx context.Context, commit object.Hash) error {
-	r.known.Next = commit.String()
+func (r *run) claim(ctx context.Context, result flush.Result) error {
+	r.known.Next = result.Head.String()
 	if err := r.DB.ClaimPushBranch(ctx, r.stored, r.known); err != nil {
 		return err
 	}
