@@ -168,12 +168,7 @@ func (a *application) changed(p *fileSlot, row *catalog.Translation) bool {
 	if bad, ok := a.comp.problems[p.path]; ok && bad.Blob == p.blob.String() && !a.comp.retry {
 		return false
 	}
-	if row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String() {
-		return true
-	}
-	// A source translation whose files are all gone keeps the name and the blob of
-	// the last one, which may come back unchanged.
-	return row.IsSource && row.Stats.Total.Units == 0
+	return row == nil || row.Removed || row.Filename != p.path || row.Revision != p.blob.String()
 }
 
 // read parses the file in a slot. A file that cannot be served is reported, and

@@ -96,14 +96,14 @@ func (a *application) sourceStale(row *catalog.Translation) bool {
 }
 
 // hadSourceFile reports whether the stored source translation has a file of its
-// own, which is no other translation's file.
+// own, which is no other live translation's file.
 func (a *application) hadSourceFile(row *catalog.Translation) bool {
 	for _, t := range a.comp.translations {
-		if !t.IsSource && t.Filename == row.Filename {
+		if !t.IsSource && !t.Removed && t.Filename == row.Filename {
 			return false
 		}
 	}
-	return true
+	return !row.Removed
 }
 
 // followFirst keeps filename and revision of a source translation without a file
@@ -159,6 +159,8 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 	return unionInput{slot: p.served(stored), load: func(ctx context.Context) (*unit.File, error) { return a.current(ctx, p, stored) }}
 }
 
+// storeSource stores the source translation and its units. Without files it is gone,
+// as it is after an import, with an entry for each of its strings.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
 	if a.large && row.ID == 0 {
 		return a.storeNewSource(ctx, row, files)
@@ -177,7 +179,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
 	same := all.same && !moved && !row.Removed && !a.comp.reread
-	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), false
+	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), len(files) == 0
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
 	if !a.record {
 		a.comp.union = nil // not to be held while the targets are written

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -50,6 +51,104 @@ func TestSourceFileReturnsAsItWas(t *testing.T) {
 	if got := w.ServedUnits(); strings.Count(got, "app/en") != 2 {
 		t.Errorf("the source file alone gives\n%s", got)
 	}
+}
+
+// TestRemovedOwnsNothing: a removed translation that had the file which is the source's
+// own one now takes nothing of its place: corrected filemasks and new_base, and commits
+// alone, end where an import does, with the file's bytes.
+func TestRemovedOwnsNothing(t *testing.T) {
+	english, template := po("One", "", "Only en", ""), po("One", "", "Only POT", "")
+	for name, tt := range map[string]struct {
+		files         map[string]string
+		first, then   catalog.ComponentSettings
+		after         []testrepos.Change
+		file, content string
+	}{
+		"filemask": {
+			files: map[string]string{"po/en.po": english, "po/fr.po": po("One", "Un")},
+			first: catalog.ComponentSettings{Filemask: "*/*.po"}, then: catalog.ComponentSettings{Filemask: "po/*.po"},
+			after: []testrepos.Change{
+				{Files: map[string]string{"po/fr.po": po("One", "Une")}},
+				{Files: map[string]string{"po/en.po": po("One", "", "Only en", "", "Two", "")}},
+				{Files: map[string]string{"po/fr.po": po("One", "Un", "Two", "Deux")}},
+			},
+			file: "po/en.po", content: po("One", "", "Only en", "", "Two", ""),
+		},
+		"new_base": {
+			files: map[string]string{"po/app.po": template, "po/fr.po": po("One", "Un")},
+			then:  catalog.ComponentSettings{NewBase: "po/app.po"},
+			after: []testrepos.Change{
+				{Files: map[string]string{"po/fr.po": po("One", "Une")}},
+				{Files: map[string]string{"po/app.po": po("One", "", "Only POT", "", "Two", "")}},
+			},
+			file: "po/app.po", content: po("One", "", "Only POT", "", "Two", ""),
+		},
+		"commit": {
+			files: map[string]string{"po/cs.po": po("One", "A"), "po/cs_CZ.po": po("One", "B"), "po/de.po": po("One", "Eins")},
+			first: catalog.ComponentSettings{SourceLanguage: "cs"}, then: catalog.ComponentSettings{SourceLanguage: "cs"},
+			after: []testrepos.Change{
+				{Files: map[string]string{"po/cs_CZ.po": po("One", "C")}, Delete: []string{"po/cs.po"}},
+				{Files: map[string]string{"po/de.po": po("One", "eins")}},
+			},
+			file: "po/cs_CZ.po", content: po("One", "C"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.first.LanguageRegex, tt.then.LanguageRegex = "^[^.]+$", "^[^.]+$"
+			w, repo := app(t, tt.first, tt.files)
+			w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": tt.then})
+			w.Sync()
+			for _, change := range tt.after {
+				pullCommit(w, repo, change)
+				likeImport(w, repo, "app", tt.then)
+			}
+			if got := servedFile(w, "app", tt.file); got != tt.content {
+				t.Errorf("%s is\n%swant\n%s", tt.file, got, tt.content)
+			}
+		})
+	}
+}
+
+// TestAllFilesVanish: a component without files has no translation, whatever it had
+// before, and gets its source units back with the files.
+func TestAllFilesVanish(t *testing.T) {
+	for _, history := range []bool{false, true} {
+		s := catalog.ComponentSettings{History: catalog.History{Full: history}}
+		files := map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins", "Two...", "Zwei")}
+		w, repo := app(t, s, files)
+		before := w.Targets()
+		pullCommit(w, repo, testrepos.Change{Delete: []string{"po/cs.po", "po/de.po"}, Files: map[string]string{"new/po/cs.po": po("One", "Jedna")}})
+		equal(t, []string(nil), servedFiles(w, "app"), "translations without files")
+		likeImport(w, repo, "app", s)
+		s.LanguageRegex = "^[^.]+$"
+		likeImport(synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": withHistory(map[string]catalog.ComponentSettings{"app": s})["app"]}), repo, "app", s)
+		pullCommit(w, repo, testrepos.Change{Files: map[string]string{"README": ""}})
+		likeImport(w, repo, "app", s)
+		pullCommit(w, repo, testrepos.Change{Files: files})
+		likeImport(w, repo, "app", s)
+		equal(t, before, w.Targets(), "units that came back")
+	}
+}
+
+// likeImport checks that a component serves what an import of the head does: rows,
+// units, and the bytes of files; and that a recount and the mirror agree.
+func likeImport(w *catalogtest.Puller, repo *testrepos.Repo, slug string, s catalog.ComponentSettings) {
+	w.TB.Helper()
+	if s.LanguageRegex == "" {
+		s.LanguageRegex = "^[^.]+$"
+	}
+	s.History = catalog.History{}
+	fresh := synced(w.TB, repo.URL(), map[string]catalog.ComponentSettings{slug: s})
+	equal(w.TB, servedFiles(fresh, slug), servedFiles(w, slug), "translations (-import +pull)")
+	equal(w.TB, fresh.ServedUnits(), w.ServedUnits(), "units (-import +pull)")
+	for _, f := range servedFiles(w, slug) {
+		_, path, _ := strings.Cut(f, "=")
+		equal(w.TB, servedFile(fresh, slug, path), servedFile(w, slug, path), "%s (-import +pull)", path)
+	}
+	if _, lines := verifyMirrors(w); lines != nil {
+		w.TB.Errorf("verify: %q", lines)
+	}
+	must(w.TB, fresh.DB.Close())
 }
 
 // TestUnion holds the order and the positions of source strings

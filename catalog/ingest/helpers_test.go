@@ -120,6 +120,24 @@ func servedFiles(w *catalogtest.Puller, component string) []string {
 	return list
 }
 
+// servedFile is the stored content of the file of the first translation with a path.
+func servedFile(w *catalogtest.Puller, component, path string) (content string) {
+	w.Read(func(ctx context.Context, s *store.Snapshot) error {
+		c, err := s.Component(ctx, "demo", component)
+		if err != nil {
+			return err
+		}
+		translations, err := s.Translations(ctx, c.ID)
+		if i := slices.IndexFunc(translations, func(t catalog.Translation) bool { return t.Filename == path }); i >= 0 && err == nil {
+			var f store.File
+			f, err = s.File(ctx, translations[i].ID)
+			content = string(f.Data)
+		}
+		return err
+	})
+	return content
+}
+
 // sourceStrings lists position and source of the source units, in id order.
 func sourceStrings(w *catalogtest.Puller, component string) []string {
 	var list []string

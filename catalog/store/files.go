@@ -119,10 +119,10 @@ func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
 }
 
 // fileOwner is the translation under which the file of a translation t is stored:
-// a source translation without a file of its own uses the file of another
+// a source translation without a file of its own uses the file of another live
 // translation, which is stored once (docs/compatibility.md#source-translation).
 const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source = 1 AND o.component_id = t.component_id
-	AND o.filename = t.filename AND o.is_source = 0 ORDER BY o.removed, o.id LIMIT 1), t.id)`
+	AND o.filename = t.filename AND o.is_source = 0 AND o.removed = 0 ORDER BY o.id LIMIT 1), t.id)`
 
 // File returns the stored file of a translation, served or not, or ErrNotFound. Its
 // TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
