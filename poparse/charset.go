@@ -29,7 +29,8 @@ const (
 // of IANA and WHATWG. Case, "-", "_" and blanks do not matter.
 //
 // If files use a superset of an encoding under its name, the superset is taken:
-// GB2312 is read as GBK, EUC-KR as CP949, TIS-620 as CP874, Shift_JIS as CP932.
+// GB2312 is read as GBK, EUC-KR as CP949, TIS-620 as CP874, Shift_JIS as CP932. What
+// the charset itself has is its repertoire.
 func lookupCharset(name string) (charsetClass, encoding.Encoding) {
 	key := charsetKey(name)
 	switch key {

@@ -2,6 +2,7 @@ package poparse
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -218,4 +219,36 @@ func TestDecodeTable(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLargerCharsets reads codes of a larger charset, and does not write them; what was
+// there stays.
+func TestLargerCharsets(t *testing.T) {
+	for name, tt := range map[string]struct{ code, letter string }{
+		"SHIFT_JIS": {"\x87\x40", "①"}, "EUC-JP": {"\xAD\xA1", "①"}, "BIG5": {"\x88\x68", "á"}, "CP950": {"\x88\x68", "á"},
+		"GB2312": {"\x87\x65", "噀"}, "EUC-KR": {"\x8C\x63", "똠"}, "TIS-620": {"\x93", "“"},
+	} {
+		header := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=" + name + "\\n\"\n\n"
+		data := header + "msgid \"a\"\nmsgstr \"" + tt.code + "\"\n\nmsgid \"b\"\nmsgstr \"\"\n"
+		f, err := Parse("x.po", []byte(data))
+		if err != nil || f.Entries[0].Str[0] != tt.letter {
+			t.Errorf("%s: %v, read as %q", name, err, f.Entries[0].Str)
+			continue
+		}
+		f.Entries[1].Str[0] = "b"
+		if got, want := written(t, f), strings.Replace(data, "b\"\nmsgstr \"", "b\"\nmsgstr \"b", 1); got != want {
+			t.Errorf("%s: written as %q", name, got)
+		}
+		f.Entries[1].Str[0] = tt.letter
+		if _, err := f.WriteTo(io.Discard); err == nil || !strings.Contains(err.Error(), "is not in the charset "+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A change of the charset's name converts what the two read differently.
+	f, err := Parse("x.po", []byte("msgid \"\"\nmsgstr \"charset=GB2312\"\n\nmsgid \"a\"\nmsgstr \"\xa1\xaa\"\n"))
+	must(t, err)
+	f.Header.Str[0] = "charset=GB18030"
+	if got := written(t, f); f.Entries[0].Str[0] != "―" || !strings.Contains(got, "\xa8\x44") {
+		t.Errorf("%q is written as %q", f.Entries[0].Str[0], got)
+	}
 }

@@ -229,8 +229,9 @@ func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
 // decodeTable converts data from an encoding of x/text. Its decoders write U+FFFD
 // for invalid bytes.
 func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *SyntaxError) {
+	has := repertoireOf(name, enc)
 	if cm, ok := enc.(*charmap.Charmap); ok {
-		return decodeCharmap(data, cm, name)
+		return decodeCharmap(data, cm, has, name)
 	}
 	const window = 64 // bytes decoded before the next look for ASCII
 	var text strings.Builder
@@ -245,7 +246,7 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 		}
 		end := min(len(data), at+window)
 		nDst, nSrc, err := dec.Transform(buf[:], data[at:end], end == len(data))
-		text.Write(buf[:nDst])
+		text.Write(has.read(buf[:nDst]))
 		if bad := invalidIn(data[at:], buf[:nDst], enc); bad >= 0 {
 			e := encodingError(data, at+bad, enc)
 			e.Msg = invalidByte(data[at+bad:], enc, name)
@@ -281,8 +282,8 @@ func invalidIn(src, out []byte, enc encoding.Encoding) int {
 }
 
 // decodeCharmap is decodeTable for encodings with one byte per character.
-func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *SyntaxError) {
-	table, widest := utf8Table(cm)
+func decodeCharmap(data []byte, cm *charmap.Charmap, has *repertoire, name string) (string, *SyntaxError) {
+	table, widest := utf8Table(cm, has)
 	var text strings.Builder
 	text.Grow(len(data) + countHigh(data)*(widest-1))
 	var piece [256]byte
@@ -316,9 +317,9 @@ func decodeCharmap(data []byte, cm *charmap.Charmap, name string) (string, *Synt
 
 // utf8Table returns the UTF-8 form of each byte, with the first byte lowest and
 // the length highest, or 0 for an undefined byte; and the greatest length.
-func utf8Table(cm *charmap.Charmap) (table [256]uint32, widest int) {
+func utf8Table(cm *charmap.Charmap, has *repertoire) (table [256]uint32, widest int) {
 	for b := range table {
-		r := cm.DecodeByte(byte(b))
+		r := has.rune(cm.DecodeByte(byte(b)))
 		if r == utf8.RuneError {
 			continue
 		}

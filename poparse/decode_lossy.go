@@ -47,7 +47,7 @@ func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (s
 		if nl := bytes.IndexByte(line, '\n'); nl >= 0 {
 			line = line[:nl+1]
 		}
-		out, bad := replaceInLine(line, enc)
+		out, bad := replaceInLine(line, enc, name)
 		text.WriteString(out)
 		if bad >= 0 && len(list) <= MaxErrors {
 			e := encodingError(data[bom:], at-bom+bad, enc)
@@ -62,7 +62,7 @@ func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (s
 
 // replaceInLine decodes a line and returns the index of its first invalid byte, or
 // -1.
-func replaceInLine(line []byte, enc encoding.Encoding) (text string, bad int) {
+func replaceInLine(line []byte, enc encoding.Encoding, name string) (text string, bad int) {
 	if enc == nil {
 		if bad = firstInvalid(line); bad < 0 {
 			return string(line), bad
@@ -82,5 +82,5 @@ func replaceInLine(line []byte, enc encoding.Encoding) (text string, bad int) {
 	if err != nil {
 		return "", 0
 	}
-	return string(out), invalidIn(line, out, enc)
+	return string(repertoireOf(name, enc).read(out)), invalidIn(line, out, enc)
 }

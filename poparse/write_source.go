@@ -2,6 +2,7 @@ package poparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -131,6 +132,7 @@ type output struct {
 	utf16   bool
 	big     bool
 	ascii   bool
+	has     *repertoire // of charset, once it was asked
 }
 
 // outputFor returns the encoding for the header now, and whether the source has the
@@ -153,7 +155,7 @@ func outputFor(s *source, before, now *Entry) (output, bool, error) {
 	case charsetUTF8:
 		return output{charset: name}, was.enc == nil, nil
 	case charsetTable:
-		return output{enc: enc, charset: name}, was.enc == enc || was.ascii, nil
+		return output{enc: enc, charset: name}, was.ascii || was.enc == enc && slices.Equal(repertoireOf(was.charset, enc).other, repertoireOf(name, enc).other), nil
 	case charsetNone:
 		return output{charset: charsetASCII, ascii: true}, was.ascii, nil
 	}
@@ -184,61 +186,27 @@ func (o *output) encode(text string) (string, error) {
 	case o.enc == nil && !o.ascii:
 		return text, nil
 	}
-	if firstHigh([]byte(text)) < 0 {
+	first := firstHigh([]byte(text))
+	if first < 0 {
 		return text, nil
 	}
-	if o.enc != nil {
-		if out, ok := o.encodeTable(text); ok {
-			return out, nil
+	out := append(make([]byte, 0, len(text)), text[:first]...)
+	for _, r := range text[first:] {
+		ok := r < utf8.RuneSelf
+		switch {
+		case ok:
+			out = append(out, byte(r))
+		case o.enc != nil:
+			if o.has == nil {
+				o.has = repertoireOf(o.charset, o.enc)
+			}
+			out, ok = o.has.append(out, r)
 		}
-	}
-	for _, r := range text {
-		_, ok := "", false
-		if o.enc != nil {
-			_, ok = o.encodeTable(string(r))
-		}
-		if r >= utf8.RuneSelf && !ok {
+		if !ok {
 			return "", fmt.Errorf("%q (%U) is not in the charset %s: use another character, or convert the file to UTF-8 (a change of charset= in the header does)", r, r, clip(o.charset))
 		}
 	}
-	return "", fmt.Errorf("the text cannot be written in %s", clip(o.charset))
-}
-
-// encodeTable converts text and reports whether it reads back the same: the encoders
-// of x/text write a yen sign as a backslash, for example.
-func (o *output) encodeTable(text string) (string, bool) {
-	out, err := o.enc.NewEncoder().String(text)
-	if err != nil || !withinCharset(o.charset, out) {
-		return "", false
-	}
-	back, err := o.enc.NewDecoder().String(out)
-	return out, err == nil && back == text
-}
-
-// withinCharset is false if encoded text has bytes that its charset lacks: for some
-// names the reader uses a larger charset (see lookupCharset).
-func withinCharset(name, text string) bool {
-	low := byte(0) // the lowest byte above 0x7F
-	switch charsetKey(name) {
-	case "GB2312", "EUCCN", "EUCKR":
-		low = 0xA1
-		for i := 0; i < len(text); i++ {
-			if text[i] >= utf8.RuneSelf {
-				if i+1 == len(text) || text[i+1] < low {
-					return false
-				}
-				i++
-			}
-		}
-	case "TIS620", "ISO885911":
-		low = 0xA0
-	}
-	for i := 0; i < len(text); i++ {
-		if text[i] >= utf8.RuneSelf && text[i] < low {
-			return false
-		}
-	}
-	return true
+	return string(out), nil
 }
 
 func (o *output) encodeUTF16(text string) string {

@@ -1,0 +1,257 @@
+package poparse
+
+import (
+	"bytes"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+)
+
+// repertoire says what sets a declared charset apart from the encoding of x/text that
+// reads it, which has the characters of a browser's larger charset. The charset is
+// the one that iconv of glibc (2.36) has under the name: gettext reads files with iconv.
+type repertoire struct {
+	enc encoding.Encoding
+	// other has pairs of characters: the first is what enc reads, the second what
+	// the charset has in its place.
+	other []rune
+	// lacks are the codes that enc reads, and that are not written. Files that have
+	// them are read all the same.
+	lacks []codes
+	// first is the first byte of the codes that are preferred where a character has
+	// several; else the lowest code is.
+	first byte
+
+	once  sync.Once
+	table map[rune]uint32 // the code of each character that is not ASCII
+}
+
+// codes are codes of one byte, if trail is 0, or of two: with a first byte from lead to
+// leadTo and a second one from trail to trailTo.
+type codes struct{ lead, leadTo, trail, trailTo byte }
+
+const (
+	otherJapanese = "\uFF5E\u301C\u2225\u2016\uFF0D\u2212\uFFE0\u00A2\uFFE1\u00A3\uFFE2\u00AC"
+	otherHongKong = "\u2027\u2022\uFE51\uFF64\u00AF\u203E\uFF5E\u223C\u2295\u2641\u2299\u2609" +
+		"\u2215\uFF0F\uFE68\uFF3C\uFFE5\u00A5\uFFE0\u00A2\uFFE1\u00A3"
+)
+
+// repertoires are those of the charsets with many characters, whose tables are made
+// once.
+var repertoires = map[string]*repertoire{
+	// Without the rows of NEC and IBM.
+	"EUCJP": {enc: japanese.EUCJP, other: []rune(otherJapanese), lacks: []codes{
+		{0xAD, 0xAD, 0xA1, 0xFE}, {0xF9, 0xFC, 0xA1, 0xFE},
+	}},
+	"SHIFTJIS": {enc: japanese.ShiftJIS, other: []rune(otherJapanese), lacks: []codes{
+		{0x80, 0x80, 0, 0}, {0x87, 0x87, 0x40, 0xFC}, {0xED, 0xFC, 0x40, 0xFC},
+	}},
+	// With them, but what NEC and IBM have is written with IBM's codes.
+	"CP932": {enc: japanese.ShiftJIS, lacks: []codes{{0x80, 0x80, 0, 0}, {0xED, 0xEE, 0x40, 0xFC}}},
+	"EUCKR": {enc: korean.EUCKR, lacks: []codes{{0x81, 0xA0, 0x40, 0xFE}, {0x81, 0xFE, 0x40, 0xA0}}},
+	"CP949": {enc: korean.EUCKR},
+	"GB2312": {enc: simplifiedchinese.GBK, other: []rune{0xB7, 0x30FB, 0x2014, 0x2015}, lacks: []codes{
+		{0x80, 0x80, 0, 0},
+		{0x81, 0xA0, 0x40, 0xFE},
+		{0x81, 0xFE, 0x40, 0xA0},
+		{0xA2, 0xA2, 0xA1, 0xAA},
+		{0xA2, 0xA2, 0xE3, 0xE3},
+		{0xA6, 0xA6, 0xE0, 0xF5},
+		{0xA8, 0xA8, 0xBB, 0xC0},
+	}},
+	"GBK": {enc: simplifiedchinese.GBK, lacks: []codes{
+		{0xA2, 0xA2, 0xE3, 0xE3},
+		{0xA3, 0xA3, 0xA0, 0xA0},
+		{0xA8, 0xA8, 0xBF, 0xBF},
+		{0xA9, 0xA9, 0x89, 0x95},
+		{0xFE, 0xFE, 0x50, 0xFE},
+	}},
+	// Without Hong Kong's characters, and control pictures; ETEN's are for private use
+	// in the tables of others.
+	"BIG5": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune{0xFFED, 0x2593}, lacks: []codes{
+		{0x81, 0xA0, 0x40, 0xFE},
+		{0xA2, 0xA2, 0xCC, 0xCC},
+		{0xA2, 0xA2, 0xCE, 0xCE},
+		{0xA3, 0xA3, 0xC0, 0xE0},
+		{0xC6, 0xC6, 0xA1, 0xFE},
+		{0xC7, 0xC8, 0x40, 0xFE},
+		{0xFA, 0xFE, 0x40, 0xFE},
+	}},
+	"BIG5HKSCS": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune(otherHongKong), lacks: []codes{
+		{0xA1, 0xA1, 0x5A, 0x5A},
+		{0xA1, 0xA1, 0xC3, 0xC3},
+		{0xA1, 0xA1, 0xC5, 0xC5},
+		{0xA1, 0xA1, 0xFE, 0xFE},
+		{0xA2, 0xA2, 0x40, 0x40},
+		{0xA2, 0xA2, 0x7E, 0xA7},
+		{0xA2, 0xA2, 0xCC, 0xCC},
+		{0xA2, 0xA2, 0xCE, 0xCE},
+		{0xA3, 0xA3, 0xC0, 0xE1},
+		{0x8F, 0x8F, 0xCC, 0xCC},
+		{0x92, 0x92, 0xC8, 0xC8},
+		{0x96, 0x96, 0x44, 0x44},
+		{0x96, 0x96, 0xED, 0xED},
+		{0xC6, 0xC6, 0xCF, 0xCF},
+		{0xC6, 0xC6, 0xD3, 0xD3},
+		{0xC6, 0xC6, 0xD5, 0xD5},
+		{0xC6, 0xC6, 0xD7, 0xD7},
+		{0xC6, 0xC6, 0xDF, 0xDF},
+		{0xFA, 0xFA, 0xC5, 0xC5},
+		{0xFB, 0xFB, 0x48, 0x48},
+		{0xFB, 0xFB, 0xF9, 0xF9},
+		{0xFC, 0xFC, 0x6C, 0x6C},
+		{0xFE, 0xFE, 0x52, 0x52},
+	}},
+}
+
+// repertoireOf returns what a charset has that is declared by name and read with enc.
+func repertoireOf(name string, enc encoding.Encoding) *repertoire {
+	key := charsetKey(name)
+	switch enc {
+	case japanese.EUCJP:
+		return repertoires["EUCJP"]
+	case japanese.ShiftJIS:
+		switch key {
+		case "CP932", "MS932", "WINDOWS932", "WINDOWS31J", "CSWINDOWS31J":
+			return repertoires["CP932"]
+		}
+		return repertoires["SHIFTJIS"]
+	case korean.EUCKR:
+		switch key {
+		case "CP949", "UHC", "MS949", "WINDOWS949":
+			return repertoires["CP949"]
+		}
+		return repertoires["EUCKR"]
+	case simplifiedchinese.GBK:
+		switch key {
+		case "GBK", "CP936", "MS936", "WINDOWS936", "CSGBK":
+			return repertoires["GBK"]
+		}
+		return repertoires["GB2312"]
+	case traditionalchinese.Big5:
+		switch key {
+		case "BIG5HKSCS", "CSBIG5HKSCS":
+			return repertoires["BIG5HKSCS"]
+		}
+		return repertoires["BIG5"]
+	}
+	r := &repertoire{enc: enc}
+	switch key {
+	case "TIS620", "TIS6200", "TIS6202533":
+		r.lacks = []codes{{0x80, 0xA0, 0, 0}}
+	case "ISO885911":
+		r.lacks = []codes{{0x80, 0x9F, 0, 0}}
+	case "KOI8U", "CSKOI8U":
+		r.other = []rune{0x45E, 0x255D, 0x40E, 0x256C}
+	case "KOI8RU":
+		r.other = []rune("\u2320\u201C\u221A\u201D\u2248\u2014\u2264\u2116\u2265\u2122\u2321\u00BB\u00B0\u00AE\u00B2\u00AB\u00F7\u00A4")
+	}
+	switch enc {
+	case charmap.Windows1255:
+		r.lacks = []codes{{0xCA, 0xCA, 0, 0}}
+	case charmap.Macintosh: // Apple and glibc read these differently
+		r.lacks = []codes{{0xC6, 0xC6, 0, 0}, {0xF0, 0xF0, 0, 0}}
+	case charmap.MacintoshCyrillic:
+		r.lacks = []codes{{0xFF, 0xFF, 0, 0}}
+	}
+	return r
+}
+
+// rune returns what the charset has in the place of a character that enc reads.
+func (r *repertoire) rune(c rune) rune {
+	for i := 0; i < len(r.other); i += 2 {
+		if r.other[i] == c {
+			return r.other[i+1]
+		}
+	}
+	return c
+}
+
+// read returns text that enc has read with the characters of the charset.
+func (r *repertoire) read(text []byte) []byte {
+	for i := 0; i < len(text) && len(r.other) > 0; {
+		c, n := utf8.DecodeRune(text[i:])
+		if r.rune(c) != c {
+			return bytes.Map(r.rune, text)
+		}
+		i += n
+	}
+	return text
+}
+
+// has reports whether a code is written.
+func (r *repertoire) has(code []byte) bool {
+	for _, c := range r.lacks {
+		if c.lead > code[0] || code[0] > c.leadTo {
+			continue
+		}
+		if c.trail == 0 || len(code) == 2 && c.trail <= code[1] && code[1] <= c.trailTo {
+			return false
+		}
+	}
+	return true
+}
+
+// append appends the code of a character that is not ASCII, and reports whether it has
+// one.
+func (r *repertoire) append(out []byte, c rune) ([]byte, bool) {
+	if r.enc == simplifiedchinese.GB18030 {
+		if moved18030(c) {
+			return out, false
+		}
+		code, err := r.enc.NewEncoder().String(string(c))
+		return append(out, code...), err == nil
+	}
+	r.once.Do(r.fill)
+	code, ok := r.table[c]
+	for shift := 16; shift >= 0; shift -= 8 {
+		if b := byte(code >> shift); b != 0 {
+			out = append(out, b)
+		}
+	}
+	return out, ok
+}
+
+// moved18030 reports whether a character has other codes in other editions of GB18030,
+// which else has codes for all.
+func moved18030(c rune) bool {
+	return 0xE000 <= c && c <= 0xE864 || c == 0x1E3F || 0x9FB4 <= c && c <= 0x9FBB || 0xFE10 <= c && c <= 0xFE19
+}
+
+// fill makes the table, by reading every code.
+func (r *repertoire) fill() {
+	r.table = make(map[rune]uint32, 128)
+	dec := r.enc.NewDecoder()
+	var text [2 * utf8.UTFMax]byte
+	add := func(code ...byte) {
+		n, _, err := dec.Transform(text[:], code, true)
+		c, size := utf8.DecodeRune(text[:n])
+		if err != nil || c == utf8.RuneError || size < n || c < utf8.RuneSelf || !r.has(code) {
+			return
+		}
+		if c = r.rune(c); r.table[c] == 0 {
+			for _, b := range code {
+				r.table[c] = r.table[c]<<8 | uint32(b)
+			}
+		}
+	}
+	_, single := r.enc.(*charmap.Charmap)
+	for i := range 0x80 {
+		lead := 0x80 | (byte(i)+r.first)&0x7F
+		add(lead)
+		for trail := 0x40; trail < 0xFF && !single; trail++ {
+			add(lead, byte(trail))
+		}
+	}
+	for row := 0xA1; row < 0xFF && r.enc == japanese.EUCJP; row++ {
+		for trail := 0xA1; trail < 0xFF; trail++ {
+			add(0x8F, byte(row), byte(trail))
+		}
+	}
+}
