@@ -186,6 +186,10 @@ type Report struct {
 	NewFailures NewFailures
 }
 
+// Reached reports whether the branch was fetched and all of its components were tried: then
+// an error of the pull is about some of them, and not about the others.
+func (r *Report) Reached() bool { return len(r.Components) > 0 }
+
 // ComponentReport is the result of a pull for one component.
 type ComponentReport struct {
 	// ID is the component's id, Project and Slug its name. A discovery that

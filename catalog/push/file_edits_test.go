@@ -35,7 +35,7 @@ var anna = edit.Author{Name: "Anna", Email: "anna@example.org"}
 // waits returns whether a flush is due, and what is pending about files.
 func (w *world) waits(component int64) (due bool, files string) {
 	w.t.Helper()
-	due, err := w.pusher.Due(w.t.Context(), w.Branch)
+	due, err := w.pusher.Due(w.t.Context(), w.Branch, true)
 	gittest.Must(w.t, err)
 	gittest.Must(w.t, w.DB.Read(w.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		list, err := snap.PendingFileEdits(ctx, component)

@@ -68,7 +68,7 @@ func (r *run) flushKeys(ctx context.Context) error {
 	for _, branch := range branches {
 		g := *r.group
 		g.branch, g.keyed, g.rows = branch, true, slices.Clone(g.rows)
-		one := &run{Pusher: r.Pusher, held: r.held, branch: r.branch, group: &g, report: r.report}
+		one := &run{Pusher: r.Pusher, held: r.held, branch: r.branch, head: r.head, group: &g, report: r.report}
 		err := one.flush(ctx)
 		errs, r.kept = append(errs, err), append(r.kept, one.kept...)
 		var limit *forge.LimitError

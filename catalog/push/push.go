@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -78,36 +80,42 @@ type Report struct {
 	Held map[int64]string
 }
 
-// Due reports whether edits of a branch must be flushed: a file is added or removed, the oldest is old enough, there
-// are many, a client asked to commit them and push_on_commit is set, or the last push failed.
-func (p *Pusher) Due(ctx context.Context, b ingest.Branch) (bool, error) {
+// Due reports whether edits of a branch must be flushed: a file is added or removed, the
+// oldest is old enough, there are many, a client asked to commit them and push_on_commit is
+// set, or the last push failed. What the last one could not write counts only with held.
+func (p *Pusher) Due(ctx context.Context, b ingest.Branch, held bool) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
 		return false, err
 	}
 	due := false
 	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		for i := range rows {
-			n, oldest, err := snap.Unpushed(ctx, rows[i].ID)
-			if err != nil {
-				return err
-			}
-			files, err := snap.PendingFileEdits(ctx, rows[i].ID)
-			if err != nil {
-				return err
-			}
-			due = due || rows[i].PushProblem != "" || slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" })
-			due = due || n > 0 && dueAt(&rows[i].Settings, n, p.Now().Sub(oldest))
-			if n > 0 && rows[i].Settings.PushOnCommit && !due {
-				_, committed, err := snap.Waiting(ctx, rows[i].ID)
-				if due = committed > 0; err != nil {
-					return err
-				}
-			}
+		for i := 0; i < len(rows) && !due && err == nil; i++ {
+			due, err = p.dueOf(ctx, snap, &rows[i], held)
 		}
-		return nil
+		return err
 	})
 	return due, err
+}
+
+func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, held bool) (bool, error) {
+	n, left, oldest, err := snap.Unpushed(ctx, row.ID)
+	if err != nil {
+		return false, err
+	}
+	files, err := snap.PendingFileEdits(ctx, row.ID)
+	switch {
+	case err != nil:
+		return false, err
+	case row.PushProblem != "", held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
+		return true, nil
+	case slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" && (held || e.Reason == "") }):
+		return true, nil
+	case n == 0 || !row.Settings.PushOnCommit:
+		return false, nil
+	}
+	_, committed, err := snap.Waiting(ctx, row.ID)
+	return committed > 0, err
 }
 
 // Requested reports whether edits of a branch are on one of our own: its request may have
@@ -159,19 +167,17 @@ func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchCompo
 func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (report Report, err error) {
 	report.Held, report.Files = map[int64]string{}, map[string]string{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
-		if _, err := held.Pull(ctx); err != nil {
+		head, err := pull(ctx, held)
+		if err != nil {
 			return err
 		}
 		rows, err := p.rows(ctx, b)
 		if err != nil {
 			return err
 		}
-		if err := p.settleFiles(ctx, held, rows); err != nil {
-			return err
-		}
-		var errs []error
+		errs := []error{p.settleFiles(ctx, held, rows)}
 		for _, g := range destinations(rows, to) {
-			run := &run{Pusher: p, held: held, branch: b, group: g, report: &report}
+			run := &run{Pusher: p, held: held, branch: b, head: head, group: g, report: &report}
 			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
 		}
 		return errors.Join(append(errs, p.show(ctx, held, b, to))...)
@@ -180,6 +186,17 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		return report, fmt.Errorf("push edits of %s: %w", b.Key, err)
 	}
 	return report, nil
+}
+
+// pull pulls, and returns the head. That some components cannot be read is said by the next
+// pull by the clock, and holds up neither the edits of the others nor theirs: what becomes
+// of an edit is decided by the file at the head.
+func pull(ctx context.Context, held *ingest.Held) (head string, err error) {
+	report, err := held.Pull(ctx)
+	if report.Reached() && ctx.Err() == nil {
+		err = nil
+	}
+	return report.Head, err
 }
 
 // group are components whose edits go to one branch.
@@ -225,6 +242,7 @@ type run struct {
 	*Pusher
 	held   *ingest.Held
 	branch ingest.Branch
+	head   string // as of the last pull
 	group  *group
 	report *Report
 
@@ -259,8 +277,8 @@ func (r *run) flush(ctx context.Context) error {
 		return r.withdraw(ctx, &to)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, func(ctx context.Context, head object.Head) (_ []flush.File, o flush.Options, err error) {
-		if head.Hash.String() != r.head() {
-			if _, err := r.held.Pull(ctx); err != nil {
+		if head.Hash.String() != r.head {
+			if r.head, err = pull(ctx, r.held); err != nil {
 				return nil, o, err
 			}
 			if err := r.reload(ctx); err != nil {
@@ -290,7 +308,10 @@ func (r *run) flush(ctx context.Context) error {
 		r.report.Edits += len(written)
 	}
 	if !to.Derived {
-		_, err = r.held.Pull(ctx) // which finds that the edits are done
+		r.head, err = pull(ctx, r.held) // which finds that the edits are done
+		if err == nil {
+			err = r.unread(ctx, written)
+		}
 		return err
 	}
 	return r.pushed(ctx, result, written)
@@ -326,19 +347,41 @@ func (r *run) outcomes(files []flush.File, result flush.Result) (written []store
 				written = append(written, e)
 				continue
 			case result.Problems[f] != nil:
-				e.Reason = result.Problems[f].Error()
-			case got.Reason != "":
-				e.Reason = got.Reason
+				r.keep(e, result.Problems[f].Error())
+			case got.Outcome == edit.Done:
+				r.keep(e, inRepository)
 			default:
-				e.Reason = got.Outcome.String()
+				r.keep(e, cmp.Or(got.Reason, got.Outcome.String()))
 			}
-			r.report.Held[e.ID], r.kept = e.Reason, append(r.kept, e)
 		}
 	}
 	if len(r.report.Held) > 0 {
 		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
 	}
 	return written
+}
+
+// unread notes the edits that were pushed to the branch that is read, and that the pull did
+// not find, as their component cannot be read.
+func (r *run) unread(ctx context.Context, written []store.Edit) error {
+	if err := r.reload(ctx); err != nil {
+		return err
+	}
+	for _, e := range written {
+		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.UnitID/catalog.UnitsPerComponent }); r.group.rows[i].Problem != "" {
+			r.keep(e, inRepository)
+		}
+	}
+	return nil
+}
+
+// inRepository is the reason of an edit whose text is in a file that cannot be read.
+const inRepository = "the repository has this text, and the component cannot be read"
+
+// keep notes that an edit stays pending.
+func (r *run) keep(e store.Edit, reason string) {
+	e.Reason = reason
+	r.report.Held[e.ID], r.kept = reason, append(r.kept, e)
 }
 
 // note stores what became of the flush, for those who ask why edits are not pushed. That
@@ -352,17 +395,6 @@ func (r *run) note(ctx context.Context, failed error) error {
 		problem = failed.Error()
 	}
 	return errors.Join(failed, r.DB.NotePush(ctx, r.components(), problem, r.kept))
-}
-
-// head is the commit of the group's components, "" if they are not at one.
-func (r *run) head() string {
-	head := r.group.rows[0].Head
-	for i := range r.group.rows {
-		if r.group.rows[i].Head != head {
-			return ""
-		}
-	}
-	return head
 }
 
 // reload reads the components of the group again.

@@ -126,11 +126,11 @@ func TestDirect(t *testing.T) {
 	w := newWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
 	w.edit("One", "Jedna")
 	w.want("Jedna* Dvě | pending", "edited")
-	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || due {
+	if due, err := w.pusher.Due(t.Context(), w.Branch, true); err != nil || due {
 		t.Errorf("due at once: %v", err)
 	}
 	w.Clock = w.Clock.Add(2 * time.Hour)
-	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || !due {
+	if due, err := w.pusher.Due(t.Context(), w.Branch, true); err != nil || !due {
 		t.Errorf("not due after two hours: %v", err)
 	}
 	_, last := w.ChangesAfter(0)
@@ -160,6 +160,28 @@ func TestDirect(t *testing.T) {
 	w.want("Jeden? Dvojka | flushed, conflict conflict, flushed", "after a conflict")
 }
 
+// TestDueByFirstChange: whoever corrects a text again and again does not put its push off, and
+// a text that a branch of ours has had waits anew.
+func TestDueByFirstChange(t *testing.T) {
+	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch, Flush: time.Hour}})
+	due := func(when string, want bool) {
+		t.Helper()
+		if got, err := w.pusher.Due(t.Context(), w.Branch, true); err != nil || got != want {
+			t.Errorf("%s: due %v, %v", when, got, err)
+		}
+	}
+	for i := range 4 {
+		w.edit("One", fmt.Sprint("Jedna ", i))
+		w.Clock = w.Clock.Add(20 * time.Minute)
+		due(fmt.Sprint("correction ", i), i > 1)
+	}
+	w.flush()
+	w.edit("One", "Jedna")
+	due("another text than the one that was pushed", false)
+	w.Clock = w.Clock.Add(time.Hour)
+	due("later", true)
+}
+
 // TestPushedIsNews: what is pushed to a branch of ours does not wait any more, which answers
 // that are kept must not hide.
 func TestPushedIsNews(t *testing.T) {
@@ -173,7 +195,7 @@ func TestPushedIsNews(t *testing.T) {
 	}{{1, false}, {0, true}} {
 		var basis store.Basis
 		gittest.Must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
-			if n, _, err := snap.Unpushed(ctx, component); err != nil || n != want.before {
+			if n, _, _, err := snap.Unpushed(ctx, component); err != nil || n != want.before {
 				t.Errorf("%d edits wait, want %d: %v", n, want.before, err)
 			}
 			basis, err = snap.Basis(ctx)
@@ -270,7 +292,7 @@ func TestWhyPending(t *testing.T) {
 		if _, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); !errors.Is(err, c.err) {
 			t.Errorf("flush: %v, want %v", err, c.err)
 		}
-		due, err := w.pusher.Due(t.Context(), w.Branch)
+		due, err := w.pusher.Due(t.Context(), w.Branch, true)
 		if got := w.pushProblem(); got != c.want || due != (c.want != "") || err != nil {
 			t.Errorf("after %v: %q, due: %v, %v", c.err, got, due, err)
 		}
@@ -326,7 +348,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	there("the string is away", false)
 	w.up.Push("Other", gittest.Files{"po/cs.po": file}, w.head("main"))
 	w.Sync()
-	if due, err := w.pusher.Due(t.Context(), w.Branch); err != nil || !due {
+	if due, err := w.pusher.Due(t.Context(), w.Branch, true); err != nil || !due {
 		t.Errorf("the string is back, and its edit is not due: %v", err)
 	}
 	there("the string is back", true)

@@ -136,7 +136,7 @@ func TestPushOnCommit(t *testing.T) {
 	w := newWorld(t, catalog.ComponentSettings{PushOnCommit: true, Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
 	due := func(want bool) {
 		t.Helper()
-		if got, err := w.pusher.Due(t.Context(), w.Branch); err != nil || got != want {
+		if got, err := w.pusher.Due(t.Context(), w.Branch, true); err != nil || got != want {
 			t.Errorf("due: %v, %v", got, err)
 		}
 	}

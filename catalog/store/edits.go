@@ -117,7 +117,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.ID == 0 {
 		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
-	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, pushed = '', committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, since = CASE WHEN pushed = '' THEN since ELSE $3 END, pushed = '', committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
 		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
 	if err == nil {
 		err = tx.wroteEdit(ctx, e, "edited", by)
@@ -130,8 +130,8 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 	if err := tx.s.willTakeIDs(ctx); err != nil {
 		return err
 	}
-	if _, err := tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $8) RETURNING id`,
+	if _, err := tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at, since)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $8, $8) RETURNING id`,
 		[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro()}, &e.ID); err != nil {
 		return err
 	}
@@ -218,13 +218,14 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 }
 
 // Unpushed counts the pending edits of a component whose strings the repository has and
-// that no branch of ours has, and
-// returns the time of the first change of the oldest.
-func (s *Snapshot) Unpushed(ctx context.Context, component int64) (n int, oldest time.Time, err error) {
+// that no branch of ours has. It returns the number of those that the last push could not
+// write, and of the others the time of the first change that was not pushed.
+func (s *Snapshot) Unpushed(ctx context.Context, component int64) (n, held int, oldest time.Time, err error) {
 	var at int64
-	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(MIN(e.updated_at), 0) FROM edits e JOIN units u ON u.id = e.unit_id
-		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &n, &at)
-	return n, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
+	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
+		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &n, &held, &at)
+	return n - held, held, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
 }
 
 // Waiting counts the pending edits of a component that wait to be committed, and those

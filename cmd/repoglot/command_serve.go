@@ -158,7 +158,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	if err := s.watchConfig(ctx, group); err != nil {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
-	s.pulls.flusher = &flusher{Pusher: newPusher(s.engine, s.config, base), waits: map[string]flushWait{}}
+	s.pulls.flusher = &flusher{newPusher(s.engine, s.config, base)}
 	s.pulls.set(plan, s.config.PollInterval)
 	if _, err := fmt.Fprint(s.program.stdout, s.greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)

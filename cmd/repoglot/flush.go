@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"sync"
+	"reflect"
 	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
@@ -50,60 +50,56 @@ func committerEmail(base string) string {
 }
 
 // flusher pushes the edits of branches when they are due.
-type flusher struct {
-	*push.Pusher
-	mu    sync.Mutex
-	waits map[string]flushWait // by branch
+type flusher struct{ *push.Pusher }
+
+// pauseAfter is how long a branch waits after a number of pushes in a row.
+func pauseAfter(failures int) time.Duration {
+	wait := flushPause
+	for ; failures > 1 && wait < maxFlushPause; failures-- {
+		wait *= 2
+	}
+	return min(wait, maxFlushPause)
 }
 
-// flushWait says when a branch is flushed again.
-type flushWait struct {
-	later time.Time     // not before
-	pause time.Duration // after the last flush, which failed; 0 if it did not
-	ended time.Time     // of the last flush
-	until time.Time     // the forge wants no requests before
-	wish  int64         // what a client of the cluster wished when that failed; 0: nothing
-}
-
-// wait returns what is known of the last flush of a branch.
-func (f *flusher) wait(key string) flushWait {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.waits[key]
-}
-
-// note notes the end of a flush; the pauses grow while edits cannot be pushed, and are not
-// shorter than what a forge asks for.
-func (f *flusher) note(key string, now time.Time, failed bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	w := flushWait{ended: now}
-	if failed {
-		w.pause = min(max(2*f.waits[key].pause, flushPause), maxFlushPause)
-		w.later = now.Add(w.pause)
+// after returns when a branch is flushed again after a flush. What cannot be written waits
+// alone, with pauses that grow; after a failure everything does, and not shorter than a
+// forge asks for.
+func after(w store.PushWait, now time.Time, held bool, err error) store.PushWait {
+	next := store.PushWait{Ended: now}
+	if held {
+		next.Held = w.Held + 1
+		next.HeldTill = now.Add(pauseAfter(next.Held))
+	}
+	if err != nil {
+		next.Failures = w.Failures + 1
+		next.Later = now.Add(pauseAfter(next.Failures))
 	}
 	var limit *forge.LimitError
 	if errors.As(err, &limit) {
-		w.until = now.Add(limit.After)
-		w.later = later(w.later, w.until)
+		next.Until = now.Add(limit.After)
+		next.Later = later(next.Later, next.Until)
 	}
-	f.waits[key] = w
+	return next
 }
 
-// keep notes that the flush of a branch failed for which a client of the cluster wished: it
-// is due again, whatever waits.
-func (f *flusher) keep(key string, wish int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	w := f.waits[key]
-	w.wish = wish
-	f.waits[key] = w
+// note changes when a branch is flushed again.
+func (f *flusher) note(ctx context.Context, key string, change func(store.PushWait) store.PushWait) {
+	w, err := f.DB.PushWait(ctx, key)
+	if now := change(w); err == nil && now != w {
+		err = f.DB.SetPushWait(ctx, key, now)
+	}
+	if err != nil && ctx.Err() == nil {
+		f.Logger.Error("when edits are pushed again cannot be stored", "branch", key, "error", err)
+	}
 }
 
-// tried reports whether the flush for a wish failed that is to be tried again later.
-func (f *flusher) tried(key string, wish int64, now time.Time) bool {
-	w := f.wait(key)
-	return wish == w.wish && now.Before(w.later)
+// reached notes whether a pull reached the repository: while none does, the pauses of pulls
+// count.
+func (f *flusher) reached(ctx context.Context, key string, reached bool) {
+	f.note(ctx, key, func(w store.PushWait) store.PushWait {
+		w.Unreached = !reached
+		return w
+	})
 }
 
 // later returns the later one of two times.
@@ -118,6 +114,7 @@ func later(a, b time.Time) time.Time {
 // that have waited in vain.
 func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
 	var expired time.Time
+	last := &plan{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -126,6 +123,8 @@ func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
 			s.mu.Lock()
 			p := s.plan
 			s.mu.Unlock()
+			s.forgetWaits(ctx, last, p)
+			last = p
 			taken := false
 			for i := range p.branches {
 				b := &p.branches[i]
@@ -139,6 +138,24 @@ func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
 				s.expireEdits(ctx)
 			}
 		}
+	}
+}
+
+// forgetWaits has the edits of branches pushed at once that are new or have changed since a
+// plan: what was in the way may have been corrected.
+func (s *supervisor) forgetWaits(ctx context.Context, last, p *plan) {
+	var keys []string
+	for i := range p.branches {
+		b := &p.branches[i]
+		if before := last.branch(b.Key); last != p && takesEdits(b) && (before == nil || !reflect.DeepEqual(before, b)) {
+			keys = append(keys, b.Key)
+		}
+	}
+	if s.flusher == nil || len(keys) == 0 {
+		return
+	}
+	if err := s.flusher.DB.ForgetPushWaits(ctx, keys); err != nil && ctx.Err() == nil {
+		s.log.Error("edits keep the pauses of their pushes", "error", err)
 	}
 }
 
@@ -157,20 +174,22 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 	}
 }
 
-// flushDue reports whether edits of a branch are to be pushed now.
+// flushDue reports whether edits of a branch are to be pushed now. It is the one place that
+// keeps the pauses after failures: only a push by hand does not ask it.
 func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	if s.flusher == nil || !takesEdits(b) {
 		return false
 	}
-	w, now := s.flusher.wait(b.Key), time.Now()
-	if now.Before(w.later) {
+	now := time.Now()
+	w, err := s.flusher.DB.PushWait(ctx, b.Key)
+	if err == nil && (w.Unreached || now.Before(w.Later)) {
 		return false
 	}
-	if w.wish != 0 {
-		return true
+	due := w.Wish != 0
+	if err == nil && !due {
+		due, err = s.flusher.Due(ctx, *b, !now.Before(w.HeldTill))
 	}
-	due, err := s.flusher.Due(ctx, *b)
-	if err == nil && !due && now.Sub(w.ended) >= requestPause { // perhaps its request has ended
+	if err == nil && !due && now.Sub(w.Ended) >= requestPause { // perhaps its request has ended
 		due, err = s.flusher.Requested(ctx, *b, s.destinations())
 	}
 	if err != nil && ctx.Err() == nil {
@@ -201,8 +220,11 @@ func (s *supervisor) destinations() func(*store.BranchComponent) push.Destinatio
 // failure of the pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	wish := s.wished(ctx, store.WorkPush, b)
-	if wish != 0 && s.flusher.tried(b.Key, wish, time.Now()) {
-		wish = 0 // it has its pause
+	if wish != 0 {
+		w, err := s.flusher.DB.PushWait(ctx, b.Key)
+		if err == nil && wish == w.Wish && time.Now().Before(w.Later) {
+			wish = 0 // it has its pause
+		}
 	}
 	if wish == 0 && !s.flushDue(ctx, b) {
 		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
@@ -211,8 +233,11 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 		return
 	}
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
-		s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", s.flusher.wait(b.Key).pause, "error", err)
-		s.flusher.keep(b.Key, wish)
+		s.flusher.note(ctx, b.Key, func(w store.PushWait) store.PushWait {
+			s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", w.Later.Sub(w.Ended), "error", err)
+			w.Wish = wish // it is due again, whatever waits
+			return w
+		})
 		return
 	}
 	s.tried(ctx, store.WorkPush, b, wish)
@@ -255,8 +280,12 @@ func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
 
 // flushNow pushes the edits of a branch.
 func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
-	if until := s.flusher.wait(b.Key).until; time.Now().Before(until) {
-		return fmt.Errorf("edits: the forge wants no requests until %s", until.UTC().Format(time.RFC3339))
+	w, err := s.flusher.DB.PushWait(ctx, b.Key)
+	if err != nil {
+		return fmt.Errorf("edits: %w", err)
+	}
+	if time.Now().Before(w.Until) {
+		return fmt.Errorf("edits: the forge wants no requests until %s", w.Until.UTC().Format(time.RFC3339))
 	}
 	report, err := s.flusher.Flush(ctx, *b, s.destinations())
 	if report.Commits > 0 {
@@ -268,7 +297,11 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 	for path, reason := range report.Files {
 		s.log.Warn("a file can neither be added nor removed yet", "branch", b.Key, "path", path, "reason", reason)
 	}
-	s.flusher.note(b.Key, time.Now(), err != nil || len(report.Held)+len(report.Files) > 0, err)
+	if ctx.Err() == nil {
+		s.flusher.note(ctx, b.Key, func(w store.PushWait) store.PushWait {
+			return after(w, time.Now(), len(report.Held)+len(report.Files) > 0, err)
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
 	}
@@ -334,7 +367,7 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 		}
 	}
 	return o.onBranch(ctx, component, func(b *ingest.Branch) error {
-		due, err := o.flusher.Due(ctx, *b)
+		due, err := o.flusher.Due(ctx, *b, true)
 		switch {
 		case err != nil:
 			return err

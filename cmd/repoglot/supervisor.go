@@ -306,13 +306,20 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
 		}
 	}
-	if err != nil {
+	reached := err == nil || report.Reached()
+	if s.flusher != nil && takesEdits(b) && ctx.Err() == nil {
+		s.flusher.reached(ctx, b.Key, reached)
+	}
+	if !reached {
 		return err
 	}
 	if err := s.engine.assignComponents(ctx, b); err != nil {
 		return err
 	}
-	s.flush(ctx, b)
+	s.flush(ctx, b) // also of components beside one that cannot be read
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
