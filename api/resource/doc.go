@@ -6,6 +6,7 @@
 // decide what a client may see: a handler gets every object from one of them.
 //
 // Goals: a client written for Weblate works unchanged; each object
-// and list is read in one snapshot. Non-goals: writing; sending, which is in
-// api; the form of the JSON, which is in api/wire.
+// and list is read in one snapshot; a write is refused before its body is read if the
+// token may not make it. Non-goals: sending, which is in api; the form of the JSON,
+// which is in api/wire.
 package resource

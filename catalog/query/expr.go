@@ -70,6 +70,9 @@ type Filled struct {
 // Plural matches strings with plural forms.
 type Plural struct{}
 
+// Pending matches units with an edit that the repository does not have yet.
+type Pending struct{}
+
 // Failing matches units that fail a quality check.
 type Failing struct {
 	// Check is the name of the check in the API; "" means any.
@@ -204,6 +207,8 @@ func (f Filled) String() string {
 }
 
 func (Plural) String() string { return "has:plural" }
+
+func (Pending) String() string { return "is:pending" }
 
 func (f Failing) String() string {
 	if f.Check == "" {

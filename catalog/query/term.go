@@ -170,12 +170,12 @@ func (p *parser) flagTerm(t *token) (Expr, error) {
 		return p.isTerm(t, name)
 	case "has":
 		return p.hasTerm(t, name)
-	case "pending": // never pending: translations come from the repository
+	case "pending":
 		switch name {
 		case "yes", "true", "on", "1":
-			return None, nil
+			return Pending{}, nil
 		case "no", "false", "off", "0":
-			return All, nil
+			return Not{X: Pending{}}, nil
 		}
 		return nil, p.failf(t.valuePos, "Unsupported %s: %s", t.field, quote(t.value.text))
 	}
@@ -193,7 +193,9 @@ func (p *parser) isTerm(t *token, name string) (Expr, error) {
 		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
 	case "untranslated":
 		return Number{State, []Span{{minNumber, int64(catalog.StateTranslated) - 1}}}, nil
-	case "pending", "automatically-translated":
+	case "pending":
+		return Pending{}, nil
+	case "automatically-translated":
 		return None, nil
 	}
 	if state, ok := stateOf(name); ok && name != "empty" {

@@ -129,7 +129,8 @@ func TestPlansOfPending(t *testing.T) {
 	for query, want := range map[string]string{
 		suggestedUnits + `BETWEEN $1 AND $2` + editedUnits + `BETWEEN $1 AND $2`: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
 		suggestedUnits + `IN ($1, $2)` + editedUnits + `IN ($1, $2)`:             "SEARCH edits USING COVERING INDEX edits_pending (unit_id=?)",
-		anyEdited: "edits USING COVERING INDEX edits_pending",
+		pendingUnits: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
+		anyEdited:    "edits USING COVERING INDEX edits_pending",
 	} {
 		var plan strings.Builder
 		read(t, db, func(ctx context.Context, s *Snapshot) error {

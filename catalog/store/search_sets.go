@@ -40,10 +40,28 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
 		}
 		return idsToSet(e), nil
+	case query.Pending:
+		return s.unitsPending(ctx, c)
 	case hasEntry:
 		return s.withEntries(ctx, c, group, &e)
 	}
 	return e, nil
+}
+
+// pendingUnits reads pending edits by the index that has only these.
+const pendingUnits = `SELECT unit_id FROM edits WHERE status = 'pending' AND unit_id BETWEEN $1 AND $2`
+
+// unitsPending finds the units of a component with pending edits.
+func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.Expr, error) {
+	var ids []int64
+	first := c.ID * catalog.UnitsPerComponent
+	err := s.s.query(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, func(scan scan) error {
+		var id int64
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return newInSet(ids, false), err
 }
 
 func inSpans(spans []query.Span, n int64) bool {
