@@ -82,9 +82,12 @@ func clientWLC(t *testing.T, s *sites) {
 // not follow redirects.
 func clientWLC2(t *testing.T, s *sites) {
 	token := []string{"Authorization", "Token k", "Accept", "application/json"}
-	fields(t, s.big+"/api/components/big/big/", wlcComponent+" agreement priority", token...)
+	// Without a category it asks for each component again, wherever one appears.
+	fields(t, s.big+"/api/components/big/big/", wlcComponent+" agreement priority category locked", token...)
+	fields(t, s.big+"/api/projects/big/components/", wlcComponent[:strings.Index(wlcComponent, " project ")]+" category locked", token...)
 	fields(t, s.big+"/api/translations/big/big/cs/changes/", wlcChange+" id user author action", token...)
-	fields(t, s.big+"/api/translations/big/big/cs/units/", wlcUnit, token...)
+	fields(t, s.big+"/api/translations/big/big/cs/units/", wlcUnit+" language_code", token...)
+	fields(t, s.big+"/api/languages/", wlcLanguage+" population", token...)
 	for _, site := range []string{s.big, s.demo} {
 		origin, err := url.Parse(site)
 		must(t, err)

@@ -46,11 +46,12 @@ func intendedOf(r record) intended {
 
 // extraKeys are fields that are newer than the API that we serve.
 var extraKeys = []string{
-	"labels", "last_updated", "categories_url", "labels_url", "screenshot_filemask", "category", "linked_component", "population", "categories",
+	"labels", "last_updated", "categories_url", "labels_url", "screenshot_filemask", "linked_component", "categories",
 }
 
 // ignored are fields whose values cannot agree: path suffix → reason.
 var ignored = map[string]string{
+	".population":           "our language-data is newer",
 	".id":                   "ids are our own (docs/compatibility.md#ids)",
 	".timestamp":            "when it was imported (docs/compatibility.md#history)",
 	".last_change":          "the recorded service made entries at import; docs/compatibility.md#last-change",
@@ -80,6 +81,8 @@ var ignored = map[string]string{
 // added are our keys that were not recorded, by a key that tells the kind of
 // the object; they come last.
 var added = map[string][]string{
+	"filemask":    {"locked"},        // of newer Weblates
+	"source_unit": {"language_code"}, // likewise
 	"total_chars": {
 		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, read by clients
 		"missing", "unique_total", "unique_total_words", "unique_total_chars", "unique_translated", "unique_translated_percent", "unique_translated_words", "unique_translated_words_percent", "unique_translated_chars",
@@ -216,7 +219,9 @@ func (c *comparer) compareObject(at string, recorded, ours *value) {
 		if extra {
 			continue
 		}
-		wanted = append(wanted, key)
+		if key != "population" { // added last (docs/compatibility.md#versions-and-sources)
+			wanted = append(wanted, key)
+		}
 		if ours.fields[key] == nil {
 			c.failf(at, "%s is missing", key)
 			continue
@@ -226,6 +231,7 @@ func (c *comparer) compareObject(at string, recorded, ours *value) {
 	var known []string
 	for _, key := range ours.keys {
 		switch {
+		case key == "population" && recorded.fields[key] != nil:
 		case recorded.fields[key] != nil:
 			known = append(known, key)
 		case !isAdded(ours, key):

@@ -180,7 +180,7 @@ func TestRemovedUnit(t *testing.T) {
 	t.Parallel()
 	s := serve(catalogtest.Demo(t), Options{})
 	body := get(t, s, "/api/units/268435546/")
-	if !strings.HasSuffix(body, `"timestamp":"2026-03-04T04:06:07Z","removed":true}`) || !strings.Contains(body, `"target":["Zpráva 36"]`) {
+	if !strings.HasSuffix(body, `"timestamp":"2026-03-04T04:06:07Z","language_code":"cs","removed":true}`) || !strings.Contains(body, `"target":["Zpráva 36"]`) {
 		t.Error(body)
 	}
 	for _, r := range getList(t, s, "/api/translations/demo/app/cs/units/?page_size=100").Results {

@@ -70,6 +70,10 @@ type Component struct {
 	VariantRegex                string    `json:"variant_regex"`
 	Addons                      []string  `json:"addons"`
 	GlossaryColor               string    `json:"glossary_color"`
+	// Category is of newer Weblates, and always null: wlc 2 asks for each component again
+	// that lacks it, wherever one appears.
+	Category *string `json:"category"`
+	Locked   bool    `json:"locked"` // of newer Weblates, too
 }
 
 // NewComponent fills everything except source_language, project and task_url.
@@ -100,7 +104,7 @@ func NewComponent(l Links, from *catalog.Component, project string) *Component {
 		PushOnCommit: set.PushOnCommit, AutoLockError: set.AutoLockError, IsGlossary: set.IsGlossary,
 		SuggestionAutoaccept: set.SuggestionAutoaccept, CommitPendingAge: set.CommitPendingAge,
 		LanguageRegex: set.LanguageRegex, VariantRegex: set.VariantRegex,
-		Addons: addonURLs(l, from), GlossaryColor: set.GlossaryColor,
+		Addons: addonURLs(l, from), GlossaryColor: set.GlossaryColor, Locked: from.Locked,
 	}
 	if c.EnforcedChecks == nil {
 		c.EnforcedChecks = []string{}

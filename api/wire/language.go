@@ -12,6 +12,8 @@ type Language struct {
 	WebURL        string   `json:"web_url"`
 	URL           string   `json:"url"`
 	StatisticsURL string   `json:"statistics_url"`
+	// Population is of newer Weblates: the number of people who speak it; 0: unknown.
+	Population int `json:"population"`
 }
 
 // Plural is the default plural of a language (docs/compatibility.md#plurals).
@@ -42,5 +44,6 @@ func NewLanguage(l Links, from lang.Language) *Language {
 		WebURL:        l.Web(Path("languages", from.Code)),
 		URL:           l.API(p),
 		StatisticsURL: l.API(p + "statistics/"),
+		Population:    from.Population,
 	}
 }

@@ -33,6 +33,7 @@ type Unit struct {
 	ExtraFlags      string   `json:"extra_flags"`
 	Pending         bool     `json:"pending"`
 	Timestamp       string   `json:"timestamp"`
+	LanguageCode    string   `json:"language_code"` // of newer Weblates
 	// Removed is ours: true for a unit that is in no file any more, otherwise
 	// left out (docs/compatibility.md#ids).
 	Removed bool `json:"removed,omitempty"`
@@ -44,6 +45,7 @@ type UnitScope struct {
 	link        Links
 	translation string // URL of the translation
 	translate   string // URL of its page, up to the checksum
+	language    string // its code in URLs
 	forms       int
 	text        *unitText // nil until it is needed
 }
@@ -54,6 +56,7 @@ func NewUnitScope(l Links, t *catalog.Translation, project, component string) Un
 		link:        l,
 		translation: l.API(TranslationPath(project, component, t.Language)),
 		translate:   l.Web(TranslatePath(project, component, t.Language)) + "?checksum=",
+		language:    t.Language,
 		forms:       t.PluralNumber,
 	}
 }
@@ -87,6 +90,7 @@ func (s *UnitScope) Unit(u *catalog.Unit) Unit {
 		URL:             s.link.Unit(u.ID),
 		Pending:         u.Pending,
 		Timestamp:       UnitTime(u.Created),
+		LanguageCode:    s.language,
 		Removed:         u.Removed,
 	}
 }

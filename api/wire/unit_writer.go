@@ -52,9 +52,9 @@ func (p *UnitPage) AppendObject(b []byte, i int) []byte {
 // unitText is the escaped JSON that all units of a scope share, and the last
 // time that was written: most units of a page have the same time.
 type unitText struct {
-	head, link, format, web string
-	at                      time.Time
-	atText                  []byte
+	head, link, format, web, language string
+	at                                time.Time
+	atText                            []byte
 }
 
 func (s *UnitScope) makeText() {
@@ -64,6 +64,8 @@ func (s *UnitScope) makeText() {
 		link:   `"` + escaped(s.link.Base) + "/api/units/",
 		format: "/?format=" + escaped(s.link.Format) + `"`,
 		web:    `,"web_url":"` + escaped(s.translate),
+
+		language: `","language_code":"` + escaped(s.language) + `"`,
 	}
 }
 
@@ -99,7 +101,7 @@ func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	b = t.appendLink(append(b, `","url":`...), u.ID)
 	b = strconv.AppendBool(append(b, `,"explanation":"","extra_flags":"","pending":`...), u.Pending)
 	b = append(b, `,"timestamp":"`...)
-	b = append(t.appendTime(b, u.Created), '"')
+	b = append(t.appendTime(b, u.Created), t.language...)
 	if u.Removed {
 		b = append(b, `,"removed":true`...)
 	}

@@ -26,7 +26,7 @@ type recordedLanguage struct {
 	Aliases   []string        `json:"aliases"`
 	Plural    recordedPlural  `json:"plural"`
 	ID        json.RawMessage `json:"id"`         // intended difference: not served
-	Populace  json.RawMessage `json:"population"` // intended difference: not served
+	Populace  int             `json:"population"` // our language-data is newer
 	WebURL    json.RawMessage `json:"web_url"`    // the API's business
 	URL       json.RawMessage `json:"url"`
 	Stats     json.RawMessage `json:"statistics_url"`
@@ -96,6 +96,9 @@ func TestRecordedLanguages(t *testing.T) {
 		}
 		if got.Name != want.Name || got.Direction != want.Direction {
 			t.Errorf("%s: %q %s, recorded %q %s", code, got.Name, got.Direction, want.Name, want.Direction)
+		}
+		if got.Population < want.Populace/10 || want.Populace > 0 && got.Population > want.Populace*10 {
+			t.Errorf("%s: population %d, recorded %d", code, got.Population, want.Populace)
 		}
 		wantPlural := want.Plural
 		wantPlural.ID = 0

@@ -43,6 +43,8 @@ type Language struct {
 	// Aliases are other codes for the language in the order of the file
 	// aliases.csv, never nil. The slice is shared: do not modify it.
 	Aliases []string
+	// Population is the number of people who speak the language; 0 if unknown.
+	Population int
 	// Plural is the language's default plural rule (source 0).
 	Plural Plural
 }

@@ -25,11 +25,15 @@ func TestByCode(t *testing.T) {
 		{"cs", Language{
 			Code: "cs", Name: "Czech", Direction: LeftToRight,
 			Aliases: []string{"cs_cs", "cz", "csy", "ces", "cze"},
-			Plural:  Plural{ID: 1715983241, Number: 3, Formula: "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2", Type: 22},
+
+			Population: 13236057,
+			Plural:     Plural{ID: 1715983241, Number: 3, Formula: "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2", Type: 22},
 		}},
 		{"ar_EG", Language{
 			Code: "ar_EG", Name: "Arabic (Egypt)", Direction: RightToLeft,
 			Aliases: []string{"eg"},
+
+			Population: 104572180,
 			Plural: Plural{
 				ID: 1746611313, Number: 6, Type: 3,
 				Formula: "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5",

@@ -68,6 +68,10 @@ func (t *Table) loadLanguages(files fs.FS, types *typeTable) error {
 	if err != nil {
 		return err
 	}
+	people, err := readPopulation(files)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
 		code, name := row[0], row[1]
 		if recorded, ok := names[code]; ok {
@@ -82,6 +86,8 @@ func (t *Table) loadLanguages(files fs.FS, types *typeTable) error {
 			Name:      name,
 			Direction: direction(t.rtl, code),
 			Aliases:   []string{},
+
+			Population: people[code],
 			Plural: Plural{
 				ID:      stableID(code),
 				Source:  SourceDefault,
@@ -153,6 +159,21 @@ func readNames(files fs.FS) (map[string]string, error) {
 		names[row[0]] = row[1]
 	}
 	return names, nil
+}
+
+// readPopulation reads how many people speak a language, by code.
+func readPopulation(files fs.FS) (map[string]int, error) {
+	rows, err := readCSV(files, "population.csv", 2)
+	if err != nil {
+		return nil, err
+	}
+	people := make(map[string]int, len(rows))
+	for _, row := range rows {
+		if people[row[0]], err = strconv.Atoi(row[1]); err != nil {
+			return nil, fmt.Errorf("population.csv: %s: bad number %q", row[0], row[1])
+		}
+	}
+	return people, nil
 }
 
 // readSet reads the first column of a file.

@@ -40,6 +40,7 @@ func TestLoadBrokenData(t *testing.T) {
 		"default_countries.csv": "code\naa_bb\n",
 		"plural-types.csv":      "nplurals,formula,type\n2,n != 1,1\n1,0,0\n",
 		"recorded-names.csv":    "code,name\naa,Other\n",
+		"population.csv":        "code,population\naa,2305971\n",
 	}
 	loadWith := func(name, text string) error {
 		files := fstest.MapFS{}
@@ -69,6 +70,7 @@ func TestLoadBrokenData(t *testing.T) {
 	tests := []struct{ name, file, text, want string }{
 		{"short row", "languages.csv", "h\naa,Afar,2\n", "3 columns"},
 		{"bad number", "languages.csv", "h\naa,Afar,two,0\n", `"two"`},
+		{"bad population", "population.csv", "h,p\naa,many\n", `"many"`},
 		{"no forms", "languages.csv", "h\naa,Afar,0,0\n", `"0"`},
 		{"same code", "languages.csv", "h\naa_b,A,1,0\naa-B,B,1,0\n", "differ only in case"},
 		{"same name", "languages.csv", "h\nbb,A,1,0\ncc,a,1,0\n", "same name"},

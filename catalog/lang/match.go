@@ -43,6 +43,8 @@ func (t *Table) Variant(fileCode string, base Language) Language {
 		Direction: base.Direction,
 		Aliases:   []string{},
 		Plural:    base.Plural,
+
+		Population: base.Population,
 	}
 	v.Plural.ID = stableID(fileCode)
 	return v

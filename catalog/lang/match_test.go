@@ -91,12 +91,12 @@ func TestMatchUnknown(t *testing.T) {
 		{"XX_yy (3)", Language{Code: "XX_yy", Name: "XX_yy (generated)", Direction: "ltr", Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
 		{"ph_PH", Language{Code: "ph_PH", Name: "ph_PH (generated)", Direction: "ltr", Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
 		{"khw", Language{Code: "khw", Name: "khw (generated)", Direction: "rtl", Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
-		{"es_XX", Language{Code: "es_XX", Name: "Spanish", Direction: "ltr", Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
-		{"fa@special", Language{Code: "fa@special", Name: "Persian", Direction: "rtl", Plural: Plural{Number: 2, Formula: "n > 1", Type: 1}}},
-		{"nb_SJ", Language{Code: "nb_SJ", Name: "Norwegian Bokmål", Direction: "ltr", Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
-		{"zh_Hant_MO", Language{Code: "zh_Hant_MO", Name: "Chinese (Traditional)", Direction: "ltr", Plural: Plural{Number: 1, Formula: "0"}}},
-		{"ja.euc-jp", Language{Code: "ja.euc-jp", Name: "Japanese", Direction: "ltr", Plural: Plural{Number: 1, Formula: "0"}}},
-		{"zh_CN.cp936", Language{Code: "zh_CN.cp936", Name: "Chinese (Simplified)", Direction: "ltr", Plural: Plural{Number: 1, Formula: "0"}}},
+		{"es_XX", Language{Code: "es_XX", Name: "Spanish", Direction: "ltr", Population: 507599381, Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
+		{"fa@special", Language{Code: "fa@special", Name: "Persian", Direction: "rtl", Population: 89208445, Plural: Plural{Number: 2, Formula: "n > 1", Type: 1}}},
+		{"nb_SJ", Language{Code: "nb_SJ", Name: "Norwegian Bokmål", Direction: "ltr", Population: 5509730, Plural: Plural{Number: 2, Formula: twoForms, Type: 1}}},
+		{"zh_Hant_MO", Language{Code: "zh_Hant_MO", Name: "Chinese (Traditional)", Direction: "ltr", Population: 39078482, Plural: Plural{Number: 1, Formula: "0"}}},
+		{"ja.euc-jp", Language{Code: "ja.euc-jp", Name: "Japanese", Direction: "ltr", Population: 117608755, Plural: Plural{Number: 1, Formula: "0"}}},
+		{"zh_CN.cp936", Language{Code: "zh_CN.cp936", Name: "Chinese (Simplified)", Direction: "ltr", Population: 1286444445, Plural: Plural{Number: 1, Formula: "0"}}},
 	}
 	ids := map[int]string{}
 	for _, tt := range tests {
@@ -140,7 +140,7 @@ func TestVariant(t *testing.T) {
 	}
 	got.Plural.ID = 0
 	want := Language{
-		Code: "no", Name: "Norwegian Bokmål", Direction: "ltr", Aliases: []string{},
+		Code: "no", Name: "Norwegian Bokmål", Direction: "ltr", Aliases: []string{}, Population: 5509730,
 		Plural: Plural{Number: 2, Formula: "n != 1", Type: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
