@@ -31,7 +31,11 @@ func derivedTip(gitDir string, head object.Head) (namespace string, tip object.H
 // called again or the head moves; with the head itself, none. The commits last as long as
 // they are shown. It must not run beside another Show or a Fetch.
 func (w *Writer) Show(tip object.Hash) error {
-	if err := w.show(tip); err != nil {
+	err := w.Store()
+	if err == nil {
+		err = w.show(tip)
+	}
+	if err != nil {
 		return fmt.Errorf("mirror of %s: show commits: %w", w.mirror.remote, err)
 	}
 	return nil

@@ -19,6 +19,7 @@ type Writer struct {
 	gitDir  string
 	head    object.Head
 	release func()
+	chain   *derive.Chain // nil before the first commit
 }
 
 // Writer opens the mirror for writing; ErrNotFetched before the first fetch.
@@ -30,7 +31,7 @@ func (m *Mirror) Writer(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{m, dir, head, release}, nil
+	return &Writer{mirror: m, gitDir: dir, head: head, release: release}, nil
 }
 
 // Head returns the mirror's head as of the opening: the parent of the first commit.
@@ -39,24 +40,54 @@ func (w *Writer) Head() object.Head { return w.head }
 // Reader opens the same git directory for reading. It must be closed before the Writer.
 func (w *Writer) Reader() (*Reader, error) { return openReader(w.gitDir, w.head, func() {}) }
 
-// Commit makes a commit on top of one that the mirror or this Writer has. The errors
-// are those of derive.Write.
-func (w *Writer) Commit(ctx context.Context, c derive.Commit) (object.Hash, error) {
+// Commit makes a commit on top of one that the mirror or this Writer has. Nothing is seen
+// of it before Store. The errors are those of [derive.Chain.Commit].
+func (w *Writer) Commit(ctx context.Context, c derive.Commit) (id object.Hash, err error) {
 	if room := w.mirror.opts.Room; room != nil {
 		if err := room(); err != nil {
 			return object.Hash{}, err
 		}
 	}
-	id, err := derive.Write(ctx, w.gitDir, c)
+	if w.chain == nil {
+		w.chain, err = derive.Open(w.gitDir)
+	}
+	if err == nil {
+		id, err = w.chain.Commit(ctx, c)
+	}
 	if err != nil {
 		return object.Hash{}, fmt.Errorf("mirror of %s: %w", w.mirror.remote, err)
 	}
 	return id, nil
 }
 
+// Store stores the commits so far in the mirror, durably.
+func (w *Writer) Store() error {
+	if w.chain == nil {
+		return nil
+	}
+	if err := w.chain.Store(); err != nil {
+		return fmt.Errorf("mirror of %s: %w", w.mirror.remote, err)
+	}
+	return nil
+}
+
+// Writable returns the error of Commit for a file that is written at the head; nil if it
+// can be.
+func (m *Mirror) Writable(ctx context.Context, path string) error {
+	w, err := m.Writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	return derive.Check(ctx, w.gitDir, w.head.Hash, path)
+}
+
 // Push pushes to a repository; without an address to the one that the mirror copies.
 // The errors are those of remote.Repository.Push.
 func (w *Writer) Push(ctx context.Context, to remote.Repository, p remote.Push) error {
+	if err := w.Store(); err != nil {
+		return err
+	}
 	if to.URL == "" {
 		to = w.mirror.remote
 	}
@@ -85,4 +116,9 @@ func (m *Mirror) Tip(ctx context.Context, of remote.Repository, branch string) (
 }
 
 // Close lets the git directory go. It may be called once.
-func (w *Writer) Close() { w.release() }
+func (w *Writer) Close() {
+	if w.chain != nil {
+		w.chain.Close()
+	}
+	w.release()
+}

@@ -118,6 +118,7 @@ func TestPushDeclined(t *testing.T) {
 	defer w.Close()
 	id, err := w.Commit(t.Context(), derived(base, "2"))
 	gittest.Must(t, err)
+	gittest.Must(t, w.Store())
 	good := &remote.Credential{Username: "anna", Password: "hunter2"}
 	for name, tt := range map[string]struct {
 		to     remote.Repository

@@ -82,6 +82,9 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 			return Result{}, fmt.Errorf("flush: %w", err)
 		}
 	}
+	if err := w.Store(); err != nil {
+		return Result{}, fmt.Errorf("flush: %w", err)
+	}
 	return d.result, nil
 }
 

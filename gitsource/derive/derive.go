@@ -60,49 +60,119 @@ type Commit struct {
 	Signer Signer
 }
 
-// Write makes a commit in a git directory and returns its id. It writes loose objects,
-// and durably: when it returns, a crash loses none of them. No ref moves. The error
-// wraps ErrNothing or ErrPath, or says that an object is missing (object.Damaged) or
-// cannot be written.
-func Write(ctx context.Context, gitDir string, c Commit) (object.Hash, error) {
-	id, err := write(ctx, gitDir, c)
+// Chain makes commits on top of each other. It belongs to one goroutine and must be closed.
+type Chain struct {
+	gitDir string
+	store  *object.Store
+	added  *object.Addition
+	roots  map[object.Hash]object.Hash // directories of the commits that were made
+	trees  map[object.Hash][]byte      // directories that were made
+	size   int                         // of trees
+	last   map[string]object.Base      // contents that were written last, by path
+}
+
+// maxTrees bounds the bytes of directories that a Chain holds.
+const maxTrees = 32 << 20
+
+// Open opens a git directory.
+func Open(gitDir string) (*Chain, error) {
+	c := &Chain{gitDir: gitDir, last: map[string]object.Base{}}
+	return c, c.open()
+}
+
+func (c *Chain) open() (err error) {
+	if c.store, err = object.Open(c.gitDir); err != nil {
+		return err
+	}
+	c.added = object.NewAddition(c.gitDir, c.store)
+	c.roots, c.trees, c.size = map[object.Hash]object.Hash{}, map[object.Hash][]byte{}, 0
+	return nil
+}
+
+// Close drops what was not stored.
+func (c *Chain) Close() {
+	if c.store == nil {
+		return // it could not be opened again
+	}
+	c.added.Close()
+	_ = c.store.Close()
+}
+
+// Store stores the commits so far: when it returns, a crash loses none of them. No ref moves.
+func (c *Chain) Store() error {
+	if c.added.Empty() {
+		return nil
+	}
+	if err := c.added.Store(); err != nil {
+		return err
+	}
+	_ = c.store.Close()
+	c.store = nil
+	return c.open()
+}
+
+// Commit makes a commit on top of one that the git directory or the Chain has, and returns
+// its id. The error wraps ErrNothing or ErrPath, or says that an object is missing
+// (object.Damaged) or cannot be written. Nothing is seen of the commit before Store.
+func (c *Chain) Commit(ctx context.Context, commit Commit) (object.Hash, error) {
+	id, err := c.commit(ctx, commit)
 	if err != nil {
-		return object.Hash{}, fmt.Errorf("derive a commit from %s: %w", c.Parent, err)
+		return object.Hash{}, fmt.Errorf("derive a commit from %s: %w", commit.Parent, err)
 	}
 	return id, nil
 }
 
-func write(ctx context.Context, gitDir string, c Commit) (object.Hash, error) {
-	store, err := object.Open(gitDir)
-	if err != nil {
-		return object.Hash{}, err
+func (c *Chain) commit(ctx context.Context, commit Commit) (object.Hash, error) {
+	if c.size > maxTrees {
+		if err := c.Store(); err != nil {
+			return object.Hash{}, err
+		}
 	}
-	defer store.Close()
-	parent, err := store.Commit(c.Parent)
-	if err != nil {
-		return object.Hash{}, err
+	was, ok := c.roots[commit.Parent]
+	if !ok {
+		parent, err := c.store.Commit(commit.Parent)
+		if err != nil {
+			return object.Hash{}, err
+		}
+		was = parent.Tree
 	}
 	root := newFolder()
-	for _, f := range c.Files {
+	for _, f := range commit.Files {
 		if err := root.add(f); err != nil {
 			return object.Hash{}, err
 		}
 	}
-	w := writer{store: store, gitDir: gitDir}
-	tree, err := w.tree(ctx, parent.Tree, root)
+	tree, err := c.tree(ctx, was, root)
 	switch {
 	case err != nil:
 		return object.Hash{}, err
-	case tree == parent.Tree:
+	case tree == was:
 		return object.Hash{}, ErrNothing
 	case tree.IsZero(): // git's empty tree
-		if tree, err = object.WriteTree(gitDir, nil); err != nil {
+		if tree, err = c.writeTree(nil, object.Base{}); err != nil {
 			return object.Hash{}, err
 		}
 	}
-	data, err := c.encode(tree)
+	data, err := commit.encode(tree)
 	if err != nil {
 		return object.Hash{}, err
 	}
-	return object.WriteCommit(gitDir, data)
+	id, err := c.added.Commit(data)
+	c.roots[id] = tree
+	return id, err
+}
+
+// Check returns the error of Commit for a file with a path that is written on top of a
+// parent; nil if there can be one.
+func Check(ctx context.Context, gitDir string, parent object.Hash, path string) error {
+	c, err := Open(gitDir)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	_, err = c.Commit(ctx, Commit{Parent: parent, Files: []File{{Path: path}}, Message: "-"})
+	if errors.Is(err, ErrNothing) {
+		return nil
+	}
+	return err
 }

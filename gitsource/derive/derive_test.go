@@ -23,6 +23,20 @@ var (
 	server = object.Signature{Name: "repoglot", Email: "noreply@example.org", When: time.Date(2026, 5, 1, 12, 10, 0, 0, time.UTC)}
 )
 
+// Write makes one commit, and stores it.
+func Write(ctx context.Context, gitDir string, commit Commit) (object.Hash, error) {
+	c, err := Open(gitDir)
+	if err != nil {
+		return object.Hash{}, err
+	}
+	defer c.Close()
+	id, err := c.Commit(ctx, commit)
+	if err == nil {
+		err = c.Store()
+	}
+	return id, err
+}
+
 // upstream makes a repository with files of all modes and returns its directory and its
 // commit.
 func upstream(t *testing.T) (string, object.Hash) {

@@ -2,7 +2,6 @@ package derive
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -96,38 +95,33 @@ const (
 	modeFolder = "40000"
 )
 
-// writer writes the objects of a commit.
-type writer struct {
-	store  *object.Store
-	gitDir string
-}
-
 // tree returns the directory with changes, the zero hash for an empty one.
-func (w *writer) tree(ctx context.Context, id object.Hash, f *folder) (object.Hash, error) {
+func (c *Chain) tree(ctx context.Context, id object.Hash, f *folder) (object.Hash, error) {
 	if err := ctx.Err(); err != nil {
 		return object.Hash{}, err
 	}
 	var entries []entry
+	base := object.Base{Hash: id}
 	if !id.IsZero() {
-		data, err := w.store.RawTree(id)
-		if err != nil {
+		var err error
+		if base.Data, err = c.rawTree(id); err != nil {
 			return object.Hash{}, err
 		}
-		if entries, err = parseTree(data); err != nil {
+		if entries, err = parseTree(base.Data); err != nil {
 			return object.Hash{}, fmt.Errorf("directory %s: %w", id, err)
 		}
 	}
 	before := len(entries)
 	changed := false
 	for _, name := range sortedKeys(f.files) {
-		more, err := w.file(&entries, f.files[name], name)
+		more, err := c.file(&entries, f.files[name], name)
 		if err != nil {
 			return object.Hash{}, err
 		}
 		changed = changed || more
 	}
 	for _, name := range sortedKeys(f.folders) {
-		more, err := w.folder(ctx, &entries, f.folders[name], name)
+		more, err := c.folder(ctx, &entries, f.folders[name], name)
 		if err != nil {
 			return object.Hash{}, err
 		}
@@ -139,12 +133,28 @@ func (w *writer) tree(ctx context.Context, id object.Hash, f *folder) (object.Ha
 	case len(entries) == 0 && (before > 0 || id.IsZero()):
 		return object.Hash{}, nil
 	}
-	return object.WriteTree(w.gitDir, encodeTree(entries))
+	return c.writeTree(encodeTree(entries), base)
+}
+
+// rawTree returns a directory as git stores it.
+func (c *Chain) rawTree(id object.Hash) ([]byte, error) {
+	if data, ok := c.trees[id]; ok {
+		return data, nil
+	}
+	return c.store.RawTree(id)
+}
+
+func (c *Chain) writeTree(data []byte, base object.Base) (object.Hash, error) {
+	id, err := c.added.Tree(data, base)
+	if _, ok := c.trees[id]; !ok {
+		c.trees[id], c.size = data, c.size+len(data)
+	}
+	return id, err
 }
 
 // file makes a change of a file among the entries of its directory, and reports whether
 // it is one.
-func (w *writer) file(entries *[]entry, f File, name string) (bool, error) {
+func (c *Chain) file(entries *[]entry, f File, name string) (bool, error) {
 	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
 	switch {
 	case i >= 0 && !(*entries)[i].isFile():
@@ -158,10 +168,11 @@ func (w *writer) file(entries *[]entry, f File, name string) (bool, error) {
 		}
 		return i >= 0, nil
 	}
-	id, err := object.WriteBlob(w.gitDir, f.Data)
+	id, err := c.added.Blob(f.Data, c.last[f.Path])
 	if err != nil {
 		return false, err
 	}
+	c.last[f.Path] = object.Base{Hash: id, Data: f.Data}
 	if i < 0 {
 		*entries = append(*entries, entry{modeFile, name, id})
 		return true, nil
@@ -172,7 +183,7 @@ func (w *writer) file(entries *[]entry, f File, name string) (bool, error) {
 }
 
 // folder does the same with a directory.
-func (w *writer) folder(ctx context.Context, entries *[]entry, f *folder, name string) (bool, error) {
+func (c *Chain) folder(ctx context.Context, entries *[]entry, f *folder, name string) (bool, error) {
 	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
 	var was object.Hash
 	if i >= 0 {
@@ -181,7 +192,7 @@ func (w *writer) folder(ctx context.Context, entries *[]entry, f *folder, name s
 		}
 		was = (*entries)[i].id
 	}
-	id, err := w.tree(ctx, was, f)
+	id, err := c.tree(ctx, was, f)
 	switch {
 	case err != nil || id == was:
 		return false, err
@@ -224,17 +235,35 @@ func parseTree(data []byte) ([]entry, error) {
 // encodeTree writes a tree in git's order: as if the names of directories ended with a
 // slash.
 func encodeTree(list []entry) []byte {
-	key := func(e entry) string {
-		if e.isFolder() {
-			return e.name + "/"
-		}
-		return e.name
+	size := 0
+	for i := range list {
+		size += len(list[i].mode) + len(list[i].name) + 2 + len(object.Hash{})
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(key(a), key(b)) })
-	var b bytes.Buffer
-	for _, e := range list {
-		b.WriteString(e.mode + " " + e.name + "\x00")
-		b.Write(e.id[:])
+	slices.SortStableFunc(list, compareEntries)
+	b := make([]byte, 0, size)
+	for i := range list {
+		e := &list[i]
+		b = append(append(append(append(b, e.mode...), ' '), e.name...), 0)
+		b = append(b, e.id[:]...)
 	}
-	return b.Bytes()
+	return b
+}
+
+func compareEntries(a, b entry) int {
+	n := min(len(a.name), len(b.name))
+	if c := strings.Compare(a.name[:n], b.name[:n]); c != 0 {
+		return c
+	}
+	return strings.Compare(a.rest(n), b.rest(n))
+}
+
+// rest is the name from an index on, as it is sorted.
+func (e *entry) rest(from int) string {
+	switch {
+	case !e.isFolder():
+		return e.name[from:]
+	case from == len(e.name):
+		return "/"
+	}
+	return e.name[from:] + "/"
 }

@@ -1,7 +1,6 @@
 package object
 
 import (
-	"crypto/sha1"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,39 +9,19 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// WriteBlob adds a file's contents to a git directory and returns the id.
-func WriteBlob(gitDir string, data []byte) (Hash, error) {
-	return writeLoose(gitDir, plumbing.BlobObject, data)
-}
-
-// WriteTree adds a directory, as git stores it.
-func WriteTree(gitDir string, data []byte) (Hash, error) {
-	return writeLoose(gitDir, plumbing.TreeObject, data)
-}
-
-// WriteCommit adds a commit, as git stores it.
-func WriteCommit(gitDir string, data []byte) (Hash, error) {
-	return writeLoose(gitDir, plumbing.CommitObject, data)
-}
-
 // writeLoose adds an object as a loose file. When it returns, the object survives a
 // crash; if it is there already, nothing is written.
-func writeLoose(gitDir string, kind plumbing.ObjectType, data []byte) (Hash, error) {
-	header := fmt.Appendf(nil, "%s %d\x00", kind, len(data))
-	sum := sha1.New()
-	sum.Write(header)
-	sum.Write(data)
-	h := Hash(sum.Sum(nil))
-	name := filepath.Join(gitDir, "objects", looseName(h))
+func writeLoose(gitDir string, o addedObject) error {
+	name := filepath.Join(gitDir, "objects", looseName(o.hash))
 	if _, err := os.Lstat(name); err == nil {
-		return h, nil
+		return nil
 	}
 	err := createFile(name, func(w *os.File) error {
 		z := zlib.NewWriter(w)
-		if _, err := z.Write(header); err != nil {
+		if _, err := fmt.Fprintf(z, "%s %d\x00", o.kind, len(o.data)); err != nil {
 			return err
 		}
-		if _, err := z.Write(data); err != nil {
+		if _, err := z.Write(o.data); err != nil {
 			return err
 		}
 		if err := z.Close(); err != nil {
@@ -54,9 +33,9 @@ func writeLoose(gitDir string, kind plumbing.ObjectType, data []byte) (Hash, err
 		err = syncDir(filepath.Dir(name))
 	}
 	if err != nil {
-		return Hash{}, fmt.Errorf("write %s %s: %w", kind, h, err)
+		return fmt.Errorf("write %s %s: %w", o.kind, o.hash, err)
 	}
-	return h, nil
+	return nil
 }
 
 // RawTree returns a directory as git stores it: its entries with all their modes and
