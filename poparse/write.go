@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -31,18 +32,22 @@ import (
 // not read back as it is (two lines in a flag, no msgid). Nothing is written then.
 //
 // A File made by hand is written in the charset of its header, else in UTF-8.
-func (f *File) WriteTo(w io.Writer) (int64, error) {
-	text, err := f.text()
+func (f *File) WriteTo(w io.Writer) (int64, error) { return f.WriteSome(w, nil) }
+
+// WriteSome is WriteTo, but an entry that was read and cannot be written as it is now
+// keeps its bytes: failed is called with it, and with the error.
+func (f *File) WriteSome(w io.Writer, failed func(*Entry, error)) (int64, error) {
+	text, err := f.text(failed)
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", f.Name, err)
 	}
-	n, err := io.WriteString(w, text)
+	n, err := w.Write(text)
 	return int64(n), err
 }
 
-func (f *File) text() (string, error) {
+func (f *File) text(failed func(*Entry, error)) ([]byte, error) {
 	if err := f.listedOnce(); err != nil {
-		return "", err
+		return nil, err
 	}
 	src := f.source
 	if src == nil {
@@ -51,26 +56,22 @@ func (f *File) text() (string, error) {
 	was := &record{all: true}
 	before, err := scan(f.Name, src.decoded, was, nil)
 	if err != nil {
-		return "", err // cannot happen after Parse
+		return nil, err // cannot happen after Parse
 	}
 	out, same, err := outputFor(src, before.Header, f.Header)
 	if err != nil {
-		return "", err
-	}
-	nl := "\n"
-	if i := strings.IndexByte(src.text, '\n'); i > 0 && src.text[i-1] == '\r' {
-		nl = "\r\n"
+		return nil, err
 	}
 	e := &editor{
-		f: f, record: was, cursor: src.cursor(), enc: out, same: same, nl: nl,
+		f: f, record: was, cursor: src.cursor(), enc: out, same: same, nl: lineEnd(src.text, "\n"), failed: failed,
 	}
-	e.render = newRenderer(&e.part, nl, isAsianCharset(out.charset))
+	e.render = newRenderer(&e.part, e.nl, isAsianCharset(out.charset))
 	if err := e.run(); err != nil {
-		return "", err
+		return nil, err
 	}
-	text := e.out.String()
+	text := e.out.Bytes()
 	if src.enc == charmap.ISO8859_1 && same && src.guessed(f.Header) && becomesUTF8(text) {
-		return "", errors.New("the header names no charset, and what was read as ISO-8859-1 would now be read as UTF-8: name the charset in the header")
+		return nil, errors.New("the header names no charset, and what was read as ISO-8859-1 would now be read as UTF-8: name the charset in the header")
 	}
 	return text, nil
 }
@@ -94,11 +95,23 @@ func (f *File) listedOnce() error {
 
 // becomesUTF8 reports whether ISO-8859-1 text without a declared charset would be
 // read as UTF-8, or as ASCII with escapes that would then be UTF-8.
-func becomesUTF8(text string) bool {
-	if firstHigh([]byte(text)) < 0 {
-		return hasNumbers(text)
+func becomesUTF8(text []byte) bool {
+	if firstHigh(text) < 0 {
+		return hasNumbers(string(text))
 	}
-	return firstInvalid([]byte(text)) < 0
+	return firstInvalid(text) < 0
+}
+
+// lineEnd returns the line end that most lines of a text have, or, if as many have the
+// other one, a usual one.
+func lineEnd(text, usual string) string {
+	switch all, crlf := strings.Count(text, "\n"), strings.Count(text, "\r\n"); {
+	case 2*crlf > all:
+		return "\r\n"
+	case 2*crlf < all:
+		return "\n"
+	}
+	return usual
 }
 
 // editor writes a file from the bytes read and the changed entries.
@@ -107,13 +120,19 @@ type editor struct {
 	record *record
 	cursor *cursor
 	enc    output
-	same   bool // bytes read can be written unchanged
-	nl     string
-	out    strings.Builder // in the file's charset
+	same   bool         // bytes read can be written unchanged
+	nl     string       // that most lines end with
+	out    bytes.Buffer // in the file's charset
 	render *renderer
 	part   strings.Builder // output of render, in UTF-8
 	styled bool            // render has the style of the file
+	failed func(*Entry, error)
 
+	progress
+}
+
+// progress is what of an editor changes from one entry to the next.
+type progress struct {
 	next     int    // index of the first entry read that has not been passed
 	done     int    // offset in the text
 	kept     int    // end of the text that has been kept last, 0 after other output
@@ -140,7 +159,7 @@ func (e *editor) run() error {
 		if err := e.directive(c); err != nil {
 			return err
 		}
-		if err := e.entry(c, k); err != nil {
+		if err := e.entryOr(c, k); err != nil {
 			return err
 		}
 	}
@@ -323,6 +342,7 @@ func (e *editor) add(c *Entry) error {
 
 // whole writes all of an entry again.
 func (e *editor) whole(c *Entry) error {
+	e.render.nl = e.nl
 	if err := e.readsBack(c); err != nil {
 		return err
 	}
@@ -419,6 +439,22 @@ func (e *editor) keep(from, to int) error {
 	return nil
 }
 
+// entryOr writes an entry that was read, or, if it cannot be written and somebody asked
+// for that, its bytes.
+func (e *editor) entryOr(c *Entry, k int) error {
+	was, size, cursor := e.progress, e.out.Len(), *e.cursor
+	err := e.entry(c, k)
+	if err == nil || e.failed == nil || !e.same {
+		return err
+	}
+	e.failed(c, err)
+	e.out.Truncate(size)
+	e.progress, *e.cursor = was, cursor
+	s := &e.record.spans[k]
+	e.next, e.done = k+1, s.to
+	return e.keep(s.from[partComments], s.to)
+}
+
 // entry writes an entry that was read: its bytes and the changed parts.
 func (e *editor) entry(c *Entry, k int) error {
 	was, s := e.record.entries[k], &e.record.spans[k]
@@ -439,5 +475,6 @@ func (e *editor) entry(c *Entry, k int) error {
 	if err := e.readsBack(c); err != nil {
 		return err
 	}
+	defer func() { e.render.nl = e.nl }()
 	return e.changed(c, was, s, same)
 }

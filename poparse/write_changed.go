@@ -7,7 +7,7 @@ import (
 
 // changed writes an entry of which some parts are unchanged.
 func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
-	if err := e.comments(c, s, same); err != nil {
+	if err := e.comments(c, was, s, same); err != nil {
 		return err
 	}
 	for _, p := range []struct {
@@ -22,6 +22,7 @@ func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
 		if same&p.set != 0 {
 			err = e.keep(s.from[p.part], s.end(p.part))
 		} else {
+			e.render.nl = lineEnd(e.cursor.text[s.from[p.part]:s.end(p.part)], e.nl)
 			err = e.flush(c, func() { p.render(c) })
 		}
 		if err != nil {
@@ -35,16 +36,19 @@ func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
 }
 
 // comments writes the comments of an entry, kind by kind. The new lines of a changed
-// kind are written where its first line was.
-func (e *editor) comments(c *Entry, s *span, same partSet) error {
+// kind are written where its first line was; if of the flags only fuzzy has changed,
+// their lines stay but for it.
+func (e *editor) comments(c, was *Entry, s *span, same partSet) error {
 	from, to := s.from[partComments], s.end(partComments)
 	if same&sameComments == sameComments {
 		return e.keep(from, to)
 	}
+	e.render.nl = lineEnd(e.cursor.text[from:to], lineEnd(e.cursor.text[to:s.to], e.nl))
 	kinds, ok := commentLines(e.cursor.text[from:to])
 	if !ok {
 		return e.flush(c, func() { e.render.allComments(c) })
 	}
+	flags := fuzzyLines(c, was, e.cursor.text[from:to], kinds)
 	var present, written [commentKinds + 1]bool
 	for _, kind := range kinds {
 		present[kind] = true
@@ -71,6 +75,13 @@ func (e *editor) comments(c *Entry, s *span, same partSet) error {
 		case same&(1<<kind) != 0:
 			if err = missing(kind); err == nil {
 				err = e.keep(line, end)
+			}
+		case kind == commentFlag && flags != nil:
+			written[kind] = true
+			if err = missing(kind); err == nil && flags[i] == text {
+				err = e.keep(line, end)
+			} else if err == nil {
+				err = e.flush(c, func() { e.part.WriteString(flags[i]) })
 			}
 		case !written[kind]:
 			written[kind] = true

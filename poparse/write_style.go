@@ -118,6 +118,7 @@ func (e *editor) try(c *candidate, samples []int) {
 	e.render.style, e.render.text.Blanks = c.style, c.blanks
 	for _, k := range samples {
 		s, entry := &e.record.spans[k], e.record.entries[k]
+		e.render.nl = lineEnd(e.cursor.text[s.from[partIDs]:s.to], e.nl)
 		e.part.Reset()
 		e.render.ids(entry)
 		if e.part.String() == e.cursor.text[s.from[partIDs]:s.from[partTranslations]] {

@@ -91,7 +91,52 @@ func TestWriteForms(t *testing.T) {
 		},
 		"header's first line": {
 			header, func(f *File) { f.Header.Str[0] = "P" + f.Header.Str[0][len("Project"):] },
-			"-msgstr \"Project: x\\n\"\n-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n+msgstr \"\"\n+\"P: x\\n\"\n+\"Date: old\\n\"\n+\"Team: a very long\\n\"\n",
+			"-msgstr \"Project: x\\n\"\n+msgstr \"P: x\\n\"\n",
+		},
+		"header's first and another line": {
+			header, func(f *File) {
+				f.Header.Str[0] = "P" + strings.Replace(f.Header.Str[0], "a very long", "\\\"b", 1)[len("Project"):]
+			},
+			"-msgstr \"Project: x\\n\"\n-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n+msgstr \"P: x\\n\"\n+\"Date: old\\n\"\n+  \"Team: \\\\\\\"b\\n\"\n",
+		},
+		"header of one string": {
+			"msgid \"\"\nmsgstr \"Project: x\\nDate: old\\nTeam: \\\\no\\nTranslator: y\"\n",
+			func(f *File) { f.Header.Str[0] = strings.Replace(f.Header.Str[0], "old", "new", 1) + "z" },
+			"-msgstr \"Project: x\\nDate: old\\nTeam: \\\\no\\nTranslator: y\"\n+msgstr \"Project: x\\nDate: new\\nTeam: \\\\no\\nTranslator: yz\"\n",
+		},
+		"header with two fields that are not beside each other": {
+			header + "\"Translator: \"\n\"y\\n\"\n", func(f *File) {
+				f.Header.Str[0] = strings.NewReplacer("old", "new", "Translator: y", "Translator: z").Replace(f.Header.Str[0])
+			},
+			"-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n-\"Charset: text/plain; charset=UTF-8\\n\"\n-\"Translator: \"\n-\"y\\n\"\n+\"Date: new\\n\"\n+  \"Team: a very \"\n+\"long\\n\"\n+\"Charset: text/plain; charset=UTF-8\\n\"\n+\"Translator: z\\n\"\n",
+		},
+		"header with two line feeds on a line": {
+			header + "\"Translator: y\\n\\n\"\n\"End: \\n\"\n", func(f *File) {
+				f.Header.Str[0] = strings.NewReplacer("old", "new", "Translator: y", "Translator: z").Replace(f.Header.Str[0])
+			},
+			"-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n-\"Charset: text/plain; charset=UTF-8\\n\"\n-\"Translator: y\\n\\n\"\n+\"Date: new\\n\"\n+  \"Team: a very \"\n+\"long\\n\"\n+\"Charset: text/plain; charset=UTF-8\\n\"\n+\"Translator: z\\n\\n\"\n",
+		},
+		"no longer fuzzy, with a prose that says so": {
+			"#, c-format\n#, exfuzzy (was fuzzy --x)\n#,  range: 0..5 ,  fuzzy\n#, fuzzy\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = false },
+			"-#, exfuzzy (was fuzzy --x)\n-#,  range: 0..5 ,  fuzzy\n-#, fuzzy\n+#, exfuzzy (was --x)\n+#,  range: 0..5\n",
+		},
+		"fuzzy among several flag lines": {
+			"#,c-format\n#, no-wrap\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = true },
+			"-#,c-format\n+#, fuzzy, c-format\n",
+		},
+		"no longer fuzzy where the other flags would be one": {
+			"#, range: fuzzy 0..5\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = false },
+			"-#, range: fuzzy 0..5\n+#, range:, 0..5\n",
+		},
+		"CR LF in the comments": {
+			"# a\r\n# b\r\n# c\r\n# d\r\n# e\r\n# f\r\n# g\r\n" + header, func(f *File) { f.Header.Str[0] = strings.Replace(f.Header.Str[0], "old", "new", 1) },
+			"-\"Date: old\\n\"\n+\"Date: new\\n\"\n",
+		},
+		"CR LF in an entry, LF in others": {
+			"msgid \"a\"\nmsgstr \"b\"\n\n#, c-format\r\nmsgid \"c\"\r\nmsgstr \"d\"\r\n\n" + obsolete, func(f *File) {
+				f.Entries[0].Str[0], f.Entries[1].Str[0], f.Entries[1].Fuzzy = "B\nB", "D", true
+			},
+			"-msgstr \"b\"\n-\n-#, c-format\r\n-msgid \"c\"\r\n-msgstr \"d\"\r\n+msgstr \"\"\n+\"B\\n\"\n+\"B\"\n+\n+#, fuzzy, c-format\r\n+msgid \"c\"\r\n+msgstr \"D\"\r\n",
 		},
 		"obsolete": {obsolete, func(f *File) { f.Entries[0].Str[0] = "a\nc" }, "-#~ \"b\"\n+#~ \"c\"\n"},
 		"no line end": {
@@ -111,7 +156,7 @@ func TestWriteForms(t *testing.T) {
 			func(f *File) {
 				f.Header.Str[0] = strings.Replace(f.Header.Str[0], "old\nTeam: a very long", "new\nTeam: b", 1)
 			},
-			"-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n+\"Date: new\\n\"\n+\"Team: b\\n\"\n",
+			"-\"Date: old\\n\"\n-  \"Team: a very \"\n-\"long\\n\"\n+\"Date: new\\n\"\n+  \"Team: b\\n\"\n",
 		},
 		"a number": {
 			"msgid \"a\"\nmsgstr \"\"\n\"a\\012\"\n\"b\\n\"\n\"c\"\n", func(f *File) { f.Entries[0].Str[0] = "a\nb\nd" },

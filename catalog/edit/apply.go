@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -110,6 +111,7 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 	theirs := Theirs{Text: TextOf(entry), Found: true, ReadOnly: hasFlag(entry, "read-only"), Forms: 1}
 	if entry.HasPlural {
 		theirs.Forms = a.forms
+		theirs.Text = theirs.Text.Cut(a.forms)
 	}
 	r.Theirs = theirs.Text
 	r.Outcome = Merge(e.Base, theirs, e.Ours, a.options.Policy)
@@ -149,66 +151,67 @@ func hasFlag(e *poparse.Entry, name string) bool {
 // write returns the file with the changes that can be written, and gives the others the
 // outcome Unwritable.
 func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, error) {
-	if len(changes) == 0 {
-		return data, nil
-	}
-	out, err := a.withHeader(changes, edits)
-	if err != nil {
-		if changes = a.writable(changes); len(changes) == 0 {
-			return data, nil
+	for len(changes) > 0 {
+		out, failed, err := a.bytes(changes, newest(changes, edits))
+		switch {
+		case err != nil: // of no entry: the file as a whole
+			for i := range changes {
+				failed = append(failed, failure{changes[i].entry, err})
+			}
+		case len(failed) == 0:
+			return out, a.check(out, changes)
 		}
-		if out, err = a.withHeader(changes, edits); err != nil {
-			return nil, err
-		}
+		changes = a.without(changes, failed)
 	}
-	return out, a.check(out, changes)
+	return data, nil
 }
 
-// withHeader is bytes with a revised header, or without if the charset lacks a name.
-func (a *applier) withHeader(changes []change, edits []Edit) ([]byte, error) {
+// failure is an entry that cannot be written, and why.
+type failure struct {
+	entry *poparse.Entry
+	err   error
+}
+
+// without returns the changes that have not failed.
+func (a *applier) without(changes []change, failed []failure) []change {
+	why := make(map[*poparse.Entry]error, len(failed))
+	for _, f := range failed {
+		why[f.entry] = f.err
+	}
+	return slices.DeleteFunc(changes, func(c change) bool {
+		err := why[c.entry]
+		if err != nil {
+			r := &a.results[c.edit]
+			r.Outcome, r.Reason = Unwritable, err.Error()
+		}
+		return err != nil
+	})
+}
+
+// bytes returns the file with changes, and takes them back. The header is revised, unless
+// the charset lacks the name of the author. An entry that cannot be written keeps its
+// bytes.
+func (a *applier) bytes(changes []change, author Author) ([]byte, []failure, error) {
 	header := a.file.Header
-	if header == nil || a.options.Revision.IsZero() {
-		return a.bytes(changes)
+	if header != nil && !a.options.Revision.IsZero() {
+		was := *header
+		defer func() { *header = was }()
+		a.revise(header, author)
 	}
-	was := *header
-	a.revise(header, newest(changes, edits))
-	out, err := a.bytes(changes)
-	if *header = was; err != nil {
-		return a.bytes(changes)
-	}
-	return out, nil
-}
-
-// writable returns the changes that can be written. Almost always all can; else halves
-// are tried.
-func (a *applier) writable(changes []change) []change {
-	if len(changes) == 0 {
-		return nil
-	}
-	_, err := a.bytes(changes)
-	switch {
-	case err == nil:
-		return changes
-	case len(changes) == 1:
-		r := &a.results[changes[0].edit]
-		r.Outcome, r.Reason = Unwritable, err.Error()
-		return nil
-	}
-	half := len(changes) / 2
-	return append(a.writable(changes[:half:half]), a.writable(changes[half:])...)
-}
-
-// bytes returns the file with changes, and takes them back.
-func (a *applier) bytes(changes []change) ([]byte, error) {
 	for i := range changes {
 		*changes[i].entry = changes[i].wants
 	}
 	var b bytes.Buffer
-	_, err := a.file.WriteTo(&b)
+	var failed []failure
+	_, err := a.file.WriteSome(&b, func(e *poparse.Entry, err error) {
+		if e != header {
+			failed = append(failed, failure{e, err})
+		}
+	})
 	for i := len(changes) - 1; i >= 0; i-- {
 		*changes[i].entry = changes[i].was
 	}
-	return b.Bytes(), err
+	return b.Bytes(), failed, err
 }
 
 // check reads a written file: what a commit has must be what was meant.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -315,5 +316,112 @@ func checkApply(t *testing.T, data []byte, which int, text string, unsure bool) 
 		if diff := cmp.Diff(was, now); diff != "" {
 			t.Fatalf("another entry has changed (-before +after)\n%s", diff)
 		}
+	}
+}
+
+// manyEdits returns a file of n strings in ISO-8859-2, and an edit of each; the charset
+// lacks the texts of bad of them, spread over the file.
+func manyEdits(n, bad int) ([]byte, []Edit) {
+	data := "msgid \"\"\nmsgstr \"\"\n\"PO-Revision-Date: y\\n\"\n\"Last-Translator: x\\n\"\n\"Content-Type: text/plain; charset=ISO-8859-2\\n\"\n"
+	var list []Edit
+	for i := range n {
+		id := fmt.Sprint("A string of the usual length, number ", i)
+		data += "\nmsgid \"" + id + "\"\nmsgstr \"\"\n"
+		text := "\u010d"
+		if (i+1)*bad/n > i*bad/n {
+			text = "…"
+		}
+		list = append(list, Edit{Source: id, Ours: Text{text, done}, Authors: []Author{jana}})
+	}
+	return []byte(data), list
+}
+
+// TestApplyUnwritableIsLinear: a text that cannot be written costs what one costs that
+// can, and not a look at the whole file.
+func TestApplyUnwritableIsLinear(t *testing.T) {
+	allocated := func(bad int) uint64 {
+		data, list := manyEdits(1000, bad)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, results, err := Apply("x.po", data, list, Options{Revision: noon})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, r := range results {
+			if r.Outcome == Unwritable {
+				n++
+			}
+		}
+		if n != bad {
+			t.Errorf("%d texts of %d are unwritable", n, bad)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	none := allocated(0)
+	for _, bad := range []int{1, 500, 1000} {
+		if got := allocated(bad); got > 4*none {
+			t.Errorf("%d bytes allocated with %d unwritable texts, %d without", got, bad, none)
+		}
+	}
+}
+
+// BenchmarkApplyUnwritable applies edits of which some cannot be written.
+func BenchmarkApplyUnwritable(b *testing.B) {
+	for _, n := range []int{3000, 20_000} {
+		for _, bad := range []int{0, n / 6, n / 2, n} {
+			b.Run(fmt.Sprintf("edits=%d/unwritable=%d", n, bad), func(b *testing.B) {
+				data, list := manyEdits(n, bad)
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, err := Apply("x.po", data, list, Options{Revision: noon}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestApplyUnwritableAll: where nothing can be written, the file stays, its header too;
+// and who wrote nothing is not its Last-Translator.
+func TestApplyUnwritableAll(t *testing.T) {
+	data, list := manyEdits(3, 3)
+	out, results, err := Apply("x.po", data, list, Options{Revision: noon})
+	if err != nil || string(out) != string(data) || results[1].Outcome != Unwritable {
+		t.Errorf("%v, %v\n%s", err, results, changedLines(string(data), string(out)))
+	}
+	data, list = manyEdits(3, 1)
+	list[2].Authors = []Author{{"Petr", "", noon.Add(time.Hour)}}
+	out, results, err = Apply("x.po", data, list, Options{Revision: noon})
+	if err != nil || results[2].Outcome != Unwritable || !strings.Contains(string(out), "Last-Translator: Jana") {
+		t.Errorf("%v, %v\n%s", err, results, out)
+	}
+}
+
+// TestApplyGuessed edits a file without a charset so that what was ISO-8859-1 would be
+// read as UTF-8.
+func TestApplyGuessed(t *testing.T) {
+	data := []byte("msgid \"a\"\nmsgstr \"\xe9\"\n\nmsgid \"b\"\nmsgstr \"\xc3\xa9\"\n")
+	list := edits(Edit{Source: "a", Base: Text{"é", done}, Ours: Text{"e", done}})
+	out, results, err := Apply("x.po", data, list, Options{})
+	if err != nil || string(out) != string(data) || results[0].Outcome != Unwritable || !strings.Contains(results[0].Reason, "names no charset") {
+		t.Errorf("%v, %v, %q", err, results, out)
+	}
+}
+
+// TestApplyTooManyForms edits an entry that has more forms than its language: what is
+// served, and thus the base, has only those of the language.
+func TestApplyTooManyForms(t *testing.T) {
+	data := []byte(strings.Replace(strings.Replace(file, "msgstr[2] \"dvojek\"", "msgstr[2] \"dvojek\"\nmsgstr[3] \"x\"", 1), "read-only", "c-format", 1))
+	base, ours := Text{forms("dvojka", "dvojky", "dvojek"), done}, Text{forms("1", "2", "3"), done}
+	e := edits(Edit{Source: forms("two", "twos"), Context: "menu", Base: base, Ours: ours})
+	out, results, err := Apply("x.po", data, e, Options{})
+	if err != nil || results[0].Outcome != Applied || results[0].Theirs != base {
+		t.Fatalf("%v, %v", err, results)
+	}
+	if f, err := poparse.Parse("x.po", out); err != nil || len(f.Warnings) > 0 {
+		t.Errorf("%v, %v", err, f.Warnings)
 	}
 }

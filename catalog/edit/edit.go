@@ -36,6 +36,15 @@ func (t Text) normal() Text {
 	return t
 }
 
+// Cut returns the text with the forms that a language of a number of them shows; with all
+// if the number is 0, not known.
+func (t Text) Cut(forms int) Text {
+	if list := catalog.SplitForms(t.Target); forms > 0 && len(list) > forms {
+		t.Target = catalog.JoinForms(list[:forms])
+	}
+	return t
+}
+
 // Equal reports whether a file has the same for both.
 func (t Text) Equal(other Text) bool { return t.normal() == other.normal() }
 

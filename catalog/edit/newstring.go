@@ -66,7 +66,7 @@ func (s *NewString) Append(name string, data []byte, o Options) ([]byte, error) 
 	}
 	f.Entries = slices.Insert(f.Entries, at, &e)
 	a := applier{file: f, options: o}
-	out, err := a.withHeader([]change{c}, []Edit{{Authors: []Author{s.Author}}})
+	out, _, err := a.bytes([]change{c}, s.Author)
 	if err == nil {
 		err = a.check(out, []change{c})
 	}
