@@ -37,7 +37,7 @@ func canaryWorld(tb testing.TB) *catalogtest.Writer {
 	source := catalogtest.SourceFile(units)
 	source.Name = "po/" + canary + ".pot"
 	w.Import("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, catalogtest.File{Language: "eo", Name: "po/" + canary + "/eo.po", Forms: 2, Formula: "n != 1", Units: units})
-	if _, err := w.DB.SetPullProblem(tb.Context(), []int64{w.IDs["vault/box"]}, canary+" problem"); err != nil {
+	if _, err := w.DB.SetPullProblem(tb.Context(), []int64{w.IDs["vault/box"]}, catalog.Failure{Kind: catalog.FailureOther, Words: canary + " problem"}); err != nil {
 		tb.Fatal(err)
 	}
 	return w
@@ -98,7 +98,7 @@ func TestCanaries(t *testing.T) {
 	t.Parallel()
 	w := canaryWorld(t)
 	s := serve(w, Options{})
-	key := w.Token("t", catalog.ScopeRead)
+	key := w.Token("t", catalog.ScopeAdmin)
 	for _, path := range []string{
 		"/api/projects/vault/", "/api/components/vault/box/", "/api/translations/vault/box/eo/", "/api/translations/vault/box/eo/units/",
 		"/api/changes/?ordering=-id", "/api/changes/22/", "/api/projects/", "/api/units/", "/api/users/", "/api/search/?q=kan", "/api/components/vault/box/repository/", "/api/users/kanari-author/",

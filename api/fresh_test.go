@@ -188,7 +188,7 @@ func (w *freshWorld) problem(text string) {
 		ids = append(ids, rows[w.pick(len(rows))].ID)
 		return err
 	})
-	if _, err := w.DB.SetPullProblem(w.TB.Context(), ids, text); err != nil {
+	if _, err := w.DB.SetPullProblem(w.TB.Context(), ids, catalog.Failure{Kind: catalog.FailureOther, Words: text}); err != nil {
 		w.TB.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/wire"
@@ -141,12 +142,14 @@ func TestImporting(t *testing.T) {
 		}
 	}
 	check("This component has not been imported yet.")
-	if _, err := w.DB.SetPullProblem(t.Context(), []int64{docs}, "fetch https://jane:hunter2@example.org/docs.git: connection refused"); err != nil {
+	if _, err := w.DB.SetPullProblem(t.Context(), []int64{docs}, catalog.Failure{
+		Kind: catalog.FailureUnreachable, Words: "fetch https://jane:hunter2@example.org/docs.git: connection refused", Since: time.Unix(1_700_000_000, 0),
+	}); err != nil {
 		t.Fatal(err)
 	}
-	check("This component has not been imported yet; the last pull failed: fetch https://example.org/docs.git: connection refused")
+	check("This component has not been imported yet; the last pull failed: unreachable since 2023-11-14T22:13:20Z")
 	repository := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/repository/"))
-	if repository["merge_failure"] != "fetch https://example.org/docs.git: connection refused" || repository["needs_merge"] != true || repository["remote_commit"] != nil {
+	if repository["merge_failure"] != "unreachable since 2023-11-14T22:13:20Z" || repository["needs_merge"] != true || repository["remote_commit"] != nil {
 		t.Errorf("repository of a component that cannot be pulled: %v", repository)
 	}
 	progress, running = resource.Progress{Percent: 42, Stage: "reading files"}, true

@@ -52,6 +52,19 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
+// PersonName is the name under which a person is shown: without an e-mail address, which
+// some have as their name. What is left of an address alone is the part before its "@".
+func PersonName(name string) string {
+	if !strings.Contains(name, "@") {
+		return name
+	}
+	if shown := strings.TrimSpace(withoutAddresses(name)); shown != "" {
+		return shown
+	}
+	before, _, _ := strings.Cut(strings.TrimLeft(name, " <"), "@")
+	return before
+}
+
 // withoutAddresses removes e-mail addresses in angle brackets, as in trailers, and
 // shortens all others to the name before the at sign.
 func withoutAddresses(s string) string {

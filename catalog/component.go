@@ -34,11 +34,11 @@ type Component struct {
 	Imported bool
 	// Changes is the number of change entries below the component.
 	Changes int64
-	// Problem is why the last pull failed; "" if it did not.
-	Problem string
-	// PushProblem is why the last push of edits failed; "" if it did not, or if the
-	// component takes none.
-	PushProblem string
+	// Problem is why the last pull failed.
+	Problem Failure
+	// PushProblem is why the last push of edits failed; zero also if the component takes
+	// none.
+	PushProblem Failure
 	// Locked says that edits are refused for now.
 	Locked bool
 }

@@ -17,7 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -251,37 +250,6 @@ func TestShortNames(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRedirectGetsNoCredentials(t *testing.T) {
-	var mu sync.Mutex
-	var got []string
-	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		mu.Lock()
-		got = append(got, req.Header.Get("Authorization"))
-		mu.Unlock()
-		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
-		http.Error(w, "no", http.StatusUnauthorized)
-	}))
-	defer thief.Close()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		http.Redirect(w, req, strings.Replace(thief.URL, "127.0.0.1", "localhost", 1)+req.URL.String(), http.StatusFound)
-	}))
-	defer srv.Close()
-	for _, transport := range []string{"builtin", "binary"} {
-		if transport == "binary" {
-			gittest.NeedGit(t)
-		}
-		_, err := openMirror(t, remote.Repository{URL: "http://anna:hunter2@" + strings.TrimPrefix(srv.URL, "http://") + "/up.git"}, Options{Remote: remote.Options{Transport: transport}}).Fetch(context.Background())
-		if err == nil || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%s: %v", transport, err)
-		}
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	if s := strings.Join(got, ""); len(got) == 0 || s != "" {
-		t.Errorf("the other host was asked %d times and got %q", len(got), s)
-	}
 }
 
 // sshServer serves root to the key, with host key host.

@@ -35,10 +35,10 @@ func (e *Env) writesOf(first, second string, w Writer) map[string]Writer {
 	return map[string]Writer{first: w, second: w}
 }
 
-// AuthorOf is who the edits of a request are by.
+// AuthorOf is who the edits of a request are by. Everyone can read the name.
 func AuthorOf(ctx context.Context) edit.Author {
 	t := rest.AccessOf(ctx).Token
-	return edit.Author{Name: cmp.Or(t.AuthorName, t.Name), Email: t.AuthorEmail}
+	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail}
 }
 
 // editable finds the unit that the path names, if the client may edit it.

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -101,9 +102,8 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 		return o, AuthorOf(ctx), nil
 	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
 		return o, by, errAdmin
-	case credited.Name == "": // names are served, addresses are not
-		credited.Name, _, _ = strings.Cut(credited.Email, "@")
 	}
+	credited.Name = catalog.PersonName(cmp.Or(credited.Name, credited.Email))
 	return o, credited, nil
 }
 

@@ -6,11 +6,12 @@ import (
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// A repository's state is public (docs/compatibility.md#repository-status): it
-// shows no more than the component does. It can be read during the first
+// A repository's state is public (docs/compatibility.md#repository-status), but for the words
+// of what failed. It can be read during the first
 // import, too: that is when people look.
 
 func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
@@ -38,7 +39,7 @@ func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row 
 	if err != nil {
 		return nil, err
 	}
-	o := wire.NewRepository(r.Link, &row.Component, commit, path)
+	o := wire.NewRepository(r.Link, &row.Component, commit, path, func(f catalog.Failure) string { return rest.AccessOf(ctx).Failure(&row.Project, &f) })
 	o.NeedsCommit, o.NeedsPush, err = waiting(ctx, snap, row)
 	return o, err
 }

@@ -52,7 +52,7 @@ func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	}
 	for i := range components {
 		o.Changes += components[i].Changes
-		if components[i].Problem != "" {
+		if components[i].Problem.Failed() {
 			o.ConfigurationErrors++
 		}
 	}

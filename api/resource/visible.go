@@ -75,7 +75,7 @@ func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, r *re
 func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := visibleComponentBySlug(ctx, snap, project, slug)
 	if err == nil && !row.Imported {
-		err = e.importing(&row)
+		err = e.importing(ctx, &row)
 	}
 	return row, err
 }
@@ -90,7 +90,7 @@ func (e *Env) importedTranslations(ctx context.Context, snap *store.Snapshot, r 
 
 // importing is the answer while a first import runs, or before it could begin:
 // then with the reason of the last failure.
-func (e *Env) importing(row *store.ComponentRow) error {
+func (e *Env) importing(ctx context.Context, row *store.ComponentRow) error {
 	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
 	progress, running := e.Progress(row.ID)
 	switch {
@@ -98,8 +98,8 @@ func (e *Env) importing(row *store.ComponentRow) error {
 		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
 	case running:
 		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
-	case row.Problem != "":
-		p.Detail = "This component has not been imported yet; the last pull failed: " + row.Problem
+	case row.Problem.Failed():
+		p.Detail = "This component has not been imported yet; the last pull failed: " + rest.AccessOf(ctx).Failure(&row.Project, &row.Problem)
 	default:
 		p.Detail = "This component has not been imported yet."
 	}

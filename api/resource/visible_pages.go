@@ -76,6 +76,3 @@ func SearchProblem(err error) error { return searchProblem(err) }
 func (e *Env) ChecksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
 	return e.checksOf(ctx, snap, t, units)
 }
-
-// Importing is the answer while a component is not imported yet.
-func (e *Env) Importing(row *store.ComponentRow) error { return e.importing(row) }

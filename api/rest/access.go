@@ -33,13 +33,26 @@ func (a Access) Sees(project *catalog.Project) bool { return a.Token.Sees(projec
 // SeesAll reports whether nothing is hidden.
 func (a Access) SeesAll() bool { return a.Token.SeesAll() }
 
+// Failure is what is shown of why a component of a project could not be pulled or pushed:
+// the words to those who may write there, everyone else the kind, and since when.
+func (a Access) Failure(project *catalog.Project, f *catalog.Failure) string {
+	if a.Token.Writes() && a.Sees(project) && f.Words != "" {
+		return f.Words
+	}
+	return f.Public()
+}
+
 // Key tells apart kinds of access whose answers differ; it is "" for anonymous
 // clients.
 func (a Access) Key() string {
 	if a.Token.ID == 0 {
 		return ""
 	}
-	return "private:" + string(a.Token.Projects) + ":"
+	kind := "private:"
+	if a.Token.Writes() { // Failure
+		kind = "writing:"
+	}
+	return kind + string(a.Token.Projects) + ":"
 }
 
 // Cacheable reports whether answers may be kept for other clients with the same

@@ -79,7 +79,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	p.aboutComponent(v, &row.Project, &row.Component)
 	v.Title, v.Heading = row.Settings.Name+" · "+row.Project.Settings.Name, row.Settings.Name
 	rows := []*store.ComponentRow{&row}
-	c := component{Row: row, Importing: p.importingOf(rows, v), Orders: v.orders(), Filters: filters(v)}
+	c := component{Row: row, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v)}
 	if v.Problems, err = problemsOf(ctx, snap, rows, false); err != nil || !row.Imported {
 		v.Body = c
 		return err

@@ -51,7 +51,7 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 	if err != nil {
 		return err
 	}
-	f := front{Components: len(rows), Importing: p.importingOf(rows, v), Orders: v.orders()}
+	f := front{Components: len(rows), Importing: p.importingOf(ctx, rows, v), Orders: v.orders()}
 	list, languages := projectRows(projects, rows, counts)
 	f.Languages = languages
 	sorted(list, v.order(), func(projectRow) int { return 0 }, func(r projectRow) string { return r.Name }, func(r projectRow) tally { return r.tally })

@@ -82,7 +82,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return err
 	}
-	m := matrix{Project: project, Importing: p.importingOf(rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Components: len(rows)}
+	m := matrix{Project: project, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Components: len(rows)}
 	for _, name := range []string{"sort", "only"} {
 		if value := v.param(name); value != "" {
 			m.Kept = append(m.Kept, link{Name: name, URL: value})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -39,18 +40,10 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 		return p
 	}
 	for _, c := range rows {
-		if c.Problem == "" || len(list) == maxProblems {
-			continue
-		}
-		since, err := sinceWhen(ctx, snap, c.ID, catalog.ActionFailedMerge, "")
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, label(problem{Message: c.Problem, Since: since}, c))
-	}
-	for _, c := range rows {
-		if c.PushProblem != "" && len(list) < maxProblems {
-			list = append(list, label(problem{Push: true, Message: c.PushProblem}, c))
+		for _, f := range []*catalog.Failure{&c.Problem, &c.PushProblem} {
+			if f.Failed() && len(list) < maxProblems {
+				list = append(list, label(problem{Push: f == &c.PushProblem, Message: told(ctx, c, f), Since: f.Since}, c))
+			}
 		}
 	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
@@ -59,7 +52,7 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	}
 	for i := range found {
 		f := &found[i]
-		since, err := sinceWhen(ctx, snap, f.ComponentID, catalog.ActionParseError, f.Path)
+		since, err := sinceWhen(ctx, snap, f.ComponentID, f.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -75,12 +68,19 @@ func problemsOfFile(ctx context.Context, snap *store.Snapshot, t *store.Translat
 	return slices.DeleteFunc(list, func(p problem) bool { return p.File != "" && p.File != t.Filename }), err
 }
 
+// told is what the client may see of a failure; its time is shown beside it.
+func told(ctx context.Context, c *store.ComponentRow, f *catalog.Failure) string {
+	shown := *f
+	shown.Since = time.Time{}
+	return rest.AccessOf(ctx).Failure(&c.Project, &shown)
+}
+
 // sinceWhen is the time of the newest entry of a component about a file that cannot be
-// read, or about a pull that failed.
-func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, action catalog.Action, file string) (time.Time, error) {
-	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Actions: []catalog.Action{action}, Newest: true, Limit: maxProblems})
+// read.
+func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, file string) (time.Time, error) {
+	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Actions: []catalog.Action{catalog.ActionParseError}, Newest: true, Limit: maxProblems})
 	for i := range entries {
-		if file == "" || entries[i].Event["filename"] == file || entries[i].Event["file"] == file {
+		if entries[i].Event["filename"] == file || entries[i].Event["file"] == file {
 			return when(&entries[i]), err
 		}
 	}
@@ -103,13 +103,13 @@ type importing struct {
 	Problem   string
 }
 
-func (p *Pages) importingOf(rows []*store.ComponentRow, v *view) (list []importing) {
+func (p *Pages) importingOf(ctx context.Context, rows []*store.ComponentRow, v *view) (list []importing) {
 	some := slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Imported })
 	for _, c := range rows {
 		if c.Imported {
 			continue
 		}
-		i := importing{Name: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: c.Problem}
+		i := importing{Name: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
 		var state resource.Progress
 		if state, i.Running = p.env.Progress(c.ID); i.Running {
 			i.Percent = min(max(state.Percent, 0), 100)

@@ -82,7 +82,7 @@ func NewComponent(l Links, from *catalog.Component, project string) *Component {
 	set := &from.Settings
 	c := &Component{
 		Name: NameOrSlug(set.Name, from.Slug), Slug: from.Slug, ID: from.ID,
-		VCS: set.VCS, Repo: repourl.Redact(from.Repo), Push: repourl.Redact(set.Push),
+		VCS: set.VCS, Repo: repourl.Public(from.Repo), Push: repourl.Public(set.Push),
 		GitExport: l.Web(Path("git", project, from.Slug)),
 		Branch:    branchOf(from), PushBranch: set.PushBranch,
 		Filemask: set.Filemask, Template: set.Template, EditTemplate: set.EditTemplate,

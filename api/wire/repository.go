@@ -47,13 +47,14 @@ type Commit struct {
 func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" }
 
 // NewRepository makes the state of the repository of a component. commit is nil if
-// none is known; path is the resource that the repository belongs to.
-func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path string) Repository {
+// none is known; path is the resource that the repository belongs to, and told are the words
+// of a failure that the client may see.
+func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path string, told func(catalog.Failure) string) Repository {
 	o := Repository{
 		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
 		RemoteCommit:      newCommit(commit),
 		Status:            statusOf(c),
-		MergeFailure:      OrNull(cmp.Or(c.Problem, c.PushProblem)),
+		MergeFailure:      OrNull(cmp.Or(told(c.Problem), told(c.PushProblem))),
 	}
 	o.WeblateCommit = o.RemoteCommit // what is served is what was fetched last
 	return o
@@ -65,9 +66,9 @@ func statusOf(c *catalog.Component) string {
 	branch := cmp.Or(branchOf(c), "HEAD")
 	state := "Your branch is up to date with 'origin/" + branch + "'."
 	switch {
-	case c.Problem != "":
+	case c.Problem.Failed():
 		state = "The last pull from 'origin/" + branch + "' failed."
-	case c.PushProblem != "":
+	case c.PushProblem.Failed():
 		state = "The last push of edits failed."
 	case NeedsMerge(c):
 		state = "No commits of 'origin/" + branch + "' are imported yet."

@@ -20,7 +20,7 @@ func (s *Store) Dump() string {
 	s.TB.Helper()
 	var b strings.Builder
 	s.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		fmt.Fprintf(&b, "component %s/%s head %s tracking %s problem %q\n", c.Project.Slug, c.Slug, c.Head, c.Tracking, c.Problem)
+		fmt.Fprintf(&b, "component %s/%s head %s tracking %s problem %q\n", c.Project.Slug, c.Slug, c.Head, c.Tracking, c.Problem.Kind)
 		translations, err := snap.Translations(ctx, c.ID)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *Store) DumpAll() string {
 	var b strings.Builder
 	s.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
 		fmt.Fprintf(&b, "component %d %s head %s tracking %s imported %v changes %d problem %q\n",
-			c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem)
+			c.ID, c.Slug, c.Head, c.Tracking, c.Imported, c.Changes, c.Problem.Kind)
 		problems, err := snap.Problems(ctx, c.ID)
 		if err != nil {
 			return err

@@ -132,6 +132,7 @@ func coAuthors(c *object.Commit, mailmap object.Mailmap) []string {
 		return nil
 	}
 	author, _ := mailmap.Lookup(c.Author.Name, c.Author.Email)
+	author = catalog.PersonName(author)
 	var names []string
 	for line := range strings.Lines(c.Message) {
 		if len(line) < len(trailer) || !strings.EqualFold(line[:len(trailer)], trailer) {
@@ -140,6 +141,7 @@ func coAuthors(c *object.Commit, mailmap object.Mailmap) []string {
 		name, rest, _ := strings.Cut(line[len(trailer):], "<")
 		email, _, _ := strings.Cut(rest, ">")
 		name, _ = mailmap.Lookup(strings.TrimSpace(name), strings.TrimSpace(email))
+		name = catalog.PersonName(name)
 		if name != "" && name != author && !slices.Contains(names, name) && len(names) < maxCoAuthors {
 			names = append(names, name)
 		}

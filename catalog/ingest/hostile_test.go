@@ -112,8 +112,8 @@ func pullHostile(t *testing.T) {
 		must(t, err)
 		all := map[int64]*store.ComponentRow{}
 		for _, row := range rows {
-			if all[row.ID] = row; strings.Contains(row.Problem, testrepos.HostileCanary) || len(row.Problem) > 1100 {
-				t.Errorf("%s: problem %.1200s", row.Project.Slug, row.Problem)
+			if all[row.ID] = row; strings.Contains(row.Problem.Words, testrepos.HostileCanary) || len(row.Problem.Words) > 1100 {
+				t.Errorf("%s: problem %.1200s", row.Project.Slug, row.Problem.Words)
 			}
 		}
 		found, err := s.Search(ctx, store.SearchQuery{Components: all, Expr: query.Text{Match: query.Match{Pattern: testrepos.HostileCanary}}})

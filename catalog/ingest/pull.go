@@ -40,14 +40,14 @@ type pull struct {
 }
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
-	if err := p.s.room(); err != nil {
+	if err := p.s.hasRoom(); err != nil {
 		return p.report, p.noRoom(ctx, err)
 	}
 	fetched := p.phases.begin(fetchPhase)
 	head, err := m.Fetch(ctx)
 	fetched()
 	if err != nil {
-		if full := p.s.room(); full != nil { // it became full during the transfer
+		if full := p.s.hasRoom(); full != nil { // it became full during the transfer
 			return p.report, p.noRoom(ctx, full)
 		}
 		return p.report, p.failed(ctx, err)

@@ -78,7 +78,7 @@ func (p *pull) noRoom(ctx context.Context, cause error) error {
 	for i := range rows {
 		ids = append(ids, rows[i].ID)
 	}
-	_, err = p.s.db.SetPullProblem(ctx, ids, cause.Error())
+	_, err = p.s.db.SetPullProblem(ctx, ids, p.failure(cause))
 	return errors.Join(cause, err)
 }
 
@@ -86,42 +86,44 @@ func (p *pull) noRoom(ctx context.Context, cause error) error {
 // component that could be pulled before gets entry 22
 // (docs/compatibility.md#component-events).
 func (p *pull) recordProblem(ctx context.Context, comps []*component, cause error) error {
-	message := ""
-	if cause != nil {
-		message = shortened(cause.Error())
-	}
+	problem := p.failure(cause)
 	for _, c := range comps {
-		if c.row.Problem == message {
+		if was := c.row.Problem; was.Kind == problem.Kind && was.Words == problem.Words {
 			continue
 		}
-		begins := c.row.Problem == "" && c.row.Head != "" && c.row.Imported && // the entries of a replay are of the past
+		begins := !c.row.Problem.Failed() && c.row.Head != "" && c.row.Imported && // the entries of a replay are of the past
 			!errors.Is(cause, store.ErrUnavailable) // the repository did not cause it
 		if begins {
-			if err := p.recordFailure(ctx, c, message); err != nil {
+			if err := p.recordFailure(ctx, c, problem); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := p.s.db.SetPullProblem(ctx, []int64{c.row.ID}, message); err != nil {
+		if _, err := p.s.db.SetPullProblem(ctx, []int64{c.row.ID}, problem); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recordFailure stores that a component cannot be pulled, with entry 22. Its head
-// stays.
-func (p *pull) recordFailure(ctx context.Context, c *component, message string) error {
+// failure is what is stored of an error of this pull.
+func (p *pull) failure(cause error) catalog.Failure {
+	return FailureOf(cause, p.branch.Remote.URL, p.at)
+}
+
+// recordFailure stores that a component cannot be pulled, with entry 22. Its head stays.
+// Everyone may read the entry, so it has the kind only.
+func (p *pull) recordFailure(ctx context.Context, c *component, problem catalog.Failure) error {
 	spec := &p.branch.Components[0].Spec
 	info := store.StepInfo{
 		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{c.row.ID},
 		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
 	}
 	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-		if err := tx.SetPullProblem(ctx, c.row.ID, message); err != nil {
+		if err := tx.SetPullProblem(ctx, c.row.ID, problem); err != nil {
 			return err
 		}
-		entry := eventEntry(catalog.ActionFailedMerge, map[string]string{"error": message})
+		entry := eventEntry(catalog.ActionFailedMerge, map[string]string{"error": string(problem.Kind)})
 		return tx.AddDelta(ctx, store.Delta{ComponentID: c.row.ID, Entries: []store.Entry{entry}})
 	})
 	return err

@@ -306,7 +306,7 @@ func TestFailureAndItsEntry(t *testing.T) {
 		var problem string
 		w.Read(func(ctx context.Context, s *store.Snapshot) error {
 			list, err := s.Components(ctx, "demo")
-			problem = list[0].Problem
+			problem = string(list[0].Problem.Kind)
 			return err
 		})
 		n := 0

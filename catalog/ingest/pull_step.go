@@ -210,7 +210,7 @@ func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
 
 // transact runs the transaction of a step. It changes nothing in p.
 func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(context.Context, *store.StepTx) error) error {
-	if err := p.s.room(); err != nil {
+	if err := p.s.hasRoom(); err != nil {
 		return err
 	}
 	info.MaxBytes = max(1, p.s.quotas.Growth-p.written.Load())

@@ -27,7 +27,7 @@ func problemOf(w *catalogtest.Puller, slug string) (problem string) {
 	w.TB.Helper()
 	w.Read(func(ctx context.Context, s *store.Snapshot) error {
 		c, err := s.Component(ctx, "demo", slug)
-		problem = c.Problem
+		problem = c.Problem.Words
 		return err
 	})
 	return problem

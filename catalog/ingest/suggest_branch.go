@@ -246,7 +246,7 @@ func (s *componentSuggestions) collectFile(ctx context.Context, branch string, s
 		name, email := s.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 		s.list = append(s.list, store.Suggestion{
 			TranslationID: row.ID, Identity: id, Branch: branch, Target: strings.Clone(theirs.Units[at].Target),
-			AuthorName: name, AuthorEmail: email, At: commit.Committer.When.UTC(), Commit: commit.Hash.String(),
+			AuthorName: catalog.PersonName(name), AuthorEmail: email, At: commit.Committer.When.UTC(), Commit: commit.Hash.String(),
 		})
 	}
 	return nil

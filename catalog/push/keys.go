@@ -58,7 +58,7 @@ func (g *group) takes(row *store.BranchComponent, language string, author edit.A
 // fails with does not stop the others, but a forge that wants no more requests does.
 func (r *run) flushKeys(ctx context.Context) error {
 	if r.group.mode != catalog.PushRequest {
-		return r.flush(ctx)
+		return r.try(ctx)
 	}
 	branches, err := r.keyBranches(ctx)
 	if err != nil {
@@ -69,8 +69,8 @@ func (r *run) flushKeys(ctx context.Context) error {
 		g := *r.group
 		g.branch, g.keyed, g.rows = branch, true, slices.Clone(g.rows)
 		one := &run{Pusher: r.Pusher, held: r.held, branch: r.branch, head: r.head, group: &g, report: r.report}
-		err := one.flush(ctx)
-		errs, r.kept = append(errs, err), append(r.kept, one.kept...)
+		err := one.try(ctx)
+		errs, r.kept, r.failed = append(errs, err), append(r.kept, one.kept...), append(r.failed, one.failed...)
 		var limit *forge.LimitError
 		if errors.As(err, &limit) {
 			break

@@ -107,7 +107,7 @@ func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.Bra
 	switch {
 	case err != nil:
 		return false, err
-	case row.PushProblem != "", held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
+	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
 		return true, nil
 	case slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" && (held || e.Reason == "") }):
 		return true, nil
@@ -255,6 +255,7 @@ type run struct {
 	edits     [][]store.Edit   // of the files that were written last
 	codes     []string         // their languages
 	kept      []store.Edit     // that stay pending, with the reason
+	failed    []failedPush     // what note stores
 }
 
 func (r *run) flush(ctx context.Context) error {
@@ -368,7 +369,7 @@ func (r *run) unread(ctx context.Context, written []store.Edit) error {
 		return err
 	}
 	for _, e := range written {
-		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.UnitID/catalog.UnitsPerComponent }); r.group.rows[i].Problem != "" {
+		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.UnitID/catalog.UnitsPerComponent }); r.group.rows[i].Problem.Failed() {
 			r.keep(e, inRepository)
 		}
 	}
@@ -382,19 +383,6 @@ const inRepository = "the repository has this text, and the component cannot be 
 func (r *run) keep(e store.Edit, reason string) {
 	e.Reason = reason
 	r.report.Held[e.ID], r.kept = reason, append(r.kept, e)
-}
-
-// note stores what became of the flush, for those who ask why edits are not pushed. That
-// another process was faster, or this one is stopped, is no failure of the push.
-func (r *run) note(ctx context.Context, failed error) error {
-	problem := ""
-	switch {
-	case ctx.Err() != nil, errors.Is(failed, catalog.ErrConflict), errors.Is(failed, store.ErrUnavailable):
-		return failed
-	case failed != nil:
-		problem = failed.Error()
-	}
-	return errors.Join(failed, r.DB.NotePush(ctx, r.components(), problem, r.kept))
 }
 
 // reload reads the components of the group again.

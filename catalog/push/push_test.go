@@ -258,7 +258,7 @@ func TestBranch(t *testing.T) {
 // pushProblem is what the component says of the last push.
 func (w *world) pushProblem() (problem string) {
 	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
-		problem = c.PushProblem
+		problem = c.PushProblem.Words
 		return nil
 	})
 	return problem

@@ -94,7 +94,7 @@ func TestBasis(t *testing.T) {
 		}, with()},
 		{"heads", func() { step(t, db, info(at, at+1, 1, 2, 3), nothing); at++ }, with("head of it")},
 		{"a problem", func() {
-			if _, err := db.SetPullProblem(t.Context(), []int64{2}, "broken"); err != nil {
+			if _, err := db.SetPullProblem(t.Context(), []int64{2}, catalog.Failure{Kind: catalog.FailureOther, Words: "broken"}); err != nil {
 				t.Fatal(err)
 			}
 		}, with("project one")},

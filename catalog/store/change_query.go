@@ -192,6 +192,8 @@ func scanChange(scan scan) (catalog.Change, error) {
 		}
 	}
 	c.Timestamp, c.CommitTime = fromMicros(at), fromMicros(commitTime)
-	c.Event, err = eventMap(event)
+	if c.Event, err = eventMap(event); c.Action == catalog.ActionFailedMerge && c.Event["error"] != "" {
+		c.Event["error"] = string(catalog.KnownFailure(c.Event["error"])) // older versions stored words
+	}
 	return c, err
 }

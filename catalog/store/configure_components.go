@@ -190,7 +190,8 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 		}
 	}
 	if moved {
-		if err := c.s.do(ctx, `UPDATE components SET problem = '', push_problem = '', tracking = '' WHERE id = $1`, old.id); err != nil {
+		if err := c.s.do(ctx, `UPDATE components SET problem = '', problem_kind = '', problem_since = NULL,
+			push_problem = '', push_problem_kind = '', push_problem_since = NULL, tracking = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}

@@ -4,20 +4,18 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // NotePush stores what a push of the edits of components came to: why it failed, or with
-// "" that it did not. Then held are the edits that stay pending, with the reason; the
-// others have none. Reasons of texts that changed meanwhile are not stored. Passwords in
-// addresses are removed, and texts are bounded.
-func (db *DB) NotePush(ctx context.Context, components []int64, problem string, held []Edit) error {
+// the zero failure that it did not. Then held are the edits that stay pending, with the
+// reason; the others have none. Reasons of texts that changed meanwhile are not stored. What
+// failed before keeps its Since.
+func (db *DB) NotePush(ctx context.Context, components []int64, problem catalog.Failure, held []Edit) error {
 	return db.fail(ctx, "store what a push came to", db.write(ctx, func(s *session) error {
-		changed, err := notePushProblem(ctx, s, components, problemText(problem))
-		if err == nil && problem == "" {
+		changed, err := notePushProblem(ctx, s, components, StoredFailure(problem))
+		if err == nil && !problem.Failed() {
 			var others []int64
 			others, err = noteHeld(ctx, s, components, held)
 			changed = append(changed, others...)
@@ -29,10 +27,11 @@ func (db *DB) NotePush(ctx context.Context, components []int64, problem string, 
 	}))
 }
 
-func notePushProblem(ctx context.Context, s *session, components []int64, problem string) (changed []int64, err error) {
+func notePushProblem(ctx context.Context, s *session, components []int64, problem catalog.Failure) (changed []int64, err error) {
 	err = chunks(components, func(chunk []any) error {
-		return s.query(ctx, `UPDATE components SET push_problem = $1 WHERE push_problem <> $1 AND id IN `+list(2, len(chunk))+` RETURNING id`,
-			append([]any{problem}, chunk...), func(scan scan) error {
+		return s.query(ctx, `UPDATE components SET `+setFailure("push_problem")+`
+			WHERE (push_problem <> $1 OR push_problem_kind <> $2) AND id IN `+list(4, len(chunk))+` RETURNING id`,
+			append([]any{problem.Words, string(problem.Kind), micros(problem.Since)}, chunk...), func(scan scan) error {
 				var id int64
 				err := scan(&id)
 				changed = append(changed, id)
@@ -78,17 +77,4 @@ func noteHeld(ctx context.Context, s *session, components []int64, held []Edit) 
 		}
 	}
 	return changed, nil
-}
-
-// maxProblemText bounds a problem, in bytes.
-const maxProblemText = 1_000
-
-// problemText makes a text that may be the words of a remote fit to be stored and shown.
-func problemText(text string) string {
-	text = strings.ToValidUTF8(strings.ReplaceAll(repourl.RedactText(text), "\x00", ""), "")
-	if len(text) <= maxProblemText {
-		return text
-	}
-	const half = maxProblemText / 2
-	return strings.ToValidUTF8(text[:half]+" … "+text[len(text)-half:], "")
 }

@@ -106,11 +106,11 @@ func TestNotePush(t *testing.T) {
 		{"push https://jana:hunter2@example.org/r.git:\x00 no\xff", nil, "push https://example.org/r.git: no|||", false},
 		{"", edits[:2], "|it is held||", true},
 		{"", edits[:2], "|it is held||", false},
-		{strings.Repeat("x", 5000), nil, strings.Repeat("x", 500) + " … " + strings.Repeat("x", 500) + "|it is held||", true},
+		{strings.Repeat("x", 5000), nil, strings.Repeat("x", 497) + " … " + strings.Repeat("x", 497) + "|it is held||", true},
 		{"", nil, "|||", true},
 		{"", nil, "|||", false},
 	} {
-		if err := db.NotePush(t.Context(), []int64{1}, c.problem, c.held); err != nil {
+		if err := db.NotePush(t.Context(), []int64{1}, catalog.Failure{Kind: kindOf(c.problem), Words: c.problem}, c.held); err != nil {
 			t.Fatal(err)
 		}
 		got, generation := state()
@@ -119,6 +119,13 @@ func TestNotePush(t *testing.T) {
 		}
 		before = generation
 	}
+}
+
+func kindOf(problem string) catalog.FailureKind {
+	if problem == "" {
+		return ""
+	}
+	return catalog.FailureRefused
 }
 
 // TestPlansOfPending: edits of a page, and whether there is any, are found by the index of

@@ -54,7 +54,7 @@ func TestFailover(t *testing.T) {
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
 			rows, err := s.Components(ctx, "")
 			for i := range rows {
-				list = append(list, rows[i].Problem)
+				list = append(list, rows[i].Problem.Words)
 			}
 			return err
 		})

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -94,14 +96,13 @@ func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, er
 	return out, err
 }
 
-// SetPullProblem records that the pull of components failed, or with "" that it
-// recovered. changed is false if the components had this problem already, so that
-// callers record one event per failure. Passwords in addresses are removed,
-// although callers should have done so.
-func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem string) (changed bool, err error) {
-	problem = repourl.RedactText(problem)
+// SetPullProblem records that the pull of components failed, or with the zero failure that
+// it recovered. What was failing before keeps its Since. changed is false if the components
+// had this problem already, so that callers record one event per failure.
+func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem catalog.Failure) (changed bool, err error) {
+	problem = StoredFailure(problem)
 	err = db.write(ctx, func(s *session) error {
-		ids, public, err := anyPublic(ctx, s, componentIDs, ` AND c.problem <> $1`, problem)
+		ids, public, err := anyPublic(ctx, s, componentIDs, ` AND (c.problem <> $1 OR c.problem_kind <> $2)`, problem.Words, string(problem.Kind))
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -111,9 +112,8 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 			return err
 		}
 		return chunks(ids, func(chunk []any) error {
-			err := s.do(ctx, `UPDATE components SET problem = $1, generation = $2, content_generation = $2 WHERE id IN `+list(3, len(chunk)),
-				append([]any{problem, g}, chunk...)...)
-			return err
+			return s.do(ctx, `UPDATE components SET `+setFailure("problem")+`, generation = $4, content_generation = $4 WHERE id IN `+list(5, len(chunk)),
+				append([]any{problem.Words, string(problem.Kind), micros(problem.Since), g}, chunk...)...)
 		})
 	})
 	if err != nil {
@@ -122,13 +122,45 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 	return changed, db.fail(ctx, "set problem", err)
 }
 
+// setFailure sets the columns of a failure to words, kind and time. One that goes on keeps
+// the time of its beginning.
+func setFailure(column string) string {
+	return strings.ReplaceAll(`X = $1, X_kind = $2, X_since = CASE WHEN $2 = '' OR X_kind = '' THEN $3 ELSE X_since END`, "X", column)
+}
+
 // SetPullProblem is DB.SetPullProblem for one component of the convoy, within the
 // step, so that the problem and its entry are stored together.
-func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem string) error {
+func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem catalog.Failure) error {
 	m, err := tx.member(componentID)
 	if err == nil {
 		m.dirty = true
-		err = tx.s.do(ctx, `UPDATE components SET problem = $1 WHERE id = $2`, repourl.RedactText(problem), componentID)
+		problem = StoredFailure(problem)
+		err = tx.s.do(ctx, `UPDATE components SET `+setFailure("problem")+` WHERE id = $4`, problem.Words, string(problem.Kind), micros(problem.Since), componentID)
 	}
 	return tx.fail(ctx, "set problem", err)
+}
+
+// StoredFailure is a failure as it is stored: of a known kind, with words that may be shown
+// to those who may write there. One that is none has no time.
+func StoredFailure(f catalog.Failure) catalog.Failure {
+	if f.Kind == "" {
+		return catalog.Failure{}
+	}
+	return catalog.Failure{Kind: catalog.KnownFailure(string(f.Kind)), Words: problemText(f.Words), Since: f.Since}
+}
+
+// maxProblemText bounds a problem, in bytes.
+const maxProblemText = 1_000
+
+// problemText makes a text that may be the words of a remote fit to be stored and shown to
+// those who may write: without secrets of addresses, e-mail addresses, paths of this machine
+// and bytes that a database refuses.
+func problemText(text string) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(catalog.WithoutPrivate(repourl.RedactText(text)), "\x00", ""), "")
+	if len(text) <= maxProblemText {
+		return text
+	}
+	const gap = " … "
+	const half = (maxProblemText - len(gap)) / 2
+	return strings.ToValidUTF8(text[:half]+gap+text[len(text)-half:], "")
 }

@@ -137,7 +137,8 @@ func scanProject(s *session, scan scan) (ProjectRow, error) {
 }
 
 const (
-	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem, c.push_problem,
+	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem, c.problem_kind, c.problem_since,
+		c.push_problem, c.push_problem_kind, c.push_problem_since,
 		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.content_generation,
 		c.locked, p.slug, p.settings, p.settings_generation`
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
@@ -146,7 +147,9 @@ const (
 func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	var c ComponentRow
 	var settings, projectSettings sql.RawBytes
-	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem, &c.PushProblem,
+	var since, pushSince sql.NullInt64
+	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem.Words, &c.Problem.Kind, &since,
+		&c.PushProblem.Words, &c.PushProblem.Kind, &pushSince,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
 		&c.Locked, &c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
@@ -157,8 +160,9 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	if c.Settings, err = s.shared.components.decode(c.ID, settings); err != nil {
 		return c, err
 	}
+	c.Problem.Since, c.PushProblem.Since = fromMicros(since), fromMicros(pushSince)
 	if !c.Settings.Edits.Taken() {
-		c.PushProblem = "" // of when it took them
+		c.PushProblem = catalog.Failure{} // of when it took them
 	}
 	c.Project.Settings, err = s.shared.projects.decode(c.ProjectID, projectSettings)
 	return c, err

@@ -250,7 +250,7 @@ func TestPosition(t *testing.T) {
 
 func setProblem(t *testing.T, db *DB, problem string, components ...int64) {
 	t.Helper()
-	if changed, err := db.SetPullProblem(t.Context(), components, problem); err != nil || !changed {
+	if changed, err := db.SetPullProblem(t.Context(), components, catalog.Failure{Kind: catalog.KnownFailure(problem), Words: problem}); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 }

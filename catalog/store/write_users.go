@@ -19,7 +19,7 @@ type User struct {
 	ID int64
 	// Username is the name in URLs, unique.
 	Username string
-	// FullName is the author's name as first seen.
+	// FullName is the author's name as first seen, without an e-mail address.
 	FullName string
 	// Joined is the time of the author's first commit; zero if unknown.
 	Joined time.Time
@@ -120,7 +120,8 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 }
 
 func (tx *StepTx) addUser(ctx context.Context, key, name string, at time.Time, id *int64) (added bool, err error) {
-	username, err := tx.freeName(ctx, catalog.Username(name))
+	shown := catalog.PersonName(name)
+	username, err := tx.freeName(ctx, catalog.Username(shown))
 	if err != nil {
 		return false, err
 	}
@@ -129,7 +130,7 @@ func (tx *StepTx) addUser(ctx context.Context, key, name string, at time.Time, i
 	}
 	return tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
-		[]any{key, username, name, micros(at), smallint(tx.db.bots.Load().has(key, name))}, id)
+		[]any{key, username, shown, micros(at), smallint(tx.db.bots.Load().has(key, name))}, id)
 }
 
 // freeName returns base with the suffix from firstFree.

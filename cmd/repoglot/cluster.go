@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/lease"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -268,7 +269,7 @@ func (c *cluster) readyz(body map[string]any) {
 	self := c.self()
 	process := map[string]any{"work": self.Work, "configuration": self.Configuration}
 	if self.Problem != "" {
-		process["problem"] = self.Problem
+		process["problem"] = catalog.WithoutPrivate(self.Problem)
 	}
 	body["process"] = process
 	c.mu.Lock()

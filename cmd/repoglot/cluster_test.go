@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
@@ -355,7 +356,7 @@ func TestClusterNowhere(t *testing.T) {
 		var ready clusterReadiness
 		if !until(func() bool {
 			ready = clusterReadiness{}
-			return reader.get("/readyz", &ready) && len(ready.Components) == 1 && (ready.Components[0].Error == store.Nowhere) == away && ready.Cluster.Stuck > 0 == away
+			return reader.get("/readyz", &ready) && len(ready.Components) == 1 && (ready.Components[0].Error == string(catalog.FailureNoProcess)) == away && ready.Cluster.Stuck > 0 == away
 		}) {
 			t.Fatalf("away %v: %+v", away, ready)
 		}

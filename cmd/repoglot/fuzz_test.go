@@ -82,8 +82,15 @@ func openWhole(f testing.TB) (fuzzed, *server) {
 			"# " + canary + " note\n#: " + canary + ".c:1\nmsgctxt \"" + canary + " context\"\nmsgid \"" + canary + " source\"\nmsgstr \"" + canary + " target <script>alert(1)</script>\"\n"},
 	})
 	must(f, err)
+	return openConfig(f, dir, fuzzedConfig)
+}
+
+// openConfig serves a configuration whose files are below dir, after a first pull of
+// everything.
+func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
+	f.Helper()
 	file := filepath.Join(dir, "r.yaml")
-	must(f, os.WriteFile(file, []byte(fuzzedConfig), 0o600))
+	must(f, os.WriteFile(file, []byte(configuration), 0o600))
 	p := &program{environ: []string{"HOOK_SECRET=s"}, stdout: io.Discard, stderr: io.Discard, flags: flags{config: file}}
 	c, err := p.load("")
 	must(f, err)
@@ -97,6 +104,7 @@ func openWhole(f testing.TB) (fuzzed, *server) {
 	must(f, e.configureOnce(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
+	s.pulls.flusher = &flusher{newPusher(e, c, "http://l10n.example.org")}
 	s.pulls.set(plan, c.PollInterval)
 	ended := make(chan error, 1)
 	go func() { ended <- s.pulls.run(ctx) }()

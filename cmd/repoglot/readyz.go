@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/lease"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -20,8 +21,8 @@ import (
 const (
 	statePending   = "pending"   // its first pull has not begun
 	stateImporting = "importing" // its first pull is running
-	stateReady     = "ready"     // it is served and checked; error says why the last pull failed
-	stateFailed    = "failed"    // it was never imported; error says why
+	stateReady     = "ready"     // it is served and checked; error says how the last pull failed
+	stateFailed    = "failed"    // it was never imported; error says how
 )
 
 // healthz answers 200 while the process lives.
@@ -30,8 +31,8 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readyz answers 200 once every component was imported or its first attempt
-// failed, else 503. The body lists state, progress, error and unserved (files that
-// are not served, with the reason, and those that cannot be added) of each public
+// failed, else 503. The body lists state, progress, kind of the error and unserved (files
+// that are not served, with the reason, and those that cannot be added) of each public
 // component, and push_error where the last push of edits failed; it counts the private ones.
 func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 	state, err := s.ready.get(r.Context(), s.readiness)
@@ -107,7 +108,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	}
 	whole := branchError(state, rows)
 	running, pulled := s.engine.progress.branch(b.Key)
-	add := func(project, slug string, private, imported bool, problem, unpushed string) {
+	add := func(project, slug string, private, imported bool, problem, unpushed catalog.FailureKind) {
 		name := componentState(state, imported && !running.unchecked, problem)
 		r.ready = r.ready && (name == stateReady || name == stateFailed)
 		if private {
@@ -118,7 +119,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 			"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
 			"unserved": append(s.problems.list(project, slug), r.stuck[project+"/"+slug]...),
 		}
-		if problem = cmp.Or(problem, whole); problem != "" {
+		if problem = cmp.Or(problem, whole); problem != "" { // everyone reads it: the kinds alone
 			entry["error"] = problem
 		}
 		if unpushed != "" {
@@ -133,7 +134,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	for i := range rows {
 		c := &rows[i]
 		found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
-		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem, c.PushProblem)
+		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem.Kind, c.PushProblem.Kind)
 	}
 	for _, c := range b.Components { // discoveries without a component
 		if !found[c.Spec.Project+"/"+c.Spec.Slug] {
@@ -144,21 +145,24 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *plan, b *in
 	return nil
 }
 
-// branchError is the error of a branch as a whole; "" without one. Errors of single
-// components are in their rows and may name them: other components must not show
-// them, since a public one would reveal a private one.
-func branchError(state schedule.State, rows []store.BranchComponent) string {
-	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem != "" })
+// branchError is the kind of the error of a branch as a whole; "" without one. Errors of
+// single components are in their rows: other components must not show them, since a public
+// one would reveal a private one.
+func branchError(state schedule.State, rows []store.BranchComponent) catalog.FailureKind {
+	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem.Failed() })
 	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
 		return ""
 	}
-	return state.Err.Error()
+	if stuck := lease.Stuck(""); errors.As(state.Err, &stuck) {
+		return catalog.FailureNoProcess
+	}
+	return ingest.KindOf(state.Err)
 }
 
 // componentState names the state of a component. One that a reload added to a
 // branch that was already pulled, or changed during its first pull, waits for the next
 // pull.
-func componentState(state schedule.State, imported bool, problem string) string {
+func componentState(state schedule.State, imported bool, problem catalog.FailureKind) string {
 	switch {
 	case imported:
 		return stateReady

@@ -22,7 +22,7 @@ func TestComponentState(t *testing.T) {
 		name     string
 		state    schedule.State
 		imported bool
-		problem  string
+		problem  catalog.FailureKind
 		want     string
 	}{
 		{"new", schedule.State{}, false, "", statePending},
@@ -49,16 +49,16 @@ func TestBranchError(t *testing.T) {
 	failed := schedule.State{Status: schedule.Failed, Err: errors.New("component p/secret: x")}
 	conflict := schedule.State{Status: schedule.Failed, Err: fmt.Errorf("component p/secret: %w", catalog.ErrConflict)}
 	sound, broken := store.BranchComponent{}, store.BranchComponent{}
-	broken.Problem = "x"
+	broken.Problem.Kind = catalog.FailureOther
 	for _, tt := range []struct {
 		name  string
 		state schedule.State
 		rows  []store.BranchComponent
-		want  string
+		want  catalog.FailureKind
 	}{
 		{"all is well", schedule.State{Status: schedule.OK}, []store.BranchComponent{sound}, ""},
-		{"before any component", failed, nil, "component p/secret: x"},
-		{"the branch", failed, []store.BranchComponent{sound, sound}, "component p/secret: x"},
+		{"before any component", failed, nil, catalog.FailureOther},
+		{"the branch", failed, []store.BranchComponent{sound, sound}, catalog.FailureOther},
 		{"one component", failed, []store.BranchComponent{sound, broken}, ""},
 		{"faster process", conflict, []store.BranchComponent{sound}, ""},
 	} {

@@ -2,12 +2,14 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,10 +145,12 @@ func fetchArgs(gitDir string) []string {
 type binarySource struct {
 	client
 	git Git
+	led string // the address that the remote redirects to; "" for its own
 }
 
-// address returns the remote's address for git: without credentials, a path
-// absolute.
+// address returns the remote's address for git: without credentials, a path absolute. All
+// users of the machine can read the arguments of git and of what it starts, so there is none
+// for an address with a query.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
 		if _, err := s.trust.find(path); errors.Is(err, errOwner) || errors.Is(err, errLeads) {
@@ -155,7 +159,10 @@ func (s *binarySource) address() (string, error) {
 		return filepath.Abs(path)
 	}
 	e, err := parseEndpoint(s.remote.URL)
-	return e.clean(), err
+	if err == nil && e.query != "" {
+		return "", s.fail(ErrUnsupported, "git would show the query of its address to all users of this machine", "put secrets into credentials:; git: auto and builtin can pull with a query")
+	}
+	return cmp.Or(s.led, e.clean()), err
 }
 
 // helper is a credential helper for git that reads the environment.
@@ -165,6 +172,7 @@ func (s *binarySource) environment() []string {
 	settings := []setting{
 		{"credential.helper", ""},
 		{"core.askPass", ""},
+		{"http.followRedirects", "false"}, // follow decides
 		{"gc.auto", "0"},
 		{"http.lowSpeedLimit", "1"},
 		{"http.lowSpeedTime", strconv.Itoa(max(1, int(s.silence.Seconds())))},
@@ -226,14 +234,33 @@ func (s *binarySource) sshCommand() string {
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-func (s *binarySource) run(ctx context.Context, args ...string) (string, error) {
+// run runs git with args, the remote's address and refs. If the remote redirects the
+// requests of a service, it does so again with the address that it leads to.
+func (s *binarySource) run(ctx context.Context, service string, args []string, refs ...string) (string, error) {
 	if s.git.path == "" {
 		return "", s.fail(ErrUnsupported, "git: binary is set, but there is no git program", "install git, or set git: auto")
 	}
 	if !s.access.oneLine() {
 		return "", s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
 	}
-	out, err := s.git.run(ctx, s.environment(), args...)
+	for {
+		address, err := s.address()
+		if err != nil {
+			return "", err
+		}
+		out, err := s.git.run(ctx, s.environment(), slices.Concat(args, []string{"--", address}, refs)...)
+		if err == nil || !redirected(err) || s.led != "" {
+			return out, err
+		}
+		if s.led, err = s.follow(ctx, service); err != nil {
+			return "", err
+		}
+	}
+}
+
+// read is run for reading, with an *Error.
+func (s *binarySource) read(ctx context.Context, args []string, refs ...string) (string, error) {
+	out, err := s.run(ctx, uploadService, args, refs...)
 	if err != nil {
 		return "", s.describe(err)
 	}
@@ -244,15 +271,11 @@ func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	// git's own limits do not apply while it connects.
 	ctx, cancel := context.WithTimeout(ctx, 2*max(time.Second, s.silence))
 	defer cancel()
-	address, err := s.address()
-	if err != nil {
-		return object.Head{}, s.describe(err)
-	}
 	pattern := "HEAD"
 	if s.remote.Branch != "" {
 		pattern = "refs/heads/" + s.remote.Branch
 	}
-	out, err := s.run(ctx, "ls-remote", "--quiet", "--symref", "--", address, pattern)
+	out, err := s.read(ctx, []string{"ls-remote", "--quiet", "--symref"}, pattern)
 	if err != nil {
 		return object.Head{}, err
 	}
@@ -263,7 +286,7 @@ func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	if !head.Hash.IsZero() {
 		return head, nil
 	}
-	out, err = s.run(ctx, "ls-remote", "--quiet", "--heads", "--", address)
+	out, err = s.read(ctx, []string{"ls-remote", "--quiet", "--heads"})
 	switch {
 	case err != nil:
 		return object.Head{}, err
@@ -306,10 +329,6 @@ func parseLsRemote(out, ref string) (object.Head, error) {
 }
 
 func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.Head, _ []object.Hash) error {
-	address, err := s.address()
-	if err != nil {
-		return s.describe(err)
-	}
 	ref := "refs/heads/" + tip.Branch
 	if tip.Branch == object.Detached {
 		ref = "HEAD"
@@ -325,7 +344,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	guard := newSizeGuard(gitDir, limits.Bytes)
 	ended := make(chan struct{})
 	go func() { defer close(ended); guard.watch(fetching, stop) }()
-	_, err = s.run(fetching, append(fetchArgs(gitDir), "--", address, "+"+ref+":refs/repoglot/incoming")...)
+	_, err = s.read(fetching, fetchArgs(gitDir), "+"+ref+":refs/repoglot/incoming")
 	stop()
 	<-ended
 	if guard.exceeded() {
@@ -361,7 +380,7 @@ func fsckError(said string) string {
 func (s *binarySource) describe(err error) error {
 	var remote *Error
 	if errors.As(err, &remote) {
-		return err
+		return remote
 	}
 	if cause := contextCause(err); cause != nil {
 		return s.timedOut(cause)
@@ -382,6 +401,7 @@ func (s *binarySource) describe(err error) error {
 		{"could not read Username", ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists"},
 		{"could not read Password", ErrAuth, "it wants a password", "set credentials: for this host"},
 		{"Permission denied", ErrAuth, "permission denied", "set ssh_key in credentials:, or load a key into the ssh agent"},
+		{"returned error: 30", ErrUnreachable, "it redirects where it is not followed", "correct the address"},
 		{"returned error: 403", ErrAuth, "access is forbidden", "check credentials: for this host"},
 		{"fsck error", ErrUnreachable, mayHarm + fsckError(said), "run git fsck there"},
 		{"couldn't find remote ref", ErrBranchMissing, "the branch has gone", "correct branch:"},

@@ -79,15 +79,11 @@ func (l branchList) heads() []object.Head {
 }
 
 func (s *binarySource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
-	address, err := s.address()
-	if err != nil {
-		return nil, s.describe(err)
-	}
-	args := []string{"ls-remote", "--quiet", "--heads", "--", address}
+	var refs []string
 	for _, p := range patterns {
-		args = append(args, "refs/heads/"+p.String())
+		refs = append(refs, "refs/heads/"+p.String())
 	}
-	out, err := s.run(ctx, args...)
+	out, err := s.read(ctx, []string{"ls-remote", "--quiet", "--heads"}, refs...)
 	if err != nil {
 		return nil, err
 	}

@@ -50,20 +50,12 @@ func (r Repository) Push(ctx context.Context, o Options, gitDir string, p Push) 
 	case !ok:
 		return c.fail(ErrUnsupported, "pushing needs the git program", "install git, and do not set git: builtin")
 	case !c.binaryFits():
-		return c.fail(ErrUnsupported, "git cannot push here", "use https, or ssh with a key without passphrase, and install ssh")
+		return c.fail(ErrUnsupported, "git cannot push here", "use https without a query, or ssh with a key without passphrase, and install ssh")
 	}
-	s := &binarySource{client: c, git: git}
-	address, err := s.address()
-	if err != nil {
-		return s.describe(err)
-	}
-	return s.push(ctx, gitDir, address, p)
+	return (&binarySource{client: c, git: git}).push(ctx, gitDir, p)
 }
 
-func (s *binarySource) push(ctx context.Context, gitDir, address string, p Push) error {
-	if !s.access.oneLine() {
-		return s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
-	}
+func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
 	ref := "refs/heads/" + p.Branch
 	args := []string{
 		"--git-dir=" + gitDir, "-c", "core.hooksPath=/dev/null", "-c", "push.gpgSign=false", "-c", "push.followTags=false",
@@ -80,7 +72,7 @@ func (s *binarySource) push(ctx context.Context, gitDir, address string, p Push)
 	if !p.Commit.IsZero() {
 		commit = p.Commit.String()
 	}
-	out, err := s.git.run(ctx, s.environment(), append(args, "--", address, commit+":"+ref)...)
+	out, err := s.run(ctx, receiveService, args, commit+":"+ref)
 	if err == nil {
 		return nil
 	}

@@ -135,6 +135,8 @@ func (c *client) binaryFits() bool {
 	switch {
 	case err == nil && e.scheme == "git":
 		return false // nothing ends a git that waits for a silent daemon
+	case err == nil && e.query != "":
+		return false // it would be among git's arguments
 	case err != nil || e.scheme != "ssh":
 		return true
 	}

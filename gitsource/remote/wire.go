@@ -140,11 +140,11 @@ func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.Basic
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 	}
-	return &http.Client{Transport: sameOrigin{scheme: e.scheme, host: e.host, base: base}}, auth, base.CloseIdleConnections
+	c = &http.Client{Transport: sameOrigin{scheme: e.scheme, host: e.host, base: base}, CheckRedirect: s.mayFollow(e)}
+	return c, auth, base.CloseIdleConnections
 }
 
-// sameOrigin sends no credentials to another host that the remote redirects to, nor
-// to the same one without encryption.
+// sameOrigin sends no credentials to another port that the remote redirects to.
 type sameOrigin struct {
 	scheme, host string
 	base         http.RoundTripper
@@ -339,7 +339,11 @@ func (l *timedReader) Read(p []byte) (int, error) {
 // describe makes an *Error of an error of a transport.
 func (s *wireSource) describe(err error) error {
 	var unknown *url.Error
+	var unexpected *plumbing.UnexpectedError
 	var remote *Error
+	if errors.As(err, &unexpected) { // of go-git, which does not unwrap
+		err = unexpected.Err
+	}
 	var limit object.LimitError
 	switch {
 	case err == nil:
@@ -347,7 +351,7 @@ func (s *wireSource) describe(err error) error {
 	case errors.As(err, &limit):
 		return s.fail(object.ErrTooLarge, limit.Error(), "set git: binary, or use a smaller repository")
 	case errors.As(err, &remote):
-		return err
+		return remote // without the address that a redirect leads to
 	case contextCause(err) != nil:
 		return s.timedOut(contextCause(err))
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):

@@ -45,6 +45,20 @@ func Redact(address string) string {
 	return scheme + "://" + rest
 }
 
+// Public is the address that everyone may see: Redact of an address of the network; of a
+// repository on this machine the name alone, since its path tells of the machine.
+func Public(address string) string {
+	path, local := IsLocal(address)
+	if !local {
+		return Redact(address)
+	}
+	path = filepath.Clean(path)
+	if filepath.Base(path) == ".git" {
+		path = filepath.Dir(path)
+	}
+	return filepath.Base(path)
+}
+
 // cutQuery removes "?…" and "#…". A password may have one of these characters, so
 // the text before an "@" in the authority is skipped.
 func cutQuery(rest string) string {
@@ -120,13 +134,15 @@ func IsLocal(address string) (path string, ok bool) {
 }
 
 var (
+	queryOfURL     = regexp.MustCompile(`(?i)(https?://[^\s"'<>?#]*)[?#][^\s"'<>)]*`)
 	userOfHTTP     = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`)
 	passwordOfUser = regexp.MustCompile(`(://[^/\s:@]*):[^/\s@]*@`)
 )
 
-// RedactText removes user and password from the addresses in a text. A user without
-// a password stays if it is no secret (ssh://git@host).
+// RedactText removes user, password, query and fragment from the addresses in a text. A user
+// without a password stays if it is no secret (ssh://git@host).
 func RedactText(text string) string {
 	text = userOfHTTP.ReplaceAllString(text, "$1")
+	text = queryOfURL.ReplaceAllString(text, "$1")
 	return passwordOfUser.ReplaceAllString(text, "$1@")
 }

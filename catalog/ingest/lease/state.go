@@ -53,6 +53,12 @@ func (p *Puller) finished(ctx context.Context) bool {
 	return ended == len(p.jobs)
 }
 
+// Stuck is the error of a branch that no process can pull; its text is the reason.
+type Stuck string
+
+// Error returns the reason.
+func (s Stuck) Error() string { return string(s) }
+
 // state is the state of a mirror as a schedule knows it.
 func state(m *store.MirrorState, of *store.ClusterState) schedule.State {
 	s := schedule.State{
@@ -63,7 +69,7 @@ func state(m *store.MirrorState, of *store.ClusterState) schedule.State {
 	case m.Problem != "":
 		s.Status, s.Err = schedule.Failed, errors.New(m.Problem)
 	case stuck != "":
-		s.Status, s.Err = schedule.Failed, errors.New(stuck)
+		s.Status, s.Err = schedule.Failed, Stuck(stuck)
 		if m.Ended.IsZero() {
 			s.LastEnd = of.At
 		}
