@@ -258,3 +258,17 @@ func scopeMask(scope Scope) Mask {
 	}
 	return m
 }
+
+// Ignores reports whether flags of a component or an entry turn a check off.
+func Ignores(flags string, id ID) bool {
+	if !strings.Contains(flags, "ignore-") {
+		return false
+	}
+	name := "ignore-" + dashed(id.String())
+	for flag := range strings.SplitSeq(flags, ",") {
+		if flag = strings.TrimSpace(flag); flag == name || flag == "ignore-all-checks" {
+			return true
+		}
+	}
+	return false
+}

@@ -134,6 +134,9 @@ func (w *unitWriter) addSome(ctx context.Context, added []int, sources map[catal
 			return fmt.Errorf("line %d of the units: %q has no source unit: this is a bug of repoglot", u.Position, u.Source)
 		}
 		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta}
+		if w.row.IsSource {
+			list[n].Since = w.a.since()
+		}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {
 		return err

@@ -60,7 +60,7 @@ func decides(rules string, u *catalog.Unit, id checks.ID) bool {
 	if id == checks.Reused {
 		letter = ruleReused
 	}
-	return hasRule(rules, letter) && u.State != catalog.StateReadOnly && !u.Removed && !ignores(u.Flags, id)
+	return hasRule(rules, letter) && u.State != catalog.StateReadOnly && !u.Removed && !checks.Ignores(u.Flags, id)
 }
 
 // scopeFor returns the scope in which the units of a translation with given rules

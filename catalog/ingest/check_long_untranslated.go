@@ -19,6 +19,11 @@ import (
 // a component's files matters as well. Only strings translated into fewer than
 // half of the languages can fail. The table has them as soon as the component is
 // old enough for a failure.
+//
+// Whether a string fails follows from its own counts and two numbers: the time before
+// which strings are old, and the component's percentage. The store has those for which
+// it was decided last, so a step decides about the strings that it counted, and about
+// those between the numbers of before and of now.
 type longUntranslated struct {
 	tx       *store.StepTx
 	recounts map[int64]*recount // by component
@@ -51,19 +56,6 @@ func (r *recount) note(source int64) {
 	}
 }
 
-// count brings the table up to date for a component. counted says that the table
-// has the component, off that the check does not run on it.
-func (l *longUntranslated) count(ctx context.Context, component int64, counted, off bool) error {
-	r := l.recount(component)
-	switch {
-	case off:
-		return l.tx.ForgetLagging(ctx, component)
-	case !counted, r.whole, len(r.sources) > maxRecounted:
-		return l.tx.CountLagging(ctx, component)
-	}
-	return l.tx.RecountLagging(ctx, component, slices.Sorted(maps.Keys(r.sources)))
-}
-
 // longUntranslated runs the check on components whose head moved.
 func (k *checkup) longUntranslated(ctx context.Context, comps []*component) error {
 	for _, c := range comps {
@@ -76,7 +68,7 @@ func (k *checkup) longUntranslated(ctx context.Context, comps []*component) erro
 
 func (k *checkup) longUntranslatedOf(ctx context.Context, c *component) error {
 	id := c.row.ID
-	counted, err := k.tx.LaggingCounted(ctx, id)
+	was, err := k.tx.LaggingState(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -84,63 +76,116 @@ func (k *checkup) longUntranslatedOf(ctx context.Context, c *component) error {
 	if err != nil {
 		return err
 	}
-	before := head.Add(-checks.LongUntranslatedDays * 24 * time.Hour)
+	v := agedVerdict{head: head, now: store.LaggingState{Before: head.Add(-checks.LongUntranslatedDays * 24 * time.Hour)}}
 	s := &c.row.Settings
-	off := s.IsGlossary || ignores(s.CheckFlags, checks.LongUntranslated)
-	if !counted {
-		first, err := k.tx.FirstEntry(ctx, id)
-		if err != nil || off || head.IsZero() || first.IsZero() || !first.Before(before) {
-			return err
-		}
-	}
-	if err := k.untranslated.count(ctx, id, counted, off); err != nil {
-		return err
-	}
-	return k.storeLongUntranslated(ctx, c, head, before)
-}
-
-// storeLongUntranslated decides which lagging strings of a component are old
-// enough, created before a time, and stores what changed.
-func (k *checkup) storeLongUntranslated(ctx context.Context, c *component, head, before time.Time) error {
-	rows, err := k.tx.Translations(ctx, c.row.ID)
-	if err != nil {
-		return err
-	}
-	source := liveSource(rows)
-	if source == nil {
+	off := s.IsGlossary || checks.Ignores(s.CheckFlags, checks.LongUntranslated)
+	if !was.Counted && (off || head.IsZero() || !was.Oldest.IsZero() && !was.Oldest.Before(v.now.Before)) {
 		return nil
 	}
-	percent := translatedPercent(rows)
-	lagging, err := k.tx.Lagging(ctx, c.row.ID, before)
+	rows, err := k.tx.Translations(ctx, id)
 	if err != nil {
 		return err
 	}
-	fails := map[int64]bool{}
-	for _, s := range lagging {
-		fails[s.SourceID] = checks.IsLongUntranslated(daysOld(head.Sub(s.Created)), s.Translated, s.Total, percent)
+	v.source = liveSource(rows)
+	v.now.Percent = translatedPercent(rows)
+	r := k.untranslated.recount(id)
+	switch {
+	case off:
+		if err := k.tx.ForgetLagging(ctx, id); err != nil {
+			return err
+		}
+		return k.decideAll(ctx, id, &v)
+	case !was.Counted, r.whole, len(r.sources) > maxRecounted:
+		if err := k.tx.CountLagging(ctx, id); err != nil {
+			return err
+		}
+		err = k.decideAll(ctx, id, &v)
+	case !was.Decided:
+		if _, err := k.tx.RecountLagging(ctx, id, slices.Sorted(maps.Keys(r.sources))); err != nil {
+			return err
+		}
+		err = k.decideAll(ctx, id, &v)
+	default:
+		err = k.decideMoved(ctx, id, &v, was, r)
 	}
-	failing, err := k.tx.FailingUnits(ctx, source.ID)
 	if err != nil {
 		return err
 	}
-	changed := map[int64]struct{}{}
+	return k.tx.SetLaggingState(ctx, id, v.now)
+}
+
+// agedVerdict is what decides about the lagging strings of a component.
+type agedVerdict struct {
+	source *catalog.Translation // nil: its file is gone
+	head   time.Time
+	now    store.LaggingState
+}
+
+func (v *agedVerdict) fails(s *store.LaggingString) bool {
+	return checks.IsLongUntranslated(daysOld(v.head.Sub(s.Since)), s.Translated, s.Total, float64(v.now.Percent)/10)
+}
+
+// decideAll decides about all lagging strings, and those that failed and no longer are.
+func (k *checkup) decideAll(ctx context.Context, component int64, v *agedVerdict) error {
+	if v.source == nil {
+		return nil
+	}
+	lagging, err := k.tx.Lagging(ctx, component, v.now.Before)
+	if err != nil {
+		return err
+	}
+	failing, err := k.tx.FailingUnits(ctx, v.source.ID)
+	if err != nil {
+		return err
+	}
+	fails := make(map[int64]bool)
 	for id, mask := range failing {
-		if checks.Mask(mask).Has(checks.LongUntranslated) != fails[id] {
-			changed[id] = struct{}{}
+		if checks.Mask(mask).Has(checks.LongUntranslated) {
+			fails[id] = false
 		}
 	}
-	for id := range fails {
-		if fails[id] && !checks.Mask(failing[id]).Has(checks.LongUntranslated) {
-			changed[id] = struct{}{}
+	for i := range lagging {
+		id := lagging[i].SourceID
+		if _, failed := fails[id]; failed || v.fails(&lagging[i]) {
+			fails[id] = v.fails(&lagging[i])
 		}
 	}
-	units, err := k.unitsByID(ctx, slices.Sorted(maps.Keys(changed)))
+	return k.storeLongUntranslated(ctx, fails)
+}
+
+// decideMoved decides about the strings that the step counted, and those that the
+// component's percentage and the head's time decide otherwise than before.
+func (k *checkup) decideMoved(ctx context.Context, component int64, v *agedVerdict, was store.LaggingState, r *recount) error {
+	sources := slices.Sorted(maps.Keys(r.sources))
+	counted, err := k.tx.RecountLagging(ctx, component, sources)
+	if err != nil || v.source == nil {
+		return err
+	}
+	moved, err := k.tx.LaggingBetween(ctx, component, was, v.now)
+	if err != nil {
+		return err
+	}
+	fails := make(map[int64]bool, len(sources)+len(moved))
+	for _, id := range sources {
+		fails[id] = false
+	}
+	for _, list := range [][]store.LaggingString{counted, moved} {
+		for i := range list {
+			fails[list[i].SourceID] = v.fails(&list[i])
+		}
+	}
+	return k.storeLongUntranslated(ctx, fails)
+}
+
+// storeLongUntranslated stores which source strings fail.
+func (k *checkup) storeLongUntranslated(ctx context.Context, fails map[int64]bool) error {
+	units, err := k.unitsByID(ctx, slices.Sorted(maps.Keys(fails)))
 	if err != nil {
 		return err
 	}
 	for _, u := range units {
 		mask := checks.Mask(u.Failing).Without(checks.LongUntranslated)
-		if fails[u.ID] && !u.Removed && !ignores(u.Flags, checks.LongUntranslated) {
+		if fails[u.ID] && !u.Removed && !checks.Ignores(u.Flags, checks.LongUntranslated) {
 			mask = mask.With(checks.LongUntranslated)
 		}
 		if err := k.failures.set(ctx, u, mask); err != nil {
@@ -158,8 +203,8 @@ func daysOld(age time.Duration) int {
 }
 
 // translatedPercent returns the percentage of translated units of a component,
-// as its statistics show it.
-func translatedPercent(rows []catalog.Translation) float64 {
+// as its statistics show it, in tenths.
+func translatedPercent(rows []catalog.Translation) int64 {
 	var total, translated int64
 	for i := range rows {
 		if !rows[i].Removed {
@@ -167,5 +212,5 @@ func translatedPercent(rows []catalog.Translation) float64 {
 			translated += rows[i].Stats.Translated.Units
 		}
 	}
-	return float64(catalog.Percent(translated, total, 1000)) / 10
+	return int64(catalog.Percent(translated, total, 1000))
 }

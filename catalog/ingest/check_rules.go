@@ -40,7 +40,7 @@ func rulesOf(c *component, t *catalog.Translation) string {
 		}
 	}
 	for letter, id := range map[rune]checks.ID{ruleInconsistent: checks.Inconsistent, ruleReused: checks.Reused, ruleMultiple: checks.MultipleFailures, ruleLong: checks.LongUntranslated} {
-		if !s.IsGlossary && !ignores(s.CheckFlags, id) {
+		if !s.IsGlossary && !checks.Ignores(s.CheckFlags, id) {
 			letters += string(letter)
 		}
 	}
@@ -58,20 +58,6 @@ func sourceLanguage(rules string) string {
 	_, rest, _ := strings.Cut(rules, ":")
 	source, _, _ := strings.Cut(rest, ":")
 	return source
-}
-
-// ignores reports whether flags turn a check off.
-func ignores(flags string, id checks.ID) bool {
-	if !strings.Contains(flags, "ignore-") {
-		return false
-	}
-	name := "ignore-" + strings.ReplaceAll(id.String(), "_", "-")
-	for flag := range strings.SplitSeq(flags, ",") {
-		if flag = strings.TrimSpace(flag); flag == name || flag == "ignore-all-checks" {
-			return true
-		}
-	}
-	return false
 }
 
 // recheckAll runs the checks of components whose units did not change, but whose

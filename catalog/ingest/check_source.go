@@ -91,7 +91,7 @@ func (k *checkup) sourceUnits(ctx context.Context, c *component, t *catalog.Tran
 // laterChecks are the checks of source strings that run after sourceStrings.
 func laterChecks(flags string) checks.Mask {
 	m := checks.Mask{}.With(checks.MultipleFailures)
-	if ignores(flags, checks.LongUntranslated) {
+	if checks.Ignores(flags, checks.LongUntranslated) {
 		return m
 	}
 	return m.With(checks.LongUntranslated)
@@ -119,7 +119,7 @@ func (k *checkup) multipleFailures(ctx context.Context) error {
 	}
 	for _, u := range units {
 		mask := checks.Mask(u.Failing).Without(checks.MultipleFailures)
-		if !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) && !ignores(u.Flags, checks.MultipleFailures) &&
+		if !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) && !checks.Ignores(u.Flags, checks.MultipleFailures) &&
 			checks.HasMultipleFailures(failing[u.ID].Translations) {
 			mask = mask.With(checks.MultipleFailures)
 		}

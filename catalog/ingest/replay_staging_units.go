@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
@@ -32,13 +33,14 @@ type stagedText struct {
 type stagedUnit struct {
 	catalog.Unit
 	text, meta int64
-	isNew      bool // not stored yet
-	rewritten  bool // stored, and more than Removed changed
+	since      time.Time // store.FingerprintedUnit.Since
+	isNew      bool      // not stored yet
+	rewritten  bool      // stored, and more than Removed changed
 }
 
 // fingerprinted returns unit, a copy of u.Unit, with the fingerprints of u.
 func (u *stagedUnit) fingerprinted(unit *catalog.Unit) store.FingerprintedUnit {
-	return store.FingerprintedUnit{Unit: unit, Text: u.text, Meta: u.meta}
+	return store.FingerprintedUnit{Unit: unit, Text: u.text, Meta: u.meta, Since: u.since}
 }
 
 // detach drops the fields of a unit that are not stored in its row, and copies
@@ -170,7 +172,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	if n.SourceID == 0 {
 		n.SourceID = n.ID
 	}
-	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, isNew: true}
+	u := &stagedUnit{Unit: *n.Unit, text: n.Text, meta: n.Meta, since: n.Since, isNew: true}
 	u.detach()
 	if u.Target == u.Source {
 		u.Target = u.Source

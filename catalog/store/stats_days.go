@@ -34,15 +34,19 @@ func dayNumber(t time.Time) int64 {
 	return s / daySeconds
 }
 
-// PutStatDay stores the statistics of a translation on a day. It replaces earlier
-// statistics of the same day.
+// PutStatDay stores the statistics of a translation on a day, which is never before that
+// of the component's newest entry. It replaces earlier statistics of the same day.
 func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 	c, err := tx.componentOf(ctx, d.TranslationID)
 	if err == nil {
+		day, m := dayNumber(d.Day), tx.convoy[c]
+		if m != nil && m.lastAt.Valid {
+			day = max(day, dayNumber(fromMicros(m.lastAt)))
+		}
 		var n int64
 		n, err = tx.s.exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
-			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, dayNumber(d.Day), encodeStats(&d))
-		if m := tx.convoy[c]; m != nil && n > 0 {
+			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, day, encodeStats(&d))
+		if m != nil && n > 0 {
 			m.dirty = true // invalidates the cached days of the component
 		}
 	}

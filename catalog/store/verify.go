@@ -38,7 +38,7 @@ type Verified struct{ Components, Translations, Units, Changes int64 }
 // statistics of every translation (of inactive components, too) from its units,
 // the lists of changes from the entries, words and hashes of strings from their
 // texts, blob ids from the content of files. It calls each for every difference.
-// It reads everything in this one snapshot. It does not run the checks again.
+// It reads everything in this one snapshot. Of the checks it runs long_untranslated again.
 func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (Verified, error) {
 	v := verifier{db: s.db, s: s.s, each: each}
 	err := v.run(ctx)
@@ -143,6 +143,9 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 		return err
 	}
 	if err := v.lagging(ctx, c); err != nil {
+		return err
+	}
+	if err := v.longUntranslated(ctx, c); err != nil {
 		return err
 	}
 	source, template, err := componentTemplate(ctx, v.s, c.id)

@@ -214,8 +214,8 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 			moved = append(moved, id)
 		}
 		if m.countersChanged {
-			if err := tx.s.do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3 WHERE id = $4`,
-				m.lastUnit, m.lastDelta, nullable(m.lastAt), id); err != nil {
+			if err := tx.s.do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3, oldest = $4 WHERE id = $5`,
+				m.lastUnit, m.lastDelta, nullable(m.lastAt), nullable(m.oldest), id); err != nil {
 				return err
 			}
 		}

@@ -145,11 +145,11 @@ type convoyMember struct {
 	tracking            string
 	imported, reread    bool
 	lastUnit, lastDelta int64
-	counted             int64 // components.counted
-	lastAt              sql.NullInt64
-	private             bool // strangers do not see it
-	dirty               bool // answers about the component, or anything below it, change
-	countersChanged     bool // lastUnit, lastDelta or lastAt changed
+	counted             int64         // components.counted
+	lastAt, oldest      sql.NullInt64 // components.oldest
+	private             bool          // strangers do not see it
+	dirty               bool          // answers about the component, or anything below it, change
+	countersChanged     bool          // lastUnit, lastDelta, lastAt or oldest changed
 }
 
 func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx, error) {
@@ -194,12 +194,12 @@ func (info *StepInfo) check() error {
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
 	err := chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.counted, c.settings, p.settings`+componentFrom+`
+		return tx.s.query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.counted, c.settings, p.settings`+componentFrom+`
 			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+list(4, len(chunk)), args, func(scan scan) error {
 			var id int64
 			var m convoyMember
 			var settings, of sql.RawBytes
-			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.counted, &settings, &of)
+			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &m.counted, &settings, &of)
 			if err == nil {
 				m.private, err = tx.s.shared.private(id, settings, m.project, of)
 			}

@@ -3,9 +3,11 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -16,6 +18,9 @@ type FingerprintedUnit struct {
 	// Text and Meta are the fingerprints by Hasher.Text and Hasher.Meta, which
 	// Known returns.
 	Text, Meta int64
+	// Since, of a new source unit, is the committer time of the commit of the branch that
+	// brought it, for the check long_untranslated; zero: Created.
+	Since time.Time
 }
 
 // Text is what an entry needs of a stored unit.
@@ -92,9 +97,9 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error
 	}
 	columns := []string{
 		"id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
-		"target", "previous_source", "note", "flags", "remark", "created", "words", "chars", "source", "context",
+		"target", "previous_source", "note", "flags", "remark", "created", "words", "chars", "source", "context", "since",
 	}
-	sources, targets := newInserter("units", columns...), newInserter("units", columns[:len(columns)-4]...)
+	sources, targets := newInserter("units", columns...), newInserter("units", columns[:len(columns)-5]...)
 	for i := range units {
 		if err := tx.addUnit(ctx, sources, targets, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
@@ -151,12 +156,33 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *inserter, n *Fi
 	if m.counted != notCounted {
 		tx.record(&oldUnit{identified: identified{u.Identity, u.ID}, source: u.SourceID})
 	}
-	row := append(make([]any, 0, 20), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State), u.Priority,
+	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State), u.Priority,
 		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created))
 	if u.SourceID != u.ID {
 		return targets.add(ctx, tx.s, row...)
 	}
-	return sources.add(ctx, tx.s, append(row, u.Words, u.Chars, u.Source, u.Context)...)
+	var since any
+	if !n.Since.IsZero() && !n.Since.Equal(u.Created) {
+		since = micros(n.Since)
+	}
+	m.noteAge(n)
+	return sources.add(ctx, tx.s, append(row, u.Words, u.Chars, u.Source, u.Context, since)...)
+}
+
+// noteAge makes oldest the age of a new source unit, if that is older. Of components
+// that older versions filled it is not known.
+func (m *convoyMember) noteAge(n *FingerprintedUnit) {
+	at := n.Since
+	if at.IsZero() {
+		at = n.Created
+	}
+	first := n.ID%catalog.UnitsPerComponent == 1
+	if at.IsZero() || !first && !m.oldest.Valid {
+		return
+	}
+	if us := at.UnixMicro(); !m.oldest.Valid || us < m.oldest.Int64 {
+		m.oldest = sql.NullInt64{Int64: us, Valid: true}
+	}
 }
 
 // UpdateUnits stores, by ID, target, state, previous source, note, the length of
