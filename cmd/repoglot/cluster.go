@@ -67,7 +67,11 @@ func newCluster(db *store.DB, work string, log *slog.Logger) *cluster {
 // fingerprint tells copies of the configuration apart by what is stored of them: not
 // by addresses and folders, which may differ from machine to machine.
 func (p *plan) fingerprint() (store.Configuration, error) {
-	text, err := json.Marshal(map[string]any{"revision": p.revision, "projects": p.projects, "components": p.components, "templates": p.templates, "bots": p.bots})
+	all := map[string]any{"revision": p.revision, "projects": p.projects, "components": p.components, "templates": p.templates, "bots": p.bots}
+	if len(p.discover) > 0 { // so that versions that did not compare them agree where there are none
+		all["discover"] = p.discover
+	}
+	text, err := json.Marshal(all)
 	sum := sha256.Sum256(text)
 	return store.Configuration{Fingerprint: hex.EncodeToString(sum[:8]), Revision: p.revision}, err
 }

@@ -20,6 +20,7 @@ type plan struct {
 	projects   []catalog.Project
 	components []store.ComponentSpec // without discoveries
 	templates  []store.TemplateKey   // the discoveries
+	discover   []store.ComponentSpec // their settings, in the order of templates
 	branches   []ingest.Branch       // by key
 	bots       []string
 	revision   int64
@@ -60,6 +61,7 @@ func newPlan(c *config.Config) *plan {
 			}
 			if component.Discovers() {
 				p.templates = append(p.templates, store.TemplateKey{Project: spec.Project, Slug: spec.Slug})
+				p.discover = append(p.discover, spec)
 			} else {
 				p.components = append(p.components, spec)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,5 +132,42 @@ func TestDiscoveredProject(t *testing.T) {
 		if got := repoName(address); got != want {
 			t.Errorf("repoName(%s) = %q, want %q", address, got, want)
 		}
+	}
+}
+
+// TestFingerprint: copies of the configuration with another setting of a component, a
+// discovery or a project are told apart, and the same text is not.
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	const discovery = "      - slug: \"{component}\"\n        repo: /srv/r.git\n        filemask: \"{component}/po/*.po\"\n"
+	const single = "      - slug: one\n        repo: /srv/r.git\n        filemask: one/po/*.po\n"
+	text := func(project, component string) string {
+		return "data_dir: /d\nprojects:\n  - slug: p\n" + project + "    components:\n" + component
+	}
+	seen := map[string]string{}
+	for _, doc := range []string{
+		text("", discovery), text("", single), text("    name: Other\n", discovery), text("    name: Other\n", single),
+		text("", discovery+single), text("", discovery+"        check_flags: read-only\n"), text("", single+"        check_flags: read-only\n"),
+		text("", discovery+"        new_base: \"{component}/po/x.pot\"\n"), text("", discovery+"        language_regex: \"^..$\"\n"),
+		text("", discovery+"        history: none\n"), text("", discovery+"        access: private\n"), text("", discovery+"        branch: other\n"),
+		text("", strings.Replace(discovery, "po/*", "l10n/*", 1)), text("", strings.Replace(discovery, "r.git", "s.git", 1)),
+		text("", strings.Replace(discovery, `"{component}"`, `"x-{component}"`, 1)),
+	} {
+		var prints []string
+		for range 2 {
+			c, err := config.Parse("/etc/r.yaml", []byte(doc), nil)
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, doc)
+			}
+			print, err := newPlan(c).fingerprint()
+			if err != nil {
+				t.Fatal(err)
+			}
+			prints = append(prints, print.Fingerprint)
+		}
+		if other := seen[prints[0]]; other != "" || prints[0] != prints[1] {
+			t.Errorf("%q: the same fingerprint as of\n%s\n%s", prints, other, doc)
+		}
+		seen[prints[0]] = doc
 	}
 }
