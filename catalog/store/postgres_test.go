@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
@@ -37,17 +40,22 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// TestStorable: texts with NUL come back, and others are not changed.
+// TestStorable: every text comes back, also with the code points that take the place of
+// NUL; only invalid UTF-8 does not.
 func TestStorable(t *testing.T) {
-	for text, want := range map[string]string{"": "", "žluť": "žluť", "a\x00b": "a\x00b", "\U0010FFFF": "\U0010FFFF", "a\xffb": "a\uFFFDb"} {
+	if got := stored([]byte(storable("a\xffb"))); got != "a\uFFFDb" {
+		t.Errorf("invalid UTF-8 comes back as %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune{0, 'a', 'ž', 0x10FFFD, 0x10FFFE, 0x10FFFF})).Draw(t, "text")
 		kept := storable(text)
-		if strings.IndexByte(kept, 0) >= 0 {
+		if strings.IndexByte(kept, 0) >= 0 || !utf8.ValidString(kept) {
 			t.Errorf("%q is stored as %q", text, kept)
 		}
-		if got := stored([]byte(kept)); got != want {
-			t.Errorf("%q comes back as %q", text, got)
+		if got := stored([]byte(kept)); got != text {
+			t.Errorf("%q is stored as %q and comes back as %q", text, kept, got)
 		}
-	}
+	})
 }
 
 // TestSeveralWriters: two processes that write steps of different projects give

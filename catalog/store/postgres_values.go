@@ -135,8 +135,14 @@ func integer(value any) (int64, bool) {
 }
 
 // nul stands for NUL, which PostgreSQL cannot store: a code point that is never
-// assigned to a character, and that sorts like no other.
-const nul = "\U0010FFFE"
+// assigned to a character, and that sorts like no other. Where a text has the code point
+// itself, or that of literal, literal comes before it.
+const nul, literal = "\U0010FFFE", "\U0010FFFF"
+
+var (
+	toStore   = strings.NewReplacer("\x00", nul, nul, literal+nul, literal, literal+literal)
+	fromStore = strings.NewReplacer(literal+nul, nul, literal+literal, literal, nul, "\x00")
+)
 
 // storable is a text as PostgreSQL can store it: UTF-8, with nul for NUL. Only paths
 // and names of git may be no UTF-8; U+FFFD takes the place of what is not.
@@ -144,18 +150,18 @@ func storable(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
-	if strings.IndexByte(text, 0) >= 0 {
-		text = strings.ReplaceAll(text, "\x00", nul)
+	if strings.IndexByte(text, 0) >= 0 || strings.IndexByte(text, nul[0]) >= 0 {
+		text = toStore.Replace(text)
 	}
 	return text
 }
 
 // stored is the text that storable was given.
 func stored(data []byte) string {
-	if text := string(data); bytes.IndexByte(data, nul[0]) < 0 {
-		return text
+	if bytes.IndexByte(data, nul[0]) < 0 {
+		return string(data)
 	}
-	return strings.ReplaceAll(string(data), nul, "\x00")
+	return fromStore.Replace(string(data))
 }
 
 // pgRow scans the current row of a result.

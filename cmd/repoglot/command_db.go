@@ -62,8 +62,8 @@ func (p *program) dbImportCommand() *cobra.Command {
 		Use:   "import FILE",
 		Short: "Read what db export wrote into the database, which must be empty",
 		Long: "Check FILE, read it into the database of the configuration, which must be new or\n" +
-			"empty, and recount it. All ids stay what they are. If anything fails, the database\n" +
-			"stays empty. No server may be running on it.",
+			"empty, and recount it. All ids stay what they are. If reading fails, the database\n" +
+			"stays empty; if the recount differs, it is filled. No server may be running on it.",
 		Example: "  createdb repoglot\n" +
 			"  REPOGLOT_DATABASE=postgres:///repoglot repoglot db import --config /etc/repoglot.yaml repoglot.zst",
 		Args: arguments(1, "one file"),
@@ -110,7 +110,7 @@ func (p *program) importDatabase(ctx context.Context, c *config.Config, file str
 		return err
 	}
 	if differ > 0 {
-		return fmt.Errorf("%d numbers differ: please report it", differ)
+		return fmt.Errorf("the database is filled, but %d numbers differ, in the export, too, if verify says so of where it was made: please report it", differ)
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows; nothing differs\n", filepath.Base(file), e.Generation, e.Schema, e.Rows)
 	return err
