@@ -3,26 +3,33 @@ package derive
 import (
 	"bytes"
 	"crypto"
-	"crypto/rand"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/sha512"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
+	pgpecdsa "github.com/ProtonMail/go-crypto/openpgp/ecdsa"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"golang.org/x/crypto/ssh"
 )
 
-// Signer signs commits. It may be used by several goroutines.
+// Signer signs commits. It may be used by several goroutines. The same commit always
+// gets the same signature: a branch with nothing new keeps its commits.
 type Signer interface {
 	// Sign returns the armoured signature of a commit without one.
 	Sign(commit []byte, at time.Time) (string, error)
 	// Key names the key for people: a fingerprint.
 	Key() string
 }
+
+var errRandom = errors.New("a key of this kind (DSA, or ECDSA of another curve than NIST's) makes another signature each time: use one of Ed25519 or RSA")
 
 var errPassphrase = errors.New("the key has a passphrase, which nobody can be asked for: use a key without one")
 
@@ -39,6 +46,8 @@ func ParseSigner(key string) (Signer, error) {
 		return nil, fmt.Errorf("signing key: %w", errPassphrase)
 	case err != nil:
 		return nil, errors.New("signing key: it is neither a private key of SSH nor an armoured one of OpenPGP")
+	case signer.PublicKey().Type() == ssh.InsecureKeyAlgoDSA:
+		return nil, fmt.Errorf("signing key: %w", errRandom)
 	}
 	return sshSigner{signer}, nil
 }
@@ -55,7 +64,8 @@ const (
 	sshHash      = "sha512"
 )
 
-// Sign signs for the namespace git.
+// Sign signs for the namespace git. Without a source of random numbers ECDSA takes
+// those of RFC 6979.
 func (s sshSigner) Sign(commit []byte, _ time.Time) (string, error) {
 	sum := sha512.Sum512(commit)
 	signed := append([]byte(sshMagic), ssh.Marshal(struct{ Namespace, Reserved, Hash, Sum string }{sshNamespace, "", sshHash, string(sum[:])})...)
@@ -66,9 +76,9 @@ func (s sshSigner) Sign(commit []byte, _ time.Time) (string, error) {
 		if !ok {
 			return "", errors.New("this RSA key cannot sign with SHA-512")
 		}
-		signature, err = algorithms.SignWithAlgorithm(rand.Reader, signed, ssh.KeyAlgoRSASHA512)
+		signature, err = algorithms.SignWithAlgorithm(nil, signed, ssh.KeyAlgoRSASHA512)
 	} else {
-		signature, err = s.key.Sign(rand.Reader, signed)
+		signature, err = s.key.Sign(nil, signed)
 	}
 	if err != nil {
 		return "", err
@@ -94,17 +104,92 @@ func parsePGP(key string) (Signer, error) {
 	if list[0].PrivateKey.Encrypted {
 		return nil, fmt.Errorf("signing key: %w", errPassphrase)
 	}
+	for _, key := range append([]*packet.PrivateKey{list[0].PrivateKey}, subkeys(list[0])...) {
+		if err := deterministic(key); err != nil {
+			return nil, fmt.Errorf("signing key: %w", err)
+		}
+	}
 	return pgpSigner{list[0]}, nil
+}
+
+// subkeys returns the private subkeys that may sign.
+func subkeys(key *openpgp.Entity) []*packet.PrivateKey {
+	var list []*packet.PrivateKey
+	for _, sub := range key.Subkeys {
+		if sub.PrivateKey != nil && sub.Sig.FlagsValid && sub.Sig.FlagSign {
+			list = append(list, sub.PrivateKey)
+		}
+	}
+	return list
+}
+
+// deterministic has a key of ECDSA sign without random numbers, or returns an error if
+// it cannot.
+func deterministic(key *packet.PrivateKey) error {
+	private, ok := key.PrivateKey.(*pgpecdsa.PrivateKey)
+	switch {
+	case key.PubKeyAlgo == packet.PubKeyAlgoDSA:
+		return errRandom
+	case !ok:
+		return nil
+	}
+	for _, curve := range []elliptic.Curve{elliptic.P256(), elliptic.P384(), elliptic.P521()} {
+		size := (curve.Params().BitSize + 7) / 8
+		if (private.D.BitLen()+7)/8 > size {
+			continue
+		}
+		k, err := ecdsa.ParseRawPrivateKey(curve, private.D.FillBytes(make([]byte, size)))
+		if err != nil {
+			continue
+		}
+		if point, err := k.PublicKey.Bytes(); err == nil && bytes.Equal(point, private.MarshalPoint()) {
+			key.PrivateKey = rfc6979{k}
+			return nil
+		}
+	}
+	return errRandom
+}
+
+// rfc6979 is a key of ECDSA that takes the random numbers of RFC 6979, whoever asks.
+type rfc6979 struct{ *ecdsa.PrivateKey }
+
+// Sign signs a digest.
+func (k rfc6979) Sign(_ io.Reader, digest []byte, o crypto.SignerOpts) ([]byte, error) {
+	return k.PrivateKey.Sign(nil, digest, o)
 }
 
 // Key returns the fingerprint in hexadecimal.
 func (s pgpSigner) Key() string { return fmt.Sprintf("%X", s.key.PrimaryKey.Fingerprint) }
 
-// Sign makes a detached signature of the time of the commit.
+// Sign makes a detached signature of the time of the commit, or of the first time at which
+// the key could sign: edits may be older than the key.
 func (s pgpSigner) Sign(commit []byte, at time.Time) (string, error) {
+	when, ok := s.when(at)
+	if !ok {
+		return "", fmt.Errorf("the OpenPGP key %s could not sign at %s: it has expired, or was revoked", s.Key(), at.UTC().Format(time.DateTime))
+	}
 	var b bytes.Buffer
+	same := false
 	err := openpgp.ArmoredDetachSign(&b, s.key, bytes.NewReader(commit), &packet.Config{
-		DefaultHash: crypto.SHA512, Time: func() time.Time { return at },
+		DefaultHash: crypto.SHA512, Time: func() time.Time { return when }, NonDeterministicSignaturesViaNotation: &same,
 	})
 	return b.String(), err
+}
+
+// when returns the first time, from the one given on, at which the key can sign.
+func (s pgpSigner) when(at time.Time) (time.Time, bool) {
+	times := []time.Time{at, s.key.PrimaryKey.CreationTime}
+	if self, _ := s.key.PrimarySelfSignature(); self != nil {
+		times = append(times, self.CreationTime)
+	}
+	for _, sub := range s.key.Subkeys {
+		times = append(times, sub.PublicKey.CreationTime, sub.Sig.CreationTime)
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	for _, t := range times {
+		if _, ok := s.key.SigningKey(t); ok && !t.Before(at) {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }

@@ -25,6 +25,8 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
+var ed25519PGP = packet.Config{Algorithm: packet.PubKeyAlgoEdDSA}
+
 // signed makes a signed commit and returns its git directory and id.
 func signed(t *testing.T, key string) (string, object.Hash) {
 	t.Helper()
@@ -56,6 +58,9 @@ func TestSignSSH(t *testing.T) {
 			block, err := ssh.MarshalPrivateKey(key, "comment")
 			gittest.Must(t, err)
 			dir, id := signed(t, string(pem.EncodeToMemory(block)))
+			if _, again := signed(t, string(pem.EncodeToMemory(block))); again != id {
+				t.Errorf("the same commit is signed as %s and as %s", id, again)
+			}
 			public, err := ssh.NewPublicKey(key.Public())
 			gittest.Must(t, err)
 			allowed := filepath.Join(t.TempDir(), "allowed")
@@ -79,40 +84,79 @@ func TestSignSSH(t *testing.T) {
 	}
 }
 
-// TestSignPGP signs with a key of OpenPGP, which gpg verifies.
+// TestSignPGP signs with keys of OpenPGP of each kind, before and after there was a key;
+// gpg verifies them.
 func TestSignPGP(t *testing.T) {
 	gittest.NeedGit(t)
 	if _, err := exec.LookPath("gpg"); err != nil {
 		t.Skip("skipped: gpg is not installed")
 	}
-	private, public := newPGP(t, "")
-	dir, id := signed(t, private)
-	home := filepath.Join(t.TempDir(), "g")
-	gittest.Must(t, os.Mkdir(home, 0o700))
-	env := append(gittest.Environment(), "GNUPGHOME="+home)
-	run := func(in string, name string, args ...string) string {
-		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(in)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", name, err, out)
+	for name, config := range map[string]packet.Config{
+		"eddsa": {Algorithm: packet.PubKeyAlgoEdDSA},
+		"rsa":   {Algorithm: packet.PubKeyAlgoRSA, RSABits: 2048},
+		"P-256": {Algorithm: packet.PubKeyAlgoECDSA, Curve: packet.CurveNistP256},
+		"P-384": {Algorithm: packet.PubKeyAlgoECDSA, Curve: packet.CurveNistP384},
+		"P-521": {Algorithm: packet.PubKeyAlgoECDSA, Curve: packet.CurveNistP521},
+	} {
+		for age, made := range map[string]time.Duration{"older": -time.Hour, "newer": 24 * time.Hour} {
+			t.Run(name+" "+age, func(t *testing.T) {
+				private, public := newPGP(t, "", config, jana.When.Add(made))
+				dir, id := signed(t, private)
+				if _, again := signed(t, private); again != id {
+					t.Errorf("the same commit is signed as %s and as %s", id, again)
+				}
+				home := filepath.Join(t.TempDir(), "g")
+				gittest.Must(t, os.Mkdir(home, 0o700))
+				env := append(gittest.Environment(), "GNUPGHOME="+home)
+				run := func(in string, name string, args ...string) string {
+					cmd := exec.Command(name, args...)
+					cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(in)
+					out, err := cmd.CombinedOutput()
+					if err != nil {
+						t.Fatalf("%s: %v: %s", name, err, out)
+					}
+					return string(out)
+				}
+				run(public, "gpg", "--batch", "--no-autostart", "--quiet", "--import")
+				if out := run("", "git", "verify-commit", "--raw", id.String()); !strings.Contains(out, "GOODSIG") {
+					t.Errorf("git says %s", out)
+				}
+			})
 		}
-		return string(out)
-	}
-	run(public, "gpg", "--batch", "--no-autostart", "--quiet", "--import")
-	if out := run("", "git", "verify-commit", "--raw", id.String()); !strings.Contains(out, "GOODSIG") {
-		t.Errorf("git says %s", out)
 	}
 }
 
-// newPGP returns a key of OpenPGP, private and public.
-func newPGP(t *testing.T, passphrase string) (private, public string) {
+// TestParseSignerDSA: a key that cannot sign the same commit in the same way is refused.
+func TestParseSignerDSA(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "dsa", "-m", "PEM", "-N", "", "-f", file).CombinedOutput(); err != nil {
+		t.Skipf("skipped: no ssh-keygen that makes keys of DSA: %v: %s", err, out)
+	}
+	key, err := os.ReadFile(file)
+	gittest.Must(t, err)
+	if _, err := ParseSigner(string(key)); err == nil || !strings.Contains(err.Error(), "another signature each time") {
+		t.Error(err)
+	}
+}
+
+// TestSignExpired: a key that had expired when the texts were written cannot sign them.
+func TestSignExpired(t *testing.T) {
+	private, _ := newPGP(t, "", packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, KeyLifetimeSecs: 60}, jana.When.Add(-time.Hour))
+	signer, err := ParseSigner(private)
+	gittest.Must(t, err)
+	if _, err := signer.Sign([]byte("x"), jana.When); err == nil || !strings.Contains(err.Error(), "it has expired") {
+		t.Error(err)
+	}
+}
+
+// newPGP returns a key of OpenPGP, private and public, that was made at a time.
+func newPGP(t *testing.T, passphrase string, config packet.Config, made time.Time) (private, public string) {
 	t.Helper()
-	config := &packet.Config{Time: func() time.Time { return jana.When.Add(-time.Hour) }, Algorithm: packet.PubKeyAlgoEdDSA}
-	entity, err := openpgp.NewEntity("repoglot", "", "noreply@example.org", config)
+	config.Time, config.DefaultHash = func() time.Time { return made }, crypto.SHA512
+	entity, err := openpgp.NewEntity("repoglot", "", "noreply@example.org", &config)
 	gittest.Must(t, err)
 	if passphrase != "" {
-		gittest.Must(t, entity.EncryptPrivateKeys([]byte(passphrase), config))
+		gittest.Must(t, entity.EncryptPrivateKeys([]byte(passphrase), &config))
 	}
 	armoured := func(kind string, write func(b *bytes.Buffer) error) string {
 		var raw, text bytes.Buffer
@@ -126,9 +170,9 @@ func newPGP(t *testing.T, passphrase string) (private, public string) {
 	}
 	private = armoured(openpgp.PrivateKeyType, func(b *bytes.Buffer) error {
 		if passphrase != "" {
-			return entity.SerializePrivateWithoutSigning(b, config)
+			return entity.SerializePrivateWithoutSigning(b, &config)
 		}
-		return entity.SerializePrivate(b, config)
+		return entity.SerializePrivate(b, &config)
 	})
 	return private, armoured(openpgp.PublicKeyType, func(b *bytes.Buffer) error { return entity.Serialize(b) })
 }
@@ -139,13 +183,15 @@ func TestParseSigner(t *testing.T) {
 	gittest.Must(t, err)
 	locked, err := ssh.MarshalPrivateKeyWithPassphrase(ed, "", []byte("secret"))
 	gittest.Must(t, err)
-	private, public := newPGP(t, "secret")
+	private, public := newPGP(t, "secret", ed25519PGP, jana.When)
+	brainpool, _ := newPGP(t, "", packet.Config{Algorithm: packet.PubKeyAlgoECDSA, Curve: packet.CurveBrainpoolP256}, jana.When)
 	for name, tt := range map[string]struct{ key, want string }{
 		"nothing":            {"", "neither a private key"},
 		"SSH passphrase":     {string(pem.EncodeToMemory(locked)), "has a passphrase"},
 		"OpenPGP passphrase": {private, "has a passphrase"},
 		"a public key":       {strings.ReplaceAll(public, "PUBLIC", "PRIVATE"), "no private key of OpenPGP"},
 		"OpenPGP nonsense":   {"-----BEGIN PGP PRIVATE KEY BLOCK-----\nc2VjcmV0\n", "no private key of OpenPGP"},
+		"ECDSA of brainpool": {brainpool, "makes another signature each time"},
 		"SSH nonsense":       {"-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----", "neither a private key"},
 	} {
 		_, err := ParseSigner(tt.key)
@@ -153,7 +199,7 @@ func TestParseSigner(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}
-	private, _ = newPGP(t, "")
+	private, _ = newPGP(t, "", ed25519PGP, jana.When)
 	signer, err := ParseSigner(private)
 	if err != nil || len(signer.Key()) != 40 {
 		t.Errorf("fingerprint %v, %v", signer, err)
