@@ -55,9 +55,9 @@ type Edits interface {
 	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
-	// Discard ends pending edits of a translation that choose selects, and returns their
-	// number.
-	Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error)
+	// Discard ends pending edits of a translation that choose selects, whether its file is
+	// there or not.
+	Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
 }
 
 // Files stores which translation files are added and removed, and which strings are added.

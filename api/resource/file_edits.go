@@ -30,7 +30,7 @@ func (e *Env) listFileEdits(ctx context.Context, snap *store.Snapshot, r *rest.R
 func wireFileEdit(l wire.Links, e *store.FileEdit) wire.FileEdit {
 	o := wire.FileEdit{
 		ID: e.ID, Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path, Operation: "add",
-		Status: string(e.Status), Reason: e.Reason, Author: e.Author.Name, Branch: wire.OrNull(e.Pushed), Created: wire.UnitTime(e.Author.At), Updated: wire.UnitTime(e.Updated),
+		Status: string(e.Status), Reason: e.Reason, Author: e.Author.Name, Branch: wire.OrNull(e.Pushed.Branch), Created: wire.UnitTime(e.Author.At), Updated: wire.UnitTime(e.Updated),
 		Source: e.Source, Target: e.Target, Context: e.Context,
 	}
 	switch {

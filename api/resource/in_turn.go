@@ -84,8 +84,8 @@ func (e *EditsInTurn) Lock(ctx context.Context, component int64, by edit.Author,
 }
 
 // Discard ends edits in turn.
-func (e *EditsInTurn) Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (int, error) {
-	return inTurn(ctx, e.Turn, func() (int, error) {
+func (e *EditsInTurn) Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
+	return inTurn(ctx, e.Turn, func() (edit.Discarded, error) {
 		return e.Edits.Discard(ctx, component, translation, by, reason, suggest, choose)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -115,6 +116,7 @@ type operated struct {
 	row          *store.ComponentRow
 	translations []int64 // whose edits are committed or taken back
 	language     string  // of the translation that is named, "" for all
+	sent         int     // edits that were taken back with a text that may still arrive
 }
 
 // takingEdits returns those of some components that take edits. The list is a new one: that
@@ -164,7 +166,7 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		o := operated{row: row}
 		if r.PathParam("language") != "" {
 			t, err := e.visibleTranslation(ctx, snap, r)
-			return []operated{{row, []int64{t.ID}, t.Language}}, err
+			return []operated{{row: row, translations: []int64{t.ID}, language: t.Language}}, err
 		}
 		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin { // who is refused
 			return []operated{o}, nil
@@ -173,8 +175,11 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return nil, err
 		}
+		if o.translations, err = snap.EditedTranslations(ctx, row.ID); err != nil { // also those whose file is away
+			return nil, err
+		}
 		for i := range all {
-			if !all[i].IsSource {
+			if !all[i].IsSource && !slices.Contains(o.translations, all[i].ID) {
 				o.translations = append(o.translations, all[i].ID)
 			}
 		}
@@ -219,7 +224,7 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 	type branch struct{ repo, name string }
 	seen := map[branch]bool{}
 	var errs []error
-	allWait := true
+	allWait, sent := true, 0
 	for i := range list {
 		row := list[i].row
 		at := branch{row.Repo, row.Branch}
@@ -236,15 +241,15 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 			e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", row.ID, "error", err)
 			errs = append(errs, err)
 		}
-		allWait = allWait && waits
+		allWait, sent = allWait && waits, sent+list[i].sent
 	}
 	switch err := errors.Join(errs...); {
 	case err != nil:
 		return wire.Done{Detail: err.Error()}, nil
 	case !allWait:
-		return wire.Done{Result: true, Detail: "Another process was asked to."}, nil
+		return wire.Done{Result: true, Detail: strings.TrimSpace("Another process was asked to. " + onItsWay(sent))}, nil
 	}
-	return wire.Done{Result: true}, nil
+	return wire.Done{Result: true, Detail: onItsWay(sent)}, nil
 }
 
 // run runs an operation on one component. waits says whether it is done.
@@ -261,9 +266,11 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 		return e.Operations.Reclone(ctx, component)
 	case "reset":
 		for _, t := range o.translations {
-			if _, err := e.Edits.Discard(ctx, component, t, AuthorOf(ctx).Name, "reset", false, func(*store.Edit) bool { return true }); err != nil {
+			done, err := e.Edits.Discard(ctx, component, t, AuthorOf(ctx), "reset", false, func(*store.Edit) bool { return true })
+			if err != nil {
 				return true, err
 			}
+			o.sent += done.Sent
 		}
 		if _, err := e.Operations.DiscardFiles(ctx, component, "reset", func(f *store.FileEdit) bool { return o.language == "" || f.Language == o.language }); err != nil {
 			return true, err
@@ -313,7 +320,7 @@ func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx).Name, "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	done, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +329,16 @@ func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
 			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
 		}
 	}
-	return wire.Done{Result: n > 0}, nil
+	return wire.Done{Result: done.Edits > 0, Detail: onItsWay(done.Sent)}, nil
+}
+
+// onItsWay says of how many edits that were taken back a text was sent and may still arrive;
+// "" if of none.
+func onItsWay(sent int) string {
+	if sent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("A text of %d edit(s) was sent already. It leaves our branch with the next push; if it arrives all the same, the text of before becomes a pending edit of yours.", sent)
 }
 
 // getEdit answers one edit, with what happened to it.

@@ -50,12 +50,13 @@ func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow)
 	if !row.Settings.Edits.Taken() {
 		return false, false, nil
 	}
-	uncommitted, committed, err := snap.Waiting(ctx, row.ID)
+	to := store.PlaceOf(&row.Component, row.Project.Slug)
+	uncommitted, committed, err := snap.Waiting(ctx, row.ID, to)
 	if err != nil || uncommitted+committed > 0 {
 		return uncommitted > 0, true, err
 	}
 	files, err := snap.PendingFileEdits(ctx, row.ID)
-	return false, slices.ContainsFunc(files, func(f store.FileEdit) bool { return f.Pushed == "" }), err
+	return false, slices.ContainsFunc(files, func(f store.FileEdit) bool { return !to.Has(f.Pushed) }), err
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

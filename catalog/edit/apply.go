@@ -114,7 +114,7 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 		theirs.Text = theirs.Text.Cut(a.forms)
 	}
 	r.Theirs = theirs.Text
-	r.Outcome = Merge(e.Base, theirs, e.Ours, a.options.Policy)
+	r.Outcome = Merge(e.Base, e.Sent, theirs, e.Ours, a.options.Policy)
 	if !r.Outcome.Written() {
 		return change{}, false
 	}

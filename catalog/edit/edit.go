@@ -61,6 +61,9 @@ type Edit struct {
 	Context, Source string
 	// Base is the repository's text when the first change was made.
 	Base Text
+	// Sent are texts of before that were sent to the repository and may still arrive, the
+	// oldest first.
+	Sent []Text
 	// Ours is the last text. For a plural it has as many forms as the translation had
 	// when it was written.
 	Ours Text

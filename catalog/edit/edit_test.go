@@ -65,17 +65,77 @@ func TestMerge(t *testing.T) {
 		{"brought back what the repository has", Text{"a", done}, there("a", done), Text{"a", done}, Done, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Merge(tt.base, tt.theirs, tt.ours, KeepRepository); got != tt.want {
+			if got := Merge(tt.base, nil, tt.theirs, tt.ours, KeepRepository); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 			want := tt.edit
 			if want == 0 {
 				want = tt.want
 			}
-			if got := Merge(tt.base, tt.theirs, tt.ours, KeepEdit); got != want {
+			if got := Merge(tt.base, nil, tt.theirs, tt.ours, KeepEdit); got != want {
 				t.Errorf("on_conflict: edit: got %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// TestMergeSent has a row for each rule about a text that was sent before.
+func TestMergeSent(t *testing.T) {
+	a, b, c := Text{"a", done}, Text{"b", done}, Text{"c", done}
+	there := func(t Text) Theirs { return Theirs{Text: t, Found: true, Forms: 1} }
+	for _, tt := range []struct {
+		name   string
+		base   Text
+		sent   []Text
+		theirs Theirs
+		ours   Text
+		want   Outcome
+		edit   Outcome // with on_conflict: edit, 0 for the same
+	}{
+		{"it arrived", a, []Text{b}, there(b), c, Applied, 0},
+		{"the first of two arrived", a, []Text{b, c}, there(b), Text{"d", done}, Applied, 0},
+		{"it has not arrived", a, []Text{b}, there(a), c, Applied, 0},
+		{"somebody else was faster", a, []Text{b}, there(Text{"x", done}), c, Conflict, Overruled},
+		{"it arrived, marked by the maintainer", a, []Text{b}, there(Text{"b", fuzzy}), c, Applied, 0},
+		{"it arrived, and is marked by us", a, []Text{b}, there(b), Text{"b", fuzzy}, Applied, 0},
+		{"it arrived as we sent it, to be confirmed", a, []Text{{"b", fuzzy}}, there(Text{"b", fuzzy}), b, Applied, 0},
+		{"the last one arrived, marked by the maintainer", a, []Text{b}, there(Text{"b", fuzzy}), b, Done, 0},
+		{"the last one arrived", a, []Text{b, c}, there(c), c, Done, 0},
+		{"an older one that was entered again", a, []Text{b, c}, there(b), b, Done, 0},
+		{"taken back, and it arrived", a, []Text{b}, there(b), a, Applied, 0},
+		{"taken back, and it did not", a, []Text{b}, there(a), a, Done, 0},
+		{"left the template", a, []Text{b}, Theirs{}, c, Gone, 0},
+		{"it arrived, and is read-only", a, []Text{b}, Theirs{b, true, true, 1}, c, ReadOnly, 0},
+		{"it arrived in a file with other forms", a, []Text{b}, Theirs{b, true, false, 3}, c, PluralConflict, 0},
+		{"empty forms at the end", a, []Text{{forms("x", ""), done}}, Theirs{Text{"x", done}, true, false, 2}, Text{forms("x", "y"), done}, Applied, 0},
+		{"an emptied one arrived", a, []Text{{"", empty}}, there(Text{"", empty}), c, Applied, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.edit == 0 {
+				tt.edit = tt.want
+			}
+			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, KeepRepository); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, KeepEdit); got != tt.edit {
+				t.Errorf("on_conflict: edit: got %v, want %v", got, tt.edit)
+			}
+		})
+	}
+	for _, tt := range []struct {
+		sent  []Text
+		their Text
+		at    int
+		exact bool
+	}{
+		{nil, a, -1, false},
+		{[]Text{a, b, a}, a, 2, true},
+		{[]Text{{"a", fuzzy}, a}, Text{"a", fuzzy}, 0, true},
+		{[]Text{a, b}, Text{"a", fuzzy}, 0, false},
+	} {
+		if at, exact := Arrived(tt.sent, tt.their); at != tt.at || exact != tt.exact {
+			t.Errorf("%v in %v: %d, %v", tt.their, tt.sent, at, exact)
+		}
 	}
 }
 

@@ -68,36 +68,61 @@ const (
 	KeepEdit
 )
 
-// Merge decides about an edit. The first row that fits counts:
+// Merge decides about an edit. sent are texts of ours that were sent before and may still
+// arrive, the oldest first. The first row that fits counts:
 //
-//	the repository has          outcome
-//	no such string              Gone
-//	our text, in any state      Done, unless it is the base in both
-//	another number of forms     PluralConflict
-//	the flag read-only          ReadOnly
-//	the base                    Applied
-//	the base's text, untrans-   Applied if ours is another text: it is what the
-//	lated or needing editing    mark asks for
-//	another text                Conflict or Overruled, by the policy
+//	the repository has             outcome
+//	no such string                 Gone
+//	our text                       Done
+//	a text that was sent           Applied, as with the base; but by the next two rows
+//	our text, in another state     Done, unless it is the base's text and state
+//	another number of forms        PluralConflict
+//	the flag read-only             ReadOnly
+//	the base                       Applied
+//	a text that was sent, in any   Applied
+//	state
+//	the base's text, untrans-      Applied if ours is another text: it is what the
+//	lated or needing editing       mark asks for
+//	another text                   Conflict or Overruled, by the policy
 //
-// "Our text, in any state": where both sides wrote one text, its state is the
-// repository's, whose maintainer may have looked at our request and marked it.
-func Merge(base Text, theirs Theirs, ours Text, policy Policy) Outcome {
+// "Our text, in another state": where both sides wrote one text, its state is the
+// repository's, whose maintainer may have looked at our request and marked it. "A text that
+// was sent": nobody else touched the string, whose text is older than ours. It is the base
+// of what was written since, and what the repository has from then on.
+//
+// An edit that was taken back has the text of before as base and as ours: if a text that
+// was sent arrives all the same, it is Applied, which writes the text of before again.
+func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outcome {
 	forms := 1 + strings.Count(ours.Target, catalog.FormSeparator)
 	base, their, ours := base.normal(), theirs.normal(), ours.normal()
+	at, exact := Arrived(sent, theirs.Text)
 	switch {
 	case !theirs.Found:
 		return Gone
-	case their == ours, their.Target == ours.Target && their != base:
+	case their == ours, !exact && their.Target == ours.Target && their != base:
 		return Done
 	case theirs.Forms > 0 && forms != theirs.Forms:
 		return PluralConflict
 	case theirs.ReadOnly:
 		return ReadOnly
-	case their == base, their.Target == base.Target && !their.State.Translated():
+	case their == base, at >= 0, their.Target == base.Target && !their.State.Translated():
 		return Applied
 	case policy == KeepEdit:
 		return Overruled
 	}
 	return Conflict
+}
+
+// Arrived returns which of the texts that were sent the repository has: the newest, -1 if it
+// has none. One in another state counts, unless another is in that state (exact).
+func Arrived(sent []Text, theirs Text) (at int, exact bool) {
+	at = -1
+	their := theirs.normal()
+	for i := range sent {
+		s := sent[i].normal()
+		if s == their || s.Target == their.Target && !exact {
+			at, exact = i, s == their
+		}
+	}
+	return at, exact
 }

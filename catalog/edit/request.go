@@ -34,3 +34,13 @@ var (
 	// ErrNoRoom: the disk is too full to store edits.
 	ErrNoRoom = errors.New("the server has too little room to store edits")
 )
+
+// Discarded is what became of edits that were taken back.
+type Discarded struct {
+	// Edits is the number of edits that ended.
+	Edits int
+	// Sent is the number of those with texts that were sent and may still arrive in the
+	// repository. If one does, the text that its string has then is an edit by whoever took
+	// it back.
+	Sent int
+}

@@ -91,7 +91,22 @@ func (a *application) edit(ctx context.Context, p *fileSlot, row *catalog.Transl
 	if known == nil || err != nil {
 		return nil, err
 	}
+	if sent, err := a.touchesSent(ctx, row, e); sent || err != nil {
+		return nil, err
+	}
 	return e, nil
+}
+
+// touchesSent reports whether an edit read a string of which a text was sent: withEdits
+// decides what becomes of that.
+func (a *application) touchesSent(ctx context.Context, row *catalog.Translation, e *fileEdit) (bool, error) {
+	if a.journal == nil {
+		return false, nil
+	}
+	sent, err := a.journal.SentTexts(ctx, a.comp.row.ID, row.ID)
+	return slices.ContainsFunc(sent, func(t store.SentText) bool {
+		return slices.ContainsFunc(e.Before, func(u unit.Unit) bool { return u.Identity == t.Identity })
+	}), err
 }
 
 // knownOf returns what is stored of the units that an edit read, parallel to them; nil

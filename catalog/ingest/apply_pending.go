@@ -14,53 +14,126 @@ import (
 // texts of the pending edits of the translation, as far as these still apply. So a
 // commit of our own brings no difference, and one that changes an edited string is
 // compared with the edit. Edits that are done or in conflict end here; those of strings
-// that the file lacks wait. The slice of units is not changed.
+// that the file lacks wait. A text that was sent and taken back since is an edit again if
+// it arrives: with the text of before. The slice of units is not changed.
 func (a *application) withEdits(ctx context.Context, row *catalog.Translation, units []unit.Unit) ([]unit.Unit, error) {
 	if a.journal == nil || row.ID == 0 {
 		return units, nil
 	}
 	pending, err := a.journal.PendingEdits(ctx, row.ID)
-	if len(pending) == 0 || err != nil {
+	if err != nil {
 		return units, err
 	}
-	byIdentity := make(map[catalog.Identity]*store.Edit, len(pending))
+	sent, err := a.journal.SentTexts(ctx, a.comp.row.ID, row.ID)
+	if len(pending)+len(sent) == 0 || err != nil {
+		return units, err
+	}
+	byIdentity := make(map[catalog.Identity]*journaled, len(pending))
+	of := func(id catalog.Identity) *journaled {
+		if byIdentity[id] == nil {
+			byIdentity[id] = &journaled{}
+		}
+		return byIdentity[id]
+	}
 	for i := range pending {
-		byIdentity[pending[i].Identity] = &pending[i]
+		of(pending[i].Identity).edit = &pending[i]
+	}
+	for i := range sent {
+		j := of(sent[i].Identity)
+		j.sent = append(j.sent, sent[i])
 	}
 	units = slices.Clone(units)
 	var h catalog.Hasher
 	for i := range units {
-		e := byIdentity[units[i].Identity]
-		if e == nil {
+		j := byIdentity[units[i].Identity]
+		if j == nil {
 			continue
 		}
-		switch outcome := a.merge(e, row, &units[i]); {
-		case outcome.Written():
-			if u := &units[i]; u.Target != e.BaseTarget || u.State != e.BaseState {
-				err = a.journal.RebaseEdit(ctx, e, u.Target, u.State)
-			}
-			setText(&units[i].Unit, e.Target, e.State, row.PluralNumber)
-			units[i].Text = h.Text(units[i].Target, units[i].State)
-			unit.SetMeta(&units[i], &h)
-		case outcome == edit.Done:
-			err = a.journal.EndEdit(ctx, e, store.EditFlushed, "", "", a.step.Commit.Committer.When)
-		default:
-			err = a.journal.EndEdit(ctx, e, store.EditConflict, outcome.String(), "", a.step.Commit.Committer.When)
-		}
+		written, err := a.lay(ctx, j, row, &units[i])
 		if err != nil {
 			return nil, err
+		}
+		if written {
+			setText(&units[i].Unit, j.edit.Target, j.edit.State, row.PluralNumber)
+			units[i].Text = h.Text(units[i].Target, units[i].State)
+			unit.SetMeta(&units[i], &h)
 		}
 	}
 	return units, nil
 }
 
+// journaled is what the journal has of a string: an edit that is pending, if there is one,
+// and the texts that were sent and may still arrive.
+type journaled struct {
+	edit *store.Edit
+	sent []store.SentText
+}
+
+// lay decides about a string with a new text in its file, and stores that. It reports
+// whether the edit is served in its place.
+func (a *application) lay(ctx context.Context, j *journaled, row *catalog.Translation, u *unit.Unit) (written bool, err error) {
+	now := edit.Text{Target: u.Target, State: u.State}
+	at, _ := edit.Arrived(textsOf(j.sent), now)
+	if j.edit == nil {
+		if at < 0 {
+			return false, nil
+		}
+		if err := a.before(ctx, row, j, &j.sent[at]); err != nil {
+			return false, err
+		}
+	}
+	outcome := edit.Done
+	if j.edit != nil {
+		outcome = a.merge(j, row, u)
+	}
+	switch e := j.edit; {
+	case outcome.Written() && e.ID == 0:
+		e.BaseTarget, e.BaseState = now.Target, now.State
+		by := j.sent[at].By
+		by.At = a.created
+		err = a.journal.PutEdit(ctx, e, by)
+	case outcome.Written():
+		if now != (edit.Text{Target: e.BaseTarget, State: e.BaseState}) {
+			err = a.journal.RebaseEdit(ctx, e, now.Target, now.State)
+		}
+	case e == nil || e.ID == 0: // nothing is left of what was taken back
+	case outcome == edit.Done:
+		err = a.journal.EndEdit(ctx, e, store.EditFlushed, "", store.EditAuthor{}, a.step.Commit.Committer.When)
+	default:
+		err = a.journal.EndEdit(ctx, e, store.EditConflict, outcome.String(), store.EditAuthor{}, a.step.Commit.Committer.When)
+	}
+	if err == nil && at >= 0 {
+		err = a.journal.Arrived(ctx, j.edit, &j.sent[at], a.created)
+	}
+	return outcome.Written(), err
+}
+
+// before sets the edit of a string whose text was sent and taken back: it has the text that
+// is served. Without a string, or somebody who took it back, there is none.
+func (a *application) before(ctx context.Context, row *catalog.Translation, j *journaled, sent *store.SentText) error {
+	units, err := a.journal.UnitsToEdit(ctx, row.ID, []int64{sent.UnitID})
+	if u, live := units[sent.UnitID]; live && sent.By.Name != "" {
+		j.edit = &store.Edit{UnitID: u.ID, TranslationID: u.TranslationID, BaseTarget: u.Target, BaseState: u.State, Target: u.Target, State: u.State}
+	}
+	return err
+}
+
+func textsOf(sent []store.SentText) []edit.Text {
+	list := make([]edit.Text, len(sent))
+	for i := range sent {
+		list[i] = edit.Text{Target: sent[i].Target, State: sent[i].State}
+	}
+	return list
+}
+
 // merge decides about an edit of a unit that is read from a file.
-func (a *application) merge(e *store.Edit, row *catalog.Translation, u *unit.Unit) edit.Outcome {
+func (a *application) merge(j *journaled, row *catalog.Translation, u *unit.Unit) edit.Outcome {
 	theirs := edit.Theirs{
 		Text: edit.Text{Target: u.Target, State: u.State}, Found: true, ReadOnly: u.State == catalog.StateReadOnly,
 		Forms: formsOf(u.Source, row.PluralNumber),
 	}
-	return edit.Merge(edit.Text{Target: e.BaseTarget, State: e.BaseState}, theirs, edit.Text{Target: e.Target, State: e.State}, policyOf(&a.comp.row.Settings))
+	e := j.edit
+	return edit.Merge(edit.Text{Target: e.BaseTarget, State: e.BaseState}, textsOf(j.sent), theirs, edit.Text{Target: e.Target, State: e.State}, policyOf(&a.comp.row.Settings))
 }
 
 // policyOf is on_conflict of a component.

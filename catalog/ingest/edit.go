@@ -174,32 +174,32 @@ func (s *Syncer) tryCommit(ctx context.Context, id int64, translations []int64) 
 }
 
 // Discard ends pending edits of a translation that choose selects: its strings have the
-// repository's texts again, by entries of action 59. reason says why, by is who wants
-// it, "" for the server. With suggest the texts become suggestions, which is what
-// happens to those that the repository refuses. It returns the number of edits.
-func (s *Syncer) Discard(ctx context.Context, component, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (n int, err error) {
+// repository's texts again, by entries of action 59. The file may be away. reason says why,
+// by is who wants it, zero for the server. With suggest the texts become suggestions, which
+// is what happens to those that the repository refuses.
+func (s *Syncer) Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
 	err = again(func() error {
-		n, err = s.tryDiscard(ctx, component, translation, by, reason, suggest, choose)
+		done, err = s.tryDiscard(ctx, component, translation, by, reason, suggest, choose)
 		return err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("discard edits of translation %d: %w", translation, err)
+		return done, fmt.Errorf("discard edits of translation %d: %w", translation, err)
 	}
-	return n, nil
+	return done, nil
 }
 
-func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by, reason string, suggest bool, choose func(*store.Edit) bool) (n int, err error) {
+func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
 	row, err := s.db.ComponentByID(ctx, id)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
-	e := editing{translation: translation, by: edit.Author{Name: by}, at: s.now().UTC().Truncate(time.Microsecond)}
+	e := editing{translation: translation, by: edit.Author{Name: by.Name}, at: s.now().UTC().Truncate(time.Microsecond)}
 	status := store.EditDiscarded
 	if suggest {
 		status = store.EditConflict
 	}
 	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
-		e.tx, e.comp, n = tx, c, 0
+		e.tx, e.comp, done = tx, c, edit.Discarded{}
 		pending, err := tx.PendingEdits(ctx, translation)
 		if err != nil {
 			return err
@@ -210,22 +210,26 @@ func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by, reas
 			ids[i] = pending[i].UnitID
 		}
 		units, err := e.load(ctx, ids)
-		if err != nil {
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) { // else its file is away
 			return err
 		}
 		for i := range pending {
 			p := &pending[i]
-			if err := tx.EndEdit(ctx, p, status, reason, by, e.at); err != nil {
+			if err := tx.EndEdit(ctx, p, status, reason, store.EditAuthor{Name: by.Name, Email: by.Email}, e.at); err != nil {
 				return err
 			}
 			if u, ok := units[p.UnitID]; ok {
 				e.change(u, p.BaseTarget, p.BaseState, catalog.ActionStringRepoUpdate)
 			}
-			n++
+			sent, err := tx.SentOf(ctx, p.UnitID)
+			if err != nil {
+				return err
+			}
+			done.Edits, done.Sent = done.Edits+1, done.Sent+min(sent, 1)
 		}
 		return e.store(ctx)
 	})
-	return n, err
+	return done, err
 }
 
 // editing is one transaction of edits of a translation.
@@ -308,7 +312,7 @@ func (e *editing) one(ctx context.Context, want *edit.Request, u catalog.Unit) (
 		return u, err
 	}
 	if text.Equal(edit.Text{Target: j.BaseTarget, State: j.BaseState}) { // as the repository has it
-		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", e.by.Name, e.at); err != nil {
+		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", store.EditAuthor{Name: e.by.Name, Email: e.by.Email}, e.at); err != nil {
 			return u, err
 		}
 		delete(e.pending, u.ID)

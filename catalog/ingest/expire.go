@@ -91,7 +91,7 @@ func (s *Syncer) tryExpire(ctx context.Context, away []store.Edit, at time.Time,
 		}
 		for i := range still {
 			e := &still[i]
-			if err := tx.EndEdit(ctx, e, store.EditConflict, awayReason, "", at); err != nil {
+			if err := tx.EndEdit(ctx, e, store.EditConflict, awayReason, store.EditAuthor{}, at); err != nil {
 				return err
 			}
 			entries = append(entries, store.Entry{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
@@ -82,9 +83,9 @@ func TestExpireDiscarded(t *testing.T) {
 	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
 	u := unitOf(w, "cs", "One")
 	discard := func() time.Time {
-		n, err := w.Syncer.Discard(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+		n, err := w.Syncer.Discard(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, "reset", false, func(*store.Edit) bool { return true })
 		must(t, err)
-		equal(t, 1, n, "edits taken back")
+		equal(t, edit.Discarded{Edits: 1}, n, "edits taken back")
 		return w.Clock
 	}
 	at := discard()

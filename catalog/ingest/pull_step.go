@@ -164,7 +164,13 @@ func commitTime(c object.Commit, pull time.Time) time.Time {
 // advanceHeads moves the heads of a convoy, in one transaction with fn.
 func (p *pull) advanceHeads(ctx context.Context, m move, fn func(context.Context, *store.StepTx) error) error {
 	defer p.phases.begin(commitPhase)()
-	if err := p.transact(ctx, p.stepInfo(ctx, m), fn); err != nil {
+	err := p.transact(ctx, p.stepInfo(ctx, m), func(ctx context.Context, tx *store.StepTx) error {
+		if err := fn(ctx, tx); err != nil || m.to != p.report.Head {
+			return err
+		}
+		return tx.NoneOnItsWay(ctx, ids(m.convoy))
+	})
+	if err != nil {
 		return err
 	}
 	p.moved(m)

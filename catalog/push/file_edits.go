@@ -56,17 +56,27 @@ func stringToAdd(e *store.FileEdit, by *edit.Author, s *catalog.Edits) (*edit.Ne
 	return &edit.NewString{Context: e.Context, Source: e.Source, Text: edit.Text{Target: e.Target, State: e.State}, Author: *by}, o
 }
 
-// pushedFiles notes which files are on a branch now, and why others are not.
-func (r *run) pushedFiles(ctx context.Context, branch string, result flush.Result) error {
+// done returns the edits of files that a commit has.
+func (r *run) done(result flush.Result) (list []store.FileEdit) {
+	for i := range r.fileEdits {
+		if result.FileProblems[i] == nil {
+			list = append(list, r.fileEdits[i])
+		}
+	}
+	return list
+}
+
+// pushedFiles notes why edits of files could not be done.
+func (r *run) pushedFiles(ctx context.Context, result flush.Result) error {
 	byComponent := map[int64][]store.FileEdit{}
 	for i, e := range r.fileEdits {
-		was := e
-		e.Pushed, e.Reason = branch, ""
+		reason := ""
 		if problem := result.FileProblems[i]; problem != nil {
-			e.Pushed, e.Reason = "", problem.Error()
-			r.report.Files[e.Path] = e.Reason
+			reason = problem.Error()
+			r.report.Files[e.Path] = reason
 		}
-		if e != was {
+		if e.Reason != reason {
+			e.Reason = reason
 			byComponent[e.ComponentID] = append(byComponent[e.ComponentID], e)
 		}
 	}

@@ -40,7 +40,7 @@ func (w *world) waits(component int64) (due bool, files string) {
 	gittest.Must(w.t, w.DB.Read(w.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		list, err := snap.PendingFileEdits(ctx, component)
 		for _, e := range list {
-			files += map[bool]string{false: "+", true: "-"}[e.Removes] + e.Path + "@" + e.Pushed + " "
+			files += map[bool]string{false: "+", true: "-"}[e.Removes] + e.Path + "@" + e.Pushed.Branch + " "
 		}
 		return err
 	}))

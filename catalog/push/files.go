@@ -87,6 +87,9 @@ func asEdit(p *store.Edit) edit.Edit {
 		Context: p.Context, Source: p.Source,
 		Base: edit.Text{Target: p.BaseTarget, State: p.BaseState}, Ours: edit.Text{Target: p.Target, State: p.State},
 	}
+	for i := range p.Sent {
+		e.Sent = append(e.Sent, edit.Text{Target: p.Sent[i].Target, State: p.Sent[i].State})
+	}
 	for _, a := range p.Authors {
 		e.Authors = append(e.Authors, edit.Author{Name: a.Name, Email: a.Email, Time: a.At})
 	}

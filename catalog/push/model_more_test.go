@@ -56,7 +56,7 @@ func (m *model) reset() {
 		if e.Status != store.EditPending {
 			continue
 		}
-		_, err := m.Syncer.Discard(m.t.Context(), e.UnitID/catalog.UnitsPerComponent, e.TranslationID, "Jana", "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
+		_, err := m.Syncer.Discard(m.t.Context(), e.UnitID/catalog.UnitsPerComponent, e.TranslationID, anna, "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
 		gittest.Must(m.t, err)
 		if one {
 			return

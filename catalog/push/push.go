@@ -99,7 +99,7 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch, held bool) (bool, err
 }
 
 func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, held bool) (bool, error) {
-	n, left, oldest, err := snap.Unpushed(ctx, row.ID)
+	n, left, oldest, err := snap.Unpushed(ctx, row.ID, placeOf(row))
 	if err != nil {
 		return false, err
 	}
@@ -109,17 +109,18 @@ func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.Bra
 		return false, err
 	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
 		return true, nil
-	case slices.ContainsFunc(files, func(e store.FileEdit) bool { return e.Pushed == "" && (held || e.Reason == "") }):
+	case slices.ContainsFunc(files, func(e store.FileEdit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
 		return true, nil
 	case n == 0 || !row.Settings.PushOnCommit:
 		return false, nil
 	}
-	_, committed, err := snap.Waiting(ctx, row.ID)
+	_, committed, err := snap.Waiting(ctx, row.ID, placeOf(row))
 	return committed > 0, err
 }
 
 // Requested reports whether edits of a branch are on one of our own: its request may have
-// ended, somebody may have removed it, and it may have what was taken back since.
+// ended, somebody may have removed it, it may have what was taken back since, or nothing
+// goes there any more.
 func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
@@ -138,8 +139,13 @@ func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.
 			return len(known) > 0, err
 		}
 	}
-	return false, nil
+	strays, err := p.strays(ctx, rows)
+	return len(strays) > 0, err
 }
+
+// ahead is how far clocks may differ. What is newer than that was stored while the clock of
+// this machine was wrong, and is due: it would never become old enough.
+const ahead = time.Minute
 
 // dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
 func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
@@ -147,7 +153,7 @@ func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
 	if s.CommitPendingAge > 0 {
 		wait = time.Duration(s.CommitPendingAge) * time.Hour
 	}
-	return age >= wait || s.Edits.FlushMax > 0 && n >= s.Edits.FlushMax
+	return age >= wait || age < -ahead || s.Edits.FlushMax > 0 && n >= s.Edits.FlushMax
 }
 
 // rows returns the components of a branch that take edits.
@@ -175,7 +181,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		if err != nil {
 			return err
 		}
-		errs := []error{p.settleFiles(ctx, held, rows)}
+		errs := []error{p.settleFiles(ctx, held, rows), p.withdrawStrays(ctx, held, b, rows, to)}
 		for _, g := range destinations(rows, to) {
 			run := &run{Pusher: p, held: held, branch: b, head: head, group: g, report: &report}
 			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
@@ -230,11 +236,10 @@ func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) 
 
 // BranchOf is the branch of our own that the edits of a component go to: push_branch, or
 // one for each component. With request_per the branches of requests may be below it.
-func BranchOf(row *store.BranchComponent) string {
-	if row.Settings.PushBranch != "" {
-		return row.Settings.PushBranch
-	}
-	return "repoglot/" + row.Project.Slug + "-" + row.Slug
+func BranchOf(row *store.BranchComponent) string { return placeOf(row).Branch }
+
+func placeOf(row *store.BranchComponent) store.Place {
+	return store.PlaceOf(&row.Component, row.Project.Slug)
 }
 
 // run is the flush of one group.
@@ -249,6 +254,7 @@ type run struct {
 	// committed leaves out edits that nobody asked to commit.
 	committed bool
 
+	attempt   string           // the commit that was sent last to the branch that is read
 	known     store.PushBranch // of a branch of our own
 	stored    store.PushBranch // what is stored of it
 	fileEdits []store.FileEdit // pending
@@ -268,8 +274,8 @@ func (r *run) flush(ctx context.Context) error {
 		if err := r.settle(ctx, &to); err != nil {
 			return err
 		}
-		to.Before = r.claim
 	}
+	to.Before = r.claim
 	files, err := r.files(ctx)
 	if err != nil {
 		return err
@@ -294,11 +300,15 @@ func (r *run) flush(ctx context.Context) error {
 	if err == nil {
 		err = r.stop(true)
 	}
+	if errors.Is(err, remote.ErrMoved) || errors.Is(err, remote.ErrDeclined) {
+		err = errors.Join(err, r.DB.Unsend(ctx, r.place(), result.Head.String()))
+	}
 	if err != nil {
 		return err
 	}
-	written := r.outcomes(files, result)
-	if err := r.pushedFiles(ctx, to.Branch, result); err != nil {
+	written := r.written(result)
+	r.outcomes(files, result)
+	if err := r.pushedFiles(ctx, result); err != nil {
 		return err
 	}
 	if result.Head == result.Parent && len(result.Problems)+len(result.FileProblems) == 0 {
@@ -318,13 +328,31 @@ func (r *run) flush(ctx context.Context) error {
 	return r.pushed(ctx, result, written)
 }
 
-// claim notes where a branch of ours will be put.
+// claim notes what is about to be pushed, before it leaves: whatever a crash leaves of the
+// push, its texts are ours if they arrive. What was taken back since it was read is not
+// pushed.
 func (r *run) claim(ctx context.Context, result flush.Result) error {
-	r.known.Next = result.Head.String()
-	if err := r.DB.ClaimPushBranch(ctx, r.stored, r.known); err != nil {
+	commit := result.Head.String()
+	var err error
+	if r.group.mode == catalog.PushDirect {
+		err = r.DB.Send(ctx, r.attempt, store.Sending{Place: r.place(), Commit: commit, Edits: r.written(result), Files: r.done(result)})
+		r.attempt = commit
+	} else {
+		r.known.Next = commit
+		err = r.DB.ClaimPushBranch(ctx, r.stored, r.known, r.written(result), r.done(result))
+	}
+	if errors.Is(err, store.ErrNotPending) {
+		err = fmt.Errorf("%w: %w", flush.ErrStale, err)
+	}
+	if err != nil {
 		return err
 	}
 	return r.stop(false)
+}
+
+// place is where the group is pushed to.
+func (r *run) place() store.Place {
+	return store.Place{Repo: r.repository().String(), Branch: r.group.branch}
 }
 
 // options say how commits of files are made.
@@ -337,15 +365,26 @@ func (r *run) options(files []flush.File) flush.Options {
 	}
 }
 
-// outcomes returns the edits that were written, and notes why others were not.
-func (r *run) outcomes(files []flush.File, result flush.Result) (written []store.Edit) {
+// written returns the edits that commits have.
+func (r *run) written(result flush.Result) (written []store.Edit) {
+	for f := range r.edits {
+		for i := range r.edits[f] {
+			if result.Outcomes[f][i].Outcome.Written() {
+				written = append(written, r.edits[f][i])
+			}
+		}
+	}
+	return written
+}
+
+// outcomes notes why edits were not written.
+func (r *run) outcomes(files []flush.File, result flush.Result) {
 	for f := range files {
 		for i := range files[f].Edits {
 			e := r.edits[f][i]
 			got := result.Outcomes[f][i]
 			switch {
 			case got.Outcome.Written():
-				written = append(written, e)
 				continue
 			case result.Problems[f] != nil:
 				r.keep(e, result.Problems[f].Error())
@@ -359,7 +398,6 @@ func (r *run) outcomes(files []flush.File, result flush.Result) (written []store
 	if len(r.report.Held) > 0 {
 		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
 	}
-	return written
 }
 
 // unread notes the edits that were pushed to the branch that is read, and that the pull did

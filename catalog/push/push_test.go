@@ -188,14 +188,18 @@ func TestPushedIsNews(t *testing.T) {
 	w := newWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushBranch}})
 	w.edit("One", "Jedna")
 	var component int64
-	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, _ *catalog.Unit) { component = c.ID })
+	var to store.Place
+	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+		component, to = c.ID, store.PlaceOf(&c.Component, c.Project.Slug)
+		return nil
+	})
 	for _, want := range []struct {
 		before    int
 		unchanged bool
 	}{{1, false}, {0, true}} {
 		var basis store.Basis
 		gittest.Must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
-			if n, _, _, err := snap.Unpushed(ctx, component); err != nil || n != want.before {
+			if n, _, _, err := snap.Unpushed(ctx, component, to); err != nil || n != want.before {
 				t.Errorf("%d edits wait, want %d: %v", n, want.before, err)
 			}
 			basis, err = snap.Basis(ctx)
@@ -317,7 +321,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	discard := func() {
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if u.Pending {
-				_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+				_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
 				gittest.Must(t, err)
 			}
 		})
@@ -422,7 +426,7 @@ func TestRequestWithNothingLeft(t *testing.T) {
 	w.flush()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language == "cs" && u.Source == "One" {
-			_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+			_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
 			gittest.Must(t, err)
 		}
 	})

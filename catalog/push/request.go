@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/edit/message"
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -24,6 +26,9 @@ func (r *run) repository() remote.Repository {
 	return r.held.Mirror().Remote()
 }
 
+// errForeign says that somebody else pushed to a branch of ours.
+var errForeign = errors.New("commits that are not of this server")
+
 // settle finds out where our branch is, and what became of its request.
 func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	if r.known, err = r.DB.PushBranch(ctx, r.repository().String(), to.Branch); err != nil {
@@ -36,7 +41,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	}
 	// An interrupted push, or a branch that was removed after a merge, is ours to replace.
 	if !tip.IsZero() && tip.String() != r.known.At && tip.String() != r.known.Next {
-		return fmt.Errorf("the branch %s has commits that are not of this server: remove it, or set another push_branch", to.Branch)
+		return fmt.Errorf("the branch %s has %w: remove it, or set another push_branch", to.Branch, errForeign)
 	}
 	to.At, r.known.At = tip, ""
 	if !tip.IsZero() {
@@ -62,7 +67,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 		}
 	}
 	r.stored = r.known
-	return r.DB.SetPushBranch(ctx, r.known, nil)
+	return r.DB.SetPushBranch(ctx, r.known, nil, nil, false)
 }
 
 // withdraw closes the request of a branch that has nothing left, and removes the branch:
@@ -74,7 +79,7 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	}
 	beside := false
 	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		beside, err = snap.PushedBeside(ctx, r.group.rows[0].Repo, r.group.branch, r.components())
+		beside, err = snap.PushedBeside(ctx, r.group.rows[0].Repo, r.known, r.components())
 		return err
 	})
 	if err != nil || beside {
@@ -102,39 +107,15 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	if now.At, now.Next = "", ""; now == r.stored {
 		return nil
 	}
-	return r.DB.ClaimPushBranch(ctx, r.stored, now)
+	return r.DB.ClaimPushBranch(ctx, r.stored, now, nil, nil)
 }
 
-// leave notes that our branch has no edits, before its request is closed: else the next
-// flush, after a crash, would take them for refused. Edits of files are on it only if they
-// go to another one since, with another request_per.
+// leave notes that our branch has nothing, before its request is closed: else the next
+// flush, after a crash, would take that for refused.
 func (r *run) leave(ctx context.Context) error {
-	if len(r.fileEdits) == 0 {
-		for _, id := range r.components() {
-			if err := r.leaveFiles(ctx, id); err != nil {
-				return err
-			}
-		}
-	}
 	err := r.DB.LeavePushBranch(ctx, r.stored, r.known, r.components())
 	r.stored = r.known
 	return err
-}
-
-func (r *run) leaveFiles(ctx context.Context, component int64) error {
-	var list []store.FileEdit
-	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		list, err = snap.PendingFileEdits(ctx, component)
-		return err
-	})
-	list = slices.DeleteFunc(list, func(e store.FileEdit) bool { return e.Pushed != r.group.branch })
-	for i := range list {
-		list[i].Pushed = ""
-	}
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	return r.Syncer.UpdateFileEdits(ctx, component, list)
 }
 
 // components are the ids of the group's components.
@@ -163,30 +144,38 @@ func (r *run) removeBranch(ctx context.Context, to *flush.Target) error {
 }
 
 // refuse makes suggestions of the edits of a request that was closed without a merge.
-// Texts that are newer than the request stay pending.
+// Texts that are newer than the request, or that it never had, stay pending.
 func (r *run) refuse(ctx context.Context, request forge.Request) error {
-	for i := range r.group.rows {
-		row := &r.group.rows[i]
-		var translations []catalog.Translation
-		err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-			translations, err = snap.Translations(ctx, row.ID)
-			return err
+	var edits []store.Edit
+	var files []store.FileEdit
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		edits, files, err = snap.OnBranch(ctx, r.stored, r.components())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
+	refused := map[int64]store.Edit{}
+	translations := map[int64]int64{} // and their components
+	for _, e := range edits {
+		refused[e.ID], translations[e.TranslationID] = e, e.UnitID/catalog.UnitsPerComponent
+	}
+	for _, t := range slices.Sorted(maps.Keys(translations)) {
+		_, err := r.Syncer.Discard(ctx, translations[t], t, edit.Author{}, reason, true, func(e *store.Edit) bool {
+			was := refused[e.ID]
+			return was.ID != 0 && was.Target == e.Target && was.State == e.State
 		})
 		if err != nil {
 			return err
 		}
-		reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
-		if _, err := r.DiscardFiles(ctx, row.ID, reason, func(e *store.FileEdit) bool { return e.Pushed == r.group.branch }); err != nil {
+	}
+	for _, id := range r.components() {
+		_, err := r.DiscardFiles(ctx, id, reason, func(e *store.FileEdit) bool {
+			return slices.ContainsFunc(files, func(f store.FileEdit) bool { return f.ID == e.ID })
+		})
+		if err != nil {
 			return err
-		}
-		for t := range translations {
-			if translations[t].IsSource {
-				continue
-			}
-			_, err := r.Syncer.Discard(ctx, row.ID, translations[t].ID, "", reason, true, func(e *store.Edit) bool { return e.Pushed == r.group.branch })
-			if err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -195,6 +184,7 @@ func (r *run) refuse(ctx context.Context, request forge.Request) error {
 // pushed notes what our branch has now, and keeps its request.
 func (r *run) pushed(ctx context.Context, result flush.Result, written []store.Edit) error {
 	r.known.Next = ""
+	ended := false
 	if result.Head != result.Parent {
 		r.known.At = result.Head.String()
 	}
@@ -208,8 +198,9 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 			return err
 		}
 		r.known.Request, r.known.URL = request.Number, request.URL
+		ended = request.State != forge.Open
 	}
-	return r.DB.SetPushBranch(ctx, r.known, written)
+	return r.DB.SetPushBranch(ctx, r.known, written, r.done(result), ended)
 }
 
 // failing returns the failing checks of edited strings, by unit.

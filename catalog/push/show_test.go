@@ -48,7 +48,7 @@ func (w *world) cloned() (commit string, n int) {
 func (w *world) waiting() (commit, push int) {
 	w.t.Helper()
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
-		commit, push, err = snap.Waiting(ctx, c.ID)
+		commit, push, err = snap.Waiting(ctx, c.ID, store.PlaceOf(&c.Component, c.Project.Slug))
 		return err
 	})
 	return commit, push
@@ -108,7 +108,7 @@ func (w *world) discard() {
 	w.t.Helper()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if u.Pending {
-			_, err := w.Syncer.Discard(w.t.Context(), c.ID, tr.ID, "Jana", "reset", false, func(*store.Edit) bool { return true })
+			_, err := w.Syncer.Discard(w.t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
 			gittest.Must(w.t, err)
 		}
 	})

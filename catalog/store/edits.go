@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -50,11 +49,14 @@ type Edit struct {
 	Reason string
 	// Pushed is the branch of ours that has just this text, "" if none has.
 	Pushed string
+	// Sent are the texts that were sent and may still arrive, the oldest first; only
+	// Snapshot.PendingEdits sets them.
+	Sent []SentText
 	// Committed says that a client asked to commit just this text.
 	Committed bool
 	// Created and Updated are the times of the first and of the last change.
 	Created, Updated time.Time
-	// Authors are all who wrote a text, by the time of their last one.
+	// Authors are all who wrote a text, in the order of their last ones.
 	Authors []EditAuthor
 }
 
@@ -66,7 +68,8 @@ type EditAuthor struct {
 
 const (
 	editColumns = `e.id, e.unit_id, e.translation_id, u.id_hash, u.id_key, COALESCE(s.source, ''), COALESCE(s.context, ''),
-		e.base_target, e.base_state, e.target, e.state, e.status, e.reason, e.pushed, e.committed, e.created_at, e.updated_at`
+		e.base_target, e.base_state, e.target, e.state, e.status, e.reason, ` + pushedTo + `, e.committed, e.created_at, e.updated_at`
+	pushedTo = `COALESCE((SELECT MAX(s.branch) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), '')`
 	editFrom = ` FROM edits e JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
 )
 
@@ -117,7 +120,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.ID == 0 {
 		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
-	err := tx.s.do(ctx, `UPDATE edits SET target = $1, state = $2, since = CASE WHEN pushed = '' THEN since ELSE $3 END, pushed = '', committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+	err := tx.s.do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
 		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
 	if err == nil {
 		err = tx.wroteEdit(ctx, e, "edited", by)
@@ -135,16 +138,17 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 		[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro()}, &e.ID); err != nil {
 		return err
 	}
+	e.Status = status
 	return tx.wroteEdit(ctx, e, event, by)
 }
 
 // wroteEdit notes who wrote the text of an edit.
 func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditAuthor) error {
-	if err := tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at`, e.ID, by.Name, by.Email, by.At.UnixMicro()); err != nil {
+	if err := tx.noteEdit(ctx, e, by.Name, event, by.At); err != nil {
 		return err
 	}
-	return tx.noteEdit(ctx, e, by.Name, event, by.At)
+	return tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
+		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.At.UnixMicro())
 }
 
 // CommitEdits notes that a client asked to commit the pending edits of a translation.
@@ -167,15 +171,19 @@ func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state 
 	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
 }
 
-// EndEdit gives a pending edit its last status. by is who did it, "" for the server.
-func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason, by string, at time.Time) error {
+// EndEdit gives a pending edit its last status. by is who did it, zero for the server. What
+// was sent of it and may still arrive is remembered, unless the repository refused it.
+func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by EditAuthor, at time.Time) error {
 	e.Status, e.Reason = status, reason
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
 		err = tx.s.do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(status), reason, at.UnixMicro(), e.ID)
 	}
 	if err == nil {
-		err = tx.noteEdit(ctx, e, by, string(status), at)
+		err = tx.noteEdit(ctx, e, by.Name, string(status), at)
+	}
+	if err == nil {
+		err = tx.endSent(ctx, e, by)
 	}
 	if err == nil && status == EditConflict && e.Target != "" {
 		err = tx.suggestEdit(ctx, e)
@@ -218,34 +226,50 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 }
 
 // Unpushed counts the pending edits of a component whose strings the repository has and
-// that no branch of ours has. It returns the number of those that the last push could not
+// that no branch of a place has. It returns the number of those that the last push could not
 // write, and of the others the time of the first change that was not pushed.
-func (s *Snapshot) Unpushed(ctx context.Context, component int64) (n, held int, oldest time.Time, err error) {
+func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, held int, oldest time.Time, err error) {
 	var at int64
 	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
 		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
-		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &n, &held, &at)
+		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component, to.Repo, to.Branch}, &n, &held, &at)
 	return n - held, held, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
 }
 
 // Waiting counts the pending edits of a component that wait to be committed, and those
 // that are committed and wait to be pushed. Those whose strings the repository does not
 // have wait for neither.
-func (s *Snapshot) Waiting(ctx context.Context, component int64) (commit, push int, err error) {
+func (s *Snapshot) Waiting(ctx context.Context, component int64, to Place) (commit, push int, err error) {
 	_, err = s.s.first(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
-		WHERE e.status = 'pending' AND e.pushed = '' AND u.removed = 0 AND e.translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component}, &commit, &push)
+		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component, to.Repo, to.Branch}, &commit, &push)
 	return commit, push, s.db.fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
 }
 
-// PendingEdits returns the pending edits of a component with their authors, by
-// translation and id.
+// PendingEdits returns the pending edits of a component with their authors, and what was
+// sent of them, by translation and id.
 func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, error) {
 	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id = $1) AND e.status = 'pending'
 		ORDER BY e.translation_id, e.id`, component)
 	if err == nil {
 		err = s.fillAuthors(ctx, list)
 	}
+	if err == nil && len(list) > 0 {
+		err = s.fillSent(ctx, component, list)
+	}
 	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+}
+
+// EditedTranslations returns the ids of the translations of a component with pending edits,
+// also of those whose file is away.
+func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids []int64, err error) {
+	err = s.s.query(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND translation_id IN (SELECT id FROM translations WHERE component_id = $1) ORDER BY translation_id`,
+		[]any{component}, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	return ids, s.db.fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
 }
 
 // PendingEditsOf returns the pending edits of a translation without their authors, by id.
@@ -278,7 +302,7 @@ func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 		ids[i], at[edits[i].ID] = edits[i].ID, i
 	}
 	return chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+list(1, len(chunk))+` ORDER BY edit_id, at, name, email`, chunk, func(scan scan) error {
+		return s.s.query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+list(1, len(chunk))+` ORDER BY edit_id, n, at, name, email`, chunk, func(scan scan) error {
 			var id, micros int64
 			var a EditAuthor
 			err := scan(&id, &a.Name, &a.Email, &micros)
@@ -350,7 +374,8 @@ type EditEvent struct {
 	At time.Time
 	// Name is who did it, "" for the server.
 	Name string
-	// Event is edited, suggested, a status that ended the edit, or what ended a suggestion.
+	// Event is edited, suggested, arrived (the text, of before the last one, is in the
+	// repository), a status that ended the edit, or what ended a suggestion.
 	Event string
 	// Target and State are the text after it.
 	Target string
@@ -386,134 +411,6 @@ func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, e
 		return err
 	})
 	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
-}
-
-// PushBranch is a branch of ours at a remote, wholly derived.
-type PushBranch struct {
-	// Repo is the address that it is pushed to, without credentials; Branch its name.
-	Repo, Branch string
-	// At is the commit that it was put at last, Next the one that a push that may have
-	// been interrupted puts it at; "" without one.
-	At, Next string
-	// Request is the number of the request to merge it, 0 without one, URL its page.
-	Request int
-	URL     string
-}
-
-// PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
-func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
-		b, err = pushBranch(ctx, s, repo, branch)
-		return err
-	})
-	return b, db.fail(ctx, "read a branch of ours", err)
-}
-
-// PushBranches returns what is stored of a branch of ours and of those below it, by name:
-// those that may be at the remote, or have a request.
-func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
-		return s.query(ctx, `SELECT branch, at_commit, next_commit, request, request_url FROM push_branches
-			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan scan) error {
-			b := PushBranch{Repo: repo}
-			if err := scan(&b.Branch, &b.At, &b.Next, &b.Request, &b.URL); err != nil {
-				return err
-			}
-			if b.Branch == branch || strings.HasPrefix(b.Branch, branch+"/") {
-				list = append(list, b)
-			}
-			return nil
-		})
-	})
-	return list, db.fail(ctx, "read branches of ours", err)
-}
-
-// ClaimPushBranch stores a branch of ours before a push, if what is stored of it is still
-// was; else another process pushes it, and the error wraps catalog.ErrConflict.
-func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch) error {
-	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *session) error { return swapPushBranch(ctx, s, was, b) }))
-}
-
-// LeavePushBranch is ClaimPushBranch when a branch of ours is withdrawn: the pending edits
-// of components that it had wait to be pushed again.
-func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
-	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *session) error {
-		if err := swapPushBranch(ctx, s, was, b); err != nil {
-			return err
-		}
-		err := chunks(components, func(chunk []any) error {
-			return s.do(ctx, `UPDATE edits SET pushed = '' WHERE status = 'pending' AND pushed = $1 AND translation_id IN (
-				SELECT id FROM translations WHERE component_id IN `+list(2, len(chunk))+`)`, append([]any{b.Branch}, chunk...)...)
-		})
-		if err != nil {
-			return err
-		}
-		return noteChanged(ctx, s, slices.Clone(components))
-	}))
-}
-
-// PushedBeside reports whether a branch of ours has pending edits of other components of a
-// repository than some.
-func (s *Snapshot) PushedBeside(ctx context.Context, repo, branch string, components []int64) (beside bool, err error) {
-	others := `SELECT id FROM components WHERE repo = $2 AND active = 1 AND id NOT IN ` + list(3, len(components))
-	args := []any{branch, repo}
-	for _, id := range components {
-		args = append(args, id)
-	}
-	var one int64
-	beside, err = s.s.first(ctx, `SELECT 1 FROM edits WHERE status = 'pending' AND pushed = $1 AND translation_id IN (SELECT id FROM translations WHERE component_id IN (`+others+`))
-		UNION ALL SELECT 1 FROM file_edits WHERE status = 'pending' AND pushed = $1 AND component_id IN (`+others+`) LIMIT 1`, args, &one)
-	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
-}
-
-// swapPushBranch stores b if was is stored.
-func swapPushBranch(ctx context.Context, s *session, was, b PushBranch) error {
-	now, err := pushBranch(ctx, s, was.Repo, was.Branch)
-	if err == nil && now != was {
-		err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
-	}
-	if err != nil {
-		return err
-	}
-	return putPushBranch(ctx, s, b)
-}
-
-func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
-	b := PushBranch{Repo: repo, Branch: branch}
-	_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
-		&b.At, &b.Next, &b.Request, &b.URL)
-	return b, err
-}
-
-func putPushBranch(ctx context.Context, s *session, b PushBranch) error {
-	return s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
-		request = excluded.request, request_url = excluded.request_url`,
-		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL)
-}
-
-// SetPushBranch stores a branch of ours, and which pending edits it has with the texts
-// that they have in pushed: their components have changed.
-func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, pushed []Edit) error {
-	err := db.write(ctx, func(s *session) error {
-		if err := putPushBranch(ctx, s, b); err != nil {
-			return err
-		}
-		var changed []int64
-		for i := range pushed {
-			var id int64
-			found, err := s.first(ctx, `UPDATE edits SET pushed = $1 WHERE id = $2 AND target = $3 AND state = $4 AND pushed <> $1 RETURNING id`,
-				[]any{b.Branch, pushed[i].ID, pushed[i].Target, int64(pushed[i].State)}, &id)
-			if err != nil {
-				return err
-			}
-			if found {
-				changed = append(changed, pushed[i].UnitID/catalog.UnitsPerComponent)
-			}
-		}
-		return noteChanged(ctx, s, changed)
-	})
-	return db.fail(ctx, "store a branch of ours", err)
 }
 
 // noteChanged gives components a new generation: answers about them have changed.

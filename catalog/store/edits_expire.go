@@ -49,15 +49,19 @@ func (s *Snapshot) AwaySince(ctx context.Context, since time.Time) ([]Edit, erro
 
 // ForgetDiscarded deletes edits of strings and of files that were taken back, and
 // suggestions that were answered, at a time or before it, and returns their number. The
-// newest edit stays, so that no id is used twice.
+// newest edit stays, so that no id is used twice. Texts that no branch of ours has since
+// then cannot arrive any more.
 func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err error) {
 	err = db.write(ctx, func(s *session) error {
 		if n, err = forgetDiscarded(ctx, s, "edits", []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"}, until); err != nil {
 			return err
 		}
 		files, err := forgetDiscarded(ctx, s, "file_edits", []string{"file_edits WHERE id"}, until)
-		n += files
-		return err
+		if n += files; err != nil {
+			return err
+		}
+		return s.do(ctx, `DELETE FROM sent WHERE left_at > 0 AND left_at <= $1 AND next_commit = ''
+			AND NOT EXISTS (SELECT 1 FROM edits e WHERE e.unit_id = sent.unit_id AND e.status = 'pending')`, until.UnixMicro())
 	})
 	if err != nil {
 		return 0, db.fail(ctx, fmt.Sprintf("forget edits that were taken back until %s", until.Format(time.DateOnly)), err)

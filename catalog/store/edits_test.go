@@ -53,7 +53,7 @@ func TestPendingAskedOnce(t *testing.T) {
 		}
 	}
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		return tx.EndEdit(ctx, &e, EditDiscarded, "", "", at)
+		return tx.EndEdit(ctx, &e, EditDiscarded, "", EditAuthor{}, at)
 	})
 	if pending, _ := page(); pending != "---" {
 		t.Errorf("after its end: %s", pending)

@@ -28,8 +28,8 @@ type FileEdit struct {
 	// cannot be done for now.
 	Status EditStatus
 	Reason string
-	// Pushed is the branch that it was pushed to, "" before.
-	Pushed string
+	// Pushed is the branch of ours that has it, zero if none has.
+	Pushed Place
 	// Author is who wants it, and when.
 	Author EditAuthor
 	// Updated is when anything of it changed last.
@@ -62,8 +62,8 @@ func (tx *StepTx) PutFileEdit(ctx context.Context, e *FileEdit) error {
 	}
 	id := e.identity()
 	found, err := tx.s.first(ctx, `INSERT INTO file_edits (component_id, language, path, removes, id_hash, id_key, context, source, target, state,
-			status, reason, pushed, author_name, author_email, created_at, updated_at)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', '', '', $11, $12, $13, $13 WHERE NOT EXISTS (
+			status, reason, author_name, author_email, created_at, updated_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', '', $11, $12, $13, $13 WHERE NOT EXISTS (
 			SELECT 1 FROM file_edits WHERE component_id = $1 AND path = $3 AND id_hash = $5 AND id_key = $6 AND status = 'pending') RETURNING id`,
 		[]any{
 			e.ComponentID, e.Language, e.Path, smallint(e.Removes), id.Hash, id.Key, e.Context, e.Source, e.Target, int64(e.State),
@@ -76,28 +76,33 @@ func (tx *StepTx) PutFileEdit(ctx context.Context, e *FileEdit) error {
 	return tx.fail(ctx, op, err)
 }
 
-// UpdateFileEdit stores status, reason and branch of a pending one.
+// UpdateFileEdit stores status and reason of a pending one.
 func (tx *StepTx) UpdateFileEdit(ctx context.Context, e *FileEdit, at time.Time) error {
 	op := fmt.Sprintf("store edit %d of a file", e.ID)
 	m, err := tx.member(e.ComponentID)
 	if err == nil {
 		m.dirty = true
-		err = tx.s.do(ctx, `UPDATE file_edits SET status = $1, reason = $2, pushed = $3, updated_at = $4 WHERE id = $5 AND status = 'pending'`,
-			string(e.Status), e.Reason, e.Pushed, at.UnixMicro(), e.ID)
+		err = tx.s.do(ctx, `UPDATE file_edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+			string(e.Status), e.Reason, at.UnixMicro(), e.ID)
+	}
+	if err == nil && e.Status != EditPending {
+		err = tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND file_edit_id = $1`, e.ID)
 	}
 	return tx.fail(ctx, op, err)
 }
 
 const (
-	fileEditColumns = `e.id, e.component_id, p.slug, c.slug, e.language, e.path, e.removes, e.context, e.source, e.target, e.state, e.status, e.reason, e.pushed, e.author_name, e.author_email, e.created_at, e.updated_at`
-	fileEditFrom    = ` FROM file_edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id`
+	fileEditColumns = `e.id, e.component_id, p.slug, c.slug, e.language, e.path, e.removes, e.context, e.source, e.target, e.state, e.status, e.reason, ` + fileAt + `, e.author_name, e.author_email, e.created_at, e.updated_at`
+	fileAt          = `COALESCE((SELECT MAX(s.repo) FROM sent s WHERE s.unit_id = 0 AND s.file_edit_id = e.id AND s.at_commit <> ''), ''),
+		COALESCE((SELECT MAX(s.branch) FROM sent s WHERE s.unit_id = 0 AND s.file_edit_id = e.id AND s.at_commit <> ''), '')`
+	fileEditFrom = ` FROM file_edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id`
 )
 
 func fileEditsWhere(ctx context.Context, s *session, where string, args ...any) (list []FileEdit, err error) {
 	err = s.query(ctx, `SELECT `+fileEditColumns+fileEditFrom+where, args, func(scan scan) error {
 		var e FileEdit
 		var removes, created, updated int64
-		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Context, &e.Source, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &e.Author.Name, &e.Author.Email, &created, &updated)
+		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Context, &e.Source, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed.Repo, &e.Pushed.Branch, &e.Author.Name, &e.Author.Email, &created, &updated)
 		e.Removes, e.Author.At, e.Updated = removes != 0, time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
 		list = append(list, e)
 		return err

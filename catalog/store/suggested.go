@@ -104,7 +104,7 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 
 func (tx *StepTx) lastAuthor(ctx context.Context, edit int64) (by EditAuthor, err error) {
 	var at int64
-	_, err = tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY at DESC, name, email LIMIT 1`, []any{edit}, &by.Name, &by.Email, &at)
+	_, err = tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{edit}, &by.Name, &by.Email, &at)
 	by.At = time.UnixMicro(at).UTC()
 	return by, err
 }

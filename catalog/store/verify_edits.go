@@ -15,6 +15,11 @@ func (v *verifier) journal(ctx context.Context) error {
 		{"the past of edits that are not there", `SELECT COUNT(*) FROM edit_events v LEFT JOIN edits e ON e.id = v.edit_id WHERE e.id IS NULL`},
 		{"edits of files without their component, or of no kind", `SELECT COUNT(*) FROM file_edits e LEFT JOIN components c ON c.id = e.component_id
 			WHERE c.id IS NULL OR e.removes NOT IN (0, 1) OR e.status NOT IN ('pending', 'flushed', 'discarded')`},
+		{"texts that were sent of strings that are not there", `SELECT COUNT(*) FROM sent s LEFT JOIN units u ON u.id = s.unit_id AND u.translation_id = s.translation_id
+			WHERE s.file_edit_id = 0 AND u.id IS NULL`},
+		{"edits of files that were sent and are not pending", `SELECT COUNT(*) FROM sent s LEFT JOIN file_edits e ON e.id = s.file_edit_id AND e.component_id = s.component_id AND e.status = 'pending'
+			WHERE s.unit_id = 0 AND e.id IS NULL`},
+		{"texts that were sent nowhere", `SELECT COUNT(*) FROM sent WHERE at_commit = '' AND next_commit = '' AND left_at = 0 OR at_commit <> '' AND branch = ''`},
 	} {
 		if err := v.wantNoRows(ctx, &verifyScope{}, c.what, c.query); err != nil {
 			return err

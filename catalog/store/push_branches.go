@@ -1,0 +1,209 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// PushBranch is a branch of ours at a remote, wholly derived.
+type PushBranch struct {
+	// Repo is the address that it is pushed to, without credentials; Branch its name.
+	Repo, Branch string
+	// At is the commit that it was put at last, Next the one that a push that may have
+	// been interrupted puts it at; "" without one.
+	At, Next string
+	// Request is the number of the request to merge it, 0 without one, URL its page.
+	Request int
+	URL     string
+}
+
+// Place is where the branch is.
+func (b *PushBranch) Place() Place { return Place{Repo: b.Repo, Branch: b.Branch} }
+
+// PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
+func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		b, err = pushBranch(ctx, s, repo, branch)
+		return err
+	})
+	return b, db.fail(ctx, "read a branch of ours", err)
+}
+
+// PushBranches returns what is stored of a branch of ours and of those below it, by name:
+// those that may be at the remote, or have a request.
+func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
+	err = db.pools.readers.transact(ctx, func(s *session) error {
+		return s.query(ctx, `SELECT branch, at_commit, next_commit, request, request_url FROM push_branches
+			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan scan) error {
+			b := PushBranch{Repo: repo}
+			if err := scan(&b.Branch, &b.At, &b.Next, &b.Request, &b.URL); err != nil {
+				return err
+			}
+			if isBelow(branch, b.Branch) {
+				list = append(list, b)
+			}
+			return nil
+		})
+	})
+	return list, db.fail(ctx, "read branches of ours", err)
+}
+
+// ClaimPushBranch stores a branch of ours before a push, and what is sent to it, if what is
+// stored of it is still was; else another process pushes it, and the error wraps
+// catalog.ErrConflict, or ErrNotPending.
+func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Edit, files []FileEdit) error {
+	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *session) error {
+		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
+			return err
+		}
+		return send(ctx, s, &Sending{Place: b.Place(), Commit: b.Next, Edits: edits, Files: files})
+	}))
+}
+
+// LeavePushBranch is ClaimPushBranch when a branch of ours is withdrawn: what it has of the
+// components waits to be pushed again.
+func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
+	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *session) error {
+		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
+			return err
+		}
+		err := chunks(components, func(chunk []any) error {
+			return s.do(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN `+list(4, len(chunk)),
+				append([]any{db.now().UnixMicro(), b.Repo, b.Branch}, chunk...)...)
+		})
+		if err != nil {
+			return err
+		}
+		return noteChanged(ctx, s, slices.Clone(components))
+	}))
+}
+
+// SetPushBranch stores a branch of ours after a push, and which pending edits it has. What
+// was sent to it by this push first does not count as there if its request had ended
+// meanwhile (ended): that may not have had it.
+func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, edits []Edit, files []FileEdit, ended bool) error {
+	err := db.write(ctx, func(s *session) error {
+		err := send(ctx, s, &Sending{Place: b.Place(), Commit: b.At, Edits: edits, Files: files})
+		if err != nil && !errors.Is(err, ErrNotPending) {
+			return err
+		}
+		if ended {
+			if err := s.do(ctx, `UPDATE sent SET next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND next_commit = $4 AND at_commit = ''`,
+				db.now().UnixMicro(), b.Repo, b.Branch, b.At); err != nil {
+				return err
+			}
+		}
+		return db.putPushBranch(ctx, s, b)
+	})
+	return db.fail(ctx, "store a branch of ours", err)
+}
+
+// swapPushBranch stores b if was is stored.
+func (db *DB) swapPushBranch(ctx context.Context, s *session, was, b PushBranch) error {
+	now, err := pushBranch(ctx, s, was.Repo, was.Branch)
+	if err == nil && now != was {
+		err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
+	}
+	if err != nil {
+		return err
+	}
+	return db.putPushBranch(ctx, s, b)
+}
+
+func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
+	b := PushBranch{Repo: repo, Branch: branch}
+	_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
+		&b.At, &b.Next, &b.Request, &b.URL)
+	return b, err
+}
+
+// putPushBranch stores where a branch of ours is, and what follows for what was sent to it:
+// it has what was sent with that commit, and nothing else. Components of which that was not
+// known have changed.
+func (db *DB) putPushBranch(ctx context.Context, s *session, b PushBranch) error {
+	if err := s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
+		request = excluded.request, request_url = excluded.request_url`,
+		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL); err != nil {
+		return err
+	}
+	var changed []int64
+	err := s.query(ctx, `SELECT DISTINCT component_id FROM sent WHERE repo = $1 AND branch = $2 AND (next_commit <> '' AND next_commit <> $4 OR at_commit <> '' AND at_commit <> $3)`,
+		[]any{b.Repo, b.Branch, b.At, b.Next}, func(scan scan) error {
+			var id int64
+			err := scan(&id)
+			changed = append(changed, id)
+			return err
+		})
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	if b.At != "" {
+		if err := s.do(ctx, `UPDATE sent SET at_commit = $3, next_commit = '', left_at = 0 WHERE repo = $1 AND branch = $2 AND next_commit = $3`, b.Repo, b.Branch, b.At); err != nil {
+			return err
+		}
+	}
+	if err := s.do(ctx, `UPDATE sent SET at_commit = '', next_commit = CASE WHEN next_commit = $4 THEN next_commit ELSE '' END, left_at = $5
+		WHERE repo = $1 AND branch = $2 AND (at_commit = '' OR at_commit <> $3) AND (at_commit <> '' OR next_commit <> '' AND next_commit <> $4)`,
+		b.Repo, b.Branch, b.At, b.Next, db.now().UnixMicro()); err != nil {
+		return err
+	}
+	if err := s.do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit <> '' AND next_commit <> $3`, b.Repo, b.Branch, b.Next); err != nil {
+		return err
+	}
+	return noteChanged(ctx, s, changed)
+}
+
+// OnBranch returns the pending edits of components whose texts a branch of ours has, and
+// the edits of files.
+func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) (edits []Edit, files []FileEdit, err error) {
+	err = chunks(components, func(chunk []any) error {
+		args := append([]any{b.Repo, b.Branch}, chunk...)
+		at := `s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN ` + list(3, len(chunk))
+		some, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+at+`) ORDER BY e.id`, args...)
+		if err != nil {
+			return err
+		}
+		more, err := fileEditsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.id IN (SELECT s.file_edit_id FROM sent s WHERE `+at+`) ORDER BY e.id`, args...)
+		edits, files = append(edits, some...), append(files, more...)
+		return err
+	})
+	return edits, files, s.db.fail(ctx, "read what a branch of ours has", err)
+}
+
+// PushedBeside reports whether a branch of ours has pending edits of other components of a
+// repository than some.
+func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, components []int64) (beside bool, err error) {
+	args := []any{b.Repo, b.Branch, repo}
+	for _, id := range components {
+		args = append(args, id)
+	}
+	var one int64
+	beside, err = s.s.first(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
+		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+list(4, len(components))+` AND (
+		EXISTS (SELECT 1 FROM edits e WHERE e.status = 'pending' AND `+sameText+`) OR
+		EXISTS (SELECT 1 FROM file_edits f WHERE f.status = 'pending' AND f.id = s.file_edit_id)) LIMIT 1`, args, &one)
+	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
+}
+
+// Strays returns branches of ours that have, or may get, what was sent of components: all
+// that are stored.
+func (s *Snapshot) Strays(ctx context.Context, components []int64) (found []PushBranch, err error) {
+	err = chunks(components, func(chunk []any) error {
+		return s.s.query(ctx, `SELECT b.repo, b.branch, b.at_commit, b.next_commit, b.request, b.request_url FROM push_branches b
+			WHERE (b.at_commit <> '' OR b.next_commit <> '' OR b.request <> 0) AND EXISTS (
+			SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN `+list(1, len(chunk))+`) ORDER BY b.repo, b.branch`, chunk, func(scan scan) error {
+			var b PushBranch
+			err := scan(&b.Repo, &b.Branch, &b.At, &b.Next, &b.Request, &b.URL)
+			if !slices.Contains(found, b) {
+				found = append(found, b)
+			}
+			return err
+		})
+	})
+	return found, s.db.fail(ctx, "read branches of ours", err)
+}

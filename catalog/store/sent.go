@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// The table sent is the one place that says where texts of edits, and edits of files, went.
+// A row is there before the push leaves, so that whatever a crash leaves is known, until
+// the text has arrived in the branch that is read, or certainly does not.
+
+// Place is where the edits of a component go: an address without credentials, and a branch
+// of ours there. Branch is "" for the branch that is read.
+type Place struct{ Repo, Branch string }
+
+// PlaceOf is the place that the settings of a component name. With request_per the branches
+// of requests may be below it.
+func PlaceOf(c *catalog.Component, project string) Place {
+	p := Place{Repo: c.Settings.Push}
+	if p.Repo == "" {
+		p.Repo = c.Repo
+	}
+	switch {
+	case c.Settings.Edits.Mode == catalog.PushDirect:
+	case c.Settings.PushBranch != "":
+		p.Branch = c.Settings.PushBranch
+	default:
+		p.Branch = "repoglot/" + project + "-" + c.Slug
+	}
+	return p
+}
+
+// Has reports whether another place is this one, or a branch below it.
+func (p Place) Has(o Place) bool {
+	return p.Branch != "" && o.Branch != "" && p.Repo == o.Repo && isBelow(p.Branch, o.Branch)
+}
+
+// onPlace selects rows of sent that a branch of a place has, $2 and $3.
+const onPlace = `s.at_commit <> '' AND s.repo = $2 AND (s.branch = $3 OR substr(s.branch, 1, length(CAST($3 AS TEXT)) + 1) = CAST($3 AS TEXT) || '/')`
+
+// isBelow reports whether a branch is another one, or below it.
+func isBelow(base, branch string) bool { return branch == base || strings.HasPrefix(branch, base+"/") }
+
+// sameText joins rows of sent with the edits e whose last text they have.
+const sameText = `s.unit_id = e.unit_id AND s.file_edit_id = 0 AND s.target = e.target AND s.state = e.state`
+
+// SentText is a text of an edit that was sent and may still arrive.
+type SentText struct {
+	// UnitID and Identity name the string.
+	UnitID   int64
+	Identity catalog.Identity
+	// N grows with each text of the string.
+	N int64
+	// Target and State are the text.
+	Target string
+	State  catalog.State
+	// By is who gave the string another text by taking this one back, or by an edit that
+	// arrived before; zero while an edit of the string is pending. At is not set.
+	By EditAuthor
+}
+
+func sentWhere(ctx context.Context, s *session, where string, args ...any) (list []SentText, err error) {
+	err = s.query(ctx, `SELECT s.unit_id, u.id_hash, u.id_key, s.n, s.target, s.state, s.by_name, s.by_email FROM sent s JOIN units u ON u.id = s.unit_id`+where+` ORDER BY s.unit_id, s.n`, args, func(scan scan) error {
+		var t SentText
+		err := scan(&t.UnitID, &t.Identity.Hash, &t.Identity.Key, &t.N, &t.Target, &t.State, &t.By.Name, &t.By.Email)
+		list = append(list, t)
+		return err
+	})
+	return list, err
+}
+
+// SentTexts returns the texts of a translation that may still arrive, by unit, in the order
+// in which they were sent.
+func (tx *StepTx) SentTexts(ctx context.Context, component, translation int64) ([]SentText, error) {
+	list, err := sentWhere(ctx, tx.s, ` WHERE s.component_id = $1 AND s.translation_id = $2`, component, translation)
+	return list, tx.fail(ctx, fmt.Sprintf("read what was sent of translation %d", translation), err)
+}
+
+// Arrived forgets that a text was sent, and those before it: if the repository gets one of
+// them again, it wrote it. The history of the edit that is pending has it; nil without one.
+func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Time) error {
+	err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND n <= $2`, t.UnitID, t.N)
+	if err == nil && e != nil && e.Status == EditPending {
+		err = tx.s.do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
+	}
+	if err == nil && e != nil && e.Status == EditPending {
+		err = tx.noteEdit(ctx, &Edit{ID: e.ID, Target: t.Target, State: t.State}, "", "arrived", at)
+	}
+	return tx.fail(ctx, fmt.Sprintf("forget what was sent of unit %d", t.UnitID), err)
+}
+
+// NoneOnItsWay forgets what was sent to the branch that is read, now that components are at
+// its head: either it arrived, or the branch moved without it, and git refuses it.
+func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
+	err := chunks(components, func(chunk []any) error {
+		return tx.s.do(ctx, `DELETE FROM sent WHERE branch = '' AND component_id IN `+list(1, len(chunk)), chunk...)
+	})
+	return tx.fail(ctx, "forget what was sent", err)
+}
+
+// endSent notes for the texts that were sent of an edit how it ended. Those that may still
+// arrive wait for that, by says who gave the string its text; the repository's text wins
+// over all of them in a conflict.
+func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
+	var one int64
+	found, err := tx.s.first(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
+	if err != nil || !found {
+		return err
+	}
+	switch e.Status {
+	case EditConflict:
+		return tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, e.UnitID)
+	case EditFlushed:
+		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND n <= (
+			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2)`, e.UnitID, e.Target); err != nil {
+			return err
+		}
+		if by, err = tx.lastAuthor(ctx, e.ID); err != nil {
+			return err
+		}
+	}
+	return tx.s.do(ctx, `UPDATE sent SET by_name = $1, by_email = $2 WHERE unit_id = $3 AND file_edit_id = 0`, by.Name, by.Email, e.UnitID)
+}
+
+// SentOf counts the texts that were sent of a string and may still arrive.
+func (tx *StepTx) SentOf(ctx context.Context, unit int64) (n int, err error) {
+	_, err = tx.s.first(ctx, `SELECT COUNT(*) FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, []any{unit}, &n)
+	return n, tx.fail(ctx, fmt.Sprintf("count what was sent of unit %d", unit), err)
+}
+
+// fillSent sets what was sent of edits of a component.
+func (s *Snapshot) fillSent(ctx context.Context, component int64, edits []Edit) error {
+	at := make(map[int64]int, len(edits))
+	for i := range edits {
+		at[edits[i].UnitID] = i
+	}
+	list, err := sentWhere(ctx, s.s, ` WHERE s.component_id = $1 AND s.translation_id <> 0`, component)
+	for i := range list {
+		if e, ok := at[list[i].UnitID]; ok {
+			edits[e].Sent = append(edits[e].Sent, list[i])
+		}
+	}
+	return err
+}
