@@ -215,6 +215,64 @@ func TestHonestNumbers(t *testing.T) {
 	}
 }
 
+// TestNumbersForPeople: what only another file has counts for nobody else, without a
+// template a file is measured against itself, sums say of how many, and nothing is 100 %
+// that has no string.
+func TestNumbersForPeople(t *testing.T) {
+	t.Parallel()
+	entry := func(id, text string) string { return "\nmsgid \"" + id + "\"\nmsgstr \"" + text + "\"\n" }
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n != 1;\\n\"\n"
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Ada", gittest.Files{
+		"pot/app.pot": header + entry("c", "") + entry("d", "") + "\nmsgid \"e\"\nmsgid_plural \"es\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n",
+		"pot/de.po":   header + entry("a", "A") + entry("b", "B"),
+		"pot/fr.po":   header + entry("c", "C") + entry("d", "D") + "\nmsgid \"e\"\nmsgid_plural \"es\"\nmsgstr[0] \"E\"\nmsgstr[1] \"E\"\n",
+		"pot/it.po":   header + entry("c", "C") + entry("d", "D") + entry("e", "E"),
+		"bare/de.po":  header + entry("a", "A"), "bare/sq.po": header + entry("old", "O") + entry("older", ""), "bare/la.po": header,
+	})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{
+		"app": {Filemask: "pot/*.po", NewBase: "pot/app.pot"}, "bare": {Filemask: "bare/*.po"}, "wrong": {Filemask: "locale/*.po"},
+	})
+	p.Sync()
+	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	const none = "The filemask selects no file of the branch"
+	for target, want := range map[string][]string{
+		"/":                                  {none, "in 6 of 15 translations: languages × components"},
+		"/projects/demo/":                    {none, "in 1 of 3 components", "one changed in the template", "3 not in the file", "no template", "3 translations have no template", "no strings"},
+		"/projects/demo/wrong/":              {none, "no strings"},
+		"/projects/demo/app/":                {"3 strings", "40%", "66.6%", "100%", "in 3 languages", "!no template"},
+		"/projects/demo/app/de/":             {"40%"},
+		"/projects/demo/app/it/":             {"66.6%", "Changed in the template"},
+		"/translate/demo/app/it/":            {"one changed in the template"},
+		"/translate/demo/app/it/?changed=1":  {"changed in the template</span>", ">e<"},
+		"/translate/demo/app/de/?missing=1":  {">c<", ">d<", ">es<", "!>a<"},
+		"/projects/demo/bare/":               {"There is no template", "50%", "100%", "no strings"},
+		"/projects/demo/bare/de/":            {"There is no template", "100%"},
+		"/projects/demo/bare/la/":            {"no strings", "!>100%"},
+		"/languages/fr/":                     {"in 1 of 3 components"},
+		"/languages/":                        {"in 1 of 3 components", "in 2 of 3 components"},
+		"/engage/demo/fr/":                   {"is translated completely in 1 of 3 components."},
+		"/engage/demo/la/":                   {"has no strings yet."},
+		"/widget/demo/bare/de/svg-badge.svg": {"translated: 100%, no template"},
+		"/widget/demo/bare/la/svg-badge.svg": {"translated: no strings"},
+		"/widget/demo/wrong/svg-badge.svg":   {"translated: no strings"},
+		"/widget/demo/app/fr/svg-badge.svg":  {"translated: 100%", "!template"},
+		"/widget/demo/app/it/svg-badge.svg":  {"translated: 66%"},
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		for _, w := range want {
+			if got, wanted := strings.Contains(rec.Body.String(), strings.TrimPrefix(w, "!")), !strings.HasPrefix(w, "!"); got != wanted {
+				t.Errorf("%s: %q is there: %v in %s", target, w, got, rec.Body.String()[strings.Index(rec.Body.String(), "<main")+1:])
+			}
+		}
+	}
+	for language, missing := range map[string]int{"de": 3, "fr": 0, "it": 0} {
+		if got := decode[struct{ Missing int }](t, get(t, s, "/api/translations/demo/app/"+language+"/statistics/")).Missing; got != missing {
+			t.Errorf("%s: %d are missing", language, got)
+		}
+	}
+}
+
 // TestLongAgo: a page about what nobody changed in the last year shows the contributors
 // of all time, and says so; who asks for the year gets the year.
 func TestLongAgo(t *testing.T) {

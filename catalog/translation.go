@@ -31,8 +31,13 @@ type Translation struct {
 	// Outline is a fingerprint of the file's strings without their translations:
 	// the source translation changes only if an outline changes.
 	Outline int64
+	// HasTemplate says of a source translation that it is made from a file of its own,
+	// the component's template.
+	HasTemplate bool
 	// Stats are the statistics of the live units.
 	Stats Stats
+	// Against compares the live units with the template. The store counts it.
+	Against Against
 	// Checked is the version of the checks and settings that the units were
 	// checked with, "" before that; package ingest defines its form. Only
 	// StepTx.SetChecked and SetFailing change it.
@@ -46,6 +51,16 @@ type Translation struct {
 	LastChange time.Time
 	// LastAuthor is the full name of its git author, "" without one.
 	LastAuthor string
+}
+
+// Strings counts the strings of a source translation that people are to translate: those
+// of the template, or without one those of all files together.
+func (t *Translation) Strings() Count {
+	n := t.Stats.Total
+	if t.HasTemplate {
+		n.Units, n.Words = n.Units-t.Against.Extra, n.Words-t.Against.ExtraWords
+	}
+	return n
 }
 
 // RecentSpan is the time before the newest change entry in which entries count as

@@ -64,15 +64,13 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return r.NewList(w, wire.ProjectPath(project.Slug)+"matrix/", cells), nil
 }
 
-// matrixRows returns the sizes of the source translations of components, and the ids of
-// all others.
-func matrixRows(ctx context.Context, snap *store.Snapshot, components []int64) (sources map[int64]catalog.Count, others []int64, err error) {
-	sums, err := snap.SumsByComponent(ctx, components)
-	if err != nil {
+// matrixRows returns the source translations of components, and the ids of all others.
+func matrixRows(ctx context.Context, snap *store.Snapshot, components []int64) (sources map[int64]*catalog.Translation, others []int64, err error) {
+	if sources, err = snap.Sources(ctx, components); err != nil {
 		return nil, nil, err
 	}
 	others, err = snap.TargetIDs(ctx, components)
-	return sourceCounts(sums), others, err
+	return sources, others, err
 }
 
 // today is the time by the server's clock.

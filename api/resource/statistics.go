@@ -16,11 +16,11 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	rows, err := snap.SumsByComponent(ctx, []int64{t.ComponentID})
+	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return nil, err
 	}
-	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sourceCounts(rows)[t.ComponentID].Units), nil
+	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sources[t.ComponentID]), nil
 }
 
 // listComponentStatistics lists the statistics of a component's translations,
@@ -30,7 +30,7 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	source := sourceUnits(all)
+	source := sourceOf(all)
 	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", func(t *catalog.Translation) wire.TranslationStatistics {
 		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, source)
 	})
@@ -49,7 +49,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	unique := total.Stats
 	unique.Subtract(repeats)
 	o := wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project)
-	o.Missing = total.Missing
+	o.Missing = total.Progress.Missing
 	return o, nil
 }
 
@@ -78,7 +78,7 @@ func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r
 	}
 	total := addUp(sums)
 	o := wire.NewLanguageStatistics(r.Link, newStatistics(&total), l.Code, l.Name)
-	o.Missing = total.Missing
+	o.Missing = total.Progress.Missing
 	return o, nil
 }
 
@@ -91,7 +91,7 @@ func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 	}
 	total := addUp(sums)
 	o := wire.NewServerStatistics(r.Link, newStatistics(&total))
-	o.Missing = total.Missing
+	o.Missing = total.Progress.Missing
 	return o, nil
 }
 
@@ -125,19 +125,18 @@ func newStatistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-// sourceUnits returns the number of strings of the source translation among a
-// component's.
-func sourceUnits(all []catalog.Translation) int64 {
+// sourceOf returns the source translation among a component's.
+func sourceOf(all []catalog.Translation) *catalog.Translation {
 	for i := range all {
 		if all[i].IsSource {
-			return all[i].Stats.Total.Units
+			return &all[i]
 		}
 	}
-	return 0
+	return &catalog.Translation{}
 }
 
-func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source int64) wire.TranslationStatistics {
-	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component, source)
+func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source *catalog.Translation) wire.TranslationStatistics {
+	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component, catalog.NewProgress(t, source).Missing)
 }
 
 func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {
@@ -145,7 +144,7 @@ func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string)
 	for i := range sums {
 		code := sums[i].Language
 		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name)
-		objects[i].Missing = sums[i].Missing
+		objects[i].Missing = sums[i].Progress.Missing
 	}
 	return objects
 }

@@ -30,7 +30,7 @@ func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapsho
 	}
 	rows := make([]wire.TranslationStatistics, len(all))
 	for i := range all {
-		rows[i] = e.newTranslationStatistics(r.Link, &all[i], component.Project.Slug, component.Slug, sourceUnits(all))
+		rows[i] = e.newTranslationStatistics(r.Link, &all[i], component.Project.Slug, component.Slug, sourceOf(all))
 	}
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }

@@ -3,13 +3,11 @@ package resource
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/widget"
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -82,45 +80,17 @@ func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 }
 
 // openSums adds up the statistics of components by language, or those of one language,
-// as people understand them: the source language is left out unless it is asked for,
-// and strings that a file lacks count as untranslated (docs/compatibility.md#badges).
+// as people understand them: the source language is left out unless it is asked for
+// (docs/compatibility.md#badges).
 func openSums(ctx context.Context, snap *store.Snapshot, components []int64, language string) ([]store.Sum, error) {
-	rows, err := snap.SumsByComponent(ctx, components)
-	sources := sourceCounts(rows)
-	byLanguage := map[string]store.Sum{}
-	for i := range rows {
-		row := &rows[i]
-		if language != "" && row.Language != language || language == "" && row.Source {
-			continue
-		}
-		sum := row.Sum
-		if source := sources[row.ComponentID]; source.Units > sum.Stats.Total.Units {
-			sum.Stats.Total = source
-		}
-		total := byLanguage[row.Language]
-		total.Language = row.Language
-		total.Add(sum)
-		byLanguage[row.Language] = total
-	}
-	return slices.Collect(maps.Values(byLanguage)), err
-}
-
-// sourceCounts returns the size of each component's source translation.
-func sourceCounts(rows []store.ComponentSum) map[int64]catalog.Count {
-	counts := map[int64]catalog.Count{}
-	for i := range rows {
-		if rows[i].Source {
-			counts[rows[i].ComponentID] = rows[i].Stats.Total
-		}
-	}
-	return counts
+	return snap.Sums(ctx, store.SumQuery{Components: components, Language: language, Sources: language != ""})
 }
 
 func (e *Env) newProgress(name string, sums []store.Sum) *widget.Progress {
-	p := &widget.Progress{Name: name, Stats: addUp(sums).Stats}
+	p := &widget.Progress{Name: name, Progress: addUp(sums).Progress}
 	for i := range sums {
 		p.Languages = append(p.Languages, widget.Language{
-			Code: sums[i].Language, Name: e.Language(sums[i].Language).Name, Percent: widget.PercentTranslated(&sums[i].Stats),
+			Code: sums[i].Language, Name: e.Language(sums[i].Language).Name, Progress: sums[i].Progress,
 		})
 	}
 	slices.SortFunc(p.Languages, func(a, b widget.Language) int {

@@ -21,7 +21,8 @@ import (
 type component struct {
 	Row       store.ComponentRow
 	About     tally
-	Strings   catalog.Count // of the source translation
+	Strings   catalog.Count // of the template, otherwise of all files together
+	Bare      bool          // there is no template
 	SourceURL string
 	Rows      []languageRow
 	Orders    []link
@@ -121,9 +122,11 @@ func (p *Pages) aboutComponent(v *view, project *catalog.Project, c *catalog.Com
 }
 
 func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) {
+	source := &catalog.Translation{}
 	for i := range all {
 		if all[i].IsSource {
-			c.Strings = all[i].Stats.Total
+			source = &all[i]
+			c.Strings = source.Strings()
 			c.SourceURL = path("translate", c.Row.Project.Slug, c.Row.Slug, all[i].Language)
 		}
 	}
@@ -133,17 +136,18 @@ func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) 
 			continue
 		}
 		l := languageRow{
-			tally: tallyOf(&t.Stats, c.Strings), Code: t.Language, Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name),
+			tally: tallyOf(t, source), Code: t.Language, Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name),
 			URL: path("projects", c.Row.Project.Slug, c.Row.Slug, t.Language), StringsURL: path("translate", c.Row.Project.Slug, c.Row.Slug, t.Language),
 			File: t.Filename, Author: t.LastAuthor, id: t.ID, code: t.Language,
 		}
-		l.Last = t.LastChange
 		c.About.add(l.tally)
 		if only := v.param("only"); only == "unfinished" && l.Left() == 0 || only == "failing" && l.Failing == 0 {
 			continue
 		}
 		c.Rows = append(c.Rows, l)
 	}
+	c.About.inTranslations(v, 1, 1)
+	c.Bare = !source.HasTemplate
 	sorted(c.Rows, v.order(), func(l languageRow) int { return v.reads(l.Code) }, func(l languageRow) string { return l.Name }, func(l languageRow) tally { return l.tally })
 }
 

@@ -47,13 +47,18 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 	if err != nil {
 		return err
 	}
-	counts, _, err := count(ctx, snap, rows, "")
+	counts, err := count(ctx, snap, rows, "")
 	if err != nil {
 		return err
 	}
 	f := front{Components: len(rows), Importing: p.importingOf(ctx, rows, v), Orders: v.orders()}
 	list, languages := projectRows(projects, rows, counts)
 	f.Languages = languages
+	for i := range list {
+		if list[i].Files > 0 {
+			list[i].inTranslations(v, list[i].Languages, list[i].Components)
+		}
+	}
 	sorted(list, v.order(), func(projectRow) int { return 0 }, func(r projectRow) string { return r.Name }, func(r projectRow) tally { return r.tally })
 	f.Pages, f.Projects = cutPage(v, "page", list, maxProjects)
 	if v.Problems, err = problemsOf(ctx, snap, rows, true); err != nil {

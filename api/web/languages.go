@@ -35,7 +35,7 @@ func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 	if err != nil {
 		return err
 	}
-	counts, _, err := count(ctx, snap, rows, "")
+	counts, err := count(ctx, snap, rows, "")
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,7 @@ func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 	}
 	o := languages{Orders: v.orders()}
 	for _, code := range slices.Sorted(maps.Keys(index)) {
+		index[code].inComponents(v, len(rows))
 		o.Rows = append(o.Rows, *index[code])
 	}
 	sorted(o.Rows, v.order(), func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return l.Name }, func(l languageSum) tally { return l.tally })
@@ -128,11 +129,12 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
-	counts, _, err := count(ctx, snap, rows, l.Code)
+	counts, err := count(ctx, snap, rows, l.Code)
 	if err != nil {
 		return err
 	}
 	list := p.languageComponents(v, &o, counts)
+	o.About.inComponents(v, len(rows))
 	if len(list) == 0 {
 		return rest.ErrNotFound
 	}
@@ -141,13 +143,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		return err
 	}
 	if o.Only == "" {
-		ids := make([]int64, 0, len(rows))
-		for _, c := range rows {
-			if c.Imported {
-				ids = append(ids, c.ID)
-			}
-		}
-		entries, err := snap.NewestInLanguage(ctx, ids, l.Code, newest)
+		entries, err := snap.NewestInLanguage(ctx, importedIDs(rows), l.Code, newest)
 		if err != nil {
 			return err
 		}
@@ -291,7 +287,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 			o.Licenses = append(o.Licenses, license)
 		}
 	}
-	counts, _, err := count(ctx, snap, rows, o.Language.Code)
+	counts, err := count(ctx, snap, rows, o.Language.Code)
 	if err != nil {
 		return err
 	}
@@ -327,7 +323,13 @@ func (p *Pages) fillEngage(v *view, o *engage, counts []counted) {
 		l.add(c.tally)
 	}
 	o.Languages = len(index)
+	if o.Language.Code != "" {
+		o.About.inComponents(v, o.Components)
+	} else {
+		o.About.inTranslations(v, o.Languages, o.Components)
+	}
 	for _, code := range slices.Sorted(maps.Keys(index)) {
+		index[code].inComponents(v, o.Components)
 		o.Rows = append(o.Rows, *index[code])
 	}
 	sorted(o.Rows, byName, func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return strings.ToLower(l.Name) }, func(l languageSum) tally { return l.tally })

@@ -35,7 +35,7 @@ type matrix struct {
 type column struct {
 	Name, URL, Slug string
 	Strings         int64
-	Glossary        bool
+	Glossary, Bare  bool // Bare: it has no template
 
 	row *store.ComponentRow
 }
@@ -43,10 +43,9 @@ type column struct {
 // matrixRow is a language of a matrix.
 type matrixRow struct {
 	tally
-	Code, URL  string
-	Author     string
-	Cells      []cell
-	Components int
+	Code, URL string
+	Author    string
+	Cells     []cell
 
 	newest counted
 }
@@ -78,7 +77,11 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return err
 	}
 	rows = componentsByName(rows)
-	counts, sources, err := count(ctx, snap, rows, "")
+	counts, err := count(ctx, snap, rows, "")
+	if err != nil {
+		return err
+	}
+	sources, err := snap.Sources(ctx, importedIDs(rows))
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		if c.Imported {
 			columns = append(columns, column{
 				Name: c.Settings.Name, Slug: c.Slug, URL: path("projects", project.Slug, c.Slug),
-				Strings: sources[c.ID].Units, Glossary: c.Settings.IsGlossary, row: c,
+				Strings: sources[c.ID].Strings().Units, Bare: !sources[c.ID].HasTemplate, Glossary: c.Settings.IsGlossary, row: c,
 			})
 		}
 	}
@@ -153,13 +156,13 @@ func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
 			index[c.language] = r
 		}
 		r.add(c.tally)
-		r.Components++
 		if r.newest.component == nil || c.Last.After(r.newest.Last) {
 			r.newest = *c
 		}
 		m.About.add(c.tally)
 	}
 	m.Languages = len(index)
+	m.About.inTranslations(v, m.Languages, m.Components)
 	list := make([]matrixRow, 0, len(index))
 	names := map[string]string{}
 	wanted := strings.ToLower(m.Filter)
@@ -172,6 +175,7 @@ func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
 		case v.param("only") == "unfinished" && r.Left() == 0, v.param("only") == "failing" && r.Failing == 0:
 			continue
 		}
+		r.inComponents(v, m.Components)
 		r.URL = path("languages", code, m.Project.Slug)
 		list = append(list, *r)
 	}
@@ -181,7 +185,7 @@ func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
 
 // fillCells reads the translations that the page shows, how they were 30 days ago, and
 // who changed each language last.
-func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, sources map[int64]catalog.Count) error {
+func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, sources map[int64]*catalog.Translation) error {
 	at, ids := map[int64]int{}, make([]int64, len(m.Columns))
 	for i := range m.Columns {
 		ids[i] = m.Columns[i].row.ID
@@ -211,16 +215,12 @@ func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m 
 			continue
 		}
 		c := &m.Rows[rowAt[t.Language]].Cells[at[t.ComponentID]]
-		c.tally, c.Last = tallyOf(&t.Stats, sources[t.ComponentID]), t.LastChange
+		c.tally = tallyOf(t, sources[t.ComponentID])
 		slug := m.Columns[at[t.ComponentID]].Slug
 		c.URL = path("projects", m.Project.Slug, slug, t.Language)
 		c.FailingURL = path("translate", m.Project.Slug, slug, t.Language) + "?q=has:check"
 		if before, ok := past[t.ID]; ok {
-			was := tally{Total: max(before.Total.Units, 1), Translated: before.Translated.Units}
-			if before.Total.Units < c.Total && c.Missing > 0 { // the file lacked strings then, too
-				was.Total = c.Total
-			}
-			c.Trend, c.Moved = c.Permille()-was.Permille(), true
+			c.Trend, c.Moved = c.Permille()-int64(c.Past(t, &before).Percent()), true
 			m.Trends = m.Trends || c.Trend != 0
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ type problem struct {
 	Component, URL string // "" where the page is about the component
 	File           string // "": a pull failed, or
 	Push           bool   // a push of edits
+	Mask, Branch   string // a filemask that selects no file of the branch
 	Line           int
 	Message        string
 	Since          time.Time // zero: unknown
@@ -25,8 +27,8 @@ type problem struct {
 // maxProblems is the number of problems on a page.
 const maxProblems = 50
 
-// problemsOf lists what is wrong with components: pulls and pushes that failed, and files that
-// cannot be read, with the time of the entry that recorded it.
+// problemsOf lists what is wrong with components: pulls and pushes that failed, filemasks
+// without files, and files that cannot be read, with the time of the entry that recorded it.
 func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, named bool) ([]problem, error) {
 	byID, ids := map[int64]*store.ComponentRow{}, []int64{}
 	for _, c := range rows {
@@ -46,6 +48,13 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 			}
 		}
 	}
+	empty, err := withoutFiles(ctx, snap, rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range empty[:min(len(empty), maxProblems-len(list))] {
+		list = append(list, label(problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)}, c))
+	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
 	if err != nil {
 		return nil, err
@@ -61,11 +70,26 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	return list, nil
 }
 
+// withoutFiles returns the imported components that have no translation.
+func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow) (empty []*store.ComponentRow, err error) {
+	sums, err := snap.SumsByComponent(ctx, importedIDs(rows))
+	has := map[int64]bool{}
+	for i := range sums {
+		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source
+	}
+	for _, c := range rows {
+		if c.Imported && !has[c.ID] {
+			empty = append(empty, c)
+		}
+	}
+	return empty, err
+}
+
 // problemsOfFile lists what is wrong with the file of a translation, and pulls of its
 // component that failed.
 func problemsOfFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) ([]problem, error) {
 	list, err := problemsOf(ctx, snap, []*store.ComponentRow{{Component: t.Component, Project: t.Project}}, false)
-	return slices.DeleteFunc(list, func(p problem) bool { return p.File != "" && p.File != t.Filename }), err
+	return slices.DeleteFunc(list, func(p problem) bool { return p.Mask != "" || p.File != "" && p.File != t.Filename }), err
 }
 
 // told is what the client may see of a failure; its time is shown beside it.

@@ -32,6 +32,8 @@ type stringList struct {
 	Saved  bool   // the last of a search was saved
 
 	Missing    int64  // strings that the file does not have
+	Changed    int64  // strings that the template has with another msgid_plural
+	ChangedURL string // a list of them
 	MissingURL string // a list of them; "" if there are too many strings to look through
 }
 
@@ -47,6 +49,7 @@ type str struct {
 	State                  catalog.State
 	Failing                []failure
 	Language               string
+	Changed                bool // the template has the string with another msgid_plural
 }
 
 // failure is a check that a string fails.
@@ -78,24 +81,31 @@ func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 }
 
 func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
-	source, err := sourceCount(ctx, snap, t.ComponentID)
+	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return err
 	}
+	about := catalog.NewProgress(&t.Translation, sources[t.ComponentID])
 	q := strings.TrimSpace(v.param("q"))
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
-	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: tallyOf(&t.Stats, source).Missing}
+	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
 	v.Heading, v.Title = v.L.T("Strings"), v.L.T("Strings")+" · "+p.title(v, t)
 	v.Sub = p.title(v, t)
 	v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
 	if q != "" {
 		v.API += "?q=" + url.QueryEscape(q)
 	}
-	if l.Missing > 0 && source.Units <= maxLooked {
+	if l.Missing > 0 && sources[t.ComponentID].Stats.Total.Units <= maxLooked {
 		l.MissingURL = strs + "?missing=1"
 	}
-	if l.MissingURL != "" && v.param("missing") != "" {
+	switch {
+	case l.MissingURL != "" && v.param("missing") != "":
 		return p.missing(ctx, snap, v, l)
+	case l.Changed > 0:
+		l.ChangedURL = strs + "?changed=1"
+		if v.param("changed") != "" {
+			return p.changed(ctx, snap, v, l)
+		}
 	}
 	units, err := p.find(ctx, snap, r, v, t, &l)
 	if err != nil {
@@ -131,6 +141,25 @@ func (p *Pages) missing(ctx context.Context, snap *store.Snapshot, v *view, l st
 			URL:      path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + checksum,
 			Checksum: checksum, Context: visible(u.Context), Source: showForms(u.Source), Language: t.Language,
 		})
+	}
+	v.Body = l
+	return err
+}
+
+// changed lists the strings that the template has with another msgid_plural.
+func (p *Pages) changed(ctx context.Context, snap *store.Snapshot, v *view, l stringList) error {
+	t := &l.Row
+	l.Views, l.Pages = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats), window(v, "page", l.Changed, stringsOnPage)
+	v.Sub = v.L.T("Changed in the template") + " · " + v.Sub
+	units, err := snap.Changed(ctx, t.ComponentID, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
+	if err != nil {
+		return err
+	}
+	set, err := p.env.ChecksOf(ctx, snap, t, units)
+	for i := range units {
+		row := newString(set, t, &units[i])
+		row.URL, row.Changed = stringURL(t, &units[i], "", 0), true
+		l.Rows = append(l.Rows, row)
 	}
 	v.Body = l
 	return err

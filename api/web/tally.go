@@ -10,53 +10,52 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// tally is how far a translation is, or several are, as pages count it: what the file
-// lacks against the source translation is not translated, and the source language
-// does not count (docs/compatibility.md#statistics says how the API counts).
+// tally is how far a translation is, or several are, as it is counted for people; the
+// source language does not count (docs/compatibility.md#statistics says how the API
+// counts).
 type tally struct {
-	Total, Translated, Fuzzy, Failing, Missing, Words, WordsLeft int64
-	Last                                                         time.Time
+	catalog.Progress
+	Failing int64
+	Last    time.Time
+	In      string // of how many components or languages it is the sum; "": of one
 }
 
-// tallyOf counts a translation of a component whose source translation has the
-// strings of source.
-func tallyOf(s *catalog.Stats, source catalog.Count) tally {
-	return tally{
-		Total: max(source.Units, s.Total.Units), Translated: s.Translated.Units, Fuzzy: s.Fuzzy.Units, Failing: s.Failing.Units,
-		Missing: max(0, source.Units-s.Total.Units), Words: max(source.Words, s.Total.Words),
-		WordsLeft: max(0, max(source.Words, s.Total.Words)-s.Translated.Words),
+// tallyOf counts a translation of a component with this source translation.
+func tallyOf(t, source *catalog.Translation) tally {
+	return tally{Progress: catalog.NewProgress(t, source), Failing: t.Stats.Failing.Units, Last: t.LastChange}
+}
+
+// inComponents says in how many of some components the sum has a translation.
+func (t *tally) inComponents(v *view, of int) {
+	if of > 1 {
+		t.In = v.L.T("in %[1]s of %[2]s components", v.L.Number(t.Files), v.L.Number(int64(of)))
 	}
 }
 
+// inTranslations is inComponents for the sum of several languages.
+func (t *tally) inTranslations(v *view, languages, components int) {
+	if components > 1 {
+		t.In = v.L.T("in %[1]s of %[2]s translations: languages × components", v.L.Number(t.Files), v.L.Number(int64(languages*components)))
+		return
+	}
+	t.In = v.L.N("in one language", "in %s languages", t.Files)
+}
+
 func (t *tally) add(o tally) {
-	t.Total += o.Total
-	t.Translated += o.Translated
-	t.Fuzzy += o.Fuzzy
+	t.Progress.Add(o.Progress)
 	t.Failing += o.Failing
-	t.Missing += o.Missing
-	t.Words += o.Words
-	t.WordsLeft += o.WordsLeft
 	if o.Last.After(t.Last) {
 		t.Last = o.Last
 	}
 }
 
-// Permille is the translated share, rounded down: 1000 means that nothing is left.
-func (t tally) Permille() int64 {
-	if t.Total == 0 {
-		return 1000
-	}
-	return t.Translated * 1000 / t.Total
-}
+// Permille is the translated share, rounded down: 1000 means that nothing is left. It is 0
+// without strings, which pages say in words.
+func (t tally) Permille() int64 { return int64(t.Percent()) }
 
-// Left is the number of strings to translate or to check.
-func (t tally) Left() int64 { return max(0, t.Total-t.Translated) }
-
-// Listed is the number of strings left that the file has: a list shows these.
-func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing) }
-
-// Untranslated is the number of strings without a translation.
-func (t tally) Untranslated() int64 { return max(0, t.Total-t.Translated-t.Fuzzy) }
+// Listed is the number of strings left that the file has and that are not changed: a list
+// shows these.
+func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing-t.Changed) }
 
 // counted is one component in one language.
 type counted struct {
@@ -66,25 +65,15 @@ type counted struct {
 }
 
 // count counts the translations of components in the order of components and languages.
-// Source languages are left out, except the language also. sources has the counts of the
-// source translations.
-func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, also string) (list []counted, sources map[int64]catalog.Count, err error) {
-	ids, byID := make([]int64, 0, len(rows)), make(map[int64]*store.ComponentRow, len(rows))
+// Source languages are left out, except the language also.
+func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, also string) (list []counted, err error) {
+	byID := make(map[int64]*store.ComponentRow, len(rows))
 	for _, c := range rows {
-		if c.Imported {
-			ids = append(ids, c.ID)
-			byID[c.ID] = c
-		}
+		byID[c.ID] = c
 	}
-	sums, err := snap.SumsByComponent(ctx, ids)
+	sums, err := snap.SumsByComponent(ctx, importedIDs(rows))
 	if err != nil {
-		return nil, nil, err
-	}
-	sources = make(map[int64]catalog.Count, len(ids))
-	for i := range sums {
-		if sums[i].Source {
-			sources[sums[i].ComponentID] = sums[i].Stats.Total
-		}
+		return nil, err
 	}
 	list = make([]counted, 0, len(sums))
 	for i := range sums {
@@ -92,11 +81,20 @@ func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow
 		if s.Source && s.Language != also {
 			continue
 		}
-		t := tallyOf(&s.Stats, sources[s.ComponentID])
-		t.Last = s.LastChange
-		list = append(list, counted{t, byID[s.ComponentID], s.Language})
+		list = append(list, counted{tally{Progress: s.Progress, Failing: s.Stats.Failing.Units, Last: s.LastChange}, byID[s.ComponentID], s.Language})
 	}
-	return list, sources, nil
+	return list, nil
+}
+
+// importedIDs are the ids of the imported ones of components, in their order.
+func importedIDs(rows []*store.ComponentRow) []int64 {
+	ids := make([]int64, 0, len(rows))
+	for _, c := range rows {
+		if c.Imported {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // order is an order of rows that a reader may choose: by name, or by a number.

@@ -75,12 +75,11 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return err
 	}
 	o := translation{Row: t}
-	source, err := sourceCount(ctx, snap, t.ComponentID)
+	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return err
 	}
-	o.About = tallyOf(&t.Stats, source)
-	o.About.Last = t.LastChange
+	o.About = tallyOf(&t.Translation, sources[t.ComponentID])
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
 	o.Views = stringViews(v, strs, noList, &t.Stats)
 	failing, err := snap.TranslationChecks(ctx, t.ComponentID, t.ID)
@@ -110,17 +109,6 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	o.FileURL = repoweb(t.Component.Settings.Repoweb, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil
-}
-
-// sourceCount counts the strings of a component's source translation.
-func sourceCount(ctx context.Context, snap *store.Snapshot, component int64) (n catalog.Count, err error) {
-	sums, err := snap.SumsByComponent(ctx, []int64{component})
-	for i := range sums {
-		if sums[i].Source {
-			n = sums[i].Stats.Total
-		}
-	}
-	return n, err
 }
 
 // noList is no query of a list: none of the lists is what the reader sees.
@@ -237,17 +225,12 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 			byFolder[name] = f
 		}
 		u := &units[i]
-		s := catalog.Stats{Total: catalog.Count{Units: 1, Words: int64(u.Words)}}
-		if u.State.Translated() {
-			s.Translated = s.Total
-		}
-		if u.State.Fuzzy() {
-			s.Fuzzy = s.Total
-		}
+		one := catalog.Translation{IsSource: true}
+		one.Stats.AddUnit(u)
 		if u.Failing != [2]uint64{} {
-			s.Failing = s.Total
+			one.Stats.Failing.Units = 1
 		}
-		f.add(tallyOf(&s, s.Total))
+		f.add(tallyOf(&one, nil))
 	}
 	if len(byFolder) < minParts || len(byFolder) > maxParts {
 		return nil, nil

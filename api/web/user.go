@@ -39,13 +39,7 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	if err != nil {
 		return err
 	}
-	var ids []int64
-	for _, c := range rows {
-		if c.Imported {
-			ids = append(ids, c.ID)
-		}
-	}
-	all, err := snap.Contributions(ctx, u.ID, ids)
+	all, err := snap.Contributions(ctx, u.ID, importedIDs(rows))
 	if err != nil {
 		return err
 	}

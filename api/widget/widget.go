@@ -17,8 +17,8 @@ import (
 type Progress struct {
 	// Name is the project's, the component's or the translation's.
 	Name string
-	// Stats are the sums over all languages.
-	Stats catalog.Stats
+	// Progress is the sum over all languages.
+	catalog.Progress
 	// Languages are sorted by name.
 	Languages []Language
 }
@@ -27,14 +27,19 @@ type Progress struct {
 type Language struct {
 	// Code and Name are the language's.
 	Code, Name string
-	// Percent is from 0 to 100.
-	Percent float64
+	catalog.Progress
 }
 
-// PercentTranslated rounds down as all percentages do
+// percent is the translated share, from 0 to 100, rounded down as all percentages are
 // (docs/compatibility.md#percentages).
-func PercentTranslated(s *catalog.Stats) float64 {
-	return float64(catalog.Percent(s.Translated.Units, s.Total.Units, 1000)) / 10
+func percent(p *catalog.Progress) float64 { return float64(p.Percent()) / 10 }
+
+// whole is percent as a text.
+func whole(p *catalog.Progress) string {
+	if p.Total == 0 {
+		return "no strings"
+	}
+	return fmt.Sprintf("%d%%", int(percent(p)))
 }
 
 // Lookup returns the function that draws a file named <widget>-<color>.<svg or
@@ -123,20 +128,37 @@ func (d *svg) text(x, y, size int, anchor, fill, text string) {
 
 func (d *svg) end() string { return d.String() + "</svg>" }
 
-func (p *Progress) percent() float64 { return PercentTranslated(&p.Stats) }
-func (p *Progress) whole() string    { return fmt.Sprintf("%d%%", int(p.percent())) }
-func (p *Progress) label() string    { return "translated: " + p.whole() }
+func (p *Progress) percent() float64 { return percent(&p.Progress) }
+func (p *Progress) whole() string    { return whole(&p.Progress) }
+
+// bare ends a text about files that are measured against themselves.
+func (p *Progress) bare() string {
+	if p.WithoutTemplate() && p.Total > 0 {
+		return ", no template"
+	}
+	return ""
+}
+
+func (p *Progress) label() string { return "translated: " + p.whole() + p.bare() }
+
+// color is that of the share: grey without strings.
+func (p *Progress) color() string {
+	if p.Total == 0 {
+		return "#9f9f9f"
+	}
+	return shade(p.percent())
+}
 
 // drawBadge draws the widget svg: a badge of two halves.
 func drawBadge(p *Progress, _ string) string {
 	const label = "translated"
-	text := p.whole()
+	text := p.whole() + p.bare()
 	left := 7*utf8.RuneCountInString(label) + 10
 	right := 7*utf8.RuneCountInString(text) + 14
 	d := newSVG(left+right, 20, p.label())
 	fmt.Fprintf(d, `<clipPath id="r"><rect width="%d" height="20" rx="3"/></clipPath><g clip-path="url(#r)">`, left+right)
 	d.rect(0, 0, left, 20, 0, "#555")
-	d.rect(left, 0, right, 20, 0, shade(p.percent()))
+	d.rect(left, 0, right, 20, 0, p.color())
 	d.WriteString("</g>")
 	d.text(left/2, 14, 11, "middle", "#fff", label)
 	d.text(left+right/2, 14, 11, "middle", "#fff", text)
@@ -149,8 +171,16 @@ func drawSmall(p *Progress, color string) string {
 	d := newSVG(88, 31, p.label())
 	d.rect(0, 0, 88, 31, 3, background)
 	d.text(44, 13, 10, "middle", text, p.whole())
-	d.bar(6, 19, 76, 6, p.percent(), shade(p.percent()))
+	d.bar(6, 19, 76, 6, p.percent(), p.color())
 	return d.end()
+}
+
+// translated is the share in words.
+func (p *Progress) translated() string {
+	if p.Total == 0 {
+		return p.whole()
+	}
+	return p.whole() + " translated"
 }
 
 // drawWide draws the widget 287x66.
@@ -159,8 +189,8 @@ func drawWide(p *Progress, color string) string {
 	d := newSVG(287, 66, p.label())
 	d.rect(0, 0, 287, 66, 5, background)
 	d.text(12, 23, 14, "start", text, cut(p.Name, 30))
-	d.text(12, 42, 11, "start", text, fmt.Sprintf("%s translated, %s", p.whole(), counted(len(p.Languages), "language")))
-	d.bar(12, 50, 263, 8, p.percent(), shade(p.percent()))
+	d.text(12, 42, 11, "start", text, p.translated()+", "+counted(len(p.Languages), "language")+p.bare())
+	d.bar(12, 50, 263, 8, p.percent(), p.color())
 	return d.end()
 }
 
@@ -169,10 +199,12 @@ func drawCard(p *Progress, _ string) string {
 	d := newSVG(1200, 630, p.Name+", "+p.label())
 	d.rect(0, 0, 1200, 630, 0, "#fff")
 	d.text(80, 170, 64, "start", "#333", cut(p.Name, 28))
-	d.text(80, 330, 120, "start", shade(p.percent()), p.whole())
-	d.text(80, 400, 36, "start", "#555", fmt.Sprintf("translated, %s, %s",
-		counted(int(p.Stats.Total.Units), "string"), counted(len(p.Languages), "language")))
-	d.bar(80, 470, 1040, 40, p.percent(), shade(p.percent()))
+	d.text(80, 330, 120, "start", p.color(), p.whole())
+	if p.Total > 0 {
+		d.text(80, 400, 36, "start", "#555", fmt.Sprintf("translated, %s, %s",
+			counted(int(p.Total), "string"), counted(len(p.Languages), "language"))+p.bare())
+	}
+	d.bar(80, 470, 1040, 40, p.percent(), p.color())
 	return d.end()
 }
 
@@ -183,8 +215,12 @@ func drawRows(p *Progress, color string) string {
 	for i, l := range p.Languages {
 		y := line * i
 		d.text(160, y+14, 11, "end", "#555", cut(l.Name, 24))
-		d.bar(168, y+5, 180, 10, l.Percent, ink(color, l.Percent))
-		d.text(400, y+14, 11, "end", "#555", fmt.Sprintf("%d%%", int(l.Percent)))
+		d.bar(168, y+5, 180, 10, percent(&l.Progress), ink(color, percent(&l.Progress)))
+		share := "–"
+		if l.Total > 0 {
+			share = whole(&l.Progress)
+		}
+		d.text(400, y+14, 11, "end", "#555", share)
 	}
 	return d.end()
 }
@@ -196,9 +232,9 @@ func drawColumns(p *Progress, color string) string {
 	d := newSVG(column*max(len(p.Languages), 1), top+60, p.label())
 	for i, l := range p.Languages {
 		x := column * i
-		height := int(top * l.Percent / 100)
+		height := int(top * percent(&l.Progress) / 100)
 		d.rect(x+3, 0, column-6, top, 3, "#ccc")
-		d.rect(x+3, top-height, column-6, height, 3, ink(color, l.Percent))
+		d.rect(x+3, top-height, column-6, height, 3, ink(color, percent(&l.Progress)))
 		fmt.Fprintf(d, `<g transform="rotate(-90 %[1]d %[2]d)">`, x+12, top+56)
 		d.text(x+12, top+56, 11, "start", "#555", cut(l.Code, 8))
 		d.WriteString("</g>")

@@ -25,36 +25,23 @@ type MatrixCell struct {
 	WebURL            string   `json:"web_url"`
 }
 
-// NewMatrixCell makes a cell. source counts the strings of the source translation, past
-// are the statistics 30 days ago, or nil.
-func NewMatrixCell(l Links, t *catalog.Translation, project, component string, source catalog.Count, past *catalog.Stats) MatrixCell {
-	total := max(source.Units, t.Stats.Total.Units)
+// NewMatrixCell makes a cell. source is the source translation, past are the statistics
+// 30 days ago, or nil.
+func NewMatrixCell(l Links, t *catalog.Translation, project, component string, source *catalog.Translation, past *catalog.Stats) MatrixCell {
+	p := catalog.NewProgress(t, source)
 	c := MatrixCell{
-		Component: component, Language: t.Language, Total: total, Translated: t.Stats.Translated.Units,
-		TranslatedPercent: shareDone(t.Stats.Translated.Units, total), Fuzzy: t.Stats.Fuzzy.Units, Failing: t.Stats.Failing.Units,
-		Missing:    MissingOf(t, source.Units),
-		WordsLeft:  max(0, max(source.Words, t.Stats.Total.Words)-t.Stats.Translated.Words),
+		Component: component, Language: t.Language, Total: p.Total, Translated: p.Translated,
+		TranslatedPercent: Percent(p.Percent()), Fuzzy: p.Fuzzy, Failing: t.Stats.Failing.Units,
+		Missing: p.Missing, WordsLeft: p.WordsLeft,
 		LastChange: timeOrNull(t.LastChange), LastAuthor: OrNull(t.LastAuthor),
 		URL: l.API(TranslationPath(project, component, t.Language)), WebURL: l.Web(Path("projects", project, component, t.Language)),
 	}
 	if past != nil {
-		was := past.Total.Units
-		if c.Missing > 0 {
-			was = max(was, total)
-		}
-		before := shareDone(past.Translated.Units, was)
+		was := p.Past(t, past)
+		before := Percent(was.Percent())
 		c.Change30Days = &before
 	}
 	return c
-}
-
-// MissingOf is the number of strings of the source translation that a translation's file
-// does not have.
-func MissingOf(t *catalog.Translation, source int64) int64 {
-	if t.IsSource {
-		return 0
-	}
-	return max(0, source-t.Stats.Total.Units)
 }
 
 // Contributor is an author with the number of entries in a time; ours.

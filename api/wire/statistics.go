@@ -89,7 +89,7 @@ type TranslationStatistics struct {
 	Project      string  `json:"project"`
 	URLTranslate string  `json:"url_translate"`
 	LastAuthor   *string `json:"last_author"`
-	// Missing is ours: the strings of the source translation that the file lacks.
+	// Missing is ours: the strings of the template that the file lacks.
 	Missing int64 `json:"missing"`
 }
 
@@ -101,7 +101,7 @@ type ProjectLanguageStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
-	// Missing is ours: the strings of the source translations that the files lack.
+	// Missing is ours: the strings of the templates that the files lack.
 	Missing int64 `json:"missing"`
 }
 
@@ -112,7 +112,7 @@ type ProjectStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
-	// Missing is ours: the strings of the source translations that the files lack.
+	// Missing is ours: the strings of the templates that the files lack.
 	Missing int64 `json:"missing"`
 	UniqueStatistics
 }
@@ -155,7 +155,7 @@ type LanguageStatistics struct {
 	Statistics
 	Name string `json:"name"`
 	URL  string `json:"url"`
-	// Missing is ours: the strings of the source translations that the files lack.
+	// Missing is ours: the strings of the templates that the files lack.
 	Missing int64 `json:"missing"`
 }
 
@@ -176,15 +176,15 @@ func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 }
 
 // NewTranslationStatistics makes the statistics of a translation; name is the
-// language's, and source the number of strings of the source translation.
-func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string, source int64) TranslationStatistics {
+// language's, and missing the number of the template's strings that its file lacks.
+func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string, missing int64) TranslationStatistics {
 	translate := l.Web(TranslatePath(project, component, t.Language))
 	return TranslationStatistics{
 		Statistics: NewStatistics(&t.Stats, t.LastChange, t.RecentChanges),
 		Code:       t.Language, Name: name,
 		URL: l.Web(Path("projects", project, component, t.Language)), TranslateURL: translate,
 		Component: component, Project: project, URLTranslate: translate,
-		LastAuthor: OrNull(t.LastAuthor), Missing: max(0, source-t.Stats.Total.Units),
+		LastAuthor: OrNull(t.LastAuthor), Missing: missing,
 	}
 }
 

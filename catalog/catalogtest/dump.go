@@ -48,6 +48,9 @@ func dumpTranslation(b *strings.Builder, t *catalog.Translation) {
 	s := t.Stats
 	fmt.Fprintf(b, "  translation %s code %s file %s revision %s source %v plural %d %q\n    stats {Total:%+v Translated:%+v Fuzzy:%+v ReadOnly:%+v Failing:%+v}\n",
 		t.Language, t.FileCode, t.Filename, t.Revision, t.IsSource, t.PluralNumber, t.PluralFormula, s.Total, s.Translated, s.Fuzzy, s.ReadOnly, s.Failing)
+	if t.HasTemplate || t.Against != (catalog.Against{}) {
+		fmt.Fprintf(b, "    template %v, against it %+v\n", t.HasTemplate, t.Against)
+	}
 	if s.Comments+s.Suggestions > 0 {
 		fmt.Fprintf(b, "    %d with comments, %d with suggestions\n", s.Comments, s.Suggestions)
 	}

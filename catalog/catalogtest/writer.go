@@ -183,7 +183,7 @@ func SourceFile(units []catalog.Unit) File {
 func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File, sources map[catalog.Identity]int64, author string) error {
 	t := catalog.Translation{
 		ComponentID: component, Language: f.Language, FileCode: cmp.Or(f.Code, f.Language), Filename: f.Name,
-		Revision: Blob, IsSource: f.Source, PluralNumber: max(f.Forms, 1), PluralFormula: cmp.Or(f.Formula, "0"),
+		Revision: Blob, IsSource: f.Source, HasTemplate: f.Source, PluralNumber: max(f.Forms, 1), PluralFormula: cmp.Or(f.Formula, "0"),
 	}
 	var h catalog.Hasher
 	for i := range f.Units {

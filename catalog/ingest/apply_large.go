@@ -14,6 +14,7 @@ type newTranslation struct {
 	a      *application
 	row    *catalog.Translation
 	placed []catalog.UnitPosition
+	extra  *extraStrings // to which its strings are added, or nil
 	done   func(*checkup, context.Context, *unitWriter, *pendingChecks) error
 }
 
@@ -105,17 +106,45 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	row.Stats, row.Outline, row.Removed = catalog.Stats{}, 0, false
 	n := newTranslation{a: a, row: row, done: (*checkup).newSource}
 	a.sources = make(map[catalog.Identity]int64)
-	position := 0
+	had, extra, position := row.HasTemplate, &extraStrings{}, 0
+	row.HasTemplate = a.hasSourceFile
 	for i := range files {
 		follows := !a.hasSourceFile || i > 0
+		n.extra = nil
+		if i > 0 && a.hasSourceFile {
+			n.extra = extra
+		}
 		if position, err = n.addStrings(ctx, &files[i], follows, position); err != nil {
 			return err
 		}
+	}
+	if err := a.matchLarge(ctx, extra, files); err != nil {
+		return err
+	}
+	if err := extra.put(ctx, a, row, had); err != nil {
+		return err
 	}
 	if err := n.end(ctx); err != nil || own == nil {
 		return err
 	}
 	return a.putFile(ctx, row, own.Data, nil, false)
+}
+
+// matchLarge reads the template once more, if there are strings that it lacks.
+func (a *application) matchLarge(ctx context.Context, extra *extraStrings, files []unionInput) error {
+	if len(extra.list) == 0 {
+		return nil
+	}
+	file, err := files[0].load(ctx)
+	if err != nil {
+		return err
+	}
+	for units := range file.Blocks() {
+		for i := range units {
+			extra.match(&units[i], a.sources[units[i].Identity])
+		}
+	}
+	return nil
 }
 
 // addStrings adds the strings of a file that the source translation lacks. position is
@@ -145,6 +174,9 @@ func (n *newTranslation) addStrings(ctx context.Context, source *unionInput, fol
 		}
 		for i := range block {
 			n.a.sources[block[i].Identity] = w.ids[i]
+			if n.extra != nil {
+				n.extra.add(&block[i], w.ids[i])
+			}
 		}
 	}
 	return position, nil

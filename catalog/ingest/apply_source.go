@@ -179,7 +179,8 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
 	same := all.same && !moved && !row.Removed && !a.comp.reread
-	row.Outline, row.Stats, row.Removed = all.outline, stats(all.units), len(files) == 0
+	had := row.HasTemplate
+	row.Outline, row.Stats, row.Removed, row.HasTemplate = all.outline, stats(all.units), len(files) == 0, a.hasSourceFile
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
 	if !a.record {
 		a.comp.union = nil // not to be held while the targets are written
@@ -189,6 +190,8 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 			return err
 		}
 	} else if err := a.writeSourceUnits(ctx, &w); err != nil {
+		return err
+	} else if err := a.putExtra(ctx, &w, &all, had); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {

@@ -37,6 +37,7 @@ type unitStore interface {
 type translationStore interface {
 	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
 	PutTranslation(ctx context.Context, t *catalog.Translation) error
+	PutExtra(ctx context.Context, component int64, extra []store.ExtraString) error
 	File(ctx context.Context, translation int64) (store.File, error)
 	PutFile(ctx context.Context, f store.File) error
 	PutStatDay(ctx context.Context, d store.StatDay) error

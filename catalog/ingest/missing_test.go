@@ -5,14 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// TestMissing: what a file does not have is what the template or another file has, also
-// after a string has left the file, and without those that came or left everywhere.
+// TestMissing: what a file does not have is what the template has, also after a string has
+// left the file, and without what only other files have or what came and left everywhere.
 func TestMissing(t *testing.T) {
-	w, repo := editable(t, map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvě", "Three", ""), "po/de.po": po("One", "Eins")})
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{
+		"po/app.pot": po("One", "", "Two", "", "Three", ""), "po/cs.po": po("One", "Jedna", "Two", "Dvě", "Three", "", "Old", "Staré"), "po/de.po": po("One", "Eins"),
+	}})
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
 	missing := func(language string, offset, limit int) string {
 		t.Helper()
 		var list []string
@@ -35,6 +40,6 @@ func TestMissing(t *testing.T) {
 	equal(t, "", missing("en", 0, 10), "what en lacks")
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("Two", "Dvě"), "po/de.po": po("One", "Eins", "Four", "")}})
 	w.Sync()
-	equal(t, "One Four", missing("cs", 0, 10), "what cs lacks after it lost a string")
-	equal(t, "Two", missing("de", 0, 10), "what de lacks after that")
+	equal(t, "One Three", missing("cs", 0, 10), "what cs lacks after it lost a string")
+	equal(t, "Two Three", missing("de", 0, 10), "what de lacks after that")
 }

@@ -228,11 +228,11 @@ func (p *pull) summarise() {
 	}
 }
 
-// rereadNotes reads the files of components whose units were stored by a version
-// that did not know translator comments, at the commits of the components.
+// rereadNotes reads the files of components whose units were stored by an older version,
+// at the commits of the components (store.BranchComponent.Outdated).
 func (p *pull) rereadNotes(ctx context.Context, comps []*component) {
 	for _, c := range comps {
-		if !c.row.LacksTranslatorComments || !c.row.Imported || c.reread {
+		if !c.row.Outdated || !c.row.Imported || c.reread {
 			continue
 		}
 		c.reread = true // also for the jump to the head, if the mirror no longer has the commit

@@ -20,6 +20,7 @@ type batch struct {
 	put       map[*catalog.Translation]bool
 	newUnits  []*stagedUnit // never stored, in the order of their ids by component
 	layouts   map[int64][]catalog.UnitPosition
+	extra     map[int64][]store.ExtraString // by component
 	files     map[int64]store.File
 	days      map[dayKey]store.StatDay
 	problems  map[problemKey]*store.Problem // nil: cleared
@@ -64,7 +65,7 @@ type author struct {
 func newBatch() *batch {
 	return &batch{
 		put:     make(map[*catalog.Translation]bool),
-		layouts: make(map[int64][]catalog.UnitPosition), files: make(map[int64]store.File),
+		layouts: make(map[int64][]catalog.UnitPosition), files: make(map[int64]store.File), extra: make(map[int64][]store.ExtraString),
 		days:     make(map[dayKey]store.StatDay),
 		problems: make(map[problemKey]*store.Problem), authorIDs: make(map[[2]string]int64),
 	}
@@ -76,7 +77,7 @@ func newBatch() *batch {
 func (b *batch) write(ctx context.Context, tx *store.StepTx) (made map[int64]int64, err error) {
 	f := batchWriter{batch: b, tx: tx, made: make(map[int64]int64)}
 	for _, part := range []func(context.Context) error{
-		f.putTranslations, f.addUnits, f.updateUnits, f.putLayouts, f.putFiles, f.putStatDays, f.putProblems, f.addChanges,
+		f.putTranslations, f.addUnits, f.updateUnits, f.putExtra, f.putLayouts, f.putFiles, f.putStatDays, f.putProblems, f.addChanges,
 	} {
 		if err := part(ctx); err != nil {
 			return nil, err
@@ -214,6 +215,15 @@ func (f *batchWriter) updateUnits(ctx context.Context) error {
 			return err
 		}
 		if err := f.tx.RemoveUnits(ctx, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *batchWriter) putExtra(ctx context.Context) error {
+	for _, component := range slices.Sorted(maps.Keys(f.extra)) {
+		if err := f.tx.PutExtra(ctx, component, f.extra[component]); err != nil {
 			return err
 		}
 	}

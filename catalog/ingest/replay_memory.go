@@ -17,6 +17,7 @@ const (
 	stagedBytes  = 480 // of a unit that a batch added or changed, without its target
 	placedBytes  = 48  // of a unit in a layout, without its location
 	dayBytes     = 256
+	extraBytes   = 16
 	commitBytes  = 288 // of a delta, without its entries
 	changedBytes = 112 // of an entry, without its texts
 )

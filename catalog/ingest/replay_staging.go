@@ -141,6 +141,13 @@ func (s *staging) PutLayout(_ context.Context, translation int64, placed []catal
 	return nil
 }
 
+// PutExtra keeps the last list: only the head is compared with the template.
+func (s *staging) PutExtra(_ context.Context, component int64, extra []store.ExtraString) error {
+	s.bytes += extraBytes * (len(extra) - len(s.extra[component]))
+	s.extra[component] = extra
+	return nil
+}
+
 // PutFile leaves the bytes for the end of the replay (storeFiles).
 func (s *staging) PutFile(_ context.Context, f store.File) error {
 	f.Data, f.Pieces, f.Later = nil, nil, true

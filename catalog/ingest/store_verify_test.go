@@ -59,9 +59,10 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	}
 	files := func(one string) map[string]string {
 		return map[string]string{
-			"po/cs.po":   po(append([]string{"One.", one, "Two", "", "Gone", "Pryč"}, many...)...) + "\n# mine\n#, fuzzy\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n",
-			"po/de.po":   po("One.", "Eins", "Two", "Zwei"),
-			"docs/cs.po": po("Five", "Pět", "Two", "Dvě") + "\n#~ msgid \"" + strings.Repeat("long ", 60_000) + "\"\n#~ msgstr \"\"\n", // in pieces
+			"po/cs.po":      po(append([]string{"One.", one, "Two", "", "Gone", "Pryč"}, many...)...) + "\n# mine\n#, fuzzy\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n",
+			"po/de.po":      po("One.", "Eins", "Two", "Zwei"),
+			"docs/docs.pot": po("Five", "") + "\nmsgid \"Two\"\nmsgid_plural \"Twos\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n",
+			"docs/cs.po":    po("Five", "Pět", "Two", "Dvě") + "\n#~ msgid \"" + strings.Repeat("long ", 60_000) + "\"\n#~ msgstr \"\"\n", // in pieces
 		}
 	}
 	repo.Commit(t, testrepos.Change{Author: "Ada <ada@example.org>", Files: files("Jedna")})
@@ -71,7 +72,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	repo.Commit(t, testrepos.Change{Branch: "l10n/x", Parents: []string{repo.Head()}, Files: files("Jedna")})
 	settings := map[string]catalog.ComponentSettings{
 		"app":  {SuggestionBranches: "l10n/*", History: catalog.History{Full: true}, AllowTranslationPropagation: true},
-		"docs": {Filemask: "docs/*.po", History: catalog.History{Full: true}, AllowTranslationPropagation: true, Edits: catalog.Edits{Mode: catalog.PushDirect}},
+		"docs": {Filemask: "docs/*.po", NewBase: "docs/docs.pot", History: catalog.History{Full: true}, AllowTranslationPropagation: true, Edits: catalog.Edits{Mode: catalog.PushDirect}},
 	}
 	w := synced(t, repo.Path(), settings)
 	must(t, write(w, "Five", catalog.StateTranslated, "Pětka"))

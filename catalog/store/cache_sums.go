@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // componentSums are the statistics of a component's live translations, added up by
@@ -15,7 +17,9 @@ type componentSums struct {
 
 type sumRow struct {
 	Sum
-	source bool
+	source   bool
+	template bool // of a source translation: it is made from a template
+	against  catalog.Against
 }
 
 // sumsOf calls each for the sums of components, in their order. Only components
@@ -55,7 +59,7 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 		return nil, err
 	}
 	for _, id := range missing {
-		found[id].fillMissing()
+		found[id].fillProgress()
 	}
 	l.keepSums(missing, found)
 	return found, nil
@@ -111,7 +115,8 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 		return s.s.query(ctx, `SELECT component_id, is_source, language, COUNT(*), SUM(total), SUM(total_words), SUM(total_chars),
 			SUM(translated), SUM(translated_words), SUM(translated_chars),
 			SUM(fuzzy), SUM(fuzzy_words), SUM(fuzzy_chars), SUM(readonly), SUM(readonly_words), SUM(readonly_chars),
-			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at)
+			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
+			MAX(template), SUM(extra), SUM(extra_words), SUM(changed), SUM(changed_translated), SUM(changed_translated_words), SUM(changed_fuzzy)
 			FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 GROUP BY component_id, language, is_source`,
 			chunk, func(scan scan) error {
 				id, row, err := scanSum(scan)
@@ -123,29 +128,35 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 	})
 }
 
-// fillMissing counts what the files of a component lack.
-func (c *componentSums) fillMissing() {
-	var source int64
+// fillProgress compares the files of a component with its template.
+func (c *componentSums) fillProgress() {
+	var source catalog.Translation
 	for i := range c.rows {
 		if c.rows[i].source {
-			source = c.rows[i].Stats.Total.Units
+			source = c.rows[i].translation()
 		}
 	}
 	for i := range c.rows {
-		if r := &c.rows[i]; !r.source {
-			r.Missing = max(0, source*r.Translations-r.Stats.Total.Units)
-		}
+		t := c.rows[i].translation()
+		c.rows[i].Progress = catalog.NewProgress(&t, &source)
 	}
 }
 
+// translation is what is counted of a row, which is of one translation: the live ones of
+// a component have different codes.
+func (r *sumRow) translation() catalog.Translation {
+	return catalog.Translation{IsSource: r.source, HasTemplate: r.template, Stats: r.Stats, Against: r.against}
+}
+
 func scanSum(scan scan) (component int64, row sumRow, err error) {
-	var source int64
+	var source, template int64
 	var last sql.NullInt64
 	dest := []any{&component, &source, &row.Language, &row.Translations}
 	for _, n := range counts(&row.Stats) {
 		dest = append(dest, n)
 	}
-	err = scan(append(dest, &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last)...)
-	row.LastChange, row.source = fromMicros(last), source != 0
+	dest = append(dest, &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
+	err = scan(append(dest, againstOf(&row.against)...)...)
+	row.LastChange, row.source, row.template = fromMicros(last), source != 0, template > 0
 	return component, row, err
 }

@@ -16,9 +16,9 @@ type BranchComponent struct {
 	// stored units remain, for comparison. Its head was reset, unless it is the commit
 	// that a first import has reached.
 	Reread bool
-	// LacksTranslatorComments says that its units were stored by a version without
-	// translator comments: they must be read again (StepInfo.Reread).
-	LacksTranslatorComments bool
+	// Outdated says that its units were stored by a version without translator comments,
+	// or were not compared with the template: they must be read again (StepInfo.Reread).
+	Outdated bool
 	// Template is the pattern that discovered it; "" for a configured component.
 	Template string
 	// ImportAt is when the first import began; zero if nothing of the component
@@ -54,11 +54,12 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 		if err != nil {
 			return err
 		}
-		return s.query(ctx, `SELECT id FROM components WHERE repo = $1 AND branch = $2 AND remarked = 0`, []any{repo, branch}, func(scan scan) error {
+		return s.query(ctx, `SELECT id FROM components WHERE repo = $1 AND branch = $2 AND (remarked = 0
+			OR EXISTS (SELECT 1 FROM translations t WHERE t.component_id = components.id AND t.is_source = 1 AND t.template < 0))`, []any{repo, branch}, func(scan scan) error {
 			var id int64
 			err := scan(&id)
 			for i := range out {
-				out[i].LacksTranslatorComments = out[i].LacksTranslatorComments || out[i].ID == id
+				out[i].Outdated = out[i].Outdated || out[i].ID == id
 			}
 			return err
 		})

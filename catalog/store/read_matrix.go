@@ -30,6 +30,23 @@ func (s *Snapshot) SumsByComponent(ctx context.Context, components []int64) (out
 	return out, s.db.fail(ctx, "read statistics by component", err)
 }
 
+// Sources returns the source translations of components with what NewProgress needs of
+// them. Like Sums it reads only components that changed since the last call.
+func (s *Snapshot) Sources(ctx context.Context, components []int64) (map[int64]*catalog.Translation, error) {
+	defer s.about(components...).end()
+	sources := make(map[int64]*catalog.Translation, len(components))
+	for _, id := range components {
+		sources[id] = &catalog.Translation{IsSource: true}
+	}
+	err := s.sumsOf(ctx, components, func(id int64, row *sumRow) {
+		if row.source {
+			t := row.translation()
+			sources[id] = &t
+		}
+	})
+	return sources, s.db.fail(ctx, "read the sizes of source translations", err)
+}
+
 // TranslationsIn returns the live translations of components with these codes, by
 // component and language. Its cost grows with their number.
 func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, languages []string) (out []catalog.Translation, err error) {

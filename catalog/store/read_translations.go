@@ -96,7 +96,7 @@ const (
 		t.plural_number, t.plural_formula, t.outline,
 		t.total, t.total_words, t.total_chars, t.translated, t.translated_words, t.translated_chars,
 		t.fuzzy, t.fuzzy_words, t.fuzzy_chars, t.readonly, t.readonly_words, t.readonly_chars,
-		t.failing, t.failing_words, t.failing_chars, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, '')`
+		t.failing, t.failing_words, t.failing_chars, CASE WHEN t.template > 0 THEN 1 ELSE 0 END, ` + againstColumns + `, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, '')`
 	translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
 )
 
@@ -109,6 +109,7 @@ func (r *translationScan) dest(t *catalog.Translation) []any {
 	for _, c := range []*catalog.Count{&s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly, &s.Failing} {
 		d = append(d, &c.Units, &c.Words, &c.Chars)
 	}
+	d = append(append(d, &t.HasTemplate), againstOf(&t.Against)...)
 	return append(d, &s.Suggestions, &s.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &r.lastChange, &t.LastAuthor)
 }
 

@@ -30,8 +30,8 @@ type Sum struct {
 	// Stats and RecentChanges are sums.
 	Stats         catalog.Stats
 	RecentChanges int64
-	// Missing is how many strings of the source translations the files lack.
-	Missing int64
+	// Progress counts them for people: against the templates.
+	Progress catalog.Progress
 	// LastChange is the time of the newest change; zero without changes.
 	LastChange time.Time
 }
@@ -41,7 +41,7 @@ func (s *Sum) Add(o Sum) {
 	s.Translations += o.Translations
 	s.Stats.Add(o.Stats)
 	s.RecentChanges += o.RecentChanges
-	s.Missing += o.Missing
+	s.Progress.Add(o.Progress)
 	if o.LastChange.After(s.LastChange) {
 		s.LastChange = o.LastChange
 	}

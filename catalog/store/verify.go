@@ -171,7 +171,7 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 			return err
 		}
 	}
-	return nil
+	return v.against(ctx, c, source, translations)
 }
 
 func (v *verifier) translation(ctx context.Context, t *verifyScope) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -101,7 +102,8 @@ func countedWords(source string, stored int64) int64 {
 
 // layout verifies that the layout has all live units, each once and in order.
 func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
-	var placed, live []int64
+	var placed, live, extra []int64
+	at := map[int64]int{}
 	blocks, begins := int64(0), int64(0)
 	err := v.s.query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan scan) error {
 		var number, first int64
@@ -120,6 +122,9 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		blocks++
 		for _, p := range block {
 			placed = append(placed, p.ID)
+			if t.id == t.source {
+				at[p.ID] = p.Position
+			}
 		}
 		return nil
 	})
@@ -127,6 +132,12 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		return err
 	}
 	v.compare(t, "blocks of the list that are found", begins, blocks)
+	if t.id == t.source { // strings of other files follow those of the template
+		if err := v.s.ids(ctx, `SELECT x.source_id FROM extra_strings x JOIN units u ON u.id = x.source_id WHERE u.translation_id = $1`, []any{t.id}, &extra); err != nil {
+			return err
+		}
+		v.compare(t, "strings of the template after those that it lacks", following(at, extra), 0)
+	}
 	err = v.s.ids(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live)
 	v.compare(t, "units in the list", int64(len(placed)), int64(len(live)))
 	if len(placed) == len(live) && !slices.Equal(placed, live) {
@@ -137,6 +148,20 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		v.compare(t, fmt.Sprintf("unit %d in the list", i+1), placed[i], live[i])
 	}
 	return err
+}
+
+// following counts the units that are after the first of some.
+func following(at map[int64]int, some []int64) (n int64) {
+	first := math.MaxInt
+	for _, id := range some {
+		first = min(first, at[id])
+	}
+	for _, position := range at {
+		if position >= first {
+			n++
+		}
+	}
+	return n - int64(len(some))
 }
 
 // file verifies that the stored content has the blob id of the revision.

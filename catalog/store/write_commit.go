@@ -23,6 +23,9 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.countShared(ctx); err != nil {
 		return StepResult{}, err
 	}
+	if err := tx.countAgainst(ctx); err != nil {
+		return StepResult{}, err
+	}
 	res, err := tx.takeIDs(ctx)
 	if err != nil {
 		return StepResult{}, err
@@ -77,6 +80,11 @@ func (tx *StepTx) advanceHeads(ctx context.Context) error {
 		moved += rows
 		return err
 	})
+	if err == nil && tx.info.Reread { // compared with templates from now on
+		err = chunks(tx.info.Components, func(chunk []any) error {
+			return tx.s.do(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN `+list(1, len(chunk)), chunk...)
+		})
+	}
 	if err == nil && int(moved) != len(tx.info.Components) {
 		err = tx.conflict(int(moved))
 	}

@@ -133,6 +133,7 @@ type StepTx struct {
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
 	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
 	lastFailing  int64                       // the largest unit of newFailing so far
+	extraWas     map[int64]extraState        // how source strings that PutExtra changed compared before the step
 	states       KnownStates                 // of new translations of components that are counted from now on
 	addingTo     int64                       // the source translation that units were added to last
 	added        int                         // how many
@@ -149,6 +150,8 @@ type convoyMember struct {
 	lastAt, oldest      sql.NullInt64 // components.oldest
 	private             bool          // strangers do not see it
 	dirty               bool          // answers about the component, or anything below it, change
+	compared            bool          // PutExtra changed how some strings compare with the template
+	recompared          bool          // it changed so many that all are counted
 	countersChanged     bool          // lastUnit, lastDelta, lastAt or oldest changed
 }
 

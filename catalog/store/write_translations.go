@@ -21,7 +21,7 @@ func (tx *StepTx) Translations(ctx context.Context, componentID int64) ([]catalo
 
 // PutTranslation stores a translation: with ID 0 it is new and gets its ID. It
 // ignores fields that follow from other data: Stats.Suggestions, Stats.Comments,
-// Stats.Failing, Checked, Changes, RecentChanges, LastChange and LastAuthor.
+// Stats.Failing, Against, Checked, Changes, RecentChanges, LastChange and LastAuthor.
 // Removed does not change its units. At the end of the step no two live
 // translations of a component may have the same Language.
 func (tx *StepTx) PutTranslation(ctx context.Context, t *catalog.Translation) error {
@@ -46,7 +46,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	want := *t
 	want.Stats.Suggestions, want.Stats.Comments = old.Stats.Suggestions, old.Stats.Comments
 	want.Changes, want.RecentChanges, want.LastChange, want.LastAuthor = old.Changes, old.RecentChanges, old.LastChange, old.LastAuthor
-	want.Checked, want.Stats.Failing = old.Checked, old.Stats.Failing
+	want.Checked, want.Stats.Failing, want.Against = old.Checked, old.Stats.Failing, old.Against
 	if want == old {
 		return nil
 	}
@@ -58,8 +58,8 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	if err := tx.s.do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
 		plural_number = $7, plural_formula = $8, outline = $9,
 		total = $10, total_words = $11, total_chars = $12, translated = $13, translated_words = $14, translated_chars = $15,
-		fuzzy = $16, fuzzy_words = $17, fuzzy_chars = $18, readonly = $19, readonly_words = $20, readonly_chars = $21
-		WHERE id = $22`, append(translationValues(t), t.ID)...); err != nil {
+		fuzzy = $16, fuzzy_words = $17, fuzzy_chars = $18, readonly = $19, readonly_words = $20, readonly_chars = $21, template = $22
+		WHERE id = $23`, append(translationValues(t), t.ID)...); err != nil {
 		return err
 	}
 	return tx.markChanged(ctx, t.ID)
@@ -71,8 +71,8 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 	}
 	_, err := tx.s.first(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
 		plural_number, plural_formula, outline, total, total_words, total_chars, translated, translated_words, translated_chars,
-		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, failing, failing_words, failing_chars, component_id, generation)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, 0, 0, 0, $22, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, template, failing, failing_words, failing_chars, component_id, generation)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0, 0, 0, $23, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 	return tx.markChanged(ctx, t.ID)
 }
 
-// translationValues are the 21 columns that a caller sets, in the order of the
+// translationValues are the 22 columns that a caller sets, in the order of the
 // schema.
 func translationValues(t *catalog.Translation) []any {
 	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}
@@ -88,5 +88,5 @@ func translationValues(t *catalog.Translation) []any {
 	for _, c := range []catalog.Count{s.Total, s.Translated, s.Fuzzy, s.ReadOnly} {
 		v = append(v, c.Units, c.Words, c.Chars)
 	}
-	return v
+	return append(v, smallint(t.HasTemplate))
 }
