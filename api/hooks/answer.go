@@ -34,6 +34,7 @@ type answer struct {
 	status int
 	text   bool // plain text: only the message
 	header http.Header
+	after  []func() // what is done when it is sent
 
 	Status  string       `json:"status"`
 	Message string       `json:"message"`
@@ -69,6 +70,14 @@ func bodyProblem(err error) answer {
 	default:
 		return badPayload("The body could not be read!")
 	}
+}
+
+// then adds what is done after the answer, so that its time does not tell of it; nil: nothing.
+func (a answer) then(do func()) answer {
+	if do != nil {
+		a.after = append(a.after, do)
+	}
+	return a
 }
 
 func (a answer) match(status matchStatus, updated []string) answer {

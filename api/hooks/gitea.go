@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-var gitea = service{name: "gitea", title: "Gitea", read: readGitea, signed: anyOf(signedHex("X-Gitea-Signature", "", sha256.New), hubSignature), signatures: []string{"X-Gitea-Signature", hubHeader}}
+var gitea = service{name: "gitea", title: "Gitea", read: readGitea, signed: anyOf(signedHex("X-Gitea-Signature", "", sha256.New), hubSignature), signsPayload: true, signatures: []string{"X-Gitea-Signature", hubHeader}}
 
 // readGitea reads https://docs.gitea.com/usage/webhooks
 func readGitea(h http.Header, payload []byte) (*notification, error) {
@@ -43,8 +43,9 @@ func readGiteaPayload(event string, payload []byte) (*notification, error) {
 
 var forgejo = service{
 	name: "forgejo", title: "Forgejo", read: readForgejo,
-	signed:     anyOf(signedHex("X-Forgejo-Signature", "", sha256.New), gitea.signed),
-	signatures: []string{"X-Forgejo-Signature", "X-Gitea-Signature", hubHeader},
+	signed:       anyOf(signedHex("X-Forgejo-Signature", "", sha256.New), gitea.signed),
+	signsPayload: true, // services/webhook/deliver.go of both
+	signatures:   []string{"X-Forgejo-Signature", "X-Gitea-Signature", hubHeader},
 }
 
 // readForgejo reads https://forgejo.org/docs/latest/user/webhooks/

@@ -130,6 +130,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, a := s.route(r)
 	s.metrics.calls.WithLabelValues(name, a.result()).Inc()
 	a.write(w, r)
+	if len(a.after) > 0 {
+		_ = http.NewResponseController(w).Flush() // else the server sends it when this returns
+		s.work.Go(func() {
+			for _, do := range a.after {
+				do()
+			}
+		})
+	}
 }
 
 // route answers a call and returns the name of its service for the metrics.
@@ -169,6 +177,9 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	if err != nil {
 		return badPayload("Could not parse JSON payload!")
 	}
+	if from.signsPayload {
+		k.body = payload
+	}
 	n, err := from.notification(r.Header, payload)
 	switch {
 	case err != nil, isEmpty(payload):
@@ -182,8 +193,7 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
 	}
 	granted, refused := k.authorize(found, branches)
-	s.refused(r, from.name, refused)
-	return s.decide(r, k, n, granted, refused)
+	return s.decide(r, k, n, granted, refused).then(s.refused(r, from.name, refused))
 }
 
 // lease begins to hold a body. Callers who proved a secret have a pool of their own,
@@ -217,13 +227,15 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 			names = append(names, m.name())
 		}
 	}
-	s.log.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
-		"matching", len(granted), "pulled", len(pull))
-	s.start(r.Context(), pull)
+	rest := s.start(r.Context(), pull)
+	a := success(http.StatusOK, "Update triggered: "+strings.Join(names, ", "))
 	if len(names) == 0 {
-		return failure(http.StatusAccepted, "No matching repositories found!").match(status, nil)
+		a = failure(http.StatusAccepted, "No matching repositories found!")
 	}
-	return success(http.StatusOK, "Update triggered: "+strings.Join(names, ", ")).match(status, names)
+	return a.match(status, names).then(rest).then(func() {
+		s.log.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
+			"matching", len(granted), "pulled", len(pull))
+	})
 }
 
 // maxLogged bounds the texts of a payload in a line of the log.
@@ -237,18 +249,35 @@ func cut(text string) string {
 	return text
 }
 
-// refused logs refused calls, since their callers are not told the reason.
-func (s *Server) refused(r *http.Request, service string, list []match) {
-	if len(list) > 0 {
+// refused returns what logs refused calls, since their callers are not told the reason.
+func (s *Server) refused(r *http.Request, service string, list []match) func() {
+	if len(list) == 0 {
+		return nil
+	}
+	from := r.RemoteAddr
+	return func() {
 		s.log.Warn("hook refused: its secret is wrong or missing; compare it with webhook_secret_env",
-			"service", service, "from", r.RemoteAddr, "component", list[0].name(), "components", len(list))
+			"service", service, "from", from, "component", list[0].name(), "components", len(list))
 	}
 }
 
-// start pulls the branches of components. It waits until the entries are stored
-// only if the caller may learn of one of the components, so that the time of an
-// answer does not reveal the others.
-func (s *Server) start(ctx context.Context, list []match) {
+// start pulls the branches of components: those with one that the caller may learn of at
+// once, and it waits until their entries are stored. rest, to be called after the answer,
+// pulls the others, whose existence the time of the answer would reveal.
+func (s *Server) start(ctx context.Context, list []match) (rest func()) {
+	told := map[string]bool{}
+	for _, m := range list {
+		told[m.key] = told[m.key] || m.mayTell()
+	}
+	s.startNow(ctx, slices.DeleteFunc(slices.Clone(list), func(m match) bool { return !told[m.key] }))
+	others := slices.DeleteFunc(slices.Clone(list), func(m match) bool { return told[m.key] })
+	if len(others) == 0 {
+		return nil
+	}
+	return func() { s.startNow(ctx, others) }
+}
+
+func (s *Server) startNow(ctx context.Context, list []match) {
 	if len(list) == 0 {
 		return
 	}
@@ -266,9 +295,6 @@ func (s *Server) start(ctx context.Context, list []match) {
 			s.pull(ctx, key, byBranch[key])
 		}
 	})
-	if !slices.ContainsFunc(list, match.mayTell) {
-		return
-	}
 	late := time.NewTimer(answerTime)
 	defer late.Stop()
 	select {

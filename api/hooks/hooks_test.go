@@ -24,9 +24,10 @@ type pulls struct {
 	broken     error
 	lists      int // calls of Components
 
-	mu     sync.Mutex
-	record func() // called in Record
-	log    []string
+	mu      sync.Mutex
+	record  func() // called in Record
+	pulling func() // called in Pull
+	log     []string
 }
 
 func (p *pulls) add(b Branch, c Component) {
@@ -49,7 +50,12 @@ func (p *pulls) Record(_ context.Context, key string, ids []int64, event map[str
 	return nil
 }
 
-func (p *pulls) Pull(key string) { p.note("pull " + key) }
+func (p *pulls) Pull(key string) {
+	if p.pulling != nil {
+		p.pulling()
+	}
+	p.note("pull " + key)
+}
 
 func (p *pulls) note(what string) {
 	p.mu.Lock()

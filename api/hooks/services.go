@@ -15,6 +15,8 @@ type service struct {
 	// signed reports whether a call proves, by the service's own method, that its
 	// caller knows a secret; nil: the service has no such method.
 	signed func(k *call, secret string) bool
+	// signsPayload says that signatures are of the JSON, also when a form has it.
+	signsPayload bool
 	// signatures are the headers with signatures of the body; a call without them
 	// proves what it proves by its other headers alone.
 	signatures []string

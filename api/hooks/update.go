@@ -27,12 +27,18 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
 	}
 	granted, refused := k.authorize(found, branches)
-	s.refused(r, "update", refused)
 	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // a setting of the project
-	if enabled {
-		s.log.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
-		s.start(r.Context(), granted)
+	a := updated(granted, refused, enabled).then(s.refused(r, "update", refused))
+	if !enabled {
+		return a
 	}
+	return a.then(s.start(r.Context(), granted)).then(func() {
+		s.log.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
+	})
+}
+
+// updated is the answer to a plain call.
+func updated(granted, refused []match, enabled bool) answer {
 	switch {
 	case !slices.ContainsFunc(granted, match.mayTell) && !slices.ContainsFunc(refused, func(m match) bool { return !m.Private }):
 		return failure(http.StatusNotFound, "Not found.")
