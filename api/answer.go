@@ -31,18 +31,14 @@ type header struct {
 	encoding    string // Content-Encoding; "": none
 	etag        string // "": none
 	modified    time.Time
-	// exact says that modified may go back, so that a copy is fresh only if it
-	// has the very same time.
-	exact bool
 	// maxAge is the number of seconds for which caches may keep the answer
 	// without asking; 0: they have to ask.
 	maxAge int
 	// varies says that the answer depends on Accept-Encoding, although it has
 	// no ETag.
 	varies bool
-	// generation is that of the snapshot that the answer shows, as far as its client
-	// may see; 0: it is not known.
-	generation int64
+	// at is the state that the answer shows; without a History it is not known.
+	at store.Position
 }
 
 // body is what follows a header. Each kind sends itself.
@@ -193,7 +189,7 @@ func (s *Settings) cors(r *http.Request, h http.Header) {
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "+generationHeader+", "+unknownHeader)
 	if preflight(r) {
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Modified-Since, If-None-Match, If-Range, Last-Event-ID, Range, "+generationHeader)
+		h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Last-Event-ID, Range, "+generationHeader)
 		h.Set("Access-Control-Max-Age", "86400")
 	}
 }
@@ -221,7 +217,7 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 		h.contentType = rest.TypeEvents
 		return answer{h, &eventStream{ChangeStream: *v, last: v.After}}, nil
 	case *rest.Download:
-		h.contentType, h.disposition, h.exact = v.ContentType, attachment(v.Filename, v.BareName), v.Exact
+		h.contentType, h.disposition = v.ContentType, attachment(v.Filename, v.BareName)
 		return answer{h, download{v}}, nil
 	case *lines:
 		h.contentType, h.varies = rest.TypeLines, true

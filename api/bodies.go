@@ -107,12 +107,23 @@ func (b ranged) send(x exchange, h header) outcome {
 func (x exchange) sendParts(h header, all io.ReadSeeker) (status int) {
 	x.setHeader(&h)
 	put(x.w.Header(), "Accept-Ranges", "bytes")
-	if h.exact {
-		h.modified = time.Time{} // has been compared already
-	}
 	part := &rangeWriter{ResponseWriter: x.w}
-	http.ServeContent(part, x.req, "", h.modified, all)
+	http.ServeContent(part, partsOf(x.req), "", time.Time{}, all)
 	return part.status
+}
+
+// partsOf is a request without the conditions that were looked at already. A date does not
+// say whether the parts of two answers belong together, so with one the answer is whole: in
+// If-Range because http.ServeContent is told none.
+func partsOf(req *http.Request) *http.Request {
+	part := req.Clone(req.Context())
+	if part.Header.Get("If-Unmodified-Since") != "" {
+		part.Header.Del("Range")
+	}
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		part.Header.Del(name)
+	}
+	return part
 }
 
 // rangeWriter replaces http.ServeContent's answer 416 by ours, and remembers

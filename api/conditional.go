@@ -67,17 +67,16 @@ const maxKept = 1 << 10
 // choose makes the answer to one request: the body in the encoding that the
 // client likes best, or a 304 (docs/compatibility.md#conditional-requests).
 func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
-	e := chooseEncoding(req.Header.Get("Accept-Encoding"), len(v.plain))
-	if header := req.Header.Values("If-None-Match"); len(header) > 0 && matchesAny(v.tags, header) {
+	e := chooseEncoding(accepted(req), len(v.plain))
+	switch {
+	case v.failed(req, v.tags):
+		a := newFailure(errChanged, 0)
+		a.at = v.at
+		return a
+	case matchesAny(v.tags, req.Header.Values("If-None-Match")):
 		return v.notModified(e)
-	}
-	if v.parts {
-		if v.fresh(req) {
-			return v.notModified(e)
-		}
-		if req.Header.Get("Range") != "" {
-			e = identity // parts are parts of the file itself
-		}
+	case v.parts && req.Header.Get("Range") != "":
+		e = identity // parts are parts of the file itself
 	}
 	a := answer{header: v.header}
 	var grown int
@@ -89,31 +88,29 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 	return a
 }
 
-// fresh reports whether the copy of a client that sends the time of it is still
-// good.
-func (h *header) fresh(req *http.Request) bool {
-	if h.exact {
-		return unchanged(h.modified, req)
+// failed reports whether a condition of a request is not met (RFC 9110 §13.1.1, §13.1.4):
+// If-Match names no ETag of the answer, or it is newer than If-Unmodified-Since.
+//
+// If-Modified-Since is not read. The dates of commits repeat and go back, and so may those
+// of a database that was restored: other bytes would count as those that the client has.
+func (h *header) failed(req *http.Request, tags [encodings]string) bool {
+	if match := req.Header.Values("If-Match"); len(match) > 0 {
+		return !slices.ContainsFunc(match, func(line string) bool {
+			for item := range strings.SplitSeq(line, ",") {
+				if item = strings.TrimSpace(item); item == "*" || slices.Contains(tags[:], item) {
+					return true
+				}
+			}
+			return false
+		})
 	}
-	return unmodified(h.modified, req)
+	since, err := http.ParseTime(req.Header.Get("If-Unmodified-Since"))
+	return err == nil && h.modified.Truncate(time.Second).After(since)
 }
 
-// unmodified reports whether a client's copy is still good by If-Modified-Since
-// (RFC 9110 §13.1.3). It is false if the client sends an ETag, which says more.
-func unmodified(modified time.Time, req *http.Request) bool {
-	since := req.Header.Get("If-Modified-Since")
-	if modified.IsZero() || since == "" || req.Header.Get("If-None-Match") != "" {
-		return false
-	}
-	at, err := http.ParseTime(since)
-	return err == nil && !modified.Truncate(time.Second).After(at)
-}
-
-// unchanged is unmodified for answers that may become older: only the very same
-// time counts.
-func unchanged(modified time.Time, req *http.Request) bool {
-	since, err := http.ParseTime(req.Header.Get("If-Modified-Since"))
-	return err == nil && unmodified(modified, req) && modified.Truncate(time.Second).Equal(since)
+// accepted is what the client says about encodings, in one header line or several.
+func accepted(req *http.Request) string {
+	return strings.Join(req.Header.Values("Accept-Encoding"), ",")
 }
 
 // matchesAny reports whether If-None-Match names one of the ETags of an answer:

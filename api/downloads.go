@@ -45,11 +45,16 @@ func (d download) send(x exchange, h header) outcome {
 		return refuse(err)
 	}
 	defer p.close()
-	h.modified = plan.Modified
-	if plan.Tag != "" && d.held(x.req, &h, plan) {
-		_ = out.wait()
-		h.etag, h.status = etags(plan.Tag)[identity], http.StatusNotModified
-		return noContent{}.send(x, h)
+	h.modified, h.at = plan.Modified, p.at
+	if tags := etags(plan.Tag); plan.Tag != "" {
+		switch h.etag = tags[identity]; {
+		case h.failed(x.req, tags):
+			return refuse(errChanged)
+		case matchesAny(tags, x.req.Header.Values("If-None-Match")):
+			_ = out.wait()
+			h.status = http.StatusNotModified
+			return noContent{}.send(x, h)
+		}
 	}
 	body, ended, err := p.spool.wait(ctx, x.wantsParts())
 	if err != nil {
@@ -93,14 +98,6 @@ func (d download) begin(ctx context.Context, x exchange) (*production, *rest.Dow
 	return p, plan, nil
 }
 
-// held reports whether the client has what is planned.
-func (d download) held(req *http.Request, h *header, p *rest.DownloadPlan) bool {
-	if tags := req.Header.Values("If-None-Match"); len(tags) > 0 {
-		return matchesAny(etags(p.Tag), tags)
-	}
-	return h.fresh(req)
-}
-
 // wantsParts reports whether the client asks for parts of a body.
 func (x exchange) wantsParts() bool {
 	return x.req.Header.Get("Range") != "" && x.req.Method == http.MethodGet
@@ -126,7 +123,7 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (outcome, error) {
 	e := identity
 	if !x.wantsParts() && compressible(h.contentType) {
-		e = chooseEncoding(x.req.Header.Get("Accept-Encoding"), spoolMemory)
+		e = chooseEncoding(accepted(x.req), spoolMemory)
 	}
 	h.encoding = e.contentEncoding()
 	if plan.Tag != "" {
@@ -157,7 +154,8 @@ type production struct {
 	planned chan *rest.DownloadPlan // closed without a plan if planning failed
 	ended   chan struct{}
 	cancel  context.CancelFunc
-	// basis is what a complete download was read from.
+	// at is the state that it shows, basis what a complete download was read from.
+	at    store.Position
 	basis store.Basis
 }
 
@@ -176,7 +174,7 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		return nil, cmp.Or(ctx.Err(), overShare(err))
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client())), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
+	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client()), s.spoolMemory), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer lease.Release()
@@ -184,7 +182,7 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		defer close(p.planned)
 		p.spool.end(s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)
-			if err = snap.Announce(ctx); err != nil {
+			if p.at, err = show(ctx, snap); err != nil {
 				return err
 			}
 			plan, err := d.Plan(ctx, snap)

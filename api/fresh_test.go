@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	compare "github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -34,6 +35,7 @@ type freshWorld struct {
 	projects []catalog.Project
 	specs    []store.ComponentSpec
 	token    string
+	when     func() time.Time // of commits; nil: a minute after the one before
 }
 
 type freshEntry struct{ flags, id, text string }
@@ -119,7 +121,11 @@ func (w *freshWorld) push(repo int, author string, paths ...string) {
 	for _, path := range paths {
 		files[path] = w.file(repo, path)
 	}
-	w.repos[repo].Commit(w.TB, testrepos.Change{Author: author, Files: files})
+	c := testrepos.Change{Author: author, Files: files}
+	if w.when != nil {
+		c.When = w.when()
+	}
+	w.repos[repo].Commit(w.TB, c)
 }
 
 // change makes one random change and pulls, unless it is one of settings. It

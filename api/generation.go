@@ -69,16 +69,28 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) exchange {
 }
 
 // position is the value of generationHeader for an answer. A kept answer was made in
-// its generation, and has not changed until x.at. An answer whose generation is not
-// known shows nothing newer than what this process knows by now.
+// its state, and has not changed until x.at. Answers to writes, and those that do not
+// depend on the store, show nothing newer than what this process knows by now.
 func (x exchange) position(h *header) string {
-	at := x.at
-	at.Generation = max(at.Generation, h.generation)
-	if h.generation == 0 {
+	at := h.at
+	switch at.History {
+	case "":
 		a := rest.AccessOf(x.req.Context())
 		at = x.s.db.Position(&a.Token)
+	case x.at.History:
+		at.Generation = max(at.Generation, x.at.Generation)
 	}
 	return strconv.FormatInt(at.Generation, 10) + "-" + at.History
+}
+
+// show makes everything that a snapshot shows known to this process, and returns the state
+// that the client of a request is shown.
+func show(ctx context.Context, snap *store.Snapshot) (store.Position, error) {
+	if err := snap.Announce(ctx); err != nil {
+		return store.Position{}, err
+	}
+	a := rest.AccessOf(ctx)
+	return snap.Position(ctx, &a.Token)
 }
 
 // parsePosition parses the value of generationHeader. Any other counts as none.

@@ -1,5 +1,8 @@
 package api
 
+// SpoolAll makes every download one that does not fit into memory.
+func SpoolAll(s *Server) { s.spoolMemory = 0 }
+
 // FillCatchingUp makes it seem that as many requests as may wait for a generation do so,
 // until free is called.
 func FillCatchingUp(s *Server) (free func()) {

@@ -51,7 +51,7 @@ func (l *lines) send(x exchange, h header) outcome {
 		_ = out.control.Flush() // without a length, as for HEAD
 		return out
 	}
-	err = l.read(ctx, x, begin)
+	err = l.read(ctx, x, &h, begin)
 	switch {
 	case err == nil:
 	case !begun:
@@ -68,9 +68,9 @@ func (l *lines) send(x exchange, h header) outcome {
 	return outcome{status: h.status}
 }
 
-// read reads the list in one snapshot. A search has a turn until its first page is
-// read: what it found is kept then.
-func (l *lines) read(ctx context.Context, x exchange, begin func(encoding string) *deadlineWriter) error {
+// read reads the list in one snapshot, whose state h gets. A search has a turn until its
+// first page is read: what it found is kept then.
+func (l *lines) read(ctx context.Context, x exchange, h *header, begin func(encoding string) *deadlineWriter) error {
 	free := func() {}
 	if searches(x.rt, l.request.Params) {
 		var err error
@@ -81,7 +81,8 @@ func (l *lines) read(ctx context.Context, x exchange, begin func(encoding string
 	once := sync.OnceFunc(free)
 	defer once()
 	return x.s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if err := snap.Announce(ctx); err != nil {
+		var err error
+		if h.at, err = show(ctx, snap); err != nil {
 			return err
 		}
 		return l.write(ctx, snap, x, func(encoding string) *deadlineWriter {
@@ -107,7 +108,7 @@ func (l *lines) write(ctx context.Context, snap *store.Snapshot, x exchange, beg
 			return err
 		}
 		if out == nil {
-			encoding := chooseEncoding(x.req.Header.Get("Accept-Encoding"), minEncoded)
+			encoding := chooseEncoding(accepted(x.req), minEncoded)
 			to := begin(encoding.contentEncoding())
 			if to == nil {
 				return nil

@@ -101,7 +101,10 @@ type Server struct {
 	shares   shares
 	stored   *limit.Limiter // bytes of edits by token
 	tempDir  string
-	flights  singleflight.Group
+	// spoolMemory is how many bytes of a download are kept in memory.
+	spoolMemory int
+
+	flights singleflight.Group
 	// catchingUp has an item for each request in catchUp that asks the database.
 	catchingUp chan struct{}
 	audit      *audit
@@ -122,7 +125,8 @@ func New(opts Options) *Server {
 		shares:  newShares(),
 		tempDir: opts.TempDir,
 
-		catchingUp: make(chan struct{}, maxCatchingUp),
+		spoolMemory: spoolMemory,
+		catchingUp:  make(chan struct{}, maxCatchingUp),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -109,12 +109,7 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 	if made.contentType == rest.TypeJSON && wantsPage(x.rt, x.req) {
 		made.answer = s.asPage(x, made.answer)
 	}
-	switch a := rest.AccessOf(x.req.Context()); {
-	case a.SeesAll():
-		made.generation = made.basis.Generation
-	case a.Token.ID == 0:
-		made.generation = made.basis.Public
-	}
+	made.at = basis.At
 	made.variants = newVariants(made.answer)
 	return made
 }
@@ -296,13 +291,15 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, 
 
 func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
 	read := func(ctx context.Context, snap *store.Snapshot) error {
-		if err := snap.Announce(ctx); err != nil {
+		at, err := show(ctx, snap)
+		if basis = (store.Basis{At: at}); err != nil {
 			return err
 		}
 		if value, err = rt.Handle(ctx, snap, r); err != nil {
 			return err
 		}
 		basis, err = snap.Basis(ctx)
+		basis.At = at
 		return err
 	}
 	if err = s.db.Read(ctx, read); errors.Is(err, store.ErrAgain) {

@@ -22,8 +22,9 @@ var errNoReader = errors.New("the client went away")
 // be done soon, and the client, which may be slow. One goroutine writes to it
 // while another one reads. It must be closed.
 type spool struct {
-	dir  string       // of the file
-	room *limit.Lease // the bytes of the file
+	dir    string       // of the file
+	room   *limit.Lease // the bytes of the file
+	inside int          // bytes that are kept in memory
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at the next change
@@ -34,8 +35,8 @@ type spool struct {
 	err     error // the producer's
 }
 
-func newSpool(dir string, room *limit.Lease) *spool {
-	return &spool{dir: dir, room: room, changed: make(chan struct{})}
+func newSpool(dir string, room *limit.Lease, inside int) *spool {
+	return &spool{dir: dir, room: room, inside: inside, changed: make(chan struct{})}
 }
 
 // Write appends.
@@ -45,7 +46,7 @@ func (s *spool) Write(b []byte) (int, error) {
 	if s.ended {
 		return 0, errNoReader
 	}
-	if s.file == nil && len(s.memory)+len(b) > spoolMemory {
+	if s.file == nil && len(s.memory)+len(b) > s.inside {
 		if err := s.spill(); err != nil {
 			return 0, err
 		}

@@ -71,7 +71,7 @@ func (v *variants) in(e encoding) (b body, grown int) {
 // notModified is a 304 for the answer in an encoding.
 func (v *variants) notModified(e encoding) answer {
 	return answer{
-		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, generation: v.generation},
+		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, at: v.at},
 		noContent{},
 	}
 }

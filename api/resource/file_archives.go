@@ -123,24 +123,27 @@ func (e *Env) archive(r *rest.Request, filename string, list func(context.Contex
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
 		p.Write = func(ctx context.Context, w io.Writer) error { return e.writeArchive(ctx, snap, w, once, rawEntry) }
 		if convert {
-			generations := make([]int64, len(files))
+			made := []any{p.Tag}
 			for i := range files {
-				generations[i] = files[i].translation.Generation
+				t := &files[i].translation
+				made = append(made, *e.exportHead(r.Link, t), t.Generation)
 			}
-			p.Tag = e.tagOf(r.Link.Base, format.Name, p.Tag, generations)
+			if p.Tag, err = e.exportTag(ctx, snap, format, made...); err != nil {
+				return nil, err
+			}
 			p.Write = func(ctx context.Context, w io.Writer) error {
 				return e.writeArchive(ctx, snap, w, files, e.convertedEntry(r.Link, format))
 			}
 		}
 		return p, nil
 	}
-	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Exact: true, Plan: plan}, nil
+	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Plan: plan}, nil
 }
 
 // tagOf makes an ETag of everything that the bytes depend on.
 func (e *Env) tagOf(parts ...any) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q", e.Version, fmt.Sprint(parts...))
+	fmt.Fprintf(h, "%q %#v", e.Version, parts)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
 }
 

@@ -192,7 +192,10 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return nil, err
 		}
-		p.Tag, p.Modified = e.tagOf(r.Link.Base, format.Name, t.ID, component.Generation), t.LastChange
+		if p.Tag, err = e.exportTag(ctx, snap, format, *e.exportHead(r.Link, t), component.Generation); err != nil {
+			return nil, err
+		}
+		p.Modified = t.LastChange
 		if at := stored[t.ID].Modified; at.After(p.Modified) { // notes and locations change the file, too
 			p.Modified = at
 		}
@@ -204,6 +207,13 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		return nil
 	}
 	return p, nil
+}
+
+// exportTag makes an ETag of what an export is made of. A generation says that the strings
+// are the same in its history only: after a restore it comes again with others.
+func (e *Env) exportTag(ctx context.Context, snap *store.Snapshot, format export.Format, of ...any) (string, error) {
+	at, err := snap.Position(ctx, &catalog.Token{})
+	return e.tagOf(append(of, at.History, format.Name)...), err
 }
 
 func (e *Env) exportHead(l wire.Links, t *store.TranslationRow) *export.Head {

@@ -54,9 +54,6 @@ type Download struct {
 	// BareName says that the filename is sent without quotes where that is
 	// possible, as Weblate does for file/.
 	BareName bool
-	// Exact says that the modification time may go back, so that a client's
-	// copy is fresh only if it has the very same time.
-	Exact bool
 	// Plan reads what is to be sent, and checks again that the client may see
 	// it.
 	Plan func(ctx context.Context, snap *store.Snapshot) (*DownloadPlan, error)

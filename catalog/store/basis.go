@@ -10,9 +10,9 @@ import (
 type Basis struct {
 	// Generation is the generation of the snapshot that was read.
 	Generation int64
-	// Public is the newest generation in the snapshot of anything that strangers may
-	// see.
-	Public int64
+	// At is the state that a client is shown (Snapshot.Position). Whoever shows the
+	// snapshot sets it.
+	At Position
 
 	everything, heads    bool // heads: also of which commit
 	components, projects []int64
@@ -25,7 +25,6 @@ type Basis struct {
 func (s *Snapshot) Basis(ctx context.Context) (b Basis, err error) {
 	b = s.reading.basis
 	b.Generation, err = s.currentGeneration(ctx)
-	b.Public = s.public
 	return b, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -16,9 +17,10 @@ import (
 // concurrent use.
 type generations struct {
 	mu         sync.RWMutex
-	known      int64 // everything up to this generation is taken into account
-	configured int64 // the newest generation that may have changed every answer
-	public     int64 // the newest one of anything that strangers may see
+	known      int64        // everything up to this generation is taken into account
+	published  atomic.Int64 // a copy of known, to be read without mu
+	configured int64        // the newest generation that may have changed every answer
+	public     int64        // the newest one of anything that strangers may see
 	history    string
 	components map[int64]componentGeneration
 	projects   map[int64]lastChange // the newest of any of its components
@@ -89,8 +91,11 @@ func (g *generations) learn(n *news) {
 		g.components[c.id] = c
 		g.projects[c.project], g.slugs[c.project] = c.newer(g.projects[c.project]), c.slug
 	}
+	if n.generation >= g.known { // a new history has higher generations, but for that of a backup, which is read at the start
+		g.history = n.history
+	}
 	g.configured, g.public, g.known = max(g.configured, n.configured), max(g.public, n.public), max(g.known, n.generation)
-	g.history = n.history
+	g.published.Store(g.known) // with the lock held: whoever has seen known sees it
 }
 
 // publish makes news known to the bases of answers, and then wakes the watches.
@@ -134,11 +139,17 @@ func (db *DB) Position(token *catalog.Token) Position {
 	g := db.generations
 	g.mu.RLock()
 	defer g.mu.RUnlock()
+	return g.position(token)
+}
+
+// position is Position with the lock held.
+func (g *generations) position(token *catalog.Token) Position {
 	at := Position{g.history, g.public}
 	switch {
 	case token.SeesAll():
 		at.Generation = g.known
 	case token.ID != 0: // of some projects
+		at.Generation = max(at.Generation, g.configured)
 		for project, slug := range g.slugs {
 			if token.Sees(slug) {
 				at.Generation = max(at.Generation, g.projects[project].generation)
@@ -146,6 +157,43 @@ func (db *DB) Position(token *catalog.Token) Position {
 		}
 	}
 	return at
+}
+
+// Position is the state that the snapshot shows to a client with a token, or the zero
+// token.
+func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position, error) {
+	generation, err := s.currentGeneration(ctx)
+	at := Position{s.history, s.public}
+	switch {
+	case err != nil:
+		return at, err
+	case token.SeesAll():
+		at.Generation = generation
+	case token.ID != 0:
+		at.Generation = max(s.public, s.configured)
+		if newest, ok := s.db.generations.positionAt(generation, token); ok {
+			return newest, nil
+		}
+		s.reading.sections++ // clients do not see this
+		defer s.reading.end()
+		err = s.s.query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan scan) error {
+			var slug string
+			var newest int64
+			err := scan(&slug, &newest)
+			if token.Sees(slug) {
+				at.Generation = max(at.Generation, newest)
+			}
+			return err
+		})
+	}
+	return at, s.db.fail(ctx, "read what the client may see", err)
+}
+
+// positionAt is position if nothing newer than a generation is known.
+func (g *generations) positionAt(generation int64, token *catalog.Token) (at Position, ok bool) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.position(token), g.known == generation
 }
 
 // Refresh asks the database what other processes have written.

@@ -13,9 +13,10 @@ type Snapshot struct {
 	db *DB
 	s  *session
 
-	generation int64 // 0: not read
-	public     int64 // read with it
-	reading    reading
+	generation         int64 // 0: not read
+	public, configured int64 // read with it
+	history            string
+	reading            reading
 }
 
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
@@ -64,7 +65,9 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	}
 	s.reading.sections++ // the number alone says nothing
 	defer s.reading.end()
-	err := s.s.queryFew(ctx, `SELECT generation, public FROM clock WHERE one = 1`, nil, func(scan scan) error { return scan(&s.generation, &s.public) })
+	err := s.s.queryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan scan) error {
+		return scan(&s.generation, &s.configured, &s.public, &s.history)
+	})
 	return s.generation, s.db.fail(ctx, "read the generation", err)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -36,7 +35,7 @@ func (db *DB) Watch() *Watch {
 // Published is the newest generation that this process has committed or announced
 // (Snapshot.Announce; a watch does so, too); 0 before the first. A snapshot that
 // begins after the call shows that generation or a newer one.
-func (db *DB) Published() int64 { return db.notifier.newest.Load() }
+func (db *DB) Published() int64 { return db.generations.published.Load() }
 
 // Changed returns a channel that is closed when a generation newer than the last
 // known one appears, or when the database is closed.
@@ -64,7 +63,6 @@ type notifier struct {
 	interval   time.Duration // between two polls
 	mu         sync.Mutex
 	generation int64
-	newest     atomic.Int64  // a copy of generation, to be read without mu
 	changed    chan struct{} // closed and replaced for every new generation
 	watches    int
 	stop       context.CancelFunc // of the poller; nil if it does not run
@@ -82,7 +80,6 @@ func (n *notifier) publish(generation int64) {
 	defer n.mu.Unlock()
 	if generation > n.generation && !n.closed {
 		n.generation = generation
-		n.newest.Store(generation)
 		close(n.changed)
 		n.changed = make(chan struct{})
 	}
