@@ -30,6 +30,7 @@ func TestNewStrings(t *testing.T) {
 		{"state", "write", path, asJSON, `{"source": "x", "target": "x", "state": 30}`, 400, `"state":["Invalid state"]`},
 		{"control character", "write", path, asForm, "source=a%00b&target=x", 400, "Control characters"},
 		{"there", "write", path, asForm, "source=Open&target=x", 400, `"source":["This string seems to already exist."]`},
+		{"there with a plural", "write", path, asJSON, `{"source": "%d file", "target": "x"}`, 400, `"source":["This string exists already, with a plural."]`},
 		{"waits", "write", path, asJSON, term, 202, "The string is served when the repository has it."},
 		{"again", "write", path, asJSON, term, 400, "already exist"},
 	} {

@@ -21,9 +21,10 @@ type NewFile struct {
 	Author Author
 }
 
-// Make makes the file of a language from a template, as msginit does: header fields and
-// placeholders of xgettext are filled in, and every string is untranslated. All else keeps
-// the template's bytes. An error says that the template cannot be read or has no header.
+// Make makes the file of a language from a template, as msginit does in a locale of UTF-8:
+// header fields and placeholders of xgettext are filled in, and every string is
+// untranslated. The file is in UTF-8 whatever the template is in, since its charset may
+// lack the letters of the language. All else keeps the template's bytes. An error says that the template cannot be read or has no header.
 func (n NewFile) Make(name string, template []byte) ([]byte, error) {
 	f, err := poparse.Parse(name, template)
 	if err != nil {
@@ -59,6 +60,7 @@ func (n NewFile) Make(name string, template []byte) ([]byte, error) {
 
 // fields fills in the fields of a header.
 func (n NewFile) fields(header string) string {
+	utf8 := strings.Contains(strings.ToUpper(strings.ReplaceAll(header, "-", "")), "CHARSET=UTF8")
 	at := n.Author.Time.UTC().Format("2006-01-02 15:04-0700")
 	for _, f := range [][2]string{
 		{"PO-Revision-Date", at},
@@ -77,7 +79,7 @@ func (n NewFile) fields(header string) string {
 				header += "\n"
 			}
 			header += f[0] + ": " + f[1] + "\n"
-		case f[0] != "Content-Type" || strings.Contains(header, "charset=CHARSET"):
+		case f[0] != "Content-Type" || !utf8:
 			header = setField(header, f[0], f[1])
 		}
 	}

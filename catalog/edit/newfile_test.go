@@ -115,6 +115,33 @@ func TestNewFileRefuses(t *testing.T) {
 	}
 }
 
+// TestNewFileIsUTF8: whatever the charset of the template, the new file can have the name of
+// who made it, and the letters of its language.
+func TestNewFileIsUTF8(t *testing.T) {
+	table, err := lang.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := table.ByCode("pl")
+	n := NewFile{Code: "pl", Name: l.Name, Plural: l.Plural, Author: Author{Name: "Łukasz", Email: "l@example.org", Time: noon}}
+	for charset, letter := range map[string]string{"ISO-8859-1": "\xe9", "iso-8859-15": "\xe9", "utf-8": "é", "CP850": "\x82"} {
+		template := strings.NewReplacer("CHARSET", charset, "For a button.", "For a button: "+letter).Replace(pot)
+		got, err := n.Make("x.pot", []byte(template))
+		if err != nil {
+			t.Errorf("%s: %v", charset, err)
+			continue
+		}
+		f, err := poparse.Parse("pl.po", got)
+		if err != nil || f.Field("Last-Translator") != "Łukasz <l@example.org>" || !strings.Contains(string(got), "# Łukasz <l@example.org>, 2026.\n") ||
+			f.Entries[0].Extracted[0] != "For a button: é" {
+			t.Errorf("%s: %v\n%s", charset, err, got)
+		}
+		if _, r, err := Apply("pl.po", got, edits(Edit{Source: "Open", Ours: Text{"Otwórz ŁĄ", done}}), Options{Gate: true}); err != nil || r[0].Outcome != Applied {
+			t.Errorf("%s: %v, %v", charset, err, r)
+		}
+	}
+}
+
 // TestLinguas adds a language and removes it again.
 func TestLinguas(t *testing.T) {
 	for _, tt := range []struct{ name, without, with string }{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -36,18 +35,27 @@ func (s *NewString) Check() error {
 	return err
 }
 
-// Append adds the string behind the last live entry of a file; all else but the header's
-// revision keeps its bytes. A file that has the string stays as it is. An error says why
-// the string cannot be added.
+// Append adds the string behind the last live entry of a file, and removes an obsolete one
+// of the same string; all else but the header's revision keeps its bytes. A file that has
+// the string stays as it is. An error says why the string cannot be added.
 func (s *NewString) Append(name string, data []byte, o Options) ([]byte, error) {
 	f, err := poparse.Parse(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("add a string: %w", err)
 	}
-	var h catalog.Hasher
-	if indexEntries(f)[h.Identity(s.Source, s.Context)] != nil {
-		return data, nil
+	for e := range f.Live() {
+		switch {
+		case e.ID != s.Source || e.Context != s.Context:
+		case !e.HasPlural:
+			return data, nil
+		default:
+			return nil, fmt.Errorf("add a string: %w", ErrHasPlural)
+		}
 	}
+	// An obsolete entry of the string would be a second definition for msgfmt.
+	f.Entries = slices.DeleteFunc(f.Entries, func(e *poparse.Entry) bool {
+		return e.Obsolete && e.ID == s.Source && e.Context == s.Context
+	})
 	e := poparse.Entry{Context: s.Context, HasContext: s.Context != "", ID: s.Source, Str: []string{""}}
 	at := 0
 	if f.Header != nil {

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,9 @@ func TestAppend(t *testing.T) {
 		{"untranslated, no header", "", NewString{Source: "Tag"}, Options{}, "msgid \"Tag\"\nmsgstr \"\"\n"},
 		{"line ends", strings.ReplaceAll(head, "\n", "\r\n"), NewString{Source: "Tag", Text: translated("Značka")}, Options{}, strings.ReplaceAll(head+"\nmsgid \"Tag\"\nmsgstr \"Značka\"\n", "\n", "\r\n")},
 		{"there", head + open, NewString{Source: "Open", Text: translated("Otvírat")}, Options{Revision: at}, head + open},
-		{"obsolete", head + gone, NewString{Source: "Gone", Text: translated("Pryč")}, Options{}, head + "\nmsgid \"Gone\"\nmsgstr \"Pryč\"\n" + gone},
+		{"obsolete", head + gone, NewString{Source: "Gone", Text: translated("Pryč")}, Options{}, head + "\nmsgid \"Gone\"\nmsgstr \"Pryč\"\n"},
+		{"obsolete among others, of another context", head + strings.Replace(gone, "#~ msgid", "#~ msgctxt \"c\"\n#~ msgid", 1) + gone + open, NewString{Source: "Gone", Text: translated("Pryč")}, Options{}, head + strings.Replace(gone, "#~ msgid", "#~ msgctxt \"c\"\n#~ msgid", 1) + open + "\nmsgid \"Gone\"\nmsgstr \"Pryč\"\n"},
+		{"a plural", head + "\nmsgid \"file\"\nmsgid_plural \"files\"\nmsgstr[0] \"\"\n", NewString{Source: "file"}, Options{}, "error: with a plural"},
 		{"gate", head, NewString{Source: "Tag\n", Text: translated("Značka")}, Options{Gate: true}, "error: line feed"},
 		{"charset", strings.Replace(head, "UTF-8", "ISO-8859-2", 1), NewString{Source: "Tag", Text: translated("国")}, Options{Revision: at}, "error: ISO-8859-2"},
 		{"broken", "msgid \"", NewString{Source: "Tag"}, Options{}, "error: add a string"},
@@ -39,6 +42,14 @@ func TestAppend(t *testing.T) {
 		}
 		if want, isError := strings.CutPrefix(tt.want, "error: "); isError && (err == nil || !strings.Contains(got, want)) || !isError && got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+		if _, missing := exec.LookPath("msgfmt"); missing != nil || err != nil {
+			continue
+		}
+		msgfmt := exec.Command("msgfmt", "-o", "/dev/null", "-")
+		msgfmt.Stdin = strings.NewReader(got)
+		if why, err := msgfmt.CombinedOutput(); err != nil {
+			t.Errorf("%s: msgfmt: %v: %s", tt.name, err, why)
 		}
 	}
 }

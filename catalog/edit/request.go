@@ -25,6 +25,8 @@ var (
 	ErrNotTaken = errors.New("the component takes no edits")
 	// ErrNotAdded: a language cannot be added, or its file cannot be removed.
 	ErrNotAdded = errors.New("it cannot be added")
+	// ErrHasPlural: a string cannot be added, as the file has it with a plural.
+	ErrHasPlural = errors.New("the file has this string with a plural")
 	// ErrLocked: the component takes no edits for now.
 	ErrLocked = errors.New("the component is locked")
 	// ErrReadOnly: the string must not be translated.

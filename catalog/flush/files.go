@@ -16,8 +16,8 @@ import (
 type FileEdit struct {
 	// Component is a key as in File.
 	Component string
-	// Path is where the file is, or will be.
-	Path string
+	// Path is where the file is, or will be; Code is the language there, as in LINGUAS.
+	Path, Code string
 	// Removes tells a removal from an addition.
 	Removes bool
 	// Template is the path of what a file is made of.
@@ -87,7 +87,7 @@ func (d *deriver) changeFile(ctx context.Context, i int) error {
 	}
 	changed := []derive.File{change}
 	linguas, ok := d.data[f.linguas()]
-	if now := edit.Linguas(linguas, f.New.Code, !f.Removes); ok && string(now) != string(linguas) {
+	if now := edit.Linguas(linguas, f.Code, !f.Removes); ok && string(now) != string(linguas) {
 		changed = append(changed, derive.File{Path: f.linguas(), Data: now})
 	}
 	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author, Adds: !f.Removes, Removes: f.Removes}

@@ -74,6 +74,17 @@ func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pend
 	return ""
 }
 
+// FileCode returns the code of a language in the name of a file of a component, as the
+// project writes it: po/zh_CN.po has zh_CN, and is zh_Hans. It is "" for other files.
+func (s *Syncer) FileCode(row *store.BranchComponent, path string) string {
+	c, err := newComponent(*row, s.table)
+	if err != nil {
+		return ""
+	}
+	code, _ := c.selection.code(path)
+	return code
+}
+
 // refuses says why a file does not belong to a component; "" if it does.
 func (c *component) refuses(e *store.FileEdit) string {
 	got, selected := c.selection.code(e.Path)

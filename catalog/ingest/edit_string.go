@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,7 +49,17 @@ func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.T
 		if err != nil {
 			return err
 		}
-		return cannotAddString(&e, served != nil, pending)
+		if err := cannotAddString(&e, served != nil, pending); err != nil {
+			return err
+		}
+		f, err := snap.File(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := n.Append(t.Filename, f.Data, edit.Options{}); errors.Is(err, edit.ErrHasPlural) {
+			return &edit.InvalidError{Field: "source", Message: "This string exists already, with a plural."}
+		}
+		return nil
 	})
 	if err != nil {
 		return err

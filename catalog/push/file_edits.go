@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -37,7 +38,11 @@ func (r *run) filesToChange() []flush.FileEdit {
 			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural
 		}
 		for k := range r.group.rows {
-			if row := &r.group.rows[k]; row.ID == e.ComponentID && e.AddsString() {
+			row := &r.group.rows[k]
+			if row.ID == e.ComponentID {
+				list[i].Code = cmp.Or(r.Syncer.FileCode(row, e.Path), e.Language)
+			}
+			if row.ID == e.ComponentID && e.AddsString() {
 				list[i].String, list[i].Options = stringToAdd(e, &list[i].New.Author, &row.Settings.Edits)
 			} else if row.ID == e.ComponentID {
 				list[i].Template = row.Settings.NewBase

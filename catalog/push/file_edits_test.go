@@ -357,3 +357,35 @@ func TestOddPaths(t *testing.T) {
 	gittest.Must(t, err)
 	w.wantFiles("expired", app, false, "")
 }
+
+// TestRemoveAlias removes a language that its file and LINGUAS spell in another way: the
+// project's spelling counts, also in messages.
+func TestRemoveAlias(t *testing.T) {
+	w, c := newFileWorld(t, catalog.ComponentSettings{
+		DeleteMessage: "Remove {{ language_code }}", CommitMessage: "Edit {{ language_code }}",
+		Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour},
+	})
+	w.up.Push("Chinese", gittest.Files{
+		"po/zh_CN.po": file, "po/app.pot": strings.Replace(file, "Dvě", "", 1), "po/LINGUAS": "cs\nzh_CN\n",
+	}, w.head("main"))
+	w.Sync()
+	var chinese catalog.Translation
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if tr.Language != "zh_Hans" {
+			return
+		}
+		if chinese = *tr; u.Source == "One" {
+			_, err := w.Syncer.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{"X"}, State: catalog.StateTranslated}})
+			gittest.Must(t, err)
+		}
+	})
+	w.flush()
+	gittest.Must(t, w.Syncer.RemoveTranslation(t.Context(), c.ID, &chinese, anna))
+	w.flush()
+	if got := gittest.RunGit(t, w.up.Dir, "show", "main:po/LINGUAS"); strings.TrimSpace(got) != "cs" {
+		t.Errorf("LINGUAS is %q", got)
+	}
+	if got := gittest.RunGit(t, w.up.Dir, "log", "-2", "--format=%s", "main"); got != "Remove zh_CN\nEdit zh_CN" {
+		t.Errorf("commits:\n%s", got)
+	}
+}

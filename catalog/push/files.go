@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -133,7 +134,12 @@ func (r *run) values(row *store.BranchComponent, g flush.Group) message.Values {
 		}
 		names = append(names, name)
 	}
-	v.Language, v.LanguageCode, v.Filename = strings.Join(names, ", "), strings.Join(g.Languages, ", "), strings.Join(g.Files, ", ")
+	var codes []string
+	for _, path := range g.Files {
+		codes = append(codes, cmp.Or(r.Syncer.FileCode(row, path), strings.Join(g.Languages, ", ")))
+	}
+	slices.Sort(codes)
+	v.Language, v.LanguageCode, v.Filename = strings.Join(names, ", "), strings.Join(slices.Compact(codes), ", "), strings.Join(g.Files, ", ")
 	if len(g.Languages) == 1 {
 		v.URL += g.Languages[0] + "/"
 	}
