@@ -124,6 +124,59 @@ func BenchmarkFlush(b *testing.B) {
 	}
 }
 
+// BenchmarkFlushMany pushes commits of many authors and languages, and pulls them.
+// REPOGLOT_BENCH_LARGE has 1,460 commits of files of 20,000 strings too.
+func BenchmarkFlushMany(b *testing.B) {
+	sizes := []struct{ authors, languages, strings int }{{20, 14, 1400}}
+	if os.Getenv("REPOGLOT_BENCH_LARGE") != "" {
+		sizes = append(sizes, struct{ authors, languages, strings int }{73, 20, 20_000})
+	}
+	for _, size := range sizes {
+		b.Run(fmt.Sprintf("commits=%d/strings=%d", size.authors*size.languages, size.strings), func(b *testing.B) {
+			w, n := newBenchWorld(b, size.languages, size.strings), 0
+			for b.Loop() {
+				b.StopTimer()
+				n++
+				w.editAll(b, size.authors, n)
+				b.StartTimer()
+				report, err := w.pusher.Flush(b.Context(), w.branch, func(*store.BranchComponent) push.Destination { return push.Destination{} })
+				gittest.Must(b, err)
+				if report.Commits != size.authors*size.languages {
+					b.Fatal(report)
+				}
+			}
+		})
+	}
+}
+
+// editAll has each of some authors edit a string in each language.
+func (w *benchWorld) editAll(b *testing.B, authors, n int) {
+	var all []catalog.Translation
+	units := map[int64][]catalog.Unit{}
+	gittest.Must(b, w.db.Read(b.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		if all, err = snap.Translations(ctx, w.first.ComponentID); err != nil {
+			return err
+		}
+		for i := range all {
+			if units[all[i].ID], err = snap.Units(ctx, all[i].ID, 0, authors); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for a := range authors {
+		by := edit.Author{Name: fmt.Sprint("Author ", a), Email: fmt.Sprintf("%d@example.org", a)}
+		for i := range all {
+			if all[i].IsSource {
+				continue
+			}
+			_, err := w.syncer.Edit(b.Context(), w.first.ComponentID, all[i].ID, by,
+				[]edit.Request{{UnitID: units[all[i].ID][a].ID, Target: []string{fmt.Sprintf("Text %d of %d", a, n)}, State: catalog.StateTranslated}})
+			gittest.Must(b, err)
+		}
+	}
+}
+
 // BenchmarkUpload uploads a file of 20,000 new translations.
 func BenchmarkUpload(b *testing.B) {
 	w, n := newBenchWorld(b, 2, 20_000), 0
