@@ -291,6 +291,36 @@ func always(files []File, o Options) func(context.Context, object.Head) ([]File,
 	return func(context.Context, object.Head) ([]File, Options, error) { return files, o, nil }
 }
 
+// TestTakenBack: whoever puts the branch back, or removes it, while a flush has fetched it is
+// not overruled by a push that would be a fast-forward of that, too.
+func TestTakenBack(t *testing.T) {
+	gittest.NeedGit(t)
+	for _, gone := range []bool{false, true} {
+		up := gittest.NewUpstream[object.Hash](t)
+		good := up.Push("A", gittest.Files{"cs.po": po("a", "")})
+		up.Push("B", gittest.Files{"cs.po": po("a", ""), "secret": "oops"}, good)
+		m := mirrorOf(t, up)
+		asked := 0
+		_, err := Run(t.Context(), m, Target{Branch: "main"}, func(context.Context, object.Head) ([]File, Options, error) {
+			if asked++; asked == 1 {
+				if up.Set("main", good); gone {
+					up.Remove("main")
+				}
+			}
+			return []File{{Path: "cs.po", Edits: []edit.Edit{change("a", "á", by("J", 1))}}}, Options{Committer: committer}, nil
+		})
+		if gone {
+			if _, there := object.ReadRef(up.Dir, "refs/heads/main"); err == nil || there == nil {
+				t.Errorf("a branch that was removed is there again: %v", err)
+			}
+			continue
+		}
+		if got := gittest.RunGit(t, up.Dir, "log", "--format=%an", "main"); err != nil || got != "J\nA" {
+			t.Errorf("commits of %q, %v", got, err)
+		}
+	}
+}
+
 // seeds is the number of histories of the model test.
 func seeds() uint64 {
 	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {

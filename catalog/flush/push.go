@@ -70,7 +70,20 @@ func attempt(ctx context.Context, m *gitsource.Mirror, to Target, prepare func(c
 			return result, fmt.Errorf("flush: %w", err)
 		}
 	}
-	return result, w.Push(ctx, to.Repository, remote.Push{
-		Branch: to.Branch, Commit: result.Head, Replace: to.Derived, Expect: to.At,
-	})
+	push := remote.Push{Branch: to.Branch, Commit: result.Head, Replace: to.Derived, Expect: to.At}
+	if !to.Derived {
+		// An earlier commit would take ours, too: somebody went back to it. Another repository
+		// may be behind, though.
+		push.Expect = result.Parent
+		if to.Repository.URL != "" {
+			tip, err := m.Tip(ctx, to.Repository, to.Branch)
+			if err != nil {
+				return result, err
+			}
+			if tip != push.Expect {
+				push.Expect = object.Hash{}
+			}
+		}
+	}
+	return result, w.Push(ctx, to.Repository, push)
 }

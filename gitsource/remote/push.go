@@ -28,7 +28,7 @@ type Push struct {
 	Commit object.Hash
 	// Replace moves the branch from Expect to Commit, whatever the history of both;
 	// a zero Expect says that there is no such branch. Without it, only a branch of
-	// which Commit is a descendant moves, and Expect is not used.
+	// which Commit is a descendant moves, and only from Expect, unless that is zero.
 	Replace bool
 	Expect  object.Hash
 }
@@ -61,7 +61,7 @@ func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
 		"--git-dir=" + gitDir, "-c", "core.hooksPath=/dev/null", "-c", "push.gpgSign=false", "-c", "push.followTags=false",
 		"push", "--quiet", "--porcelain", "--no-verify", "--no-recurse-submodules", "--no-signed",
 	}
-	if p.Replace {
+	if p.Replace || !p.Expect.IsZero() {
 		expect := ""
 		if !p.Expect.IsZero() {
 			expect = p.Expect.String()
