@@ -20,20 +20,24 @@ type Options struct {
 	Files []FileEdit
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
-	// By is commit_by; "" is ByAuthorAndLanguage.
-	By By
+	// Style is how commits are made, but for the components that Styles has.
+	Style
+	Styles map[string]Style
 	// Committer is this server; with a fixed time the same edits give the same
 	// commits.
 	Committer object.Signature
-	// SignOff adds the author's Signed-off-by.
-	SignOff bool
-	// Signer signs; nil: no signatures.
-	Signer derive.Signer
 	// Message returns the message of a commit, without trailers. If it is empty, a
 	// message of our own is taken.
 	Message func(Group) string
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
+}
+
+func (o *Options) style(component string) Style {
+	if s, ok := o.Styles[component]; ok {
+		return s
+	}
+	return o.Style
 }
 
 // Result is what became of a flush.
@@ -73,11 +77,7 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 			return Result{}, fmt.Errorf("flush: %w", err)
 		}
 	}
-	by := o.By
-	if by == "" {
-		by = ByAuthorAndLanguage
-	}
-	for _, g := range groups(files, by) {
+	for _, g := range groups(files, &o) {
 		if err := d.commit(ctx, g); err != nil {
 			return Result{}, fmt.Errorf("flush: %w", err)
 		}
@@ -193,7 +193,7 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 // write makes a commit on top of the last one.
 func (d *deriver) write(ctx context.Context, about Group, changed []derive.File) error {
 	id, err := d.writer.Commit(ctx, derive.Commit{
-		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.Signer,
+		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.style(about.Component).Signer,
 		Author:  object.Signature{Name: about.Author.Name, Email: about.Author.Email, When: about.Author.Time},
 		Message: d.message(about),
 	})
@@ -255,7 +255,7 @@ func (d *deriver) message(g Group) string {
 	for _, a := range g.Others {
 		trailers = append(trailers, message.Trailer{Key: message.CoAuthoredBy, Name: a.Name, Email: a.Email})
 	}
-	if d.options.SignOff {
+	if d.options.style(g.Component).SignOff {
 		trailers = append(trailers, message.Trailer{Key: message.SignedOffBy, Name: g.Author.Name, Email: g.Author.Email})
 	}
 	return message.WithTrailers(text, trailers...)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/gitsource/derive"
 )
 
 // By says which edits are in one commit. Those of two components never are, as each has
@@ -19,6 +20,16 @@ const (
 	ByLanguage          By = "language"
 	ByAll               By = "all"
 )
+
+// Style says how the commits of a component are made.
+type Style struct {
+	// By is commit_by; "" is ByAuthorAndLanguage.
+	By By
+	// SignOff adds the author's Signed-off-by.
+	SignOff bool
+	// Signer signs; nil: no signatures.
+	Signer derive.Signer
+}
 
 // File is a translation file with the edits of its strings.
 type File struct {
@@ -61,10 +72,11 @@ type group struct {
 type groupKey struct{ component, author, language string }
 
 // groups puts edits into groups, ordered by their first edit.
-func groups(files []File, by By) []*group {
+func groups(files []File, o *Options) []*group {
 	found := map[groupKey]*group{}
 	var list []*group
 	for f, file := range files {
+		by := cmp.Or(o.style(file.Component).By, ByAuthorAndLanguage)
 		for i, e := range file.Edits {
 			key := groupKey{component: file.Component}
 			if by == ByAuthorAndLanguage || by == ByAuthor {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -31,7 +30,7 @@ func (r *run) filesToChange() []flush.FileEdit {
 	for i := range r.fileEdits {
 		e := &r.fileEdits[i]
 		list[i] = flush.FileEdit{
-			Component: strconv.FormatInt(e.ComponentID, 10), Path: e.Path, Removes: e.Removes,
+			Component: componentKey(e.ComponentID), Path: e.Path, Removes: e.Removes,
 			New: edit.NewFile{Code: e.Language, Author: fileAuthor(e)},
 		}
 		if l, ok := r.Languages.ByCode(e.Language); ok {

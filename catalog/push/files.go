@@ -52,7 +52,7 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 	}
 	s := &row.Settings
 	f := flush.File{
-		Component: strconv.FormatInt(row.ID, 10), Language: t.Language, Path: t.Filename,
+		Component: componentKey(row.ID), Language: t.Language, Path: t.Filename,
 		Options: edit.Options{Gate: s.Edits.Gate, Forms: t.PluralNumber},
 	}
 	if s.Edits.Overrule {

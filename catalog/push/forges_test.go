@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	ours        = "repoglot/demo-app"
+	ours        = "repoglot/demo/app"
 	forgeSecret = "forge-secret-4711"
 )
 

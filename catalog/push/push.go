@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -211,7 +212,8 @@ type group struct {
 	branch string // "": the one that is read
 	to     Destination
 	rows   []store.BranchComponent
-	keyed  bool // only edits whose request has the branch
+	styles map[string]flush.Style // by component
+	keyed  bool                   // only edits whose request has the branch
 }
 
 // destinations groups components by where their edits go, in the order of their ids.
@@ -219,7 +221,7 @@ func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) 
 	var list []*group
 	for i := range rows {
 		row := &rows[i]
-		g := &group{mode: row.Settings.Edits.Mode, to: to(row)}
+		g := &group{mode: row.Settings.Edits.Mode, to: to(row), styles: map[string]flush.Style{}}
 		if g.mode != catalog.PushDirect {
 			g.branch = BranchOf(row)
 		}
@@ -230,9 +232,14 @@ func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) 
 			at, list = len(list), append(list, g)
 		}
 		list[at].rows = append(list[at].rows, *row)
+		s := &row.Settings.Edits
+		list[at].styles[componentKey(row.ID)] = flush.Style{By: flush.By(s.CommitBy), SignOff: s.SignOff, Signer: g.to.Signer}
 	}
 	return list
 }
+
+// componentKey is the key of a component in a flush.
+func componentKey(id int64) string { return strconv.FormatInt(id, 10) }
 
 // BranchOf is the branch of our own that the edits of a component go to: push_branch, or
 // one for each component. With request_per the branches of requests may be below it.
@@ -357,9 +364,8 @@ func (r *run) place() store.Place {
 
 // options say how commits of files are made.
 func (r *run) options(files []flush.File) flush.Options {
-	s := &r.group.rows[0].Settings.Edits
 	return flush.Options{
-		By: flush.By(s.CommitBy), Signer: r.group.to.Signer, SignOff: s.SignOff,
+		Styles:    r.group.styles,
 		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
 		Files: r.filesToChange(),
 	}

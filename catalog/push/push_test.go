@@ -456,7 +456,7 @@ func TestRequest(t *testing.T) {
 	w.to.Forge = f
 	w.edit("One", "Jedna")
 	w.flush()
-	if f.draft.Head != "repoglot/demo-app" || f.draft.Base != "main" || f.Title != "News from repoglot" || !strings.Contains(f.Body, "Jedna") || f.opened != 1 {
+	if f.draft.Head != "repoglot/demo/app" || f.draft.Base != "main" || f.Title != "News from repoglot" || !strings.Contains(f.Body, "Jedna") || f.opened != 1 {
 		t.Errorf("%+v", f)
 	}
 	requested := func(want bool) {
@@ -487,7 +487,7 @@ func TestRequest(t *testing.T) {
 	if !strings.Contains(f.Body, "Jedna") || f.opened != 2 {
 		t.Errorf("restored: %+v", f)
 	}
-	w.up.Push("Merger", gittest.Files{"po/cs.po": gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "repoglot/demo-app:po/cs.po") + "\n"}, w.head("main"), w.head("repoglot/demo-app"))
+	w.up.Push("Merger", gittest.Files{"po/cs.po": gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "repoglot/demo/app:po/cs.po") + "\n"}, w.head("main"), w.head("repoglot/demo/app"))
 	f.State = forge.Merged
 	w.flush()
 	w.want("Jedna Dva | conflict the request 1 was closed without a merge, flushed, flushed", "merged")

@@ -2,15 +2,21 @@ package push_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // meanwhile is a signer that does something while a commit is made, once.
@@ -90,4 +96,58 @@ func TestTwoProcessesBranch(t *testing.T) {
 		t.Errorf("%s commits", n)
 	}
 	w.want("Jedna* Dvojka* | pending, pending", "flushed by both")
+}
+
+// signer is a signer with a name.
+type signer string
+
+func (s signer) Sign([]byte, time.Time) (string, error) { return string(s), nil }
+func (s signer) Key() string                            { return string(s) }
+
+// TestSettingsOfEach: components of one branch make commits as their own settings say, and
+// those of two branches do not share one of ours, whatever their names are.
+func TestSettingsOfEach(t *testing.T) {
+	gittest.NeedGit(t)
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Other", gittest.Files{"app/cs.po": file, "app/de.po": file, "web/cs.po": file, "web/de.po": file})
+	for _, mode := range []catalog.PushMode{catalog.PushDirect, catalog.PushBranch} {
+		app := catalog.ComponentSettings{Filemask: "app/*.po", LanguageRegex: "^[^.]+$", PushBranch: "l10n", Edits: catalog.Edits{Mode: mode}}
+		web := app
+		web.Filemask, web.Edits.SignOff, web.Edits.CommitBy = "web/*.po", true, "all"
+		w := worldOf(t, up, app)
+		w.Configure(up.Dir, "", map[string]catalog.ComponentSettings{"app": app, "web": web})
+		w.Sync()
+		before := w.head("main").String()
+		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if !tr.IsSource && u.Source == "One" {
+				_, err := w.Syncer.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{string(mode)}, State: catalog.StateTranslated}})
+				gittest.Must(t, err)
+			}
+		})
+		_, err := w.pusher.Flush(t.Context(), w.Branch, func(c *store.BranchComponent) push.Destination {
+			if c.Slug == "web" {
+				return push.Destination{Signer: signer("of web")}
+			}
+			return push.Destination{}
+		})
+		gittest.Must(t, err)
+		got := map[string]int{}
+		for _, id := range strings.Fields(gittest.RunGit(t, up.Dir, "rev-list", before+".."+map[catalog.PushMode]string{catalog.PushDirect: "main", catalog.PushBranch: "l10n"}[mode])) {
+			raw := gittest.RunGit(t, up.Dir, "cat-file", "commit", id)
+			files := gittest.RunGit(t, up.Dir, "show", "--format=", "--name-only", id)
+			got[fmt.Sprintf("%s %v %v", strings.ReplaceAll(files, "\n", " "), strings.Contains(raw, "gpgsig of web"), strings.Contains(raw, "Signed-off-by: Anna"))]++
+		}
+		if diff := cmp.Diff(map[string]int{"app/cs.po false false": 1, "app/de.po false false": 1, "web/cs.po web/de.po true true": 1}, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", mode, diff)
+		}
+	}
+	names := map[string]bool{}
+	for _, c := range [][2]string{{"app", "core-ui"}, {"app-core", "ui"}} {
+		row := &store.BranchComponent{}
+		row.Project.Slug, row.Slug = c[0], c[1]
+		names[push.BranchOf(row)] = true
+	}
+	if len(names) != 2 {
+		t.Errorf("two components have one branch: %v", names)
+	}
 }

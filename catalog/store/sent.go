@@ -29,7 +29,7 @@ func PlaceOf(c *catalog.Component, project string) Place {
 	case c.Settings.PushBranch != "":
 		p.Branch = c.Settings.PushBranch
 	default:
-		p.Branch = "repoglot/" + project + "-" + c.Slug
+		p.Branch = "repoglot/" + project + "/" + c.Slug // no two components have the same
 	}
 	return p
 }

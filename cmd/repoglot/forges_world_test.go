@@ -363,7 +363,7 @@ func (p *forgeProject) branch() string {
 	if p.settings["request_per"] == "language" {
 		return "l10n/cs"
 	}
-	return "repoglot/" + p.slug + "-app"
+	return "repoglot/" + p.slug + "/app"
 }
 
 // ours is the file on it.

@@ -20,7 +20,7 @@ var (
 
 // checkProjects checks projects and their components and fills in names.
 func checkProjects(r *report, list []Project) {
-	seen, queries, pushed := map[string]bool{}, map[string]string{}, map[[2]string][2]string{}
+	seen, queries, pushed := map[string]bool{}, map[string]string{}, map[[2]string]pushTarget{}
 	for i := range list {
 		p, at := &list[i], index("projects", i)
 		if checkSlug(r, at, p.Slug, false) && seen[p.Slug] {
@@ -42,7 +42,7 @@ func checkProjects(r *report, list []Project) {
 				checkComponent(r, at, c)
 			}
 			checkQuery(r, at, c, queries)
-			checkPushBranch(r, at, c, pushed)
+			checkPushBranch(r, at, p.Slug, c, pushed)
 		}
 	}
 	checkRequests(r, list)

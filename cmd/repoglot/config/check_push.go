@@ -48,7 +48,7 @@ func checkPush(r *report, at string, c *Component) {
 	for _, t := range []struct {
 		key, text string
 		kind      message.Kind
-	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}} {
+	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}, {"add_message", c.AddMessage, message.Translation}, {"delete_message", c.DeleteMessage, message.Translation}} {
 		if _, err := message.Parse(t.kind, t.text); err != nil {
 			bad(t.key, "is no template: %v", err)
 		}
@@ -66,26 +66,39 @@ func checkPush(r *report, at string, c *Component) {
 	}
 }
 
-// checkPushBranch refuses a push_branch that components with another branch or push_mode
-// have, too: each would overwrite what the other pushed. pushed has branch and push_mode of
-// those seen, by repository and push_branch.
-func checkPushBranch(r *report, at string, c *Component, pushed map[[2]string][2]string) {
-	if c.PushMode == "" || c.PushMode == catalog.PushDirect || c.PushBranch == "" {
-		return
-	}
-	to := c.Push.String()
-	if c.Push.Raw() == "" {
-		to = c.Repo.String()
-	}
-	key, from := [2]string{to, c.PushBranch}, [2]string{c.Branch, string(c.PushMode)}
-	if other, known := pushed[key]; known && other != from {
-		r.on(at+".push_branch", "%s.push_branch %s is that of a component above with another branch or push_mode, and each would overwrite what the other pushed; name another one", at, sample(c.PushBranch))
-		return
-	}
-	pushed[key] = from
+// pushTarget is what components that share a branch of ours must have in common.
+type pushTarget struct {
+	branch, forge, forgeURL, token string
+	mode                           catalog.PushMode
 }
 
-// checkRequests refuses components of one repository whose requests get into each other's
+// pushesTo returns the repository that the edits of a component are pushed to.
+func (c *Component) pushesTo() string { return cmp.Or(c.Push.String(), c.Repo.String()) }
+
+// ownBranch is push.BranchOf.
+func (c *Component) ownBranch(project string) string {
+	return cmp.Or(c.PushBranch, "repoglot/"+project+"/"+c.Slug)
+}
+
+// checkPushBranch refuses a branch of ours that components with another branch, push_mode or
+// forge have, too: each would overwrite what the other pushed. pushed has those seen, by
+// repository and branch.
+func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]string]pushTarget) {
+	if c.PushMode == "" || c.PushMode == catalog.PushDirect {
+		return
+	}
+	key, to := [2]string{c.pushesTo(), c.ownBranch(project)}, pushTarget{branch: c.Branch, mode: c.PushMode}
+	if c.PushMode == catalog.PushRequest {
+		to.forge, to.forgeURL, to.token = c.Forge, c.ForgeURL, c.ForgeTokenEnv
+	}
+	if other, known := pushed[key]; known && other != to {
+		r.on(at+".push_branch", "%s.push_branch %s is that of a component above with another branch, push_mode or forge, and each would overwrite what the other pushed; name another one", at, sample(key[1]))
+		return
+	}
+	pushed[key] = to
+}
+
+// checkRequests refuses components of one repository whose branches get into each other's
 // way: with one push_branch and different request_per, or with a branch below the
 // push_branch of another one, beside which git cannot have it.
 func checkRequests(r *report, list []Project) {
@@ -94,14 +107,17 @@ func checkRequests(r *report, list []Project) {
 	for i := range list {
 		for j := range list[i].Components {
 			c := &list[i].Components[j]
-			if c.PushMode != catalog.PushRequest {
+			if c.PushMode != catalog.PushRequest && c.PushMode != catalog.PushBranch {
 				continue
 			}
-			b := branch{index(index("projects", i)+".components", j), cmp.Or(c.Push.String(), c.Repo.String()), c.PushBranch, string(c.RequestPer)}
-			if b.name == "" {
-				b.name, b.per = "repoglot/"+list[i].Slug+"-"+c.Slug, string(catalog.PerComponent)
+			b := branch{index(index("projects", i)+".components", j), c.pushesTo(), c.ownBranch(list[i].Slug), string(c.RequestPer)}
+			switch {
+			case c.PushMode != catalog.PushRequest:
+			case c.PushBranch == "":
+				b.per = string(catalog.PerComponent)
+			default:
+				b.per = cmp.Or(b.per, string(catalog.PerRepository))
 			}
-			b.per = cmp.Or(b.per, string(catalog.PerRepository))
 			all = append(all, b)
 		}
 	}

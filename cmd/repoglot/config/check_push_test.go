@@ -54,6 +54,8 @@ func TestPushMistakes(t *testing.T) {
 		"push_mode: direct\nflush: 9000h":                                               "must be a time up to a year",
 		"push_mode: direct\nflush_max: -1":                                              "is negative",
 		"push_mode: direct\ncommit_message: '{{ x }}'":                                  "is no template: 1:",
+		"push_mode: direct\nadd_message: '{{ x }}'":                                     "add_message is no template: 1:",
+		"push_mode: direct\ndelete_message: '{{ x }}'":                                  "delete_message is no template: 1:",
 		"push_mode: branch\nrequest_per: component":                                     "request_per needs push_mode: request",
 		"push_mode: request\nrequest_per: sometimes":                                    "must be one of component, language, author, repository",
 		"push_mode: request\nrequest_per: author\nforge: github\nforge_token_env: T":    "author needs push_branch",
@@ -111,7 +113,7 @@ func TestSharedPushBranch(t *testing.T) {
 	component := func(slug, keys string) string {
 		return "  - {slug: " + slug + ", repo: https://example.org/a.git, filemask: " + slug + "/*.po, " + keys + "}\n"
 	}
-	a := component("a", "branch: main, push_mode: branch, push_branch: l10n")
+	a, c := component("a", "branch: main, push_mode: branch, push_branch: l10n"), component("c", "branch: main, push_mode: branch")
 	for keys, refused := range map[string]bool{
 		"branch: main, push_mode: branch, push_branch: l10n":                                     false,
 		"branch: next, push_mode: branch, push_branch: l10n-next":                                false,
@@ -119,9 +121,12 @@ func TestSharedPushBranch(t *testing.T) {
 		"branch: next, push_mode: direct, push_branch: l10n":                                     false,
 		"branch: next, push_mode: branch, push_branch: l10n":                                     true,
 		"branch: main, push_mode: request, push_branch: l10n, forge: github, forge_token_env: T": true,
+		"branch: main, push_mode: branch, push_branch: l10n/b":                                   true,
+		"branch: next, push_mode: branch, push_branch: repoglot/p/c":                             true,
+		"branch: main, push_mode: branch, push_branch: repoglot/p/c":                             false,
 	} {
-		_, err := config.Parse("f", []byte(head+a+component("b", keys)), []string{"T=x"})
-		if got := err != nil && strings.Contains(err.Error(), "each would overwrite"); got != refused || !refused && err != nil {
+		_, err := config.Parse("f", []byte(head+a+c+component("b", keys)), []string{"T=x"})
+		if got := err != nil && (strings.Contains(err.Error(), "each would overwrite") || strings.Contains(err.Error(), "is a folder of the branch")); got != refused || !refused && err != nil {
 			t.Errorf("%s: %v, refused should be %v", keys, err, refused)
 		}
 	}
@@ -135,7 +140,7 @@ func TestRequestsInTheWay(t *testing.T) {
 		{"push_branch: l10n", "push_branch: l10n\nrequest_per: language", "app", "components[1].request_per language is repository for another component"},
 		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n\nrequest_per: language", "app", "components[1].request_per language is author for another component"},
 		{"push_branch: l10n/web", "push_branch: l10n", "app", `components[1].push_branch "l10n" is a folder of the branch "l10n/web"`},
-		{"push_branch: repoglot\nrequest_per: author", "", "app", `components[0].push_branch "repoglot" is a folder of the branch "repoglot/p-web"`},
+		{"push_branch: repoglot\nrequest_per: author", "", "app", `components[0].push_branch "repoglot" is a folder of the branch "repoglot/p/web"`},
 		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n/web", "other", ""},
 		{"push_branch: l10n\nrequest_per: author", "push_branch: l10n-web", "app", ""},
 		{"push_branch: l10n\nrequest_per: repository", "push_branch: l10n", "app", ""},

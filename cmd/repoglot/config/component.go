@@ -139,7 +139,7 @@ type Component struct {
 	Push Address `yaml:"push"`
 	// PushBranch is the branch that edits are pushed to with `push_mode: branch` or
 	// `request`; components with the same one share it. Empty:
-	// `repoglot/PROJECT-COMPONENT`.
+	// `repoglot/PROJECT/COMPONENT`.
 	PushBranch string `yaml:"push_branch"`
 	// EditTemplate is served unchanged.
 	EditTemplate bool `yaml:"edit_template"`
