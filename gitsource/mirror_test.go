@@ -135,6 +135,37 @@ func TestFetchWhatGitMakes(t *testing.T) {
 	}
 }
 
+// TestFetchUnshallowed: the parents that a shallow source did not have are copied once
+// it has them, so that the mirror is whole and can be cloned.
+func TestFetchUnshallowed(t *testing.T) {
+	gittest.NeedGit(t)
+	for _, depth := range []string{"--unshallow", "--depth=3"} {
+		dir := t.TempDir()
+		u := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(dir, "bare.git"))
+		at := u.Commit("A", files{"po/de.po": "0"})
+		for n := range 6 {
+			at = u.Push(fmt.Sprint(n), files{"po/de.po": fmt.Sprint(n + 1)}, at)
+		}
+		work := filepath.Join(dir, "work")
+		gittest.RunGit(t, dir, "clone", "-q", "--depth=1", "file://"+u.Dir, "work")
+		m := openMirror(t, remote.Repository{URL: work}, Options{})
+		checkFetch(t, m, "main", files{"po/de.po": "6"})
+		u.Push("B", files{"po/de.po": "7"}, at)
+		gittest.RunGit(t, work, "fetch", "-q", depth)
+		gittest.RunGit(t, work, "reset", "-q", "--hard", "origin/main")
+		checkFetch(t, m, "main", files{"po/de.po": "7"})
+		_, path, err := OpenIn(t.Context(), m.dir)
+		gittest.Must(t, err)
+		want, got := gittest.RunGit(t, work, "rev-list", "HEAD"), gittest.RunGit(t, path, "rev-list", "--objects", "HEAD")
+		for line := range strings.Lines(want) {
+			if !strings.Contains(got, strings.TrimSpace(line)) {
+				t.Errorf("%s: the mirror lacks commit %s", depth, line)
+			}
+		}
+		gittest.RunGit(t, dir, "clone", "-q", "file://"+path, "again")
+	}
+}
+
 func TestFetchFollows(t *testing.T) {
 	u, c1, m := mirrored(t, files{"de.po": "1", "big": strings.Repeat("x", 1<<20)}, Options{})
 	if _, err := m.Reader(context.Background()); !errors.Is(err, ErrNotFetched) {
@@ -165,6 +196,10 @@ func TestFetchFollows(t *testing.T) {
 	u.Set("trunk/next", c3) // the file "trunk" is in the way of "trunk/next"
 	u.Write("HEAD", "ref: refs/heads/trunk/next\n")
 	checkFetch(t, m, "trunk/next", files{"de.po": "3", "x/y/z.po": "1"})
+	gittest.Must(t, os.RemoveAll(filepath.Join(u.Dir, "refs/heads/trunk")))
+	u.Set("trunk", c2) // and the folder "trunk" in that of "trunk"
+	u.Write("HEAD", "ref: refs/heads/trunk\n")
+	checkFetch(t, m, "trunk", files{"de.po": "2"})
 	u.Write("HEAD", c1.String()+"\n")
 	checkFetch(t, m, "HEAD", files{"de.po": "1", "big": strings.Repeat("x", 1<<20)})
 

@@ -35,7 +35,7 @@ const manyObjects = 20_000
 type objectCopy struct {
 	from, to *objects
 	target   string // the objects directory of to
-	shallow  bool   // parents may be missing in from
+	ends     string // shallowText of from: if it is not "", parents may be missing
 	limit    int    // more objects are errMany
 	fresh    *Fresh // gets the files that were inflated; or nil
 	limits   Limits
@@ -57,13 +57,13 @@ type Origin struct {
 
 // newObjectCopy prepares a copy from one git directory to another; close ends it.
 func newObjectCopy(from Origin, to string) (*objectCopy, error) {
-	shallow, err := copyShallow(from.Dir, to)
+	ends, err := shallowText(from.Dir)
 	if err != nil {
 		return nil, err
 	}
 	return &objectCopy{
 		from: openDirs(from.Objects), to: openObjects(to), target: filepath.Join(to, "objects"),
-		shallow: shallow, limit: manyObjects, limits: from.Limits, done: map[Hash]struct{}{},
+		ends: ends, limit: manyObjects, limits: from.Limits, done: map[Hash]struct{}{},
 	}, nil
 }
 
@@ -79,6 +79,9 @@ func CopyAll(ctx context.Context, from Origin, to string, tip Hash) error {
 	}
 	defer c.close()
 	if err := c.allFiles(ctx); err != nil {
+		return err
+	}
+	if err := writeShallow(to, c.ends); err != nil {
 		return err
 	}
 	if err := Verify(ctx, to, tip); err != nil {
@@ -104,10 +107,19 @@ func CopyHistory(ctx context.Context, from Origin, to string, tip Hash, fresh *F
 	if err := c.to.list(); err != nil {
 		return err
 	}
-	if err = c.history(ctx, tip); errors.Is(err, errMany) || errors.Is(err, ErrSource) {
+	had, err := shallowText(to)
+	if err != nil {
+		return err
+	}
+	if had != "" && had != c.ends {
+		err = c.allFiles(ctx) // commits that are there get parents
+	} else if err = c.history(ctx, tip); errors.Is(err, errMany) || errors.Is(err, ErrSource) {
 		err = c.allFiles(ctx)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return writeShallow(to, c.ends)
 }
 
 // history copies a commit and the objects that it needs and that are missing.
@@ -126,7 +138,7 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
 		}
-		tree, waiting := commitLinks(data, func(h Hash) bool { return !c.present(h) && (!c.shallow || c.from.has(h)) })
+		tree, waiting := commitLinks(data, func(h Hash) bool { return !c.present(h) && (c.ends == "" || c.from.has(h)) })
 		if len(waiting) > 0 {
 			if stack = append(stack, waiting...); len(stack) > c.limit {
 				return errMany

@@ -54,15 +54,29 @@ const maxShallow = 16 << 20
 // copyShallow copies the list of commits at which a shallow repository's history
 // ends; false if its history is whole.
 func copyShallow(from, to string) (bool, error) {
-	text, err := readText(from, "shallow", maxShallow)
+	text, err := shallowText(from)
+	if err == nil {
+		err = writeShallow(to, text)
+	}
+	return text != "", err
+}
+
+// shallowText returns the list of commits at which a repository's history ends; "" if
+// it is whole.
+func shallowText(dir string) (string, error) {
+	text, err := readText(dir, "shallow", maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(filepath.Join(to, "shallow"))
-		return false, nil
+		return "", nil
 	}
-	if err != nil {
-		return false, err
+	return text, err
+}
+
+func writeShallow(dir, text string) error {
+	if text == "" {
+		_ = os.Remove(filepath.Join(dir, "shallow"))
+		return nil
 	}
-	return true, WriteText(filepath.Join(to, "shallow"), text+"\n")
+	return WriteText(filepath.Join(dir, "shallow"), text+"\n")
 }
 
 // WriteShallow stores the commits at which a remote's history ends. An empty list

@@ -81,18 +81,38 @@ func WriteHead(gitDir string, head Head) error {
 			return err
 		}
 	}
+	ref := "refs/heads/" + head.Branch
+	file := filepath.Join(gitDir, filepath.FromSlash(ref))
 	if had && old.Branch != head.Branch && old.Branch != Detached {
+		// HEAD names the commit meanwhile, so that the mirror has a head if this fails.
+		if err := WriteText(filepath.Join(gitDir, "HEAD"), old.Hash.String()+"\n"); err != nil {
+			return err
+		}
 		// The file "a" would be in the way of "a/b".
 		_ = os.Remove(filepath.Join(gitDir, "refs", "heads", filepath.FromSlash(old.Branch)))
 	}
-	ref := "refs/heads/" + head.Branch
-	if err := WriteText(filepath.Join(gitDir, filepath.FromSlash(ref)), head.Hash.String()+"\n"); err != nil {
+	removeEmpty(file) // the folder "a", of "a/b" before, would be in the way of "a"
+	if err := WriteText(file, head.Hash.String()+"\n"); err != nil {
 		return err
 	}
 	if had && old.Branch == head.Branch {
 		return nil
 	}
 	return WriteText(filepath.Join(gitDir, "HEAD"), "ref: "+ref+"\n")
+}
+
+// removeEmpty removes a folder that has no files.
+func removeEmpty(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // the usual case: there is none
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			removeEmpty(filepath.Join(dir, e.Name()))
+		}
+	}
+	_ = os.Remove(dir) // which fails if there are files
 }
 
 // ReadRef looks a ref up among the loose and the packed refs of a git directory.
