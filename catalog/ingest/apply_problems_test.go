@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -219,5 +220,27 @@ func TestNotReadEntries(t *testing.T) {
 	}
 	if got := servedFiles(w, "app"); !cmp.Equal(got, []string{"en=po/cs.po", "cs=po/cs.po", "de=po/de.po"}) {
 		t.Errorf("languages %v", got)
+	}
+}
+
+// TestUnsafeNameOnEveryWay: a file whose name is unsafe is reported by an import, by
+// pulls and by a replay.
+func TestUnsafeNameOnEveryWay(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+		s := map[string]catalog.ComponentSettings{"app": {LanguageRegex: "^[^.]+$", History: catalog.History{Full: full}}}
+		pulled := synced(t, repo.URL(), s)
+		bad := testrepos.Change{Files: map[string]string{"po/d\x01e.po": po("One", "Eins")}}
+		want := "not served: its name is unsafe"
+		for _, report := range []ingest.Report{pullCommit(pulled, repo, bad), catalogtest.NewPuller(t, repo.URL(), s).Sync()} {
+			problems := report.Components[0].Problems
+			if len(problems) != 1 || !strings.Contains(problems[0], want) {
+				t.Errorf("history %v: problems %q, want %q", full, problems, want)
+			}
+		}
+		repo.Commit(t, testrepos.Change{Delete: []string{"po/d\x01e.po"}})
+		if problems := pulled.Sync().Components[0].Problems; len(problems) != 0 {
+			t.Errorf("problems %q stay", problems)
+		}
 	}
 }

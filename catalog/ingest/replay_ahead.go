@@ -56,7 +56,7 @@ type readAhead struct {
 type readCommit struct {
 	step    gitsource.Step
 	mailmap object.Mailmap
-	touched []*component  // the components that read a file that it changes
+	touched []*component  // the components that read or refuse a file that it changes
 	files   []*cachedFile // its files, once parsed
 	rest    []fileVersion // its files beyond the bounds, not read yet
 	parsed  sync.WaitGroup
@@ -181,7 +181,7 @@ func (a *readAhead) versions(c *readCommit) []fileVersion {
 	for _, ch := range c.step.Changes {
 		for _, comp := range a.readersOf(ch.Path) {
 			touched[comp] = true
-			if !ch.New.IsZero() {
+			if !ch.New.IsZero() && comp.selection.wants(ch.Path) {
 				list = append(list, fileVersion{comp, ch.Path, ch.New})
 			}
 		}
@@ -198,7 +198,7 @@ func (a *readAhead) readersOf(path string) []*component {
 	list, ok := a.touching[path]
 	if !ok {
 		for _, c := range a.comps {
-			if c.selection.wants(path) {
+			if c.selection.lists(path) {
 				list = append(list, c)
 			}
 		}
