@@ -63,6 +63,9 @@ type File struct {
 	Entries []*Entry
 	// Warnings are in file order, at most about a thousand.
 	Warnings []Warning
+	// CommentsBehind says that a comment is behind a string, on its line: it belongs to
+	// the next entry.
+	CommentsBehind bool
 
 	// source is what Parse read, nil for a File made by hand.
 	source *source

@@ -96,6 +96,7 @@ func (p *parser) run() error {
 		}
 		switch c := p.text[p.pos]; {
 		case c == '#':
+			p.file.CommentsBehind = p.file.CommentsBehind || p.tokenEnd > p.lineStart
 			p.comment()
 		case c == '"':
 			return p.looseString()

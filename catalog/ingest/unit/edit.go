@@ -241,11 +241,11 @@ func readPlain(name string, data []byte, rules Rules) (*File, error) {
 }
 
 // plain reports whether what a parser makes of an entry depends only on the entry and
-// the header (File.Plain): the text is UTF-8, has one domain, the header is the first
-// entry, no entry repeats another, and it is far from the limits of a file.
+// the header (File.Plain): the text is UTF-8, has one domain, no comment behind a string
+// (which is the next entry's), the header is the first entry, no entry repeats another, and it is far from the limits of a file.
 func plain(f *poparse.File, out *File) bool {
 	switch {
-	case f.Header == nil || !strings.EqualFold(f.Charset, "UTF-8"), len(f.OtherHeaders) > 0, out.Repeated > 0:
+	case f.CommentsBehind, f.Header == nil || !strings.EqualFold(f.Charset, "UTF-8"), len(f.OtherHeaders) > 0, out.Repeated > 0:
 		return false
 	case len(f.Entries) > 0 && f.Entries[0].Line < f.Header.Line:
 		return false

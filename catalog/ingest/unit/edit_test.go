@@ -133,7 +133,7 @@ func drawLines(t *rapid.T) []string {
 	lines := rapid.SampledFrom([]string{
 		"\n", "msgid \"a\"\n", "msgid \"s1\"\n", "msgstr \"x\"\n", "msgstr \"y\"\n", "msgstr \"\"\n", "\"more\"\n", "# c\n", "#: r.c:1\n", "#, fuzzy\n",
 		"msgctxt \"k\"\n", "msgid_plural \"as\"\n", "msgstr[0] \"p\"\n", "msgstr[1] \"q\"\n", "#~ msgid \"o\"\n", "#~ msgstr \"o\"\n", "#| msgid \"w\"\n",
-		"domain \"x\"\n", "msgid \"\"\n", "\r\n", "msgid \"e\" msgstr \"f\"\n", "#~ \"g\"\n", "msgstr \"x\"\n\nmsgid \"n\"\nmsgstr \"m\"\n",
+		"domain \"x\"\n", "msgid \"\"\n", "\r\n", "msgid \"e\" msgstr \"f\"\n", "#~ \"g\"\n", "msgstr \"x\" # behind\n", "msgstr \"x\" #, fuzzy\n", "msgid \"a\" # behind\n", "\"more\" # \"it\"\n", "msgstr \"x\"\n\nmsgid \"n\"\nmsgstr \"m\"\n",
 	})
 	return rapid.SliceOfN(lines, 0, 3).Draw(t, "lines")
 }
@@ -146,7 +146,9 @@ func drawFile(t *rapid.T) (lines []string) {
 			"#~ msgid \"p\"\n#~ msgstr \"p\"\n\n",
 		}).Draw(t, "more")
 		text := rapid.SampledFrom([]string{
-			"msgstr \"x\"\n", "msgstr \"\"\n", "msgstr \"\"\n\"x\"\n\"y\"\n", "msgid_plural \"ss\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n",
+			"msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n", "msgstr \"x\"\n",
+			"msgstr \"\"\n", "msgstr \"\"\n", "msgstr \"\"\n\"x\"\n\"y\"\n", "msgid_plural \"ss\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n",
+			"msgstr \"x\" # behind\n", "msgstr \"x\" #, fuzzy\n",
 		}).Draw(t, "text")
 		end := rapid.SampledFrom([]string{"\n", "\n", "\n", "", "\n\n", "\r\n"}).Draw(t, "end")
 		lines = append(lines, strings.SplitAfter(fmt.Sprintf("%smsgid \"s%d\"\n%s%s", more, i, text, end), "\n")...)
