@@ -264,7 +264,7 @@ func TestAwayFromBranch(t *testing.T) {
 			w.flush()
 			if ends == forge.Merged {
 				w.up.Push("Merger", gittest.Files{"po/cs.po": strings.Replace(without(), "Dvě", "Dva", 1)}, w.head("main"))
-				w.up.Remove("repoglot/demo-app")
+				w.up.Remove("repoglot/demo/app")
 			}
 			f.State = ends
 			w.Sync()
@@ -279,7 +279,7 @@ func TestAwayFromBranch(t *testing.T) {
 			w.flush()
 			want := map[forge.State]string{forge.Merged: "Jedna* Dva | pending, flushed", forge.Closed: "Jedna* Dvě? | pending, conflict the request 1 was closed without a merge"}[ends]
 			w.want(want, "back")
-			if got := w.texts("repoglot/demo-app"); !strings.HasPrefix(got, "Jedna ") || f.opened != 2 {
+			if got := w.texts("repoglot/demo/app"); !strings.HasPrefix(got, "Jedna ") || f.opened != 2 {
 				t.Errorf("the branch has %q, %d requests", got, f.opened)
 			}
 		})
@@ -296,7 +296,7 @@ func TestSettledThenKilled(t *testing.T) {
 	w.edit("Two", "Dva")
 	w.flush()
 	w.up.Push("Merger", gittest.Files{"po/cs.po": texts("Jedna", "Dvě")}, w.head("main"))
-	w.up.Remove("repoglot/demo-app")
+	w.up.Remove("repoglot/demo/app")
 	f.State = forge.Merged
 	w.pusher.SetStop(func(bool) error { return errCrash })
 	if _, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); err == nil {
@@ -308,8 +308,8 @@ func TestSettledThenKilled(t *testing.T) {
 	}
 	w.flush()
 	w.want("Jedna Dva* | flushed, pending", "after the crash")
-	if f.opened != 2 || w.texts("repoglot/demo-app") != "Jedna Dva" {
-		t.Errorf("%d requests, the branch has %q", f.opened, w.texts("repoglot/demo-app"))
+	if f.opened != 2 || w.texts("repoglot/demo/app") != "Jedna Dva" {
+		t.Errorf("%d requests, the branch has %q", f.opened, w.texts("repoglot/demo/app"))
 	}
 }
 
@@ -341,8 +341,8 @@ func TestClosedMeanwhile(t *testing.T) {
 	w.flush()
 	w.flush()
 	w.want("? Dva* | conflict the request 1 was closed without a merge, pending", "closed meanwhile")
-	if f.opened != 2 || w.texts("repoglot/demo-app") != " Dva" {
-		t.Errorf("%d requests, the branch has %q", f.opened, w.texts("repoglot/demo-app"))
+	if f.opened != 2 || w.texts("repoglot/demo/app") != " Dva" {
+		t.Errorf("%d requests, the branch has %q", f.opened, w.texts("repoglot/demo/app"))
 	}
 }
 
