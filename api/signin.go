@@ -82,7 +82,7 @@ func (s *Server) posted(w http.ResponseWriter, r *http.Request, most int64) (res
 	if a.Refused != nil {
 		return a, a.Refused
 	}
-	if err := session.Check(r, host, a.Session); err != nil {
+	if err := session.Check(r, host, https, a.Session); err != nil {
 		return rest.Access{}, web.ErrForeignForm
 	}
 	return a, nil
@@ -112,6 +112,7 @@ func (s *Server) signIn(c echo.Context) error {
 			return "", web.ErrBusy
 		}
 		if err == nil {
+			s.logger.Info("signed in", "token", a.Token.Name, "from", s.Client(r))
 			_, https := s.origin(r)
 			h.Set("Set-Cookie", session.Cookie(made, https).String())
 		}
@@ -128,6 +129,7 @@ func (s *Server) signOut(c echo.Context) error {
 		if err := s.db.EndSession(r.Context(), a.Session); err != nil {
 			return "", err
 		}
+		s.logger.Info("signed out", "token", a.Token.Name, "from", s.Client(r))
 		_, https := s.origin(r)
 		h.Set("Set-Cookie", session.Cookie("", https).String())
 		return "/login/", nil

@@ -5,6 +5,7 @@
 package feed
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"html"
@@ -148,6 +149,9 @@ func document(feed any, mediaType string) (body []byte, contentType string, err 
 	if body, err = xml.MarshalIndent(feed, "", " "); err != nil {
 		return nil, "", fmt.Errorf("write %s: %w", mediaType, err)
 	}
+	// A title of RSS is text to some readers and markup to others; the RSS Advisory Board's
+	// profile says which form most take as the character.
+	body = bytes.ReplaceAll(body, []byte("&lt;"), []byte("&#x3C;"))
 	return append([]byte(xml.Header), body...), mediaType + "; charset=utf-8", nil
 }
 

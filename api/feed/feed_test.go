@@ -19,7 +19,7 @@ func TestMarkupOfStrings(t *testing.T) {
 		t.Errorf("RSS: %v\n%s", err, rss)
 	}
 	atom, _, err := WriteAtom(f)
-	if err != nil || !strings.Contains(string(atom), "&lt;img src=x&gt; &amp; b") {
+	if err != nil || !strings.Contains(string(atom), "&#x3C;img src=x&gt; &amp; b") {
 		t.Errorf("Atom: %v\n%s", err, atom)
 	}
 }

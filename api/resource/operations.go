@@ -215,6 +215,7 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil || !slices.Contains(operations, operation) {
 		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
 	}
+	e.Logger.Info("operation on a repository", "operation", operation, "token", rest.AccessOf(ctx).Token.Name, "path", r.HTTP.URL.Path)
 	return e.runAll(ctx, operation, list)
 }
 

@@ -15,6 +15,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -67,10 +68,13 @@ func FormToken(secret string) string {
 }
 
 // Check returns an error unless a request was sent by a page of this server, whose host
-// as browsers see it is host: ErrOrigin. With the secret of a session it also wants the
+// as browsers see it is host, over https or not: ErrOrigin. With the secret of a session it also wants the
 // form's token: ErrForm. Call it after the form was parsed.
-func Check(r *http.Request, host, secret string) error {
+func Check(r *http.Request, host string, https bool, secret string) error {
 	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" { // no browser sends a form without either
+		return ErrOrigin
+	}
+	if https && strings.HasPrefix(r.Header.Get("Origin"), "http:") { // whoever is between could have sent it
 		return ErrOrigin
 	}
 	seen := *r

@@ -20,6 +20,8 @@ func TestCheck(t *testing.T) {
 		{"own page", "same-origin", "https://" + own, "", "", nil},
 		{"own page over http", "", "http://" + own, "", "", nil},
 		{"behind a proxy with another name", "", "https://" + own, "", "", nil},
+		{"own page of https", "", "https://" + own, "", "", nil},
+		{"own page of https over http", "", "http://" + own, "", "", ErrOrigin},
 		{"another site", "cross-site", "https://evil.example", "", "", ErrOrigin},
 		{"another site in an old browser", "", "https://evil.example", "", "", ErrOrigin},
 		{"a neighbour", "same-site", "https://git.example.org", "", "", ErrOrigin},
@@ -40,7 +42,7 @@ func TestCheck(t *testing.T) {
 		if err := r.ParseForm(); err != nil {
 			t.Fatal(err)
 		}
-		if err := Check(r, own, test.secret); !errors.Is(err, test.want) {
+		if err := Check(r, own, strings.Contains(test.name, "https"), test.secret); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}

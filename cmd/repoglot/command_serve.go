@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -173,7 +172,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	group.Go(func() error { return serveUntil(ctx, server, s.connections.listen(main)) })
 	if second != nil {
 		group.Go(func() error {
-			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.mayProfile), defaultTimeouts(), s.log), s.monitors.listen(second))
+			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.api.NamesMachine, s.mayProfile), defaultTimeouts(), s.log), s.monitors.listen(second))
 		})
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
@@ -226,7 +225,7 @@ func (s *server) ownMetrics() []prometheus.Collector {
 // mayProfile reports whether a client may see the profiler, which shows paths, addresses
 // and parts of the memory: one on this machine, or one with a token of scope admin.
 func (s *server) mayProfile(r *http.Request) bool {
-	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && peer.Addr().Unmap().IsLoopback() {
+	if api.IsLocal(r) {
 		return true
 	}
 	v, err := s.api.Visitor(r, true)

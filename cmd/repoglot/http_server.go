@@ -148,7 +148,8 @@ func newMetrics(lists ...[]prometheus.Collector) http.Handler {
 
 // profiled serves metrics, and to clients that may see it the profiler, for
 // metrics_listen.
-func profiled(metrics http.Handler, may func(*http.Request) bool) http.Handler {
+// It refuses requests whose host named says is another one.
+func profiled(metrics http.Handler, named, may func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", metrics)
 	for path, h := range map[string]http.HandlerFunc{
@@ -164,7 +165,13 @@ func profiled(metrics http.Handler, may func(*http.Request) bool) http.Handler {
 			h(w, r)
 		})
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !named(r) {
+			writeJSON(w, http.StatusBadRequest, map[string]any{"detail": "Invalid Host header: use the address of this server, or list the name in allowed_hosts."})
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // policy is the Content-Security-Policy of answers without one of their own: in a

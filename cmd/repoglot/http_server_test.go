@@ -161,7 +161,7 @@ func TestProfiler(t *testing.T) {
 	t.Parallel()
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })
 	for _, may := range []bool{false, true} {
-		h := profiled(metrics, func(*http.Request) bool { return may })
+		h := profiled(metrics, func(r *http.Request) bool { return r.Host == "h" }, func(*http.Request) bool { return may })
 		for path, want := range map[string]int{"/metrics": 200, "/debug/pprof/": 401, "/debug/pprof/goroutine?debug=1": 401, "/debug/pprof/cmdline": 401} {
 			if may {
 				want = 200
@@ -170,6 +170,10 @@ func TestProfiler(t *testing.T) {
 			h.ServeHTTP(w, httptest.NewRequest("GET", "http://h"+path, nil))
 			if w.Code != want {
 				t.Errorf("may %v, %s: %d, want %d", may, path, w.Code, want)
+			}
+			w = httptest.NewRecorder()
+			if h.ServeHTTP(w, httptest.NewRequest("GET", "http://evil.example"+path, nil)); w.Code != http.StatusBadRequest {
+				t.Errorf("may %v, %s of another host: %d", may, path, w.Code)
 			}
 		}
 	}

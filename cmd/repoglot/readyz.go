@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -47,15 +49,17 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	body := map[string]any{"ready": state.ready, "components": state.public, "private": state.private}
-	if s.engine.cluster != nil {
-		s.engine.cluster.readyz(body)
-	}
 	indent := ""
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
 		indent = "  " // a person reads it
 	}
-	writeIndented(w, status, body, indent)
+	writeEncoded(w, status, state.encoded(indent, func() any {
+		body := map[string]any{"ready": state.ready, "components": state.public, "private": state.private}
+		if s.engine.cluster != nil {
+			s.engine.cluster.readyz(body)
+		}
+		return body
+	}))
 }
 
 // readiness is the state of all components of a plan.
@@ -65,6 +69,22 @@ type readiness struct {
 	private int
 
 	stuck map[string][]string // files that cannot be added or removed, by project and component
+
+	mu   sync.Mutex
+	sent map[string][]byte // by indent
+}
+
+// encoded returns the answer with an indent, whose body is made once.
+func (r *readiness) encoded(indent string, body func() any) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sent == nil {
+		r.sent = map[string][]byte{}
+	}
+	if _, made := r.sent[indent]; !made {
+		r.sent[indent] = encode(body(), indent)
+	}
+	return r.sent[indent]
 }
 
 // readiness returns the state of the components of the plan.
@@ -179,11 +199,21 @@ func writeJSON(w http.ResponseWriter, status int, body any) { writeIndented(w, s
 
 // writeIndented writes an answer whose levels are indented by a text.
 func writeIndented(w http.ResponseWriter, status int, body any, indent string) {
+	writeEncoded(w, status, encode(body, indent))
+}
+
+func writeEncoded(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	encoder := json.NewEncoder(w)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+func encode(body any, indent string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", indent)
-	_ = encoder.Encode(body) // the client may be gone
+	_ = encoder.Encode(body) // maps, texts and numbers have a form
+	return b.Bytes()
 }

@@ -129,6 +129,43 @@ func TestReadyTurn(t *testing.T) {
 	})
 }
 
+// TestReadyKept: an answer that took long is kept for a while, so that many who ask for it
+// cost a part of the time; one that was quick is made anew.
+func TestReadyKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var turn readyTurn
+		n, took := 0, time.Second
+		read := func(context.Context) (*readiness, error) {
+			n++
+			time.Sleep(took)
+			return &readiness{private: n}, nil
+		}
+		ask := func(want int) {
+			t.Helper()
+			if state, err := turn.get(t.Context(), read); err != nil || state.private != want {
+				t.Errorf("%+v, %v, want answer %d", state, err, want)
+			}
+		}
+		begun, asked := time.Now(), 0
+		for time.Since(begun) < time.Minute {
+			_, _ = turn.get(t.Context(), read)
+			time.Sleep(10 * time.Millisecond)
+			asked++
+		}
+		if n > 13 || asked < 1000 {
+			t.Errorf("%d of %d answers were made in a minute", n, asked)
+		}
+		time.Sleep(readyKept)
+		took = time.Millisecond
+		ask(n + 1)
+		ask(n + 1)
+		if got := string((&readiness{}).encoded("", func() any { return 1 })); got != "1\n" {
+			t.Error(got)
+		}
+	})
+}
+
 // TestIndented: an answer for people is indented, one for programs is a line.
 func TestIndented(t *testing.T) {
 	t.Parallel()

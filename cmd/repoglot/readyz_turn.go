@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // readyTurn makes answers to /readyz one after the other: each reads the rows of every
 // branch. All requests that wait have the next answer, which is read after they came, so
-// that many cost as much as two. The zero value is ready.
+// that many cost as much as two. One that takes long is kept for a while. The zero value is
+// ready.
 type readyTurn struct {
 	mu   sync.Mutex
+	kept *readiness // the last answer, until it has cost no more than a part of the time
+	till time.Time
 	busy chan struct{} // of capacity 1: full while an answer is made
 	next *readyCall
 }
@@ -25,6 +29,15 @@ type readyCall struct {
 // get returns what read returns, if need be to another request that waits too.
 func (t *readyTurn) get(ctx context.Context, read func(context.Context) (*readiness, error)) (*readiness, error) {
 	for {
+		t.mu.Lock()
+		kept := t.kept
+		if time.Now().After(t.till) || kept == nil {
+			kept = nil
+		}
+		t.mu.Unlock()
+		if kept != nil {
+			return kept, nil
+		}
 		call, first := t.join()
 		if first {
 			t.make(ctx, call, read)
@@ -38,6 +51,24 @@ func (t *readyTurn) get(ctx context.Context, read func(context.Context) (*readin
 		if !errors.Is(call.err, context.Canceled) && !errors.Is(call.err, context.DeadlineExceeded) { // whose client has gone
 			return call.state, call.err
 		}
+	}
+}
+
+const (
+	// readyShare is the part of the time in which answers are made, at most: one that took
+	// a time is kept for so many times that time, but for no longer than readyKept.
+	readyShare = 4
+	readyKept  = 5 * time.Second
+	// readyQuick is what small servers need: theirs are not kept.
+	readyQuick = 50 * time.Millisecond
+)
+
+// keep keeps an answer that took long, which tells those who come soon enough.
+func (t *readyTurn) keep(state *readiness, took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept = nil; took > readyQuick {
+		t.kept, t.till = state, time.Now().Add(min(readyShare*took, readyKept))
 	}
 }
 
@@ -68,6 +99,9 @@ func (t *readyTurn) make(ctx context.Context, call *readyCall, read func(context
 	t.mu.Unlock()
 	if call.err == nil {
 		call.err = errors.New("the answer was not made") // after a panic
-		call.state, call.err = read(ctx)
+		begun := time.Now()
+		if call.state, call.err = read(ctx); call.err == nil {
+			t.keep(call.state, time.Since(begun))
+		}
 	}
 }

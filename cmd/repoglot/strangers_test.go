@@ -96,6 +96,9 @@ projects:
 	f.told = f.send(http.MethodGet, "/api/components/open/app/repository/", admin, "", http.StatusOK).Body.String()
 	f.edit(f.token(s, catalog.Token{Name: "petr", Scope: catalog.ScopeWrite, AuthorName: privatePerson, AuthorEmail: "petr.secret@example.org"}), secretProject+"/box")
 	push() // of both
+	if said := z.log.String(); !strings.Contains(said, `msg="operation on a repository" operation=push token=ops path=/api/components/open/app/repository/`) {
+		t.Error("the log does not say who pushed")
+	}
 	return f
 }
 

@@ -77,6 +77,9 @@ func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
 		return nil
 	}
 	remedy := "allow this user to push to the branch, or set push_mode: request"
+	if strings.Contains(err.Error(), "detected dubious ownership") { // git: auto can read it, but git pushes
+		return s.fail(ErrDeclined, "git refuses a repository of another user", "run repoglot as its owner, or set push: to an address by which its owner serves it")
+	}
 	if p.Replace {
 		remedy = "allow this user to push to the branch, also by force, or set another push_branch"
 	}
