@@ -249,9 +249,8 @@ func TestBranch(t *testing.T) {
 	w.flush()
 	w.want("Jedenáct* Dvojka | flushed, flushed, pending", "after its removal")
 	// Commits of others are not overwritten.
-	theirs := w.up.Push("Other", gittest.Files{"x": "y"}, w.head("l10n"))
+	theirs := w.up.Commit("Other", gittest.Files{"x": "y"}, w.head("l10n"))
 	w.up.Set("l10n", theirs)
-	w.up.Set("main", w.head("main"))
 	w.edit("Two", "Dva")
 	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to })
 	if err == nil || !strings.Contains(err.Error(), "not of this server") || w.head("l10n") != theirs {
@@ -359,7 +358,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	// A file that is broken for a while says nothing about its edits.
 	w.up.Push("Other", gittest.Files{"po/cs.po": "msgid \""}, w.head("main"))
 	there("the file is broken", true)
-	theirs := w.up.Push("Other", gittest.Files{"x": "y"}, w.head("l10n"))
+	theirs := w.up.Commit("Other", gittest.Files{"x": "y"}, w.head("l10n"))
 	w.up.Set("l10n", theirs)
 	discard()
 	if _, err := w.pusher.Flush(t.Context(), w.Branch, to); err == nil || w.head("l10n") != theirs {
@@ -492,4 +491,54 @@ func TestRequest(t *testing.T) {
 	w.flush()
 	w.want("Jedna Dva | conflict the request 1 was closed without a merge, flushed, flushed", "merged")
 	requested(false)
+}
+
+// TestForeignCommits: what others push to our branch is not overwritten before it is merged,
+// in whatever way, and then edits go on without anybody's help.
+func TestForeignCommits(t *testing.T) {
+	for _, how := range []string{"merged", "squashed", "closed", "merged without a request"} {
+		t.Run(how, func(t *testing.T) {
+			f := &fakeForge{}
+			s := catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}}
+			if how == "merged without a request" {
+				s.Edits.Mode = catalog.PushBranch
+			}
+			w := newWorld(t, s)
+			w.to.Forge = f
+			to := func(*store.BranchComponent) push.Destination { return w.to }
+			w.edit("One", "Jedna")
+			w.flush()
+			files := gittest.Files{"po/cs.po": gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "l10n:po/cs.po") + "\n", "other": "mended"}
+			main := w.head("main")
+			theirs := w.up.Commit("Other", files, w.head("l10n"))
+			w.up.Set("l10n", theirs)
+			w.edit("Two", "Dva")
+			for range 2 {
+				_, err := w.pusher.Flush(t.Context(), w.Branch, to)
+				if !errors.Is(err, push.ErrForeign) || w.head("l10n") != theirs || strings.Contains(err.Error(), "merge the request 1") != (s.Edits.Mode == catalog.PushRequest) {
+					t.Fatalf("not merged: %v", err)
+				}
+			}
+			w.want("Jedna* Dva* | pending, pending", "before")
+			switch f.State = forge.Merged; how {
+			case "squashed":
+				w.up.Push("Other", files, main)
+			case "closed":
+				f.State = forge.Closed
+				_, err := w.pusher.Flush(t.Context(), w.Branch, to)
+				if !errors.Is(err, push.ErrForeign) || w.head("l10n") != theirs {
+					t.Errorf("closed: %v", err)
+				}
+				w.want("? Dva* | conflict the request 1 was closed without a merge, pending", "closed")
+				return
+			default:
+				w.up.Push("Other", files, main, theirs)
+			}
+			w.flush()
+			w.want("Jedna Dva* | flushed, pending", "after")
+			if parent := gittest.RunGit(t, w.up.Dir, "rev-parse", "l10n~1"); parent != w.head("main").String() {
+				t.Errorf("the branch is on %s", parent)
+			}
+		})
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
@@ -26,8 +27,8 @@ func (r *run) repository() remote.Repository {
 	return r.held.Mirror().Remote()
 }
 
-// errForeign says that somebody else pushed to a branch of ours.
-var errForeign = errors.New("commits that are not of this server")
+// ErrForeign says that somebody else pushed to a branch of ours, which is not overwritten.
+var ErrForeign = errors.New("commits that are not of this server")
 
 // settle finds out where our branch is, and what became of its request.
 func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
@@ -39,35 +40,66 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 	if err != nil {
 		return err
 	}
-	// An interrupted push, or a branch that was removed after a merge, is ours to replace.
-	if !tip.IsZero() && tip.String() != r.known.At && tip.String() != r.known.Next {
-		return fmt.Errorf("the branch %s has %w: remove it, or set another push_branch", to.Branch, errForeign)
+	to.At = tip
+	request := forge.Request{State: forge.Open}
+	if r.group.mode == catalog.PushRequest && r.known.Request != 0 && r.group.to.Forge != nil {
+		if request, err = r.readRequest(ctx); err != nil {
+			return err
+		}
 	}
-	to.At, r.known.At = tip, ""
-	if !tip.IsZero() {
+	if request.State != forge.Open {
+		r.known.Request, r.known.URL = 0, ""
+		if request.State == forge.Closed {
+			if err := r.refuse(ctx, request); err != nil {
+				return err
+			}
+		}
+		r.stored = r.known
+		if err := r.DB.SetPushBranch(ctx, r.known, nil, nil, false); err != nil {
+			return err
+		}
+	}
+	// An interrupted push, or a branch that was removed after a merge, is ours to replace.
+	if !tip.IsZero() && tip.String() != r.known.At && tip.String() != r.known.Next && request.State != forge.Merged {
+		if err := r.foreign(ctx, tip); err != nil {
+			return err
+		}
+	}
+	if r.known.At = ""; !tip.IsZero() {
 		r.known.At = tip.String()
 	}
-	if r.group.mode != catalog.PushRequest || r.known.Request == 0 || r.group.to.Forge == nil {
-		return nil
-	}
+	return nil
+}
+
+// readRequest reads the request of our branch.
+func (r *run) readRequest(ctx context.Context) (forge.Request, error) {
 	request, err := r.group.to.Forge.Read(ctx, r.known.Request)
 	if errors.Is(err, forge.ErrNotFound) {
 		// Whoever may read the list may see the request: it was removed, which refuses nothing.
 		if _, _, unlisted := r.group.to.Forge.Find(ctx, r.group.branch, r.tracking()); unlisted == nil {
-			request, err = forge.Request{Number: r.known.Request}, nil
+			return forge.Request{Number: r.known.Request}, nil
 		}
 	}
-	if err != nil || request.State == forge.Open {
+	return request, err
+}
+
+// foreign returns ErrForeign for a tip of our branch that is not ours, unless the branch that
+// is read has it: then nothing is lost if it is replaced.
+func (r *run) foreign(ctx context.Context, tip object.Hash) error {
+	reader, err := r.held.Mirror().Reader(ctx)
+	if err != nil {
 		return err
 	}
-	r.known.Request, r.known.URL = 0, ""
-	if request.State == forge.Closed {
-		if err := r.refuse(ctx, request); err != nil {
+	defer reader.Close()
+	if reader.Has(tip) {
+		if merged, err := reader.IsAncestor(ctx, tip, reader.Head().Hash); merged || err != nil {
 			return err
 		}
 	}
-	r.stored = r.known
-	return r.DB.SetPushBranch(ctx, r.known, nil, nil, false)
+	if r.known.Request != 0 {
+		return fmt.Errorf("the branch %s has %w: merge the request %d, then edits go on; if it is closed, or its branch is removed, its edits become suggestions", r.group.branch, ErrForeign, r.known.Request)
+	}
+	return fmt.Errorf("the branch %s has %w: merge it, then remove it, or set another push_branch", r.group.branch, ErrForeign)
 }
 
 // withdraw closes the request of a branch that has nothing left, and removes the branch:

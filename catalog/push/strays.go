@@ -45,12 +45,12 @@ func (p *Pusher) withdrawStrays(ctx context.Context, held *ingest.Held, b ingest
 			}
 		}
 		target := flush.Target{Repository: g.to.Repository, Branch: stray.Branch, Derived: true}
-		err := errForeign
+		err := ErrForeign
 		if r.repository().String() == stray.Repo {
 			err = r.settle(ctx, &target)
 		}
 		switch {
-		case errors.Is(err, errForeign):
+		case errors.Is(err, ErrForeign):
 			p.Logger.Warn("nothing is pushed to this branch any more: remove it", "branch", b.Key, "repository", stray.Repo, "pushed", stray.Branch, "request", stray.URL)
 			err = r.forget(ctx, stray)
 		case err == nil:

@@ -74,6 +74,9 @@ func after(w store.PushWait, now time.Time, held bool, err error) store.PushWait
 		next.Failures = w.Failures + 1
 		next.Later = now.Add(pauseAfter(next.Failures))
 	}
+	if errors.Is(err, push.ErrForeign) { // until its request is merged, which is looked for as ever
+		next.Later = now.Add(min(pauseAfter(next.Failures), requestPause))
+	}
 	var limit *forge.LimitError
 	if errors.As(err, &limit) {
 		next.Until = now.Add(limit.After)
