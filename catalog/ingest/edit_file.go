@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/derive"
 )
 
 // AddTranslation stores that a client adds a language to a component: the next flush makes
@@ -48,6 +50,11 @@ func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, b
 		return err
 	case why != "":
 		return fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
+	}
+	if m := s.Shown(BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
+		if err := m.Writable(ctx, e.Path); errors.Is(err, derive.ErrPath) {
+			return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
+		}
 	}
 	return s.putFileEdit(ctx, row, &e, by)
 }

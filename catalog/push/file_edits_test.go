@@ -342,6 +342,9 @@ func TestOddPaths(t *testing.T) {
 		}
 		return nil
 	})
+	if err := w.Syncer.AddTranslation(t.Context(), app, "pt_BR", anna); !errors.Is(err, edit.ErrNotAdded) {
+		t.Errorf("below a symlink: %v", err)
+	}
 	files["po/de/app.po/x"] = "y" // somebody was faster
 	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), app, "de", anna))
 	w.up.Push("Other", files, w.head("main"))

@@ -17,7 +17,7 @@ import (
 
 // files returns the files of the group with their pending edits, and sets r.edits.
 func (r *run) files(ctx context.Context) (files []flush.File, err error) {
-	r.edits, r.codes, r.fileEdits = nil, nil, nil
+	r.edits, r.codes, r.fileEdits, r.counts = nil, nil, nil, nil
 	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
@@ -143,25 +143,71 @@ func (r *run) values(row *store.BranchComponent, g flush.Group) message.Values {
 	if len(g.Languages) == 1 {
 		v.URL += g.Languages[0] + "/"
 	}
-	v.Stats = r.stats(row.ID, g.Languages)
+	v.Stats = r.stats(row, g.Languages)
 	return v
 }
 
-// stats sums the statistics of translations, pending edits included. They are for people:
-// without them a message has zeros.
-func (r *run) stats(component int64, languages []string) (sum catalog.Stats) {
-	_ = r.DB.Read(context.Background(), func(ctx context.Context, snap *store.Snapshot) error {
-		all, err := snap.Translations(ctx, component)
-		for i := range all {
-			for _, code := range languages {
-				if all[i].Language == code {
-					sum.Add(all[i].Stats)
-				}
+// stats sums the statistics of translations, with the pending edits that are pushed: those of
+// others must not change the commits of a request. They are for people: what cannot be read
+// is zero.
+func (r *run) stats(row *store.BranchComponent, languages []string) (sum catalog.Stats) {
+	byLanguage, known := r.counts[row.ID]
+	if !known {
+		byLanguage = map[string]catalog.Stats{}
+		_ = r.DB.Read(context.Background(), func(ctx context.Context, snap *store.Snapshot) error {
+			all, err := snap.Translations(ctx, row.ID)
+			for i := range all {
+				of := byLanguage[all[i].Language]
+				of.Add(all[i].Stats)
+				byLanguage[all[i].Language] = of
 			}
+			if err == nil && r.group.keyed {
+				err = r.withoutOthers(ctx, snap, row, all, byLanguage)
+			}
+			return err
+		})
+		if r.counts == nil {
+			r.counts = map[int64]map[string]catalog.Stats{}
 		}
-		return err
-	})
+		r.counts[row.ID] = byLanguage
+	}
+	for _, code := range languages {
+		sum.Add(byLanguage[code])
+	}
 	return sum
+}
+
+// withoutOthers counts the strings of edits that go to another branch as the repository has
+// them.
+func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, all []catalog.Translation, stats map[string]catalog.Stats) error {
+	pending, err := snap.PendingEdits(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	before, codes := map[int64]catalog.State{}, map[int64]string{}
+	for i := range all {
+		codes[all[i].ID] = all[i].Language
+	}
+	var ids []int64
+	for i := range pending {
+		e := asEdit(&pending[i])
+		if code, there := codes[pending[i].TranslationID]; there && !r.group.takes(row, code, e.Last()) {
+			before[pending[i].UnitID] = pending[i].BaseState
+			ids = append(ids, pending[i].UnitID)
+		}
+	}
+	units, err := snap.UnitsByID(ctx, []int64{row.ID}, ids)
+	for i := range units {
+		u := &units[i]
+		of := stats[codes[u.TranslationID]]
+		var now catalog.Stats
+		now.AddUnit(u)
+		of.Subtract(now)
+		u.State = before[u.ID]
+		of.AddUnit(u)
+		stats[codes[u.TranslationID]] = of
+	}
+	return err
 }
 
 func (r *run) componentValues(row *store.BranchComponent) message.Values {

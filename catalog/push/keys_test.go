@@ -62,7 +62,7 @@ func (w *keysWorld) editAs(name, where, source, target string) {
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if c.Slug+"/"+tr.Language == where && u.Source == source {
 			_, err := w.Syncer.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: strings.ToLower(name) + "@example.org"},
-				[]edit.Request{{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated}})
+				[]edit.Request{{UnitID: u.ID, Target: []string{target}, State: map[bool]catalog.State{true: catalog.StateEmpty, false: catalog.StateTranslated}[target == ""]}})
 			gittest.Must(w.t, err)
 		}
 	})
@@ -112,6 +112,29 @@ const (
 	janas = "l10n/cedcad744ff272c3"
 	petrs = "l10n/881ce2fe5e2864d3"
 )
+
+// TestRequestOfAuthor: what others do in the same file does not move the branch of an author,
+// whose messages have numbers.
+func TestRequestOfAuthor(t *testing.T) {
+	settings := keysSettings(catalog.PerAuthor)
+	w := newKeysWorld(t, catalog.PerAuthor)
+	for slug, s := range settings {
+		s.CommitMessage = "{{ stats.translated }}, {{ stats.translated_words }}, {{ stats.fuzzy_chars }} of {{ stats.all }}"
+		settings[slug] = s
+	}
+	w.Configure(w.up.Dir, "", settings)
+	w.Sync()
+	w.flush()
+	before, message := w.head(janas), gittest.RunGit(t, w.up.Dir, "log", "-1", "--format=%s", janas)
+	if message != "2, 2, 0 of 2" {
+		t.Errorf("the message is %q", message)
+	}
+	w.editAs("Petr", "app/cs", "Two", "")
+	w.flush()
+	if w.head(janas) != before {
+		t.Errorf("the branch has moved: %s", gittest.RunGit(t, w.up.Dir, "log", "-1", "--format=%s", janas))
+	}
+}
 
 // TestRequestPer: each key has a branch and a request with its edits only, wholly derived
 // from the branch that is read; one that is refused, and one that is merged, concern no

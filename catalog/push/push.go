@@ -261,18 +261,22 @@ type run struct {
 	// committed leaves out edits that nobody asked to commit.
 	committed bool
 
-	attempt   string           // the commit that was sent last to the branch that is read
-	known     store.PushBranch // of a branch of our own
-	stored    store.PushBranch // what is stored of it
-	fileEdits []store.FileEdit // pending
-	edits     [][]store.Edit   // of the files that were written last
-	codes     []string         // their languages
-	kept      []store.Edit     // that stay pending, with the reason
-	failed    []failedPush     // what note stores
+	attempt   string                             // the commit that was sent last to the branch that is read
+	known     store.PushBranch                   // of a branch of our own
+	stored    store.PushBranch                   // what is stored of it
+	fileEdits []store.FileEdit                   // pending
+	edits     [][]store.Edit                     // of the files that were written last
+	codes     []string                           // their languages
+	counts    map[int64]map[string]catalog.Stats // by component and language
+	kept      []store.Edit                       // that stay pending, with the reason
+	failed    []failedPush                       // what note stores
 }
 
 func (r *run) flush(ctx context.Context) error {
 	to := flush.Target{Repository: r.group.to.Repository, Branch: r.tracking(), Derived: r.group.mode != catalog.PushDirect}
+	if to.Branch == object.Detached && !to.Derived {
+		return errors.New("the HEAD that is read names a commit and no branch: set branch, or check one out there")
+	}
 	if to.Derived {
 		to.Branch = r.group.branch
 		if to.Branch == r.tracking() {

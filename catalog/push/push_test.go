@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -540,5 +542,21 @@ func TestForeignCommits(t *testing.T) {
 				t.Errorf("the branch is on %s", parent)
 			}
 		})
+	}
+}
+
+// TestDetachedHead: without a branch there is nothing to push to, which is said.
+func TestDetachedHead(t *testing.T) {
+	up := gittest.NewUpstream[object.Hash](t)
+	head := up.Push("Other", gittest.Files{"po/cs.po": file})
+	gittest.Must(t, os.WriteFile(filepath.Join(up.Dir, "HEAD"), []byte(head.String()+"\n"), 0o600))
+	w := worldOf(t, up, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect}})
+	w.edit("One", "Jedna")
+	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to })
+	if err == nil || !strings.Contains(err.Error(), "no branch") {
+		t.Errorf("%v", err)
+	}
+	if _, err := object.ReadRef(w.up.Dir, "refs/heads/HEAD"); err == nil {
+		t.Error("a branch HEAD was made")
 	}
 }
