@@ -36,7 +36,11 @@ const HostileCanary = "CANARY-OF-ANOTHER-USER"
 func Hostiles() []Hostile {
 	list := append(hostileTrees(), hostileObjects()...)
 	list = append(list, hostileFiles()...)
-	list = append(list, hostileFolders()...)
+	return named(append(list, hostileFolders()...))
+}
+
+// named completes kinds.
+func named(list []Hostile) []Hostile {
 	for i := range list {
 		if list[i].Slug == "" {
 			list[i].Slug = "app"

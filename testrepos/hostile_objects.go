@@ -138,14 +138,7 @@ func (p *hostilePack) object(kind int, data []byte) int {
 // delta adds a delta upon the object at an offset that copies parts (offset and
 // length) of it.
 func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
-	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
-	for _, c := range copies {
-		for off, left := c[0], c[1]; left > 0; {
-			n := min(left, 0xffffff)
-			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
-			off, left = off+n, left-n
-		}
-	}
+	d := copying(from, to, copies)
 	at := p.header(6, len(d))
 	back := at - base
 	text := []byte{byte(back & 0x7f)}
@@ -156,6 +149,19 @@ func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
 	p.b.Write(text)
 	p.data(d)
 	return at
+}
+
+// copying is a delta of parts (offset and length) of an object.
+func copying(from, to int, parts [][2]int) []byte {
+	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+	for _, c := range parts {
+		for off, left := c[0], c[1]; left > 0; {
+			n := min(left, 0xffffff)
+			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
+			off, left = off+n, left-n
+		}
+	}
+	return d
 }
 
 // pack stores a pack with an index in which the last object has an id.

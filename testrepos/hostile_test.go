@@ -12,12 +12,12 @@ import (
 func TestHostiles(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	names := map[string]bool{}
-	for _, h := range Hostiles() {
+	for _, h := range append(Hostiles(), HostileCommits()...) {
 		if names[h.Name] {
 			t.Errorf("%s: two kinds have this name", h.Name)
 		}
 		names[h.Name] = true
-		if !slices.Contains([]string{"odd-names", "symlinks", "odd-author", "delta-bomb", "broken-pack", "plural-deep", "check-icu", "commondir-many", "pipe-HEAD"}, h.Name) {
+		if !slices.Contains([]string{"odd-names", "symlinks", "odd-author", "delta-bomb", "broken-pack", "plural-deep", "check-icu", "commondir-many", "pipe-HEAD", "one-file", "long-strings"}, h.Name) {
 			continue // the others take long, or are made in the same ways
 		}
 		var heads [2][]byte

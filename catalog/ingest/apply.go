@@ -33,12 +33,14 @@ type application struct {
 	record bool
 	// created is the time that new units get.
 	created time.Time
+	// maxUnits is quotas.units.
+	maxUnits int64
 	// at is the time of entries; zero: the time of the pull.
 	at time.Time
 
 	slots         fileSlots
 	ready         []targetFile // files to write, by path
-	large         bool         // one of the files is in parts
+	large         bool         // one of the files is in parts, or all together are large
 	hasSourceFile bool         // the source translation serves a file of its own
 	sourceRead    bool         // that file is new in this step
 	gone          []*catalog.Translation
@@ -56,28 +58,35 @@ type targetFile struct {
 	slot    *fileSlot
 	row     *catalog.Translation
 	outline int64     // of the file
+	units   int64     // of the file
 	fresh   bool      // the file appeared in this step
 	edit    *fileEdit // not nil: the file is not read, but edited
 }
 
 func (a *application) run(ctx context.Context) error {
-	a.loader.parts = !a.record && a.loader.units == nil
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context) error{a.assign, a.refuse, a.writeSource, a.forgetProblems} {
+	a.loader.parts = !a.record && a.loader.units == nil && len(a.comp.translations) == 0
+	a.large = a.loader.parts && a.loader.meter.end != nil
+	for _, part := range []func(context.Context) error{a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems} {
 		if err := part(ctx); err != nil {
 			return err
-		}
-	}
-	for i := range a.ready {
-		if err := a.writeTarget(ctx, &a.ready[i]); err != nil {
-			return fmt.Errorf("%s: %w", a.ready[i].slot.path, err)
 		}
 	}
 	for _, row := range a.gone {
 		if err := a.remove(ctx, row); err != nil {
 			return err
+		}
+	}
+	for i := range a.ready { // by path
+		path := a.ready[i].slot.path
+		err := a.writeTarget(ctx, &a.ready[i])
+		if err == nil {
+			err = a.entries.writeUpTo(ctx, a, path)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	a.comp.reread, a.comp.retry = false, false
@@ -108,6 +117,23 @@ func (a *application) assign(ctx context.Context) error {
 	}
 }
 
+// countUnits returns an error if the files have more strings than the component may.
+func (a *application) countUnits(context.Context) error {
+	var units int64
+	for _, t := range a.comp.translations {
+		if !t.IsSource && !t.Removed {
+			units += t.Stats.Total.Units
+		}
+	}
+	for i := range a.ready {
+		t := &a.ready[i]
+		if units += t.units; t.row != nil && !t.row.Removed {
+			units -= t.row.Stats.Total.Units
+		}
+	}
+	return tooManyUnits(units, a.maxUnits)
+}
+
 // readTargets parses the files that changed, and adds to unreadable the files
 // without a good version.
 func (a *application) readTargets(ctx context.Context, unreadable map[string]bool) error {
@@ -134,9 +160,9 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 		}
 		switch {
 		case edit != nil:
-			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, edit: edit})
+			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, units: row.Stats.Total.Units, edit: edit})
 		case file != nil:
-			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, fresh: row == nil || row.Removed})
+			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, units: int64(file.Len()), fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):
 			unreadable[p.path] = true
 		}
@@ -277,9 +303,14 @@ func (a *application) problem(ctx context.Context, path string, blob object.Hash
 	return nil
 }
 
-// refuse reports the files that the mask selects and that are not served, and a
-// template that is missing.
+// refuse reports the files that the mask selects and that are not served, a template
+// that is missing, and a past that is.
 func (a *application) refuse(ctx context.Context) error {
+	if a.comp.leapt != "" {
+		if err := a.problem(ctx, pastProblem, object.Hash{}, &fileError{msg: a.comp.leapt}, false); err != nil {
+			return err
+		}
+	}
 	if pot := a.missingTemplate(); pot != "" {
 		if err := a.problem(ctx, pot, object.Hash{}, &fileError{msg: missingTemplate}, false); err != nil {
 			return err
@@ -324,6 +355,9 @@ func (a *application) forgetProblems(ctx context.Context) error {
 	}
 	if pot := a.missingTemplate(); pot != "" {
 		keep[pot] = noBlob
+	}
+	if a.comp.row.Settings.History.Full {
+		keep[pastProblem] = noBlob
 	}
 	for path, p := range a.comp.problems {
 		if blob, ok := keep[path]; ok && blob == p.Blob {

@@ -14,7 +14,10 @@ import (
 
 // entryList collects the change entries of one component and step. They are
 // written in the order of path, commit of origin and position in the file.
-type entryList struct{ deltas []pendingDelta }
+type entryList struct {
+	deltas  []pendingDelta
+	written int64 // entries that are no longer in deltas
+}
 
 // The ranks of entries about one path.
 const (
@@ -57,11 +60,11 @@ func (l *entryList) created(at time.Time) {
 }
 
 func (l *entryList) count() int64 {
-	n := 0
+	n := l.written
 	for i := range l.deltas {
-		n += len(l.deltas[i].entries)
+		n += int64(len(l.deltas[i].entries))
 	}
-	return int64(n)
+	return n
 }
 
 // attributedEntry is an entry about a string with its commit of origin.
@@ -79,6 +82,28 @@ func (l *entryList) units(path string, rank int, translation int64, entries []at
 	for origin, list := range byOrigin {
 		l.deltas = append(l.deltas, pendingDelta{path: path, rank: rank, origin: origin, translation: translation, entries: list})
 	}
+}
+
+// writeUpTo writes the entries about paths up to one, which get no others: so those of
+// many files are not in memory together.
+func (l *entryList) writeUpTo(ctx context.Context, a *application, path string) error {
+	due := entryList{}
+	l.deltas = slices.DeleteFunc(l.deltas, func(d pendingDelta) bool {
+		if d.path <= path {
+			due.deltas = append(due.deltas, d)
+		}
+		return d.path <= path
+	})
+	l.written += due.count()
+	if err := due.write(ctx, a); err != nil || a.loader.units != nil { // else the staging has them
+		return err
+	}
+	for i := range due.deltas {
+		for k := range due.deltas[i].entries {
+			a.loader.meter.held -= int64(changeBytes(&due.deltas[i].entries[k]))
+		}
+	}
+	return nil
 }
 
 func (l *entryList) write(ctx context.Context, a *application) error {

@@ -157,6 +157,7 @@ func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
 	if err := a.putFile(ctx, row, e.data, e.pieces, true); err != nil {
 		return err
 	}
-	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(nil)) // of the step's only commit
+	entries, err := w.entries(nil) // of the step's only commit
+	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
 	return nil
 }

@@ -15,6 +15,7 @@ type newTranslation struct {
 	row    *catalog.Translation
 	placed []catalog.UnitPosition
 	extra  *extraStrings // to which its strings are added, or nil
+	bytes  int64         // of placed
 	done   func(*checkup, context.Context, *unitWriter, *pendingChecks) error
 }
 
@@ -33,8 +34,7 @@ func (n *newTranslation) add(ctx context.Context, units []unit.Unit) (*unitWrite
 	if err := n.addChecked(ctx, w); err != nil {
 		return nil, err
 	}
-	n.place(w)
-	return w, nil
+	return w, n.place(w)
 }
 
 func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
@@ -54,7 +54,7 @@ func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
 
 // place keeps where units are. It copies the locations, which would keep the text of
 // the block in memory.
-func (n *newTranslation) place(w *unitWriter) {
+func (n *newTranslation) place(w *unitWriter) error {
 	var text strings.Builder
 	for i := range w.units {
 		text.WriteString(w.units[i].Location)
@@ -65,7 +65,16 @@ func (n *newTranslation) place(w *unitWriter) {
 		n.placed = append(n.placed, catalog.UnitPosition{ID: w.ids[i], Position: u.Position, Location: rest[:len(u.Location)]})
 		rest = rest[len(u.Location):]
 	}
+	bytes := placedBytes*int64(len(w.units)) + int64(text.Len())
+	n.bytes += bytes
+	if n.row.IsSource {
+		bytes += sourceIDBytes * int64(len(w.units))
+	}
+	return n.a.loader.meter.take(bytes)
 }
+
+// sourceIDBytes is the memory of an element of application.sources.
+const sourceIDBytes = 64
 
 // end stores what is known once all units are.
 func (n *newTranslation) end(ctx context.Context) error {
@@ -78,6 +87,7 @@ func (n *newTranslation) end(ctx context.Context) error {
 		}
 	}
 	n.placed = nil
+	n.a.loader.meter.held -= n.bytes
 	return n.a.putStats(ctx, n.row)
 }
 
@@ -171,6 +181,11 @@ func (n *newTranslation) addStrings(ctx context.Context, source *unionInput, fol
 		w, err := n.add(ctx, block)
 		if err != nil {
 			return position, err
+		}
+		if n.extra != nil {
+			if err := n.a.loader.meter.take(extraBytes * int64(len(block))); err != nil {
+				return position, err
+			}
 		}
 		for i := range block {
 			n.a.sources[block[i].Identity] = w.ids[i]

@@ -74,6 +74,9 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 	if err != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, err)
 	}
+	if err := a.loader.meter.room(exactBytes(stored.Data, entryBytes)); err != nil {
+		return nil, err
+	}
 	file, bad := parse(row.Filename, stored.Data, a.comp.rules, nil)
 	if bad != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, bad)
@@ -162,11 +165,11 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 // storeSource stores the source translation and its units. Without files it is gone,
 // as it is after an import, with an entry for each of its strings.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
-	if a.large && row.ID == 0 {
+	if a.large && a.loader.parts && row.ID == 0 {
 		return a.storeNewSource(ctx, row, files)
 	}
 	if a.comp.union == nil {
-		a.comp.union = newUnion()
+		a.comp.union = newUnion(a.loader.meter)
 	}
 	a.comp.union.once = !a.record
 	all, err := a.comp.union.of(ctx, files, a.hasSourceFile)
@@ -183,7 +186,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	row.Outline, row.Stats, row.Removed, row.HasTemplate = all.outline, stats(all.units), len(files) == 0, a.hasSourceFile
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
 	if !a.record {
-		a.comp.union = nil // not to be held while the targets are written
+		a.comp.dropUnion() // not to be held while the targets are written
 	}
 	if same { // the units are as they were written
 		if err := a.tx.PutTranslation(ctx, row); err != nil {
@@ -209,8 +212,9 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if err != nil {
 		return err
 	}
-	a.entries.units(row.Filename, rankSource, row.ID, w.entries(origins))
-	return nil
+	entries, err := w.entries(origins)
+	a.entries.units(row.Filename, rankSource, row.ID, entries)
+	return err
 }
 
 // describeSource sets the fields of the source translation that follow from its files,

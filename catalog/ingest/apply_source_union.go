@@ -54,6 +54,10 @@ type union struct {
 	inputs []unionRank // of the last round
 	files  map[content]*unionFile
 	once   bool // no other version follows: units are not remembered
+
+	meter *meter
+	bytes int64 // that the meter has
+	room  int   // units of last that it has
 }
 
 // unionRank is a file of a round.
@@ -68,6 +72,7 @@ type unionFile struct {
 	strings []int32                // numbers in the order of the file
 	made    map[int32]sourceString // by number
 	round   int                    // the last that used it
+	bytes   int64                  // of union.bytes
 }
 
 // sourceString is a unit of the source translation without its position there.
@@ -97,9 +102,25 @@ func (s *sourceString) outline(before int64) int64 {
 	return (before*31+s.outlineHash)*31 + int64(s.Position)
 }
 
-func newUnion() *union {
-	return &union{numbers: make(map[catalog.Identity]int32), files: make(map[content]*unionFile)}
+func newUnion(m *meter) *union {
+	return &union{meter: m, numbers: make(map[catalog.Identity]int32), files: make(map[content]*unionFile)}
 }
+
+// The memory of a union, by estimate.
+const (
+	numberBytes = 64             // of a string
+	madeBytes   = unitBytes + 48 // of a unit that is remembered, without its texts
+	lastBytes   = unitBytes + 8  // of a unit of the last round
+)
+
+// count counts bytes.
+func (u *union) count(n int64) error {
+	u.bytes += n
+	return u.meter.keep(n)
+}
+
+// drop gives back what was counted. The union is not used any more.
+func (u *union) drop() { _ = u.count(-u.bytes) } // a meter with less is not over its bound
 
 // of unites the strings of the source translation's own file, if it has one, with
 // the strings that only other files have. The first file by path decides about
@@ -143,6 +164,12 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 			all.outline = s.outline(all.outline)
 			u.rank[number] = int32(n)
 		}
+		if more := cap(all.units) - u.room; more > 0 {
+			u.room += more
+			if err := u.count(lastBytes * int64(more)); err != nil {
+				return all, err
+			}
+		}
 		inputs = append(inputs, unionRank{files[n].slot.path, files[n].content(), len(all.units) > taken})
 	}
 	u.forget()
@@ -180,7 +207,7 @@ func (u *union) unchanged(ctx context.Context, files []unionInput, hasSourceFile
 		old := u.inputs[n].content
 		u.inputs[n].content = files[n].content()
 		if !slices.ContainsFunc(u.inputs, func(r unionRank) bool { return r.content == old }) {
-			delete(u.files, old)
+			u.forgetFile(old)
 		}
 	}
 	return true, nil
@@ -190,8 +217,15 @@ func (u *union) unchanged(ctx context.Context, files []unionInput, hasSourceFile
 func (u *union) forget() {
 	for key, f := range u.files {
 		if f.round != u.round {
-			delete(u.files, key)
+			u.forgetFile(key)
 		}
+	}
+}
+
+func (u *union) forgetFile(key content) {
+	if f := u.files[key]; f != nil {
+		_ = u.count(-f.bytes) // as in drop
+		delete(u.files, key)
 	}
 }
 
@@ -224,11 +258,15 @@ func (o *roundFile) open(ctx context.Context) (err error) {
 		if err := o.load(ctx); err != nil {
 			return err
 		}
+		before := len(o.union.seen)
 		o.unionFile = &unionFile{strings: make([]int32, len(o.units)), made: make(map[int32]sourceString)}
 		for i := range o.units {
 			o.strings[i] = o.union.number(o.units[i].Identity)
 		}
 		o.union.files[key] = o.unionFile
+		if err := o.count(4*int64(len(o.units)) + numberBytes*int64(len(o.union.seen)-before)); err != nil {
+			return err
+		}
 	}
 	o.round = o.union.round
 	return nil
@@ -239,6 +277,12 @@ func (o *roundFile) load(ctx context.Context) (err error) {
 		o.units = o.file.All()
 	}
 	return err
+}
+
+// count counts bytes of the file.
+func (o *roundFile) count(n int64) error {
+	o.bytes += n
+	return o.union.count(n)
 }
 
 // get returns the i-th string of the file, which has the number.
@@ -257,12 +301,15 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 	if o.detach {
 		u.Location = strings.Clone(u.Location)
 	}
+	n := int64(len(u.Location))
 	if o.detach && !o.file.Detached {
 		unit.Detach(u)
 		u.Target = u.Source
+		n += int64(len(u.Source) + len(u.Context) + len(u.Note) + len(u.Flags))
 	}
 	if !o.union.once {
 		o.made[number] = s
+		n += madeBytes
 	}
-	return s, nil
+	return s, o.count(n)
 }

@@ -19,7 +19,7 @@ func TestUnionUnchanged(t *testing.T) {
 		header + entry("c", "4") + entry("b", "5"),
 		header + entry("a", "6") + entry("b", "7") + entry("c", "8"),
 	}
-	u := newUnion()
+	u := newUnion(nil)
 	unite := func() (all unitedFiles) {
 		var files []unionInput
 		for i, text := range texts {
@@ -36,7 +36,7 @@ func TestUnionUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		once := newUnion()
+		once := newUnion(nil)
 		once.once = true
 		alone, err := once.of(t.Context(), files, false)
 		if err != nil || len(alone.units) != len(got.units) || alone.outline != got.outline {

@@ -53,8 +53,9 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err != nil {
 		return err
 	}
-	a.entries.units(t.slot.path, rankTarget, row.ID, w.entries(origins))
-	return nil
+	entries, err := w.entries(origins)
+	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
+	return err
 }
 
 // writeChecked writes units. Those of a new translation are checked meanwhile, and
@@ -124,6 +125,9 @@ func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64
 		return a.sources, nil
 	}
 	known, err := a.tx.Known(ctx, a.comp.translations[a.comp.selection.source.Code].ID)
+	if err == nil {
+		err = a.loader.meter.take(sourceIDBytes * int64(len(known)))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -94,10 +94,17 @@ func (w *unitWriter) readOld(ctx context.Context) error {
 	for _, k := range w.delta.Removed {
 		ids = append(ids, w.known[k].ID)
 	}
+	if err := w.a.loader.meter.take(textBytes * int64(len(ids))); err != nil {
+		return err
+	}
 	var err error
 	w.old, err = w.a.tx.Texts(ctx, w.row.ID, ids)
 	return err
 }
+
+// textBytes is the memory of an element of unitWriter.old, without its text, which is
+// that of an entry.
+const textBytes = 128
 
 // add stores the units never seen before.
 func (w *unitWriter) add(ctx context.Context) error {
@@ -206,13 +213,21 @@ func (w *unitWriter) changed() []catalog.Identity {
 	return list
 }
 
-// entries makes the change entries (docs/compatibility.md#change-entries).
-func (w *unitWriter) entries(origins map[catalog.Identity]int) []attributedEntry {
-	var list []attributedEntry
+// entries makes the change entries (docs/compatibility.md#change-entries). They keep no
+// text of files in memory.
+func (w *unitWriter) entries(origins map[catalog.Identity]int) (list []attributedEntry, err error) {
 	w.each(func(id catalog.Identity, i int) {
-		list = append(list, attributedEntry{Entry: w.entry(i), origin: origins[id]})
+		if err != nil {
+			return
+		}
+		e := w.entry(i)
+		if w.a.loader.units == nil && i >= 0 { // else staging.share does it
+			e.Target = strings.Clone(e.Target)
+		}
+		err = w.a.loader.meter.take(int64(changeBytes(&e)))
+		list = append(list, attributedEntry{Entry: e, origin: origins[id]})
 	})
-	return list
+	return list, err
 }
 
 func (w *unitWriter) entry(i int) store.Entry {

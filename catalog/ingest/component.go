@@ -28,6 +28,8 @@ type component struct {
 	reread bool
 	// retry makes the next step read again the files that could not be read.
 	retry bool
+	// leapt says, from then on, why a replay did not reach the head commit by commit.
+	leapt string
 	// applied says that files lists the files of the component's commit.
 	applied bool
 	// matchesNothing says that the filemask selects no file.
@@ -186,7 +188,18 @@ func (c *component) setProblems(list []store.Problem) {
 	}
 }
 
-func (c *component) forget() { c.translations, c.problems, c.union = nil, nil, nil }
+func (c *component) forget() {
+	c.translations, c.problems = nil, nil
+	c.dropUnion()
+}
+
+// dropUnion frees what the component remembers of its source translation.
+func (c *component) dropUnion() {
+	if c.union != nil {
+		c.union.drop()
+		c.union = nil
+	}
+}
 
 // problemsList renders the component's problems for a report, by path. It returns
 // nil if they were not read.

@@ -33,6 +33,7 @@ func (e *fileError) Error() string { return e.msg }
 type fileLoader struct {
 	reader  *gitsource.Reader
 	maxSize int64
+	meter   *meter // of its pull, or nil
 	files   map[cacheKey]*list.Element
 	recent  *list.List // of *cachedFile, the last used first
 	bytes   int
@@ -53,10 +54,13 @@ type cachedFile struct {
 	key  cacheKey
 	file *unit.File
 	err  *fileError
+	kept int64 // bytes of a file in parts that the meter has
 }
 
-func newFileLoader(r *gitsource.Reader, maxSize int64) *fileLoader {
-	return &fileLoader{reader: r, maxSize: maxSize, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: cacheBytes}
+func newFileLoader(r *gitsource.Reader, maxSize int64, m *meter) *fileLoader {
+	return &fileLoader{
+		reader: r, maxSize: maxSize, meter: m, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: int(m.part(cacheBytes)),
+	}
 }
 
 // load returns a version of a file as units. The error is a *fileError if the
@@ -71,22 +75,58 @@ func (l *fileLoader) load(ctx context.Context, component int64, path string, blo
 		l.drop(e)
 	}
 	entry := &cachedFile{key: key}
-	data, err := l.reader.SharedBlob(ctx, blob, l.maxSize)
-	switch {
-	case errors.Is(err, object.ErrTooLarge):
-		entry.err = &fileError{msg: fmt.Sprintf("the file is larger than max_file_size (%d bytes); raise it or exclude the file from the filemask", l.maxSize)}
-	case err != nil:
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	default:
-		if l.parts {
-			entry.file = unit.ReadParts(path, data, r, l.partSize)
-		}
-		if entry.file == nil {
-			entry.file, entry.err = parse(path, data, r, l.units)
-		}
+	if err := l.read(ctx, entry, path, r); err != nil {
+		return nil, err
 	}
 	l.keep(entry)
 	return entry.result()
+}
+
+// read reads and parses a version of a file. Its memory is counted before it is taken.
+func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r unit.Rules) error {
+	size, err := l.reader.Size(ctx, entry.key.blob)
+	if err == nil && size <= l.maxSize {
+		if entry.err, err = l.room(2 * size); entry.err != nil {
+			return nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	data, err := l.reader.SharedBlob(ctx, entry.key.blob, l.maxSize)
+	if errors.Is(err, object.ErrTooLarge) {
+		entry.err = &fileError{msg: fmt.Sprintf("the file is larger than max_file_size (%d bytes); raise it or exclude the file from the filemask", l.maxSize)}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if l.parts && unit.HasParts(data, l.partSize) {
+		if entry.err, err = l.room(exactBytes(data, partsBytes)); entry.err != nil || err != nil {
+			return err
+		}
+		if entry.file = unit.ReadParts(path, data, r, l.partSize); entry.file != nil {
+			entry.kept = size
+			return l.meter.keep(size)
+		}
+	}
+	if l.meter.room(fileBytes(data)) != nil {
+		if entry.err, err = l.room(exactBytes(data, entryBytes)); entry.err != nil || err != nil {
+			return err
+		}
+	}
+	entry.file, entry.err = parse(path, data, r, l.units)
+	return nil
+}
+
+// room is meter.room for a file. One that has no room in any step is refused, unless it
+// is of the past: without that there may be room.
+func (l *fileLoader) room(n int64) (*fileError, error) {
+	err := l.meter.room(n)
+	if errors.Is(err, errMemory) && l.units == nil && n > l.meter.large {
+		return &fileError{msg: l.meter.tooMuch("reading the file takes")}, nil
+	}
+	return nil, err
 }
 
 // fileVersion is a version of a file that a step will read.
@@ -108,17 +148,19 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 		readers <- new(unit.Reader)
 	}
 	var parsed []*cachedFile
-	for left := cacheBytes / 2; len(list) > 0 && left > 0; list = list[1:] {
+	for left := int64(l.bound / 2); len(list) > 0 && left > 0; list = list[1:] {
 		w := list[0]
 		entry := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		if _, ok := l.files[entry.key]; ok {
 			continue
 		}
-		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, int64(left)))
+		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, left))
 		if err != nil || !w.component.isStored() && unit.HasParts(data, l.partSize) {
 			break
 		}
-		left -= len(data)
+		if left -= weight(data); left < 0 {
+			break
+		}
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
 			s := <-readers
@@ -160,14 +202,16 @@ func (l *fileLoader) drop(e *list.Element) {
 	old := l.recent.Remove(e).(*cachedFile)
 	delete(l.files, old.key)
 	l.bytes -= old.size()
+	_ = l.meter.keep(-old.kept) // a meter with less is not over its bound
 }
 
 // forget drops all versions. Their units must not be in use.
 func (l *fileLoader) forget() {
-	if l.pool != nil {
-		for e := l.recent.Front(); e != nil; e = e.Next() {
+	for e := l.recent.Front(); e != nil; e = e.Next() {
+		if l.pool != nil {
 			l.pool.Put(e.Value.(*cachedFile).file)
 		}
+		_ = l.meter.keep(-e.Value.(*cachedFile).kept) // as in drop
 	}
 	clear(l.files)
 	l.recent.Init()
@@ -179,7 +223,7 @@ func (e *cachedFile) size() int {
 	if e.file == nil {
 		return overhead
 	}
-	return overhead + len(e.file.Data)
+	return overhead + int(max(int64(len(e.file.Data)), unitBytes*int64(len(e.file.Units))/usualFactor))
 }
 
 // parse reads the bytes of a PO file as units. The reader may be nil.

@@ -24,6 +24,7 @@ type pull struct {
 	reader  *gitsource.Reader
 	open    func(context.Context) (*gitsource.Reader, error) // opens another reader of the same state
 	loader  *fileLoader
+	meter   *meter
 	edits   map[cacheKey]*fileEdit // of the step that is being applied
 	comps   []*component
 	report  Report
@@ -168,7 +169,8 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	for _, c := range sound {
 		c.retry = retry
 	}
-	p.loader = newFileLoader(p.reader, p.s.maxFileSize)
+	p.meter = newMeter(p.s.memory)
+	p.loader = newFileLoader(p.reader, p.s.maxFileSize, p.meter)
 	p.loader.partSize = p.s.partSize
 	p.rereadNotes(ctx, sound)
 	for _, g := range convoys(p.sound(sound)) {

@@ -25,11 +25,60 @@ type move struct {
 
 // applyStep applies one step to the components that it touches and moves the
 // heads of the whole convoy to its commit, in one transaction.
+//
+// A step that holds more memory than usual waits for a turn.
 func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step *gitsource.Step) error {
+	defer p.meter.endTurn()
+	if err := p.takeTurn(ctx, touched, step); err != nil {
+		return err
+	}
+	err := p.tryStep(ctx, m, touched, step)
+	if errors.Is(err, errMemory) && p.meter.end == nil {
+		if err := p.meter.takeTurn(ctx); err != nil {
+			return err
+		}
+		err = p.tryStep(ctx, m, touched, step)
+	}
+	return p.tooMuch(err)
+}
+
+// takeTurn waits for a turn if the files that a step reads are large.
+func (p *pull) takeTurn(ctx context.Context, touched []*component, step *gitsource.Step) error {
+	room := p.meter.small / usualFactor
+	for _, v := range p.versions(touched, step) {
+		size, err := p.reader.Size(ctx, v.blob)
+		if err != nil {
+			return nil // whoever reads the file says so
+		}
+		if room -= size; room < 0 {
+			return p.meter.takeTurn(ctx)
+		}
+	}
+	return nil
+}
+
+// tooMuch explains errMemory, after which a component stays where it is.
+func (p *pull) tooMuch(err error) error {
+	if !errors.Is(err, errMemory) {
+		return err
+	}
+	over := &errQuota{p.meter.tooMuch("its strings take")}
+	var one *componentError
+	if errors.As(err, &one) {
+		return &componentError{one.component, over}
+	}
+	return over
+}
+
+// tryStep is applyStep within the memory that the pull may take now. After errMemory all
+// is as before.
+func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *gitsource.Step) (err error) {
 	mailmap, err := p.reader.Mailmap(ctx, step.Commit.Hash)
 	if err != nil {
 		return err
 	}
+	p.meter.begin()
+	defer p.undoOver(touched, &err)()
 	defer func() { p.edits = nil }()
 	if err := p.read(ctx, touched, step); err != nil {
 		return err
@@ -75,10 +124,34 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 	for _, c := range touched {
 		c.applied, c.matchesNothing = true, !c.selects()
 		if m.from == "" {
-			c.union = nil // other components are read before this one is again
+			c.dropUnion() // other components are read before this one is again
 		}
 	}
 	return nil
+}
+
+// undoOver returns a function that undoes in memory what a step did that ended with
+// errMemory.
+func (p *pull) undoOver(touched []*component, err *error) func() {
+	type flags struct{ reread, retry bool }
+	before := make([]flags, len(touched))
+	for i, c := range touched {
+		before[i] = flags{c.reread, c.retry}
+	}
+	collected := p.uncompared.len()
+	return func() {
+		if !errors.Is(*err, errMemory) {
+			return
+		}
+		p.uncompared.undo(collected)
+		for i, c := range touched {
+			c.forget()
+			c.reread, c.retry = before[i].reread, before[i].retry
+		}
+		for _, c := range p.comps { // what they remember may be the most of it
+			c.dropUnion()
+		}
+	}
 }
 
 // runWithin runs the part of a component in a step, within its quotas.
@@ -86,6 +159,7 @@ func (p *pull) runWithin(ctx context.Context, a *application) error {
 	if err := p.s.quotas.checkFiles(a.comp); err != nil {
 		return err
 	}
+	a.maxUnits = p.s.quotas.Units
 	if err := a.run(ctx); err != nil {
 		return p.s.quotas.growthError(err)
 	}
@@ -118,7 +192,12 @@ func (p *pull) read(ctx context.Context, touched []*component, step *gitsource.S
 // prefetch parses the files that a step will read before its transaction begins,
 // so that others can write meanwhile.
 func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsource.Step) {
-	var list []fileVersion
+	p.loader.prefetch(ctx, p.versions(touched, step))
+}
+
+// versions lists the files that a step will read, except those that are edited
+// (findEdits), as far as that is known.
+func (p *pull) versions(touched []*component, step *gitsource.Step) (list []fileVersion) {
 	for _, c := range touched {
 		if c.reread {
 			for _, f := range c.files {
@@ -132,7 +211,7 @@ func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsour
 			}
 		}
 	}
-	p.loader.prefetch(ctx, list)
+	return list
 }
 
 // application prepares the part of a component in a step. opened is move.opened.

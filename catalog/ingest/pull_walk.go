@@ -32,7 +32,7 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 		p.tell(Progress{Done: i, Total: len(comps)})
 		p.compareCollected(ctx, false)
 		collected := p.uncompared.len()
-		if err := p.snapshot(ctx, []*component{c}, p.head, ""); err != nil {
+		if err := p.snapshot(ctx, []*component{c}, p.head, c.row.Head); err != nil {
 			p.uncompared.undo(collected)
 			p.fail(c, err)
 			if errors.Is(err, store.ErrUnavailable) { // each of the others would wait for the lock again

@@ -67,8 +67,21 @@ func (q *Quotas) checkUnits(c *component) error {
 			units += t.Stats.Total.Units
 		}
 	}
-	if units > q.Units {
-		return &errQuota{fmt.Sprintf("it has %d strings; quotas.units allows %d: narrow the filemask, or raise it", units, q.Units)}
+	return tooManyUnits(units, q.Units)
+}
+
+func tooManyUnits(n, most int64) error {
+	if n > most {
+		return &errQuota{fmt.Sprintf("it has %d strings; quotas.units allows %d: narrow the filemask, or raise it", n, most)}
+	}
+	return nil
+}
+
+// roomToGrow returns an error if the pull would write too much with so many bytes more,
+// which need not be all that it writes.
+func (p *pull) roomToGrow(bytes int64) error {
+	if p.written.Load()+bytes > p.s.quotas.Growth {
+		return store.ErrTooMuch // growthError explains it
 	}
 	return nil
 }

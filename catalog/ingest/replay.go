@@ -26,16 +26,20 @@ type replayBounds struct {
 	// repository; parsed they take about four times as much. A commit that brings
 	// more waits until it is the only one. commitBytes bounds each commit.
 	aheadBytes, commitBytes int64
+	// Of the readers, which keep what they read for later commits: objects of git, and
+	// versions of files (readAhead).
+	aheadObjects, aheadVersions, objects int
 	// partBytes bounds the files of the components that are replayed in one walk, by
 	// their length at the head (replayParts).
 	partBytes int64
 }
 
 // defaultReplayBounds returns the bounds of every Syncer except in tests.
-func defaultReplayBounds() replayBounds {
+func defaultReplayBounds(m *memory) replayBounds {
 	return replayBounds{
-		batchEntries: 30_000, batchBytes: 10 << 20, batchCommits: 2_000, tableBytes: 40 << 20,
-		aheadBytes: 3 << 20, commitBytes: 16 << 20, partBytes: 8 << 20,
+		batchEntries: 30_000, batchBytes: int(m.part(10 << 20)), batchCommits: 2_000, tableBytes: int(m.part(40 << 20)),
+		aheadBytes: m.part(3 << 20), commitBytes: m.part(16 << 20), partBytes: 8 << 20,
+		aheadObjects: int(m.part(48 << 20)), aheadVersions: int(m.part(16 << 20)), objects: int(m.part(8 << 20)),
 	}
 }
 
@@ -50,7 +54,9 @@ type replay struct {
 	comps   []*component
 	part    part
 	staging *staging
+	until   object.Hash     // the commit to stop before, or zero
 	from    string          // the stored head once all batches are stored
+	last    string          // the commit that was applied last
 	commits int             // of the batch
 	entries int64           // of all batches
 	changes map[int64]int64 // entries of the batch by component
@@ -63,9 +69,9 @@ type replay struct {
 // imported once it is checked. After a crash in between the next pull checks the
 // rest.
 func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
-	p.reader.LimitCache(pullCache)
+	p.reader.LimitCache(p.s.bounds.objects)
 	defer p.reader.LimitCache(0)
-	if err := p.replayCommits(ctx, comps, of); err != nil {
+	if err := p.replayBeforeHeavy(ctx, comps, of); err != nil {
 		return err
 	}
 	p.compareLater(comps)
@@ -76,6 +82,9 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 			continue
 		}
 		p.compareCollected(ctx, false)
+		if err := p.turnForChecks(ctx, c); err != nil {
+			return err
+		}
 		collected := p.uncompared.len()
 		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
 		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
@@ -86,6 +95,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 			k.uncompared = p.uncompared
 			return k.run(ctx, head.convoy)
 		})
+		p.meter.endTurn()
 		if err != nil {
 			p.uncompared.undo(collected)
 			return err
@@ -95,8 +105,9 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 	return nil
 }
 
-// replayCommits replays components up to the head, and frees what that took.
-func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) error {
+// replayCommits replays components up to the head, and frees what that took. If until is
+// not zero, it stops before that commit.
+func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, until object.Hash) error {
 	from := comps[0].row.Head
 	if from == "" && !comps[0].isStored() {
 		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
@@ -112,9 +123,18 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part) e
 			from = bound.String()
 		}
 	}
-	r := &replay{p: p, comps: comps, part: of, from: from, changes: make(map[int64]int64)}
+	r := &replay{p: p, comps: comps, part: of, until: until, from: from, last: from, changes: make(map[int64]int64)}
 	r.staging = newStaging(p.s.db, comps, r.waitStored)
-	r.staging.blob = p.blob
+	r.staging.blob, r.staging.meter, r.staging.room = p.blob, p.meter, p.roomToGrow
+	p.meter.begin()
+	p.meter.wait = func() error { return p.meter.takeTurn(ctx) }
+	defer func() {
+		p.meter.wait = nil
+		p.meter.endTurn()
+		for _, c := range comps {
+			c.dropUnion()
+		}
+	}()
 	p.loader.pool = unit.NewPool()
 	p.loader.units = unit.NewReader(p.loader.pool)
 	defer func() {
@@ -139,12 +159,16 @@ func (r *replay) run(ctx context.Context) error {
 		}
 		return err
 	}
-	if again || r.from != r.p.report.Head {
-		if err := r.flush(ctx, r.p.report.Head); err != nil {
+	end := r.p.report.Head
+	if !r.until.IsZero() {
+		end = r.last
+	}
+	if again || r.from != end {
+		if err := r.flush(ctx, end); err != nil {
 			return err
 		}
 	}
-	if err := r.waitStored(); err != nil {
+	if err := r.waitStored(); err != nil || !r.until.IsZero() {
 		return err
 	}
 	r.reachedHead()
@@ -163,9 +187,13 @@ func (r *replay) walk(ctx context.Context, base object.Hash) error {
 		if commit == nil || err != nil {
 			return err
 		}
+		if commit.step.Commit.Hash == r.until {
+			return nil
+		}
 		if err := r.step(ctx, commit); err != nil {
 			return err
 		}
+		r.last = commit.step.Commit.Hash.String()
 		ahead.release(commit)
 	}
 }
@@ -234,7 +262,7 @@ func (r *replay) startAgain(ctx context.Context) (base object.Hash, err error) {
 		c.reread = true
 		a := r.application(c, stepOf(commit), mailmap)
 		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
-			return base, err
+			return base, (&heaviest{component: c}).blame(err, base)
 		}
 		r.p.loader.forget()
 	}
@@ -275,23 +303,34 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 		return err
 	}
 	r.staging.begun = r.staging.clock
+	r.p.meter.begin()
 	loader := r.p.loader
+	if err := r.weigh(ctx, commit); err != nil {
+		return err
+	}
 	loader.prefetch(ctx, commit.rest)
 	for _, file := range commit.files {
 		loader.add(file)
 	}
 	step := &commit.step
+	var heaviest heaviest
 	for _, c := range commit.touched {
 		c.advance(step.Changes)
 		a := r.application(c, step, commit.mailmap)
-		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
-			return err
+		held := r.p.meter.held
+		err := r.count(c, a, r.p.runWithin(ctx, a))
+		heaviest.weigh(c, r.p.meter.held-held)
+		if err != nil {
+			return heaviest.blame(err, step.Commit.Hash)
 		}
 	}
 	loader.forget() // a version is needed again only where branches are merged
 	r.p.tell(r.part.progress(step, r.entries))
 	r.commits++
 	bounds := &r.p.s.bounds
+	if r.p.meter.end != nil { // what the turn is for must be stored before it ends
+		return r.flushTurn(ctx, step.Commit.Hash.String())
+	}
 	if !r.staging.full(bounds) && r.commits < bounds.batchCommits {
 		return nil
 	}

@@ -13,27 +13,18 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// aheadObjectCache bounds the inflated objects that the reader of a readAhead keeps;
-// replayBounds (replay.go) bounds the files that are read ahead.
-// Meanwhile pullCache bounds the objects of the pull's reader, which only reads what is
-// needed again.
-const (
-	aheadObjectCache = 48 << 20
-	pullCache        = 8 << 20
-)
-
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
 
-// aheadVersions bounds the versions of files that the next ones are compared with, by
-// their length in the repository.
-const aheadVersions = 16 << 20
-
-// maxParsers bounds the goroutines that share aheadVersions.
+// maxParsers bounds the goroutines that share replayBounds.aheadVersions.
 const maxParsers = 8
 
-// minAhead is the least that a file counts, in bytes.
-const minAhead = 1 << 10
+// minAhead is the least that a file counts, in bytes. From countFrom bytes of a commit on
+// their entries are counted.
+const (
+	minAhead  = 1 << 10
+	countFrom = 1 << 20
+)
 
 // readAhead reads the commits of a history and parses their files, while earlier
 // commits are applied.
@@ -78,7 +69,7 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	if err != nil {
 		return nil, err
 	}
-	reader.LimitCache(aheadObjectCache)
+	reader.LimitCache(r.p.s.bounds.aheadObjects)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
@@ -88,7 +79,7 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	for n := min(runtime.GOMAXPROCS(0), maxParsers); len(a.jobs) < n; {
 		jobs := make(chan job, aheadCommits)
 		a.jobs = append(a.jobs, jobs)
-		a.goroutine.Go(func() { a.parse(jobs, aheadVersions/n) })
+		a.goroutine.Go(func() { a.parse(jobs, a.bounds.aheadVersions/n) })
 	}
 	a.goroutine.Go(func() { a.walk(ctx, base, r.p.head) })
 	return a, nil
@@ -155,7 +146,14 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 		if err != nil {
 			break // the loader reads it again and reports the error
 		}
-		c.bytes += max(int64(len(data)), minAhead)
+		size := max(int64(len(data)), minAhead)
+		if c.bytes+size > countFrom {
+			size = max(size, weight(data))
+		}
+		if c.bytes > 0 && c.bytes+size > a.bounds.commitBytes {
+			break
+		}
+		c.bytes += size
 		into := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
 		c.files = append(c.files, into)
 		jobs = append(jobs, job{fileVersion: w, data: data, into: into, commit: c})

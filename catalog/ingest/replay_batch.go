@@ -29,7 +29,8 @@ type batch struct {
 	deltas    []store.Delta
 	sealed    *sealed // nil until seal
 
-	entries, bytes int // for its bounds; replay_memory.go says what bytes counts
+	entries, bytes int   // for its bounds; replay_memory.go says what bytes counts
+	stored         int64 // bytes of the targets of newUnits
 }
 
 // sealed is a batch's copy of what later batches go on changing.
@@ -118,6 +119,21 @@ func (r *replay) flush(ctx context.Context, to string) error {
 	return nil
 }
 
+// flushTurn is flush for a batch that may be larger than usual. It ends the turn.
+func (r *replay) flushTurn(ctx context.Context, to string) error {
+	if err := r.flush(ctx, to); err != nil {
+		return err
+	}
+	if err := r.waitStored(); err != nil {
+		return err
+	}
+	r.staging.evictAll()
+	if r.p.meter.kept < r.p.meter.small {
+		r.p.meter.endTurn()
+	}
+	return nil
+}
+
 func (r *replay) waitStored() error {
 	b := r.pending
 	if b == nil {
@@ -142,7 +158,8 @@ func (r *replay) waitStored() error {
 func (r *replay) reachedHead() {
 	for _, c := range r.comps {
 		c.applied, c.matchesNothing = true, !c.selects()
-		c.translations, c.union, c.seen = nil, nil, nil
+		c.translations, c.seen = nil, nil
+		c.dropUnion()
 	}
 }
 

@@ -33,10 +33,12 @@ func layoutBytes(placed []catalog.UnitPosition) int {
 func deltaBytes(d *store.Delta) int {
 	n := commitBytes
 	for i := range d.Entries {
-		n += changedBytes + len(d.Entries[i].Target) + len(d.Entries[i].Old)
+		n += changeBytes(&d.Entries[i])
 	}
 	return n
 }
+
+func changeBytes(e *store.Entry) int { return changedBytes + len(e.Target) + len(e.Old) }
 
 // full reports whether the batch must be stored: it is large, or units that earlier
 // commits of it changed, which cannot be forgotten before that, leave no room for
@@ -75,6 +77,13 @@ func (s *staging) evictStored(bound int) {
 		if s.tabled <= 2*bound {
 			return
 		}
+		s.forget(id)
+	}
+}
+
+// evictAll forgets all tables, of a batch that just began.
+func (s *staging) evictAll() {
+	for id := range s.tables {
 		s.forget(id)
 	}
 }

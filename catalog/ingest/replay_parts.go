@@ -32,6 +32,7 @@ func (p *pull) replayAll(ctx context.Context, comps []*component) {
 			return p.replay(ctx, comps, part{index: i, of: len(parts)})
 		})
 	}
+	p.importHeavy(ctx, comps)
 }
 
 // replayParts splits components, in their order, so that the files of a part at the

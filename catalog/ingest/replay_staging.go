@@ -34,6 +34,9 @@ type staging struct {
 	// waitStored waits until all sealed batches are stored. It is called before
 	// every read from the store that they may affect.
 	waitStored func() error
+	meter      *meter // or nil
+	// room returns an error if so many bytes more may not be stored; nil: all may.
+	room func(n int64) error
 	// blob reads a file from the repository.
 	blob func(ctx context.Context, id string) ([]byte, error)
 
@@ -136,9 +139,10 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 }
 
 func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.UnitPosition) error {
-	s.bytes += layoutBytes(placed) - layoutBytes(s.layouts[translation])
+	n := layoutBytes(placed)
+	s.bytes += n - layoutBytes(s.layouts[translation])
 	s.layouts[translation] = placed
-	return nil
+	return s.meter.take(int64(n))
 }
 
 // PutExtra keeps the last list: only the head is compared with the template.

@@ -98,7 +98,7 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 	t.used = s.clock
 	s.tables[translation] = t
 	s.tabled += t.bytes
-	return t, nil
+	return t, s.meter.take(int64(t.bytes))
 }
 
 func (s *staging) KnownOf(ctx context.Context, translation int64, identities []catalog.Identity) ([]catalog.Known, error) {
@@ -147,6 +147,14 @@ func (s *staging) Texts(ctx context.Context, translation int64, ids []int64) (ma
 
 func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit) error {
 	for i := range units {
+		s.stored += int64(len(units[i].Target))
+	}
+	if s.room != nil {
+		if err := s.room(s.stored); err != nil {
+			return err
+		}
+	}
+	for i := range units {
 		n := &units[i]
 		t, err := s.table(ctx, n.TranslationID)
 		if err != nil {
@@ -186,7 +194,7 @@ func (s *staging) add(t *unitTable, n *store.FingerprintedUnit) error {
 	t.known = append(t.known, catalog.Known{ID: u.ID, Identity: u.Identity, Text: u.text, Meta: u.meta})
 	t.texts = append(t.texts, stagedText{u.Target, u.State})
 	s.newUnits = append(s.newUnits, u)
-	return nil
+	return s.meter.take(int64(stagedBytes + tabledBytes + len(u.Target)))
 }
 
 func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error {
@@ -201,6 +209,9 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUn
 			return err
 		}
 		s.update(t, at, u)
+		if err := s.meter.take(int64(stagedBytes + len(u.Target))); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -249,5 +260,5 @@ func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int6
 		staged.Removed = true
 		t.known[at].Removed = true
 	}
-	return nil
+	return s.meter.take(stagedBytes * int64(len(ids)))
 }

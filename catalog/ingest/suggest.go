@@ -138,7 +138,7 @@ func (s *suggestionRun) run(ctx context.Context) error {
 			return err
 		}
 		defer s.reader.Close()
-		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize), make(map[commitPair]*gitsource.Step)
+		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize, newMeter(s.p.s.memory)), make(map[commitPair]*gitsource.Step)
 		s.load.bound = maxParsed
 	}
 	var all []error

@@ -30,6 +30,9 @@ type Options struct {
 	Git gitsource.Options
 	// MaxFileSize bounds a PO file in bytes; 0: 128 MiB.
 	MaxFileSize int64
+	// Memory bounds what pulls hold in memory together, in bytes, by estimate and beside
+	// what the program needs for itself; 0: 4 GiB.
+	Memory int64
 	// Quotas bound what a repository may bring.
 	Quotas Quotas
 	// Room returns an error while there is too little room on the disk: pulls fail with
@@ -76,6 +79,7 @@ type Syncer struct {
 	metrics     *metrics
 	hooked      hookTimes
 
+	memory   *memory
 	bounds   replayBounds
 	compared compareBounds
 	partSize int // of large files in a first import
@@ -91,8 +95,9 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		quotas: o.Quotas.orDefault(), room: o.Room, editRoom: o.EditRoom, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		bounds: defaultReplayBounds(), compared: defaultCompareBounds(), partSize: unit.PartSize, mirrors: make(map[string]*mirror),
+		memory: newMemory(o.Memory), compared: defaultCompareBounds(), partSize: unit.PartSize, mirrors: make(map[string]*mirror),
 	}
+	s.bounds = defaultReplayBounds(s.memory)
 	if s.maxFileSize <= 0 {
 		s.maxFileSize = defaultMaxFileSize
 	}

@@ -34,7 +34,7 @@ func (p *program) discoverCommand() *cobra.Command {
 		Example: "  repoglot discover https://example.org/app.git > repoglot.yaml",
 		Args:    arguments(1, "one repository"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			defer limitMemory(p.env(), baseMemory)()
+			defer limitMemory(p.memory(), baseMemory)()
 			return p.discover(cmd.Context(), args[0])
 		}),
 	}

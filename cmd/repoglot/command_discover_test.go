@@ -115,7 +115,7 @@ func servedWith(t *testing.T, text string) []string {
 		t.Errorf("warnings: %q", c.Warnings())
 	}
 	log := slog.New(slog.DiscardHandler)
-	e, err := openEngine(t.Context(), c, workServe, log, newProgress(newProgressBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
+	e, err := openEngine(t.Context(), c, workServe, memory{}, log, newProgress(newProgressBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
 	must(t, err)
 	defer func() {
 		if err := e.close(); err != nil {

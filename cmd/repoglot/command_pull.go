@@ -20,7 +20,7 @@ func (p *program) pullCommand() *cobra.Command {
 			"See docs/cluster.md.",
 		Args: arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			defer limitMemory(p.env(), serveMemory)()
+			defer limitMemory(p.memory(), serveMemory)()
 			return p.serve(cmd.Context(), "", workPull)
 		}),
 	}

@@ -48,7 +48,7 @@ func (p *program) serveCommand() *cobra.Command {
 			if len(args) == 1 && p.flags.config != "" {
 				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
 			}
-			defer limitMemory(p.env(), serveMemory)()
+			defer limitMemory(p.memory(), serveMemory)()
 			if noPull {
 				return p.serve(cmd.Context(), strings.Join(args, ""), workAnswer)
 			}
@@ -91,7 +91,7 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 		return usageError{errNeedsPostgres}
 	}
 	pr := newProgress(b, time.Now, func(key string, d done) { log.Info("importing", "branch", key, "done", d.String()) })
-	e, err := openEngine(ctx, c, work, log, pr)
+	e, err := openEngine(ctx, c, work, p.memory(), log, pr)
 	if err != nil {
 		return err
 	}

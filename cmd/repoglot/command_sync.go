@@ -33,7 +33,7 @@ func (p *program) syncCommand() *cobra.Command {
 			"each component. The exit status is 0 only if every component is at its branch's\n" +
 			"head and every file of it is served.",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			defer limitMemory(p.env(), baseMemory)()
+			defer limitMemory(p.memory(), baseMemory)()
 			return p.sync(cmd.Context(), args)
 		}),
 	}
@@ -60,7 +60,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 		return err
 	}
 	pr := newProgress(b, time.Now, func(key string, d done) { fmt.Fprintf(p.stderr, "importing %s: %s\n", key, d) })
-	e, err := openEngine(ctx, c, workSync, log, pr)
+	e, err := openEngine(ctx, c, workSync, p.memory(), log, pr)
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,8 @@ type engine struct {
 }
 
 // openEngine locks the data directory and opens the store in it. work is what the
-// process does.
-func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Logger, pr *progress) (e *engine, err error) {
+// process does, available what it may take.
+func openEngine(ctx context.Context, c *config.Config, work string, available memory, log *slog.Logger, pr *progress) (e *engine, err error) {
 	unlock, err := lockSoon(ctx, string(c.DataDir))
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func openEngine(ctx context.Context, c *config.Config, work string, log *slog.Lo
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: gitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Quotas: quotas(c), Room: e.room, EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
+		MaxFileSize: int64(c.MaxFileSize), Memory: available.imports(), Quotas: quotas(c), Room: e.room, EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	return e, nil
 }

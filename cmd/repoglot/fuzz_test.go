@@ -97,7 +97,7 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 	said := &output{}
 	log := slog.New(slog.NewTextHandler(said, nil))
 	ctx, cancel := context.WithCancel(context.Background())
-	e, err := openEngine(ctx, c, workServe, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
+	e, err := openEngine(ctx, c, workServe, memory{}, log, newProgress(newProgressBar(io.Discard), time.Now, func(string, done) {}))
 	must(f, err)
 	s := &server{program: p, log: log, config: c, engine: e}
 	plan := newPlan(c)

@@ -75,7 +75,7 @@ func limitsServer(t *testing.T) *server {
 	c := config.Default()
 	c.DataDir = config.Path(t.TempDir())
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	e, err := openEngine(t.Context(), c, workServe, log, newProgress(nil, time.Now, func(string, done) {}))
+	e, err := openEngine(t.Context(), c, workServe, memory{}, log, newProgress(nil, time.Now, func(string, done) {}))
 	must(t, err)
 	t.Cleanup(func() { must(t, e.close()) })
 	s := &server{log: log, config: c, engine: e}

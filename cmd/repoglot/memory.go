@@ -19,14 +19,16 @@ const serveMemory = 80 << 20
 // a fifth for a usual replay, whose memory is mostly buffers.
 const lessMemory = 48 << 20
 
-// limitMemory adjusts the soft memory limit until stop is called, unless the
-// environment variable GOMEMLIMIT sets it, from base upwards. The limit follows the live heap: with a
+// limitMemory adjusts the soft memory limit until stop is called, from base upwards, but
+// not above the heap's share of the available memory. It follows the live heap: with a
 // fixed limit of baseMemory, the import of a file of a million entries, which needs
-// a gigabyte, spent 70 % of its time in the garbage collector.
-func limitMemory(environ map[string]string, base int64) (stop func()) {
-	if environ["GOMEMLIMIT"] != "" {
+// a gigabyte, spent 70 % of its time in the garbage collector. Where the environment
+// variable GOMEMLIMIT sets it, it stays as it is.
+func limitMemory(available memory, base int64) (stop func()) {
+	if available.fixed {
 		return func() {}
 	}
+	base = min(base, available.heap())
 	debug.SetMemoryLimit(base)
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -38,7 +40,7 @@ func limitMemory(environ map[string]string, base int64) (stop func()) {
 			case <-quit:
 				return
 			case <-tick.C:
-				debug.SetMemoryLimit(memoryLimit(base, liveHeap()))
+				debug.SetMemoryLimit(min(memoryLimit(base, liveHeap()), available.heap()))
 			}
 		}
 	}()

@@ -18,7 +18,7 @@ func TestServeRepoClonesOnce(t *testing.T) {
 	must(t, err)
 	c.DataDir = config.Path(t.TempDir())
 	log := slog.New(slog.DiscardHandler)
-	e, err := openEngine(t.Context(), c, workServe, log, newProgress(nil, time.Now, func(string, done) {}))
+	e, err := openEngine(t.Context(), c, workServe, memory{}, log, newProgress(nil, time.Now, func(string, done) {}))
 	must(t, err)
 	defer e.close()
 	must(t, e.discover(t.Context(), c, repo.Path()))

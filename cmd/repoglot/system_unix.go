@@ -22,3 +22,15 @@ func openFiles() int64 {
 	}
 	return int64(l.Cur)
 }
+
+// limitedMemory is the least memory that a limit of this process allows (prlimit); 0 if
+// none does.
+func limitedMemory() (n int64) {
+	for _, resource := range []int{syscall.RLIMIT_AS, syscall.RLIMIT_DATA} {
+		var l syscall.Rlimit
+		if err := syscall.Getrlimit(resource, &l); err == nil && l.Cur < 1<<50 {
+			n = least(n, int64(l.Cur))
+		}
+	}
+	return n
+}

@@ -17,6 +17,7 @@ type stringCache struct {
 	hasher     catalog.Hasher
 	file       int           // the number of the file that is read
 	size       int           // bounds a generation
+	bytes      int           // of the texts of young
 	generation int           // how often young became old
 	last       *cachedString // the one before
 }
@@ -26,6 +27,8 @@ type stringCache struct {
 const (
 	stringCacheSize = 16_000
 	minStringCache  = 2_000
+	// stringCacheBytes bounds the texts of a generation.
+	stringCacheBytes = 8 << 20
 )
 
 // stringKey is what a PO file says about a string's identity.
@@ -91,12 +94,13 @@ func (c *stringCache) find(key stringKey) *cachedString {
 	if found == nil {
 		found = c.compute(key)
 	}
-	if len(c.young) >= c.size {
-		c.old, c.young = c.young, make(map[stringKey]*cachedString, c.size)
+	if len(c.young) >= c.size || c.bytes > stringCacheBytes {
+		c.old, c.young, c.bytes = c.young, make(map[stringKey]*cachedString, c.size), 0
 		c.generation++
 		found.next = nil // else a chain of old ones would stay
 	}
 	found.generation = c.generation
+	c.bytes += len(found.context) + len(found.source)
 	c.young[found.stringKey] = found
 	return found
 }

@@ -59,7 +59,8 @@ type Config struct {
 	// more.
 	Workers int `yaml:"workers" restart:"true"`
 	// MaxFileSize is the size above which a PO file is reported instead of read:
-	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB.
+	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A file that takes more memory
+	// than there is for one commit is not read either (docs/operation.md#memory).
 	MaxFileSize Size `yaml:"max_file_size" restart:"true"`
 	// ResponseCache bounds the rendered answers that are kept in memory until
 	// something changes that they show: a size like `64MiB`; 0 keeps none.

@@ -1,0 +1,166 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+)
+
+// memory bounds what pulls hold at a time. Most steps hold little, and are bounded by
+// the sizes of caches and batches. What one commit brings is counted while it is read
+// (meter): a step that holds more than small waits for a turn, of which there are few,
+// and holds up to large in it.
+type memory struct {
+	total, small, large int64
+	turns               chan struct{}
+}
+
+// The bounds of memory.
+const (
+	// defaultMemory is Options.Memory if it is not set.
+	defaultMemory = 4 << 30
+	// fullMemory is the total from which on caches and batches have their full sizes.
+	fullMemory = 1 << 30
+	maxSmall   = 256 << 20
+	maxTurns   = 4
+	turnMemory = 1 << 30 // of a turn, from which on there is a second one
+)
+
+func newMemory(total int64) *memory {
+	if total <= 0 {
+		total = defaultMemory
+	}
+	large := total / 4 * 3
+	turns := min(max(large/turnMemory, 1), maxTurns)
+	return &memory{
+		total: total, small: min(total/16, maxSmall), large: large / turns,
+		turns: make(chan struct{}, turns),
+	}
+}
+
+// part is the part of a cache's full size that the memory allows.
+func (m *memory) part(full int64) int64 {
+	if m.total >= fullMemory {
+		return full
+	}
+	return max(full/8, int64(float64(full)*float64(m.total)/fullMemory))
+}
+
+// turn waits until the caller may hold up to large, until it calls end. Whoever has a
+// turn waits for no other, nor may it begin in a transaction, for which others with a
+// turn wait.
+func (m *memory) turn(ctx context.Context) (end func(), err error) {
+	select {
+	case m.turns <- struct{}{}:
+		return func() { <-m.turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// meter counts what a pull holds in memory that no cache bounds. It belongs to one
+// goroutine. A nil meter counts nothing.
+type meter struct {
+	*memory
+	kept, held int64  // since earlier steps; by the present one
+	most       int64  // what both may be
+	end        func() // of the turn, or nil
+	// wait, if set, waits for a turn in the middle of a step.
+	wait func() error
+}
+
+func newMeter(m *memory) *meter { return &meter{memory: m, most: m.small} }
+
+// begin begins a step.
+func (m *meter) begin() { m.held = 0 }
+
+// take counts bytes that the step will hold. The error is errMemory if that is more
+// than it may.
+func (m *meter) take(n int64) error {
+	if m == nil {
+		return nil
+	}
+	m.held += n
+	return m.room(0)
+}
+
+// keep is take for bytes that later steps hold, too.
+func (m *meter) keep(n int64) error {
+	if m == nil {
+		return nil
+	}
+	m.kept += n
+	return m.room(0)
+}
+
+// room returns errMemory if the step may not hold n bytes more.
+func (m *meter) room(n int64) error {
+	switch {
+	case m == nil || m.kept+m.held+n <= m.most:
+		return nil
+	case m.end == nil && m.wait != nil:
+		if err := m.wait(); err != nil {
+			return err
+		}
+		return m.room(n)
+	}
+	return errMemory
+}
+
+// takeTurn waits for a turn, unless it has one.
+func (m *meter) takeTurn(ctx context.Context) error {
+	if m.end != nil {
+		return nil
+	}
+	end, err := m.turn(ctx)
+	if err == nil {
+		m.end, m.most = end, m.large
+	}
+	return err
+}
+
+// endTurn ends the turn, if there is one.
+func (m *meter) endTurn() {
+	if m.end != nil {
+		m.end()
+		m.end, m.most = nil, m.small
+	}
+}
+
+// errMemory says that a step would hold more than it may.
+var errMemory = errors.New("the commit needs too much memory")
+
+// tooMuch is errMemory for people.
+func (m *memory) tooMuch(what string) string {
+	return fmt.Sprintf("%s more than %d MiB of memory, which is what one commit may take here: give repoglot more memory, or exclude files by filemask or max_file_size", what, m.large>>20)
+}
+
+// pastProblem is the path of the problem of a component that was not replayed up to the
+// head.
+const pastProblem = "history"
+
+// What a file takes besides its bytes while it is read (TestFileMemory).
+const (
+	entryBytes  = 640 // an entry and its unit
+	unitBytes   = 288 // the unit alone
+	partsBytes  = 16  // a unit of a file in parts
+	usualFactor = 8   // the memory of usual files in multiples of their length
+)
+
+// fileBytes is the memory that a file takes while it is read as a whole, at most. An
+// entry has four quotes at least.
+func fileBytes(data []byte) int64 {
+	return 2*int64(len(data)) + entryBytes*int64(bytes.Count(data, []byte{'"'})/4)
+}
+
+// exactBytes is fileBytes without the quotes of long and wrapped strings. It takes longer.
+func exactBytes(data []byte, entry int64) int64 {
+	n := bytes.Count(data, []byte("msgid")) + bytes.Count(data, []byte("m\x00s\x00g\x00i\x00d"))
+	return 2*int64(len(data)) + entry*int64(n)
+}
+
+// weight is the length of a usual file that takes as much memory.
+func weight(data []byte) int64 {
+	return max(int64(len(data)), fileBytes(data)/usualFactor)
+}
