@@ -301,7 +301,7 @@ func (o *operator) Commit(_ context.Context, _ int64, translations []int64) (boo
 	return true, o.fails
 }
 
-func (o *operator) Push(context.Context, int64) (bool, error) {
+func (o *operator) Push(context.Context, int64, *catalog.Token) (bool, error) {
 	if o.pushes++; o.onPush != nil {
 		o.onPush()
 	}

@@ -74,8 +74,9 @@ type Files interface {
 // Operations commit, pull and push the branch of a component.
 type Operations interface {
 	// Push makes commits of the pending edits of the branch of a component, and pushes
-	// them. waits says whether that is done when it returns, or only asked for.
-	Push(ctx context.Context, component int64) (waits bool, err error)
+	// them: those of the projects that the token names. waits says whether that is done when
+	// it returns, or only asked for.
+	Push(ctx context.Context, component int64, by *catalog.Token) (waits bool, err error)
 	// Commit has clones of the branch see the pending edits of translations of the
 	// component, as commits, which are pushed if push_on_commit is set. Those that were
 	// committed earlier stay; without translations it only looks which are pending still.

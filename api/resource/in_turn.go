@@ -99,8 +99,8 @@ type OperationsInTurn struct {
 }
 
 // Push pushes in turn.
-func (o *OperationsInTurn) Push(ctx context.Context, component int64) (bool, error) {
-	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Push(ctx, component) })
+func (o *OperationsInTurn) Push(ctx context.Context, component int64, by *catalog.Token) (bool, error) {
+	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Push(ctx, component, by) })
 }
 
 // Commit makes commits in turn.

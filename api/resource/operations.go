@@ -246,11 +246,46 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 	}
 	switch err := errors.Join(errs...); {
 	case err != nil:
-		return wire.Done{Detail: err.Error()}, nil
+		told, err := e.toldOf(ctx, list, err)
+		return wire.Done{Detail: told}, err
 	case !allWait:
 		return wire.Done{Result: true, Detail: strings.TrimSpace("Another process was asked to. " + onItsWay(sent))}, nil
 	}
 	return wire.Done{Result: true, Detail: onItsWay(sent)}, nil
+}
+
+// tokenOf is the token of a request.
+func tokenOf(ctx context.Context) *catalog.Token {
+	token := rest.AccessOf(ctx).Token
+	return &token
+}
+
+// toldOf is what a client is told of an operation that failed. An error of a branch may be
+// about components of other projects: a token that is for some is told what is stored of its own.
+func (e *Env) toldOf(ctx context.Context, list []operated, failed error) (string, error) {
+	if rest.AccessOf(ctx).SeesAll() {
+		f := store.StoredFailure(catalog.Failure{Kind: catalog.FailureOther, Words: failed.Error()})
+		return f.Words, nil
+	}
+	var said []string
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range list {
+			row, err := snap.Component(ctx, list[i].row.Project.Slug, list[i].row.Slug)
+			if err != nil {
+				return err
+			}
+			for _, f := range []*catalog.Failure{&row.Problem, &row.PushProblem} {
+				if f.Failed() {
+					said = append(said, row.Slug+": "+rest.AccessOf(ctx).Failure(&row.Project, f))
+				}
+			}
+		}
+		return nil
+	})
+	if len(said) == 0 {
+		said = []string{"It failed; the log of the server says why."}
+	}
+	return strings.Join(said, "\n"), err
 }
 
 // run runs an operation on one component. waits says whether it is done.
@@ -260,7 +295,7 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 	case "commit":
 		return e.Operations.Commit(ctx, component, o.translations)
 	case "push":
-		return e.Operations.Push(ctx, component)
+		return e.Operations.Push(ctx, component, tokenOf(ctx))
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)
 	case "reset-keep", "cleanup", "file-scan":

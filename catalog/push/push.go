@@ -172,6 +172,12 @@ func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchCompo
 // pending edits it does nothing. It holds the mirror, as a pull does. The error joins
 // those of all destinations; edits that it is about stay pending.
 func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (report Report, err error) {
+	return p.FlushOnly(ctx, b, to, func(*store.BranchComponent) bool { return true })
+}
+
+// FlushOnly is Flush of the edits of some components. Those that share a branch of our own
+// with others wait: it is made of the edits of all.
+func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination, of func(*store.BranchComponent) bool) (report Report, err error) {
 	report.Held, report.Files = map[int64]string{}, map[string]string{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
 		head, err := pull(ctx, held)
@@ -183,7 +189,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 			return err
 		}
 		errs := []error{p.settleFiles(ctx, held, rows), p.withdrawStrays(ctx, held, b, rows, to)}
-		for _, g := range destinations(rows, to) {
+		for _, g := range only(destinations(rows, to), of) {
 			run := &run{Pusher: p, held: held, branch: b, head: head, group: g, report: &report}
 			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
 		}
@@ -193,6 +199,15 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 		return report, fmt.Errorf("push edits of %s: %w", b.Key, err)
 	}
 	return report, nil
+}
+
+// only leaves out groups, and of those that push to the branch that is read components.
+func only(groups []*group, of func(*store.BranchComponent) bool) []*group {
+	return slices.DeleteFunc(groups, func(g *group) bool {
+		all := len(g.rows)
+		g.rows = slices.DeleteFunc(g.rows, func(row store.BranchComponent) bool { return !of(&row) })
+		return len(g.rows) == 0 || len(g.rows) < all && g.mode != catalog.PushDirect
+	})
 }
 
 // pull pulls, and returns the head. That some components cannot be read is said by the next

@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/url"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -283,6 +285,11 @@ func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
 
 // flushNow pushes the edits of a branch.
 func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
+	return s.flushOnly(ctx, b, func(*store.BranchComponent) bool { return true })
+}
+
+// flushOnly pushes the edits of some components of a branch.
+func (s *supervisor) flushOnly(ctx context.Context, b *ingest.Branch, of func(*store.BranchComponent) bool) error {
 	w, err := s.flusher.DB.PushWait(ctx, b.Key)
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
@@ -290,7 +297,7 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 	if time.Now().Before(w.Until) {
 		return fmt.Errorf("edits: the forge wants no requests until %s", w.Until.UTC().Format(time.RFC3339))
 	}
-	report, err := s.flusher.Flush(ctx, *b, s.destinations())
+	report, err := s.flusher.FlushOnly(ctx, *b, s.destinations(), of)
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)
 	}
@@ -330,8 +337,21 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 	return b, nil
 }
 
-// Push flushes at once.
-func (o operations) Push(ctx context.Context, component int64) (waits bool, err error) {
+// Push flushes at once what the token may push. The process of a cluster that has the mirror
+// does not know the token: it is asked for a pull, which pushes what is due.
+func (o operations) Push(ctx context.Context, component int64, by *catalog.Token) (waits bool, err error) {
+	may := func(row *store.BranchComponent) bool { return by.SeesAll() || by.Sees(row.Project.Slug) }
+	b, err := o.branchOf(ctx, component)
+	if err != nil {
+		return false, err
+	}
+	rows, err := o.engine.rows(ctx, b)
+	if err != nil {
+		return false, fmt.Errorf("push: %w", err)
+	}
+	if slices.ContainsFunc(rows, func(row store.BranchComponent) bool { return row.Settings.Edits.Taken() && !may(&row) }) {
+		return o.onBranch(ctx, component, func(b *ingest.Branch) error { return o.flushOnly(ctx, b, may) })
+	}
 	return o.work(ctx, store.WorkPush, component, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
 }
 

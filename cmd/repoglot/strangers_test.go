@@ -39,11 +39,19 @@ const (
 // of one that leads to a server inside.
 type failing struct {
 	fuzzed
-	t    *testing.T
-	told string // what who may write is told of the push of the public component alone
+	t      *testing.T
+	server *server
+	dir    string
+	told   string // what who may write is told of the push of the public component alone
 }
 
 func newFailing(t *testing.T) failing {
+	t.Helper()
+	return newFailingIn(t, "direct")
+}
+
+// newFailingIn is newFailing with a push_mode.
+func newFailingIn(t *testing.T, mode string) failing {
 	t.Helper()
 	gittest.NeedGit(t)
 	dir := filepath.Join(t.TempDir(), secretFolder)
@@ -73,17 +81,17 @@ git_export: false
 projects:
 - slug: open
   components:
-  - {slug: app, repo: shared.git, filemask: app/*.po, push_mode: direct, flush: 10h}
+  - {slug: app, repo: shared.git, filemask: app/*.po, push_mode: MODE, flush: 10h}
   - {slug: gone, repo: gone.git, filemask: po/*.po}
   - {slug: far, repo: "` + leads.URL + `/y.git?token=` + secretQuery + `", filemask: po/*.po}
 - slug: ` + secretProject + `
   access: private
   components:
-  - {slug: box, repo: shared.git, filemask: box/*.po, push_mode: direct, flush: 10h}
+  - {slug: box, repo: shared.git, filemask: box/*.po, push_mode: MODE, flush: 10h}
 `
-	z, s := openConfig(t, dir, configuration)
+	z, s := openConfig(t, dir, strings.ReplaceAll(configuration, "MODE", mode))
 	s.api.EndStreams()
-	f := failing{fuzzed: z, t: t}
+	f := failing{fuzzed: z, t: t, server: s, dir: dir}
 	admin := f.token(s, catalog.Token{Name: "ops", Scope: catalog.ScopeAdmin})
 	f.edit(f.token(s, catalog.Token{Name: "jana", Scope: catalog.ScopeWrite, AuthorName: publicPerson, AuthorEmail: secretPerson}), "open/app")
 	f.edit(f.token(s, catalog.Token{Name: "vera.secret@example.org", Scope: catalog.ScopeWrite}), "open/app")
@@ -204,6 +212,38 @@ func TestStrangersSeeKinds(t *testing.T) {
 	told = f.send(http.MethodGet, "/api/components/open/far/repository/", f.key, "", http.StatusOK).Body.String()
 	if strings.Contains(told, secretInside) || strings.Contains(told, secretQuery) {
 		t.Errorf("who may write is told %s", told)
+	}
+}
+
+// TestOperationsOfProject: a token of scope admin for one project pushes the edits of that
+// project alone, and is not told of another's components on its branch.
+func TestOperationsOfProject(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"direct", "branch, push_branch: l10n"} {
+		f := newFailingIn(t, mode)
+		must(t, os.Remove(filepath.Join(f.dir, "shared.git", "hooks", "pre-receive")))
+		project := f.token(f.server, catalog.Token{Name: "open", Scope: catalog.ScopeAdmin, Projects: catalog.Names("open")})
+		push := func(key string) string {
+			return f.send(http.MethodPost, "/api/components/open/app/repository/", key, `{"operation":"push"}`, http.StatusOK).Body.String()
+		}
+		status := func(component string) bool {
+			return strings.Contains(f.send(http.MethodGet, "/api/components/"+component+"/repository/", f.key, "", http.StatusOK).Body.String(), `"needs_push":true`)
+		}
+		said := push(project)
+		app, box := status("open/app"), status(secretProject+"/box")
+		if wait := mode != "direct"; app != wait || !box || strings.Contains(said, secretProject) {
+			t.Errorf("%s: app waits: %v, box waits: %v: %s", mode, app, box, said)
+		}
+		push(f.key)
+		if mode == "direct" && status(secretProject+"/box") {
+			t.Error("who sees all does not push all")
+		}
+		// A component of the other project cannot be read: that is not told.
+		must(t, os.Rename(filepath.Join(f.dir, "shared.git"), filepath.Join(f.dir, "away.git")))
+		said = f.send(http.MethodPost, "/api/components/open/app/repository/", project, `{"operation":"pull"}`, http.StatusOK).Body.String()
+		if strings.Contains(said, secretProject) || strings.Contains(said, secretFolder) || !strings.Contains(said, `"result":false`) {
+			t.Errorf("%s: %s", mode, said)
+		}
 	}
 }
 
