@@ -41,7 +41,10 @@
 	document.getElementById("keys").hidden = false;
 	document.addEventListener("keydown", e => {
 		if (e.isComposing) return;
-		const pressed = (e.ctrlKey || e.metaKey ? "Ctrl+" : "") + (e.altKey ? "Alt+" : "") + (e.shiftKey ? "Shift+" : "") + e.code.replace("NumpadEnter", "Enter");
+		// A key is meant by its letter, wherever the layout has it; one of a script without
+		// Latin letters by its place, as browsers do.
+		const letter = e.key.length === 1 && e.key > "\u024f" ? e.code.replace(/^Key/, "") : e.key;
+		const pressed = (e.ctrlKey || e.metaKey ? "Ctrl+" : "") + (e.altKey ? "Alt+" : "") + (e.shiftKey ? "Shift+" : "") + (letter.length === 1 ? letter.toUpperCase() : letter);
 		const found = [...document.querySelectorAll("[data-key]")].find(x => x.dataset.key === pressed);
 		if (!found) return;
 		e.preventDefault();
