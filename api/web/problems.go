@@ -70,7 +70,8 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	return list, nil
 }
 
-// withoutFiles returns the imported components that have no translation.
+// withoutFiles returns the imported components that have no translation, except those that
+// a discovery made: no setting can be corrected if the files of one are gone.
 func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow) (empty []*store.ComponentRow, err error) {
 	sums, err := snap.SumsByComponent(ctx, importedIDs(rows))
 	has := map[int64]bool{}
@@ -78,7 +79,7 @@ func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.Compo
 		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source
 	}
 	for _, c := range rows {
-		if c.Imported && !has[c.ID] {
+		if c.Imported && !has[c.ID] && !c.Settings.Discovery.Found() {
 			empty = append(empty, c)
 		}
 	}

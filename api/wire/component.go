@@ -222,5 +222,5 @@ func matchOf(filemask string) string {
 
 // templateOf writes a pattern in the syntax of Weblate's templates.
 func templateOf(pattern string) string {
-	return strings.ReplaceAll(pattern, componentMark, "{{ component }}")
+	return strings.NewReplacer(componentMark, "{{ component }}", "{component_name}", "{{ component|basename }}").Replace(pattern)
 }

@@ -327,11 +327,10 @@ func (a *application) refuse(ctx context.Context) error {
 // missingTemplate is the problem of a template that the commit lacks.
 const missingTemplate = "new_base does not exist: the source strings are taken from the translations; correct new_base, or leave it empty"
 
-// missingTemplate is the path of a template that the commit lacks; "" if it has it,
-// if the configuration does not name it itself, or if there are no files at all, which
-// is a problem of its own.
+// missingTemplate is the path of a template that the commit lacks; "" if it has it, or
+// if there are no files at all, which is a problem of its own.
 func (a *application) missingTemplate() string {
-	if pot := a.comp.selection.newBase; len(a.comp.files) > 0 && a.comp.row.Template == "" && !a.comp.has(pot) {
+	if pot := a.comp.selection.newBase; pot != "" && len(a.comp.files) > 0 && !a.comp.has(pot) {
 		return pot
 	}
 	return ""

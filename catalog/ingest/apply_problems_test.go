@@ -185,6 +185,23 @@ func TestMissingTemplate(t *testing.T) {
 	}
 }
 
+// TestDiscoveredTemplates: the template of a component in a folder is found by its last
+// part, and one that lacks it is a problem as one of the configuration is.
+func TestDiscoveredTemplates(t *testing.T) {
+	repo := repoWith(t, map[string]string{
+		"apps/clock@x/po/de.po": po("One", "Eins", "Old", "Alt"), "apps/clock@x/po/clock@x.pot": po("One", "", "Two", ""), "clock@x/po/clock@x.pot": po("No", ""),
+		"plain/po/de.po": po("One", "Eins"),
+	})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"{component}": {Filemask: "{component}/po/*.po", NewBase: "{component}/po/{component_name}.pot"}})
+	problems := map[string]string{}
+	for _, c := range w.Sync().Components {
+		problems[c.Slug] = strings.Join(c.Problems, "\n")
+	}
+	want := map[string]string{"apps-clock-x": "", "plain": "plain/po/plain.pot: new_base does not exist: the source strings are taken from the translations; correct new_base, or leave it empty"}
+	equal(t, want, problems, "problems")
+	equal(t, []string{"en=apps/clock@x/po/clock@x.pot", "de=apps/clock@x/po/de.po"}, servedFiles(w, "apps-clock-x"), "files")
+}
+
 // TestNotReadEntries: Git LFS pointers are reported as such, and the last good
 // version stays. Symlinks and submodules below the mask are not read.
 func TestNotReadEntries(t *testing.T) {

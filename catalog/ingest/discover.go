@@ -171,7 +171,7 @@ func expand(spec *store.ComponentSpec, name string) store.ComponentSpec {
 	s := &found.Settings
 	s.Discovery = catalog.Discovery{Slug: spec.Slug, Name: s.Name, Filemask: s.Filemask, NewBase: s.NewBase}
 	for _, field := range []*string{&s.Name, &s.Filemask, &s.NewBase} {
-		*field = strings.ReplaceAll(*field, componentMark, name)
+		*field = filemask.Fill(*field, name)
 	}
 	return found
 }

@@ -133,6 +133,8 @@ func summary(f *filemask.FileSet) string {
 	parts = append(parts, quantity(f.Files, "file"))
 	if f.NewBase == "" {
 		parts = append(parts, "no template: the source strings come from all files")
+	} else if f.Mask.HasComponent() && f.Templates < f.Components {
+		parts = append(parts, fmt.Sprintf("template %s, which %d of them have", f.NewBase, f.Templates))
 	} else {
 		parts = append(parts, "template "+f.NewBase)
 	}

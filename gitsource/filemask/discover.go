@@ -21,9 +21,11 @@ type FileSet struct {
 	LanguageRegex string
 	// Language is the code of all files if the mask has no "*"; otherwise empty.
 	Language string
-	// NewBase is the template (POT) of the files, with {component} if the mask has
-	// it; empty if none was found.
+	// NewBase is the template (POT) of the files, with {component} or {component_name}
+	// if the mask has {component} (see Fill); empty if none was found.
 	NewBase string
+	// Templates is the number of components that have NewBase.
+	Templates int
 	// Source is a file of the language "en", if there is one and NewBase too: the
 	// template is read instead (docs/compatibility.md#source-translation).
 	Source string

@@ -39,7 +39,7 @@ func (d *discoverer) fileSet(l *layout) (FileSet, bool) {
 	}
 	f.Languages, f.Components = len(codes), len(values)
 	if f.Mask.HasComponent() {
-		f.NewBase = d.templates(f.Mask.String(), values)
+		f.NewBase, f.Templates = d.templates(f.Mask.String(), values)
 	} else {
 		f.NewBase = findTemplate(l.mask, d.pots)
 	}
@@ -118,8 +118,8 @@ func (d *discoverer) selected(f FileSet) map[string]Match {
 }
 
 // templates finds the POTs of a mask with {component}: a pattern by which at least
-// half of the components have a POT; "" if there is no such pattern.
-func (d *discoverer) templates(mask string, values map[string]bool) string {
+// half of the components have a POT, and how many; "" if there is no such pattern.
+func (d *discoverer) templates(mask string, values map[string]bool) (string, int) {
 	has := map[string]int{}
 	before, after, _ := strings.Cut(mask, componentToken)
 	for _, pot := range d.pots {
@@ -131,7 +131,7 @@ func (d *discoverer) templates(mask string, values map[string]bool) string {
 				}
 				has[before+componentToken+rest[i:]]++
 				if last := rest[:i][strings.LastIndexByte(rest[:i], '/')+1:]; strings.HasSuffix(rest, "/"+last+".pot") {
-					has[before+componentToken+strings.TrimSuffix(rest[i:], last+".pot")+componentToken+".pot"]++
+					has[before+componentToken+strings.TrimSuffix(rest[i:], last+".pot")+nameToken+".pot"]++
 				}
 			}
 		}
@@ -151,10 +151,20 @@ func (d *discoverer) templates(mask string, values map[string]bool) string {
 			best = pattern
 		}
 	}
-	if 2*has[best] < len(values) {
-		return ""
+	n, nested := 0, false
+	for value := range values {
+		nested = nested || strings.Contains(value, "/")
+		if _, ok := slices.BinarySearch(d.pots, Fill(best, value)); ok {
+			n++
+		}
 	}
-	return best
+	if n == 0 || 2*n < len(values) {
+		return "", 0
+	}
+	if !nested { // they are the same
+		best = strings.ReplaceAll(best, nameToken, componentToken)
+	}
+	return best, n
 }
 
 // join joins layouts that differ in one part, if they are many and a mask with

@@ -107,7 +107,7 @@ func (d *discoverer) ofLanguage(mask, code string) []FileSet {
 	}
 	f.Components = len(values)
 	if m.HasComponent() {
-		f.NewBase = d.templates(mask, values)
+		f.NewBase, f.Templates = d.templates(mask, values)
 	} else if pot := strings.TrimSuffix(mask, ".po") + ".pot"; slices.Contains(d.pots, pot) {
 		f.NewBase = pot
 	}

@@ -2,6 +2,7 @@ package filemask
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestDiscoverLayouts(t *testing.T) {
 		"apps": {
 			[]string{"a/po/de.po", "b/po/de.po", "c/d/po/fr.po", "e/po/de.po", "po/de.po", "a/po/a.pot", "b/po/b.pot", "c/d/po/d.pot"},
 			nil,
-			[]string{"{component}/po/*.po 4 2 4 {component}/po/{component}.pot", "po/*.po 1 1 1"},
+			[]string{"{component}/po/*.po 4 2 4 {component}/po/{component_name}.pot", "po/*.po 1 1 1"},
 		},
 		"apps with a template of one name": {
 			[]string{"m/a/po/de.po", "m/b/po/de.po", "m/c/po/fr.po", "m/d/po/de.po", "m/a/po/x.pot", "m/b/po/x.pot", "m/c/po/x.pot"},
@@ -149,12 +150,15 @@ func TestDiscoverIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := 0
+			n, templates := 0, map[string]bool{}
 			for _, file := range files {
 				if _, ok := f.Mask.Select(file.Path, Rules{LanguageRegex: regex, Language: f.Language}); !ok {
 					continue
 				}
 				n++
+				if m, _ := f.Mask.Select(file.Path, Rules{LanguageRegex: regex, Language: f.Language}); f.Mask.HasComponent() && f.NewBase != "" && slices.ContainsFunc(files, func(o object.File) bool { return o.Path == Fill(f.NewBase, m.Component) }) {
+					templates[m.Component] = true
+				}
 				if other := owner[file.Path]; other != "" {
 					t.Fatalf("%s belongs to %s and %s", file.Path, other, f.Mask)
 				}
@@ -162,6 +166,9 @@ func TestDiscoverIsExact(t *testing.T) {
 			}
 			if n != f.Files || n == 0 {
 				t.Fatalf("%s selects %d files, says %d", f.Mask, n, f.Files)
+			}
+			if len(templates) != f.Templates || f.NewBase != "" && f.Mask.HasComponent() && f.Templates == 0 {
+				t.Fatalf("%s: %d components have the template %s, says %d", f.Mask, len(templates), f.NewBase, f.Templates)
 			}
 		}
 		for _, file := range files {

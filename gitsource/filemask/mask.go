@@ -3,6 +3,7 @@ package filemask
 import (
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 )
@@ -13,6 +14,15 @@ const DefaultLanguageRegex = `^[^.]+$`
 
 // componentToken marks the component in a mask.
 const componentToken = "{component}"
+
+// nameToken marks the last part of a component in other paths than masks.
+const nameToken = "{component_name}"
+
+// Fill puts a component into a path or a name: the whole for "{component}", and its last
+// part for "{component_name}".
+func Fill(pattern, component string) string {
+	return strings.NewReplacer(componentToken, component, nameToken, path.Base(component)).Replace(pattern)
+}
 
 // ErrInvalid says that a filemask cannot be understood.
 var ErrInvalid = errors.New("invalid filemask")

@@ -35,7 +35,8 @@ type Component struct {
 	// Language is the language code of the files of a `filemask` without `*`.
 	Language string `yaml:"language"`
 	// NewBase is the path of the template file (POT) in the repository; its
-	// entries are the source strings. It may hold `{component}`.
+	// entries are the source strings. It may hold `{component}`, the whole match, and
+	// `{component_name}`, the match's last part: the `applet` of `apps/applet`.
 	NewBase string `yaml:"new_base"`
 	// SourceLanguage is the code of the language of the source strings.
 	SourceLanguage string `yaml:"source_language"`
