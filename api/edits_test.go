@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -376,7 +377,30 @@ func TestUpload(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d with %s", tt.name, status, answer, tt.status, tt.want)
 		}
 	}
-	kind, body := form(t, "msgid")
+	for name, tt := range map[string]struct {
+		file   string
+		fields []string
+		want   string
+	}{
+		"empty":           {"", []string{"method", "replace"}, `"file":["The submitted file is empty."]`},
+		"NUL":             {"msgid \"Open\"\nmsgstr \"x\x00\"\n", nil, `"file":["Line 2 has a NUL, which no text can have."]`},
+		"another plural":  {"msgid \"\"\nmsgstr \"charset=UTF-8\\nPlural-Forms: nplurals=2; plural=n!=1;\\n\"\n\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\n", nil, `"file":["Plural forms do not match the language."]`},
+		"no address":      {po, []string{"author_name", "Eva", "author_email", "not an address"}, `"author_email":["Enter a valid email address."]`},
+		"a very long one": {po, []string{"author_name", strings.Repeat("ž", 201)}, `"author_name":["Ensure this field has no more than 200 characters."]`},
+	} {
+		kind, body := form(t, cmp.Or(tt.file, "\x00"), tt.fields...)
+		if tt.file == "" {
+			body = strings.Replace(body, "\x00", "", 1)
+		}
+		if status, answer, _ := e.send("admin", "POST", path, kind, body); status != 400 || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %d %s, want 400 with %s", name, status, answer, tt.want)
+		}
+	}
+	kind, body := form(t, strings.Replace(po, "%s", "a\\ab", 1), "method", "replace")
+	if status, answer, _ := e.send("write", "POST", path, kind, body); status != 200 || !strings.Contains(answer, `"problems":["line 4: Control characters other than tab and line feed are not allowed, found U+0007"]`) {
+		t.Errorf("a text that is skipped: %d %s", status, answer)
+	}
+	kind, body = form(t, "msgid")
 	if status, answer, _ := e.send("write", "PUT", path, kind, body); status != 400 || !strings.Contains(answer, `"attr":"file"`) {
 		t.Errorf("no PO file: %d %s", status, answer)
 	}

@@ -88,9 +88,13 @@ func (a Action) Edits() bool {
 func (a Action) Suggests() bool { return a == ActionSuggestion || a == ActionSuggestionDelete }
 
 // Credited reports whether the entry names its author as user: edits, suggestions, locks
-// and entries of added and removed strings do, updates in the repository do not.
+// and entries of added and removed strings and files do, updates in the repository do not.
 func (a Action) Credited() bool {
-	return a.Edits() || a.Suggests() || a == ActionLock || a == ActionUnlock || a == ActionNewUnit || a == ActionStringRemove
+	switch a {
+	case ActionLock, ActionUnlock, ActionRemoveTranslation, ActionNewUnit, ActionAddedLanguage, ActionStringRemove:
+		return true
+	}
+	return a.Edits() || a.Suggests()
 }
 
 // Change is one entry of the change list (docs/compatibility.md#change-entries).

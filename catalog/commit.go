@@ -65,6 +65,11 @@ func PersonName(name string) string {
 	return before
 }
 
+// ValidEmail reports whether a text is an e-mail address that headers and commits can have.
+func ValidEmail(s string) bool {
+	return len(s) <= 254 && regexp.MustCompile(`^[^\s@<>()\[\],;:"\\[:cntrl:]]+@[\pL\pN-]+(\.[\pL\pN-]+)*$`).MatchString(s)
+}
+
 // withoutAddresses removes e-mail addresses in angle brackets, as in trailers, and
 // shortens all others to the name before the at sign.
 func withoutAddresses(s string) string {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -79,8 +80,11 @@ func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, EditProblem(err)
 	}
-	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total}, nil
+	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, nil
 }
+
+// maxAuthorName bounds the characters of author_name, as in Weblate.
+const maxAuthorName = 200
 
 // uploadOptions reads the other fields of an upload.
 func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
@@ -103,6 +107,12 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 		return o, AuthorOf(ctx), nil
 	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
 		return o, by, errAdmin
+	}
+	switch {
+	case utf8.RuneCountInString(credited.Name) > maxAuthorName:
+		return o, by, rest.BadParameter("author_name", fmt.Sprintf("Ensure this field has no more than %d characters.", maxAuthorName))
+	case credited.Email != "" && !catalog.ValidEmail(credited.Email):
+		return o, by, rest.BadParameter("author_email", "Enter a valid email address.")
 	}
 	credited.Name = catalog.PersonName(cmp.Or(credited.Name, credited.Email))
 	return o, credited, nil

@@ -65,7 +65,9 @@ func NewChange(l Links, from *catalog.Change) Change {
 		o.Author = o.User
 	}
 	if from.UnitID == 0 {
-		o.Details = eventDetails(from)
+		if o.Details = eventDetails(from); from.Action == catalog.ActionRemoveTranslation {
+			o.Target = from.Event["file"]
+		}
 		return o
 	}
 	o.Unit = OrNull(l.Unit(from.UnitID))

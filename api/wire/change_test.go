@@ -29,3 +29,18 @@ func TestChangeOfEvent(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestChangeOfFile: who added or removed a language is the user, and the file that was
+// removed is the target.
+func TestChangeOfFile(t *testing.T) {
+	t.Parallel()
+	for action, target := range map[catalog.Action]string{catalog.ActionAddedLanguage: "", catalog.ActionRemoveTranslation: "po/fr.po", catalog.ActionParseError: ""} {
+		c := NewChange(Links{Base: "http://x"}, &catalog.Change{
+			ID: 5, Action: action, Project: "p", Component: "c", Username: "jane", AuthorName: "Jane", Event: map[string]string{"file": "po/fr.po"},
+		})
+		credited := action != catalog.ActionParseError
+		if c.Target != target || (c.User != nil) != credited || (c.Author != nil) != credited {
+			t.Errorf("%s: %+v", action.Name(), c)
+		}
+	}
+}

@@ -71,6 +71,8 @@ type Uploaded struct {
 	Total    int  `json:"total"`
 	Result   bool `json:"result"`
 	Count    int  `json:"count"`
+	// Problems is ours: why texts of the file cannot be edits, of the first ones.
+	Problems []string `json:"problems,omitempty"`
 }
 
 // Done is the answer to an operation on a repository.

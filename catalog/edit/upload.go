@@ -1,9 +1,12 @@
 package edit
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -17,7 +20,7 @@ const (
 	Translate Method = "translate" // make the texts translations
 	Fuzzy     Method = "fuzzy"     // make them translations that need editing
 	Suggest   Method = "suggest"   // make them suggestions
-	Replace   Method = "replace"   // make the file's strings what the upload has
+	Replace   Method = "replace"   // make the strings that the upload has what it has; others stay
 )
 
 // UploadOptions are the fields of an upload.
@@ -63,6 +66,55 @@ type Change struct {
 // Counts are the numbers of an upload's answer.
 type Counts struct {
 	NotFound, Skipped, Accepted, Total int
+	// Problems say of the first entries whose text no edit can have why.
+	Problems []string
+}
+
+// maxProblems bounds the problems that an upload's answer lists.
+const maxProblems = 20
+
+// skip counts an entry that cannot be an edit of its string.
+func (c *Counts) skip(e *poparse.Entry, why error) {
+	c.Skipped++
+	var invalid *InvalidError
+	if errors.As(why, &invalid) && len(c.Problems) < maxProblems {
+		c.Problems = append(c.Problems, fmt.Sprintf("line %d: %s", e.Line, invalid.Message))
+	}
+}
+
+// CheckUpload returns an [*InvalidError] for a file that is not meant for a translation
+// with a plural rule: of which bytes have been replaced, or with plurals of another rule.
+func CheckUpload(f *poparse.File, number int, formula string) error {
+	for _, w := range f.Warnings {
+		if w.Code == poparse.WarnNUL {
+			return &InvalidError{"file", fmt.Sprintf("Line %d has a NUL, which no text can have.", w.Line)}
+		}
+	}
+	theirs, ok := f.PluralForms()
+	if !ok || number == 0 {
+		return nil
+	}
+	for e := range f.Live() {
+		if e.HasPlural && !samePlural(theirs, number, formula) {
+			return &InvalidError{"file", "Plural forms do not match the language."}
+		}
+	}
+	return nil
+}
+
+// samePlural reports whether a file's plural rule is that of a translation.
+func samePlural(theirs poparse.PluralForms, number int, formula string) bool {
+	a, errA := lang.Compile(theirs.Expression)
+	b, errB := lang.Compile(formula)
+	if theirs.Number != number || errA != nil || errB != nil {
+		return theirs.Number == number
+	}
+	for n := range 1001 { // no language looks further than at the last three digits
+		if a.Eval(n) != b.Eval(n) {
+			return false
+		}
+	}
+	return a.Eval(1_000_000) == b.Eval(1_000_000)
 }
 
 // Upload returns what an uploaded file changes. find returns a string of the
@@ -96,9 +148,9 @@ func Upload(f *poparse.File, o UploadOptions, units int, find func(catalog.Ident
 			counts.NotFound++
 			continue
 		}
-		switch text, ok := editable(e, text, current.Forms); {
-		case !ok || !o.takes(current, text):
-			counts.Skipped++
+		switch text, err := editable(e, text, current.Forms); {
+		case err != nil || !o.takes(current, text):
+			counts.skip(e, err)
 		default:
 			counts.Accepted++
 			changes = append(changes, Change{Context: e.Context, Source: sourceOf(e), Was: current.Text, Text: text})
@@ -147,13 +199,12 @@ func (o UploadOptions) takes(current Current, text Text) bool {
 	return !was.State.Translated() || o.Conflicts == "replace-translated" || o.Conflicts == "replace-approved"
 }
 
-// editable returns the text of an entry as an edit of a string with a number of forms,
-// false if it cannot be one.
-func editable(e *poparse.Entry, t Text, forms int) (Text, bool) {
+// editable returns the text of an entry as an edit of a string with a number of forms, or
+// an [*InvalidError].
+func editable(e *poparse.Entry, t Text, forms int) (Text, error) {
 	list := e.Str
 	if t.State == catalog.StateEmpty {
 		list = make([]string, forms)
 	}
-	text, err := NewText(list, t.State, forms)
-	return text, err == nil
+	return NewText(list, t.State, forms)
 }

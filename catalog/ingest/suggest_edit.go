@@ -13,6 +13,8 @@ import (
 // maxSuggested bounds the suggestions of people for one string.
 const maxSuggested = 50
 
+var errSuggested = &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The string has %d suggestions: accept or reject some.", maxSuggested)}
+
 // Suggest makes a text a suggestion for a string, durable when it returns, and returns
 // the suggestion's id. Errors are those of Edit, and an [*edit.InvalidError] if the string
 // has that text.
@@ -100,7 +102,7 @@ func (e *editing) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) 
 		return known[at].ID, nil
 	}
 	if len(known) >= maxSuggested {
-		return 0, &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The string has %d suggestions: accept or reject some.", len(known))}
+		return 0, errSuggested
 	}
 	if err := e.noteSuggestion(ctx, catalog.ActionSuggestion, u, text.Target); err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -70,6 +71,39 @@ func TestSuggestionBecomesServed(t *testing.T) {
 		if got := journal(w); strings.Count(got, want) != 1 || strings.Count(got, "suggested ") != 1 {
 			t.Errorf("the journal lacks %s:\n%s", want, got)
 		}
+	}
+	w.Verify()
+}
+
+// TestUploadBesideManySuggestions uploads suggestions: a string that has as many as it can
+// have is skipped, and the others get theirs.
+func TestUploadBesideManySuggestions(t *testing.T) {
+	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "")})
+	u := unitOf(w, "cs", "One")
+	component := u.ID / catalog.UnitsPerComponent
+	for i := range 50 {
+		_, err := w.Syncer.Suggest(t.Context(), component, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{fmt.Sprint(i)}, State: catalog.StateTranslated})
+		must(t, err)
+	}
+	counts, err := w.Syncer.Upload(t.Context(), component, u.TranslationID, jana, []byte(po("One", "Jedna", "Two", "Dvě")), edit.UploadOptions{Method: edit.Suggest})
+	if err != nil || counts.Accepted != 1 || counts.Skipped != 1 || !unitOf(w, "cs", "Two").HasSuggestion {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	w.Verify()
+}
+
+// TestEmptiedPluralIsNoSuggestion: an edit that emptied a plural, and was refused for
+// another text, has no text to suggest.
+func TestEmptiedPluralIsNoSuggestion(t *testing.T) {
+	file := func(text string) map[string]string {
+		return map[string]string{"po/cs.po": po("One", "") + "\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"" + text + "\"\nmsgstr[1] \"b\"\nmsgstr[2] \"c\"\n"}
+	}
+	w, repo := editable(t, file("a"))
+	const source = "%d file" + catalog.FormSeparator + "%d files"
+	must(t, write(w, source, catalog.StateEmpty, "", "", ""))
+	pullCommit(w, repo, testrepos.Change{Files: file("A")})
+	if u := unitOf(w, "cs", source); u.HasSuggestion || !strings.HasPrefix(u.Target, "A") {
+		t.Errorf("%+v, journal %s", u, journal(w))
 	}
 	w.Verify()
 }

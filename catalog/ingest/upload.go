@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -15,6 +16,9 @@ import (
 func (s *Syncer) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (counts edit.Counts, err error) {
 	if err := o.Validate(); err != nil {
 		return counts, err
+	}
+	if len(data) == 0 {
+		return counts, &edit.InvalidError{Field: "file", Message: "The submitted file is empty."}
 	}
 	f, err := poparse.Parse("file", data)
 	if err != nil {
@@ -70,6 +74,9 @@ func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOpti
 	if err != nil {
 		return counts, err
 	}
+	if err := edit.CheckUpload(f, e.row.PluralNumber, e.row.PluralFormula); err != nil {
+		return counts, err
+	}
 	changes, counts, err := edit.Upload(f, o, len(all), func(id catalog.Identity) (edit.Current, bool) {
 		u, ok := units[all[id]]
 		return edit.Current{
@@ -84,7 +91,9 @@ func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOpti
 		c := &changes[i]
 		u := units[all[e.hasher.Identity(c.Source, c.Context)]]
 		if o.Method == edit.Suggest {
-			_, err = e.suggest(ctx, &u, c.Text)
+			if _, err = e.suggest(ctx, &u, c.Text); errors.Is(err, errSuggested) {
+				counts.Accepted, counts.Skipped, err = counts.Accepted-1, counts.Skipped+1, nil
+			}
 		} else {
 			_, err = e.one(ctx, &edit.Request{UnitID: u.ID, Target: catalog.SplitForms(c.Text.Target), State: c.Text.State}, u)
 		}

@@ -82,6 +82,19 @@ func TestFiles(t *testing.T) {
 	if got := gittest.RunGit(t, w.up.Dir, "log", "-2", "--format=%an", "--name-status", "main"); got != "Anna\n\nD\tpo/cs.po\nAnna\n\nA\tpo/de.po" {
 		t.Errorf("commits:\n%s", got)
 	}
+	said := map[catalog.Action]string{}
+	gittest.Must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		list, err := snap.Changes(ctx, store.ChangeQuery{Limit: 1000})
+		for i := range list {
+			if c := &list[i]; c.Username == "anna" {
+				said[c.Action] += c.Event["file"]
+			}
+		}
+		return err
+	}))
+	if said[catalog.ActionAddedLanguage] != "po/de.po" || said[catalog.ActionRemoveTranslation] != "po/cs.po" {
+		t.Errorf("Anna's entries are %v", said)
+	}
 }
 
 // crashes flushes in a process that ends after the push, and in one that does not.

@@ -57,7 +57,8 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 func (f *changeFilter) credited() {
 	if f.all {
 		f.all, f.actions = false, []catalog.Action{
-			catalog.ActionChange, catalog.ActionSuggestion, catalog.ActionNew, catalog.ActionAccept, catalog.ActionLock, catalog.ActionUnlock, catalog.ActionSuggestionDelete, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionStringRemove,
+			catalog.ActionChange, catalog.ActionSuggestion, catalog.ActionNew, catalog.ActionAccept, catalog.ActionLock, catalog.ActionUnlock,
+			catalog.ActionRemoveTranslation, catalog.ActionSuggestionDelete, catalog.ActionNewUnit, catalog.ActionMarkedEdit, catalog.ActionAddedLanguage, catalog.ActionStringRemove,
 		}
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -185,7 +186,7 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	if err == nil {
 		err = tx.endSent(ctx, e, by)
 	}
-	if err == nil && status == EditConflict && e.Target != "" {
+	if err == nil && status == EditConflict && strings.Trim(e.Target, catalog.FormSeparator) != "" {
 		err = tx.suggestEdit(ctx, e)
 	}
 	return tx.fail(ctx, fmt.Sprintf("end the edit of unit %d", e.UnitID), err)

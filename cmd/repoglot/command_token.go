@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
@@ -62,6 +63,9 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if email != "" && !catalog.ValidEmail(email) {
+				return usageError{fmt.Errorf("--email %s: write an address like jana@example.org", email)}
+			}
 			t := catalog.Token{
 				Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...),
 				Languages: catalog.Names(languages...), AuthorName: author, AuthorEmail: email,
@@ -96,6 +100,15 @@ func (p *program) createToken(ctx context.Context, db *store.DB, t catalog.Token
 	})
 	if err != nil {
 		return err
+	}
+	table, err := lang.New()
+	if err != nil {
+		return err
+	}
+	for _, code := range t.Languages.All() {
+		if _, ok := table.ByCode(code); !ok {
+			fmt.Fprintf(p.stderr, "repoglot: there is no language %s, unless a file is called so\n", code)
+		}
 	}
 	secret, err := db.CreateToken(ctx, t)
 	switch {
