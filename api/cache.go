@@ -84,7 +84,7 @@ func (c *cache) get(key cacheKey, generation int64, now time.Time) (*variants, *
 	}
 	found := e.Value.(*cached)
 	switch {
-	case now.Sub(found.rendered) >= cacheAge:
+	case now.Sub(found.rendered) >= cacheAge || now.UTC().YearDay() != found.rendered.UTC().YearDay(): // searches name days
 		c.expired.Inc()
 	case found.checked < generation && !c.unchanged(&found.basis): // once per generation
 		c.changed.Inc()

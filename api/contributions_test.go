@@ -104,3 +104,31 @@ func (e *editor) wantCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestBooleans: yes and no are said as Django REST framework takes them; wlc sends
+// overwrite=yes. Anything else is refused, not ignored.
+func TestBooleans(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t)
+	upload := func(text, overwrite string, want int, accepted string) {
+		t.Helper()
+		kind, body := form(t, "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Open\"\nmsgstr \""+text+"\"\n", "method", "translate", "overwrite", overwrite)
+		status, answer, _ := e.send("write", "POST", "/api/translations/demo/app/cs/file/", kind, body)
+		if status != want || !strings.Contains(answer, accepted) {
+			t.Errorf("overwrite=%s: %d %s, want %d %s", overwrite, status, answer, want, accepted)
+		}
+	}
+	upload("first", "", 200, `"accepted":1`)
+	for i, yes := range []string{"yes", "on", "Y", "true", "T", "1", "True"} {
+		upload(fmt.Sprint("text ", i), yes, 200, `"accepted":1`)
+	}
+	for _, no := range []string{"no", "off", "n", "0", "False", "f"} {
+		upload("other", no, 200, `"accepted":0`)
+	}
+	upload("other", "perhaps", 400, `"overwrite":["Must be a valid boolean."]`)
+	for text, want := range map[string]int{"yes": 200, "off": 200, "On": 200, "no": 200, "2": 400} {
+		if status, answer, _ := e.send("admin", "POST", "/api/components/demo/app/lock/", asForm, "lock="+text); status != want {
+			t.Errorf("lock=%s: %d %s", text, status, answer)
+		}
+	}
+}

@@ -33,13 +33,13 @@ func (d download) send(x exchange, h header) outcome {
 		_ = out.wait()
 		return x.refuse(err, "api download failed")
 	}
-	free, err := x.take(x.s.shares.downloads, 1)
+	ctx, cancel := context.WithTimeout(x.req.Context(), downloadTime)
+	defer cancel()
+	free, err := x.turn(ctx, x.s.shares.downloads) // clients with many threads ask for more than their share
 	if err != nil {
 		return refuse(err)
 	}
 	defer free()
-	ctx, cancel := context.WithTimeout(x.req.Context(), downloadTime)
-	defer cancel()
 	p, plan, err := d.begin(ctx, x)
 	if err != nil {
 		return refuse(err)

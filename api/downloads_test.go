@@ -90,7 +90,7 @@ func TestLongFile(t *testing.T) {
 		{[]string{"If-Match", `"other"`}, 412, []byte(`{"detail":"The object has changed since you read it: read it again."}`)},
 	} {
 		rec := call(t, s, http.MethodGet, bigFile, tc.header...)
-		if rec.Code != tc.status || !bytes.Equal(rec.Body.Bytes(), tc.body) {
+		if rec.Code != tc.status || oldForm(rec.Body.String()) != string(tc.body) {
 			t.Errorf("%v: %d, %d bytes", tc.header, rec.Code, rec.Body.Len())
 		}
 	}
@@ -156,7 +156,7 @@ func TestPartsAreCounted(t *testing.T) {
 	for range 2 { // the second from the cache
 		call(t, s, http.MethodGet, csFile, "Range", "bytes=0-1")
 		rec := call(t, s, http.MethodGet, csFile, "Range", "bytes=99-")
-		if rec.Code != 416 || rec.Body.String() != `{"detail":"The file has no such part."}` || rec.Header().Get("Content-Type") != rest.TypeJSON ||
+		if rec.Code != 416 || oldForm(rec.Body.String()) != `{"detail":"The file has no such part."}` || rec.Header().Get("Content-Type") != rest.TypeJSON ||
 			rec.Header().Get("Content-Range") != "bytes */11" || rec.Header().Get("Content-Disposition") != "" {
 			t.Errorf("416: %v %s", rec.Header(), rec.Body)
 		}

@@ -127,7 +127,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	if len(req.URL.RawQuery) > maxQuery {
 		return nil, basis, rest.ErrTooLong
 	}
-	r.Params = rest.ParseQuery(req.URL.RawQuery)
+	r.Params, r.Now = rest.ParseQuery(req.URL.RawQuery), s.now()
 	base, err := s.settings.Load().baseURL(req)
 	if err != nil {
 		return nil, basis, err
@@ -150,14 +150,14 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	case access.Token.ID != 0:
 		value, err = s.write(ctx, rt, r)
 		if errors.Is(err, rest.ErrScope) {
-			return nil, basis, rest.OfWrite(err)
+			return nil, basis, err
 		}
 		if access.Token.Writes() {
 			return value, basis, s.refusal(ctx, err)
 		}
 	case !access.Authenticated():
 		if wantsScope(ctx, rt, r) {
-			return nil, basis, rest.OfWrite(rest.ErrScopeStranger)
+			return nil, basis, rest.ErrScopeStranger
 		}
 	}
 	return nil, basis, s.refusal(ctx, refuseWrite(rt, req))
@@ -183,9 +183,9 @@ func refusedToken(ctx context.Context, rt *resource.Route, r *rest.Request, refu
 	if !wantsScope(ctx, rt, r) {
 		return refused
 	}
-	p := rest.OfWrite(refused)
+	p := *rest.AsProblem(refused)
 	p.Detail += newToken
-	return p
+	return &p
 }
 
 // notHere is what a refused write says besides Weblate's text on a server that takes edits.
@@ -214,7 +214,7 @@ func (s *Server) refusal(ctx context.Context, err error) error {
 	readErr := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		taken, readErr := resource.TakesEdits(ctx, snap)
 		if taken {
-			err = rest.OfWrite(instead)
+			err = instead
 		}
 		return readErr
 	})
@@ -229,23 +229,13 @@ func (s *Server) refusal(ctx context.Context, err error) error {
 func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, err error) {
 	if match := strings.Join(r.HTTP.Header.Values("If-Match"), ","); match != "" && match != "*" {
 		if r.Seen, err = s.seen(ctx, rt, r, match); err != nil {
-			return nil, rest.OfWrite(err)
+			return nil, err
 		}
 	}
 	var free func()
 	r.Hold, free = exchange{s: s, req: r.HTTP}.holdBody()
 	defer free()
-	if value, err = rt.Writes[r.HTTP.Method](ctx, r); err == nil {
-		return value, nil
-	}
-	p := rest.OfWrite(err)
-	if p.Status == http.StatusInternalServerError {
-		s.logger.Error("api write failed", "route", rt.Path, "path", r.HTTP.URL.Path, "error", err)
-	}
-	if of := rest.AsProblem(err); of == rest.ErrReadOnly || of == rest.ErrScope {
-		return nil, err // for dispatch
-	}
-	return nil, p
+	return rt.Writes[r.HTTP.Method](ctx, r)
 }
 
 // errChanged is the answer if an object is not as the client saw it.

@@ -256,7 +256,7 @@ func TestUnitSearchErrors(t *testing.T) {
 			"NOT":         "Could not parse query string: Expected a term at column 4",
 		} {
 			rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(q))
-			if body := fmt.Sprintf(`{"q":[%q]}`, want); rec.Code != http.StatusBadRequest || rec.Body.String() != body {
+			if body := fmt.Sprintf(`{"q":[%q]}`, want); rec.Code != http.StatusBadRequest || oldForm(rec.Body.String()) != body {
 				t.Errorf("%s: %d %s, want %s", q, rec.Code, rec.Body, body)
 			}
 		}
@@ -281,7 +281,7 @@ func TestUnitSearchLimits(t *testing.T) {
 			wantStatus(t, s, http.StatusOK, list+"?q="+url.QueryEscape(c.within))
 			rec := call(t, s, http.MethodGet, list+"?q="+url.QueryEscape(c.beyond))
 			var body map[string][]string
-			if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil || rec.Code != http.StatusBadRequest || len(body) != 1 || len(body["q"]) != 1 ||
+			if err := json.Unmarshal([]byte(oldForm(rec.Body.String())), &body); err != nil || rec.Code != http.StatusBadRequest || len(body) != 1 || len(body["q"]) != 1 ||
 				!strings.HasPrefix(body["q"][0], "Could not parse query string: ") || strings.Contains(body["q"][0], "  ") {
 				t.Errorf("%s: %d %.200s %v", name, rec.Code, rec.Body, err)
 			}

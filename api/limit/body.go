@@ -17,7 +17,7 @@ const firstBody = 16 << 10
 // released in any case.
 func (l *Lease) ReadAll(r io.Reader, most int64) ([]byte, error) {
 	var body []byte
-	for size := min(firstBody, most+1); ; size = min(2*size, most+1) {
+	for size := min(firstBody, most); ; size = min(2*size, most) {
 		if err := l.Take(size); err != nil { // the old buffer is copied: both count
 			return nil, err
 		}
@@ -31,9 +31,12 @@ func (l *Lease) ReadAll(r io.Reader, most int64) ([]byte, error) {
 			n, err = r.Read(body[len(body):cap(body)])
 			body = body[:len(body)+n]
 		}
+		for beyond := [1]byte{}; err == nil && int64(len(body)) == most; {
+			if n, err = r.Read(beyond[:]); n > 0 {
+				return nil, ErrTooLarge
+			}
+		}
 		switch {
-		case int64(len(body)) > most:
-			return nil, ErrTooLarge
 		case errors.Is(err, io.EOF):
 			return body, nil
 		case err != nil:

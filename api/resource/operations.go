@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -89,7 +88,7 @@ const maxAuthorName = 200
 // uploadOptions reads the other fields of an upload.
 func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
 	fields := map[string]string{}
-	for _, name := range []string{"method", "conflicts", "fuzzy", "overwrite", "author_name", "author_email"} {
+	for _, name := range []string{"method", "conflicts", "fuzzy", "author_name", "author_email"} {
 		if fields[name], err = body.Text(name); err != nil {
 			return o, by, err
 		}
@@ -98,7 +97,10 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 	if o.Method == "" {
 		o.Method = edit.Translate
 	}
-	if yes, err := strconv.ParseBool(fields["overwrite"]); err == nil && yes && o.Conflicts == "" {
+	switch overwrite, err := body.Bool("overwrite"); { // wlc sends yes
+	case err != nil:
+		return o, by, err
+	case overwrite && o.Conflicts == "":
 		o.Conflicts = "replace-translated"
 	}
 	credited := edit.Author{Name: strings.TrimSpace(fields["author_name"]), Email: strings.TrimSpace(fields["author_email"])}
@@ -146,8 +148,10 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 	switch token := rest.AccessOf(ctx).Token; {
 	case !token.Writes():
 		return rest.ErrScope
-	case token.Scope != catalog.ScopeAdmin || !token.Sees(row.Project.Slug):
+	case token.Scope != catalog.ScopeAdmin:
 		return errAdmin
+	case !token.Sees(row.Project.Slug):
+		return errOtherLanguage
 	}
 	return nil
 }
@@ -445,10 +449,9 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	if !body.Has("lock") {
 		return nil, rest.Required("lock")
 	}
-	text, _ := body.Text("lock")
-	locked, err := strconv.ParseBool(text)
+	locked, err := body.Bool("lock")
 	if err != nil {
-		return nil, rest.BadParameter("lock", "Must be a valid boolean.")
+		return nil, err
 	}
 	for _, row := range rows {
 		if _, err := e.Edits.Lock(ctx, row.ID, AuthorOf(ctx), locked); err != nil {

@@ -224,6 +224,8 @@ func emptyListRoutes() []Route {
 		{Path: "/api/groups/", Allow: allowPost, Name: "Group List", About: "Groups API.", Kind: KindList, Handle: emptyList(ofServer, "groups")},
 		{Path: "/api/roles/", Allow: allowPost, Name: "Role List", About: "Roles API.", Kind: KindList, Handle: emptyList(ofServer, "roles")},
 		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: emptyList(ofServer, "memory")},
+		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: about, Kind: KindList, Handle: emptyList(ofServer, "categories")},
+		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: about, Kind: KindObject, Handle: noSuch},
 		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(ofServer, "screenshots")},
 	}
 }

@@ -132,7 +132,7 @@ const narrowIt = "name a project, a component or a language, or leave regular ex
 // error names its column (docs/compatibility.md#search).
 func unitQuery(r *rest.Request) (query.Expr, error) {
 	q, _ := r.Params.Get("q")
-	expr, err := query.Parse(q)
+	expr, err := query.ParseAt(q, r.Now)
 	var wrong *query.Error
 	if errors.As(err, &wrong) {
 		return nil, rest.BadParameter("q", wrong.Error())

@@ -64,11 +64,15 @@ func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 
 func newUser(l wire.Links, u *store.User) wire.User {
 	p := wire.UserPath(u.Username)
+	var joined *string
+	if !u.Joined.IsZero() {
+		joined = wire.OrNull(wire.UnitTime(u.Joined))
+	}
 	return wire.User{
 		Username:      u.Username,
 		FullName:      u.FullName,
 		URL:           l.API(p),
-		DateJoined:    wire.UnitTime(u.Joined),
+		DateJoined:    joined,
 		StatisticsURL: l.API(p + "statistics/"),
 		IsBot:         u.Bot,
 	}

@@ -182,6 +182,26 @@ func (b *Body) Text(name string) (string, error) {
 	return "", BadParameter(name, "Not a valid string.")
 }
 
+// booleans are the texts that Django REST framework, and so Weblate, takes for true and
+// false, in any case.
+var booleans = map[string]bool{
+	"true": true, "t": true, "yes": true, "y": true, "on": true, "1": true,
+	"false": false, "f": false, "no": false, "n": false, "off": false, "0": false,
+}
+
+// Bool returns a field with a yes or no, false without it.
+func (b *Body) Bool(name string) (bool, error) {
+	text, err := b.Text(name)
+	if text = strings.ToLower(strings.TrimSpace(text)); err != nil || text == "" {
+		return false, err
+	}
+	yes, ok := booleans[text]
+	if !ok {
+		return false, BadParameter(name, "Must be a valid boolean.")
+	}
+	return yes, nil
+}
+
 // errNoNumber says that a text is no number.
 var errNoNumber = errors.New("no number")
 

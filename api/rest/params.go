@@ -14,14 +14,26 @@ type Params []Param
 type Param struct{ Name, Value string }
 
 // ParseQuery parses a raw query. A "?" that is not escaped begins another
-// parameter, as "&" does: wlc sends "?format=api?format=po"
-// (docs/compatibility.md#format-parameter). Text that cannot be unescaped stays
+// parameter, as "&" does: wlc sends "?format=api?format=po", of which proxies make
+// "?format=api%3Fformat=po" (docs/compatibility.md#format-parameter). Text that cannot be unescaped stays
 // as it is; nothing is an error.
 func ParseQuery(raw string) Params {
 	var ps Params
 	for part := range strings.FieldsFuncSeq(raw, func(r rune) bool { return r == '&' || r == '?' }) {
 		name, value, _ := strings.Cut(part, "=")
-		ps = append(ps, Param{Name: unescape(name), Value: unescape(value)})
+		p := Param{Name: unescape(name), Value: unescape(value)}
+		if p.Name == "format" {
+			for {
+				var more string
+				var found bool
+				if p.Value, more, found = strings.Cut(p.Value, "?"); !found {
+					break
+				}
+				ps = append(ps, p)
+				p.Name, p.Value, _ = strings.Cut(more, "=")
+			}
+		}
+		ps = append(ps, p)
 	}
 	return ps
 }

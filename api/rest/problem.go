@@ -33,10 +33,8 @@ type Problem struct {
 	RetryAfter int
 	// Authenticate adds WWW-Authenticate: Token.
 	Authenticate bool
-	// Code is the code of the error in answers to writes, if that of its status does not fit.
+	// Code is the code of the error, if that of its status does not fit.
 	Code string
-	// ofWrite makes a body that has the keys of Weblate before and after 5.10.
-	ofWrite bool
 }
 
 // RetrySeconds is the time after which a client should try again while the
@@ -104,49 +102,11 @@ func AsProblem(err error) *Problem {
 	return ErrInternal
 }
 
-// OfWrite is the answer to a write that was refused with an error: its body has the keys
-// of both of Weblate's forms (docs/compatibility.md#writes).
-func OfWrite(err error) *Problem {
-	p := *AsProblem(err)
-	p.ofWrite = true
-	return &p
-}
-
 // codes are the codes of errors by status.
 var codes = map[int]string{
 	http.StatusBadRequest: "parse_error", http.StatusUnauthorized: "not_authenticated", http.StatusForbidden: "permission_denied", http.StatusNotFound: "not_found",
+	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable",
 	http.StatusPreconditionFailed: "precondition_failed", http.StatusTooManyRequests: "throttled", http.StatusRequestEntityTooLarge: "too_large", http.StatusUnsupportedMediaType: "unsupported_media_type",
-}
-
-// bothForms is the body of an error of a write.
-func (p *Problem) bothForms() any {
-	type one struct {
-		Code   string  `json:"code"`
-		Detail string  `json:"detail"`
-		Attr   *string `json:"attr"`
-	}
-	body := map[string]any{"type": "client_error"}
-	if p.Status >= http.StatusInternalServerError {
-		body["type"] = "server_error"
-	}
-	code := cmp.Or(p.Code, codes[p.Status])
-	switch {
-	case p.Field == "":
-		body["detail"] = p.Detail
-	case p.Detail == required:
-		code = "required"
-		fallthrough
-	default:
-		if code != "required" {
-			code = "invalid"
-		}
-		body["type"], body[p.Field] = "validation_error", []string{p.Detail}
-	}
-	if code == "" {
-		code = "error"
-	}
-	body["errors"] = []one{{code, p.Detail, wire.OrNull(p.Field)}}
-	return body
 }
 
 // required is Weblate's text for a field that is missing.
@@ -155,25 +115,77 @@ const required = "This field is required."
 // Required is the answer to a body without a field.
 func Required(field string) *Problem { return BadParameter(field, required) }
 
-// Body returns the value that is sent as JSON.
-func (p *Problem) Body() any {
-	if p.ofWrite {
-		return p.bothForms()
+// Body returns the value that is sent as JSON: the keys of Weblate up to 5.9, and those
+// from 5.10 (docs/compatibility.md#errors).
+func (p *Problem) Body() any { return problemBody{p} }
+
+type problemBody struct{ *Problem }
+
+// oneError is an error in the form of 5.10.
+type oneError struct {
+	Code   string  `json:"code"`
+	Detail string  `json:"detail"`
+	Attr   *string `json:"attr"`
+}
+
+// MarshalJSON writes the keys of the old form first.
+func (b problemBody) MarshalJSON() ([]byte, error) {
+	old, err := wire.JSON(b.old(), 0)
+	if err != nil {
+		return nil, err
 	}
-	if len(p.fields) > 0 {
+	added, err := wire.JSON(struct {
+		Errors []oneError `json:"errors"`
+		Type   string     `json:"type"`
+	}{b.each(), b.kind()}, 0)
+	return append(append(old[:len(old)-1], ','), added[1:]...), err
+}
+
+func (p *Problem) old() any {
+	switch {
+	case len(p.fields) > 0:
 		body := make(map[string][]string, len(p.fields))
 		for field, text := range p.fields {
 			body[field] = []string{text}
 		}
 		return body
-	}
-	if p.Bare {
+	case p.Bare:
 		return map[string]string{p.Field: p.Detail}
-	}
-	if p.Field != "" {
+	case p.Field != "":
 		return map[string][]string{p.Field: {p.Detail}}
 	}
 	return wire.Detail{Detail: p.Detail}
+}
+
+func (p *Problem) each() []oneError {
+	if len(p.fields) == 0 {
+		return []oneError{{p.code(), p.Detail, wire.OrNull(p.Field)}}
+	}
+	var all []oneError
+	for _, field := range slices.Sorted(maps.Keys(p.fields)) {
+		all = append(all, oneError{"invalid", p.fields[field], &field})
+	}
+	return all
+}
+
+func (p *Problem) code() string {
+	switch {
+	case p.Field != "" && p.Detail == required:
+		return "required"
+	case p.Field != "":
+		return "invalid"
+	}
+	return cmp.Or(p.Code, codes[p.Status], "error")
+}
+
+func (p *Problem) kind() string {
+	switch {
+	case p.Status >= http.StatusInternalServerError:
+		return "server_error"
+	case p.Field != "" || len(p.fields) > 0:
+		return "validation_error"
+	}
+	return "client_error"
 }
 
 // SetHeaders sets the headers of the answer.

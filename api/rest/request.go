@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
 )
@@ -16,6 +17,9 @@ type Request struct {
 	HTTP *http.Request
 	// Params are the parameters of the query.
 	Params Params
+	// Now is when it was received: a day that it names, such as yesterday, is the same
+	// until it is answered.
+	Now time.Time
 	// Link makes the addresses in the answer.
 	Link wire.Links
 	// Representation is the form of the answer.

@@ -17,6 +17,9 @@ func (r *Request) Timestamp(name string, errs FieldErrors) time.Time {
 	if !ok {
 		errs.Add("timestamp", "Enter a valid date/time.")
 	}
+	if at.IsZero() {
+		at = at.Add(time.Microsecond) // the zero time would be no bound
+	}
 	return at
 }
 

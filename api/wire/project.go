@@ -61,10 +61,10 @@ type User struct {
 	FullName string `json:"full_name"`
 	// URL, DateJoined (the time of the first commit), StatisticsURL and IsBot
 	// (the configuration names a program) are ours.
-	URL           string `json:"url"`
-	DateJoined    string `json:"date_joined"`
-	StatisticsURL string `json:"statistics_url"`
-	IsBot         bool   `json:"is_bot"`
+	URL           string  `json:"url"`
+	DateJoined    *string `json:"date_joined"` // null: no commit has a date that can be read
+	StatisticsURL string  `json:"statistics_url"`
+	IsBot         bool    `json:"is_bot"`
 }
 
 // UserStatistics are the statistics of a git author over the served

@@ -1,10 +1,13 @@
 package query
 
+import "time"
+
 // parser parses tokens to an expression.
 type parser struct {
 	text   string
 	tokens []token
 	at     int
+	now    time.Time
 	terms  int
 	sizes  int // instructions of the regular expressions so far
 }

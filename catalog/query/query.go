@@ -13,6 +13,7 @@ package query
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -31,12 +32,15 @@ const (
 	MaxRegexp = 1000
 )
 
-// Parse parses a query. An empty query is All. Errors, including invalid UTF-8,
-// are an *Error.
+// Parse is ParseAt for queries that name no day such as today.
+func Parse(q string) (Expr, error) { return ParseAt(q, time.Time{}) }
+
+// ParseAt parses a query at a time, which says what day is today. An empty query is All.
+// Errors, including invalid UTF-8, are an *Error.
 //
 // NOT binds strongest, then AND, which may be omitted, then OR, as newer versions
 // of Weblate document it; up to 5.4 an OR turned a flat list of terms into one OR.
-func Parse(q string) (Expr, error) {
+func ParseAt(q string, now time.Time) (Expr, error) {
 	if len(q) > MaxLength {
 		return nil, &Error{Column: 1, Text: "The query is too long"}
 	}
@@ -47,7 +51,7 @@ func Parse(q string) (Expr, error) {
 	if len(tokens) == 0 {
 		return All, nil
 	}
-	p := &parser{text: q, tokens: tokens}
+	p := &parser{text: q, tokens: tokens, now: now}
 	e, err := p.or(0)
 	if err == nil && p.at < len(p.tokens) {
 		err = p.failf(p.tokens[p.at].pos, "Unexpected %s", quote(p.tokens[p.at].text))

@@ -22,17 +22,23 @@ func (p *parser) timeTerm(t *token) (Expr, error) {
 	if t.value.regexp {
 		return nil, p.failf(t.valuePos, "%s takes no regular expression", t.field)
 	}
-	from, to, ok := period(t.value.text)
+	from, to, ok := p.period(t.value.text)
 	if ok && t.value.ranged {
 		ok = t.op == ":" || t.op == ":="
 		var end bool
-		_, to, end = period(t.value.end)
+		_, to, end = p.period(t.value.end)
 		ok = ok && end
 	}
 	if !ok {
 		return nil, p.failf(t.valuePos, "Invalid timestamp: %s", quote(t.value.written))
 	}
 	e := Time{Event: Event(t.field)}
+	switch t.op {
+	case ":<", ":<=": // the zero time would be no bound
+		if t.op == ":<" && from.IsZero() || to.IsZero() {
+			return None, nil
+		}
+	}
 	switch t.op {
 	case ":<":
 		e.To = from
@@ -52,8 +58,50 @@ func (p *parser) timeTerm(t *token) (Expr, error) {
 
 var timeFormat = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?)?)?$`)
 
+// daysAgo are the days that are named by how long ago they were.
+var daysAgo = regexp.MustCompile(`^(an?|\d{1,6}) (day|week|month|year)s? ago$`)
+
+// named is the day of UTC that a text names as today, yesterday or "3 days ago".
+func (p *parser) named(s string) (day time.Time, ok bool) {
+	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
+	switch s {
+	case "today":
+		s = "0 days ago"
+	case "yesterday":
+		s = "1 day ago"
+	}
+	m := daysAgo.FindStringSubmatch(s)
+	if m == nil {
+		return day, false
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		n = 1
+	}
+	y, month, d := p.now.UTC().Date()
+	switch m[2] {
+	case "day":
+		d -= n
+	case "week":
+		d -= 7 * n
+	case "month":
+		month -= time.Month(n)
+	case "year":
+		y -= n
+	}
+	day = time.Date(y, month, d, 0, 0, 0, 0, time.UTC)
+	return day, day.Year() > 0
+}
+
 // period is the range of times with the precision of the text. A time without a
 // zone is UTC.
+func (p *parser) period(s string) (from, to time.Time, ok bool) {
+	if day, ok := p.named(s); ok {
+		return day, day.AddDate(0, 0, 1), true
+	}
+	return period(s)
+}
+
 func period(s string) (from, to time.Time, ok bool) {
 	m := timeFormat.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

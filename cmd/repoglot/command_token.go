@@ -158,7 +158,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 					now := time.Now()
 					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 					for _, t := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t), ending(t.Expires, now), used(t.Used), t.Name)
+						fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\t%s\t%s%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t), languagesOf(t), ending(t.Expires, now), used(t.Used), t.Name, authorOf(t))
 					}
 					return w.Flush()
 				})
@@ -173,6 +173,26 @@ func projectsOf(t catalog.Token) string {
 		return "all projects"
 	}
 	return strings.Join(t.Projects.All(), ",")
+}
+
+// languagesOf says which languages a token may edit, if not all.
+func languagesOf(t catalog.Token) string {
+	if t.Languages == "" {
+		return ""
+	}
+	return " in " + strings.Join(t.Languages.All(), ",")
+}
+
+// authorOf is a column with the author of what a token edits, if it has one.
+func authorOf(t catalog.Token) string {
+	author := strings.TrimSpace(t.AuthorName)
+	if t.AuthorEmail != "" {
+		author = strings.TrimSpace(author + " <" + t.AuthorEmail + ">")
+	}
+	if author == "" {
+		return ""
+	}
+	return "\tby " + author
 }
 
 // ending says when a token ends.
