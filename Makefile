@@ -34,6 +34,7 @@ completions: build
 	$(BIN) completion bash > bin/completions/repoglot.bash
 	$(BIN) completion zsh > bin/completions/_repoglot
 	$(BIN) completion fish > bin/completions/repoglot.fish
+	.ci/third-party > bin/THIRD-PARTY
 
 # Without a tag at HEAD it makes a snapshot. Publish dist/ with `gh release create`.
 release: completions ## build archives, packages, checksums and SBOMs in dist/, and try them

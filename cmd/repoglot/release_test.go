@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,7 +104,7 @@ func TestReleaseArchive(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "THIRD-PARTY"} {
 		_, err := os.Stat(filepath.Join(root, name))
 		must(t, err)
 	}
@@ -161,5 +162,28 @@ func serveAndStop(t *testing.T, program string) {
 	must(t, c.cmd.Process.Signal(os.Interrupt))
 	if err := <-c.ended; err != nil {
 		t.Errorf("repoglot serve: %v\n%s", err, c.err)
+	}
+}
+
+// TestThirdParty: the licence of every module that is linked is in THIRD-PARTY, which fails
+// for one without.
+func TestThirdParty(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	cmd := exec.CommandContext(t.Context(), bash, "../../.ci/third-party")
+	cmd.Env = append(os.Environ(), "TARGETS="+runtime.GOOS)
+	said, err := cmd.Output()
+	must(t, err)
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}", ".")
+	list.Env = append(os.Environ(), "CGO_ENABLED=0")
+	modules, err := list.Output()
+	must(t, err)
+	for _, module := range append(slices.Compact(slices.Sorted(strings.SplitSeq(strings.TrimSpace(string(modules)), "\n"))), "Mozilla Public License", "Copyright") {
+		if !strings.Contains(string(said), module) {
+			t.Errorf("THIRD-PARTY lacks %s", module)
+		}
 	}
 }

@@ -153,8 +153,16 @@ type binarySource struct {
 // for an address with a query.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
-		if _, err := s.trust.find(path); errors.Is(err, errOwner) || errors.Is(err, errLeads) {
+		repo, err := s.trust.find(path)
+		if errors.Is(err, errOwner) || errors.Is(err, errLeads) {
 			return "", untrusted(s.remote, err)
+		}
+		if err == nil {
+			for _, name := range []string{filepath.Join(repo.gitDir, "HEAD"), filepath.Join(repo.commonDir, "config"), filepath.Join(repo.commonDir, "packed-refs")} {
+				if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // git would wait for a writer, and hold a worker
+					return "", s.fail(ErrUnreachable, filepath.Base(name)+" is a pipe, a device or a folder", "repair the repository")
+				}
+			}
 		}
 		return filepath.Abs(path)
 	}
