@@ -48,10 +48,7 @@ func (w *Writer) Commit(ctx context.Context, c derive.Commit) (id object.Hash, e
 			return object.Hash{}, err
 		}
 	}
-	if w.chain == nil {
-		w.chain, err = derive.Open(w.gitDir)
-	}
-	if err == nil {
+	if err = w.open(); err == nil {
 		id, err = w.chain.Commit(ctx, c)
 	}
 	if err != nil {
@@ -59,6 +56,19 @@ func (w *Writer) Commit(ctx context.Context, c derive.Commit) (id object.Hash, e
 	}
 	return id, nil
 }
+
+func (w *Writer) open() (err error) {
+	if w.chain == nil {
+		w.chain, err = derive.Open(w.gitDir)
+	}
+	return err
+}
+
+// Has reports whether the mirror has an object, without those that are not stored yet.
+func (w *Writer) Has(h object.Hash) bool { return w.open() == nil && w.chain.Has(h) }
+
+// Blob returns the id of the contents that this Writer last wrote to a path.
+func (w *Writer) Blob(path string) object.Hash { return w.chain.Blob(path) }
 
 // Store stores the commits so far in the mirror, durably.
 func (w *Writer) Store() error {

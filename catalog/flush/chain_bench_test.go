@@ -54,3 +54,46 @@ func BenchmarkChain(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAgain makes 280 commits of 14 files of 1,400 strings anew, after somebody committed
+// another file.
+func BenchmarkAgain(b *testing.B) {
+	up := gittest.NewUpstream[object.Hash](b)
+	tree := gittest.Files{}
+	files := make([]File, 14)
+	for l := range files {
+		var pairs []string
+		for i := range 1400 {
+			pairs = append(pairs, fmt.Sprintf("string number %d of the program", i), "")
+		}
+		files[l] = File{Component: "c", Language: fmt.Sprint(l), Path: fmt.Sprintf("po/%d.po", l)}
+		for a := range 20 {
+			files[l].Edits = append(files[l].Edits, change(pairs[2*a*31], fmt.Sprintf("text number %d", a), by(fmt.Sprint("Author", a), a*14+l)))
+		}
+		tree[files[l].Path] = po(pairs...)
+	}
+	head := up.Push("A", tree)
+	m, err := gitsource.Open(b.Context(), b.TempDir(), remote.Repository{URL: up.Dir, Branch: "main"}, gitsource.Options{})
+	gittest.Must(b, err)
+	var memo Memo
+	flush := func() {
+		_, err := m.Fetch(b.Context())
+		gittest.Must(b, err)
+		w, err := m.Writer(b.Context())
+		gittest.Must(b, err)
+		defer w.Close()
+		result, err := Derive(b.Context(), w, files, Options{Committer: committer, Memo: &memo})
+		if err != nil || len(result.Commits) != 280 {
+			b.Fatal(err, len(result.Commits))
+		}
+	}
+	flush()
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		b.StopTimer()
+		tree["README"] = fmt.Sprint(n)
+		head = up.Push("B", tree, head)
+		b.StartTimer()
+		flush()
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/edit/message"
@@ -31,6 +32,8 @@ type Options struct {
 	Message func(Group) string
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
+	// Memo remembers what files became; nil: nothing does.
+	Memo *Memo
 }
 
 func (o *Options) style(component string) Style {
@@ -65,24 +68,16 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
-	}, unreadable: map[string]error{}}
+	}, unreadable: map[string]error{}, memos: map[string]*memo{}}
 	for i := range files {
 		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
 	}
 	if err := d.read(ctx); err != nil {
 		return Result{}, fmt.Errorf("flush: %w", err)
 	}
-	for i := range o.Files {
-		if err := d.changeFile(ctx, i); err != nil {
-			return Result{}, fmt.Errorf("flush: %w", err)
-		}
-	}
-	for _, g := range groups(files, &o) {
-		if err := d.commit(ctx, g); err != nil {
-			return Result{}, fmt.Errorf("flush: %w", err)
-		}
-	}
-	if err := w.Store(); err != nil {
+	err := d.run(ctx)
+	// Whoever is stopped leaves what the Memo knows to the next flush.
+	if err = errors.Join(err, w.Store()); err != nil {
 		return Result{}, fmt.Errorf("flush: %w", err)
 	}
 	return d.result, nil
@@ -93,10 +88,37 @@ type deriver struct {
 	writer  *gitsource.Writer
 	files   []File
 	options Options
-	data    map[string][]byte // of the files at Result.Head
+	data    map[string]content // of the files at Result.Head
 	result  Result
 
 	unreadable map[string]error // of the files there that are not in data
+	memos      map[string]*memo // of the files of the next commit
+}
+
+// memo is what is remembered of a file when its commit was made.
+type memo struct {
+	key     memoKey
+	results []edit.Result
+}
+
+func (d *deriver) run(ctx context.Context) error {
+	for i := range d.options.Files {
+		if err := d.changeFile(ctx, i); err != nil {
+			return err
+		}
+	}
+	for _, g := range groups(d.files, &d.options) {
+		if err := d.commit(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// content is what a file has: a blob of the mirror, and its bytes, if they were read.
+type content struct {
+	blob object.Hash
+	data []byte
 }
 
 // read reads the files at the head.
@@ -119,7 +141,7 @@ func (d *deriver) read(ctx context.Context) error {
 		return err
 	}
 	regular, _ := gitsource.SplitLinks(list)
-	d.data = make(map[string][]byte, len(regular))
+	d.data = make(map[string]content, len(regular))
 	for _, f := range regular {
 		data, err := r.Blob(ctx, f.Blob, d.options.MaxFile)
 		if err == nil && object.IsLFSPointer(data) {
@@ -127,7 +149,7 @@ func (d *deriver) read(ctx context.Context) error {
 		}
 		switch {
 		case err == nil:
-			d.data[f.Path] = data
+			d.data[f.Path] = content{f.Blob, data}
 		case errors.Is(err, object.ErrTooLarge), !object.Damaged(err) && ctx.Err() == nil:
 			d.problem(f.Path, err)
 		default:
@@ -156,12 +178,14 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 			continue
 		}
 		file := &d.files[f]
-		data, err := d.apply(f, g)
+		now, err := d.apply(ctx, f, g)
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil:
 			d.problem(file.Path, err)
-		case data != nil:
-			changed = append(changed, derive.File{Path: file.Path, Data: data})
+		case now != nil:
+			changed = append(changed, *now)
 			about.Files = append(about.Files, file.Path)
 			if !slices.Contains(about.Languages, file.Language) {
 				about.Languages = append(about.Languages, file.Language)
@@ -202,7 +226,11 @@ func (d *deriver) write(ctx context.Context, about Group, changed []derive.File)
 	}
 	for _, f := range changed {
 		if delete(d.data, f.Path); !f.Remove {
-			d.data[f.Path] = f.Data
+			d.data[f.Path] = content{d.writer.Blob(f.Path), f.Data}
+		}
+		if m := d.memos[f.Path]; m != nil {
+			d.options.Memo.put(m.key, memoValue{d.data[f.Path].blob, m.results})
+			delete(d.memos, f.Path)
 		}
 	}
 	d.result.Head = id
@@ -211,9 +239,9 @@ func (d *deriver) write(ctx context.Context, about Group, changed []derive.File)
 }
 
 // apply writes the edits of a group into a file. It returns nil if the file stays.
-func (d *deriver) apply(f int, g *group) ([]byte, error) {
+func (d *deriver) apply(ctx context.Context, f int, g *group) (*derive.File, error) {
 	file := &d.files[f]
-	data, ok := d.data[file.Path]
+	was, ok := d.data[file.Path]
 	if !ok {
 		for _, i := range g.edits[f] {
 			d.result.Outcomes[f][i] = edit.Result{Outcome: edit.Gone}
@@ -224,7 +252,7 @@ func (d *deriver) apply(f int, g *group) ([]byte, error) {
 	for k, i := range g.edits[f] {
 		edits[k] = file.Edits[i]
 	}
-	out, results, err := edit.Apply(file.Path, data, edits, file.Options)
+	now, results, err := d.written(ctx, file, was, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +267,31 @@ func (d *deriver) apply(f int, g *group) ([]byte, error) {
 	if !written {
 		return nil, nil
 	}
-	return out, nil
+	return now, nil
+}
+
+// written returns a file with edits: what was made of the same file by the same edits
+// before, if the mirror still has it.
+func (d *deriver) written(ctx context.Context, file *File, was content, edits []edit.Edit) (*derive.File, []edit.Result, error) {
+	key, ok := keyOf(file.Path, was.blob, edits, file.Options)
+	if known, found := d.options.Memo.get(key); ok && found && d.writer.Has(known.after) {
+		return &derive.File{Path: file.Path, Blob: known.after}, known.results, nil
+	}
+	if was.data == nil {
+		r, err := d.writer.Reader()
+		if err != nil {
+			return nil, nil, err
+		}
+		defer r.Close()
+		if was.data, err = r.Blob(ctx, was.blob, d.options.MaxFile); err != nil {
+			return nil, nil, err
+		}
+	}
+	out, results, err := edit.Apply(file.Path, was.data, edits, file.Options)
+	if err == nil && ok && d.options.Memo != nil {
+		d.memos[file.Path] = &memo{key, results}
+	}
+	return &derive.File{Path: file.Path, Data: out}, results, err
 }
 
 // message returns the message of a commit with its trailers.
@@ -248,7 +300,7 @@ func (d *deriver) message(g Group) string {
 	if d.options.Message != nil {
 		text = d.options.Message(g)
 	}
-	if text == "" {
+	if strings.Trim(text, "\x00\r\n\t ") == "" {
 		text = "Update translations"
 	}
 	var trailers []message.Trailer

@@ -49,12 +49,12 @@ func (d *deriver) addString(ctx context.Context, i int) error {
 		d.result.FileProblems[i] = cmp.Or(d.unread(f.Path), fmt.Errorf("%s: there is no such file", f.Path))
 		return nil
 	}
-	now, err := f.String.Append(f.Path, data, f.Options)
+	now, err := f.String.Append(f.Path, data.data, f.Options)
 	if err != nil {
 		d.result.FileProblems[i] = fmt.Errorf("%s: %w", f.Path, err)
 		return nil
 	}
-	if bytes.Equal(now, data) {
+	if bytes.Equal(now, data.data) {
 		return nil
 	}
 	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author}
@@ -80,14 +80,14 @@ func (d *deriver) changeFile(ctx context.Context, i int) error {
 			return nil
 		}
 		var err error
-		if change.Data, err = f.New.Make(f.Template, template); err != nil {
+		if change.Data, err = f.New.Make(f.Template, template.data); err != nil {
 			d.result.FileProblems[i] = fmt.Errorf("%s: %w", f.Path, err)
 			return nil
 		}
 	}
 	changed := []derive.File{change}
 	linguas, ok := d.data[f.linguas()]
-	if now := edit.Linguas(linguas, f.Code, !f.Removes); ok && string(now) != string(linguas) {
+	if now := edit.Linguas(linguas.data, f.Code, !f.Removes); ok && string(now) != string(linguas.data) {
 		changed = append(changed, derive.File{Path: f.linguas(), Data: now})
 	}
 	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author, Adds: !f.Removes, Removes: f.Removes}

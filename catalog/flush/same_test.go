@@ -1,9 +1,13 @@
 package flush
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource/gittest"
@@ -79,4 +83,56 @@ func TestSameCommits(t *testing.T) {
 			t.Errorf("%s: %s after %d commits, want %s", commitBy, got, len(result.Commits), want)
 		}
 	}
+}
+
+// TestMemo: on another head the same commits are made with a Memo as without, of what it
+// knows where the file was not touched, also after a flush that was stopped, and after a
+// mirror that was cloned anew.
+func TestMemo(t *testing.T) {
+	up := gittest.NewUpstream[object.Hash](t)
+	files, tree := chainOf()
+	head := up.Push("A", tree)
+	m := mirrorOf(t, up)
+	var memo Memo
+	ctx, stop := context.WithCancel(t.Context())
+	w, err := m.Writer(ctx)
+	gittest.Must(t, err)
+	n := 0
+	_, err = Derive(ctx, w, files, Options{Committer: committer, Memo: &memo, Message: func(Group) string {
+		if n++; n == 20 {
+			stop()
+		}
+		return ""
+	}})
+	w.Close()
+	if !errors.Is(err, context.Canceled) || len(memo.known) < 15 {
+		t.Fatalf("stopped with %d steps known: %v", len(memo.known), err)
+	}
+	same := func(when string, fresh int) {
+		t.Helper()
+		before := len(memo.known)
+		got, want := derived(t, m, files, Options{Memo: &memo}), derived(t, m, files, Options{})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", when, diff)
+		}
+		if made := len(memo.known) - before; fresh >= 0 && made != fresh {
+			t.Errorf("%s: %d steps were made, want %d", when, made, fresh)
+		}
+		path, _ := m.Path()
+		gittest.RunGit(t, path, "fsck", "--strict", "--no-dangling")
+	}
+	same("after it was stopped", 45-len(memo.known))
+	push := func(path, text string) {
+		tree[path] = text
+		head = up.Push("B", tree, head)
+		_, err := m.Fetch(t.Context())
+		gittest.Must(t, err)
+	}
+	push("README", "other")
+	same("another file", 0)
+	push("po/2.po", tree["po/2.po"]+"\nmsgid \"new\"\nmsgstr \"\"\n")
+	same("one of the files", 9)
+	_, err = m.Rebuild(t.Context())
+	gittest.Must(t, err)
+	same("cloned anew", 0)
 }

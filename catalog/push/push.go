@@ -53,6 +53,7 @@ type Destination struct {
 // Pusher flushes edits. It is safe for concurrent use.
 type Pusher struct {
 	Options
+	memo flush.Memo
 	// stop, in tests, ends a flush as a crash would: before a push, or after it.
 	stop func(after bool) error
 }
@@ -384,7 +385,7 @@ func (r *run) place() store.Place {
 // options say how commits of files are made.
 func (r *run) options(files []flush.File) flush.Options {
 	return flush.Options{
-		Styles:    r.group.styles,
+		Styles: r.group.styles, Memo: &r.memo,
 		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
 		Files: r.filesToChange(),
 	}

@@ -42,6 +42,8 @@ type File struct {
 	Path string
 	// Data are the contents. The mode stays as it is; a new file is not executable.
 	Data []byte
+	// Blob are the contents instead, if the git directory has them; the zero hash: Data.
+	Blob object.Hash
 	// Remove removes the file, and directories that become empty.
 	Remove bool
 }
@@ -77,7 +79,10 @@ const maxTrees = 32 << 20
 // Open opens a git directory.
 func Open(gitDir string) (*Chain, error) {
 	c := &Chain{gitDir: gitDir, last: map[string]object.Base{}}
-	return c, c.open()
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *Chain) open() (err error) {
@@ -110,6 +115,12 @@ func (c *Chain) Store() error {
 	c.store = nil
 	return c.open()
 }
+
+// Has reports whether the git directory has an object.
+func (c *Chain) Has(h object.Hash) bool { return c.store.Has(h) }
+
+// Blob returns the id of the contents that were last written to a path.
+func (c *Chain) Blob(path string) object.Hash { return c.last[path].Hash }
 
 // Commit makes a commit on top of one that the git directory or the Chain has, and returns
 // its id. The error wraps ErrNothing or ErrPath, or says that an object is missing

@@ -168,7 +168,10 @@ func (c *Chain) file(entries *[]entry, f File, name string) (bool, error) {
 		}
 		return i >= 0, nil
 	}
-	id, err := c.added.Blob(f.Data, c.last[f.Path])
+	id, err := f.Blob, error(nil)
+	if id.IsZero() {
+		id, err = c.added.Blob(f.Data, c.last[f.Path])
+	}
 	if err != nil {
 		return false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"hash"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -30,6 +31,7 @@ type Addition struct {
 	gitDir string
 	store  *Store
 	sum    hash.Hash
+	z      *zlib.Writer
 	small  []addedObject
 	bytes  int64 // of small
 	at     map[Hash]int32
@@ -129,31 +131,36 @@ func (a *Addition) pack(o addedObject, base Base) error {
 	depth := int32(0)
 	var delta []byte
 	from, there := a.at[base.Hash]
-	if there && len(o.data) >= minDelta && a.depth[from] < maxAddedChain {
+	if there && base.Data != nil && len(o.data) >= minDelta && a.depth[from] < maxAddedChain {
 		delta = difference(base.Data, o.data)
 	}
-	if delta == nil || len(delta) > len(o.data)/2 {
-		if err := writeEntry(w, o.kind, o.data); err != nil {
-			return err
-		}
-	} else {
-		depth = a.depth[from] + 1
-		head := appendBack(entryHeader(plumbing.OFSDeltaObject, int64(len(delta))), a.end-a.x.objects[from].offset)
-		if _, err := w.Write(head); err != nil {
-			return err
-		}
-		z := zlib.NewWriter(w)
-		if _, err := z.Write(delta); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
+	head, data := entryHeader(o.kind, int64(len(o.data))), o.data
+	if delta != nil && len(delta) <= len(o.data)/2 {
+		depth, data = a.depth[from]+1, delta
+		head = appendBack(entryHeader(plumbing.OFSDeltaObject, int64(len(delta))), a.end-a.x.objects[from].offset)
+	}
+	if err := a.compress(w, head, data); err != nil {
+		return err
 	}
 	a.at[o.hash] = int32(len(a.x.objects))
 	a.x.objects, a.depth = append(a.x.objects, packObject{offset: a.end, hash: o.hash}), append(a.depth, depth)
 	a.end += w.n
 	return nil
+}
+
+// compress writes an entry of the pack. A compressor takes a megabyte, so there is one.
+func (a *Addition) compress(w io.Writer, head, data []byte) error {
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	if a.z == nil {
+		a.z = zlib.NewWriter(w)
+	}
+	a.z.Reset(w)
+	if _, err := a.z.Write(data); err != nil {
+		return err
+	}
+	return a.z.Close()
 }
 
 // Empty reports whether nothing waits to be stored.
