@@ -67,7 +67,7 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 	if err != nil {
 		return e, err
 	}
-	db.pools, err = db.engine.open(ctx, opts.withDefaults(), &shared{statements: db.metrics.statements})
+	db.pools, err = db.engine.open(ctx, opts.withDefaults(), &shared{statements: db.metrics.statements, bulkCache: opts.bulkCache()})
 	if err == nil {
 		err = db.pools.writer.transact(ctx, func(s *session) error {
 			l := loader{s: s}

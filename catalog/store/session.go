@@ -202,4 +202,5 @@ type shared struct {
 	statements prometheus.Counter
 	projects   settingsCache[catalog.ProjectSettings]
 	components settingsCache[catalog.ComponentSettings]
+	bulkCache  int // KiB
 }

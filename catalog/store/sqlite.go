@@ -150,10 +150,19 @@ func (info *StepInfo) cacheSize() int {
 	return stepCache
 }
 
-// enlargeCache gives the step bulkCache, until restoreCache.
+// bulkCache is the cache of large imports in KiB: a sixteenth of the memory at most, with
+// what the allocator adds.
+func (o *Options) bulkCache() int {
+	if o.Memory <= 0 {
+		return bulkCache
+	}
+	return int(min(max(o.Memory>>15, importCache), bulkCache))
+}
+
+// enlargeCache gives the step a cache of up to bulkCache, until restoreCache.
 func (tx *StepTx) enlargeCache(ctx context.Context) error {
 	tx.largeCache = true
-	return tx.s.resizeCache(ctx, bulkCache)
+	return tx.s.resizeCache(ctx, tx.s.shared.bulkCache)
 }
 
 func (tx *StepTx) restoreCache(ctx context.Context) error {

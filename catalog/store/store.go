@@ -65,6 +65,9 @@ type Options struct {
 	// is eight. They do not count towards Readers, so that slow clients do not block
 	// others.
 	LongReaders int
+	// Memory is what the process may take, in bytes; 0: enough. With less than 2 GiB
+	// SQLite's cache for large imports is smaller.
+	Memory int64
 	// MaxWAL is the length in bytes of SQLite's write-ahead log above which long
 	// reads must end; 0 is 512 MiB.
 	MaxWAL int64
@@ -151,7 +154,7 @@ func isPostgres(dsn string) bool {
 
 func (db *DB) open(ctx context.Context, opts Options) error {
 	var err error
-	if db.pools, err = db.engine.open(ctx, opts, &shared{statements: db.metrics.statements}); err != nil {
+	if db.pools, err = db.engine.open(ctx, opts, &shared{statements: db.metrics.statements, bulkCache: opts.bulkCache()}); err != nil {
 		return err
 	}
 	if db.codec, err = newCodec(); err != nil {

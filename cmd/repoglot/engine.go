@@ -49,7 +49,7 @@ func openEngine(ctx context.Context, c *config.Config, work string, available me
 	if err := os.MkdirAll(mirrors, 0o700); err != nil {
 		return e, fmt.Errorf("the folder of the mirrors %s cannot be made: %w: give this user write access, or change data_dir", mirrors, errors.Unwrap(err))
 	}
-	if e.db, err = store.Open(ctx, databasePath(c), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders}); err != nil {
+	if e.db, err = store.Open(ctx, databasePath(c), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders, Memory: available.bytes}); err != nil {
 		return e, err
 	}
 	e.cluster = newCluster(e.db, work, log)
