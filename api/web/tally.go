@@ -38,7 +38,9 @@ func (t *tally) inTranslations(v *view, languages, components int) {
 		t.In = v.L.T("in %[1]s of %[2]s translations: languages × components", v.L.Number(t.Files), v.L.Number(int64(languages*components)))
 		return
 	}
-	t.In = v.L.N("in one language", "in %s languages", t.Files)
+	if t.Files > 0 {
+		t.In = v.L.N("in one language", "in %s languages", t.Files)
+	}
 }
 
 func (t *tally) add(o tally) {
