@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/poparse"
@@ -424,4 +425,43 @@ func TestApplyTooManyForms(t *testing.T) {
 	if f, err := poparse.Parse("x.po", out); err != nil || len(f.Warnings) > 0 {
 		t.Errorf("%v, %v", err, f.Warnings)
 	}
+}
+
+// TestApplyCharsetsDrawn writes drawn texts, and names of authors, into files of drawn
+// charsets: what is not held back is what iconv reads, which gettext uses.
+func TestApplyCharsetsDrawn(t *testing.T) {
+	if _, err := exec.LookPath("iconv"); err != nil {
+		t.Skip("skipped: iconv is not installed")
+	}
+	charsets := strings.Fields("BIG5 CP950 BIG5-HKSCS SHIFT_JIS CP932 EUC-JP KOI8-U KOI8-R TIS-620 GB2312 GBK GB18030 EUC-KR CP949 CP1250 ISO-8859-2 MACINTOSH")
+	letters := []rune("aáěłўїžñ①⑨㎝纊髙ⅳ№〜～‖∥−－¢￠—―·・“”ไทย\u00a0€║╝漢字簡体杮堃裏碁恒粧嫺한똠ﾊﾝ")
+	rapid.Check(t, func(t *rapid.T) {
+		charset := rapid.SampledFrom(charsets).Draw(t, "charset")
+		draw := func(name string) string {
+			return string(rapid.SliceOfN(rapid.SampledFrom(letters), 1, 3).Draw(t, name))
+		}
+		text, name := draw("text"), draw("name")
+		data := "msgid \"\"\nmsgstr \"\"\n\"Last-Translator: x\\n\"\n\"PO-Revision-Date: y\\n\"\n\"Content-Type: text/plain; charset=" + charset + "\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n"
+		out, results, err := Apply("x.po", []byte(data), edits(Edit{Source: "a", Ours: Text{text, done}, Authors: []Author{{Name: name}}}), Options{Revision: noon})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("iconv", "-f", charset, "-t", "UTF-8")
+		cmd.Stdin = strings.NewReader(string(out))
+		read, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %q: iconv: %v", charset, out, err)
+		}
+		want := "msgstr \"" + text + "\""
+		if results[0].Outcome == Unwritable {
+			want = data
+		}
+		if !strings.Contains(strings.ReplaceAll(strings.ReplaceAll(string(read), "¥", "\\"), "‾", "~"), want) {
+			t.Fatalf("%s: %v, iconv reads %q, want %s", charset, results[0], read, want)
+		}
+		if translator := "Last-Translator: " + strings.TrimSpace(name) + "\\n"; results[0].Outcome == Applied && !strings.Contains(string(read), "Last-Translator: x") &&
+			!strings.Contains(strings.ReplaceAll(string(read), "¥", "\\"), translator) {
+			t.Fatalf("%s: %q: no %s", charset, read, translator)
+		}
+	})
 }
