@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,9 +62,10 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	return nil
 }
 
-// discoverOne makes the components of one discovery and counts them. made are the
-// components that it made before, slugs by filemask.
-func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]string) (int, error) {
+// discoverOne makes the components of one discovery and counts those with files. made
+// are the components that it made before, by filemask: they get its settings, and move
+// from another repository or branch.
+func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]*store.BranchComponent) (int, error) {
 	mask, err := filemask.Parse(spec.Settings.Filemask)
 	if err != nil {
 		return 0, err
@@ -103,7 +106,9 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			unsafe.add(f.Path, "the discovered name holds a character that filemasks reserve")
 			continue
 		}
-		if c.Slug, ok = made[c.Settings.Filemask]; !ok {
+		if old := made[c.Settings.Filemask]; old != nil {
+			c.Slug = old.Slug
+		} else {
 			c.Slug = freeSlug(spec.Slug, m.Component, taken)
 			taken[c.Slug] = true
 		}
@@ -111,11 +116,36 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			return len(specs), p.s.quotas.tooManyComponents(len(specs))
 		}
 	}
+	n := len(specs)
+	for _, mask := range slices.Sorted(maps.Keys(made)) {
+		if !found[mask] {
+			specs = append(specs, without(spec, mask, made[mask]))
+		}
+	}
 	if len(specs) == 0 {
 		return 0, nil
 	}
 	_, err = p.s.db.AddComponents(ctx, specs)
-	return len(specs), err
+	return n, err
+}
+
+// without is a component that a discovery made and has no files of now: with its
+// settings, if its filemask still follows from them.
+func without(spec *store.ComponentSpec, mask string, made *store.BranchComponent) store.ComponentSpec {
+	c := *spec
+	c.Template, c.Settings = spec.Slug, made.Settings
+	of := spec.Settings.Filemask
+	before, _, _ := strings.Cut(of, componentMark)
+	if marks := strings.Count(of, componentMark); marks > 0 {
+		end := len(before) + (len(mask)-len(of))/marks + len(componentMark) // of its name
+		if strings.HasPrefix(mask, before) && end >= len(before) && end <= len(mask) {
+			if e := expand(spec, mask[len(before):end]); e.Settings.Filemask == mask {
+				c = e
+			}
+		}
+	}
+	c.Slug = made.Slug
+	return c
 }
 
 // refusals are the files that a discovery does not serve. One line of the log names
@@ -140,14 +170,12 @@ func (r *refusals) report() {
 	}
 }
 
-// discovered returns the components that a discovery made: slugs by filemask.
-func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]string, error) {
-	rows, err := p.s.db.Branch(ctx, spec.Repo, spec.Branch)
-	made := make(map[string]string)
+// discovered returns the components that a discovery made, by filemask.
+func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]*store.BranchComponent, error) {
+	rows, err := p.s.db.Discovered(ctx, spec.Project, spec.Slug)
+	made := make(map[string]*store.BranchComponent, len(rows))
 	for i := range rows {
-		if rows[i].Project.Slug == spec.Project && rows[i].Template == spec.Slug {
-			made[rows[i].Settings.Filemask] = rows[i].Slug
-		}
+		made[rows[i].Settings.Filemask] = &rows[i]
 	}
 	return made, err
 }

@@ -125,3 +125,29 @@ func TestMatchesNothing(t *testing.T) {
 	restart()
 	check("mended", map[string][]string{"own": none["own"], "found-{component}": all["found-{component}"]})
 }
+
+// TestDiscoveryMoves: the components of a discovery follow it to another branch, and get
+// its settings, also those without files there or with them.
+func TestDiscoveryMoves(t *testing.T) {
+	repo := repoWith(t, map[string]string{"one/cs.po": po("One", "Jedna"), "two/fr.po": po("One", "Un")})
+	s := catalog.ComponentSettings{Filemask: "{component}/*.po", LanguageRegex: "^[^.]+$"}
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"{component}": s})
+	repo.Commit(t, testrepos.Change{Branch: "other", Files: map[string]string{"one/cs.po": po("One", "Jeden")}, Force: true})
+	for _, regex := range []string{"^[^.]+$", "^c.$"} {
+		s.LanguageRegex = regex
+		w.Configure(repo.URL(), "other", map[string]catalog.ComponentSettings{"{component}": s})
+		w.Sync()
+		w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+			if c.Branch != "other" || c.Settings.LanguageRegex != regex || c.Slug != "one" && c.Slug != "two" {
+				t.Errorf("%s is of branch %q, with %s", c.Slug, c.Branch, c.Settings.LanguageRegex)
+			}
+			return nil
+		})
+		if got := servedFile(w, "one", "one/cs.po"); got != po("One", "Jeden") {
+			t.Errorf("one serves\n%s", got)
+		}
+		if files := servedFiles(w, "two"); len(files) != 0 {
+			t.Errorf("two serves %q", files)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/testrepos"
@@ -165,24 +166,36 @@ type player struct {
 	head    *modelCommit
 	// moves lets folders and languages be renamed, split and merged, too.
 	moves bool
+	// paths are the files of the history.
+	paths []string
+	// now is the time of the next commit, if it is not zero; each takes up to 50 days.
+	now time.Time
 }
 
 func newPlayer(t testrepos.TB, seed uint64) *player {
-	p := &player{Rand: rand.New(rand.NewPCG(seed, 7)), t: t, repo: testrepos.Empty(t), byHash: map[string]*modelCommit{}}
+	p := &player{Rand: rand.New(rand.NewPCG(seed, 7)), t: t, repo: testrepos.Empty(t), byHash: map[string]*modelCommit{}, paths: modelPaths}
+	p.begin()
+	return p
+}
+
+// begin makes the first commit.
+func (p *player) begin() {
 	tree := modelTree{}
-	for _, name := range modelPaths {
+	for _, name := range p.paths {
 		if p.IntN(2) == 0 {
 			tree[name] = p.edit(p.edit(nil))
 		}
 	}
 	p.head = p.commit("main", tree)
-	return p
 }
 
 // commit pushes a commit with a tree onto a branch.
 func (p *player) commit(branch string, tree modelTree, parents ...*modelCommit) *modelCommit {
 	c := &modelCommit{author: fmt.Sprintf("Author %d", len(p.commits)), parents: parents, tree: tree}
 	change := testrepos.Change{Branch: branch, Files: map[string]string{}, Author: fmt.Sprintf("%s <a%d@example.org>", c.author, len(p.commits)), Force: true}
+	if !p.now.IsZero() {
+		change.When, p.now = p.now, p.now.Add(time.Duration(p.IntN(50*24))*time.Hour)
+	}
 	old := modelTree{}
 	for i, parent := range parents {
 		change.Parents = append(change.Parents, parent.hash)
@@ -261,8 +274,12 @@ func (p *player) change(tree modelTree) modelTree {
 	if p.moves && p.IntN(4) == 0 {
 		p.move(next)
 	}
+	if len(p.paths) > len(modelPaths) && p.IntN(5) == 0 { // another file becomes that of the language
+		delete(next, "docs/cs.po")
+		next["docs/cs_CZ.po"] = p.edit(next["docs/cs_CZ.po"])
+	}
 	for range 1 + p.IntN(3) {
-		name := modelPaths[p.IntN(len(modelPaths))]
+		name := p.paths[p.IntN(len(p.paths))]
 		if next[inFolder("locale", name)] != nil {
 			name = inFolder("locale", name) // edits follow a file that was moved
 		}
@@ -371,7 +388,7 @@ func (p *player) merge(parents ...*modelCommit) *modelCommit { return p.mergeOn(
 
 func (p *player) mergeOn(branch string, parents ...*modelCommit) *modelCommit {
 	tree := modelTree{}
-	names := modelPaths
+	names := p.paths
 	if p.moves {
 		all := map[string]bool{}
 		for _, c := range parents {

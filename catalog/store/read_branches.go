@@ -36,10 +36,21 @@ type BranchComponent struct {
 // Branch returns the active components of a configured repository and branch, by
 // id. It is no error if there are none.
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
-	var out []BranchComponent
-	err := db.pools.readers.transact(ctx, func(s *session) error {
+	out, err := db.branchComponents(ctx, `c.repo = $1 AND c.branch = $2`, repo, branch)
+	return out, db.fail(ctx, "read the components of a branch", err)
+}
+
+// Discovered returns the active components of a project that a discovery made, by id,
+// also those of the repository and branch that it had before.
+func (db *DB) Discovered(ctx context.Context, project, template string) ([]BranchComponent, error) {
+	out, err := db.branchComponents(ctx, `p.slug = $1 AND c.template = $2`, project, template)
+	return out, db.fail(ctx, "read the components of a discovery", err)
+}
+
+func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (out []BranchComponent, err error) {
+	err = db.pools.readers.transact(ctx, func(s *session) error {
 		err := s.query(ctx, `SELECT `+componentColumns+componentFrom+`
-			WHERE c.repo = $1 AND c.branch = $2 AND c.active = 1 AND p.active = 1 ORDER BY c.id`, []any{repo, branch},
+			WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args,
 			func(scan scan) error {
 				row, err := scanComponent(s, scan)
 				if err == nil {
@@ -54,8 +65,8 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 		if err != nil {
 			return err
 		}
-		return s.query(ctx, `SELECT id FROM components WHERE repo = $1 AND branch = $2 AND (remarked = 0
-			OR EXISTS (SELECT 1 FROM translations t WHERE t.component_id = components.id AND t.is_source = 1 AND t.template < 0))`, []any{repo, branch}, func(scan scan) error {
+		return s.query(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND (c.remarked = 0
+			OR EXISTS (SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0))`, args, func(scan scan) error {
 			var id int64
 			err := scan(&id)
 			for i := range out {
@@ -64,5 +75,5 @@ func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponen
 			return err
 		})
 	})
-	return out, db.fail(ctx, "read the components of a branch", err)
+	return out, err
 }
