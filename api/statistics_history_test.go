@@ -21,7 +21,7 @@ type statDay struct {
 	gone                bool
 }
 
-func january(n int) time.Time { return time.Date(2024, 1, n, 12, 0, 0, 0, time.UTC) }
+func january(n int) time.Time { return time.Date(2029, 1, n, 12, 0, 0, 0, time.UTC) }
 
 // putStats stores statistics of days, as steps of their components.
 func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
@@ -72,7 +72,7 @@ func statWorld(tb testing.TB) *catalogtest.Writer {
 func curve(l envelope) string {
 	var out []string
 	for _, p := range l.Results {
-		out = append(out, fmt.Sprintf("%s %v/%v", strings.TrimPrefix(p["first_day"].(string), "2024-"), p["translated"], p["total"]))
+		out = append(out, fmt.Sprintf("%s %v/%v", strings.TrimPrefix(p["first_day"].(string), "2029-"), p["translated"], p["total"]))
 	}
 	return strings.Join(out, ", ")
 }
@@ -93,9 +93,9 @@ func TestStatisticsOverTime(t *testing.T) {
 		{translation + "?interval=", "01-01 1/10, 01-03 3/10, 01-31 4/12, 02-01 6/12"},
 		{translation + "?interval=week", "01-01 3/10, 01-29 6/12"},
 		{translation + "?interval=month", "01-01 4/12, 02-01 6/12"},
-		{translation + "?timestamp_after=2024-01-02T00:00:00Z&timestamp_before=2024-01-31T00:00:00Z", "01-02 1/10, 01-03 3/10, 01-31 4/12"},
-		{translation + "?timestamp_after=2025-01-01T00:00:00Z", "2025-01-01 6/12"},
-		{translation + "?timestamp_before=2023-12-31T23:59:59Z", ""},
+		{translation + "?timestamp_after=2029-01-02T00:00:00Z&timestamp_before=2029-01-31T00:00:00Z", "01-02 1/10, 01-03 3/10, 01-31 4/12"},
+		{translation + "?timestamp_after=2030-01-01T00:00:00Z", "2030-01-01 6/12"},
+		{translation + "?timestamp_before=2028-12-31T23:59:59Z", ""},
 		{component, "01-01 11/20, 01-02 16/30, 01-03 18/30, 01-09 13/20, 01-31 14/22, 02-01 16/22"},
 		{component + "?interval=week", "01-01 18/30, 01-08 13/20, 01-29 16/22"},
 		{project, "01-01 11/20, 01-02 16/30, 01-03 18/30, 01-09 13/20, 01-31 14/22, 02-01 16/22"},
@@ -110,7 +110,7 @@ func TestStatisticsOverTime(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", c.url, got, c.want)
 		}
 	}
-	want := `{"first_day":"2024-01-29","last_day":"2024-02-04","total":12,"total_words":24,"total_chars":120,` +
+	want := `{"first_day":"2029-01-29","last_day":"2029-02-04","total":12,"total_words":24,"total_chars":120,` +
 		`"translated":6,"translated_words":12,"translated_percent":50.0,"translated_words_percent":50.0,"translated_chars":60,"translated_chars_percent":50.0,` +
 		`"fuzzy":0,"fuzzy_percent":0.0,"fuzzy_words":0,"fuzzy_words_percent":0.0,"fuzzy_chars":0,"fuzzy_chars_percent":0.0,` +
 		`"readonly":0,"readonly_percent":0.0,"readonly_words":0,"readonly_words_percent":0.0,"readonly_chars":0,"readonly_chars_percent":0.0}`
@@ -118,7 +118,7 @@ func TestStatisticsOverTime(t *testing.T) {
 	if envelope := `{"count":2,"next":null,"previous":"http://l10n.example.org` + translation + `?format=api&interval=week&page_size=1","results":[` + want + `]}`; body != envelope {
 		t.Errorf("got  %s\nwant %s", body, envelope)
 	}
-	if got := get(t, s, translation+"?format=csv&interval=month&timestamp_before=2024-01-31T00:00:00Z"); !strings.HasPrefix(got, "first_day,last_day,total,") || !strings.Contains(got, "\n2024-01-01,2024-01-31,12,24,120,4,8,33.3,") {
+	if got := get(t, s, translation+"?format=csv&interval=month&timestamp_before=2029-01-31T00:00:00Z"); !strings.HasPrefix(got, "first_day,last_day,total,") || !strings.Contains(got, "\n2029-01-01,2029-01-31,12,24,120,4,8,33.3,") {
 		t.Errorf("CSV: %s", got)
 	}
 }
