@@ -138,7 +138,10 @@ func (s *suggestionRun) run(ctx context.Context) error {
 			return err
 		}
 		defer s.reader.Close()
-		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize, newMeter(s.p.s.memory)), make(map[commitPair]*gitsource.Step)
+		m := newMeter(s.p.s.memory)
+		m.wait = func() error { return m.takeTurn(ctx) } // files are read before the transaction
+		defer m.endTurn()
+		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize, m), make(map[commitPair]*gitsource.Step)
 		s.load.bound = maxParsed
 	}
 	var all []error
