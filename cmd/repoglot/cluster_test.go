@@ -364,14 +364,14 @@ func TestClusterNowhere(t *testing.T) {
 			if jobs := string(c.jobs("text")); !strings.Contains(jobs, store.Nowhere) {
 				t.Errorf("jobs:\n%s", jobs)
 			}
+			if !until(func() bool { return strings.Contains(puller.child.err.String(), "no process can pull these branches") }) {
+				t.Errorf("the log does not say it:\n%s", puller.child.err.String())
+			}
 			must(t, os.Rename(path+".away", path))
 			c.push(0)
 		}
 	}
 	c.visible("the repository is back", reader)
-	if text := puller.child.err.String(); !strings.Contains(text, "no process can pull these branches") {
-		t.Errorf("the log does not say it:\n%s", text)
-	}
 }
 
 // TestClusterLimits: what a client asks one process counts in the other, too, and so does
