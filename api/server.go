@@ -16,6 +16,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -60,6 +61,8 @@ type Options struct {
 	// TempDir is the folder for downloads that are too long for memory, while
 	// they are sent; "" is the system's.
 	TempDir string
+	// Dialect is what is done as newer Weblates do; the zero value is Weblate 4.x.
+	Dialect Dialect
 	// Edits stores edits; nil: the API is read-only.
 	Edits resource.Edits
 	// Files stores which translation files are added and removed; nil: none can be.
@@ -71,6 +74,9 @@ type Options struct {
 	// costs net/http 2.5 µs more than one of eight.
 	Version string
 }
+
+// Dialect is rest.Dialect.
+type Dialect = rest.Dialect
 
 // Settings are the options that may change while the server runs.
 type Settings struct {
@@ -99,6 +105,7 @@ type Server struct {
 	streams  *streams
 	cache    *cache
 	shares   shares
+	dialect  rest.Dialect
 	stored   *limit.Limiter // bytes of edits by token
 	tempDir  string
 	// spoolMemory is how many bytes of a download are kept in memory.
@@ -124,6 +131,7 @@ func New(opts Options) *Server {
 		streams: newStreams(),
 		shares:  newShares(),
 		tempDir: opts.TempDir,
+		dialect: opts.Dialect,
 
 		spoolMemory: spoolMemory,
 		catchingUp:  make(chan struct{}, maxCatchingUp),

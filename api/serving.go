@@ -135,7 +135,10 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	if r.Representation, err = negotiate(rt, r.Params, strings.Join(req.Header.Values("Accept"), ",")); err != nil {
 		return nil, basis, err
 	}
-	r.Link = wire.Links{Base: base, Format: r.Representation.Format}
+	r.Link, r.Dialect = wire.Links{Base: base, Format: r.Representation.Format}, s.dialect
+	if _, given := r.Params.Get("format"); r.Dialect.PlainAddresses && !given {
+		r.Link.Format = ""
+	}
 	if err := rest.AccessOf(ctx).Refused; err != nil {
 		return nil, basis, refusedToken(ctx, rt, r, err)
 	}

@@ -96,6 +96,9 @@ func listChanges(scope changeScope) Handler {
 		if q, err = changeQuery(r, q); err != nil {
 			return nil, err
 		}
+		_, ordered := r.Params.Get("ordering")
+		_, after := r.Params.Get("after_id")
+		q.Newest = q.Newest || r.Dialect.NewestFirst && !ordered && !after && !r.Representation.Lines
 		l, err := snap.ChangeList(ctx, q)
 		if err != nil {
 			return nil, err

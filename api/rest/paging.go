@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -51,15 +52,19 @@ func (r *Request) FindWindow(count int64, maxSize int) (Window, error) {
 func (r *Request) pageSize(maxSize int) int {
 	value, _ := r.Params.Get("page_size")
 	value = strings.TrimSpace(value)
+	usual := defaultPageSize
+	if usual = cmp.Or(r.Dialect.PageSize, usual); r.Dialect.PageSize > 0 && maxSize == MaxUnitsSize {
+		usual *= 4
+	}
 	if !IsDigits(value) {
-		return defaultPageSize
+		return usual
 	}
 	size, err := strconv.Atoi(value)
 	switch {
 	case err != nil || size > maxSize: // too large for an int, or above the maximum
 		return maxSize
 	case size == 0:
-		return defaultPageSize
+		return usual
 	}
 	return size
 }
@@ -93,7 +98,7 @@ func (r *Request) NewList(w Window, path string, results any) *wire.List {
 }
 
 func (r *Request) pageLink(path string, page int) *string {
-	link := r.Link.Base + path + "?" + r.Params.Encode(r.Link.Format, page)
+	link := strings.TrimSuffix(r.Link.Base+path+"?"+r.Params.Encode(r.Link.Format, page), "?")
 	return &link
 }
 

@@ -24,6 +24,8 @@ type Request struct {
 	Link wire.Links
 	// Representation is the form of the answer.
 	Representation Representation
+	// Dialect is what the server is configured to do as newer Weblates do.
+	Dialect Dialect
 	// Chunk, if above 0, is the number of a part of a list that is sent whole:
 	// page and page_size do not count.
 	Chunk int
@@ -35,6 +37,18 @@ type Request struct {
 	Hold func(body io.Reader, most int64) ([]byte, error)
 
 	names, values []string // of the path's parameters
+}
+
+// Dialect is how answers differ from Weblate 4.x for clients of newer versions. The zero
+// value is 4.x.
+type Dialect struct {
+	// PageSize is the number of entries of a page without page_size; of strings four
+	// times as many. 0 is 20, also of strings.
+	PageSize int
+	// PlainAddresses says that addresses have a format only if the request has one.
+	PlainAddresses bool
+	// NewestFirst turns lists of changes round that have neither ordering nor after_id.
+	NewestFirst bool
 }
 
 // NewRequest makes a request whose path has parameters of these names and

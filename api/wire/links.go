@@ -11,12 +11,20 @@ import (
 type Links struct {
 	// Base is the scheme and the host, without a trailing slash.
 	Base string
-	// Format is the value of the parameter format: "api" or "json".
+	// Format is the value of the parameter format: "api" or "json"; "" leaves it out.
 	Format string
 }
 
 // API returns the URL of an API resource; path begins and ends with a slash.
-func (l Links) API(path string) string { return l.Base + path + "?format=" + l.Format }
+func (l Links) API(path string) string { return l.Base + path + l.suffix() }
+
+// suffix ends the addresses of API resources.
+func (l Links) suffix() string {
+	if l.Format == "" {
+		return ""
+	}
+	return "?format=" + l.Format
+}
 
 // Web returns the URL of a page.
 func (l Links) Web(path string) string { return l.Base + path }

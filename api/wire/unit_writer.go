@@ -62,7 +62,7 @@ func (s *UnitScope) makeText() {
 	s.text = &unitText{
 		head:   `{"translation":"` + escaped(s.translation) + `","source":`,
 		link:   `"` + escaped(s.link.Base) + "/api/units/",
-		format: "/?format=" + escaped(s.link.Format) + `"`,
+		format: "/" + escaped(s.link.suffix()) + `"`,
 		web:    `,"web_url":"` + escaped(s.translate),
 
 		language: `","language_code":"` + escaped(s.language) + `"`,

@@ -188,6 +188,10 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		BaseURL: s.config.BaseURL, AllowedHosts: s.config.AllowedHosts, TrustedProxies: s.config.Prefixes(), CORSOrigins: s.config.CORSOrigins,
 		AnonymousRate: limit.Rate(s.config.RateLimit.Anonymous), TokenRate: limit.Rate(s.config.RateLimit.Token),
 		Progress: s.engine.progress.component, CacheBytes: int(s.config.ResponseCache),
+		Dialect: api.Dialect{
+			PageSize: s.config.Compatibility.PageSize, PlainAddresses: s.config.Compatibility.AddressFormat == "none",
+			NewestFirst: s.config.Compatibility.ChangesOrder == "newest",
+		},
 		WithoutGitExport: !s.config.GitExport, TempDir: string(s.config.DataDir), Edits: s.engine.syncer, Files: s.engine.syncer, Operations: operations{s.pulls},
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log, Claim: s.engine.cluster.claim()})

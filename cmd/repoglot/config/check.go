@@ -37,6 +37,9 @@ func check(c *Config, r *report, env *environment) {
 	if c.PollInterval != 0 && c.PollInterval < minPoll {
 		bad(r, env, "poll_interval", "is below %v; write a longer time, or 0 for no polling", minPoll)
 	}
+	if n := c.Compatibility.PageSize; n < 0 || n > 1000 {
+		bad(r, env, "compatibility.page_size", "must be from 0 to 1000")
+	}
 	if c.Workers < 0 {
 		bad(r, env, "workers", "is negative; write 0 for one per core")
 	}

@@ -84,6 +84,8 @@ type Config struct {
 	// RateLimit bounds the requests of a client to the API; more requests get 429
 	// until the span since the first one is over. Empty: no bound.
 	RateLimit RateLimit `yaml:"rate_limit"`
+	// Compatibility is for clients of newer Weblates (docs/compatibility.md#newer-clients).
+	Compatibility Compatibility `yaml:"compatibility" restart:"true"`
 	// Credentials lists user names, passwords and keys for hosts of repositories.
 	Credentials []Credential `yaml:"credentials"`
 	// Bots lists the names or e-mail addresses of authors that are programs; their
@@ -132,6 +134,20 @@ type RateLimit struct {
 	Anonymous Rate `yaml:"anonymous"`
 	// Token bounds the requests with one token.
 	Token Rate `yaml:"token"`
+}
+
+// Compatibility is for clients of newer Weblates than 4.x.
+type Compatibility struct {
+	// PageSize is the number of entries of a page of a list without the parameter
+	// `page_size`; of strings four times as many. 0: 20 of everything, as Weblate 4.x;
+	// newer ones have 50.
+	PageSize int `yaml:"page_size" restart:"true"`
+	// AddressFormat says how addresses in answers end: `api`: with `?format=api`; `none`:
+	// without, unless the request has a `format`.
+	AddressFormat string `yaml:"address_format" oneof:"api none" restart:"true"`
+	// ChangesOrder is the order of lists of changes without `ordering` and `after_id`:
+	// `ascending`, or `newest` for the newest first.
+	ChangesOrder string `yaml:"changes_order" oneof:"ascending newest" restart:"true"`
 }
 
 // Quotas bound what one repository may bring. No known project meets the defaults.
@@ -215,6 +231,7 @@ func Default() *Config {
 		Git:           "auto",
 		GitExport:     true,
 		MinFreeSpace:  512 << 20,
+		Compatibility: Compatibility{AddressFormat: "api", ChangesOrder: "ascending"},
 		Quotas:        Quotas{Components: 20_000, Files: 200_000, Units: 50_000_000, Mirror: 32 << 30, Growth: 16 << 30},
 	}
 }

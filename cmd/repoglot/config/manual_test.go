@@ -166,6 +166,7 @@ func writeManual(t *testing.T) string {
 	}
 	section("The file", "", *config.Default())
 	section("rate_limit", "", config.RateLimit{})
+	section("compatibility", "", config.Default().Compatibility)
 	section("quotas", "", config.Default().Quotas)
 	section("An entry of credentials", "", config.Credential{})
 	section("An entry of projects", "", config.DefaultProject())
