@@ -21,7 +21,8 @@ import (
 // TestModel draws histories: edits, pushes by others, flushes that are killed before or
 // after the push, and requests that are merged, squashed, rebased, taken in part, edited
 // first, closed, or whose branch or base is rewritten. At every moment each acknowledged
-// text is in git, pending, or a named conflict; nothing is in git twice.
+// text is in git, pending, or a named conflict, which is never one with a text of ours;
+// nothing is in git twice.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
 	for seed := range seeds() {
@@ -200,6 +201,8 @@ func (m *model) flush(crash int) {
 			if e, ok := m.journal[fmt.Sprint("s", i)]; ok {
 				ids = append(ids, e.Source)
 				f.Edits = append(f.Edits, e)
+				e.Sent = append(slices.Clone(e.Sent), e.Ours) // before the push leaves
+				m.journal[e.Source] = e
 			}
 		}
 		return []File{f}, Options{Committer: committer}, nil
@@ -238,6 +241,9 @@ func (m *model) flush(crash int) {
 		case edit.Done:
 			delete(m.journal, id)
 		case edit.Conflict:
+			if at, _ := edit.Arrived(m.journal[id].Sent, result.Outcomes[0][i].Theirs); at >= 0 {
+				m.t.Fatalf("%s is in conflict with a text of ours: %v", id, m.journal[id])
+			}
 			m.named[id] = append(m.named[id], m.journal[id].Ours.Target)
 			delete(m.journal, id)
 		case edit.Gone: // it stays

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -18,33 +20,45 @@ import (
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/poparse"
 )
 
 // TestModel draws histories of edits, suggestions, languages that are added and removed,
-// what takes them back and enters them again, pushes by others, flushes that are cut short,
-// pulls, restarts, requests that end in some way, and months that pass, through store,
-// ingest and a git repository. After each step every acknowledged text is on the main
-// branch, pending, or in the journal with the reason why it is neither, and so is every
-// language. REPOGLOT_HISTORIES is their number.
+// what takes them back and enters them again, also while a push is on its way, pushes by
+// others, flushes that are cut short or refused by a hook, pulls, restarts, requests that
+// end in some way, another push_mode, a component whose file breaks, and months that pass,
+// through store, ingest and a git repository. After each step every acknowledged text is on
+// the main branch, pending, or in the journal with the reason why it is neither, and so is
+// every language; strings that nobody else touches follow laws; a flush with nothing new
+// moves nothing; and what fails for one holds up no other. REPOGLOT_HISTORIES is their
+// number, REPOGLOT_FIRST_HISTORY the first.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
-	modes := []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}
-	edits := 0
-	for seed := range number(t, "REPOGLOT_HISTORIES", 100, 900) {
-		mode := modes[seed%len(modes)]
-		t.Run(fmt.Sprintf("%s %d", mode, seed), func(t *testing.T) {
-			m := newModel(t, uint64(seed), mode)
-			for range 18 {
-				m.step()
-			}
-			m.settle()
-			edits += len(m.acked)
-		})
-	}
-	if edits == 0 {
+	var edits atomic.Int64
+	first, _ := strconv.Atoi(os.Getenv("REPOGLOT_FIRST_HISTORY"))
+	t.Run("histories", func(t *testing.T) {
+		for n := range number(t, "REPOGLOT_HISTORIES", 100, 900) {
+			t.Run(fmt.Sprint(first+n), func(t *testing.T) {
+				t.Parallel()
+				edits.Add(int64(drawn(t, uint64(first+n))))
+			})
+		}
+	})
+	if edits.Load() == 0 {
 		t.Error("no history has an edit")
 	}
+}
+
+// drawn draws a history, and returns the number of strings that were edited.
+func drawn(t *testing.T, seed uint64) int {
+	t.Helper()
+	m := newModel(t, seed, []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[seed%3])
+	for range 20 {
+		m.step()
+	}
+	m.settle()
+	return len(m.acked)
 }
 
 // number is how often a test is repeated: what a variable says, or few times, or many in
@@ -63,7 +77,23 @@ func number(t *testing.T, variable string, few, many int) int {
 	return few
 }
 
-const modelStrings = 4
+// modelStrings are the strings of the components app and doc.
+var modelStrings = map[string][]string{"app": {"String 0", "String 1", "String 2", "String 3"}, "doc": {"Doc 0", "Doc 1"}}
+
+// anyString draws a string, often one with a pending edit.
+func (m *model) anyString() string {
+	var pending []string
+	for _, e := range m.journal() {
+		if e.Status == store.EditPending {
+			pending = append(pending, e.Source)
+		}
+	}
+	if len(pending) > 0 && m.rnd.IntN(3) > 0 {
+		return pending[m.rnd.IntN(len(pending))]
+	}
+	all := append(slices.Clone(modelStrings["app"]), modelStrings["doc"]...)
+	return all[m.rnd.IntN(len(all))]
+}
 
 // model is a world, the texts of its main branch, and what is owed.
 type model struct {
@@ -76,6 +106,9 @@ type model struct {
 	acked   map[string][]string
 	arrived map[string][]string
 	n       int
+	texts   int  // that were drawn
+	broken  bool // doc/cs.po cannot be read
+	laws
 
 	languages map[string]string // the other files of the main branch
 	added     map[int64]bool    // edits of files that were acknowledged
@@ -88,29 +121,43 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	m := &model{
 		rnd: rand.New(rand.NewPCG(seed, 11)), mode: mode, forge: &fakeForge{}, path: "po/cs.po",
 		main: map[string]string{}, acked: map[string][]string{}, arrived: map[string][]string{},
-		languages: map[string]string{}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
+		laws:      laws{served: map[string]string{}, refused: map[int64]bool{}, closed: map[string]bool{}},
+		languages: map[string]string{"po/it.po/README": "it.po is a folder"}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
 	}
-	for i := range modelStrings {
-		m.main[fmt.Sprint("String ", i)] = ""
+	for _, ids := range modelStrings {
+		for _, id := range ids {
+			m.main[id] = ""
+		}
 	}
 	up.Push("Other", m.files())
-	m.world = worldOf(t, up, catalog.ComponentSettings{
-		Filemask: "po/*.po", NewBase: "app.pot", PushBranch: map[catalog.PushMode]string{catalog.PushBranch: "l10n", catalog.PushRequest: "l10n"}[mode], Edits: catalog.Edits{Mode: mode},
-	})
-	if mode == catalog.PushRequest {
-		m.to.Forge = m.forge
+	m.world = worldOf(t, up, catalog.ComponentSettings{NewBase: "app.pot", Edits: catalog.Edits{Mode: mode}})
+	m.configure(mode)
+	if seed%4 == 0 {
+		key, err := pgpKey()
+		gittest.Must(t, err)
+		m.to.Signer = modelSigner{key, m}
 	}
+	m.acknowledge()
+	m.seen()
 	return m
 }
 
-func (m *model) files() gittest.Files {
+// poFile is the file of a component on the main branch.
+func (m *model) poFile(component string) string {
 	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
-	for i := range modelStrings {
-		if target, ok := m.main[fmt.Sprint("String ", i)]; ok {
-			text += fmt.Sprintf("\nmsgid \"String %d\"\nmsgstr %q\n", i, target)
+	for _, id := range modelStrings[component] {
+		if target, ok := m.main[id]; ok {
+			text += fmt.Sprintf("\nmsgid %q\nmsgstr %q\n", id, target)
 		}
 	}
-	files := gittest.Files{m.path: text, "n": fmt.Sprint(m.n), "app.pot": modelTemplate}
+	return text
+}
+
+func (m *model) files() gittest.Files {
+	files := gittest.Files{m.path: m.poFile("app"), "doc/cs.po": m.poFile("doc"), "n": fmt.Sprint(m.n), "app.pot": modelTemplate, "po/pt.po": "->cs.po"}
+	if m.broken {
+		files["doc/cs.po"] = "msgid"
+	}
 	for path, text := range m.languages {
 		files[path] = text
 	}
@@ -137,13 +184,29 @@ func (m *model) textsOf(branch string) map[string]string {
 	m.t.Helper()
 	texts := map[string]string{}
 	for _, path := range strings.Split(gittest.RunGit(m.t, m.up.Dir, "ls-tree", "-r", "--name-only", branch), "\n") {
-		if !strings.HasPrefix(path, "po/cs") {
+		if !strings.HasPrefix(path, "po/cs") && (path != "doc/cs.po" || m.broken) {
 			continue
 		}
 		f, err := poparse.Parse(path, []byte(gittest.RunGit(m.t, m.up.Dir, "cat-file", "blob", branch+":"+path)))
+		if err != nil && path == "doc/cs.po" { // of a branch that was made when it was broken
+			return m.with(texts)
+		}
 		gittest.Must(m.t, err)
 		for e := range f.Live() {
 			texts[e.ID] = e.Str[0]
+		}
+	}
+	if m.broken {
+		return m.with(texts)
+	}
+	return texts
+}
+
+// with adds the texts of doc that the main branch had last.
+func (m *model) with(texts map[string]string) map[string]string {
+	for _, id := range modelStrings["doc"] {
+		if text, ok := m.main[id]; ok {
+			texts[id] = text
 		}
 	}
 	return texts
@@ -151,33 +214,42 @@ func (m *model) textsOf(branch string) map[string]string {
 
 func (m *model) step() {
 	m.n++
-	id := fmt.Sprint("String ", m.rnd.IntN(modelStrings))
-	switch m.rnd.IntN(20) {
-	case 0, 1, 2, 3:
+	id := m.anyString()
+	switch m.rnd.IntN(25) {
+	case 0, 1, 2, 3, 4, 5:
 		m.write(id)
-	case 4:
-		m.main[id] = fmt.Sprint("theirs ", m.n)
-		m.others()
-	case 5:
-		m.reshape(id)
 	case 6:
-		m.Sync()
+		if touchable(id) {
+			m.main[id] = fmt.Sprint("theirs ", m.n)
+			m.others()
+		}
 	case 7:
-		m.Close()
-		m.Open()
-		m.newPusher()
-	case 8, 9, 10:
-		m.push([]string{"", "before", "after"}[m.rnd.IntN(3)])
-	case 11, 18:
+		m.reshape(id)
+	case 8:
+		if m.rnd.IntN(2) == 0 {
+			m.Close()
+			m.Open()
+			m.newPusher()
+		}
+		m.Sync()
+	case 9, 10, 11, 12, 13:
+		m.push([]string{"", "", "before", "after", "refused"}[m.rnd.IntN(5)])
+	case 14, 15, 16, 17:
 		m.end()
-	case 12:
+	case 18, 19:
 		m.reset()
-	case 13:
+	case 20:
 		m.restore()
-	case 14:
+	case 21:
 		m.suggest(id)
-	case 15:
+	case 22:
 		m.expire()
+	case 23:
+		if m.rnd.IntN(2) == 0 {
+			m.configure([]catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[m.rnd.IntN(3)])
+		} else {
+			m.breakDoc()
+		}
 	default:
 		m.changeFile()
 	}
@@ -192,6 +264,8 @@ func (m *model) reshape(id string) {
 	case m.rnd.IntN(3) == 0:
 		m.others(m.up.Commit("Other", gittest.Files{"root": fmt.Sprint(m.n)})) // a main branch without the past
 		return
+	case !touchable(id):
+		return
 	case there:
 		delete(m.main, id)
 	default:
@@ -202,63 +276,79 @@ func (m *model) reshape(id string) {
 
 // write edits a string that is served.
 func (m *model) write(id string) {
-	text := fmt.Sprint("ours ", m.n)
+	text, state := m.text(id)
 	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language != "cs" || u.Source != id {
 			return
 		}
 		name := []string{"Jana", "Petr"}[m.rnd.IntN(2)]
 		_, err := m.Syncer.Edit(m.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: name + "@example.org"},
-			[]edit.Request{{UnitID: u.ID, Target: []string{text}, State: catalog.StateTranslated}})
+			[]edit.Request{{UnitID: u.ID, Target: []string{text}, State: state}})
 		gittest.Must(m.t, err)
 		m.acked[id] = append(m.acked[id], text)
+		m.served[id] = text
 	})
 }
 
 var errCrash = errors.New("crash")
 
-// push flushes, and perhaps crashes before the push or after it.
-func (m *model) push(crash string) {
+// push flushes, and perhaps crashes before the push or after it, or is refused by a hook.
+func (m *model) push(how string) {
 	m.t.Helper()
+	m.acted = false
 	m.pusher.SetStop(func(after bool) error {
-		if crash == "before" && !after || crash == "after" && after {
+		if !after && m.rnd.IntN(2) == 0 {
+			m.meanwhile()
+		}
+		if how == "before" && !after || how == "after" && after {
 			return errCrash
 		}
 		return nil
 	})
+	m.hook(how == "refused")
+	err := m.flushOnce()
+	m.hook(false)
+	m.pusher.SetStop(func(bool) error { return nil })
+	if err == nil && how == "" && !m.acted && m.rnd.IntN(3) == 0 {
+		m.still()
+	}
+}
+
+// flushOnce flushes, which must not fail for a reason of ours.
+func (m *model) flushOnce() error {
+	m.t.Helper()
 	_, err := m.pusher.Flush(m.t.Context(), m.Branch, func(*store.BranchComponent) push.Destination { return m.to })
-	if err != nil && !errors.Is(err, errCrash) {
-		m.t.Fatal(err)
+	if err != nil && !errors.Is(err, errCrash) && !errors.Is(err, remote.ErrDeclined) {
+		m.t.Fatalf("step %d: %v", m.n, err)
 	}
-	if m.mode == catalog.PushDirect {
-		m.main, m.languages = m.textsOf("main"), m.filesOf("main")
-		m.seen()
-	}
+	m.main, m.languages = m.textsOf("main"), m.filesOf("main")
+	m.seen()
+	return err
 }
 
 // end ends the request in some way.
 func (m *model) end() {
-	if m.mode == catalog.PushDirect {
+	branch, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
+	if err != nil || m.broken {
 		return
 	}
-	branch, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
-	if err != nil {
-		return
+	base, common := m.base()
+	if !common {
+		return // it cannot be merged
 	}
 	texts := m.textsOf("l10n")
 	how := m.rnd.IntN(5)
 	taken := false
-	for i := range modelStrings {
-		id := fmt.Sprint("String ", i)
+	for _, id := range slices.Sorted(maps.Keys(texts)) {
 		now, there := m.main[id]
 		text := texts[id]
-		if !there || now == text || !strings.HasPrefix(text, "ours") {
+		if !there || now == text || text == base[id] {
 			continue
 		}
 		switch {
 		case how == 4: // closed
 		case how == 3 && taken: // cherry-picked in part
-		case how == 2 && !taken:
+		case how == 2 && !taken && touchable(id):
 			m.main[id] = text + " (corrected)"
 		default:
 			m.main[id] = text
@@ -303,24 +393,22 @@ func (m *model) check() {
 		}
 	}
 	m.checkFiles()
+	m.hold()
 }
 
 // settle flushes until nothing changes, and looks at the end state.
 func (m *model) settle() {
 	m.t.Helper()
-	for range 2 {
-		m.push("")
+	m.quiet = true
+	for range 3 {
+		gittest.Must(m.t, m.flushOnce())
 		m.check()
 	}
-	refs := gittest.RunGit(m.t, m.up.Dir, "for-each-ref")
-	m.push("")
-	if again := gittest.RunGit(m.t, m.up.Dir, "for-each-ref"); again != refs {
-		m.t.Errorf("a flush without anything new moves branches:\n%s\n%s", refs, again)
-	}
+	m.still()
 	main := m.textsOf("main")
-	m.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		switch {
-		case tr.Language != "cs":
+		case tr.Language != "cs", c.Slug == "doc" && m.broken:
 		case !u.Pending && u.Target != main[u.Source]:
 			m.t.Errorf("%s: %q is served, main has %q", u.Source, u.Target, main[u.Source])
 		case u.Pending && m.mode == catalog.PushDirect:

@@ -59,7 +59,7 @@ type SentText struct {
 	Target string
 	State  catalog.State
 	// By is who gave the string another text by taking this one back, or by an edit that
-	// arrived before; zero while an edit of the string is pending. At is not set.
+	// arrived before; zero if that was the repository. At is not set.
 	By EditAuthor
 }
 
@@ -80,10 +80,11 @@ func (tx *StepTx) SentTexts(ctx context.Context, component, translation int64) (
 	return list, tx.fail(ctx, fmt.Sprintf("read what was sent of translation %d", translation), err)
 }
 
-// Arrived forgets that a text was sent, and those before it: if the repository gets one of
-// them again, it wrote it. The history of the edit that is pending has it; nil without one.
+// Arrived forgets that a text was sent, and those before it that no branch of ours has: if
+// the repository gets one of them again, it wrote it. The history of the edit that is
+// pending has it; nil without one.
 func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Time) error {
-	err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND n <= $2`, t.UnitID, t.N)
+	err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
 	if err == nil && e != nil && e.Status == EditPending {
 		err = tx.s.do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
 	}
@@ -102,21 +103,17 @@ func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
 	return tx.fail(ctx, "forget what was sent", err)
 }
 
-// endSent notes for the texts that were sent of an edit how it ended. Those that may still
-// arrive wait for that, by says who gave the string its text; the repository's text wins
-// over all of them in a conflict.
+// endSent notes for the texts that were sent of an edit how it ended. by says who gave the
+// string its text, which is written again if one of them arrives; after a conflict nobody.
 func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
 	var one int64
 	found, err := tx.s.first(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
 	if err != nil || !found {
 		return err
 	}
-	switch e.Status {
-	case EditConflict:
-		return tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, e.UnitID)
-	case EditFlushed:
-		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND n <= (
-			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2)`, e.UnitID, e.Target); err != nil {
+	if e.Status == EditFlushed {
+		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
+			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
 			return err
 		}
 		if by, err = tx.lastAuthor(ctx, e.ID); err != nil {
