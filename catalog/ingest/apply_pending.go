@@ -102,7 +102,8 @@ func (a *application) lay(ctx context.Context, j *journaled, row *catalog.Transl
 	default:
 		err = a.journal.EndEdit(ctx, e, store.EditConflict, outcome.String(), store.EditAuthor{}, a.step.Commit.Committer.When)
 	}
-	if err == nil && at >= 0 {
+	ended := j.edit != nil && j.edit.Status == store.EditFlushed // which forgets what arrived
+	if err == nil && at >= 0 && !ended {
 		err = a.journal.Arrived(ctx, j.edit, &j.sent[at], a.created)
 	}
 	return outcome.Written(), err

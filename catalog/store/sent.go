@@ -106,16 +106,18 @@ func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
 // endSent notes for the texts that were sent of an edit how it ended. by says who gave the
 // string its text, which is written again if one of them arrives; after a conflict nobody.
 func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
+	if e.Status == EditFlushed {
+		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
+			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
+			return err
+		}
+	}
 	var one int64
 	found, err := tx.s.first(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
 	if err != nil || !found {
 		return err
 	}
 	if e.Status == EditFlushed {
-		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
-			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
-			return err
-		}
 		if by, err = tx.lastAuthor(ctx, e.ID); err != nil {
 			return err
 		}
