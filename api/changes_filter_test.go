@@ -64,7 +64,7 @@ func TestFilterErrors(t *testing.T) {
 	} {
 		for _, path := range changeLists {
 			rec := call(t, s, http.MethodGet, path+query)
-			if rec.Code != 400 || rec.Body.String() != "{"+want+"}" {
+			if rec.Code != 400 || oldForm(rec.Body.String()) != "{"+want+"}" {
 				t.Errorf("%s%s: %d %s", path, query, rec.Code, rec.Body)
 			}
 			wantAnswer(t, s, 400, "{"+want+"}", path+"stream/"+query)

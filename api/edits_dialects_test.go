@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/api"
 )
 
 // TestWriteErrors: the answer to a write that is refused has the keys of both of
@@ -91,11 +93,11 @@ func TestRefusedTokens(t *testing.T) {
 	e.tokens["unknown"] = "rgt_UNKNOWN"
 	for path, remedy := range map[string]bool{e.units["app cs Open"]: true, e.units["closed cs Open"]: false, "/api/units/1/": false, "/api/projects/demo/": false} {
 		status, body, header := e.send("unknown", "PATCH", path, asJSON, `{"target": ["x"], "state": 20}`)
-		if status != 401 || header.Get("WWW-Authenticate") != "Token" || strings.Contains(body, "repoglot token create") != remedy || !remedy && body != `{"detail":"Invalid token."}` {
+		if status != 401 || header.Get("WWW-Authenticate") != "Token" || strings.Contains(body, "repoglot token create") != remedy || !remedy && api.OldForm(body) != `{"detail":"Invalid token."}` {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if status, body, _ := e.send("unknown", "GET", e.units["app cs Open"], "", ""); status != 401 || body != `{"detail":"Invalid token."}` {
+	if status, body, _ := e.send("unknown", "GET", e.units["app cs Open"], "", ""); status != 401 || api.OldForm(body) != `{"detail":"Invalid token."}` {
 		t.Errorf("GET: %d %s", status, body)
 	}
 }

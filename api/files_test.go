@@ -220,7 +220,7 @@ func TestDownloadsBounded(t *testing.T) {
 	s := serve(catalogtest.Demo(t), Options{})
 	free := useUp(t, s.shares.downloads)
 	for _, path := range []string{csFile + "?format=po", "/api/components/demo/app/file/"} {
-		if rec := call(t, s, http.MethodGet, path); rec.Code != 503 || rec.Header().Get("Retry-After") != "1" {
+		if rec := call(t, s, http.MethodGet, path); rec.Code != 503 || rec.Header().Get("Retry-After") != "5" {
 			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
 		}
 	}

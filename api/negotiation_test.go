@@ -28,7 +28,7 @@ func TestFormat(t *testing.T) {
 		{one + "?format=xml2&format=json", "", 200, rest.TypeJSON, `/api/languages/cs/?format=json"`},
 		{one + "?format=json&format=api", "", 200, rest.TypeJSON, `/api/languages/cs/?format=api"`},
 		{one + "?format=api?format=po", "", 404, rest.TypeJSON, `{"detail":"Not found."}`},
-		{one + "?format=json%3Fformat=api", "", 404, rest.TypeJSON, `{"detail":"Not found."}`},
+		{one + "?format=json%3Fformat=api", "", 200, rest.TypeJSON, `/api/languages/cs/?format=api"`},
 		{one + "?format=", "", 404, rest.TypeJSON, `{"detail":"Not found."}`},
 		{one + "?format=API", "", 404, rest.TypeJSON, `{"detail":"Not found."}`},
 		{one + "?format=xml2", "", 404, rest.TypeJSON, `{"detail":"Not found."}`},
@@ -82,7 +82,7 @@ func TestFormat(t *testing.T) {
 		{"/api/translations/demo/app/zz/", "image/png", 406, rest.TypeJSON, `{"detail":"Could not satisfy the request Accept header."}`},
 	} {
 		rec := call(t, s, http.MethodGet, tc.target, "Accept", tc.accept)
-		if rec.Code != tc.status || rec.Header().Get("Content-Type") != tc.contentType || !strings.Contains(rec.Body.String(), tc.contains) {
+		if rec.Code != tc.status || rec.Header().Get("Content-Type") != tc.contentType || !strings.Contains(oldForm(rec.Body.String()), tc.contains) {
 			t.Errorf("%s, Accept %q: %d %s %.120s", tc.target, tc.accept, rec.Code, rec.Header().Get("Content-Type"), rec.Body)
 		}
 		if got := rec.Header().Get("Vary"); got != "Accept" {

@@ -140,7 +140,7 @@ func TestStatisticsOverTimeRefuses(t *testing.T) {
 		"/api/translations/demo/docs/cs/statistics/history/":                     `503 {"detail":"This component has not been imported yet."}`,
 	} {
 		rec := call(t, s, http.MethodGet, url)
-		if got := fmt.Sprint(rec.Code, " ", rec.Body); got != want {
+		if got := fmt.Sprint(rec.Code, " ", oldForm(rec.Body.String())); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
 		if retry := rec.Header().Get("Retry-After"); (retry != "") != (rec.Code == 503) {

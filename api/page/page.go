@@ -167,6 +167,7 @@ func problem(body *node) string {
 		switch m := body.members[i]; {
 		case key == "detail":
 			said = append(said, m.value)
+		case key == "errors": // says again what is under the other keys
 		case m.kind == array:
 			for _, text := range m.members {
 				said = append(said, key+": "+text.value)
