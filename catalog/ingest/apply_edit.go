@@ -158,6 +158,9 @@ func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
 		return err
 	}
 	entries, err := w.entries(nil) // of the step's only commit
+	if err != nil {
+		return err
+	}
 	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
 	return nil
 }

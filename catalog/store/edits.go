@@ -186,7 +186,7 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	if err == nil {
 		err = tx.endSent(ctx, e, by)
 	}
-	if err == nil && status == EditConflict && strings.Trim(e.Target, catalog.FormSeparator) != "" {
+	if err == nil && status == EditConflict && strings.ReplaceAll(e.Target, catalog.FormSeparator, "") != "" {
 		err = tx.suggestEdit(ctx, e)
 	}
 	return tx.fail(ctx, fmt.Sprintf("end the edit of unit %d", e.UnitID), err)

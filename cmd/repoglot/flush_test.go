@@ -136,7 +136,7 @@ func TestFlushTriggers(t *testing.T) {
 		files["doc/cs.po"] += fmt.Sprintf("\nmsgid \"%d\"\nmsgstr \"\"\n", i)
 	}
 	files["app/cs.po"] = gittest.RunGit(t, up.Dir, "cat-file", "blob", "main:app/cs.po") + "\n"
-	head = up.Push("Other", files, head)
+	up.Push("Other", files, head)
 	enter("app", "One", true)
 	enter("doc", "One", true)
 	pull(true) // doc is over its quota

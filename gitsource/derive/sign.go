@@ -46,7 +46,7 @@ func ParseSigner(key string) (Signer, error) {
 		return nil, fmt.Errorf("signing key: %w", errPassphrase)
 	case err != nil:
 		return nil, errors.New("signing key: it is neither a private key of SSH nor an armoured one of OpenPGP")
-	case signer.PublicKey().Type() == ssh.InsecureKeyAlgoDSA:
+	case signer.PublicKey().Type() == "ssh-dss": // DSA
 		return nil, fmt.Errorf("signing key: %w", errRandom)
 	}
 	return sshSigner{signer}, nil
