@@ -45,7 +45,7 @@ func (m *model) list(q ChangeQuery) []catalog.Change {
 func (e *modelEntry) passes(q *ChangeQuery) bool {
 	c := &e.change
 	user := ""
-	if c.Action == 31 || c.Action == 63 {
+	if slices.Contains([]catalog.Action{25, 31, 48, 63}, c.Action) {
 		user = c.Username
 	}
 	return (len(q.Actions) == 0 || slices.Contains(q.Actions, c.Action)) && (q.User == "" || q.User == user) &&

@@ -199,7 +199,7 @@ func TestForgePushesRefused(t *testing.T) {
 	p.push()
 	theirs := p.repo.Commit(t, testrepos.Change{Branch: "l10n", Files: map[string]string{"x": "y"}})
 	p.edit("jana", "Two", "Dvojka")
-	if why := p.operate("push"); !strings.Contains(why, "the branch l10n has commits that are not of this server: remove it, or set another push_branch") || p.repo.Tip("l10n") != theirs {
+	if why := p.operate("push"); !strings.Contains(why, "the branch l10n has commits that are not of this server: merge the request 1, then edits go on") || p.repo.Tip("l10n") != theirs {
 		t.Errorf("a branch of others: %q", why)
 	}
 	p.wants("Jedna* Dvojka* | Jedna pending, Dvojka pending", "after somebody moved the branch")
