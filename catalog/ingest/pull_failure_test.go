@@ -154,24 +154,3 @@ func raiseLimit(t *testing.T, further bool) {
 		t.Errorf("%d steps in a pull of nothing", again.Steps)
 	}
 }
-
-// TestCommentsOfOlderDatabases: components that a version without translator
-// comments stored are read once more, at their commit.
-func TestCommentsOfOlderDatabases(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/cs.po": poHead + "# mine\nmsgid \"One\"\nmsgstr \"Jedna\"\n"})
-	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	want := servedComments(w)
-	if want == "" {
-		t.Fatal("there are no comments")
-	}
-	_, last := w.ChangesAfter(0)
-	w.Execute(`UPDATE units SET remark = 0, meta_print = 1; UPDATE translations SET comments = 0; UPDATE components SET remarked = 0`)
-	repo.Commit(t, testrepos.Change{Files: map[string]string{"other": "x"}})
-	w.Open()
-	w.Sync()
-	equal(t, want, servedComments(w), "comments")
-	wantEntries(w, last)
-	if report := w.Sync(); report.Steps != 0 {
-		t.Errorf("read a second time: %+v", report)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ var notCounted = map[string]string{
 	"components.project_id": "the configuration's", "components.slug": "a name", "components.settings": "the configuration's", "components.read_key": "of the settings, compared by Configure",
 	"components.repo": "the configuration's", "components.branch": "the configuration's", "components.template": "the configuration's", "components.active": "the configuration's",
 	"components.tracking": "git's", "components.head": "git's", "components.head_commit": "git's", "components.imported": "where a pull was", "components.import_at": "where a pull was",
-	"components.reread": "where a pull was", "components.remarked": "where a pull was", "components.problem": "where a pull was", "components.problem_kind": "where a pull was", "components.problem_since": "where a pull was",
+	"components.reread": "where a pull was", "components.problem": "where a pull was", "components.problem_kind": "where a pull was", "components.problem_since": "where a pull was",
 	"components.push_problem": "what a remote said", "components.push_problem_kind": "what a remote said", "components.push_problem_since": "what a remote said", "components.locked": "somebody's wish", "components.settings_generation": "the configuration's",
 	"translations.file_code": "a name", "translations.filename": "a name", "translations.language": "a name", "translations.plural_number": "of the file", "translations.plural_formula": "of the file", "translations.is_source": "a role",
 	"translations.outline": "of the files, compared by pulls", "translations.checked": "what was checked", "compared_scopes.rule": "what was checked",
@@ -330,26 +329,5 @@ func TestVerifyDuringPulls(t *testing.T) {
 	close(done)
 	if states := <-seen; len(states) < 2 {
 		t.Errorf("only %d states were recounted", len(states))
-	}
-}
-
-// TestCheckCountsOfOldDatabases: the migration counts what older versions did not, all
-// 128 bits of it.
-func TestCheckCountsOfOldDatabases(t *testing.T) {
-	migration, err := os.ReadFile("../store/migrations/00019_check_counts.sql")
-	must(t, err)
-	_, fill, found := strings.Cut(string(migration), ") @CLUSTERED;\n")
-	if !found {
-		t.Fatal("the migration has no statement that counts")
-	}
-	s := newSpoiler(t)
-	if found := s.spoil("DELETE FROM check_counts"); len(found) == 0 {
-		t.Error("no counts were there")
-	}
-	if found := s.spoil("DELETE FROM check_counts", fill); len(found) > 0 {
-		t.Errorf("the migration counts otherwise: %q", found)
-	}
-	if found := s.spoil("UPDATE failing SET low = -1, high = -1", "DELETE FROM check_counts", fill); len(found) > 0 {
-		t.Errorf("the migration counts bits otherwise: %q", found)
 	}
 }

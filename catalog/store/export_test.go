@@ -3,9 +3,11 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,4 +104,149 @@ func FuzzExport(f *testing.F) {
 			t.Errorf("%d rows, %d seen", n, rows)
 		}
 	})
+}
+
+// TestImportOlder: an export of the last versions before the first release keeps ids, the
+// journal with where its texts were sent to, and tokens; words of failures are forgotten, and
+// components whose units were not compared with a template are read again.
+func TestImportOlder(t *testing.T) {
+	db := openWith(t, "app")
+	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error { return writeAll(ctx, tx) })
+	err := db.write(t.Context(), func(s *session) error {
+		l := loader{s: s}
+		return l.each(t.Context(), []string{
+			`INSERT INTO edits (id, unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at) VALUES (7, 268435457, 1, '', 0, 'Eins', 20, 'pending', '', 5, 6)`,
+			`INSERT INTO file_edits (id, component_id, language, path, removes, status, reason, author_name, author_email, created_at, updated_at) VALUES (8, 1, 'fr', 'po/fr.po', 0, 'pending', '', 'A', 'a@example.org', 5, 6)`,
+			`INSERT INTO push_branches (repo, branch, at_commit, next_commit) SELECT repo, 'ours', 'abc', '' FROM components`,
+			`UPDATE components SET problem = 'words of a server'`,
+		})
+	})
+	if err == nil {
+		_, err = db.CreateToken(t.Context(), catalog.Token{Name: "ci", Scope: catalog.ScopeRead})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := db.Export(t.Context(), &file); err != nil {
+		t.Fatal(err)
+	}
+	path := database(t, filepath.Join(t.TempDir(), "new.db"))
+	older := olderExport(t, string(unzstd(t, file.Bytes())))
+	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, strings.Replace(older, `"schema":37`, `"schema":36`, 1))), path, Options{}); err == nil || !strings.Contains(err.Error(), "37 is the oldest") {
+		t.Errorf("older than the oldest: %v", err)
+	}
+	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, older)), path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	moved, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer moved.Close()
+	configure(t, moved, "app", "next") // ids follow
+	read(t, moved, func(ctx context.Context, s *Snapshot) error {
+		for _, c := range []struct {
+			query string
+			want  string
+		}{
+			{`SELECT 'edit ' || unit_id || ' ' || branch || ' ' || at_commit || ' ' || target || ' ' || left_at FROM sent WHERE unit_id > 0`, "edit 268435457 ours abc Eins 6"},
+			{`SELECT 'file ' || file_edit_id || ' ' || branch || ' ' || at_commit FROM sent WHERE file_edit_id > 0`, "file 8 ours abc"},
+			{`SELECT name || ' ' || id FROM tokens`, "ci 1"},
+			{`SELECT problem || problem_kind FROM components WHERE slug = 'app'`, "failed"},
+			{`SELECT 'floor ' || floor FROM clock`, "floor 50"},
+			{`SELECT 'outdated ' || MIN(template) FROM translations WHERE is_source = 1`, "outdated -1"},
+		} {
+			var got string
+			if _, err := s.s.first(ctx, c.query, nil, &got); err != nil || got != c.want {
+				t.Errorf("%s: %q, %v, want %q", c.query, got, err, c.want)
+			}
+		}
+		columns, err := columnsOf(ctx, s.s, "edits")
+		if slices.Contains(columns, "pushed") {
+			t.Errorf("the table edits kept what only older versions have: %v", columns)
+		}
+		return err
+	})
+}
+
+// olderExport makes an export what 46bbe39 would have written.
+func olderExport(t *testing.T, text string) string {
+	t.Helper()
+	drop := map[string][]string{
+		"edits": {"since"}, "edit_authors": {"n"}, "units": {"since"},
+		"components":   {"problem_kind", "problem_since", "push_problem_kind", "push_problem_since", "oldest", "behind_before", "behind_percent"},
+		"translations": {"template", "extra", "extra_words", "changed", "changed_translated", "changed_translated_words", "changed_fuzzy"},
+	}
+	added := map[string]exportTable{
+		"edits": {Columns: []string{"pushed"}, Types: []string{exportText}}, "file_edits": {Columns: []string{"pushed"}, Types: []string{exportText}},
+		"components": {Columns: []string{"remarked"}, Types: []string{exportNumber}},
+	}
+	value := map[string]any{"edits": "ours", "file_edits": "ours", "components": 1}
+	var out strings.Builder
+	var table exportTable
+	rows := 0
+	write := func(v any) {
+		line, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	for line := range strings.Lines(text) {
+		var row []any
+		var next exportTable
+		var end exportEnd
+		switch {
+		case strings.HasPrefix(line, "["):
+			numbers := json.NewDecoder(strings.NewReader(line))
+			numbers.UseNumber() // ids have 64 bits
+			if err := numbers.Decode(&row); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasPrefix(line, `{"repoglot"`):
+			write(exportHeader{exportFormat, 37, 2})
+			continue
+		case json.Unmarshal([]byte(line), &end) == nil && end.Rows != nil:
+			write(map[string]int{"rows": rows})
+			continue
+		default:
+			if err := json.Unmarshal([]byte(line), &next); err != nil {
+				t.Fatal(err)
+			}
+			table = next
+		}
+		if slices.Contains([]string{"sent", "push_waits", "extra_strings"}, table.Table) {
+			continue
+		}
+		keep := func(i int) bool { return !slices.Contains(drop[table.Table], table.Columns[i]) }
+		if row == nil {
+			write(selectedColumns(table, keep, added[table.Table]))
+			continue
+		}
+		var cells []any
+		for i := range row {
+			if keep(i) {
+				cells = append(cells, row[i])
+			}
+		}
+		if v, ok := value[table.Table]; ok {
+			cells = append(cells, v)
+		}
+		write(cells)
+		rows++
+	}
+	return out.String()
+}
+
+// selectedColumns is a table with some of its columns and those of another.
+func selectedColumns(t exportTable, keep func(int) bool, added exportTable) exportTable {
+	out := exportTable{Table: t.Table}
+	for i := range t.Columns {
+		if keep(i) {
+			out.Columns, out.Types = append(out.Columns, t.Columns[i]), append(out.Types, t.Types[i])
+		}
+	}
+	out.Columns, out.Types = append(out.Columns, added.Columns...), append(out.Types, added.Types...)
+	return out
 }

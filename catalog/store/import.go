@@ -15,22 +15,14 @@ import (
 
 // Import makes an export the content of the database dsn, which must be new or empty,
 // with all ids, and renews its history. If anything is wrong, the database stays empty.
-// An export of an older version is migrated.
+// An export of an older version becomes what this one stores.
 func Import(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported, error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return Exported{}, err
 	}
 	defer z.Close()
-	e, err := load(ctx, z, dsn, opts)
-	if err != nil {
-		return e, err
-	}
-	db, err := Open(ctx, dsn, opts) // migrates the schema
-	if err != nil {
-		return e, err
-	}
-	return e, db.Close()
+	return load(ctx, z, dsn, opts)
 }
 
 // CheckExport reads a whole export. The error says why it cannot be used.
@@ -48,7 +40,7 @@ func CheckExport(r io.Reader) (Exported, error) {
 	return e, err
 }
 
-// load writes an export into a database that has its schema.
+// load writes an export into a new database.
 func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported, error) {
 	x := newExportReader(r)
 	e, err := x.header()
@@ -62,7 +54,9 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 	if e.Schema > known {
 		return e, refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
 	}
-	opts.schema = e.Schema
+	if e.Schema < oldestExport {
+		return e, refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: write it with a newer repoglot", e.Schema, oldestExport))
+	}
 	db, err := newDB(dsn, opts.withDefaults())
 	if err != nil {
 		return e, err
@@ -70,7 +64,7 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 	db.pools, err = db.engine.open(ctx, opts.withDefaults(), &shared{statements: db.metrics.statements, bulkCache: opts.bulkCache()})
 	if err == nil {
 		err = db.pools.writer.transact(ctx, func(s *session) error {
-			l := loader{s: s}
+			l := loader{s: s, older: e.Schema < firstSchema}
 			e.Rows, err = l.all(ctx, x)
 			return err
 		})
@@ -82,6 +76,7 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 // loader writes the rows of an export.
 type loader struct {
 	s      *session
+	older  bool // the export has a schema before firstSchema
 	tables []storedTable
 	rows   *inserter
 	bytes  int // of the rows that wait
@@ -98,6 +93,11 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 	if there > 0 {
 		return 0, refusal("it is not empty: name a new one")
 	}
+	if l.older {
+		if err := l.each(ctx, olderColumns); err != nil {
+			return 0, err
+		}
+	}
 	if l.tables, err = tablesOf(ctx, l.s); err != nil {
 		return 0, err
 	}
@@ -108,6 +108,11 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 	if err != nil {
 		return 0, err
 	}
+	if l.older {
+		if err := l.each(ctx, olderRows); err != nil {
+			return 0, err
+		}
+	}
 	return rows, l.finish(ctx)
 }
 
@@ -117,11 +122,32 @@ func (l *loader) begin(ctx context.Context, t *exportTable) error {
 		return err
 	}
 	i := slices.IndexFunc(l.tables, func(known storedTable) bool { return known.name == t.Table })
-	if i < 0 || !slices.Equal(slices.Sorted(slices.Values(l.tables[i].columns)), slices.Sorted(slices.Values(t.Columns))) {
+	if i < 0 || !l.fits(l.tables[i].columns, t.Columns) {
 		return refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
 	}
 	l.rows = newInserter(t.Table, t.Columns...)
 	return l.s.do(ctx, `DELETE FROM `+l.tables[i].name) // what migrations wrote
+}
+
+// fits reports whether a table with the known columns takes rows of others. What an older
+// version did not store has a default.
+func (l *loader) fits(known, columns []string) bool {
+	for _, c := range columns {
+		if !slices.Contains(known, c) {
+			return false
+		}
+	}
+	return l.older || len(known) == len(columns)
+}
+
+// each executes statements one after the other.
+func (l *loader) each(ctx context.Context, statements []string) error {
+	for _, statement := range statements {
+		if err := l.s.do(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxLoaded bounds the bytes of rows that wait.

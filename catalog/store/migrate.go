@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -39,10 +38,13 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 		}
 		return checkFloor(have, known, floor, log)
 	}
+	if err := checkFirst(have); err != nil {
+		return err
+	}
 	if known := sources[len(sources)-1].Version; opts.Shared && have < known {
 		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
-	done, err := provider.UpTo(ctx, cmp.Or(opts.schema, sources[len(sources)-1].Version))
+	done, err := provider.Up(ctx)
 	if have == 0 {
 		done = nil // a new database is no news
 	}
@@ -50,6 +52,18 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 		log.Info("database migrated", "migration", m.Source.Path, "took", m.Duration)
 	}
 	return err
+}
+
+// firstSchema is the schema that the first migration makes. Those before were of versions
+// that were never released.
+const firstSchema = 50
+
+// checkFirst refuses a schema that no migration begins with; 0 is a new database.
+func checkFirst(have int64) error {
+	if have == 0 || have >= firstSchema {
+		return nil
+	}
+	return refusal(fmt.Sprintf("the database has schema %d, of a version before the first release: write it with that version (repoglot db export FILE), and read the file into a new database with this one (repoglot db import FILE)", have))
 }
 
 // checkFloor says whether a version that knows an older schema may work with the database.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +76,9 @@ func (e *pgEngine) migrateOnce(ctx context.Context, conn *pgconn.PgConn, opts Op
 	if err != nil {
 		return err
 	}
+	if err := checkFirst(have); err != nil {
+		return err
+	}
 	switch {
 	case have > known:
 		floor := have // nothing says that this version may work with it
@@ -94,7 +96,7 @@ func (e *pgEngine) migrateOnce(ctx context.Context, conn *pgconn.PgConn, opts Op
 	if err := conn.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", wait.Milliseconds())).Close(); err != nil {
 		return err
 	}
-	if err := e.applyMigrations(ctx, conn, opts.migrations, have, cmp.Or(opts.schema, known)); err != nil {
+	if err := e.applyMigrations(ctx, conn, opts.migrations, have); err != nil {
 		return err
 	}
 	return conn.Exec(ctx, "COMMIT").Close()
@@ -124,8 +126,8 @@ func (e *pgEngine) schemaVersion(ctx context.Context, conn *pgconn.PgConn) (int6
 	return strconv.ParseInt(version, 10, 64)
 }
 
-// applyMigrations applies the migrations after a version, up to another.
-func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, files fs.FS, have, last int64) error {
+// applyMigrations applies the migrations after a version.
+func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, files fs.FS, have int64) error {
 	if err := conn.Exec(ctx, pgVersions).Close(); err != nil {
 		return err
 	}
@@ -135,7 +137,7 @@ func (e *pgEngine) applyMigrations(ctx context.Context, conn *pgconn.PgConn, fil
 	}
 	for _, name := range names {
 		version, err := goose.NumericComponent(name)
-		if err != nil || version <= have || version > last {
+		if err != nil || version <= have {
 			continue
 		}
 		text, err := fs.ReadFile(files, name)

@@ -16,8 +16,8 @@ type BranchComponent struct {
 	// stored units remain, for comparison. Its head was reset, unless it is the commit
 	// that a first import has reached.
 	Reread bool
-	// Outdated says that its units were stored by a version without translator comments,
-	// or were not compared with the template: they must be read again (StepInfo.Reread).
+	// Outdated says that its units, which came from the export of an older version, were
+	// not compared with the template: they must be read again (StepInfo.Reread).
 	Outdated bool
 	// Template is the pattern that discovered it; "" for a configured component.
 	Template string
@@ -65,8 +65,8 @@ func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (
 		if err != nil {
 			return err
 		}
-		return s.query(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND (c.remarked = 0
-			OR EXISTS (SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0))`, args, func(scan scan) error {
+		return s.query(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND EXISTS
+			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, func(scan scan) error {
 			var id int64
 			err := scan(&id)
 			for i := range out {

@@ -216,27 +216,6 @@ func (c *sharedCount) changedUnits(ctx context.Context, units []oldUnit, p *shar
 	})
 }
 
-// countUncounted counts the strings of a database of an older version, one project
-// at a time.
-func (db *DB) countUncounted(ctx context.Context, beside bool) error {
-	if beside {
-		return nil // the server did it
-	}
-	var projects []int64
-	err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-		return s.s.ids(ctx, `SELECT DISTINCT project_id FROM components WHERE active = 1 AND imported = 1 AND counted = 0`, nil, &projects)
-	})
-	for _, id := range projects {
-		if err != nil {
-			return err
-		}
-		began := db.now()
-		err = db.write(ctx, func(s *session) error { return settleCounted(ctx, s, nil, `c.project_id = $1`, id) })
-		db.log.Info("strings that components share were counted", "project", id, "took", db.now().Sub(began))
-	}
-	return err
-}
-
 // settleCounted compares how components count with how they should, and counts
 // where it differs: components after their first import, those that became active
 // or inactive, public or private. States that are known are not read.

@@ -284,55 +284,6 @@ func TestSharedStringsProperty(outer *testing.T) {
 	})
 }
 
-// TestUncountedDatabase: opening a database whose strings were not counted counts
-// them, and a process beside the server leaves that to it.
-func TestUncountedDatabase(t *testing.T) {
-	path := t.TempDir() + "/old.db"
-	db := openAt(t, path)
-	configure(t, db, "a", "b")
-	for c := int64(1); c <= 2; c++ {
-		step(t, db, info(0, 1, c), func(ctx context.Context, tx *StepTx) error {
-			_, _, err := fill(ctx, tx, c, "en", 300, nil)
-			return err
-		})
-	}
-	ctx := context.Background()
-	repeats := func(db *DB) (n catalog.Stats) {
-		read(t, db, func(ctx context.Context, s *Snapshot) (err error) {
-			n, err = s.Repeats(ctx, 1, false)
-			return err
-		})
-		return n
-	}
-	want := repeats(db)
-	if want.Total.Units != 300 {
-		t.Fatalf("%+v, want 300 strings twice", want)
-	}
-	err := db.write(ctx, func(s *session) error {
-		for _, statement := range []string{`UPDATE components SET counted = 0`, `DELETE FROM occurrences`, `DELETE FROM shared_strings`, `DELETE FROM repeats`} {
-			if _, err := s.exec(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, shared := range []bool{true, false} {
-		again, err := Open(ctx, database(t, path), Options{Shared: shared})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := repeats(again); (got == want) == shared {
-			t.Errorf("beside a server %v: %+v", shared, got)
-		}
-		if err := again.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestFirstComponentCounted: the strings of the first component of a project cost a
 // few statements to count, however many they are.
 func TestFirstComponentCounted(t *testing.T) {

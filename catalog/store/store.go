@@ -75,7 +75,6 @@ type Options struct {
 	// one second.
 	PollInterval time.Duration
 
-	schema     int64 // the version up to which the schema is migrated; 0: the newest
 	migrations fs.FS // nil: those of this version
 }
 
@@ -158,9 +157,6 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	if db.codec, err = newCodec(); err != nil {
-		return err
-	}
-	if err := db.countUncounted(ctx, opts.Shared); err != nil {
 		return err
 	}
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {

@@ -89,6 +89,14 @@ func TestOpenErrors(t *testing.T) {
 			execute(t, raw(t, path), `UPDATE clock SET floor = 4700`)
 			return path
 		}, []string{"schema 4711", "this repoglot knows ", "upgrade repoglot"}},
+		{"schema before the first release", func(t *testing.T, dir string) string {
+			path := filepath.Join(dir, "x.db")
+			if err := openAt(t, path).Close(); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, raw(t, path), `UPDATE goose_db_version SET version_id = 44 WHERE version_id = 50`)
+			return path
+		}, []string{"schema 44", "repoglot db export FILE", "repoglot db import FILE"}},
 		{"locked", func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, "x.db")
 			execute(t, raw(t, path), `BEGIN EXCLUSIVE`)

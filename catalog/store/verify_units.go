@@ -217,7 +217,6 @@ func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, 
 
 // day compares the newest day of the statistics over time with the current
 // statistics, which have checks, suggestions and comments in addition.
-// Translations stored by an older version may have no days.
 func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 	now, _, err := translationByID(ctx, v.s, t.id)
 	if err != nil {

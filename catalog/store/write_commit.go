@@ -72,11 +72,11 @@ func (tx *StepTx) advanceHeads(ctx context.Context) error {
 	err = chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{
 			tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
-			smallint(!tx.info.Partial), micros(tx.info.ImportAt), commit, smallint(tx.info.Reread),
+			smallint(!tx.info.Partial), micros(tx.info.ImportAt), commit,
 		}, chunk...)
 		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
-			import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit), remarked = CASE WHEN $10 = 1 THEN 1 ELSE remarked END
-			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(11, len(chunk)), args...)
+			import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit)
+			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(10, len(chunk)), args...)
 		moved += rows
 		return err
 	})
