@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,8 +118,8 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// TestContainer: the container is static, without a shell, not root, and checks itself;
-// the compose file runs it read-only and without rights.
+// TestContainer: the container has what pushes edits, is not root, and checks itself; the
+// compose file runs it read-only and without rights.
 func TestContainer(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(deploy, "Containerfile"))
@@ -148,15 +149,25 @@ func TestContainer(t *testing.T) {
 	}
 	last := strings.Join(stages[len(stages)-1], "\n")
 	for _, want := range []string{
-		`^FROM scratch\n`, `(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .*CMD \["/usr/bin/repoglot", "health"\]$`,
+		`^FROM docker\.io/library/debian:\d+-slim\n`, `(?m)^USER [1-9]\d*:[1-9]\d*$`, `(?m)^HEALTHCHECK .*CMD \["/usr/bin/repoglot", "health"\]$`,
 		`(?m)^ENTRYPOINT \["/usr/bin/repoglot"\]$`, `(?m)^CMD \["serve", `, `(?m)^VOLUME /data$`, `(?m)^EXPOSE 8080$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(last) {
 			t.Errorf("the last stage has no %s", want)
 		}
 	}
-	if regexp.MustCompile(`(?m)^RUN `).MatchString(last) {
-		t.Error("the last stage runs something, but has no shell")
+	install := regexp.MustCompile(`apt-get install --yes --no-install-recommends ([a-z -]+?) +&&`).FindStringSubmatch(last)
+	if install == nil {
+		t.Fatal("the last stage installs nothing")
+	}
+	for _, want := range []string{"ca-certificates", "git", "openssh-client"} { // https and ssh
+		if !slices.Contains(strings.Fields(install[1]), want) {
+			t.Errorf("the last stage has no %s, with which edits are pushed", want)
+		}
+	}
+	user := regexp.MustCompile(`(?m)^USER (\d+)`).FindStringSubmatch(last)
+	if user == nil || !strings.Contains(last, "useradd --uid "+user[1]+" ") {
+		t.Error("the user has no name, without which ssh does not run")
 	}
 	var compose struct {
 		Services map[string]struct {
