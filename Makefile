@@ -61,20 +61,23 @@ quick: ## build, vet and the short, fast tests of the packages changed since ori
 	@GO="$(GO)" ./.ci/quick
 
 # With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest test every version of every
-# file of the bundles, not a part of them.
+# file of the bundles, not a part of them. SHARD=2/3 takes the second third of the
+# packages; PostgreSQL belongs to the first.
 test: ## all tests, after installing the programs that they use
 	./.ci/tools
-	$(GO) test -count=1 -shuffle=on -timeout 60m ./...
+	$(GO) test -count=1 -shuffle=on -timeout 60m $$(./.ci/packages)
+ifeq ($(filter-out 1/%,$(SHARD)),)
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./api
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -run '^Test(Quotas|OneComponentFails|Edit(|ComesBack|OfLargeFile)|Killed)$$' ./catalog/ingest
+endif
 
 postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api
 
 # The browser asks one page after the other, and takes most of its time itself.
 race: ## the short tests under the race detector, without the browser
-	$(GO) test -race -short -count=1 -shuffle=on -timeout 60m -skip '^TestBrowser' ./...
+	$(GO) test -race -short -count=1 -shuffle=on -timeout 60m -skip '^TestBrowser' $$(./.ci/packages)
 
 lint: ## check formatting, vet, staticcheck, known vulnerabilities
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }

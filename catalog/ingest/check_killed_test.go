@@ -58,9 +58,6 @@ func TestKilledChecking(t *testing.T) {
 		t.Fatalf("%d places: the test kills nothing", asked)
 	}
 	kills := int64(manyKills(12, 60))
-	if testing.Short() {
-		kills = 4
-	}
 	states := map[string]bool{}
 	for n := range kills {
 		w := copyOf(t, before)
@@ -74,6 +71,6 @@ func TestKilledChecking(t *testing.T) {
 		w.DB.Close()
 	}
 	if all.kills < int(kills)/2 || len(states) < 2 {
-		t.Errorf("%d of %d were killed, in %d states", all.kills, kills, len(states))
+		t.Errorf("%d of %d were killed at %d places, in %d states", all.kills, kills, asked, len(states))
 	}
 }
