@@ -41,6 +41,9 @@ type copies struct {
 // same state has the same bytes. Changes, the dates of commits (equal, and older ones), and
 // restored databases are drawn; downloads are in memory or in files.
 func TestConditionalRequests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it asks every route in many states")
+	}
 	t.Parallel()
 	seeds, steps := uint64(3), 10
 	if testing.Short() {

@@ -25,6 +25,9 @@ import (
 // strings, authors and languages, and with others. Clients without a token get
 // the same bytes, headers and ETags.
 func TestPrivateMakesNoDifference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it asks every route twice")
+	}
 	t.Parallel()
 	repo, secret := differenceRepos(t)
 	d := newDifference(t)

@@ -47,6 +47,9 @@ func TestWLCChanges(t *testing.T) {
 // TestWLCReads runs every reading command in all formats that wlc prints; a
 // missing field is a traceback there.
 func TestWLCReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it starts a program for each request")
+	}
 	t.Parallel()
 	w := bigWorld(t, 3)
 	s := serve(w, Options{})
@@ -112,6 +115,9 @@ func TestWLCDownload(t *testing.T) {
 // TestWLCDownloads writes files as wlc does: a translation's own bytes, an export
 // of it, archives of a component and of each of a project's.
 func TestWLCDownloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it starts a program for each request")
+	}
 	t.Parallel()
 	w := bigWorld(t, 3)
 	dir := wlc(t, serve(w, Options{}), []wlcCase{

@@ -99,6 +99,9 @@ func (p *faulty) pass(client net.Conn, data []byte) bool {
 // TestFaultyNetwork: after any fault of the network the mirror keeps its last state,
 // the error is about the remote, and the next fetch gets all commits.
 func TestFaultyNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it waits for remotes")
+	}
 	root, u := upstreamBelow(t)
 	fs := files{}
 	var h object.Hash

@@ -60,6 +60,9 @@ func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 // TestGoldenChecks compares the failing checks of every unit of real components,
 // imported together, with the failing checks in Weblate 5.4.2.
 func TestGoldenChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it checks whole repositories")
+	}
 	oneAtATime(t)
 	catalogtest.NeedShared(t, sharedGolden)
 	t.Parallel()

@@ -16,6 +16,9 @@ func killedProject() testrepos.Project {
 // share strings. After each kill the stored sums are right, and in the end the API
 // serves, byte for byte, what it serves after an undisturbed pull.
 func TestKilledProject(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it kills processes")
+	}
 	repo := killedProject().Generate(t)
 	for _, way := range []struct {
 		pulls  string

@@ -40,6 +40,9 @@ func shapedProject() testrepos.Project {
 // imported, whatever is compared together, replayed, or pulled in any pieces; and the entries of a replay are those
 // of pulls.
 func TestProjectEveryWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it replays a project in many ways")
+	}
 	p := shapedProject()
 	repo := p.Generate(t)
 	settings := projectSettings(p.Components)

@@ -126,6 +126,9 @@ func eachLimit(t *testing.T, from, to, tries int, test func(t *testing.T, pragma
 
 // TestFullDiskInPulls is the same for pulls of many commits each.
 func TestFullDiskInPulls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it fails at every place")
+	}
 	pgtest.SQLiteOnly(t, "it makes the fault with a pragma")
 	t.Parallel()
 	repo, chain := growing(t, 12)

@@ -35,6 +35,9 @@ func answers(status int, body string, header ...string) func(http.ResponseWriter
 // TestForgeFaults: whatever a forge answers, edits wait, the reason is told without the
 // token, and afterwards there is one request with all of them.
 func TestForgeFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it starts servers and waits for pushes")
+	}
 	t.Parallel()
 	w := newForgeWorld(t)
 	p := w.add("gitea", map[string]string{"po/cs.po": forgeFile}, nil)

@@ -118,6 +118,9 @@ func moved(p *forgeProject) {
 // what became of its texts, however the request ends (docs/editing.md#what-happens-when-).
 // It reaches the forge by https, and pushes with its token.
 func TestForges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it starts servers and pushes")
+	}
 	t.Parallel()
 	w, whole := newForgeWorld(t), t
 	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""

@@ -293,6 +293,9 @@ func FuzzServer(f *testing.F) {
 
 // TestServerCanaries: with the token, answers have the canaries.
 func TestServerCanaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it starts servers")
+	}
 	t.Parallel()
 	z := newFuzzed(t)
 	told := 0

@@ -72,6 +72,9 @@ func runMortal(killAt string) int {
 // the whole program; ingest's TestKilled kills at every commit and hundreds of
 // times.
 func TestKilledReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it kills processes")
+	}
 	t.Parallel()
 	kills := 5
 	if testing.Short() {

@@ -147,6 +147,9 @@ var addressesOfText = regexp.MustCompile(`(?:href|src)="([^"]*)"|"http://` + hos
 // remote, a private component, an internal server or this machine said, nor an e-mail
 // address or a path; but each failure has its kind.
 func TestStrangersSeeKinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it asks every route of many servers")
+	}
 	t.Parallel()
 	f := newFailing(t)
 	queue := []string{"/", "/api/", "/readyz", "/metrics", "/healthz", "/changes/", "/sitemap.xml", "/robots.txt", "/search/?q=Hello"}
