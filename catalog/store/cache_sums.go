@@ -112,10 +112,7 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 		if err != nil {
 			return err
 		}
-		return s.s.query(ctx, `SELECT component_id, is_source, language, COUNT(*), SUM(total), SUM(total_words), SUM(total_chars),
-			SUM(translated), SUM(translated_words), SUM(translated_chars),
-			SUM(fuzzy), SUM(fuzzy_words), SUM(fuzzy_chars), SUM(readonly), SUM(readonly_words), SUM(readonly_chars),
-			SUM(failing), SUM(failing_words), SUM(failing_chars), SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
+		return s.s.query(ctx, `SELECT component_id, is_source, language, COUNT(*), `+countList(statCounts, "SUM(%s)")+`, SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
 			MAX(template), SUM(extra), SUM(extra_words), SUM(changed), SUM(changed_translated), SUM(changed_translated_words), SUM(changed_fuzzy)
 			FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 GROUP BY component_id, language, is_source`,
 			chunk, func(scan scan) error {
@@ -152,10 +149,7 @@ func scanSum(scan scan) (component int64, row sumRow, err error) {
 	var source, template int64
 	var last sql.NullInt64
 	dest := []any{&component, &source, &row.Language, &row.Translations}
-	for _, n := range counts(&row.Stats) {
-		dest = append(dest, n)
-	}
-	dest = append(dest, &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
+	dest = append(append(dest, scanCounts(statCounts, &row.Stats)...), &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
 	err = scan(append(dest, againstOf(&row.against)...)...)
 	row.LastChange, row.source, row.template = fromMicros(last), source != 0, template > 0
 	return component, row, err

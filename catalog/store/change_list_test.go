@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,8 @@ func (m *model) list(q ChangeQuery) []catalog.Change {
 	var out []catalog.Change
 	for _, e := range m.entries {
 		if e.change.ID > q.AfterID && e.passes(&q) && (q.TranslationID == 0 || q.TranslationID == e.translation) &&
-			(q.ComponentID == 0 || q.ComponentID == e.component) && (q.ProjectID == 0 || q.ProjectID == e.project) {
+			(q.ComponentID == 0 || q.ComponentID == e.component) && (q.ProjectID == 0 || q.ProjectID == e.project) &&
+			(q.UnitID == 0 || q.UnitID == e.change.UnitID) {
 			out = append(out, e.change)
 		}
 	}
@@ -240,10 +242,26 @@ func (w *modelDB) drawQuery(t *rapid.T) ChangeQuery {
 	case 3:
 		q.ProjectID = rapid.Int64Range(1, 2).Draw(t, "of project")
 	}
+	if rapid.IntRange(0, 3).Draw(t, "of unit") == 0 {
+		q.UnitID = w.units[rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "unit of translation")].ID
+	}
 	if rapid.Bool().Draw(t, "filtered") {
 		drawFilter(t, &q)
 	}
 	return q
+}
+
+// TestDrawnFilters: drawQuery and model.list know every field of a ChangeQuery. One that is
+// added belongs there, and in changeFilter, filtered and ofUnit: TestChangesProperty finds
+// where it is forgotten.
+func TestDrawnFilters(t *testing.T) {
+	t.Parallel()
+	drawn := []string{"TranslationID", "ComponentID", "ProjectID", "UnitID", "AfterID", "Offset", "Limit", "Newest", "Actions", "User", "From", "To", "Components"}
+	for i := range reflect.TypeFor[ChangeQuery]().NumField() {
+		if name := reflect.TypeFor[ChangeQuery]().Field(i).Name; !slices.Contains(drawn, name) {
+			t.Errorf("TestChangesProperty does not draw ChangeQuery.%s: extend drawQuery and model.list", name)
+		}
+	}
 }
 
 func drawFilter(t *rapid.T, q *ChangeQuery) {

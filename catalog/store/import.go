@@ -79,6 +79,7 @@ type loader struct {
 	older  bool // the export has a schema before firstSchema
 	tables []storedTable
 	rows   *inserter
+	blob   int // the column of a blob that has no version yet; below 0: none
 	bytes  int // of the rows that wait
 }
 
@@ -125,6 +126,10 @@ func (l *loader) begin(ctx context.Context, t *exportTable) error {
 	if i < 0 || !l.fits(l.tables[i].columns, t.Columns) {
 		return refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
 	}
+	l.blob = -1
+	if l.older && slices.Contains([]string{"layouts", "shared_strings", "stat_days"}, t.Table) {
+		l.blob = slices.Index(t.Columns, "data")
+	}
 	l.rows = newInserter(t.Table, t.Columns...)
 	return l.s.do(ctx, `DELETE FROM `+l.tables[i].name) // what migrations wrote
 }
@@ -154,6 +159,11 @@ func (l *loader) each(ctx context.Context, statements []string) error {
 const maxLoaded = 4 << 20
 
 func (l *loader) add(ctx context.Context, row []any) error {
+	if l.blob >= 0 {
+		if blob, ok := row[l.blob].([]byte); ok {
+			row[l.blob] = append([]byte{blobVersion}, blob...)
+		}
+	}
 	for _, value := range row {
 		switch value := value.(type) {
 		case string:

@@ -167,6 +167,9 @@ func newCodec() (*codec, error) {
 
 func (c *codec) deflate(b []byte) []byte { return c.enc.EncodeAll(b, nil) }
 
+// deflateBlock is the stored form of a block of encodeBlock.
+func (c *codec) deflateBlock(block []byte) []byte { return c.enc.EncodeAll(block, []byte{blobVersion}) }
+
 func (c *codec) inflate(b []byte) ([]byte, error) { return c.dec.DecodeAll(b, nil) }
 
 // block decompresses and decodes one layout block.
@@ -176,18 +179,28 @@ func (c *codec) block(data []byte) ([]catalog.UnitPosition, error) {
 
 // blockRange is block for the units [from, to) of it.
 func (c *codec) blockRange(data []byte, from, to int) ([]catalog.UnitPosition, error) {
-	raw, err := c.inflate(data)
+	raw, err := c.inflateBlock(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", errLayout, err)
+		return nil, err
 	}
 	return decodeRange(raw, from, to)
 }
 
 // eachID calls fn for the ids of a block.
 func (c *codec) eachID(data []byte, fn func(id int64)) error {
-	raw, err := c.inflate(data)
+	raw, err := c.inflateBlock(data)
 	if err != nil {
-		return fmt.Errorf("%w (%w)", errLayout, err)
+		return err
 	}
 	return decodeIDs(raw, fn)
+}
+
+func (c *codec) inflateBlock(data []byte) (raw []byte, err error) {
+	if data, err = unversioned(data, errLayout); err != nil {
+		return nil, err
+	}
+	if raw, err = c.inflate(data); err != nil {
+		return nil, fmt.Errorf("%w (%w)", errLayout, err)
+	}
+	return raw, nil
 }

@@ -91,26 +91,20 @@ func translationByID(ctx context.Context, s *session, id int64) (t catalog.Trans
 	return t, found, err
 }
 
-const (
-	translationColumns = `t.id, t.component_id, t.language, t.file_code, t.filename, t.revision, t.is_source, t.removed,
+var translationColumns = `t.id, t.component_id, t.language, t.file_code, t.filename, t.revision, t.is_source, t.removed,
 		t.plural_number, t.plural_formula, t.outline,
-		t.total, t.total_words, t.total_chars, t.translated, t.translated_words, t.translated_chars,
-		t.fuzzy, t.fuzzy_words, t.fuzzy_chars, t.readonly, t.readonly_words, t.readonly_chars,
-		t.failing, t.failing_words, t.failing_chars, CASE WHEN t.template > 0 THEN 1 ELSE 0 END, ` + againstColumns + `, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, '')`
-	translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
-)
+		CASE WHEN t.template > 0 THEN 1 ELSE 0 END, ` + againstColumns + `, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, ''), ` + countList(statCounts, "t.%s")
+
+const translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
 
 // translationScan holds columns that need conversion after a scan.
 type translationScan struct{ lastChange sql.NullInt64 }
 
 func (r *translationScan) dest(t *catalog.Translation) []any {
-	d := []any{&t.ID, &t.ComponentID, &t.Language, &t.FileCode, &t.Filename, &t.Revision, &t.IsSource, &t.Removed, &t.PluralNumber, &t.PluralFormula, &t.Outline}
-	s := &t.Stats
-	for _, c := range []*catalog.Count{&s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly, &s.Failing} {
-		d = append(d, &c.Units, &c.Words, &c.Chars)
-	}
-	d = append(append(d, &t.HasTemplate), againstOf(&t.Against)...)
-	return append(d, &s.Suggestions, &s.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &r.lastChange, &t.LastAuthor)
+	d := []any{&t.ID, &t.ComponentID, &t.Language, &t.FileCode, &t.Filename, &t.Revision, &t.IsSource, &t.Removed, &t.PluralNumber, &t.PluralFormula, &t.Outline, &t.HasTemplate}
+	d = append(d, againstOf(&t.Against)...)
+	d = append(d, &t.Stats.Suggestions, &t.Stats.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &r.lastChange, &t.LastAuthor)
+	return append(d, scanCounts(statCounts, &t.Stats)...)
 }
 
 func (r *translationScan) finish(t *catalog.Translation) { t.LastChange = fromMicros(r.lastChange) }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -465,7 +464,7 @@ func (c *sharedCount) finish(ctx context.Context) error {
 		if sum == (catalog.Stats{}) {
 			continue
 		}
-		args := append([]any{c.project, k.language, k.private}, repeatsOf(&sum)...)
+		args := append([]any{c.project, k.language, k.private}, scanCounts(fileCounts, &sum)...)
 		if err := c.s.do(ctx, addRepeats, args...); err != nil {
 			return err
 		}
@@ -475,34 +474,6 @@ func (c *sharedCount) finish(ctx context.Context) error {
 	return err
 }
 
-// repeatCounts is the number of counts in a row of repeats.
-const repeatCounts = 12
-
-// repeatNames are the columns with the counts, in the order of counts.
-var repeatNames = [repeatCounts]string{
-	"total", "total_words", "total_chars", "translated", "translated_words", "translated_chars",
-	"fuzzy", "fuzzy_words", "fuzzy_chars", "readonly", "readonly_words", "readonly_chars",
-}
-
-var (
-	repeatColumns = strings.Join(repeatNames[:], ", ")
-	addRepeats    = addRepeatsStatement()
-)
-
-func addRepeatsStatement() string {
-	sums := make([]string, repeatCounts)
-	for i, name := range repeatNames {
-		sums[i] = name + " = repeats." + name + " + excluded." + name
-	}
-	return "INSERT INTO repeats (project_id, language, private, " + repeatColumns + ") VALUES " + list(1, 3+repeatCounts) +
-		" ON CONFLICT (project_id, language, private) DO UPDATE SET " + strings.Join(sums, ", ")
-}
-
-// repeatsOf returns pointers to the counts of s that repeats has.
-func repeatsOf(s *catalog.Stats) []any {
-	dest := make([]any, repeatCounts)
-	for i, n := range counts(s)[:repeatCounts] {
-		dest[i] = n
-	}
-	return dest
-}
+// addRepeats adds counts to a row of repeats.
+var addRepeats = "INSERT INTO repeats (project_id, language, private, " + countList(fileCounts, "%s") + ") VALUES " + list(1, 3+3*len(fileCounts)) +
+	" ON CONFLICT (project_id, language, private) DO UPDATE SET " + countList(fileCounts, "%[1]s = repeats.%[1]s + excluded.%[1]s")

@@ -88,7 +88,7 @@ func (e *sharedEntry) repeats(private bool) (all catalog.Stats) {
 	return all
 }
 
-// encode returns the stored form: of each entry that has units its key, a mask of
+// encode returns the stored form, nil without units: of each entry that has units its key, a mask of
 // the counts that are not 0, and these.
 func (l sharedString) encode() (data []byte) {
 	for i := range l {
@@ -96,6 +96,9 @@ func (l sharedString) encode() (data []byte) {
 		mask := e.mask()
 		if mask == 0 {
 			continue
+		}
+		if data == nil {
+			data = []byte{blobVersion}
 		}
 		data = binary.AppendUvarint(data, uint64(len(e.language)))
 		data = append(data, e.language...)
@@ -137,6 +140,7 @@ func decodeSharedString(data []byte) (l sharedString, err error) {
 		data = data[size:]
 		return n
 	}
+	data, err = unversioned(data, errSharedString)
 	for err == nil && len(data) > 0 {
 		var e sharedEntry
 		if n := number(); n <= uint64(len(data)) {

@@ -147,34 +147,30 @@ func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(da
 	})
 }
 
-// counts returns the numbers of s in the order in which they are stored.
-func counts(s *catalog.Stats) []*int64 {
-	var list []*int64
-	for _, c := range []*catalog.Count{&s.Total, &s.Translated, &s.Fuzzy, &s.ReadOnly, &s.Failing} {
-		list = append(list, &c.Units, &c.Words, &c.Chars)
-	}
-	return list
-}
-
 func encodeStats(d *StatDay) []byte {
-	data := []byte{}
+	data := []byte{blobVersion}
 	if d.Removed {
 		return data
 	}
-	for _, n := range counts(&d.Stats) {
+	for _, n := range countsOf(statCounts, &d.Stats) {
 		data = binary.AppendVarint(data, *n)
 	}
 	return data
 }
 
+var errStatDay = errors.New("the statistics of a day are damaged: restore a backup, or move the database away and import anew")
+
 func decodeStats(data []byte) (d StatDay, err error) {
+	if data, err = unversioned(data, errStatDay); err != nil {
+		return d, err
+	}
 	if d.Removed = len(data) == 0; d.Removed {
 		return d, nil
 	}
-	for _, n := range counts(&d.Stats) {
+	for _, n := range countsOf(statCounts, &d.Stats) {
 		v, size := binary.Varint(data)
 		if size <= 0 {
-			return d, errors.New("the statistics of a day are damaged: restore a backup, or move the database away and import anew")
+			return d, errStatDay
 		}
 		*n, data = v, data[size:]
 	}

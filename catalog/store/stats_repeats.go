@@ -14,9 +14,9 @@ import (
 // otherwise about the public ones. Failing, Suggestions and Comments are 0.
 func (s *Snapshot) Repeats(ctx context.Context, project int64, private bool) (all catalog.Stats, err error) {
 	defer s.aboutProject(project).end()
-	err = s.s.query(ctx, `SELECT `+repeatColumns+` FROM repeats WHERE project_id = $1 AND private = $2`, []any{project, smallint(private)}, func(scan scan) error {
+	err = s.s.query(ctx, `SELECT `+countList(fileCounts, "%s")+` FROM repeats WHERE project_id = $1 AND private = $2`, []any{project, smallint(private)}, func(scan scan) error {
 		var sum catalog.Stats
-		err := scan(repeatsOf(&sum)...)
+		err := scan(scanCounts(fileCounts, &sum)...)
 		all.Add(sum)
 		return err
 	})

@@ -188,16 +188,6 @@ func (v *verifier) translation(ctx context.Context, t *verifyScope) error {
 	return nil
 }
 
-// unitCounts are the counts of units, with their condition on a unit u. Each has
-// two more columns with the suffixes _words and _chars.
-var unitCounts = []struct{ stored, of string }{
-	{"total", "1 = 1"},
-	{"translated", fmt.Sprintf("u.state >= %d", catalog.StateTranslated)},
-	{"fuzzy", fmt.Sprintf("u.state = %d", catalog.StateFuzzy)},
-	{"readonly", fmt.Sprintf("u.state = %d", catalog.StateReadOnly)},
-	{"failing", "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
-}
-
 // rareCounts are the counts of properties that few units have, by column.
 var rareCounts = []struct {
 	stored string
@@ -241,11 +231,11 @@ func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 
 // units counts the units of a translation.
 func (v *verifier) units(ctx context.Context, t *verifyScope) error {
-	var columns, sums []string
-	for _, c := range unitCounts {
-		columns = append(columns, c.stored, c.stored+"_words", c.stored+"_chars")
+	var sums []string
+	columns := countColumns(statCounts, "%s")
+	for _, c := range statCounts {
 		for _, of := range []string{"1", "COALESCE(s.words, 0)", "COALESCE(s.chars, 0)"} {
-			sums = append(sums, `COALESCE(SUM(CASE WHEN `+c.of+` THEN `+of+` ELSE 0 END), 0)`)
+			sums = append(sums, `COALESCE(SUM(CASE WHEN `+c.when+` THEN `+of+` ELSE 0 END), 0)`)
 		}
 	}
 	stored, counted := make([]int64, len(columns)), make([]int64, len(columns))

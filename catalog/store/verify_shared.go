@@ -94,10 +94,10 @@ func (v *verifier) counted(ctx context.Context, p *verifyScope) error {
 // repeats compares what is counted more than once.
 func (v *verifier) repeats(ctx context.Context, p *verifyScope, want map[repeatsKey]catalog.Stats) error {
 	stored := map[repeatsKey]catalog.Stats{}
-	err := v.s.query(ctx, `SELECT language, private, `+repeatColumns+` FROM repeats WHERE project_id = $1`, []any{p.id}, func(scan scan) error {
+	err := v.s.query(ctx, `SELECT language, private, `+countList(fileCounts, "%s")+` FROM repeats WHERE project_id = $1`, []any{p.id}, func(scan scan) error {
 		var k repeatsKey
 		var sum catalog.Stats
-		err := scan(append([]any{&k.language, &k.private}, repeatsOf(&sum)...)...)
+		err := scan(append([]any{&k.language, &k.private}, scanCounts(fileCounts, &sum)...)...)
 		stored[k] = sum
 		if _, ok := want[k]; !ok {
 			want[k] = catalog.Stats{}
@@ -106,8 +106,8 @@ func (v *verifier) repeats(ctx context.Context, p *verifyScope, want map[repeats
 	})
 	for _, k := range slices.SortedFunc(maps.Keys(want), repeatsKey.compare) {
 		a, b := stored[k], want[k]
-		for i := range counts(&a)[:repeatCounts] {
-			v.compare(p, "repeats of "+k.language+" "+repeatNames[i]+", private "+strconv.FormatInt(k.private, 10), *counts(&a)[i], *counts(&b)[i])
+		for i, name := range countColumns(fileCounts, "%s") {
+			v.compare(p, "repeats of "+k.language+" "+name+", private "+strconv.FormatInt(k.private, 10), *countsOf(fileCounts, &a)[i], *countsOf(fileCounts, &b)[i])
 		}
 	}
 	return err

@@ -238,14 +238,9 @@ func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 		if t.removed {
 			return nil
 		}
-		stored, then := counts(&day.Stats), counts(&now.Stats)
-		for i, c := range unitCounts {
-			if c.stored == "failing" {
-				continue
-			}
-			for j, of := range []string{"", "_words", "_chars"} {
-				v.compare(t, c.stored+of+" of the newest day", *stored[3*i+j], *then[3*i+j])
-			}
+		stored, then := countsOf(fileCounts, &day.Stats), countsOf(fileCounts, &now.Stats)
+		for i, column := range countColumns(fileCounts, "%s of the newest day") {
+			v.compare(t, column, *stored[i], *then[i])
 		}
 		return nil
 	})

@@ -32,7 +32,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 	for ; len(placed) > 0; n++ {
 		block := placed[:min(len(placed), blockUnits)]
 		placed = placed[len(block):]
-		data := tx.db.codec.deflate(encodeBlock(block))
+		data := tx.db.codec.deflateBlock(encodeBlock(block))
 		if n < len(old) && bytes.Equal(old[n], data) {
 			continue
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -56,10 +57,8 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 		}
 	}
 	if err := tx.s.do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
-		plural_number = $7, plural_formula = $8, outline = $9,
-		total = $10, total_words = $11, total_chars = $12, translated = $13, translated_words = $14, translated_chars = $15,
-		fuzzy = $16, fuzzy_words = $17, fuzzy_chars = $18, readonly = $19, readonly_words = $20, readonly_chars = $21, template = $22
-		WHERE id = $23`, append(translationValues(t), t.ID)...); err != nil {
+		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+countList(fileCounts, "%s")+`) = `+list(11, 3*len(fileCounts))+`
+		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(fileCounts)), append(translationValues(t), t.ID)...); err != nil {
 		return err
 	}
 	return tx.markChanged(ctx, t.ID)
@@ -70,9 +69,8 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 		return err
 	}
 	_, err := tx.s.first(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
-		plural_number, plural_formula, outline, total, total_words, total_chars, translated, translated_words, translated_chars,
-		fuzzy, fuzzy_words, fuzzy_chars, readonly, readonly_words, readonly_chars, template, failing, failing_words, failing_chars, component_id, generation)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, 0, 0, 0, $23, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+		plural_number, plural_formula, outline, template, `+countList(fileCounts, "%s")+`, component_id, failing, failing_words, failing_chars, generation)
+		VALUES `+strings.TrimSuffix(list(1, 11+3*len(fileCounts)), ")")+`, 0, 0, 0, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
 	if err != nil {
 		return err
 	}
@@ -80,13 +78,11 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 	return tx.markChanged(ctx, t.ID)
 }
 
-// translationValues are the 22 columns that a caller sets, in the order of the
-// schema.
+// translationValues are the columns that a caller sets.
 func translationValues(t *catalog.Translation) []any {
-	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline}
-	s := &t.Stats
-	for _, c := range []catalog.Count{s.Total, s.Translated, s.Fuzzy, s.ReadOnly} {
-		v = append(v, c.Units, c.Words, c.Chars)
+	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline, smallint(t.HasTemplate)}
+	for _, n := range countsOf(fileCounts, &t.Stats) {
+		v = append(v, *n)
 	}
-	return append(v, smallint(t.HasTemplate))
+	return v
 }

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// statCount is a count of catalog.Stats. The table translations has three columns for it:
+// its name for units, with _words for their words, and with _chars for their characters.
+type statCount struct {
+	column string
+	of     func(*catalog.Stats) *catalog.Count
+	when   string // which units u it counts, for verify
+}
+
+// statCounts are the counts of a translation, wherever the store has them: in the columns
+// of translations and in their sums, in the blobs of stat_days, whose order this is, and in
+// what verify counts.
+var statCounts = []statCount{
+	{"total", func(s *catalog.Stats) *catalog.Count { return &s.Total }, "1 = 1"},
+	{"translated", func(s *catalog.Stats) *catalog.Count { return &s.Translated }, fmt.Sprintf("u.state >= %d", catalog.StateTranslated)},
+	{"fuzzy", func(s *catalog.Stats) *catalog.Count { return &s.Fuzzy }, fmt.Sprintf("u.state = %d", catalog.StateFuzzy)},
+	{"readonly", func(s *catalog.Stats) *catalog.Count { return &s.ReadOnly }, fmt.Sprintf("u.state = %d", catalog.StateReadOnly)},
+	{"failing", func(s *catalog.Stats) *catalog.Count { return &s.Failing }, "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
+}
+
+// fileCounts are those that follow from a file; checks count the others. The table repeats
+// has them, too.
+var fileCounts = statCounts[:len(statCounts)-1]
+
+// countColumns lists the columns of counts, each as format has it.
+func countColumns(list []statCount, format string) []string {
+	var columns []string
+	for _, c := range list {
+		for _, of := range []string{"", "_words", "_chars"} {
+			columns = append(columns, fmt.Sprintf(format, c.column+of))
+		}
+	}
+	return columns
+}
+
+// countList is countColumns with commas.
+func countList(list []statCount, format string) string {
+	return strings.Join(countColumns(list, format), ", ")
+}
+
+// countsOf returns pointers to the numbers of s, in the order of countColumns.
+func countsOf(list []statCount, s *catalog.Stats) []*int64 {
+	numbers := make([]*int64, 0, 3*len(list))
+	for _, c := range list {
+		n := c.of(s)
+		numbers = append(numbers, &n.Units, &n.Words, &n.Chars)
+	}
+	return numbers
+}
+
+// scanCounts are countsOf as a scan takes them.
+func scanCounts(list []statCount, s *catalog.Stats) []any {
+	dest := make([]any, 0, 3*len(list))
+	for _, n := range countsOf(list, s) {
+		dest = append(dest, n)
+	}
+	return dest
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestStatCounts: each count of catalog.Stats is in statCounts once, its numbers are stored
+// and read again, and Add and Subtract have it.
+func TestStatCounts(t *testing.T) {
+	t.Parallel()
+	counts := 0
+	for i := range reflect.TypeFor[catalog.Stats]().NumField() {
+		field := reflect.TypeFor[catalog.Stats]().Field(i)
+		if field.Type != reflect.TypeFor[catalog.Count]() {
+			continue
+		}
+		counts++
+		var s catalog.Stats
+		reflect.ValueOf(&s).Elem().Field(i).Set(reflect.ValueOf(catalog.Count{Units: 3, Words: 4, Chars: 5}))
+		d, err := decodeStats(encodeStats(&StatDay{Stats: s}))
+		if err != nil || d.Stats != s {
+			t.Errorf("%s is stored as %+v, %v: it is not in statCounts", field.Name, d.Stats, err)
+		}
+		sum := s
+		sum.Add(s)
+		if sum == s {
+			t.Errorf("Stats.Add forgets %s", field.Name)
+		}
+		if sum.Subtract(s); sum != s {
+			t.Errorf("Stats.Subtract forgets %s", field.Name)
+		}
+	}
+	if counts != len(statCounts) {
+		t.Errorf("%d counts, %d in statCounts", counts, len(statCounts))
+	}
+}
+
+// TestBlobVersions: a blob of a form that is not known is refused, not read as another.
+func TestBlobVersions(t *testing.T) {
+	t.Parallel()
+	codec, err := newCodec()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := sharedString{}
+	shared.add(&sharedUnits{sharedKey: sharedKey{language: "cs", words: 1, chars: 2}, state: catalog.StateEmpty, n: 1})
+	for name, c := range map[string]struct {
+		blob []byte
+		read func(blob []byte) error
+	}{
+		"stat_days":      {encodeStats(&StatDay{}), func(b []byte) error { _, err := decodeStats(b); return err }},
+		"removed":        {encodeStats(&StatDay{Removed: true}), func(b []byte) error { _, err := decodeStats(b); return err }},
+		"shared_strings": {shared.encode(), func(b []byte) error { _, err := decodeSharedString(b); return err }},
+		"layouts":        {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { _, err := codec.block(b); return err }},
+		"ids of layouts": {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { return codec.eachID(b, func(int64) {}) }},
+	} {
+		if err := c.read(c.blob); err != nil || c.blob[0] != blobVersion {
+			t.Errorf("%s: %v, version %d", name, err, c.blob[0])
+		}
+		c.blob[0]++
+		if c.read(c.blob) == nil || c.read(nil) == nil {
+			t.Errorf("%s: a blob of another version was read", name)
+		}
+	}
+}
