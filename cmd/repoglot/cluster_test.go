@@ -509,7 +509,7 @@ func TestTogether(t *testing.T) {
 	for _, m := range members {
 		c.listens(m)
 	}
-	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = COUNT(DISTINCT version_id) AND COUNT(*) > 20 FROM goose_db_version); END $$`)
+	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = COUNT(DISTINCT version_id) AND COUNT(*) > 0 FROM goose_db_version); END $$`)
 	c.visible("the start", members[:9]...)
 	c.push(0)
 	sync := c.begin(workSync)
