@@ -92,9 +92,6 @@ func (p *parser) comment() {
 		p.lineStart = p.pos
 		p.obsolete = false
 		p.record.joinNextLine()
-		if p.tracker != nil {
-			p.tracker.lost = true
-		}
 	}
 	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
 		rest = rest[:len(rest)-1]
@@ -126,17 +123,12 @@ func trimOne(s string) string {
 	return s
 }
 
-// maxItems is the number of list elements that a text of n bytes may have.
-func maxItems(n int) int {
-	const free = 1 << 16
-	return free + n/32
-}
-
 // add appends to a list of the entry being read. An element costs 16 bytes even
 // if it is empty, so a hostile file could multiply its size. Elements beyond
 // 65,536 and one for 32 bytes of text, more than any real file has, are left out.
 func (p *parser) add(list *[]string, s string) {
-	left := maxItems(len(p.text)) - p.items
+	const free = 1 << 16
+	left := free + len(p.text)/32 - p.items
 	p.items++
 	if left <= 0 {
 		if !p.tooMany {

@@ -21,8 +21,6 @@
 // the strings that must outlive it. Entries are in blocks of about a hundred, and
 // each has room for one translation; a block is cleared just before it is filled.
 // A [Reader] uses blocks again, and uses UTF-8 input without a copy.
-// [Reader.NextVersion] compares a file with the version before and reads the entries
-// whose lines differ.
 //
 // [Errors] reads a broken file again, slowly, and continues after each error at
 // the next entry.

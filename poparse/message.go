@@ -14,9 +14,6 @@ func (p *parser) message() (*Entry, error) {
 		e.Domain = p.domain
 	}
 	e.Obsolete = p.obsolete
-	if p.tracker != nil {
-		p.tracker.body(p)
-	}
 	p.pending.moveTo(e, p)
 	if e.Line == 0 {
 		e.Line = p.line
@@ -33,16 +30,10 @@ func (p *parser) message() (*Entry, error) {
 		return nil, err
 	}
 	p.record.part(p, partTranslations)
-	if p.tracker != nil {
-		p.tracker.now.str = int32(p.pos)
-	}
 	if err := p.translations(e, idAt); err != nil {
 		return nil, err
 	}
 	p.record.end(p)
-	if p.tracker != nil {
-		p.tracker.end(p, e)
-	}
 	return e, nil
 }
 
@@ -51,9 +42,6 @@ func (p *parser) message() (*Entry, error) {
 func (p *parser) ids(e *Entry) (idAt int, err error) {
 	e.KeywordLine = p.line
 	p.record.part(p, partIDs)
-	if p.tracker != nil {
-		p.tracker.now.ids = int32(p.pos)
-	}
 	at := p.pos
 	keyword := p.word()
 	if keyword == "msgctxt" {
@@ -283,9 +271,6 @@ func (p *parser) directive() error {
 	// Comments before a directive are about it or about the file: gettext does
 	// not give them to the next entry either.
 	p.pending.reset()
-	if p.tracker != nil {
-		p.tracker.lost = true
-	}
 	line, column := p.line, p.column(p.pos)
 	p.pos += len("domain")
 	at := p.pos

@@ -91,9 +91,6 @@ func (p *parser) run() error {
 		if p.pos == len(p.text) {
 			return nil
 		}
-		if p.tracker != nil {
-			p.tracker.begin(p)
-		}
 		switch c := p.text[p.pos]; {
 		case c == '#':
 			p.file.CommentsBehind = p.file.CommentsBehind || p.tokenEnd > p.lineStart
@@ -168,9 +165,6 @@ func (p *parser) remember(e *Entry) {
 	p.hashes = append(p.hashes, max(h, 1))
 	if e.HasPlural {
 		p.plurals = append(p.plurals, e)
-	}
-	if p.tracker != nil {
-		p.tracker.pieces[len(p.tracker.pieces)-1].hash = halfHash(p.hashes[len(p.hashes)-1])
 	}
 }
 

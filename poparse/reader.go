@@ -7,8 +7,6 @@ type Reader struct {
 	entries []*Entry
 	plurals []*Entry
 	hashes  []uint64
-	updated []UpdatedEntry
-	tracker *tracker // of the present file, or nil
 }
 
 // maxReused bounds the entries whose memory a Reader keeps: some 14 MB.
@@ -34,9 +32,6 @@ func (r *Reader) lend(p *parser) {
 		r.slots.kept = make([][]slot, 0, 16)
 	}
 	r.slots.rewind()
-	if p.tracker == nil {
-		p.tracker = r.tracker
-	}
 	p.slots = &r.slots
 	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
@@ -55,7 +50,6 @@ func (r *Reader) takeBack(p *parser) {
 		return
 	}
 	r.slots.finish()
-	r.tracker.take(p)
 	if cap(p.entries) <= 2*maxReused {
 		dropTail(p.entries, r.entries)
 		dropTail(p.plurals, r.plurals)

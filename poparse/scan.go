@@ -47,8 +47,6 @@ type parser struct {
 
 	// record is nil except in WriteTo.
 	record *record
-	// tracker is nil except for a Version.
-	tracker *tracker
 	// recovery is nil except in Errors.
 	recovery *recovery
 }

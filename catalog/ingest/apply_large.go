@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
@@ -52,20 +51,11 @@ func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
 	return n.done(n.a.checkup, ctx, w, checked)
 }
 
-// place keeps where units are. It copies the locations, which would keep the text of
-// the block in memory.
+// place keeps where units are.
 func (n *newTranslation) place(w *unitWriter) error {
-	var text strings.Builder
-	for i := range w.units {
-		text.WriteString(w.units[i].Location)
-	}
-	rest := text.String()
-	for i := range w.units {
-		u := &w.units[i]
-		n.placed = append(n.placed, catalog.UnitPosition{ID: w.ids[i], Position: u.Position, Location: rest[:len(u.Location)]})
-		rest = rest[len(u.Location):]
-	}
-	bytes := placedBytes*int64(len(w.units)) + int64(text.Len())
+	before := len(n.placed)
+	n.placed = w.placed(n.placed)
+	bytes := int64(layoutBytes(n.placed[before:]))
 	n.bytes += bytes
 	if n.row.IsSource {
 		bytes += sourceIDBytes * int64(len(w.units))

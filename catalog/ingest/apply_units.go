@@ -181,11 +181,23 @@ func (w *unitWriter) storeLayout(ctx context.Context) error {
 	if !w.moved && len(w.delta.Returned)+len(w.delta.Removed)+len(w.delta.Added) == 0 {
 		return nil
 	}
-	placed := make([]catalog.UnitPosition, len(w.units))
+	return w.a.tx.PutLayout(ctx, w.row.ID, w.placed(nil))
+}
+
+// placed appends where the units are. The locations are copied: a layout is kept longer
+// than the text of its file.
+func (w *unitWriter) placed(list []catalog.UnitPosition) []catalog.UnitPosition {
+	var text strings.Builder
 	for i := range w.units {
-		placed[i] = catalog.UnitPosition{ID: w.ids[i], Position: w.units[i].Position, Location: w.units[i].Location}
+		text.WriteString(w.units[i].Location)
 	}
-	return w.a.tx.PutLayout(ctx, w.row.ID, placed)
+	list, rest := slices.Grow(list, len(w.units)), text.String()
+	for i := range w.units {
+		u := &w.units[i]
+		list = append(list, catalog.UnitPosition{ID: w.ids[i], Position: u.Position, Location: rest[:len(u.Location)]})
+		rest = rest[len(u.Location):]
+	}
+	return list
 }
 
 // each calls fn for every string that makes an entry: the strings of the file in

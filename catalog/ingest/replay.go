@@ -26,9 +26,8 @@ type replayBounds struct {
 	// repository; parsed they take about four times as much. A commit that brings
 	// more waits until it is the only one. commitBytes bounds each commit.
 	aheadBytes, commitBytes int64
-	// Of the readers, which keep what they read for later commits: objects of git, and
-	// versions of files (readAhead).
-	aheadObjects, aheadVersions, objects int
+	// Of the readers, which keep objects of git for later commits.
+	aheadObjects, objects int
 	// partBytes bounds the files of the components that are replayed in one walk, by
 	// their length at the head (replayParts).
 	partBytes int64
@@ -39,7 +38,7 @@ func defaultReplayBounds(m *memory) replayBounds {
 	return replayBounds{
 		batchEntries: 30_000, batchBytes: int(m.part(10 << 20)), batchCommits: 2_000, tableBytes: int(m.part(40 << 20)),
 		aheadBytes: m.part(3 << 20), commitBytes: m.part(16 << 20), partBytes: 8 << 20,
-		aheadObjects: int(m.part(48 << 20)), aheadVersions: int(m.part(16 << 20)), objects: int(m.part(8 << 20)),
+		aheadObjects: int(m.part(48 << 20)), objects: int(m.part(8 << 20)),
 	}
 }
 

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"hash/maphash"
 	"runtime"
 	"sync"
 
@@ -16,7 +15,7 @@ import (
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
 
-// maxParsers bounds the goroutines that share replayBounds.aheadVersions.
+// maxParsers bounds the goroutines that parse, each with a cache of strings.
 const maxParsers = 8
 
 // minAhead is the least that a file counts, in bytes. From countFrom bytes of a commit on
@@ -36,9 +35,8 @@ type readAhead struct {
 	touching  map[string][]*component
 	budget    *semaphore.Weighted // bytes
 	pool      *unit.Pool
-	jobs      []chan job // of each parser
+	jobs      chan job
 	commits   chan *readCommit
-	seed      maphash.Seed
 	cancel    context.CancelFunc
 	goroutine sync.WaitGroup
 }
@@ -74,12 +72,10 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
 		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes), pool: r.p.loader.pool,
-		commits: make(chan *readCommit, aheadCommits), seed: maphash.MakeSeed(), cancel: cancel,
+		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
-	for n := min(runtime.GOMAXPROCS(0), maxParsers); len(a.jobs) < n; {
-		jobs := make(chan job, aheadCommits)
-		a.jobs = append(a.jobs, jobs)
-		a.goroutine.Go(func() { a.parse(jobs, a.bounds.aheadVersions/n) })
+	for range min(runtime.GOMAXPROCS(0), maxParsers) {
+		a.goroutine.Go(a.parse)
 	}
 	a.goroutine.Go(func() { a.walk(ctx, base, r.p.head) })
 	return a, nil
@@ -113,11 +109,7 @@ func (a *readAhead) release(c *readCommit) { a.budget.Release(c.bytes) }
 // walk reads commits until the last one, or until it is stopped.
 func (a *readAhead) walk(ctx context.Context, base, head object.Hash) {
 	defer close(a.commits)
-	defer func() {
-		for _, jobs := range a.jobs {
-			close(jobs)
-		}
-	}()
+	defer close(a.jobs)
 	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {
 		c := &readCommit{step: step, err: err}
 		if err == nil {
@@ -165,8 +157,7 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 	}
 	c.parsed.Add(len(jobs))
 	for _, j := range jobs {
-		// Parsers take all of them. One parser has all versions of a file, in order.
-		a.jobs[maphash.String(a.seed, j.path)%uint64(len(a.jobs))] <- j
+		a.jobs <- j // parsers take all of them
 	}
 	return nil
 }
@@ -206,9 +197,9 @@ func (a *readAhead) readersOf(path string) []*component {
 }
 
 // parse parses files until the last one.
-func (a *readAhead) parse(jobs <-chan job, versions int) {
-	r := unit.NewHistoryReader(a.pool, versions)
-	for j := range jobs {
+func (a *readAhead) parse() {
+	r := unit.NewReader(a.pool)
+	for j := range a.jobs {
 		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
 		j.commit.parsed.Done()
 	}

@@ -48,9 +48,6 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		c.previous = &r.previous
 		c.previous.begin(rules.cjk)
 	}
-	if c.strings != nil {
-		c.made = r.made
-	}
 	out.Plural, out.HasPlural = f.PluralForms()
 	directives := false
 	for _, e := range f.Entries {
@@ -64,9 +61,6 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 		}
 	}
 	c.previous.end(out)
-	if c.strings != nil {
-		r.made = c.made
-	}
 	out.Plain = !directives && !c.ambiguous && plain(f, out)
 	return out, true
 }
@@ -79,7 +73,6 @@ type converter struct {
 	position  int
 	ambiguous bool // one of the entries is; see the function
 	hasher    catalog.Hasher
-	made      []madeUnit // of the units; nil if nobody wants it
 
 	flags flagValues // of the last entry with flags
 	empty int64      // the hash of an empty text, 0 if none was made
@@ -157,11 +150,7 @@ func (c *converter) fingerprint(u *Unit, cached *cachedString) {
 		}
 		u.Meta, key = f.metadata.hash(same, &c.hasher), outlineKey(u.Identity, same)
 	}
-	term := f.layoutFields.outlineTerm(key)
-	c.file.Outline = outline(c.file.Outline, term, f.position)
-	if c.made != nil {
-		c.made = append(c.made, madeUnit{cached, cached.last, f.target, f.location, u.Text, term, f.state, u.Single})
-	}
+	c.file.Outline = outline(c.file.Outline, f.layoutFields.outlineTerm(key), f.position)
 }
 
 // textHash is t.hash, and computes that of an untranslated unit once for a file.

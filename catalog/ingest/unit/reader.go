@@ -17,31 +17,16 @@ type Reader struct {
 	previous previousFile // used without strings
 	strings  *stringCache
 	pool     *Pool
-	versions *versions  // or nil
-	made     []madeUnit // what tryConvert makes units of, if that is wanted
-	start    partStart  // of the next file, which is a part of one
+	start    partStart // of the next file, which is a part of one
 }
 
 // NewReader makes a Reader for thousands of versions of the same files. The
 // units of its files come from the pool.
 func NewReader(pool *Pool) *Reader { return &Reader{strings: newStringCache(), pool: pool} }
 
-// NewHistoryReader makes a Reader that reads a version of a file by what differs from
-// the version of the file of that name that it read before. It keeps versions of up
-// to bytes together, by their length in the repository; with what is kept besides
-// they take some three times as much.
-func NewHistoryReader(pool *Pool, bytes int) *Reader {
-	r := NewReader(pool)
-	r.versions = newVersions(bytes)
-	return r
-}
-
-// Read makes units of a PO file. name is used in errors, and to find the version
-// before. data must not be changed as long as the File is in use, or the Reader. The error is a *poparse.SyntaxError.
+// Read makes units of a PO file. name is used in errors. data must not be changed as
+// long as the File is in use, or the Reader. The error is a *poparse.SyntaxError.
 func (r *Reader) Read(name string, data []byte, rules Rules) (*File, error) {
-	if r != nil && r.versions != nil {
-		return r.readVersion(name, data, rules)
-	}
 	parse := poparse.Parse
 	if r != nil {
 		parse = r.parser.Parse

@@ -6,7 +6,6 @@
 //	convert.go        one file: entries → units; All yields them to a linter
 //	comments.go       note, flags and location of an entry
 //	previous_file.go  what was computed for the file before, found again
-//	versions.go       a version of a file by what differs from the one before
 //	string_cache.go   the same over thousands of versions of files
 //	parts.go          a large file, whose units are not kept
 //	edit.go           two versions that differ in few translations
