@@ -14,7 +14,8 @@ import (
 )
 
 // TestVersionsOfBundles reads all versions of all files of real repositories with one
-// Reader, in the order of their history. Each is what it is when it is read alone.
+// Reader, in the order of their history. Each is what it is when it is read alone, and
+// when it is read by paragraphs.
 func TestVersionsOfBundles(t *testing.T) {
 	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
@@ -50,6 +51,75 @@ func checkVersion(t *testing.T, r *Reader, b *blob) {
 	want.source = nil
 	if !reflect.DeepEqual(want, got) { // cmp takes minutes for all
 		t.Errorf("%s at %s (-alone +Reader):\n%s", b.path, b.id, cmp.Diff(want, got, cmpopts.IgnoreUnexported(File{}), cmpopts.EquateEmpty()))
+	}
+	if len(want.Entries) == 0 || len(want.OtherHeaders) > 0 || want.CommentsBehind || want.Domain != "" || len(want.Warnings) > 0 {
+		return
+	}
+	entries := inParagraphs(t, r, b)
+	if entries == nil {
+		return // the header ends the file
+	}
+	for _, list := range [][]*Entry{want.Entries, entries} {
+		for _, e := range list {
+			e.Line, e.KeywordLine = 0, 0
+		}
+	}
+	if !reflect.DeepEqual(want.Entries, entries) {
+		t.Errorf("%s at %s (-whole +paragraphs):\n%s", b.path, b.id, cmp.Diff(want.Entries, entries, cmpopts.EquateEmpty()))
+	}
+}
+
+// inParagraphs reads a file by some paragraphs at a time, each behind the header.
+func inParagraphs(t *testing.T, r *Reader, b *blob) (entries []*Entry) {
+	header := NextParagraph(b.data, 1)
+	for from := header; from >= 0 && from < len(b.data); {
+		to := NextParagraph(b.data, min(from+4096, len(b.data)))
+		if to < 0 {
+			to = len(b.data)
+		}
+		f, err := r.Parse(b.path, slices.Concat(b.data[:header], b.data[from:to]))
+		if err != nil {
+			t.Fatalf("%s at %s, from %d to %d: %v", b.path, b.id, from, to, err)
+		}
+		for _, e := range f.Entries {
+			clone := *e
+			clone.Str = slices.Clone(e.Str) // of memory that is used again
+			entries = append(entries, &clone)
+		}
+		from = to
+	}
+	return entries
+}
+
+// TestNextParagraph names where a paragraph begins and where none does.
+func TestNextParagraph(t *testing.T) {
+	const header = "# Title\n\nmsgid \"\"\nmsgstr \"\"\n\"a: b\\n\"\n\n"
+	for _, c := range []struct {
+		name, text, rest string
+	}{
+		{"entry", "msgid \"a\"\nmsgstr \"b\"\n\nmsgid \"c\"\n", "msgid \"c\"\n"},
+		{"comment", "msgid \"a\"\nmsgstr \"b\"\n\n\n#, fuzzy\n", "#, fuzzy\n"},
+		{"line ends of Windows", "msgid \"a\"\r\nmsgstr \"b\"\r\n\r\nmsgctxt \"c\"\r\n", "msgctxt \"c\"\r\n"},
+		{"several lines", "msgid \"a\"\nmsgstr[1] \"b\"\n\"c\"\n\n# d\n", "# d\n"},
+		{"no blank line", "msgid \"a\"\nmsgstr \"b\"\nmsgid \"c\"\n", ""},
+		{"string goes on", "msgid \"a\"\nmsgstr \"b\"\n\n\"c\"\n", ""},
+		{"entry goes on", "msgid \"a\"\n\nmsgid_other \"b\"\n", ""},
+		{"behind a comment", "# a\n\n# b\n", ""},
+		{"obsolete entry", "#~ msgid \"a\"\n#~ msgstr \"b\"\n\n# c\n", ""},
+		{"end", "msgid \"a\"\nmsgstr \"b\"\n\n", ""},
+		{"far", "msgid \"" + strings.Repeat("a\"\n\"", 20_000) + "\"\nmsgstr \"b\"\n\n# c\n", ""},
+	} {
+		data := []byte(header + c.text)
+		if got := NextParagraph(data, 1); got != len(header) {
+			t.Errorf("%s: the header ends at %d", c.name, got)
+		}
+		at, want := NextParagraph(data, len(header)+1), len(data)-len(c.rest)
+		if c.rest == "" {
+			want = -1
+		}
+		if at != want {
+			t.Errorf("%s: at %d, want %d", c.name, at, want)
+		}
 	}
 }
 

@@ -1,13 +1,14 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // The sizes of pieces, in bytes. With entries of 130 bytes a piece has 32 KiB; with
@@ -17,14 +18,15 @@ const (
 	minPiece     = 16 << 10
 	maxPiece     = 128 << 10
 	pieceEvery   = 128 // of so many paragraphs after minPiece, one ends a piece
-	pieceContext = 24  // bytes before the end of a paragraph that decide
+	pieceContext = 24  // bytes before a paragraph that decide
 )
 
 // Pieces is how a file is cut into pieces: by its own text, so that versions have the
 // pieces in common that do not differ.
 type Pieces struct {
 	list  []filePiece
-	plain bool // File.Plain
+	split bool // not all pieces begin with a paragraph
+	plain bool // File.Plain, and not split
 	later bool // File.Later: the list is empty
 }
 
@@ -42,37 +44,32 @@ func CutFile(data []byte) *Pieces {
 	}
 	p := &Pieces{list: make([]filePiece, 0, len(data)/minPiece)}
 	for len(data) > 0 {
-		piece := data[:pieceEnd(data)]
-		data = data[len(piece):]
+		n, whole := pieceEnd(data)
+		piece := data[:n]
+		data, p.split = data[n:], p.split || !whole
 		sum := sha256.Sum256(piece)
 		p.list = append(p.list, filePiece{size: len(piece), sum: [16]byte(sum[:])})
 	}
 	return p
 }
 
-// pieceEnd returns the length of the first piece of a text.
-func pieceEnd(data []byte) int {
-	if len(data) <= minPiece {
-		return len(data)
-	}
+// pieceEnd returns the length of the first piece of a text, and whether it ends before a
+// paragraph or with the text.
+func pieceEnd(data []byte) (n int, whole bool) {
 	most := min(len(data), maxPiece)
-	for at := minPiece; ; {
-		n := bytes.IndexByte(data[at:most], '\n')
-		if n < 0 {
-			return most
-		}
-		at += n + 1
-		if blank := data[at:most]; !bytes.HasPrefix(blank, []byte("\n")) && !bytes.HasPrefix(blank, []byte("\r\n")) {
-			continue
+	for at := minPiece; at < most; at++ {
+		if at = poparse.NextParagraph(data[:most], at); at < 0 {
+			break
 		}
 		hash := uint32(2166136261) // FNV-1a
 		for _, c := range data[at-pieceContext : at] {
 			hash = (hash ^ uint32(c)) * 16777619
 		}
 		if hash>>8%pieceEvery == 0 {
-			return at
+			return at, true
 		}
 	}
+	return most, most == len(data)
 }
 
 // The bits of the first byte of an encoded list.
@@ -222,7 +219,8 @@ func damagedFile(err error) error {
 	return fmt.Errorf("the stored bytes are damaged: restore a backup, or move the database away and import anew (%w)", err)
 }
 
-// FileDifference is a part of a file that differs from the stored version.
+// FileDifference is a part of a file that differs from the stored version. In both it
+// begins with the file or with a paragraph (poparse.NextParagraph), and ends so.
 type FileDifference struct {
 	// From and To are where it is in the new version.
 	From, To int
@@ -247,7 +245,7 @@ func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, b
 
 func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (list []FileDifference, ok bool, err error) {
 	old, err := decodePieces(text)
-	if err != nil || !old.plain || old.later {
+	if err != nil || !old.plain || old.later || next.split {
 		return nil, false, err
 	}
 	gaps := alignPieces(old.list, next.list)

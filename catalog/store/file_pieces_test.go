@@ -31,6 +31,9 @@ func TestCutFile(t *testing.T) {
 	if CutFile(make([]byte, wholeFile)) != nil {
 		t.Error("a short file is cut")
 	}
+	if n, whole := pieceEnd(bytes.Repeat([]byte("x\n"), maxPiece/2)); n != maxPiece || !whole {
+		t.Error("a piece that ends with the file splits a paragraph")
+	}
 	for name, data := range map[string][]byte{
 		"entries":  bigFile(20_000, nil),
 		"windows":  bytes.ReplaceAll(bigFile(20_000, nil), []byte("\n"), []byte("\r\n")),
@@ -39,6 +42,9 @@ func TestCutFile(t *testing.T) {
 		"blanks":   bytes.Repeat([]byte("\n"), wholeFile+1),
 	} {
 		p := CutFile(data)
+		if want := name != "entries" && name != "windows"; p.split != want {
+			t.Errorf("%s: paragraphs are split: %t", name, p.split)
+		}
 		for i, f := range p.list {
 			if f.size > maxPiece || f.size < minPiece && i < len(p.list)-1 {
 				t.Errorf("%s: piece %d has %d bytes", name, i, f.size)

@@ -79,7 +79,7 @@ func (tx *StepTx) putFileData(ctx context.Context, f *File, old *Pieces) error {
 	if next == nil {
 		data = tx.db.codec.deflate(f.Data)
 	} else {
-		next.plain = f.Plain
+		next.plain = f.Plain && !next.split
 		pieces = next.encode()
 	}
 	err := tx.s.do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)

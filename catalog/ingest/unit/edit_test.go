@@ -9,24 +9,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/poparse"
 )
 
 const editHeader = "# Title\n\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=n!=1;\\n\"\n\n"
 
-// TestNarrowed: the regions of two edits do not have what is between them.
-func TestNarrowed(t *testing.T) {
-	old := "same\n\na1\n\nb1\n\nc\n\n\n\nd1\n\nsame"
-	data := "same\n\na22\n\nb\n\nc\n\n\n\nd\n\nsame"
-	var got []string
-	for _, r := range narrowed([]byte(data), []Region{{From: 0, To: len(data), Old: []byte(old)}}) {
-		got = append(got, data[r.From:r.To]+"|"+string(r.Old))
+// cutAll cuts a file before all paragraphs.
+func cutAll(data string) (list []string) {
+	for data != "" {
+		n := poparse.NextParagraph([]byte(data), 1)
+		if n < 0 {
+			n = len(data)
+		}
+		list, data = append(list, data[:n]), data[n:]
 	}
-	if diff := cmp.Diff([]string{"22\n\nb\n\n|1\n\nb1\n\n", "d|d1"}, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	return list
+}
+
+// regionOf finds where two versions differ, with a paragraph more on each side, as pieces
+// are longer than what differs.
+func regionOf(old, data string) Region {
+	a, b := cutAll(old), cutAll(data)
+	begin, end := 0, 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
 	}
-	if got := narrowed([]byte("a\n\nb"), []Region{{From: 0, To: 4, Old: []byte("c\n\nd\n\nb")}}); len(got) != 1 {
-		t.Errorf("%+v", got)
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
 	}
+	begin, end = max(begin-1, 0), max(end-1, 0)
+	from, to := len(strings.Join(a[:begin], "")), len(strings.Join(a[len(a)-end:], ""))
+	return Region{From: from, To: len(data) - to, Old: []byte(old[from : len(old)-to])}
 }
 
 // checkEdited holds Edited against reading both versions as a whole. It returns whether
@@ -38,14 +52,7 @@ func checkEdited(t *testing.T, old, data string) bool {
 	if err != nil || !a.Plain {
 		return false
 	}
-	begin := commonPrefix([]byte(old), []byte(data))
-	end := commonSuffix([]byte(old[begin:]), []byte(data[begin:]))
-	begin, end = max(begin-40, 0), max(end-40, 0) // as pieces are: more than what differs
-	if begin+end > min(len(old), len(data)) {
-		begin = 0
-	}
-	region := Region{From: begin, To: len(data) - end, Old: []byte(old[begin : len(old)-end])}
-	edit, ok := Edited("b.po", []byte(data), []Region{region}, rules)
+	edit, ok := Edited("b.po", []byte(data), []Region{regionOf(old, data)}, rules)
 	b, err := (*Reader)(nil).Read("b.po", []byte(data), rules)
 	if err != nil {
 		if ok {

@@ -7,8 +7,7 @@
 //	comments.go       note, flags and location of an entry
 //	previous_file.go  what was computed for the file before, found again
 //	string_cache.go   the same over thousands of versions of files
-//	parts.go          a large file, whose units are not kept
-//	edit.go           two versions that differ in few translations
+//	paragraphs.go     parts of a file: a push that edits few strings, a large import
 //	fingerprint.go    the fields of a unit that are compared with the store
 //
 // Goals: the units do not depend on what a Reader read before; a replay, which
