@@ -107,7 +107,7 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 			others.Heads = append(others.Heads, tip)
 			continue
 		}
-		if name, err = m.maintain(ctx, name); err != nil { // each branch may bring a pack
+		if name, err = m.maintain(ctx, src, name); err != nil { // each branch may bring a pack
 			return OtherBranches{}, err
 		}
 		have := []object.Hash{head.Hash}

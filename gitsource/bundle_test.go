@@ -134,7 +134,7 @@ func TestPullsOfSwitchboard(t *testing.T) {
 	ctx := context.Background()
 	match := filemask.NewMatcher([]filemask.Mask{mask(t, "po/*.po"), mask(t, "po/extra/*.po")})
 	head := r.Head().Hash
-	all, err := r.unseen(ctx, head, nil)
+	all, err := r.store.Unseen(ctx, head, nil)
 	gittest.Must(t, err)
 	n, merges, one := 0, 0, 0
 	for from, commit := range all {

@@ -61,7 +61,10 @@ func TestShow(t *testing.T) {
 
 	// A copy of the git directory has them, without git and with it.
 	old, _ := m.Path()
-	for name, repack := range map[string]func(context.Context, string, string) error{"own": object.Repack, "git": gitOf(t, m).Repack} {
+	again := func(ctx context.Context, old, dir string) error {
+		return cloneAgain(ctx, remote.NewSource(m.remote, m.opts.Remote), old, dir)
+	}
+	for name, repack := range map[string]func(context.Context, string, string) error{"own": again, "git": gitOf(t, m).Repack} {
 		dir := filepath.Join(t.TempDir(), "copy")
 		gittest.Must(t, object.Init(dir))
 		gittest.Must(t, repack(t.Context(), old, dir))
@@ -74,7 +77,7 @@ func TestShow(t *testing.T) {
 	sees(head.Hash)
 	dir := filepath.Join(t.TempDir(), "copy")
 	gittest.Must(t, object.Init(dir))
-	gittest.Must(t, object.Repack(t.Context(), old, dir))
+	gittest.Must(t, again(t.Context(), old, dir))
 	show("4")
 	sees(second)
 

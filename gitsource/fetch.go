@@ -74,7 +74,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 	case err == nil && head == tip:
 		return tip, nil
 	case err == nil:
-		if name, err = m.maintain(ctx, name); err == nil {
+		if name, err = m.maintain(ctx, src, name); err == nil {
 			err = m.advance(ctx, src, name, tip, head)
 		}
 	}
@@ -183,16 +183,16 @@ func (m *Mirror) replace(fill func(gitDir string) error) (name string, err error
 	return name, err
 }
 
-// maintain repacks a crowded git directory into a new one, with the git program if
-// it may be used, and returns the name of the one to use. A failure costs only
-// speed, and the repack is not tried again in this process; an error means that the
+// maintain repacks a crowded git directory into a new one with the git program, or
+// clones it anew if that may not be used, and returns the name of the one to use. A failure
+// costs only speed, and it is not tried again in this process; an error means that the
 // git directory is damaged or ctx is done.
-func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
+func (m *Mirror) maintain(ctx context.Context, src remote.Source, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
 	if m.keep == name || !object.Crowded(old) || m.opts.Room != nil && m.opts.Room() != nil {
 		return name, nil
 	}
-	repack := object.Repack
+	repack := func(ctx context.Context, old, gitDir string) error { return cloneAgain(ctx, src, old, gitDir) }
 	if git, ok := m.opts.Remote.Git(); ok {
 		repack = git.Repack
 	}
@@ -204,6 +204,9 @@ func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	})
 	switch {
 	case err == nil:
+		if object.Crowded(filepath.Join(m.dir, next)) { // as a local repository may be
+			m.keep = next
+		}
 		return next, nil
 	case object.Damaged(err) || ctx.Err() != nil:
 		return name, err
@@ -211,6 +214,41 @@ func (m *Mirror) maintain(ctx context.Context, name string) (string, error) {
 	m.keep = name
 	m.log.Warn("mirror could not be repacked; it stays as it is", "error", err)
 	return name, nil
+}
+
+// cloneAgain fills a git directory with a new clone, and with what only the old one
+// still has, such as the last state of a rewritten branch and other branches.
+func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) error {
+	tip, err := src.Tip(ctx)
+	if err != nil {
+		return err
+	}
+	if err := src.Transfer(ctx, gitDir, tip, nil); err != nil {
+		return err
+	}
+	from := object.Origin{Dir: old, Objects: object.ObjectDirs(old)}
+	refs, err := object.LooseRefs(old, "refs/")
+	if err != nil {
+		return err
+	}
+	if head, err := object.CurrentHead(old); err == nil && head.Branch == object.Detached {
+		if err := object.CopyHistory(ctx, from, gitDir, head.Hash, nil); err != nil {
+			return err
+		}
+	}
+	for name, h := range refs {
+		if err := object.CopyHistory(ctx, from, gitDir, h, nil); err != nil {
+			return err
+		}
+		if err := object.WriteText(filepath.Join(gitDir, "refs", filepath.FromSlash(name)), h.String()+"\n"); err != nil {
+			return err
+		}
+	}
+	head, err := object.ReadText(old, "HEAD")
+	if err != nil {
+		return err
+	}
+	return object.WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
 }
 
 // sameHead checks that a copy has the same head as the original, and that it can be

@@ -169,13 +169,8 @@ func TestFaultyNetwork(t *testing.T) {
 // TestEndlessRefs: a list of refs without end is given up, and not held.
 func TestEndlessRefs(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		line := fmt.Sprintf("%s refs/heads/%s\n", strings.Repeat("a", 40), strings.Repeat("b", 60_000))
-		line = fmt.Sprintf("%04x%s", len(line)+4, line)
-		for {
-			if _, err := io.WriteString(w, line); err != nil {
-				return
-			}
-		}
+		_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
+		endless(w)
 	}))
 	defer srv.Close()
 	for _, branch := range []string{"", "main"} {

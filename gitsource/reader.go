@@ -95,7 +95,7 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 		return false, fmt.Errorf("commit %s: %w", a, object.ErrUnknownCommit)
 	}
 	// a is an ancestor of b exactly if b's history has all commits of a's.
-	fresh, err := r.difference(ctx, a, b, 0)
+	fresh, err := r.store.Difference(ctx, a, []object.Hash{b}, 0)
 	return len(fresh) == 0, err
 }
 

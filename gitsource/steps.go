@@ -153,7 +153,7 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 		return s, nil
 	}
 	if fresh == nil {
-		fresh, err = w.r.difference(ctx, at.hash, base.hash, w.limit)
+		fresh, err = w.r.store.Difference(ctx, at.hash, []object.Hash{base.hash}, w.limit)
 		if err != nil {
 			return Step{}, err
 		}
@@ -176,7 +176,7 @@ func (w *walk) fresh(ctx context.Context, base, at link) (map[object.Hash]object
 		w.seen[at.hash] = struct{}{}
 		return nil, nil
 	}
-	fresh, err := w.r.unseen(ctx, at.hash, w.seen)
+	fresh, err := w.r.store.Unseen(ctx, at.hash, w.seen)
 	for h := range fresh {
 		w.seen[h] = struct{}{}
 	}
@@ -245,6 +245,9 @@ func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, xp, yp string, 
 	return nil
 }
 
+// maxRange bounds the commits of one merge that become origins.
+const maxRange = 50_000
+
 // maxBetweenBlobs bounds the ids of files in the origins of Between: 40 MB. On a
 // stale branch, 20,000 commits may have changed a hundred files.
 const maxBetweenBlobs = 2_000_000
@@ -272,7 +275,7 @@ func (r *Reader) between(ctx context.Context, from, to object.Hash, match filema
 	if err := d.dir(ctx, old.Tree, n.Tree, "", 0); err != nil || len(d.changes) == 0 {
 		return Step{}, errors.Join(err, ctx.Err())
 	}
-	fresh, err := r.difference(ctx, to, from, maxRange)
+	fresh, err := r.store.Difference(ctx, to, []object.Hash{from}, maxRange)
 	if err != nil {
 		return Step{}, fmt.Errorf("step from %s to %s: %w", from, to, err)
 	}

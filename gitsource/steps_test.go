@@ -350,7 +350,7 @@ func TestStepsTruncated(t *testing.T) {
 	}
 	merge := u.Push("Merge", files{"de.po": "20", "x": "1"}, main, side)
 	r := reader(t, mirrorOf(t, u, Options{}))
-	if fresh, err := r.difference(context.Background(), side, base, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
+	if fresh, err := r.store.Difference(context.Background(), side, []object.Hash{base}, 5); err != nil || len(fresh) <= 5 || len(fresh) > 10 {
 		t.Errorf("%d commits, %v; the search was to end soon after 5", len(fresh), err)
 	}
 	for _, from := range []object.Hash{main, {}} { // with a search, and without

@@ -154,7 +154,7 @@ func (u *uploadRequest) history(ctx context.Context, dir string, head object.Hea
 			wanted[h] = true
 		}
 	}
-	return r.inHistory(ctx, head.Hash, wanted)
+	return r.store.InHistory(ctx, head.Hash, wanted)
 }
 
 // refuseWant answers as git does. The answer does not tell whether the object exists.

@@ -2,9 +2,11 @@ package gitsource
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"golang.org/x/crypto/ssh"
 )
 
 // derived is a commit that sets po/cs.po.
@@ -25,70 +28,111 @@ func derived(parent object.Hash, text string) derive.Commit {
 	}
 }
 
-// TestWriterPushes pushes commits to a repository in all ways that a flush does.
-func TestWriterPushes(t *testing.T) {
-	gittest.NeedGit(t)
+// TestMatrix clones, fetches, pushes in all ways that a flush does, and follows a rewritten
+// branch: from each kind of remote, with the git program and without one.
+func TestMatrix(t *testing.T) {
+	git := gittest.NeedGit(t)
 	root, u := upstreamBelow(t)
 	u.Write("config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[http]\n\treceivepack = true\n")
 	srv, _ := guarded(t, backend(t, root))
-	credential := &remote.Credential{Username: "anna", Password: "hunter2"}
+	dir := t.TempDir()
+	key := filepath.Join(dir, "key")
+	client, host := newKey(t, key), newKey(t, filepath.Join(dir, "host"))
+	sshd := listenSSH(t, client.PublicKey(), host, func(command string, ch ssh.Channel) error {
+		service, path, _ := strings.Cut(strings.TrimPrefix(command, "git-"), " ")
+		cmd := exec.Command(git, service, filepath.Join(root, strings.Trim(path, "'")))
+		cmd.Stdout, cmd.Stderr = ch, ch.Stderr()
+		in, err := cmd.StdinPipe() // Wait does not wait for it
+		if err != nil {
+			return err
+		}
+		go func() { _, _ = io.Copy(in, ch); _ = in.Close() }()
+		return cmd.Run()
+	})
+	known := knownHosts(t, sshd, host.PublicKey())
+	daemon(t, root) // git may have none
+	address := inetd(t, git, "daemon", "--inetd", "--export-all", "--enable=receive-pack", "--base-path="+root)
 	for name, repo := range map[string]remote.Repository{
-		"local": {URL: u.Dir, Branch: "main"},
-		"http":  {URL: srv.URL + "/up.git", Branch: "main", Credential: credential},
+		"local": {URL: u.Dir},
+		"http":  {URL: srv.URL + "/up.git", Credential: &remote.Credential{Username: "anna", Password: "hunter2"}},
+		"ssh":   {URL: "ssh://git@" + sshd + "/up.git", Credential: &remote.Credential{SSHKey: key}},
+		"git":   {URL: "git://" + address + "/up.git"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("HOME", t.TempDir())
-			base := u.Push("A", files{"po/cs.po": "1", "x": "y"})
-			m := openMirror(t, repo, Options{})
-			_, err := m.Fetch(t.Context())
-			gittest.Must(t, err)
-			w, err := m.Writer(t.Context())
-			gittest.Must(t, err)
-			defer w.Close()
-			commit := func(parent object.Hash, text string) object.Hash {
-				t.Helper()
-				id, err := w.Commit(t.Context(), derived(parent, text))
-				gittest.Must(t, err)
-				return id
-			}
-			first := commit(w.Head().Hash, "2 "+name)
-			second := commit(first, "3")
-			at := func(branch string, want object.Hash) {
-				t.Helper()
-				got, err := object.ReadRef(u.Dir, "refs/heads/"+branch)
-				if err != nil && !want.IsZero() || got != want {
-					t.Fatalf("%s is at %s, %v, want %s", branch, got, err, want)
-				}
-			}
-			push := func(p remote.Push, want error) {
-				t.Helper()
-				if err := w.Push(t.Context(), remote.Repository{}, p); !errors.Is(err, want) {
-					t.Fatalf("push: %v, want %v", err, want)
-				}
-			}
-			push(remote.Push{Branch: "main", Commit: second}, nil)
-			at("main", second)
-			push(remote.Push{Branch: "main", Commit: second}, nil) // again
-			push(remote.Push{Branch: "main", Commit: first}, remote.ErrMoved)
-
-			theirs := u.Push("B", files{"po/cs.po": "9"}, second)
-			push(remote.Push{Branch: "main", Commit: commit(second, "4")}, remote.ErrMoved)
-			at("main", theirs)
-
-			branch := "l10n/" + name
-			push(remote.Push{Branch: branch, Commit: first, Replace: true}, nil)
-			at(branch, first)
-			push(remote.Push{Branch: branch, Commit: second, Replace: true}, remote.ErrMoved) // it is there
-			push(remote.Push{Branch: branch, Commit: base, Replace: true, Expect: first}, nil)
-			at(branch, base)
-			push(remote.Push{Branch: branch, Commit: second, Replace: true, Expect: first}, remote.ErrMoved)
-			push(remote.Push{Branch: branch, Replace: true, Expect: base}, nil)
-			at(branch, object.Hash{})
-			if head, err := m.Head(); err != nil || head.Hash != base {
-				t.Errorf("the mirror is at %v, %v, want %s", head, err, base)
-			}
-		})
+		repo.Branch = "main"
+		for with, opts := range map[string]remote.Options{"with git": {}, "no git in PATH": {GitBinary: "no-such-git"}, "builtin": {Transport: "builtin"}} {
+			t.Run(name+", "+with, func(t *testing.T) {
+				opts.KnownHosts = []string{known}
+				pushes(t, u, name+" "+strings.ReplaceAll(with, " ", "-"), repo, opts)
+			})
+		}
 	}
+}
+
+func pushes(t *testing.T, u *upstream, name string, repo remote.Repository, opts remote.Options) {
+	t.Setenv("HOME", t.TempDir())
+	base := u.Push("A", files{"po/cs.po": "1", "x": "y"})
+	m := openMirror(t, repo, Options{Remote: opts})
+	checkFetch(t, m, "main", files{"po/cs.po": "1", "x": "y"})
+	w, err := m.Writer(t.Context())
+	gittest.Must(t, err)
+	defer w.Close()
+	commit := func(parent object.Hash, text string) object.Hash {
+		t.Helper()
+		id, err := w.Commit(t.Context(), derived(parent, text))
+		gittest.Must(t, err)
+		return id
+	}
+	first := commit(w.Head().Hash, "2 "+name)
+	second := commit(first, "3")
+	at := func(branch string, want object.Hash) {
+		t.Helper()
+		got, err := object.ReadRef(u.Dir, "refs/heads/"+branch)
+		if err != nil && !want.IsZero() || got != want {
+			t.Fatalf("%s is at %s, %v, want %s", branch, got, err, want)
+		}
+	}
+	push := func(p remote.Push, want error) {
+		t.Helper()
+		if err := w.Push(t.Context(), remote.Repository{}, p); !errors.Is(err, want) {
+			t.Fatalf("push: %v, want %v", err, want)
+		}
+	}
+	if _, git := opts.Git(); !git && repo.URL == u.Dir {
+		push(remote.Push{Branch: "main", Commit: second}, remote.ErrUnsupported) // hooks would not run
+		gittest.Must(t, w.Store())
+		gittest.RunGit(t, u.Dir, "fetch", "-q", w.gitDir, second.String()+":refs/heads/main")
+	} else {
+		push(remote.Push{Branch: "main", Commit: second}, nil)
+		push(remote.Push{Branch: "main", Commit: second}, nil) // again
+		push(remote.Push{Branch: "main", Commit: first}, remote.ErrMoved)
+		gittest.RunGit(t, u.Dir, "fsck", "--strict", "--no-dangling")
+
+		branch := "l10n/" + strings.ReplaceAll(name, " ", "/")
+		push(remote.Push{Branch: branch, Commit: first, Replace: true}, nil)
+		at(branch, first)
+		push(remote.Push{Branch: branch, Commit: second, Replace: true}, remote.ErrMoved) // it is there
+		push(remote.Push{Branch: branch, Commit: base, Replace: true, Expect: first}, nil)
+		at(branch, base)
+		push(remote.Push{Branch: branch, Commit: second, Replace: true, Expect: first}, remote.ErrMoved)
+		push(remote.Push{Branch: branch, Replace: true, Expect: base}, nil)
+		at(branch, object.Hash{})
+	}
+	at("main", second)
+	theirs := u.Push("B", files{"po/cs.po": "9"}, second)
+	if _, git := opts.Git(); git || repo.URL != u.Dir {
+		push(remote.Push{Branch: "main", Commit: commit(second, "4")}, remote.ErrMoved)
+		at("main", theirs)
+	}
+	if head, err := m.Head(); err != nil || head.Hash != base {
+		t.Errorf("the mirror is at %v, %v, want %s", head, err, base)
+	}
+	checkFetch(t, m, "main", files{"po/cs.po": "9"})
+	u.Push("C", files{"po/cs.po": "rewritten"}, base)
+	r := checkFetch(t, m, "main", files{"po/cs.po": "rewritten"})
+	if !r.Has(theirs) {
+		t.Error("the last state of the rewritten branch is gone")
+	}
+	checkFetch(t, m, "main", files{"po/cs.po": "rewritten"}) // nothing new
 }
 
 // TestPushDeclined has remotes that refuse.
@@ -132,20 +176,21 @@ func TestPushDeclined(t *testing.T) {
 		"forbidden":          {remote.Repository{URL: forbidden.URL + "/up.git"}, remote.ErrAuth, "forbidden"},
 		"no repository":      {remote.Repository{URL: filepath.Join(root, "none.git")}, remote.ErrUnreachable, ""},
 		"no server":          {remote.Repository{URL: "http://127.0.0.1:1/up.git"}, remote.ErrUnreachable, ""},
-		"git's own protocol": {remote.Repository{URL: "git://127.0.0.1:1/up.git"}, remote.ErrUnsupported, ""},
+		"git's own protocol": {remote.Repository{URL: "git://127.0.0.1:1/up.git"}, remote.ErrUnreachable, ""},
 		"without git":        {remote.Repository{URL: u.Dir}, remote.ErrUnsupported, "needs the git program"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opts := remote.Options{}
-			if name == "without git" {
-				opts.Transport = "builtin"
-			}
-			err := tt.to.Push(t.Context(), opts, w.gitDir, remote.Push{Branch: "main", Commit: id})
-			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.detail) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got %v, want %v: %s", err, tt.want, tt.detail)
-			}
-			if tt.to.Credential != nil && strings.Contains(err.Error(), tt.to.Credential.Password) {
-				t.Errorf("the error has the password: %v", err)
+			for _, transport := range []string{"auto", "builtin"} {
+				if (name == "without git") != (transport == "builtin") && !strings.Contains(tt.to.URL, "://") {
+					continue // a path is pushed to by git
+				}
+				err := tt.to.Push(t.Context(), remote.Options{Transport: transport}, w.gitDir, remote.Push{Branch: "main", Commit: id})
+				if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.detail) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s: got %v, want %v: %s", transport, err, tt.want, tt.detail)
+				}
+				if tt.to.Credential != nil && strings.Contains(err.Error(), tt.to.Credential.Password) {
+					t.Errorf("%s: the error has the password: %v", transport, err)
+				}
 			}
 		})
 	}

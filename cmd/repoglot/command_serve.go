@@ -118,6 +118,7 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 		}
 	}
 	warn(log, c)
+	log.Info("git", "client", gitOptions(c, log).Remote.Client())
 	s := &server{program: p, log: log, config: c, engine: e, pullsOnly: work == workPull}
 	err = s.run(ctx, main, second)
 	if err == nil && ctx.Err() != nil {

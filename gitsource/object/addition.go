@@ -3,13 +3,17 @@ package object
 import (
 	"bufio"
 	"crypto/sha1"
+	"encoding/binary"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -35,9 +39,11 @@ type Addition struct {
 	small  []addedObject
 	bytes  int64 // of small
 	at     map[Hash]int32
-	depth  []int32 // of each object of the pack
-	x      *packIndexer
+	depth  []int32  // of each object of the pack
+	file   *os.File // of the pack; nil without one
+	index  idxfile.Writer
 	out    *bufio.Writer
+	starts []int64 // of each object of the pack
 	end    int64
 }
 
@@ -83,13 +89,13 @@ func (a *Addition) add(kind plumbing.ObjectType, data []byte, base Base) (Hash, 
 	if _, ok := a.at[o.hash]; ok || a.store.Has(o.hash) {
 		return o.hash, nil
 	}
-	if a.x == nil && len(a.small) < looseAdded && a.bytes+int64(len(data)) <= looseAddedBytes {
+	if a.file == nil && len(a.small) < looseAdded && a.bytes+int64(len(data)) <= looseAddedBytes {
 		a.at[o.hash] = int32(len(a.small))
 		a.small, a.bytes = append(a.small, o), a.bytes+int64(len(data))
 		return o.hash, nil
 	}
 	err := error(nil)
-	if a.x == nil {
+	if a.file == nil {
 		err = a.spill()
 	}
 	if err == nil {
@@ -107,11 +113,11 @@ func (a *Addition) spill() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, "tmp_pack_*")
+	file, err := os.CreateTemp(dir, "tmp_pack_*.pack")
 	if err != nil {
 		return err
 	}
-	a.x, a.out, a.end = &packIndexer{file: file, completed: true}, bufio.NewWriterSize(file, 256<<10), packHeader
+	a.file, a.out, a.end = file, bufio.NewWriterSize(file, 256<<10), packHeader
 	if _, err := a.out.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00\x00"); err != nil {
 		return err
 	}
@@ -127,7 +133,6 @@ func (a *Addition) spill() error {
 
 // pack writes an object into the pack.
 func (a *Addition) pack(o addedObject, base Base) error {
-	w := &countingWriter{w: a.out}
 	depth := int32(0)
 	var delta []byte
 	from, there := a.at[base.Hash]
@@ -137,16 +142,48 @@ func (a *Addition) pack(o addedObject, base Base) error {
 	head, data := entryHeader(o.kind, int64(len(o.data))), o.data
 	if delta != nil && len(delta) <= len(o.data)/2 {
 		depth, data = a.depth[from]+1, delta
-		head = appendBack(entryHeader(plumbing.OFSDeltaObject, int64(len(delta))), a.end-a.x.objects[from].offset)
+		head = appendBack(entryHeader(plumbing.OFSDeltaObject, int64(len(delta))), a.end-a.starts[from])
 	}
-	if err := a.compress(w, head, data); err != nil {
+	crc, size := crc32.NewIEEE(), &countingWriter{}
+	if err := a.compress(io.MultiWriter(a.out, crc, size), head, data); err != nil {
 		return err
 	}
-	a.at[o.hash] = int32(len(a.x.objects))
-	a.x.objects, a.depth = append(a.x.objects, packObject{offset: a.end, hash: o.hash}), append(a.depth, depth)
-	a.end += w.n
+	a.index.Add(plumbing.Hash(o.hash), uint64(a.end), crc.Sum32())
+	a.at[o.hash] = int32(len(a.starts))
+	a.starts, a.depth = append(a.starts, a.end), append(a.depth, depth)
+	a.end += size.n
 	return nil
 }
+
+// entryHeader returns the header of an object in a pack.
+func entryHeader(kind plumbing.ObjectType, size int64) []byte {
+	b := make([]byte, 0, 10)
+	c := byte(kind)<<4 | byte(size&15)
+	for size >>= 4; size > 0; size >>= 7 {
+		b = append(b, c|0x80)
+		c = byte(size & 0x7f)
+	}
+	return append(b, c)
+}
+
+// appendBack encodes the distance to a base (gitformat-pack(5)).
+func appendBack(b []byte, back int64) []byte {
+	var tmp [10]byte
+	i := len(tmp) - 1
+	tmp[i] = byte(back & 0x7f)
+	for back >>= 7; back > 0; back >>= 7 {
+		back--
+		i--
+		tmp[i] = byte(back&0x7f) | 0x80
+	}
+	return append(b, tmp[i:]...)
+}
+
+// countingWriter counts the bytes written.
+type countingWriter struct{ n int64 }
+
+// Write counts.
+func (c *countingWriter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
 
 // compress writes an entry of the pack. A compressor takes a megabyte, so there is one.
 func (a *Addition) compress(w io.Writer, head, data []byte) error {
@@ -170,7 +207,7 @@ func (a *Addition) Empty() bool { return len(a.at) == 0 }
 // crash. The Addition is empty afterwards.
 func (a *Addition) Store() error {
 	defer a.Close()
-	if a.x == nil {
+	if a.file == nil {
 		for _, o := range a.small {
 			if err := writeLoose(a.gitDir, o); err != nil {
 				return err
@@ -178,25 +215,44 @@ func (a *Addition) Store() error {
 		}
 		return nil
 	}
-	if err := a.out.Flush(); err != nil {
-		return fmt.Errorf("write objects: %w", err)
-	}
-	a.x.end = a.end
-	sum, err := a.x.checksums()
-	if err == nil {
-		err = a.x.publish(filepath.Join(a.gitDir, "objects", "pack"), sum)
-	}
-	if err != nil {
+	if err := a.storePack(); err != nil {
 		return fmt.Errorf("write objects: %w", err)
 	}
 	return nil
 }
 
+// storePack ends the pack with its number of objects and its sum.
+func (a *Addition) storePack() error {
+	if err := a.out.Flush(); err != nil {
+		return err
+	}
+	if _, err := a.file.WriteAt(binary.BigEndian.AppendUint32(nil, uint32(len(a.starts))), 8); err != nil {
+		return err
+	}
+	sum, err := fileSum(a.file)
+	if err == nil {
+		_, err = a.file.Write(sum[:])
+	}
+	if err == nil {
+		err = a.index.OnFooter(sum)
+	}
+	if err != nil {
+		return err
+	}
+	index := strings.TrimSuffix(a.file.Name(), ".pack") + ".idx"
+	if err := writeIndex(index, &a.index); err != nil {
+		return err
+	}
+	return publish(a.file, index, sum)
+}
+
 // Close drops what was not stored.
 func (a *Addition) Close() {
-	if a.x != nil {
-		_ = a.x.file.Close()
-		_ = os.Remove(a.x.file.Name())
+	if a.file != nil {
+		_ = a.file.Close()
+		_ = os.Remove(a.file.Name())
+		_ = os.Remove(strings.TrimSuffix(a.file.Name(), ".pack") + ".idx")
 	}
-	*a = *NewAddition(a.gitDir, a.store)
+	gitDir, store := a.gitDir, a.store
+	*a = Addition{gitDir: gitDir, store: store, sum: sha1.New(), at: map[Hash]int32{}}
 }

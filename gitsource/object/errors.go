@@ -49,10 +49,9 @@ func objectError(what string, h Hash, err error) error {
 type Limits struct {
 	// Bytes of the pack on disk.
 	Bytes int64
-	// Objects in the pack; each takes 80 bytes of memory while it is indexed.
+	// Objects in the pack; each takes 400 bytes of memory while go-git makes its index.
 	Objects int
-	// Whole is the number of bytes of an object that must be in memory whole:
-	// bases, deltas and their results.
+	// Whole is the number of bytes of an object: it must be in memory whole.
 	Whole int64
 	// Total bounds the bytes of all objects of the git directory that the pack comes
 	// into; 0: nothing does.
@@ -92,10 +91,9 @@ const (
 	// defaultMaxPack: the largest public repositories with translations have
 	// packs of some 5 GiB.
 	defaultMaxPack = 16 << 30
-	// maxPackObjects: Linux has 10 million.
-	maxPackObjects = 16_000_000
-	// maxWhole: GitHub takes no files above 100 MiB. Larger objects that are no
-	// deltas are streamed. Up to three such objects are in memory at a time.
+	// maxPackObjects: Linux has 10 million, and takes git.
+	maxPackObjects = 2_000_000
+	// maxWhole: GitHub takes no files above 100 MiB.
 	maxWhole = 128 << 20
 )
 

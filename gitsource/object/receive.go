@@ -1,22 +1,23 @@
 package object
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha1" // git ids packs with it
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
 
 const (
@@ -26,236 +27,258 @@ const (
 	// objects, so that many fetches do not leave many packs (git's
 	// fetch.unpackLimit).
 	UnpackLimit = 100
-	// looseWhole: a small pack with a larger object is stored as a pack.
+	// chainRoom bounds the objects from a delta to the object that it begins with, together:
+	// go-git may hold them all.
+	chainRoom = 512 << 20
+	// looseWhole: a small pack with a larger object stays a pack.
 	looseWhole = 32 << 20
 )
 
-// Receive stores a pack that a remote sends in a git directory: as a pack, or as
-// loose objects if it is small. The pack is first written to disk, then read
-// object by object, so that memory is bounded whatever the pack claims; go-git's
-// parser inflates objects of any size. A thin pack, whose deltas have bases in the
-// directory, is completed.
+// Receive stores a pack that a remote sends in a git directory. The pack is first
+// written to disk and surveyed, since go-git, which makes its index, holds each object
+// in memory whatever it claims. The pack has the bases of all its deltas.
 //
 // If the disk fails, the error is an *os.PathError. Any other error is about the
 // pack; it is a [LimitError] if the pack is too large, and [ErrHarmful] if a directory has
 // a name that harms those who clone it.
 func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error {
-	dir := filepath.Join(gitDir, "objects", "pack")
-	file, err := os.CreateTemp(dir, "tmp_pack_*")
+	dir := filepath.Join(gitDir, "objects")
+	file, err := os.CreateTemp(filepath.Join(dir, "pack"), "tmp_pack_*.pack")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close(); _ = os.Remove(file.Name()) }()
-	size, err := savePack(file, in, lim)
-	if err != nil {
+	index := strings.TrimSuffix(file.Name(), ".pack") + ".idx"
+	defer func() { _ = file.Close(); _ = os.Remove(file.Name()); _ = os.Remove(index) }()
+	if err := savePack(file, in, lim); err != nil {
 		return err
 	}
-	x := &packIndexer{file: file, size: size, limits: lim, harm: true}
-	if err := x.scan(ctx); err != nil {
+	pack := &packFile{ctx: ctx, File: file}
+	if err := pack.survey(lim); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
-	sum, err := x.checksums()
+	list := &packList{}
+	sum, err := pack.index(list)
 	if err != nil {
-		return err
-	}
-	if len(x.refs) > 0 {
-		x.borrow = openObjects(gitDir)
-		defer x.borrow.close()
-	}
-	if x.small() {
-		return x.unpack(ctx, filepath.Join(gitDir, "objects"))
-	}
-	if err := x.resolve(ctx, nil); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
-	if x.completed {
-		if sum, err = x.checksums(); err != nil {
-			return err
-		}
+	if err := writeIndex(index, &list.Writer); err != nil {
+		return err
 	}
-	return x.publish(dir, sum)
+	if err := list.check(ctx, dir, "pack/"+filepath.Base(file.Name())); err != nil {
+		return fmt.Errorf("pack: %w", err)
+	}
+	return publish(file, index, sum)
 }
 
-// small reports whether a scanned pack is stored as loose objects.
-func (x *packIndexer) small() bool {
-	return len(x.objects) <= UnpackLimit && x.largest <= min(looseWhole, x.limits.Whole)
-}
-
-// Packs lists the names of the packs of a git directory.
-func Packs(gitDir string) ([]string, error) { return packNames(filepath.Join(gitDir, "objects")) }
-
-// Loosen stores the objects of small packs of a git directory as loose objects, as
-// Receive does, and removes these packs then. Packs of old stay as they are. Limits
-// bound one object in memory.
-func Loosen(ctx context.Context, gitDir string, old []string, lim Limits) error {
-	packs, err := Packs(gitDir)
-	for _, name := range packs {
-		if slices.Contains(old, name) {
-			continue
-		}
-		if err = loosen(ctx, gitDir, filepath.Join(gitDir, "objects", "pack", name), lim); err != nil {
-			return fmt.Errorf("unpack %s: %w", name, err)
-		}
+// savePack writes a stream to a file, within the limits.
+func savePack(file *os.File, in io.Reader, lim Limits) error {
+	head := make([]byte, packHeader)
+	if _, err := io.ReadFull(in, head); err != nil {
+		return fmt.Errorf("pack: %w", unexpectedEOF(err))
+	}
+	if string(head[:4]) != "PACK" || binary.BigEndian.Uint32(head[4:]) != packfile.VersionSupported {
+		return errors.New("what it sends is no pack")
+	}
+	if n := binary.BigEndian.Uint32(head[8:]); int64(n) > int64(lim.Objects) {
+		return LimitError(fmt.Sprintf("it sends a pack of %d objects, of %d at most", n, lim.Objects))
+	}
+	if _, err := file.Write(head); err != nil {
+		return err
+	}
+	n, err := io.Copy(file, io.LimitReader(in, lim.Bytes-packHeader+1))
+	if err == nil && n+packHeader > lim.Bytes {
+		err = lim.TooManyBytes()
 	}
 	return err
 }
 
-func loosen(ctx context.Context, gitDir, pack string, lim Limits) error {
-	file, err := os.Open(pack)
+// packFile is a pack that go-git reads; reading ends with the context.
+type packFile struct {
+	ctx context.Context
+	*os.File
+}
+
+// Read reads on, until the context is done.
+func (f *packFile) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+// survey looks at all objects of a pack before one is held in memory.
+func (f *packFile) survey(lim Limits) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	s := &survey{Scanner: packfile.NewScanner(f), most: lim.Whole}
+	_, count, err := s.Header()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	head := make([]byte, packHeader)
-	if _, err := io.ReadFull(file, head); err != nil || binary.BigEndian.Uint32(head[8:]) > UnpackLimit {
-		return err
+	for i := range count {
+		head, err := s.NextObjectHeader()
+		if err == nil {
+			err = s.object(head)
+		}
+		if err != nil {
+			return fmt.Errorf("object %d of %d: %w", i+1, count, unexpectedEOF(err))
+		}
 	}
-	info, err := file.Stat()
+	if _, err := s.Checksum(); err != nil {
+		return unexpectedEOF(err)
+	}
+	end, err := s.SeekFromStart(0)
+	if size, serr := f.File.Seek(0, io.SeekEnd); err == nil && serr == nil && size != end {
+		err = errors.New("more follows after its last object")
+	}
+	return err
+}
+
+// survey is the state of a survey.
+type survey struct {
+	*packfile.Scanner
+	most   int64 // bytes of an object
+	starts []int64
+	chains []int64 // of each object: its bytes and those of the objects that it is made from
+	named  int64   // the same of all deltas that name their base by its id: who knows which
+}
+
+// object checks an object, and the length of what a delta makes.
+func (s *survey) object(head *packfile.ObjectHeader) error {
+	if head.Type < plumbing.CommitObject || head.Type > plumbing.REFDeltaObject || head.Type == 5 {
+		return fmt.Errorf("object of type %d", head.Type)
+	}
+	if head.Length > s.most {
+		return LimitError(fmt.Sprintf("it has %d bytes, of %d at most", head.Length, s.most))
+	}
+	if head.Type == plumbing.TreeObject && head.Length > treeLimit {
+		return LimitError(fmt.Sprintf("a directory of %d bytes, of %d at most", head.Length, treeLimit))
+	}
+	var begin beginning
+	if n, _, err := s.NextObject(&begin); err != nil {
+		return err
+	} else if n != head.Length {
+		return errors.New("it is not as long as its header says")
+	}
+	s.starts = append(s.starts, head.Offset)
+	if !head.Type.IsDelta() {
+		s.chains = append(s.chains, head.Length)
+		return nil
+	}
+	size, err := targetSize(begin)
 	if err != nil {
 		return err
 	}
-	x := &packIndexer{file: file, size: info.Size(), limits: lim}
-	if err := x.scan(ctx); err != nil || !x.small() {
+	if size > s.most {
+		return LimitError(fmt.Sprintf("its result has %d bytes, of %d at most", size, s.most))
+	}
+	base := &s.named // git sends these only to who does not know offsets
+	if head.Type == plumbing.OFSDeltaObject {
+		i, ok := slices.BinarySearch(s.starts[:len(s.starts)-1], head.OffsetReference)
+		if !ok {
+			return errors.New("no object begins where the base of a delta should")
+		}
+		base = &s.chains[i]
+	} else {
+		of, _, _ := deltaSize(begin) // of the base
+		s.named += of + size
+	}
+	s.chains = append(s.chains, *base+size)
+	if s.chains[len(s.chains)-1] > chainRoom {
+		return LimitError(fmt.Sprintf("it and what it is made from have more than %d MiB", chainRoom>>20))
+	}
+	return nil
+}
+
+// beginning keeps the first bytes that are written to it.
+type beginning []byte
+
+// Write takes all bytes.
+func (b *beginning) Write(p []byte) (int, error) {
+	*b = append(*b, p[:min(len(p), 20-min(20, len(*b)))]...)
+	return len(p), nil
+}
+
+// index makes the index of a pack, and returns the pack's sum.
+func (f *packFile) index(list *packList) (plumbing.Hash, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return plumbing.ZeroHash, err
+	}
+	parser, err := packfile.NewParser(packfile.NewScanner(f), list)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return parser.Parse()
+}
+
+// packList is the index of a pack, and where its directories are.
+type packList struct {
+	idxfile.Writer
+	trees []int64
+}
+
+// OnInflatedObjectHeader notes a directory.
+func (l *packList) OnInflatedObjectHeader(kind plumbing.ObjectType, _, at int64) error {
+	if kind == plumbing.TreeObject {
+		l.trees = append(l.trees, at)
+	}
+	return nil
+}
+
+// check refuses a pack with a directory that harms. Name is that of the pack, below dir.
+func (l *packList) check(ctx context.Context, dir, name string) error {
+	var cache packCache
+	cache.setLimit(0)
+	p, err := openPack(dir, name, &cache, nil)
+	if err != nil {
 		return err
 	}
-	if _, err := x.checksums(); err != nil {
-		return err
-	}
-	if err := x.unpack(ctx, filepath.Join(gitDir, "objects")); err != nil {
-		return err
-	}
-	for _, ext := range []string{".pack", ".rev", ".idx"} { // readers look for the .pack file
-		if err := os.Remove(strings.TrimSuffix(pack, ".pack") + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer func() { _ = p.close() }()
+	for _, at := range l.trees {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		kind, data, err := p.object(at, treeLimit)
+		if err != nil {
+			return err
+		}
+		if err := checkTree(Hash(plumbing.ComputeHash(kind, data)), data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// savePack writes a stream to a file, within the limits, and returns its length.
-func savePack(file *os.File, in io.Reader, lim Limits) (int64, error) {
-	head := make([]byte, packHeader)
-	if _, err := io.ReadFull(in, head); err != nil {
-		return 0, fmt.Errorf("pack: %w", unexpectedEOF(err))
-	}
-	version := binary.BigEndian.Uint32(head[4:])
-	if string(head[:4]) != "PACK" || version != 2 && version != 3 {
-		return 0, errors.New("what it sends is no pack")
-	}
-	if n := binary.BigEndian.Uint32(head[8:]); int64(n) > int64(lim.Objects) {
-		return 0, LimitError(fmt.Sprintf("it sends a pack of %d objects, of %d at most", n, lim.Objects))
-	}
-	if _, err := file.Write(head); err != nil {
-		return 0, err
-	}
-	n, err := io.CopyBuffer(writerOnly{file}, io.LimitReader(in, lim.Bytes-packHeader+1), make([]byte, 128<<10))
-	switch {
-	case err != nil:
-		return 0, err
-	case n+packHeader > lim.Bytes:
-		return 0, lim.TooManyBytes()
-	case n < packTrailer:
-		return 0, fmt.Errorf("pack: %w", io.ErrUnexpectedEOF)
-	}
-	return n + packHeader, nil
-}
-
-// writerOnly hides ReadFrom, which would allocate a buffer of its own.
-type writerOnly struct{ io.Writer }
-
-// unpack writes every object as a loose object. Commits come last, when the
-// objects that they name are there.
-func (x *packIndexer) unpack(ctx context.Context, target string) error {
-	c := &objectCopy{target: target, limit: manyObjects, done: map[Hash]struct{}{}}
-	type object struct {
-		hash Hash
-		data []byte
-	}
-	var commits []object
-	err := x.resolve(ctx, func(h Hash, kind plumbing.ObjectType, data []byte) error {
-		if kind == plumbing.CommitObject {
-			commits = append(commits, object{h, data})
-			return nil
-		}
-		return c.write(h, kind, data)
-	})
+// writeIndex writes the index of a pack.
+func writeIndex(name string, w *idxfile.Writer) error {
+	index, err := w.Index()
 	if err != nil {
-		return fmt.Errorf("pack: %w", err)
-	}
-	for i := len(commits) - 1; i >= 0; i-- { // the newest is the first in a pack
-		if err := c.write(commits[i].hash, plumbing.CommitObject, commits[i].data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// publish moves the pack and its index to their names. The index comes first:
-// readers look for the .pack file.
-func (x *packIndexer) publish(dir string, sum [packTrailer]byte) error {
-	if err := x.file.Sync(); err != nil {
 		return err
 	}
-	if err := x.file.Chmod(0o400); err != nil {
-		return err
-	}
-	base := filepath.Join(dir, "pack-"+hex.EncodeToString(sum[:]))
-	if err := createFile(base+".idx", func(f *os.File) error {
-		if err := writePackIndex(f, x.objects, sum); err != nil {
+	return createFile(name, func(f *os.File) error {
+		if _, err := idxfile.NewEncoder(f).Encode(index); err != nil {
 			return err
 		}
 		return f.Sync()
-	}); err != nil {
+	})
+}
+
+// publish moves a pack and its index to their names. The index comes first: readers look
+// for the .pack file.
+func publish(file *os.File, index string, sum plumbing.Hash) error {
+	if err := errors.Join(file.Sync(), file.Chmod(0o400)); err != nil {
 		return err
 	}
-	if err := os.Rename(x.file.Name(), base+".pack"); err != nil {
+	dir := filepath.Dir(file.Name())
+	base := filepath.Join(dir, "pack-"+sum.String())
+	if err := os.Rename(index, base+".idx"); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), base+".pack"); err != nil {
 		return err
 	}
 	return syncDir(dir)
-}
-
-// checksums reads the whole file once more, for the CRC of each object and the
-// checksum at the end. It checks this checksum, or writes it if the pack was
-// completed.
-func (x *packIndexer) checksums() (sum [packTrailer]byte, err error) {
-	if x.completed {
-		var count [4]byte
-		binary.BigEndian.PutUint32(count[:], uint32(len(x.objects)))
-		if _, err := x.file.WriteAt(count[:], 8); err != nil {
-			return sum, err
-		}
-	}
-	whole := sha1.New()
-	in := bufio.NewReaderSize(io.NewSectionReader(x.file, 0, x.end), 256<<10)
-	if _, err := io.CopyN(whole, in, packHeader); err != nil {
-		return sum, err
-	}
-	for i := range x.objects {
-		end := x.end
-		if i+1 < len(x.objects) {
-			end = x.objects[i+1].offset
-		}
-		crc := crc32.NewIEEE()
-		if _, err := io.CopyN(io.MultiWriter(whole, crc), in, end-x.objects[i].offset); err != nil {
-			return sum, err
-		}
-		x.objects[i].crc = crc.Sum32()
-	}
-	copy(sum[:], whole.Sum(nil))
-	if x.completed {
-		if _, err := x.file.WriteAt(sum[:], x.end); err != nil {
-			return sum, err
-		}
-		return sum, x.file.Truncate(x.end + packTrailer)
-	}
-	var said [packTrailer]byte
-	if _, err := x.file.ReadAt(said[:], x.end); err != nil {
-		return sum, err
-	}
-	if said != sum {
-		return sum, errors.New("pack: its checksum is wrong")
-	}
-	return sum, nil
 }
 
 // syncDir makes renames in a directory durable. Some file systems cannot do so; a
@@ -267,4 +290,88 @@ func syncDir(dir string) error {
 	}
 	_ = d.Sync()
 	return d.Close()
+}
+
+// Packs lists the names of the packs of a git directory.
+func Packs(gitDir string) ([]string, error) { return packNames(filepath.Join(gitDir, "objects")) }
+
+// Loosen stores the objects of small packs of a git directory as loose objects, and
+// removes these packs then. Packs of old stay as they are.
+func Loosen(ctx context.Context, gitDir string, old []string) error {
+	packs, err := Packs(gitDir)
+	for _, name := range packs {
+		if slices.Contains(old, name) {
+			continue
+		}
+		if err = loosen(ctx, gitDir, name); err != nil {
+			return fmt.Errorf("unpack %s: %w", name, err)
+		}
+	}
+	return err
+}
+
+func loosen(ctx context.Context, gitDir, name string) error {
+	dir := filepath.Join(gitDir, "objects")
+	var cache packCache
+	cache.setLimit(0)
+	p, err := openPack(dir, "pack/"+name, &cache, nil)
+	if err != nil || p.index.n > UnpackLimit {
+		return err
+	}
+	defer func() { _ = p.close() }()
+	c := &objectCopy{target: dir, limit: manyObjects, done: map[Hash]struct{}{}}
+	// An object comes after those that it names, so commits last, the newest of them, which
+	// is the first in a pack, at the end; a directory is there with its commit.
+	for _, commits := range []bool{false, true} {
+		for _, at := range p.offsets() {
+			kind, data, err := p.object(at, looseWhole)
+			switch {
+			case errors.Is(err, ErrTooLarge):
+				return nil
+			case err == nil && (kind == plumbing.CommitObject) == commits:
+				err = c.write(Hash(plumbing.ComputeHash(kind, data)), kind, data)
+			}
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, ext := range []string{".pack", ".rev", ".idx"} { // readers look for the .pack file
+		if err := os.Remove(filepath.Join(dir, "pack", strings.TrimSuffix(name, ".pack")+ext)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// offsets are where the objects of a pack begin, the last one first.
+func (p *pack) offsets() []int64 {
+	list := make([]int64, 0, p.index.n)
+	for i := range p.index.n {
+		at, _ := p.index.offset(i)
+		list = append(list, at)
+	}
+	slices.Sort(list)
+	slices.Reverse(list)
+	return list
+}
+
+// objectSum starts the hash of an object with its header.
+func objectSum(sum hash.Hash, kind plumbing.ObjectType, size int64) {
+	var head [looseHeader]byte
+	b := append(head[:0], kind.Bytes()...)
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, size, 10)
+	sum.Reset()
+	sum.Write(append(b, 0))
+}
+
+// fileSum is the sum of a file's contents.
+func fileSum(file *os.File) (sum plumbing.Hash, err error) {
+	whole := sha1.New()
+	if _, err = file.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(whole, file)
+	}
+	whole.Sum(sum[:0])
+	return sum, err
 }

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/repoglot/repoglot/gitsource/gittest"
@@ -71,46 +72,15 @@ func TestReceiveAgainstGit(t *testing.T) {
 	}
 }
 
-// TestReceiveThinPack: deltas upon objects that only the repository has.
+// TestReceiveThinPack: a pack has the bases of its deltas; another is not asked for, and not
+// taken.
 func TestReceiveThinPack(t *testing.T) {
-	gittest.NeedGit(t)
-	for _, n := range []int{1, UnpackLimit + 5} {
-		u := newUpstream(t)
-		fs, text := files{}, strings.Repeat("msgid \"some text\"\nmsgstr \"\"\n", 200)
-		for i := range n {
-			fs[fmt.Sprintf("po/%d.po", i)] = fmt.Sprintf("%d\n%s", i*7919, text)
-		}
-		c1 := u.Push("A", fs)
-		dir := bare(t)
-		gittest.RunGit(t, dir, "fetch", "-q", "--no-tags", u.Dir, "main:main")
-		for p := range fs {
-			fs[p] += "# more\n"
-		}
-		c2 := u.Push("B", fs, c1)
-		data := gittest.PipeGit(t, u.Dir, strings.NewReader(c2.String()+"\n^"+c1.String()+"\n"), "pack-objects", "-q", "--revs", "--thin", "--stdout")
-		if !bytes.Contains(data, []byte("PACK")) {
-			t.Fatal("no pack")
-		}
-		gittest.Must(t, store(t, dir, data))
-		gittest.Must(t, WriteText(filepath.Join(dir, "refs", "heads", "main"), c2.String()+"\n"))
-		gittest.Must(t, WriteText(filepath.Join(dir, "HEAD"), "ref: refs/heads/main\n"))
-		gittest.RunGit(t, dir, "fsck", "--full", "--strict")
-		packs, _ := filepath.Glob(filepath.Join(dir, "objects/pack/*.pack"))
-		if n > UnpackLimit {
-			if len(packs) == 0 {
-				t.Error("no pack was kept")
-			}
-			for _, p := range packs {
-				gittest.RunGit(t, dir, "verify-pack", p)
-			}
-		}
-		if got := contentsOf(t, openStore(t, dir), c2); len(got) != n || got["po/0.po"] != fs["po/0.po"] {
-			t.Errorf("%d files", len(got))
-		}
-		// Without the bases it cannot be taken.
-		if err := store(t, bare(t), data); err == nil || !strings.Contains(err.Error(), "base") {
-			t.Errorf("into an empty repository: %v", err)
-		}
+	dir := bare(t)
+	base := []byte("text")
+	gittest.Must(t, writeLoose(dir, addedObject{kind: plumbing.BlobObject, hash: Hash(plumbing.ComputeHash(plumbing.BlobObject, base)), data: base}))
+	thin := sealed(packEntry(plumbing.REFDeltaObject, 4, sum(base), []byte{4, 2, 0x90, 2}))
+	if err := store(t, dir, thin); err == nil || !strings.Contains(err.Error(), "delta not found") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -143,15 +113,16 @@ func TestReceiveRefuses(t *testing.T) {
 		"no pack":               {[]byte("<html>not found</html>"), false, "no pack"},
 		"version 7":             {[]byte("PACK\x00\x00\x00\x07\x00\x00\x00\x01xxxxxxxxxxxxxxxxxxxxxxxxxxx"), false, "no pack"},
 		"four billion":          {append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), blob...), true, "4294967295 objects"},
-		"fewer than it says":    {sealedAs(3, blob, blob), false, "EOF"},
-		"more than it says":     {sealedAs(1, blob, blob), false, "more follows"},
+		"fewer than it says":    {sealedAs(3, blob, blob), false, "malformed"},
+		"more than it says":     {sealedAs(1, blob, blob), false, "checksum"},
+		"more after its sum":    {append(sealed(blob), 1), false, "more follows"},
 		"wrong sum, unpacked":   {append(sealed(blob)[:len(sealed(blob))-1], 1), false, "checksum"},
 		"too short":             {sealed(packEntry(plumbing.BlobObject, 9, nil, []byte("text"))), false, "long as its header"},
-		"too long":              {sealed(packEntry(plumbing.BlobObject, 2, nil, []byte("text"))), false, "long as its header"},
+		"too long":              {sealed(packEntry(plumbing.BlobObject, 2, nil, []byte("text"))), false, "exceeds declared size"},
 		"unknown type":          {sealed(packEntry(5, 4, nil, []byte("text"))), false, "type 5"},
-		"base before the pack":  {sealed(blob, packEntry(plumbing.OFSDeltaObject, 4, []byte{0x7f}, []byte{4, 4, 0x90, 4})), false, "out of reach"},
+		"base before the pack":  {sealed(blob, packEntry(plumbing.OFSDeltaObject, 4, []byte{0x7f}, []byte{4, 4, 0x90, 4})), false, "offset"},
 		"base within an object": {sealed(blob, packEntry(plumbing.OFSDeltaObject, 4, []byte{5}, []byte{4, 4, 0x90, 4})), false, "no object begins"},
-		"base nowhere":          {sealed(packEntry(plumbing.REFDeltaObject, 4, make([]byte, 20), []byte{4, 4, 0x90, 4})), false, "missing"},
+		"base nowhere":          {sealed(packEntry(plumbing.REFDeltaObject, 4, make([]byte, 20), []byte{4, 4, 0x90, 4})), false, "not found"},
 		"large result":          {sealed(blob, packEntry(plumbing.OFSDeltaObject, int64(len(big)), []byte{byte(len(blob))}, big)), true, "at most"},
 		"large delta":           {sealed(blob, packEntry(plumbing.OFSDeltaObject, 9<<20, []byte{byte(len(blob))}, make([]byte, 9<<20))), true, "at most"},
 		"large base":            {sealed(packEntry(plumbing.REFDeltaObject, 4, sum(make([]byte, 9<<20)), []byte{4, 4, 0x90, 4}), bomb), true, "at most"},
@@ -192,21 +163,103 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// TestReceiveMemory: a pack of 80 KB that inflates to 80 MB.
+// TestReceiveMemory: a pack of 80 KB that inflates to 80 MB takes a few times its largest
+// object.
 func TestReceiveMemory(t *testing.T) {
 	var entries [][]byte
 	one := packEntry(plumbing.BlobObject, 16<<20, nil, make([]byte, 16<<20))
 	for range 5 {
 		entries = append(entries, one)
 	}
-	pack := sealed(entries...)
+	lim := testLimits
+	lim.Whole = 16 << 20
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	gittest.Must(t, store(t, bare(t), pack))
+	gittest.Must(t, Receive(t.Context(), bare(t), bytes.NewReader(sealed(entries...)), lim))
 	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > 4*16<<20 {
 		t.Errorf("allocated %d bytes", got)
+	}
+	runtime.ReadMemStats(&before)
+	lim.Whole--
+	if limit := LimitError(""); !errors.As(Receive(t.Context(), bare(t), bytes.NewReader(sealed(entries...)), lim), &limit) {
+		t.Error("a larger object was taken")
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("allocated %d bytes for what is refused", got)
+	}
+}
+
+// TestHostileCosts measures what packs cost that are made to cost much: a chain of large
+// objects, of which go-git may hold all, and many objects.
+func TestHostileCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it takes long")
+	}
+	const size = 8 << 20
+	base := make([]byte, size)
+	sizes := binary.AppendUvarint(binary.AppendUvarint(nil, size), size)
+	chain := func(n int) []byte {
+		entries := [][]byte{packEntry(plumbing.BlobObject, size, nil, base)}
+		for i := range n {
+			d := append(bytes.Clone(sizes), 0xf0, (size-1)&0xff, (size-1)>>8&0xff, (size-1)>>16, 1, byte(i)) // all but the last byte
+			entries = append(entries, packEntry(plumbing.OFSDeltaObject, int64(len(d)), appendBack(nil, int64(len(entries[i]))), d))
+		}
+		return sealed(entries...)
+	}
+	many := func(n int) []byte {
+		entries := make([][]byte, n)
+		for i := range entries {
+			text := fmt.Appendf(nil, "%d", i)
+			entries[i] = packEntry(plumbing.BlobObject, int64(len(text)), nil, text)
+		}
+		return sealed(entries...)
+	}
+	for _, c := range []struct {
+		name    string
+		pack    []byte
+		refused bool
+		most    uint64 // MiB on the heap
+	}{
+		{"chain", chain(chainRoom/size - 1), false, 3 * chainRoom >> 20},
+		{"longer chain", chain(chainRoom / size), true, 64},
+		{"200,000 objects", many(200_000), false, 300},
+	} {
+		var peak, before runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		dir, done, sampled := bare(t), make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(sampled)
+			for tick := time.NewTicker(10 * time.Millisecond); ; {
+				select {
+				case <-done:
+					tick.Stop()
+					return
+				case <-tick.C:
+					var now runtime.MemStats
+					if runtime.ReadMemStats(&now); now.HeapAlloc > peak.HeapAlloc {
+						peak = now
+					}
+				}
+			}
+		}()
+		began := time.Now()
+		err := Receive(t.Context(), dir, bytes.NewReader(c.pack), NewLimits(0))
+		took := time.Since(began)
+		close(done)
+		<-sampled
+		limit := LimitError("")
+		if (err != nil) != c.refused || err != nil && !errors.As(err, &limit) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		heap := (max(peak.HeapAlloc, before.HeapAlloc) - before.HeapAlloc) >> 20
+		t.Logf("%s: %d KiB in %s, up to %d MiB on the heap", c.name, len(c.pack)>>10, took.Round(time.Millisecond), heap)
+		if heap > c.most {
+			t.Errorf("%s: %d MiB, of %d at most", c.name, heap, c.most)
+		}
 	}
 }
 
@@ -255,7 +308,7 @@ func TestReceiveDeep(t *testing.T) {
 			entries = append(entries, packEntry(plumbing.OFSDeltaObject, int64(delta.Len()), appendBack(nil, int64(back)), delta.Bytes()))
 		}
 		err := store(t, bare(t), sealed(entries...))
-		if limit := LimitError(""); errors.As(err, &limit) != (depth > maxChain) || err != nil && depth <= maxChain {
+		if (err != nil) != (depth > maxChain) {
 			t.Errorf("%d deltas upon each other: %v", depth, err)
 		}
 	}
@@ -324,9 +377,11 @@ func FuzzReceive(f *testing.F) {
 			}
 			o := openObjects(dir)
 			gittest.Must(t, o.list())
-			for h := range o.loose {
-				if _, _, err := o.readAny(h, lim.Whole); err != nil {
-					t.Errorf("%s was stored, but cannot be read: %v", h, err)
+			for _, p := range o.packs {
+				for _, at := range p.offsets() {
+					if _, _, err := p.object(at, lim.Whole); err != nil {
+						t.Errorf("the object at %d was stored, but cannot be read: %v", at, err)
+					}
 				}
 			}
 			gittest.Must(t, o.close())

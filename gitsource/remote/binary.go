@@ -345,24 +345,17 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	if err != nil {
 		return err
 	}
-	fetching, stop := context.WithCancel(ctx)
-	defer stop()
 	limits := s.limits.Within(gitDir)
-	s.git.maxFile = limits.Bytes + 1<<20 // the guard names the limit; this is for a guard that is late
-	guard := newSizeGuard(gitDir, limits.Bytes)
-	ended := make(chan struct{})
-	go func() { defer close(ended); guard.watch(fetching, stop) }()
+	fetching, ended := withinSize(ctx, gitDir, limits.Bytes)
+	s.git.maxFile = limits.Bytes + 1<<20 // withinSize names the limit; this is for when it is late
 	_, err = s.read(fetching, fetchArgs(gitDir), "+"+ref+":refs/repoglot/incoming")
-	stop()
-	<-ended
-	if guard.exceeded() {
-		guard.clear()
+	if ended() {
 		return s.fail(object.ErrTooLarge, limits.TooManyBytes().Error(), "use a smaller repository, or raise the limit")
 	}
 	if err != nil {
 		return err
 	}
-	return object.Loosen(ctx, gitDir, old, limits) // git keeps every pack that it checks
+	return object.Loosen(ctx, gitDir, old) // git keeps every pack that it checks
 }
 
 // reftable reports whether a local repository keeps its refs in a reftable.
@@ -422,4 +415,53 @@ func (s *binarySource) describe(err error) error {
 		}
 	}
 	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network")
+}
+
+// withinSize returns a context that is done when the objects of a git directory are larger
+// by limit than now: git fetch has no setting for this. Ended ends it, and says whether
+// this happened; then the files that are new are gone.
+func withinSize(ctx context.Context, gitDir string, limit int64) (_ context.Context, ended func() bool) {
+	ctx, stop := context.WithCancel(ctx)
+	before := object.Size(gitDir)
+	old, _ := object.Packs(gitDir)
+	exceeded := func() bool { return object.Size(gitDir)-before > limit }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if exceeded() {
+					stop()
+				}
+			}
+		}
+	}()
+	return ctx, func() bool {
+		stop()
+		<-done
+		if !exceeded() {
+			return false
+		}
+		removeNew(gitDir, old)
+		return true
+	}
+}
+
+// removeNew removes the packs of a git directory that are not among old, and the ref of
+// the transfer.
+func removeNew(gitDir string, old []string) {
+	dir := filepath.Join(gitDir, "objects", "pack")
+	files, _ := os.ReadDir(dir)
+	for _, f := range files {
+		pack := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())) + ".pack"
+		if !slices.Contains(old, pack) {
+			_ = os.Remove(filepath.Join(dir, f.Name()))
+		}
+	}
+	_ = os.Remove(filepath.Join(gitDir, "refs", "repoglot", "incoming"))
 }

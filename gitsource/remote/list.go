@@ -97,30 +97,3 @@ func (s *binarySource) List(ctx context.Context, patterns []BranchPattern) ([]ob
 	}
 	return found.heads(), nil
 }
-
-func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*s.silence)
-	defer cancel()
-	e, err := parseEndpoint(s.remote.URL)
-	if err != nil {
-		return nil, s.describe(err)
-	}
-	if e.scheme == "http" || e.scheme == "https" {
-		var prefixes []string
-		for _, p := range patterns {
-			prefixes = append(prefixes, "refs/heads/"+p.anchored())
-		}
-		found := newTipSearch(s.remote.Branch)
-		found.patterns = patterns
-		if err := s.httpRefs(ctx, e, found, prefixes); err != nil {
-			return nil, s.describe(err)
-		}
-		return found.listed.heads(), nil
-	}
-	c, err := s.open(ctx, e, patterns)
-	if err != nil {
-		return nil, s.describe(err)
-	}
-	defer c.close()
-	return c.found.listed.heads(), nil
-}

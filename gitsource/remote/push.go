@@ -1,13 +1,19 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // The kinds of an [Error] of Push, besides ErrAuth, ErrUnreachable and ErrUnsupported.
@@ -33,8 +39,8 @@ type Push struct {
 	Expect  object.Hash
 }
 
-// Push pushes from the git directory gitDir with the git program, which runs no hooks
-// of ours. If it returns nil, the branch is where it shall be. An error is an [*Error],
+// Push pushes from the git directory gitDir, with go-git where the git program may not or
+// cannot; no hooks of ours run. If it returns nil, the branch is where it shall be. An error is an [*Error],
 // or says that the branch has no valid name. If the connection ends, the branch may
 // have moved nevertheless: ask for its tip.
 func (r Repository) Push(ctx context.Context, o Options, gitDir string, p Push) error {
@@ -46,13 +52,104 @@ func (r Repository) Push(ctx context.Context, o Options, gitDir string, p Push) 
 		c.silence = defaultSilence
 	}
 	git, ok := o.Git()
+	_, local := repourl.IsLocal(r.URL)
 	switch {
-	case !ok:
-		return c.fail(ErrUnsupported, "pushing needs the git program", "install git, and do not set git: builtin")
-	case !c.binaryFits():
-		return c.fail(ErrUnsupported, "git cannot push here", "use https without a query, or ssh with a key without passphrase, and install ssh")
+	case ok && c.binaryFits() || o.Transport == transportBinary:
+		return (&binarySource{client: c, git: git}).push(ctx, gitDir, p)
+	case local:
+		return c.fail(ErrUnsupported, "pushing to a path needs the git program, which runs the hooks there", "install git, and do not set git: builtin")
 	}
-	return (&binarySource{client: c, git: git}).push(ctx, gitDir, p)
+	return (&wireSource{c}).push(ctx, gitDir, p)
+}
+
+// push pushes with go-git.
+func (s *wireSource) push(ctx context.Context, gitDir string, p Push) error {
+	store, err := object.Open(gitDir)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	ctx, c, err := s.open(ctx)
+	if err != nil {
+		return s.describe(err)
+	}
+	defer c.close()
+	to, err := c.NewReceivePackSession(c.endpoint, c.auth)
+	if err != nil {
+		return s.describe(err)
+	}
+	refs, err := to.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return s.describe(c.why(ctx, err))
+	}
+	name := plumbing.NewBranchReferenceName(p.Branch)
+	now := object.Hash(refs.References[name.String()])
+	if moved, err := p.moved(ctx, store, now); err != nil {
+		return err
+	} else if moved != "" {
+		return s.fail(ErrMoved, moved, "")
+	}
+	if now == p.Commit {
+		return nil
+	}
+	req := packp.NewReferenceUpdateRequestFromCapabilities(refs.Capabilities)
+	req.Commands = []*packp.Command{{Name: name, Old: plumbing.Hash(now), New: plumbing.Hash(p.Commit)}}
+	said := &capped{max: maxStderr}
+	if refs.Capabilities.Supports(capability.Sideband64k) {
+		_ = req.Capabilities.Set(capability.Sideband64k)
+		req.Progress = said
+	}
+	if p.Commit.IsZero() {
+		_ = req.Capabilities.Set(capability.DeleteRefs)
+	} else {
+		var have []object.Hash
+		for _, h := range refs.References {
+			have = append(have, object.Hash(h))
+		}
+		var pack bytes.Buffer // go-git holds the whole request, too
+		if err := store.Send(ctx, &pack, p.Commit, have, !refs.Capabilities.Supports(capability.OFSDelta)); err != nil {
+			return err
+		}
+		req.Packfile = io.NopCloser(&pack)
+	}
+	report, err := to.ReceivePack(ctx, req)
+	if err == nil {
+		return nil
+	}
+	if report != nil {
+		for _, r := range report.CommandStatuses {
+			if r.Error() != nil {
+				return s.refused("remote rejected", r.Status, remoteLines(said.String()), p.remedy())
+			}
+		}
+	}
+	return s.describe(c.why(ctx, err))
+}
+
+// moved says why a branch that is at now shall not be pushed to; "" if it may.
+func (p Push) moved(ctx context.Context, store *object.Store, now object.Hash) (string, error) {
+	if (p.Replace || !p.Expect.IsZero()) && now != p.Expect {
+		return "stale info", nil
+	}
+	if p.Replace || now.IsZero() || now == p.Commit {
+		return "", nil
+	}
+	if !store.Has(now) {
+		return "fetch first", nil
+	}
+	lost, err := store.Difference(ctx, now, []object.Hash{p.Commit}, 0)
+	if err == nil && len(lost) > 0 {
+		return "non-fast-forward", nil
+	}
+	return "", err
+}
+
+// remedy is what a maintainer can do about a refusal.
+func (p Push) remedy() string {
+	if p.Replace {
+		return "allow this user to push to the branch, also by force, or set another push_branch"
+	}
+	return "allow this user to push to the branch, or set push_mode: request"
 }
 
 func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
@@ -76,14 +173,10 @@ func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
 	if err == nil {
 		return nil
 	}
-	remedy := "allow this user to push to the branch, or set push_mode: request"
 	if strings.Contains(err.Error(), "detected dubious ownership") { // git: auto can read it, but git pushes
 		return s.fail(ErrDeclined, "git refuses a repository of another user", "run repoglot as its owner, or set push: to an address by which its owner serves it")
 	}
-	if p.Replace {
-		remedy = "allow this user to push to the branch, also by force, or set another push_branch"
-	}
-	return s.describePush(out, err, remedy)
+	return s.describePush(out, err, p.remedy())
 }
 
 // pushStatus is a line of git push --porcelain about a ref that was refused.
@@ -95,28 +188,43 @@ func (s *binarySource) describePush(out string, err error, remedy string) error 
 	if status == nil || contextCause(err) != nil {
 		return s.describe(err)
 	}
-	why := status[2]
+	return s.refused(status[1], status[2], remoteWords(err.Error()), remedy)
+}
+
+// refused makes an *Error of a push that the remote refused: how is git's word for that,
+// why the remote's, and words what it said besides.
+func (s *client) refused(how, why, words, remedy string) error {
 	switch {
-	case status[1] == "rejected",
+	case how == "rejected",
 		strings.Contains(why, "cannot lock ref"), strings.Contains(why, "failed to update ref"),
 		strings.Contains(why, "incorrect old value"), strings.Contains(why, "remote ref updated since checkout"),
 		strings.Contains(why, "reference already exists"):
 		return s.fail(ErrMoved, redactText(why, s.remote, s.access), "")
-	case status[1] == "remote failure":
+	case how == "remote failure":
 		return s.fail(ErrUnreachable, redactText(why, s.remote, s.access), "try again")
 	}
-	if words := remoteWords(err.Error()); words != "" {
+	if words != "" {
 		why += ": " + words
 	}
 	return s.fail(ErrDeclined, redactText(why, s.remote, s.access), remedy)
 }
 
-// remoteWords returns what the remote said, without frames and blank lines.
+// remoteWords returns what the remote said through git.
 func remoteWords(said string) string {
+	var words strings.Builder
+	for line := range strings.Lines(said) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote:"); ok {
+			words.WriteString(text + "\n")
+		}
+	}
+	return remoteLines(words.String())
+}
+
+// remoteLines returns what a remote said, without frames and blank lines.
+func remoteLines(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {
-		text, ok := strings.CutPrefix(strings.TrimSpace(line), "remote:")
-		if text = strings.Trim(text, " \t=*-#"); ok && text != "" {
+		if text := strings.Trim(line, " \r\n\t=*-#"); text != "" {
 			words = append(words, text)
 		}
 	}

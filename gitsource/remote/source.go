@@ -13,7 +13,7 @@ import (
 
 // Options say how remotes are reached; the zero value is usable.
 type Options struct {
-	// Transport says who transports packs: "builtin" (this package), "binary"
+	// Transport says who transports packs: "builtin" (go-git), "binary"
 	// (the git program), or "auto" and "" (the program, if there is one, for
 	// network remotes). Local repositories are copied as files, unless Transport
 	// is "binary" or they need the program (reftable).
@@ -67,6 +67,15 @@ func (o Options) Git() (Git, bool) {
 	}
 	path, err := exec.LookPath(cmp.Or(o.GitBinary, "git"))
 	return Git{path: path}, err == nil
+}
+
+// Client says who fetches from remotes and pushes to them: the path of the git program, or
+// "go-git".
+func (o Options) Client() string {
+	if git, ok := o.Git(); ok {
+		return git.path
+	}
+	return "go-git"
 }
 
 // Source copies from one repository. Call one method at a time. An error about the

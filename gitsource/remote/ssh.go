@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,57 +21,40 @@ import (
 // dialTimeout bounds connecting to a host.
 const dialTimeout = 30 * time.Second
 
-// openSSH starts git-upload-pack on a host. Like ssh, it reads HostName and Port
+// openSSH starts a service on a host. Like ssh, it reads HostName and Port
 // from ~/.ssh/config. It uses the proxy in ALL_PROXY.
-func (s *wireSource) openSSH(ctx context.Context, e endpoint) (*stream, error) {
-	address := sshAddress(e)
-	config, finish, err := s.sshConfig(address)
+func (t *stream) openSSH(ctx context.Context, service string) error {
+	address := sshAddress(t.e)
+	config, finish, err := t.s.sshConfig(address)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	t.hang = append(t.hang, finish)
 	dialing, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, err := proxy.Dial(dialing, "tcp", address)
 	if err != nil {
-		finish()
-		return nil, err
+		return err
 	}
-	c := newStream(ctx, conn)
-	c.hang = append([]func(){finish}, c.hang...)
-	if err := c.start(address, config, "git-upload-pack "+shellQuote(homePath(e.path))); err != nil {
-		c.asked = true
-		c.close()
-		return nil, err
-	}
-	return c, nil
-}
-
-// start logs in and runs a command.
-func (c *stream) start(address string, config *ssh.ClientConfig, command string) error {
-	mux, channels, requests, err := ssh.NewClientConn(c.conn, address, config)
+	t.connected(ctx, conn)
+	mux, channels, requests, err := ssh.NewClientConn(conn, address, config)
 	if err != nil {
 		return err
 	}
 	client := ssh.NewClient(mux, channels, requests)
-	c.hang = append(c.hang, func() { _ = client.Close(); _ = client.Wait() })
-	session, err := client.NewSession()
+	t.hang = append(t.hang, func() { _ = client.Close(); _ = client.Wait() })
+	command, err := client.NewSession()
 	if err != nil {
 		return fmt.Errorf("ssh session: %w", err)
 	}
-	c.hang = append(c.hang, func() { _ = session.Close() })
+	t.hang = append(t.hang, func() { _ = command.Close() })
 	stderr := &capped{max: maxStderr}
-	session.Stderr = stderr
-	in, err := session.StdinPipe()
-	if err != nil {
-		return fmt.Errorf("ssh session: %w", err)
-	}
-	out, err := session.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("ssh session: %w", err)
-	}
-	c.pipes(in, out)
-	c.said = func() string { _ = session.Wait(); return oneLine(stderr.String()) }
-	if err := session.Start(command); err != nil {
+	command.Stderr = stderr
+	var in, out error
+	t.in, in = command.StdinPipe()
+	t.out, out = command.StdoutPipe()
+	t.said = func() string { _ = command.Wait(); return oneLine(stderr.String()) }
+	if err := cmp.Or(in, out, command.Start(service+" "+shellQuote(homePath(t.e.path)))); err != nil {
 		return fmt.Errorf("ssh session: %w", err)
 	}
 	return nil

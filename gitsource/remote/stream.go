@@ -1,109 +1,84 @@
 package remote
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net"
-	"slices"
+	"net/http"
 	"strings"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
-	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// stream is a conversation with git-upload-pack over a connection that stays open:
-// ssh or git's own protocol (gitprotocol-pack(5)). go-git's clients for these keep
-// a list of refs of any length in memory, and cannot be stopped while they
-// connect; only go-git's messages are used.
+// stream answers the requests of go-git's client for HTTP over a connection that stays
+// open: ssh or git's own protocol (gitprotocol-pack(5)). The messages are the same. go-git's
+// clients for these keep a list of refs of any length in memory, and cannot be stopped
+// while they connect.
 type stream struct {
+	s     *wireSource
+	e     endpoint
 	in    io.Writer
-	limit *io.LimitedReader // what may still be read
-	out   *bufio.Reader     // of limit
-	found *tipSearch
+	out   io.Reader
 	said  func() string // returns the remote's error output after the answers have ended; nil: it has none
 	conn  net.Conn
 	hang  []func() // called by close, the last one first
-	asked bool
+	asked bool     // a pack was asked for, or sent
 }
 
-// newStream makes a stream of a connection. The connection is closed when ctx is
-// done, which ends all reads and writes.
-func newStream(ctx context.Context, conn net.Conn) *stream {
+// RoundTrip connects for the list of refs of a service, and sends the request that
+// follows.
+func (t *stream) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodGet {
+		if err := t.open(req.Context(), req.URL.Query().Get("service")); err != nil {
+			return nil, err
+		}
+	} else {
+		t.asked = true
+		if _, err := io.Copy(t.in, req.Body); err != nil {
+			return nil, fmt.Errorf("ask: %w", err)
+		}
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(t.out), Request: req}, nil
+}
+
+// open starts a service.
+func (t *stream) open(ctx context.Context, service string) error {
+	dial := t.openDaemon
+	if t.e.scheme == "ssh" {
+		dial = t.openSSH
+	}
+	if err := dial(ctx, service); err != nil {
+		t.asked = true // it does not speak git's protocol
+		return errors.Join(ctx.Err(), err)
+	}
+	return nil
+}
+
+// connected takes a connection, which is closed when ctx is done: that ends all reads and
+// writes.
+func (t *stream) connected(ctx context.Context, conn net.Conn) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	return &stream{conn: conn, hang: []func(){func() { stop(); _ = conn.Close() }}}
-}
-
-// pipes sets the writer and the reader of a stream.
-func (c *stream) pipes(in io.Writer, out io.Reader) {
-	c.in = in
-	c.limit = &io.LimitedReader{R: out, N: maxAdvertised}
-	c.out = bufio.NewReaderSize(c.limit, 4<<10)
-}
-
-// goodbye bounds the end of a conversation with a remote that does not read.
-const goodbye = 5 * time.Second
-
-// close ends the conversation. If no pack was asked for, git-upload-pack expects a
-// flush packet.
-func (c *stream) close() {
-	_ = c.conn.SetDeadline(time.Now().Add(goodbye))
-	if c.in != nil && !c.asked {
-		_, _ = io.WriteString(c.in, "0000")
-	}
-	for i := len(c.hang) - 1; i >= 0; i-- {
-		c.hang[i]()
-	}
-}
-
-// open begins a conversation and reads the list of refs; it keeps the refs that the
-// branch needs, and the branches that any of the patterns selects.
-func (s *wireSource) open(ctx context.Context, e endpoint, patterns []BranchPattern) (*stream, error) {
-	dial := s.openDaemon
-	if e.scheme == "ssh" {
-		dial = s.openSSH
-	}
-	c, err := dial(ctx, e)
-	if err != nil {
-		return nil, errors.Join(ctx.Err(), err)
-	}
-	c.found = newTipSearch(s.remote.Branch)
-	c.found.stream, c.found.patterns = true, patterns
-	if err := c.found.lines(c.out, c.limit); err != nil {
-		err = errors.Join(ctx.Err(), c.explain(err))
-		c.asked = true // it no longer speaks git's protocol
-		c.close()
-		return nil, err
-	}
-	return c, nil
+	t.conn = conn
+	t.hang = append(t.hang, func() { stop(); _ = conn.Close() })
 }
 
 // openDaemon connects to a git daemon (git-daemon(1)).
-func (s *wireSource) openDaemon(ctx context.Context, e endpoint) (*stream, error) {
-	port := e.port()
+func (t *stream) openDaemon(ctx context.Context, service string) error {
+	port := t.e.port()
 	if port == "" {
 		port = "9418"
 	}
-	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", net.JoinHostPort(e.hostname(), port))
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", net.JoinHostPort(t.e.hostname(), port))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := newStream(ctx, conn)
-	c.pipes(conn, conn)
-	req := packp.GitProtoRequest{RequestCommand: transport.UploadPackServiceName, Pathname: homePath(e.path), Host: e.host}
-	if err := req.Encode(conn); err != nil {
-		c.asked = true
-		c.close()
-		return nil, err
-	}
-	return c, nil
+	t.connected(ctx, conn)
+	t.in, t.out = conn, conn
+	req := packp.GitProtoRequest{RequestCommand: service, Pathname: homePath(t.e.path), Host: t.e.host}
+	return req.Encode(conn)
 }
 
 // homePath returns a path as git-upload-pack wants it: ~user/x for /~user/x.
@@ -114,72 +89,34 @@ func homePath(path string) string {
 	return path
 }
 
+// goodbye bounds the end of a conversation with a remote that does not read.
+const goodbye = 5 * time.Second
+
+// close ends the conversation. If no pack was asked for, the remote expects a
+// flush packet.
+func (t *stream) close() {
+	if t.conn != nil {
+		_ = t.conn.SetDeadline(time.Now().Add(goodbye))
+	}
+	if t.in != nil && !t.asked {
+		_, _ = io.WriteString(t.in, "0000")
+	}
+	for i := len(t.hang) - 1; i >= 0; i-- {
+		t.hang[i]()
+	}
+}
+
 // explain replaces an error about an answer that ended early by the remote's own
 // message, if it sent one.
-func (c *stream) explain(err error) error {
-	text := err.Error()
-	if c.said != nil && errors.Is(err, io.ErrUnexpectedEOF) {
-		if said := c.said(); said != "" {
-			text = said
-			err = errors.New(said)
+func (t *stream) explain(err error) error {
+	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, packp.ErrEmptyInput) {
+		return err
+	}
+	t.asked = true
+	if t.said != nil {
+		if said := t.said(); said != "" {
+			return errors.New(said)
 		}
 	}
-	if saysAbsent(text) {
-		return transport.ErrRepositoryNotFound
-	}
-	return err
-}
-
-// saysAbsent reports whether a host says that the repository does not exist, or
-// that it may not be seen.
-func saysAbsent(text string) bool {
-	return slices.ContainsFunc([]string{
-		"Repository not found.", "repository does not exist", "Repository does not exist",
-		"does not appear to be a git repository", "no such repository", "access denied or repository not exported",
-		"The project you were looking for could not be found",
-	}, func(said string) bool { return strings.Contains(text, said) })
-}
-
-// capabilities returns the remote's capabilities that this package can use.
-func (c *stream) capabilities() (*capability.List, error) {
-	list := capability.NewList()
-	if err := list.Decode([]byte(c.found.caps)); err != nil {
-		return nil, fmt.Errorf("its capabilities: %w", err)
-	}
-	transport.FilterUnsupportedCapabilities(list)
-	return list, nil
-}
-
-// shallow returns the commits at which the remote's history ends.
-func (c *stream) shallow() []object.Hash { return hashes(c.found.refs.Shallows) }
-
-func hashes(list []plumbing.Hash) []object.Hash {
-	ids := make([]object.Hash, len(list))
-	for i, h := range list {
-		ids[i] = object.Hash(h)
-	}
-	return ids
-}
-
-// upload asks for a pack.
-func (c *stream) upload(_ context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error) {
-	c.asked = true
-	w := bufio.NewWriter(c.in)
-	if err := errors.Join(req.UploadRequest.Encode(w), req.UploadHaves.Encode(w, true)); err != nil {
-		return nil, fmt.Errorf("ask for a pack: %w", err)
-	}
-	_, _ = w.WriteString("0009done\n")
-	if err := w.Flush(); err != nil {
-		return nil, fmt.Errorf("ask for a pack: %w", err)
-	}
-	c.limit.N = maxHeld // go-git keeps acknowledgements in memory
-	answer := packp.NewUploadPackResponse(req)
-	if err := answer.Decode(io.NopCloser(c.out)); err != nil {
-		if c.limit.N <= 0 {
-			return nil, object.LimitError(fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20))
-		}
-		return nil, c.explain(err)
-	}
-	c.limit.N = math.MaxInt64 // the pack is bounded where it is stored
-	return answer, nil
+	return io.ErrUnexpectedEOF
 }

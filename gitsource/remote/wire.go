@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,110 +24,137 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// wireSource speaks git's protocol: over HTTP with go-git's client, over ssh and
-// to git daemons with a stream. The client is made for each call and is not
-// registered, since go-git's table of protocols is global.
+// wireSource is go-git: its sessions list refs, ask for packs and push. They are made for
+// each call and registered nowhere, since go-git's table of protocols is global.
 type wireSource struct{ client }
 
-// conversation is a connection to a remote's git-upload-pack, which has listed
-// its refs.
-type conversation interface {
-	capabilities() (*capability.List, error)
-	shallow() []object.Hash
-	upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error)
-	close()
+// maxHeld bounds the bytes that go-git keeps in memory: a list of refs (half a million of
+// them), and what comes before a pack.
+const maxHeld = 32 << 20
+
+// session is a conversation of go-git with a remote, behind a reader that bounds what it
+// holds and how long the remote is silent. go-git's client for HTTP speaks to all remotes,
+// since only it can be given such a reader: see stream for ssh and git's own protocol. Use
+// by one goroutine.
+type session struct {
+	transport.Transport
+	endpoint *transport.Endpoint
+	auth     transport.AuthMethod
+
+	base     http.RoundTripper
+	query    string // of the remote's address
+	patience time.Duration
+	timer    *time.Timer
+	in       *io.LimitedReader // the body of the current answer
+	broken   error             // why reading it ended, unless with io.EOF
+	ends     []func()
 }
 
-// connect begins a conversation.
-func (s *wireSource) connect(ctx context.Context) (conversation, error) {
+// open prepares a session; nothing is sent yet. It ends with the context that is returned,
+// or when the remote is silent.
+func (s *wireSource) open(ctx context.Context) (context.Context, *session, error) {
 	e, err := parseEndpoint(s.remote.URL)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	c := &session{query: e.query, patience: s.silence, timer: time.AfterFunc(2*s.silence, cancel)}
+	c.ends = append(c.ends, cancel, func() { c.timer.Stop() })
+	var web *http.Client
 	if e.scheme == "ssh" || e.scheme == "git" {
-		return s.open(ctx, e, nil)
+		t := &stream{s: s, e: e}
+		c.ends = append(c.ends, t.close)
+		c.base, c.query = t, ""
+		web = &http.Client{}
+		c.endpoint = &transport.Endpoint{Protocol: "http", Host: "git.invalid", Path: "/"}
+	} else {
+		var auth *githttp.BasicAuth
+		var finish func()
+		web, auth, finish = s.httpClient(e)
+		c.base = web.Transport
+		c.ends = append(c.ends, finish)
+		if auth != nil {
+			c.auth = auth
+		}
+		bare := e.withPath(strings.TrimSuffix(e.path, "/"))
+		bare.query = ""
+		if c.endpoint, err = transport.NewEndpoint(bare.clean()); err != nil {
+			c.close()
+			return nil, nil, err
+		}
 	}
-	ep, err := transport.NewEndpoint(e.clean())
-	if err != nil {
-		return nil, err
-	}
-	client, basic, finish := s.httpClient(e)
-	gate := &gate{}
-	client.Transport = gated{base: client.Transport, gate: gate}
-	var auth transport.AuthMethod
-	if basic != nil {
-		auth = basic
-	}
-	up, err := githttp.NewClient(client).NewUploadPackSession(ep, auth)
-	if err != nil {
-		finish()
-		return nil, err
-	}
-	refs, err := up.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		_ = up.Close()
-		finish()
-		return nil, err
-	}
-	return &exchange{up: up, refs: refs, gate: gate, finish: finish}, nil
+	web.Transport = c
+	c.Transport = githttp.NewClient(web)
+	return ctx, c, nil
 }
 
-// exchange is a conversation over HTTP, made by go-git.
-type exchange struct {
-	up     transport.UploadPackSession
-	refs   *packp.AdvRefs
-	gate   *gate
-	finish func()
+// close ends the session.
+func (c *session) close() {
+	for _, end := range slices.Backward(c.ends) {
+		end()
+	}
 }
 
-func (x *exchange) capabilities() (*capability.List, error) { return x.refs.Capabilities, nil }
-
-func (x *exchange) shallow() []object.Hash { return hashes(x.refs.Shallows) }
-
-func (x *exchange) upload(ctx context.Context, req *packp.UploadPackRequest) (io.ReadCloser, error) {
-	answer, err := x.up.UploadPack(ctx, req)
+// RoundTrip sends a request of go-git and bounds the answer.
+func (c *session) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.timer.Reset(2 * c.patience)
+	if c.query != "" && !strings.Contains(req.URL.RawQuery, c.query) {
+		req = req.Clone(req.Context())
+		req.URL.RawQuery = strings.TrimSuffix(c.query+"&"+req.URL.RawQuery, "&")
+	}
+	res, err := c.base.RoundTrip(req)
 	if err == nil {
-		x.gate.open()
-		return answer, nil
-	}
-	if x.gate.full() {
-		return nil, object.LimitError(fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20))
-	}
-	return nil, err
-}
-
-// gate bounds the part of an answer that go-git keeps in memory: all that comes
-// before the pack. Use by one goroutine at a time.
-type gate struct{ body *io.LimitedReader }
-
-// open ends the bound: the pack is bounded where it is stored.
-func (g *gate) open() {
-	if g.body != nil {
-		g.body.N = math.MaxInt64
-	}
-}
-
-func (g *gate) full() bool { return g.body != nil && g.body.N <= 0 }
-
-// gated puts a gate into answers that have a pack.
-type gated struct {
-	base http.RoundTripper
-	gate *gate
-}
-
-// RoundTrip sends a request and bounds the answer.
-func (t gated) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := t.base.RoundTrip(req)
-	if err == nil && strings.HasSuffix(req.URL.Path, "/git-upload-pack") {
-		t.gate.body = &io.LimitedReader{R: res.Body, N: maxHeld}
-		res.Body = endingBody{t.gate.body, res.Body}
+		c.in = &io.LimitedReader{R: res.Body, N: maxHeld + 1}
+		res.Body = sessionBody{c, res.Body}
 	}
 	return res, err
 }
 
-func (x *exchange) close() {
-	_ = x.up.Close()
-	x.finish()
+// sessionBody is a body of an answer.
+type sessionBody struct {
+	c *session
+	io.Closer
+}
+
+// Read reads on; each byte of a pack gives the remote time for the next.
+func (b sessionBody) Read(p []byte) (int, error) {
+	n, err := b.c.in.Read(p)
+	switch {
+	case b.c.in.N <= 0:
+		b.c.broken = object.LimitError(fmt.Sprintf("it sends more than %d MiB before a pack", maxHeld>>20))
+		return 0, b.c.broken
+	case err != nil && !errors.Is(err, io.EOF):
+		b.c.broken = err
+	case n > 0 && b.c.in.N > maxHeld+1:
+		b.c.timer.Reset(b.c.patience)
+	}
+	return n, err
+}
+
+// unbounded ends the bound of the answer: a pack is bounded where it is stored.
+func (c *session) unbounded() {
+	c.in.N = math.MaxInt64
+	c.timer.Reset(c.patience)
+}
+
+// why returns the reason of an error: go-git's is often that of what it could not decode.
+func (c *session) why(ctx context.Context, err error) error {
+	if limit, ok := errors.AsType[object.LimitError](c.broken); ok {
+		return limit
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if t, ok := c.base.(*stream); ok {
+		return t.explain(err)
+	}
+	return err
+}
+
+// withPath returns the endpoint with another path.
+func (e endpoint) withPath(path string) endpoint {
+	e.path = path
+	return e
 }
 
 // httpClient returns a client for an HTTP address; auth is nil without
@@ -136,7 +164,7 @@ func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.Basic
 		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
 	}
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: s.silence,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * s.silence,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 	}
@@ -150,47 +178,57 @@ type sameOrigin struct {
 	base         http.RoundTripper
 }
 
-// RoundTrip removes the Authorization header from requests to other origins, and
-// bounds lists of refs.
+// RoundTrip removes the Authorization header from requests to other origins.
 func (t sameOrigin) RoundTrip(req *http.Request) (*http.Response, error) {
 	if (req.URL.Host != t.host || req.URL.Scheme != t.scheme) && req.Header.Get("Authorization") != "" {
 		req = req.Clone(req.Context())
 		req.Header.Del("Authorization")
 	}
-	res, err := t.base.RoundTrip(req)
-	if err == nil && strings.HasSuffix(req.URL.Path, "/info/refs") {
-		res.Body = endingBody{io.LimitReader(res.Body, maxHeld+1), res.Body}
-	}
-	return res, err
+	return t.base.RoundTrip(req)
 }
 
-// maxHeld bounds the bytes of a list of refs that go-git keeps in memory: half a
-// million refs.
-const maxHeld = 32 << 20
+// refs asks for the refs of the remote.
+func (s *wireSource) refs(ctx context.Context) (*packp.AdvRefs, error) {
+	ctx, c, err := s.open(ctx)
+	if err != nil {
+		return nil, s.describe(err)
+	}
+	defer c.close()
+	_, refs, err := s.begin(ctx, c)
+	return refs, err
+}
 
-// endingBody is a body that ends where its Reader ends.
-type endingBody struct {
-	io.Reader
-	io.Closer
+// begin begins to fetch.
+func (s *wireSource) begin(ctx context.Context, c *session) (transport.UploadPackSession, *packp.AdvRefs, error) {
+	up, err := c.NewUploadPackSession(c.endpoint, c.auth)
+	if err != nil {
+		return nil, nil, s.describe(err)
+	}
+	refs, err := up.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, nil, s.describe(c.why(ctx, err))
+	}
+	return up, refs, nil
 }
 
 func (s *wireSource) Tip(ctx context.Context) (object.Head, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*s.silence)
-	defer cancel()
-	e, err := parseEndpoint(s.remote.URL)
+	refs, err := s.refs(ctx)
 	if err != nil {
-		return object.Head{}, s.describe(err)
+		return object.Head{}, err
 	}
-	if e.scheme == "http" || e.scheme == "https" {
-		head, err := s.httpTip(ctx, e)
-		return head, s.describe(err)
-	}
-	c, err := s.open(ctx, e, nil)
+	return s.choose(refs)
+}
+
+func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error) {
+	refs, err := s.refs(ctx)
 	if err != nil {
-		return object.Head{}, s.describe(err)
+		return nil, err
 	}
-	defer c.close()
-	return s.choose(c.found.refs)
+	found := branchList{}
+	for name, h := range refs.References {
+		found.add(patterns, name, h.String())
+	}
+	return found.heads(), nil
 }
 
 // choose finds the branch among the advertised refs.
@@ -204,9 +242,6 @@ func (s *wireSource) choose(refs *packp.AdvRefs) (object.Head, error) {
 	}
 	if h, ok := refs.References["refs/heads/"+branch]; ok {
 		return object.Head{Hash: object.Hash(h), Branch: branch}, nil
-	}
-	if len(refs.References) == 0 {
-		return object.Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
 	}
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", branch), "correct branch:, or leave it out to follow the repository's HEAD")
 }
@@ -234,35 +269,29 @@ func defaultBranch(refs *packp.AdvRefs) string {
 			return b
 		}
 	}
-	if len(same) > 0 {
-		return same[0]
-	}
-	return object.Detached
+	return cmp.Or(append(same, object.Detached)...)
 }
 
 func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	timer := time.AfterFunc(2*s.silence, cancel) // go-git's own reads included
-	defer timer.Stop()
-	c, err := s.connect(ctx)
+	old, err := object.Packs(gitDir)
+	if err != nil {
+		return err
+	}
+	ctx, c, err := s.open(ctx)
 	if err != nil {
 		return s.describe(err)
 	}
 	defer c.close()
-	timer.Reset(2 * s.silence)
-	caps, err := c.capabilities()
+	up, refs, err := s.begin(ctx, c)
 	if err != nil {
-		return s.describe(err)
-	}
-	if err := object.WriteShallow(gitDir, c.shallow()); err != nil {
 		return err
 	}
-	req := packp.NewUploadPackRequestFromCapabilities(caps)
-	if caps.Supports(capability.NoProgress) {
-		if err := req.Capabilities.Set(capability.NoProgress); err != nil {
-			return s.describe(err)
-		}
+	if err := object.WriteShallow(gitDir, hashes(refs.Shallows)); err != nil {
+		return err
+	}
+	req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
+	if refs.Capabilities.Supports(capability.NoProgress) {
+		_ = req.Capabilities.Set(capability.NoProgress)
 	}
 	req.Wants = []plumbing.Hash{plumbing.Hash(tip.Hash)}
 	for _, h := range have {
@@ -271,37 +300,44 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 	if req.IsEmpty() {
 		return nil // everything is there
 	}
-	answer, err := c.upload(ctx, req)
+	answer, err := up.UploadPack(ctx, req)
 	if errors.Is(err, transport.ErrEmptyUploadPackRequest) {
-		return nil
+		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return s.describe(errors.Join(ctx.Err(), err))
+		return s.describe(c.why(ctx, err))
 	}
 	defer answer.Close()
-	timer.Reset(s.silence)
-	pack := &timedReader{r: demux(req.Capabilities, answer), timer: timer, patience: s.silence}
-	return s.received(ctx, pack, object.Receive(ctx, gitDir, pack, s.limits.Within(gitDir)))
+	c.unbounded()
+	err = object.Receive(ctx, gitDir, demux(req.Capabilities, answer), s.limits.Within(gitDir))
+	if err != nil {
+		return s.received(ctx, c, err)
+	}
+	return object.Loosen(ctx, gitDir, old)
+}
+
+func hashes(list []plumbing.Hash) []object.Hash {
+	ids := make([]object.Hash, len(list))
+	for i, h := range list {
+		ids[i] = object.Hash(h)
+	}
+	return ids
 }
 
 // received finds out whether the disk, the remote or the mirror is to blame for a
 // pack that was not stored.
-func (s *wireSource) received(ctx context.Context, pack *timedReader, err error) error {
+func (s *wireSource) received(ctx context.Context, c *session, err error) error {
 	var disk *os.PathError
 	var limit object.LimitError
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &disk):
 		return fmt.Errorf("store what was fetched: %w; check data_dir and its free space", err)
-	case pack.err != nil || ctx.Err() != nil:
-		return s.describe(errors.Join(pack.err, ctx.Err()))
+	case c.broken != nil || ctx.Err() != nil:
+		return s.describe(cmp.Or(ctx.Err(), c.broken))
 	case errors.As(err, &limit):
 		return s.fail(object.ErrTooLarge, s.safe(err), "use a smaller repository, or raise the limit; git: binary has room for larger objects")
 	case errors.Is(err, object.ErrHarmful):
 		return s.fail(ErrUnreachable, mayHarm+s.safe(err), "run git fsck there")
-	case object.Damaged(err):
-		return err
 	}
 	return s.fail(ErrUnreachable, "it sent a pack that cannot be read: "+s.safe(err), "run git fsck there")
 }
@@ -314,26 +350,6 @@ func demux(caps *capability.List, r io.Reader) io.Reader {
 		return sideband.NewDemuxer(sideband.Sideband, r)
 	}
 	return r
-}
-
-// timedReader resets a timer with each read that brings something.
-type timedReader struct {
-	r        io.Reader
-	timer    *time.Timer
-	patience time.Duration
-	err      error // why reading ended, unless with io.EOF
-}
-
-// Read reads from r.
-func (l *timedReader) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	if n > 0 {
-		l.timer.Reset(l.patience)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		l.err = err
-	}
-	return n, err
 }
 
 // describe makes an *Error of an error of a transport.
@@ -356,9 +372,13 @@ func (s *wireSource) describe(err error) error {
 		return s.timedOut(contextCause(err))
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return s.fail(ErrEmptyRepository, "", "push a first commit")
-	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
-		return s.fail(ErrAuth, s.safe(err), "check credentials: for this host")
-	case errors.Is(err, transport.ErrRepositoryNotFound):
+	case errors.Is(err, transport.ErrAuthenticationRequired) && s.access == access{}:
+		return s.fail(ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists")
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		return s.fail(ErrAuth, "user or password is refused", "check credentials: for this host")
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return s.fail(ErrAuth, "access is forbidden", "check credentials: for this host")
+	case errors.Is(err, transport.ErrRepositoryNotFound), saysAbsent(err.Error()):
 		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
 	case isHostKeyError(err):
 		return s.fail(ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts")
@@ -368,6 +388,16 @@ func (s *wireSource) describe(err error) error {
 		err = unknown.Err // without the URL
 	}
 	return s.fail(ErrUnreachable, s.safe(err), "check address and network")
+}
+
+// saysAbsent reports whether a host says that the repository does not exist, or
+// that it may not be seen.
+func saysAbsent(text string) bool {
+	return slices.ContainsFunc([]string{
+		"Repository not found.", "repository does not exist", "Repository does not exist",
+		"does not appear to be a git repository", "no such repository", "access denied or repository not exported",
+		"The project you were looking for could not be found",
+	}, func(said string) bool { return strings.Contains(text, said) })
 }
 
 // safe returns the text of a foreign error without secrets.

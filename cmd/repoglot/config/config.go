@@ -96,7 +96,7 @@ type Config struct {
 	// `repoglot <noreply@HOST>`, with the host of `base_url`.
 	Committer string `yaml:"committer" restart:"true"`
 	// Git says which program transports packs: `git` (`binary`), repoglot itself
-	// (`builtin`), or `git` if it is installed (`auto`).
+	// (`builtin`, with go-git), or `git` if it is installed (`auto`).
 	Git Transport `yaml:"git" oneof:"auto builtin binary" restart:"true"`
 	// GitExport says whether the repositories of components may be cloned from
 	// this server, private ones with a token, by the address in `git_export`

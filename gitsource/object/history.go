@@ -1,25 +1,19 @@
-package gitsource
+package object
 
 import (
 	"container/heap"
 	"context"
-
-	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-const (
-	// maxRange bounds the commits of one merge that become origins.
-	maxRange = 50_000
-	// slop is how many more commits are read after all that are left are older than
-	// the commits found, since commit times can be wrong. Git takes 5 (revision.c).
-	slop = 512
-)
+// slop is how many more commits are read after all that are left are older than
+// the commits found, since commit times can be wrong. Git takes 5 (revision.c).
+const slop = 512
 
-// unseen returns the commits reachable from tip that are not in seen. With each
+// Unseen returns the commits reachable from tip that are not in seen. With each
 // commit seen has all its ancestors.
-func (r *Reader) unseen(ctx context.Context, tip object.Hash, seen map[object.Hash]struct{}) (map[object.Hash]object.Node, error) {
-	fresh := map[object.Hash]object.Node{}
-	todo := []object.Hash{tip}
+func (s *Store) Unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (map[Hash]Node, error) {
+	fresh := map[Hash]Node{}
+	todo := []Hash{tip}
 	for len(todo) > 0 {
 		h := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -32,7 +26,7 @@ func (r *Reader) unseen(ctx context.Context, tip object.Hash, seen map[object.Ha
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n, err := r.store.Node(h)
+		n, err := s.Node(h)
 		if err != nil {
 			return nil, err
 		}
@@ -42,24 +36,28 @@ func (r *Reader) unseen(ctx context.Context, tip object.Hash, seen map[object.Ha
 	return fresh, nil
 }
 
-// painted is a commit met by difference.
+// painted is a commit met by Difference.
 type painted struct {
-	hash    object.Hash
-	node    object.Node
+	hash    Hash
+	node    Node
 	old     bool // reachable from the commit to leave out
 	visited bool // its parents were painted
 }
 
-// difference returns the commits reachable from tip and not from without (git's
+// Difference returns the commits reachable from tip and not from any of without (git's
 // without..tip). It reads the newest commits first, until the rest is reachable from
-// both. With most > 0 it stops soon after it finds more than most commits.
-func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most int) (map[object.Hash]object.Node, error) {
-	d := painter{r: r, all: map[object.Hash]*painted{}}
+// both. With most > 0 it stops soon after it finds more than most commits. The zero id
+// reaches nothing.
+func (s *Store) Difference(ctx context.Context, tip Hash, without []Hash, most int) (map[Hash]Node, error) {
+	d := painter{s: s, all: map[Hash]*painted{}}
 	if err := d.push(tip, false); err != nil {
 		return nil, err
 	}
-	if !without.IsZero() {
-		if err := d.push(without, true); err != nil {
+	for _, h := range without {
+		if h.IsZero() {
+			continue
+		}
+		if err := d.push(h, true); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +77,7 @@ func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most 
 			return nil, err
 		}
 	}
-	fresh := make(map[object.Hash]object.Node, d.fresh)
+	fresh := make(map[Hash]Node, d.fresh)
 	for h, p := range d.all {
 		if !p.old {
 			fresh[h] = p.node
@@ -88,14 +86,14 @@ func (r *Reader) difference(ctx context.Context, tip, without object.Hash, most 
 	return fresh, nil
 }
 
-// inHistory returns those of some objects that are tip or its ancestors. It reads
+// InHistory returns those of some objects that are tip or its ancestors. It reads
 // the newest commits first, until it has met all of them or the history ends.
-func (r *Reader) inHistory(ctx context.Context, tip object.Hash, some map[object.Hash]bool) (map[object.Hash]bool, error) {
-	d := painter{r: r, all: map[object.Hash]*painted{}}
+func (s *Store) InHistory(ctx context.Context, tip Hash, some map[Hash]bool) (map[Hash]bool, error) {
+	d := painter{s: s, all: map[Hash]*painted{}}
 	if err := d.push(tip, false); err != nil {
 		return nil, err
 	}
-	found := make(map[object.Hash]bool, len(some))
+	found := make(map[Hash]bool, len(some))
 	for d.queue.Len() > 0 && len(found) < len(some) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -110,24 +108,24 @@ func (r *Reader) inHistory(ctx context.Context, tip object.Hash, some map[object
 	return found, nil
 }
 
-// painter is the state of difference.
+// painter is the state of Difference.
 type painter struct {
-	r      *Reader
-	all    map[object.Hash]*painted
+	s      *Store
+	all    map[Hash]*painted
 	queue  newestFirst
 	open   int   // queued commits that are not known to be old
 	fresh  int   // commits that are not known to be old
 	oldest int64 // smallest time of a commit pushed as fresh
 }
 
-func (d *painter) push(h object.Hash, old bool) error {
+func (d *painter) push(h Hash, old bool) error {
 	if p, ok := d.all[h]; ok {
 		if old {
 			d.paint(p)
 		}
 		return nil
 	}
-	n, err := d.r.store.Node(h)
+	n, err := d.s.Node(h)
 	if err != nil {
 		return err
 	}
