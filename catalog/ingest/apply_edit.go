@@ -87,31 +87,16 @@ func (a *application) edit(ctx context.Context, p *fileSlot, row *catalog.Transl
 	if e == nil || row == nil || row.IsSource || row.Removed || row.Filename != p.path || row.FileCode != p.fileCode || row.Revision != e.before {
 		return nil, nil
 	}
-	known, err := a.knownOf(ctx, row, e)
-	if known == nil || err != nil {
-		return nil, err
-	}
-	if sent, err := a.touchesSent(ctx, row, e); sent || err != nil {
+	if known, _, err := a.knownOf(ctx, row, e); known == nil || err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// touchesSent reports whether an edit read a string of which a text was sent: withEdits
-// decides what becomes of that.
-func (a *application) touchesSent(ctx context.Context, row *catalog.Translation, e *fileEdit) (bool, error) {
-	if a.journal == nil {
-		return false, nil
-	}
-	sent, err := a.journal.SentTexts(ctx, a.comp.row.ID, row.ID)
-	return slices.ContainsFunc(sent, func(t store.SentText) bool {
-		return slices.ContainsFunc(e.Before, func(u unit.Unit) bool { return u.Identity == t.Identity })
-	}), err
-}
-
-// knownOf returns what is stored of the units that an edit read, parallel to them; nil
-// if that is not what the version before gives, as after a change of the program.
-func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *fileEdit) ([]catalog.Known, error) {
+// knownOf returns what is stored of the units that an edit read, parallel to them, and the
+// units as they are served; nil if that is not what the version before gives, as after a
+// change of the program.
+func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *fileEdit) (known []catalog.Known, served []unit.Unit, err error) {
 	place := make(map[catalog.Identity]int, len(e.Before))
 	before := shownUnits(e.Before, row.PluralNumber)
 	for i := range before {
@@ -119,29 +104,47 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 	}
 	found, err := a.tx.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
 	if err != nil || len(found) != len(before) {
-		return nil, err
+		return nil, nil, err
 	}
-	known := make([]catalog.Known, len(before))
-	for _, k := range found {
-		u := &before[place[k.Identity]]
-		if k.Removed || k.Text != u.Text || k.Meta != u.Meta {
-			return nil, nil
+	edits := map[int64]store.Edit{}
+	if a.journal != nil {
+		ids := make([]int64, len(found))
+		for i := range found {
+			ids[i] = found[i].ID
 		}
-		known[place[k.Identity]] = k
+		if edits, err = a.journal.PendingEditsOf(ctx, ids); err != nil {
+			return nil, nil, err
+		}
 	}
-	return known, nil
+	served = slices.Clone(before)
+	var h catalog.Hasher
+	known = make([]catalog.Known, len(before))
+	for _, k := range found {
+		i := place[k.Identity]
+		if e, pending := edits[k.ID]; pending {
+			layText(&served[i], &e, row.PluralNumber, &h)
+		}
+		if k.Removed || k.Text != served[i].Text || k.Meta != served[i].Meta {
+			return nil, nil, nil
+		}
+		known[i] = k
+	}
+	return known, served, nil
 }
 
 // writeEdit is writeTarget for an edit: it touches the edited units only. Everything
 // else that is stored of the translation depends on what an edit leaves as it is.
 func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
 	row, e := t.row, t.edit
-	known, err := a.knownOf(ctx, row, e)
+	known, before, err := a.knownOf(ctx, row, e)
 	if err != nil {
 		return err
 	}
-	before, after := stats(shownUnits(e.Before, row.PluralNumber)), shownUnits(e.After, row.PluralNumber)
-	row.Stats.Subtract(before)
+	after, err := a.withEdits(ctx, row, shownUnits(e.After, row.PluralNumber))
+	if err != nil {
+		return err
+	}
+	row.Stats.Subtract(stats(before))
 	row.Stats.Add(stats(after))
 	row.Revision = t.slot.blob.String()
 	if err := a.tx.PutTranslation(ctx, row); err != nil {

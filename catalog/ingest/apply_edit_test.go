@@ -109,3 +109,65 @@ func TestEditsLikeImport(t *testing.T) {
 		return err
 	}))
 }
+
+// TestEditsOfLargeFile: pulls that read some strings of a file serve, decide about edits and
+// record what pulls of the whole file do, when the strings have edits and texts that were
+// sent: the same text arrives, another one, that of before.
+func TestEditsOfLargeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it reads a large file for each commit")
+	}
+	repo, text := largeFile(t)
+	settings := map[string]catalog.ComponentSettings{"app": {SourceLanguage: "en", Edits: catalog.Edits{Mode: catalog.PushDirect}}}
+	parts, whole := synced(t, repo.Path(), settings), synced(t, repo.Path(), settings)
+	parts.Execute(`UPDATE units SET text_print = text_print + 1 WHERE target = 'Text 2.'`) // as in TestEditOfLargeFile
+	seeds := rand.New(rand.NewPCG(7, 23))
+	now := map[int]string{}
+	for i := range 2200 {
+		if now[i] = ""; i%5 > 1 {
+			now[i] = fmt.Sprintf("Text %d.", i)
+		}
+	}
+	reached := map[string]int{}
+	for n := range 60 {
+		i := 5*seeds.IntN(12) + 1002 + seeds.IntN(3) // some strings next to each other
+		edited := fmt.Sprintf("Edit %d", seeds.IntN(3))
+		if seeds.IntN(3) > 0 {
+			for _, w := range []*catalogtest.Puller{parts, whole} {
+				must(t, write(w, fmt.Sprintf("Source %d.", i), catalog.StateTranslated, edited))
+			}
+		}
+		if seeds.IntN(3) == 0 { // as if it had been pushed
+			for _, w := range []*catalogtest.Puller{parts, whole} {
+				w.Execute(`INSERT INTO sent (unit_id, file_edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at)
+					SELECT e.unit_id, 0, ` + fmt.Sprint(100+n) + `, 1, e.translation_id, e.target, e.state, 'r', '', 'c', '', 0 FROM edits e WHERE e.status = 'pending'`)
+			}
+		}
+		next := []string{edited, now[i] + "x", "Theirs", ""}[seeds.IntN(4)]
+		if next == now[i] {
+			continue
+		}
+		old := fmt.Sprintf("msgid \"Source %d.\"\nmsgstr %q\n", i, now[i])
+		if strings.Count(text, old) != 1 {
+			t.Fatalf("%d of %q", strings.Count(text, old), old)
+		}
+		text = strings.Replace(text, old, fmt.Sprintf("msgid \"Source %d.\"\nmsgstr %q\n", i, next), 1)
+		now[i] = next
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": text}})
+		whole.Execute(`UPDATE files SET blob = '' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`) // so that nothing can be compared with it
+		whole.Sync()
+		parts.Sync()
+		equal(t, journal(whole), journal(parts), "edits after commit %d (-whole +parts)", n)
+		for _, status := range []string{"pending", "flushed", "conflict"} {
+			reached[status] += strings.Count(journal(parts), status)
+		}
+	}
+	parts.Execute(`UPDATE units SET text_print = text_print - 1 WHERE target = 'Text 2.'`)
+	equal(t, whole.ServedUnits(), parts.ServedUnits(), "served (-whole +parts)")
+	equal(t, whole.ChangesText(0), parts.ChangesText(0), "entries (-whole +parts)")
+	for _, status := range []string{"pending", "flushed", "conflict"} {
+		if reached[status] == 0 {
+			t.Errorf("no edit was %s: %v", status, reached)
+		}
+	}
+}

@@ -54,12 +54,17 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 			return nil, err
 		}
 		if written {
-			setText(&units[i].Unit, j.edit.Target, j.edit.State, row.PluralNumber)
-			units[i].Text = h.Text(units[i].Target, units[i].State)
-			unit.SetMeta(&units[i], &h)
+			layText(&units[i], j.edit, row.PluralNumber, &h)
 		}
 	}
 	return units, nil
+}
+
+// layText serves the text of an edit in place of that of a file.
+func layText(u *unit.Unit, e *store.Edit, number int, h *catalog.Hasher) {
+	setText(&u.Unit, e.Target, e.State, number)
+	u.Text = h.Text(u.Target, u.State)
+	unit.SetMeta(u, h)
 }
 
 // journaled is what the journal has of a string: an edit that is pending, if there is one,

@@ -18,7 +18,7 @@ const (
 	minPiece     = 16 << 10
 	maxPiece     = 128 << 10
 	pieceEvery   = 128 // of so many paragraphs after minPiece, one ends a piece
-	pieceContext = 24  // bytes before a paragraph that decide
+	pieceContext = 64  // bytes before a paragraph that decide
 )
 
 // Pieces is how a file is cut into pieces: by its own text, so that versions have the
