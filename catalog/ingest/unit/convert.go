@@ -44,10 +44,6 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 			out.index = make(map[catalog.Identity]int32, len(f.Entries))
 		}
 	}
-	if r != nil && r.strings == nil {
-		c.previous = &r.previous
-		c.previous.begin(rules.cjk)
-	}
 	out.Plural, out.HasPlural = f.PluralForms()
 	directives := false
 	for _, e := range f.Entries {
@@ -60,15 +56,13 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 			return nil, false
 		}
 	}
-	c.previous.end(out)
 	out.Plain = !directives && !c.ambiguous && plain(f, out)
 	return out, true
 }
 
 type converter struct {
 	rules     *Rules
-	strings   *stringCache  // or nil
-	previous  *previousFile // or nil
+	strings   *stringCache // or nil
 	file      *File
 	position  int
 	ambiguous bool // one of the entries is; see the function
@@ -173,13 +167,6 @@ func (c *converter) identify(u *Unit, e *poparse.Entry) *cachedString {
 			u.Context = e.Context
 		}
 		c.ambiguous = c.ambiguous || ambiguous(e)
-		if same := c.previous.find(e); same != nil {
-			if e.HasPlural {
-				u.Source = same.Source // which would be put together again
-			}
-			u.Identity, u.Words, u.Chars = same.Identity, same.Words, same.Chars
-			return nil
-		}
 		if e.HasPlural {
 			u.Source = e.ID + catalog.FormSeparator + e.IDPlural
 		}

@@ -8,16 +8,15 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
-// A Reader reads many files, one after the other, and keeps memory and what it
-// computed from one to the next. It belongs to one goroutine. The zero value is
-// for files that are read once each; NewReader is for versions of files. A nil
+// A Reader reads many files, one after the other, in the same memory. It belongs to one
+// goroutine. The zero value is for files that are read once each; NewReader is for
+// versions of files, and keeps what it computed for strings from one to the next. A nil
 // Reader reads each file alone.
 type Reader struct {
-	parser   poparse.Reader
-	previous previousFile // used without strings
-	strings  *stringCache
-	pool     *Pool
-	start    partStart // of the next file, which is a part of one
+	parser  poparse.Reader
+	strings *stringCache
+	pool    *Pool
+	start   partStart // of the next file, which is a part of one
 }
 
 // NewReader makes a Reader for thousands of versions of the same files. The

@@ -5,8 +5,7 @@
 //	reader.go         reads one file after the other, in the same memory
 //	convert.go        one file: entries → units; All yields them to a linter
 //	comments.go       note, flags and location of an entry
-//	previous_file.go  what was computed for the file before, found again
-//	string_cache.go   the same over thousands of versions of files
+//	string_cache.go   what was computed for a string, found again in other versions
 //	paragraphs.go     parts of a file: a push that edits few strings, a large import
 //	fingerprint.go    the fields of a unit that are compared with the store
 //
