@@ -298,13 +298,10 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 	}
 	s = newSourceString(&o.units[i], &o.hasher)
 	u := &s.Unit.Unit
-	if o.detach {
-		u.Location = strings.Clone(u.Location)
-	}
 	n := int64(len(u.Location))
-	if o.detach && !o.file.Detached {
+	if o.detach {
 		unit.Detach(u)
-		u.Target = u.Source
+		u.Location, u.Target = strings.Clone(u.Location), u.Source
 		n += int64(len(u.Source) + len(u.Context) + len(u.Note) + len(u.Flags))
 	}
 	if !o.union.once {

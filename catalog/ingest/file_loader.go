@@ -42,7 +42,6 @@ type fileLoader struct {
 
 	parts    bool // large files are read in parts
 	partSize int
-	pool     *unit.Pool // of units
 }
 
 type cacheKey struct {
@@ -205,12 +204,9 @@ func (l *fileLoader) drop(e *list.Element) {
 	_ = l.meter.keep(-old.kept) // a meter with less is not over its bound
 }
 
-// forget drops all versions. Their units must not be in use.
+// forget drops all versions.
 func (l *fileLoader) forget() {
 	for e := l.recent.Front(); e != nil; e = e.Next() {
-		if l.pool != nil {
-			l.pool.Put(e.Value.(*cachedFile).file)
-		}
 		_ = l.meter.keep(-e.Value.(*cachedFile).kept) // as in drop
 	}
 	clear(l.files)

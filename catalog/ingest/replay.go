@@ -134,11 +134,10 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, u
 			c.dropUnion()
 		}
 	}()
-	p.loader.pool = unit.NewPool()
-	p.loader.units = unit.NewReader(p.loader.pool)
+	p.loader.units = new(unit.Reader)
 	defer func() {
 		p.loader.forget()
-		p.loader.units, p.loader.pool = nil, nil
+		p.loader.units = nil
 	}()
 	return r.run(ctx)
 }

@@ -15,7 +15,7 @@ import (
 // aheadCommits bounds the commits that are read ahead.
 const aheadCommits = 256
 
-// maxParsers bounds the goroutines that parse, each with a cache of strings.
+// maxParsers bounds the goroutines that parse.
 const maxParsers = 8
 
 // minAhead is the least that a file counts, in bytes. From countFrom bytes of a commit on
@@ -34,7 +34,6 @@ type readAhead struct {
 	bounds    replayBounds
 	touching  map[string][]*component
 	budget    *semaphore.Weighted // bytes
-	pool      *unit.Pool
 	jobs      chan job
 	commits   chan *readCommit
 	cancel    context.CancelFunc
@@ -71,8 +70,8 @@ func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, e
 	ctx, cancel := context.WithCancel(ctx)
 	a := &readAhead{
 		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
-		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes), pool: r.p.loader.pool,
-		jobs: make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
+		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes),
+		jobs:   make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}
 	for range min(runtime.GOMAXPROCS(0), maxParsers) {
 		a.goroutine.Go(a.parse)
@@ -198,7 +197,7 @@ func (a *readAhead) readersOf(path string) []*component {
 
 // parse parses files until the last one.
 func (a *readAhead) parse() {
-	r := unit.NewReader(a.pool)
+	r := new(unit.Reader)
 	for j := range a.jobs {
 		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
 		j.commit.parsed.Done()

@@ -13,36 +13,14 @@ import (
 // entries of another domain than the file's first (docs/po.md#domains).
 func counts(f *poparse.File, e *poparse.Entry) bool { return !e.Obsolete && e.Domain == f.Domain }
 
-// convert makes units of the entries that count. The Reader may be nil.
-func (r *Reader) convert(f *poparse.File, data []byte, rules Rules) *File {
-	out, ok := r.tryConvert(f, data, rules, false)
-	if !ok {
-		out, _ = (*Reader)(nil).tryConvert(f, data, rules, true)
-	}
-	return out
-}
-
-// tryConvert is convert for files whose strings poparse can all tell apart, and
-// for all files if their identities are indexed. It returns false for others.
-func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed bool) (*File, bool) {
-	c := converter{rules: &rules, file: &File{Data: data}}
-	out := c.file
-	if r != nil {
-		c.position, out.Outline = r.start.position, r.start.outline
-		r.start = partStart{}
-	}
-	// A cache smaller than the file would forget each string before the next
-	// version asks for it.
-	if r != nil && r.strings != nil && len(f.Entries) <= stringCacheSize {
-		c.strings = r.strings
-		c.strings.begin(len(f.Entries))
-		out.Detached = true
-		out.Units = r.pool.get(len(f.Entries))
-	} else {
-		out.Units = make([]Unit, 0, len(f.Entries))
-		if indexed {
-			out.index = make(map[catalog.Identity]int32, len(f.Entries))
-		}
+// convert makes units of the entries that count, of files whose strings poparse can all
+// tell apart, and of all files if their identities are indexed. It returns false for
+// others. start is what the entries follow.
+func convert(f *poparse.File, data []byte, rules Rules, start partStart, indexed bool) (*File, bool) {
+	out := &File{Data: data, Units: make([]Unit, 0, len(f.Entries)), Outline: start.outline}
+	c := converter{rules: &rules, file: out, position: start.position}
+	if indexed {
+		out.index = make(map[catalog.Identity]int32, len(f.Entries))
 	}
 	out.Plural, out.HasPlural = f.PluralForms()
 	directives := false
@@ -62,7 +40,6 @@ func (r *Reader) tryConvert(f *poparse.File, data []byte, rules Rules, indexed b
 
 type converter struct {
 	rules     *Rules
-	strings   *stringCache // or nil
 	file      *File
 	position  int
 	ambiguous bool // one of the entries is; see the function
@@ -88,8 +65,8 @@ func (c *converter) add(e *poparse.Entry) {
 	n := len(out.Units)
 	out.Units = out.Units[:n+1] // it has room for all entries, and is zero
 	u := &out.Units[n]
-	cached := c.identify(u, e)
-	if cached == nil && c.strings != nil || e.Duplicate || out.index != nil && c.indexed(u.Identity) {
+	c.identify(u, e)
+	if e.Duplicate || out.index != nil && c.indexed(u.Identity) {
 		*u = Unit{}
 		out.Units = out.Units[:n]
 		if out.Repeated++; out.Repeated == 1 {
@@ -115,7 +92,7 @@ func (c *converter) add(e *poparse.Entry) {
 	if len(e.References) > 0 {
 		u.Location = location(e.References)
 	}
-	c.fingerprint(u, cached)
+	c.fingerprint(u)
 }
 
 func (c *converter) setFlags(u *Unit, list []string) {
@@ -127,24 +104,15 @@ func (c *converter) setFlags(u *Unit, list []string) {
 	u.Flags, u.Priority = c.flags.text, c.flags.priority
 }
 
-// fingerprint computes the fingerprints of a unit, and adds it to the file's
-// outline. cached is nil without a stringCache.
-func (c *converter) fingerprint(u *Unit, cached *cachedString) {
+// fingerprint computes the fingerprints of a unit, and adds it to the file's outline.
+func (c *converter) fingerprint(u *Unit) {
 	f := fields(&u.Unit)
-	u.Text = c.textHash(&f.text)
-	var key int64
-	if cached != nil {
-		m := cached.fingerprint(&f.metadata, &c.hasher)
-		u.Meta, key = m.meta, m.outlineKey
-		m.share(&u.Unit)
-	} else {
-		same := c.flags.hash
-		if f.note != "" || f.flags == "" {
-			same = f.noteAndFlags(&c.hasher)
-		}
-		u.Meta, key = f.metadata.hash(same, &c.hasher), outlineKey(u.Identity, same)
+	same := c.flags.hash
+	if f.note != "" || f.flags == "" {
+		same = f.noteAndFlags(&c.hasher)
 	}
-	c.file.Outline = outline(c.file.Outline, f.layoutFields.outlineTerm(key), f.position)
+	u.Text, u.Meta = c.textHash(&f.text), f.metadata.hash(same, &c.hasher)
+	c.file.Outline = f.layoutFields.outline(c.file.Outline, u.Identity.Key*31+same)
 }
 
 // textHash is t.hash, and computes that of an untranslated unit once for a file.
@@ -158,30 +126,15 @@ func (c *converter) textHash(t *text) int64 {
 	return c.empty
 }
 
-// identify sets the fields that are the same for a string in all files. With a
-// stringCache it returns the string, or nil if the file had it before.
-func (c *converter) identify(u *Unit, e *poparse.Entry) *cachedString {
-	if c.strings == nil {
-		u.Source = e.ID
-		if e.HasContext {
-			u.Context = e.Context
-		}
-		c.ambiguous = c.ambiguous || ambiguous(e)
-		if e.HasPlural {
-			u.Source = e.ID + catalog.FormSeparator + e.IDPlural
-		}
-		u.Identity = c.hasher.Identity(u.Source, u.Context)
-		u.Words, u.Chars = catalog.CountText(u.Source, c.rules.cjk)
-		return nil
+// identify sets the fields that are the same for a string in all files.
+func (c *converter) identify(u *Unit, e *poparse.Entry) {
+	u.Source, u.Context = e.ID, e.Context
+	if e.HasPlural {
+		u.Source = e.ID + catalog.FormSeparator + e.IDPlural
 	}
-	s := c.strings.get(e, c.rules)
-	c.ambiguous = c.ambiguous || s.ambiguous
-	if s.file == c.strings.file {
-		return nil
-	}
-	s.file = c.strings.file
-	u.Source, u.Context, u.Identity, u.Words, u.Chars = s.source, s.context, s.identity, s.words, s.chars
-	return s
+	c.ambiguous = c.ambiguous || ambiguous(e)
+	u.Identity = c.hasher.Identity(u.Source, u.Context)
+	u.Words, u.Chars = catalog.CountText(u.Source, c.rules.cjk)
 }
 
 // halfSeparator is half of catalog.FormSeparator: only a form that holds it may

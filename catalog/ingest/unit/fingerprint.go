@@ -67,16 +67,11 @@ func (m *metadata) hash(noteAndFlags int64, h *catalog.Hasher) int64 {
 	return noteAndFlags*31 + h.Meta(m.previousSource, strconv.Itoa(m.priority))
 }
 
-// outlineKey is the part of an outline that is the same in most versions of a
-// string.
-func outlineKey(id catalog.Identity, noteAndFlags int64) int64 { return id.Key*31 + noteAndFlags }
-
-// outlineTerm is what a unit adds to an outline, without its position.
-func (p *layoutFields) outlineTerm(key int64) int64 { return key + catalog.Sum(p.location) }
-
-// outline adds a unit to the outline of the units before it. The position is
-// not the number of the unit: repeated entries count, too.
-func outline(before, term int64, position int) int64 { return (before*31+term)*31 + int64(position) }
+// outline adds a unit to the outline of the units before it. key is of its identity, note
+// and flags. The position is not the number of the unit: repeated entries count, too.
+func (p *layoutFields) outline(before, key int64) int64 {
+	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
+}
 
 // PadForms returns the unit with the forms that are shown of its target, number
 // if it is a plural (docs/compatibility.md#plurals): u itself if the target has
@@ -99,20 +94,6 @@ func (u *Unit) PadForms(number int, h *catalog.Hasher) *Unit {
 func SetMeta(u *Unit, h *catalog.Hasher) {
 	f := fields(&u.Unit)
 	u.Meta = f.metadata.hash(f.noteAndFlags(h), h)
-}
-
-// detached copies the strings, so that they do not keep the text of a file in
-// memory.
-func (m metadata) detached() metadata {
-	for _, s := range []*string{&m.note, &m.flags, &m.previousSource} {
-		*s = strings.Clone(*s)
-	}
-	return m
-}
-
-// share gives a unit the equal strings of m.
-func (m *metadata) share(u *catalog.Unit) {
-	u.Note, u.Flags, u.PreviousSource = m.note, m.flags, m.previousSource
 }
 
 // Detach copies the strings of a unit that are stored in its row, except the

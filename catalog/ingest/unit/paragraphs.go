@@ -42,8 +42,7 @@ func (p *paragraphs) read(r *Reader, text []byte, start partStart) *File {
 	if err != nil {
 		return nil
 	}
-	r.start = start
-	if f, ok := r.tryConvert(entries, text, p.rules, false); ok && f.Plain {
+	if f, ok := convert(entries, text, p.rules, start, false); ok && f.Plain {
 		return f
 	}
 	return nil

@@ -9,19 +9,8 @@ import (
 )
 
 // A Reader reads many files, one after the other, in the same memory. It belongs to one
-// goroutine. The zero value is for files that are read once each; NewReader is for
-// versions of files, and keeps what it computed for strings from one to the next. A nil
-// Reader reads each file alone.
-type Reader struct {
-	parser  poparse.Reader
-	strings *stringCache
-	pool    *Pool
-	start   partStart // of the next file, which is a part of one
-}
-
-// NewReader makes a Reader for thousands of versions of the same files. The
-// units of its files come from the pool.
-func NewReader(pool *Pool) *Reader { return &Reader{strings: newStringCache(), pool: pool} }
+// goroutine. Its zero value is ready to use. A nil Reader reads each file alone.
+type Reader struct{ parser poparse.Reader }
 
 // Read makes units of a PO file. name is used in errors. data must not be changed as
 // long as the File is in use, or the Reader. The error is a *poparse.SyntaxError.
@@ -34,46 +23,11 @@ func (r *Reader) Read(name string, data []byte, rules Rules) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.convert(f, data, rules), nil
-}
-
-// A Pool takes the memory of units back from the goroutine that used them and
-// gives it to Readers: it would be half of what a replay allocates. It is safe
-// for concurrent use.
-type Pool struct{ free chan []Unit }
-
-// The bounds of the memory in a Pool.
-const (
-	maxPooled      = 12
-	maxPooledUnits = 8_000 // of each: 2 MB
-)
-
-// NewPool makes an empty Pool.
-func NewPool() *Pool { return &Pool{free: make(chan []Unit, maxPooled)} }
-
-// get returns an empty slice with room for n units.
-func (p *Pool) get(n int) []Unit {
-	select {
-	case units := <-p.free:
-		if cap(units) >= n {
-			return units
-		}
-	default:
+	out, ok := convert(f, data, rules, partStart{}, false)
+	if !ok {
+		out, _ = convert(f, data, rules, partStart{}, true)
 	}
-	return make([]Unit, 0, n+n/8)
-}
-
-// Put takes the units of a file, which must not be used any more. f may be nil.
-func (p *Pool) Put(f *File) {
-	if f == nil || cap(f.Units) == 0 || cap(f.Units) > maxPooledUnits {
-		return
-	}
-	clear(f.Units) // their strings would keep the file's text
-	select {
-	case p.free <- f.Units[:0]:
-	default:
-	}
-	f.Units, f.index = nil, nil
+	return out, nil
 }
 
 // Rules are the settings of a component that decide how entries are read. The

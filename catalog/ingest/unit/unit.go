@@ -5,12 +5,12 @@
 //	reader.go         reads one file after the other, in the same memory
 //	convert.go        one file: entries → units; All yields them to a linter
 //	comments.go       note, flags and location of an entry
-//	string_cache.go   what was computed for a string, found again in other versions
 //	paragraphs.go     parts of a file: a push that edits few strings, a large import
 //	fingerprint.go    the fields of a unit that are compared with the store
 //
-// Goals: the units do not depend on what a Reader read before; a replay, which
-// reads the same strings thousands of times, computes them once.
+// Goals: the units do not depend on what a Reader read before. A replay reads the same
+// strings thousands of times; keeping what was computed for them, or for the version
+// before, made no real history faster.
 //
 // Non-goals: git, the store (package ingest), quality checks (package checks).
 package unit
@@ -50,9 +50,6 @@ type File struct {
 	Plain bool
 	// Data is the file as it is in the repository.
 	Data []byte
-	// Detached says that sources, contexts, notes and flags do not keep the text
-	// of the file in memory.
-	Detached bool
 
 	index map[catalog.Identity]int32 // of Units, made when it is needed
 	items int                        // comments, references and flags of the entries
