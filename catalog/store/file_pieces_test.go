@@ -142,6 +142,52 @@ func TestFilePieces(t *testing.T) {
 	}
 }
 
+// TestFileDifferences: what differs is whole paragraphs of both versions, and nothing may
+// be read alone of a file with paragraphs that are longer than a piece.
+func TestFileDifferences(t *testing.T) {
+	db := openWith(t, "app")
+	long := func(text string) []byte {
+		return fmt.Appendf(nil, "msgid \"long\"\nmsgstr \"\"\n%s\"%s\"\n\n", strings.Repeat("\"more of it\"\n", maxPiece/10), text)
+	}
+	usual := func(text string) []byte { return bigFile(20_000, map[int]string{9000: text, 12_000: text}) }
+	for i, c := range []struct {
+		old, next []byte
+		plain     bool
+		found     bool
+	}{
+		{usual("before"), usual("after"), true, true},
+		{usual("before"), usual("after"), false, false},
+		{slices.Concat(usual("before"), long("")), slices.Concat(usual("after"), long("")), true, false},
+		{usual("before"), slices.Concat(usual("before"), long("")), true, false},
+		{slices.Concat(usual("before"), long("")), usual("before"), true, false},
+	} {
+		code := fmt.Sprintf("l%d", i)
+		step(t, db, info(min(i, 1), 1, 1), func(ctx context.Context, tx *StepTx) error {
+			id, _, err := fill(ctx, tx, 1, code, 0, []FingerprintedUnit{})
+			if err != nil {
+				return err
+			}
+			return tx.PutFile(ctx, File{TranslationID: id, Blob: head(len(code)), Data: c.old, Plain: c.plain})
+		})
+		var list []FileDifference
+		var found bool
+		err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) (err error) {
+			list, found, err = s.FileDifferences(ctx, 1, "po/"+code+".po", head(len(code)), CutFile(c.next))
+			return err
+		})
+		if err != nil || found != c.found || len(list) > 0 != found {
+			t.Fatalf("case %d: %d differences, found %t, %v", i, len(list), found, err)
+		}
+		for _, d := range list {
+			for _, text := range [][]byte{d.Old, c.next[d.From:d.To]} {
+				if !bytes.HasPrefix(text, []byte("#: a.c:")) || !bytes.HasSuffix(text, []byte("\"\n\n")) {
+					t.Errorf("case %d: a difference from %q to %q", i, text[:20], text[len(text)-20:])
+				}
+			}
+		}
+	}
+}
+
 // TestLaterFiles: a file whose bytes follow is none until they are stored.
 func TestLaterFiles(t *testing.T) {
 	db := openWith(t, "app")
