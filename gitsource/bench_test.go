@@ -140,3 +140,18 @@ func BenchmarkPollHTTP(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCloneHTTP clones a real history.
+func BenchmarkCloneHTTP(b *testing.B) {
+	dir := gittest.Bundle(b, "vim-po")
+	srv := httptest.NewServer(backend(b, filepath.Dir(dir)))
+	defer srv.Close()
+	for _, transport := range []string{"builtin", "binary"} {
+		b.Run(transport, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				fetch(b, openMirror(b, remote.Repository{URL: srv.URL + "/" + filepath.Base(dir)}, Options{Remote: remote.Options{Transport: transport}}))
+			}
+		})
+	}
+}

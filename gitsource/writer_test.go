@@ -12,6 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	gogit "github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -239,5 +244,31 @@ func TestWriterHolds(t *testing.T) {
 	defer w.Close()
 	if _, err := w.Commit(t.Context(), derived(base, "2")); !errors.Is(err, full) {
 		t.Errorf("without room: %v", err)
+	}
+}
+
+// TestGoGitAgrees: commits and trees of edits are, byte for byte, what go-git makes of them.
+func TestGoGitAgrees(t *testing.T) {
+	_, base, m := mirrored(t, files{"po/cs.po": "1", "x": "y"}, Options{})
+	fetch(t, m)
+	w, err := m.Writer(t.Context())
+	gittest.Must(t, err)
+	defer w.Close()
+	id, err := w.Commit(t.Context(), derived(base, "2"))
+	gittest.Must(t, err)
+	gittest.Must(t, w.Store())
+	repository := filesystem.NewStorage(osfs.New(w.gitDir), cache.NewObjectLRUDefault())
+	commit, err := gogit.GetCommit(repository, plumbing.Hash(id))
+	gittest.Must(t, err)
+	tree, err := commit.Tree()
+	gittest.Must(t, err)
+	below, err := tree.Tree("po")
+	gittest.Must(t, err)
+	for _, o := range []gogit.Object{commit, tree, below} {
+		var again plumbing.MemoryObject
+		gittest.Must(t, o.Encode(&again))
+		if again.Hash() != o.ID() {
+			t.Errorf("%s %s is %s when go-git writes it", o.Type(), o.ID(), again.Hash())
+		}
 	}
 }

@@ -11,8 +11,7 @@
 // Non-goals: the network (see remote), mirrors and their history (see gitsource),
 // work trees, tags, SHA-256 repositories.
 //
-// [Repack] packs a git directory with many small packs again, without the git
-// program. A new clone would be less code, but it would download the whole
-// repository, lose the last state of a rewritten branch, and bring back the packs of
-// other branches one by one.
+// What go-git does here: it parses the packs that remotes send without the git program
+// ([Receive]), writes the indexes of these and of the packs of edits ([Addition]), and makes
+// the packs that are pushed ([Store.Send]).
 package object

@@ -51,16 +51,6 @@ func Crowded(gitDir string) bool {
 // maxShallow bounds the list of commits at which a history ends: 400,000 of them.
 const maxShallow = 16 << 20
 
-// copyShallow copies the list of commits at which a shallow repository's history
-// ends; false if its history is whole.
-func copyShallow(from, to string) (bool, error) {
-	text, err := shallowText(from)
-	if err == nil {
-		err = writeShallow(to, text)
-	}
-	return text != "", err
-}
-
 // shallowText returns the list of commits at which a repository's history ends; "" if
 // it is whole.
 func shallowText(dir string) (string, error) {

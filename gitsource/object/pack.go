@@ -22,7 +22,6 @@ type pack struct {
 	name  string   // of the .pack file in it
 	file  *os.File // nil until the first read
 	in    *bufio.Reader
-	at    *io.SectionReader // below in
 	z     io.ReadCloser
 	cache *packCache
 }
@@ -51,13 +50,6 @@ func (p *pack) close() error {
 	err := p.file.Close()
 	p.file = nil
 	return err
-}
-
-// offset returns the offset in the file of the next byte to read.
-func (p *pack) offset() int64 {
-	_, base, _ := p.at.Outer()
-	n, _ := p.at.Seek(0, io.SeekCurrent)
-	return base + n - int64(p.in.Buffered())
 }
 
 // entry is the header of one object in a pack.
@@ -110,7 +102,6 @@ func (p *pack) seek(offset int64) error {
 		p.file = f
 	}
 	at := io.NewSectionReader(p.file, offset, 1<<62-offset)
-	p.at = at
 	if p.in == nil {
 		p.in = bufio.NewReaderSize(at, 4<<10)
 	} else {

@@ -21,8 +21,7 @@ import (
 )
 
 const (
-	packHeader  = 12
-	packTrailer = 20
+	packHeader = 12
 	// UnpackLimit is the number of objects up to which a pack is stored as loose
 	// objects, so that many fetches do not leave many packs (git's
 	// fetch.unpackLimit).

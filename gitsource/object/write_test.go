@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
@@ -70,6 +71,14 @@ func TestAddition(t *testing.T) {
 			gittest.RunGit(t, dir, "update-ref", "refs/heads/main", commit.Hash.String())
 			gittest.RunGit(t, dir, "fsck", "--strict", "--no-dangling")
 			if len(packs) > 0 {
+				pack := filepath.Join(dir, "objects", "pack", packs[0])
+				theirs := filepath.Join(t.TempDir(), "idx")
+				gittest.RunGit(t, dir, "index-pack", "-o", theirs, pack)
+				got, err := os.ReadFile(strings.TrimSuffix(pack, ".pack") + ".idx")
+				gittest.Must(t, err)
+				if want, err := os.ReadFile(theirs); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("go-git's index of the edits is not git's: %v", err)
+				}
 				if info, err := os.Stat(filepath.Join(dir, "objects", "pack", packs[0])); err != nil || info.Size() > int64(300*3*versions+5000) {
 					t.Errorf("the pack has %d bytes for %d versions: %v", info.Size(), versions, err)
 				}

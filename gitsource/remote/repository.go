@@ -143,6 +143,3 @@ func (p BranchPattern) Match(branch string) bool {
 	}
 	return strings.HasSuffix(rest, p.parts[last])
 }
-
-// anchored returns the part before the first "*".
-func (p BranchPattern) anchored() string { return p.parts[0] }
