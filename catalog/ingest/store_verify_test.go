@@ -259,7 +259,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"demo/app/cs: file: damaged is stored, ":            `UPDATE files SET data = x'00'`,
 		"demo/app/cs: file: none is stored, ":               `DELETE FROM files`,
 		"demo/app/cs: revision: ":                           `UPDATE translations SET revision = 'x' WHERE id = (SELECT id ` + cs + `)`,
-		"demo/app/cs: newest day: ":                         `UPDATE stat_days SET data = x'01'`,
+		"demo/app/cs: newest day: ":                         `UPDATE stat_days SET data = x'02'`,
 		"demo/app/cs: failing checks of strings that are":   `UPDATE failing SET source_id = source_id + 1`,
 		"demo/app/cs: suggestions for strings that are":     `UPDATE suggestions SET target = (SELECT target FROM units WHERE id = unit_id)`,
 		"the server: suggestions of no translation: ":       `UPDATE suggestions SET translation_id = 1000`,
