@@ -1,10 +1,13 @@
 package api
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // TestOpenAPIShape checks openapi.yaml for what OpenAPI 3.1 requires, and for
@@ -112,5 +115,24 @@ func checkResponses(t *testing.T, v *validator, path string, node any) {
 				t.Errorf("%s: response %s as %s has no schema", path, status, media)
 			}
 		}
+	}
+}
+
+// TestDescribedActions: the actions of entries that openapi.yaml lists are those that are
+// ever recorded.
+func TestDescribedActions(t *testing.T) {
+	t.Parallel()
+	var want []any
+	for a := range catalog.Action(200) {
+		if a.Recorded() {
+			want = append(want, int(a))
+		}
+	}
+	node := any(newValidator(t).doc)
+	for _, key := range []string{"components", "schemas", "Change", "properties", "action", "enum"} {
+		node = node.(map[string]any)[key]
+	}
+	if got := fmt.Sprint(node); got != fmt.Sprint(want) {
+		t.Errorf("openapi.yaml lists the actions %s, recorded are %v", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -103,11 +104,12 @@ func (c *connections) take(from net.Addr) (release func(), err error) {
 // new connection.
 func refuseConnection(c net.Conn, err error) {
 	defer c.Close()
-	status, detail := "503 Service Unavailable", "Too many connections are open."
+	status, detail, code, kind := "503 Service Unavailable", "Too many connections are open.", "error", "server_error"
 	if errors.Is(err, limit.ErrShare) {
-		status, detail = "429 Too Many Requests", "This client has too many connections open."
+		status, detail, code, kind = "429 Too Many Requests", "This client has too many connections open.", "throttled", "client_error"
 	}
-	body := `{"detail":"` + detail + `"}`
+	// Both forms of errors: docs/compatibility.md#errors.
+	body := fmt.Sprintf(`{"detail":%q,"errors":[{"code":%q,"detail":%[1]q,"attr":null}],"type":%[3]q}`, detail, code, kind)
 	_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // it is closed either way
 	_, _ = c.Write([]byte("HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: " +
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -59,7 +60,12 @@ func TestConnections(t *testing.T) {
 		t.Helper()
 		status, body, end := ask(from)
 		end()
-		if status != want || !strings.Contains(body, `{"detail":"`) {
+		var both struct {
+			Detail string
+			Errors []struct{ Code, Detail string }
+			Type   string
+		}
+		if err := json.Unmarshal([]byte(body), &both); status != want || err != nil || len(both.Errors) != 1 || both.Detail == "" || both.Errors[0].Detail != both.Detail || both.Type == "" {
 			t.Errorf("%s: %d %s, want %d", from, status, body, want)
 		}
 	}
