@@ -48,7 +48,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 		}
 	}
 	if request.State != forge.Open {
-		r.known.Request, r.known.URL = 0, ""
+		r.known = r.known.Requestless()
 		if request.State == forge.Closed {
 			if err := r.refuse(ctx, request); err != nil {
 				return err
@@ -128,7 +128,7 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 			return err
 		}
 		r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", now.Request)
-		now.Request, now.URL = 0, ""
+		now = now.Requestless()
 	}
 	if !to.At.IsZero() {
 		if err := r.removeBranch(ctx, to); err != nil {
@@ -225,11 +225,12 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		if err != nil {
 			return err
 		}
-		request, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, r.draft(written, failing))
+		last := forge.Texts{Title: r.known.Title, Body: r.known.Body}
+		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, failing))
 		if err != nil {
 			return err
 		}
-		r.known.Request, r.known.URL = request.Number, request.URL
+		r.known.Request, r.known.URL, r.known.Title, r.known.Body = request.Number, request.URL, last.Title, last.Body
 		ended = request.State != forge.Open
 	}
 	return r.DB.SetPushBranch(ctx, r.known, written, r.done(result), ended)

@@ -21,10 +21,13 @@ func TestKeep(t *testing.T) {
 				}
 				return false
 			}
+			var last Texts
 			keep := func(number int, body string, wantNumber, wantWrites int, want State) {
 				t.Helper()
 				writes = 0
-				r, err := Keep(t.Context(), f, number, Draft{Head: "l10n", Base: "main", Title: "T", Body: body})
+				var r Request
+				var err error
+				r, last, err = Keep(t.Context(), f, number, last, Draft{Head: "l10n", Base: "main", Title: "T", Body: body})
 				if err != nil || r.Number != wantNumber || writes != wantWrites || r.State != want {
 					t.Fatalf("%+v, %v, %d writes; want %d, %s, %d writes", r, err, writes, wantNumber, want, wantWrites)
 				}
@@ -42,7 +45,7 @@ func TestKeep(t *testing.T) {
 			if n := len(fake.Requests()); n != 2 {
 				t.Errorf("%d requests, want 2", n)
 			}
-			if _, err := Keep(t.Context(), f, 9, Draft{}); !errors.Is(err, ErrNotFound) {
+			if _, _, err := Keep(t.Context(), f, 9, last, Draft{}); !errors.Is(err, ErrNotFound) {
 				t.Errorf("a request that is not there: %v", err)
 			}
 		})
@@ -68,10 +71,45 @@ func TestKeepExisting(t *testing.T) {
 	fake, f := serve(t, "github")
 	fake.Add(testrepos.ForgeRequest{State: "open", Head: "l10n", Base: "main", Title: "old"})
 	d := Draft{Head: "l10n", Base: "main", Title: "new"}
-	if r, err := Keep(t.Context(), &blind{f, 1}, 0, d); err != nil || r.Number != 1 || r.Title != "new" {
+	if r, _, err := Keep(t.Context(), &blind{f, 1}, 0, Texts{}, d); err != nil || r.Number != 1 || r.Title != "new" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := Keep(t.Context(), &blind{f, 2}, 0, d); !errors.Is(err, ErrExists) {
+	if _, _, err := Keep(t.Context(), &blind{f, 2}, 0, Texts{}, d); !errors.Is(err, ErrExists) {
 		t.Errorf("hidden: %v", err)
+	}
+}
+
+// TestKeepTheirTexts: a title or a body that somebody gave a request stays, and ours goes on
+// to be kept in the other one.
+func TestKeepTheirTexts(t *testing.T) {
+	for kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			_, f := serve(t, kind)
+			var last Texts
+			keep := func(number int, title, body, wantTitle, wantBody string) {
+				t.Helper()
+				var err error
+				if _, last, err = Keep(t.Context(), f, number, last, Draft{Head: "l10n", Base: "main", Title: title, Body: body}); err != nil {
+					t.Fatal(err)
+				}
+				if r, err := f.Read(t.Context(), 1); err != nil || r.Title != wantTitle || r.Body != wantBody {
+					t.Fatalf("%q, %q, %v; want %q, %q", r.Title, r.Body, err, wantTitle, wantBody)
+				}
+			}
+			edit := func(title, body string) {
+				t.Helper()
+				if _, err := f.Update(t.Context(), 1, title, body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			keep(0, "T", "a", "T", "a")
+			edit("feat: theirs", "a")
+			keep(1, "T 2", "b", "feat: theirs", "b")
+			keep(1, "T 3", "c", "feat: theirs", "c")
+			edit("feat: theirs", "Their words")
+			keep(1, "T 4", "d", "feat: theirs", "Their words")
+			edit("T", "c") // ours of before again
+			keep(1, "T 5", "e", "T 5", "e")
+		})
 	}
 }
