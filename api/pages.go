@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,11 +30,10 @@ func (s *Server) asPage(x exchange, a answer) answer {
 	}
 	path, ps := x.req.URL.EscapedPath(), rest.ParseQuery(x.req.URL.RawQuery)
 	p := &page.Page{
-		Title: strings.TrimSuffix(x.rt.Name, " Instance"), Target: path, Body: json, Failed: failed,
-		Status:    strconv.Itoa(a.status) + " " + http.StatusText(a.status),
-		Headers:   [][2]string{{"Allow", x.rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
-		People:    web.PageOf(path, ps),
-		Direction: func(code string) string { return string(s.env.Language(code).Direction) },
+		Title: strings.TrimSuffix(x.rt.Name, " Instance"), Target: path, Body: json,
+		Status:  strconv.Itoa(a.status) + " " + http.StatusText(a.status),
+		Headers: [][2]string{{"Allow", x.rt.Allow}, {"Content-Type", rest.TypeJSON}, {"Vary", "Accept"}},
+		People:  web.PageOf(path, ps),
 	}
 	if x.req.URL.RawQuery != "" {
 		p.Target += "?" + x.req.URL.RawQuery
@@ -44,9 +42,6 @@ func (s *Server) asPage(x exchange, a answer) answer {
 		p.Title = http.StatusText(a.status)
 	} else {
 		p.Formats = formatsOf(x.rt, path, ps)
-	}
-	if !failed || a.status == http.StatusBadRequest { // a search can be corrected
-		p.Search, p.Views = searchOf(x.rt, path, ps)
 	}
 	body, err := page.Render(p)
 	if err != nil {
@@ -88,31 +83,4 @@ func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
 			page.Link{Name: "All, as lines of JSON", URL: path + "?" + ps.Encode("ndjson", 1)})
 	}
 	return list
-}
-
-// searchOf returns the search form and the views of a list: lists of strings
-// have q (docs/search.md), change lists an order.
-func searchOf(rt *resource.Route, path string, ps rest.Params) (*page.Search, []page.Link) {
-	view := func(name, key, value string) page.Link {
-		current, _ := ps.Get(key)
-		kept := slices.DeleteFunc(slices.Clone(ps), func(p rest.Param) bool { return p.Name == key })
-		if value != "" {
-			kept = append(kept, rest.Param{Name: key, Value: value})
-		}
-		return page.Link{Name: name, URL: path + "?" + kept.Encode("", 1), Current: current == value}
-	}
-	switch {
-	case rt.Kind != resource.KindList:
-	case strings.HasSuffix(rt.Path, "/units/"):
-		q, _ := ps.Get("q")
-		return &page.Search{Path: path, Query: q}, []page.Link{
-			view("All", "q", ""),
-			view("Untranslated", "q", "state:empty"),
-			view("Needs editing", "q", "state:needs-editing"),
-			view("Failing checks", "q", "has:check"),
-		}
-	case strings.HasSuffix(rt.Path, "/changes/"):
-		return nil, []page.Link{view("Newest first", "ordering", "-id"), view("Oldest first", "ordering", "")}
-	}
-	return nil, nil
 }

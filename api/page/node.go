@@ -24,7 +24,6 @@ type node struct {
 	value   string // of text and literal
 	keys    []string
 	members []*node
-	more    int // members of an array beyond maxRows
 }
 
 // maxDepth bounds the nesting of values.
@@ -63,7 +62,6 @@ func read(dec *json.Decoder, depth int) (*node, error) {
 
 func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 	n := &node{kind: array}
-	var skipped json.RawMessage // one buffer for all
 	if open == '{' {
 		n.kind = object
 	}
@@ -74,12 +72,6 @@ func nested(dec *json.Decoder, open json.Delim, depth int) (*node, error) {
 				return nil, err
 			}
 			n.keys = append(n.keys, fmt.Sprint(key))
-		} else if len(n.members) == maxRows {
-			if err := dec.Decode(&skipped); err != nil {
-				return nil, err
-			}
-			n.more++
-			continue
 		}
 		member, err := read(dec, depth+1)
 		if err != nil {
