@@ -132,6 +132,27 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 	return others, nil
 }
 
+// Bring fetches a commit of a branch of a repository, without an address of the one that
+// the mirror copies, if the mirror lacks it. The mirror keeps no ref to it, so it may lose it
+// with the next repack.
+func (m *Mirror) Bring(ctx context.Context, of remote.Repository, tip object.Head) error {
+	if of.URL == "" {
+		of = m.remote
+	}
+	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
+		m.mu.Lock()
+		name := m.current
+		head, err := m.headLocked()
+		m.mu.Unlock()
+		gitDir := filepath.Join(m.dir, name)
+		if err != nil || object.Verify(ctx, gitDir, tip.Hash) == nil {
+			return head, err
+		}
+		return head, m.transfer(ctx, remote.NewSource(of, m.opts.Remote), gitDir, tip, head.Hash)
+	})
+	return err
+}
+
 // wantedBranches lists the branches of the remote that the queries ask for; tips are
 // the branches to fetch.
 func wantedBranches(ctx context.Context, src remote.Source, queries []BranchQuery, most int, own string) (others OtherBranches, tips []object.Head, err error) {

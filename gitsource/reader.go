@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -97,6 +98,27 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 	// a is an ancestor of b exactly if b's history has all commits of a's.
 	fresh, err := r.store.Difference(ctx, a, []object.Hash{b}, 0)
 	return len(fresh) == 0, err
+}
+
+// Bases returns the commits of the head's history at which the history of a commit leaves it:
+// the commit itself if it is one of those.
+func (r *Reader) Bases(ctx context.Context, of object.Hash) ([]object.Hash, error) {
+	if merged, err := r.IsAncestor(ctx, of, r.head.Hash); merged || err != nil {
+		return []object.Hash{of}, err
+	}
+	fresh, err := r.store.Difference(ctx, of, []object.Hash{r.head.Hash}, 0)
+	if err != nil {
+		return nil, err
+	}
+	var bases []object.Hash
+	for _, node := range fresh {
+		for _, parent := range node.Parents {
+			if _, is := fresh[parent]; !is && !slices.Contains(bases, parent) {
+				bases = append(bases, parent)
+			}
+		}
+	}
+	return bases, nil
 }
 
 // FirstParent is one commit of a chain of first parents.

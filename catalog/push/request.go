@@ -84,7 +84,7 @@ func (r *run) readRequest(ctx context.Context) (forge.Request, error) {
 }
 
 // foreign returns ErrForeign for a tip of our branch that is not ours, unless the branch that
-// is read has it: then nothing is lost if it is replaced.
+// is read has it, or isRenewed: then nothing is lost if it is replaced.
 func (r *run) foreign(ctx context.Context, tip object.Hash) error {
 	reader, err := r.held.Mirror().Reader(ctx)
 	if err != nil {
@@ -95,6 +95,14 @@ func (r *run) foreign(ctx context.Context, tip object.Hash) error {
 		if merged, err := reader.IsAncestor(ctx, tip, reader.Head().Hash); merged || err != nil {
 			return err
 		}
+	}
+	switch renewed, err := r.isRenewed(ctx, tip); {
+	case renewed:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.Logger.Info("what our branch has cannot be compared", "branch", r.branch.Key, "of", r.group.branch, "error", err)
 	}
 	if r.known.Request != 0 {
 		return fmt.Errorf("the branch %s has %w: merge the request %d, then edits go on; if it is closed, or its branch is removed, its edits become suggestions", r.group.branch, ErrForeign, r.known.Request)
