@@ -405,3 +405,15 @@ func TestRemoveAlias(t *testing.T) {
 		t.Errorf("commits:\n%s", got)
 	}
 }
+
+// TestRequestOfFiles: the text of a request names the languages that it adds.
+func TestRequestOfFiles(t *testing.T) {
+	w, c := newFileWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}})
+	f := &fakeForge{}
+	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return push.Destination{Forge: f} })
+	gittest.Must(t, err)
+	if !strings.HasSuffix(f.draft.Body, "- adds the language `de`: `po/de.po`") {
+		t.Errorf("the request says %q", f.draft.Body)
+	}
+}

@@ -234,7 +234,7 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 			return err
 		}
 		last := forge.Texts{Title: r.known.Title, Body: r.known.Body}
-		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, failing))
+		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, r.done(result), failing))
 		if err != nil {
 			return err
 		}
@@ -258,7 +258,7 @@ func (r *run) failing(ctx context.Context, written []store.Edit) (failing map[in
 }
 
 // draft makes the texts of the request.
-func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Draft {
+func (r *run) draft(written []store.Edit, done []store.FileEdit, failing map[int64][2]uint64) forge.Draft {
 	row := &r.group.rows[0]
 	text := ""
 	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
@@ -271,12 +271,26 @@ func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Dra
 	rows := make([]forge.Row, len(written))
 	for i := range written {
 		e := &written[i]
-		rows[i] = forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID)}
+		rows[i] = forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.UnitID / catalog.UnitsPerComponent)}
 		for id := range checks.Mask(failing[e.UnitID]).All() {
 			rows[i].Checks = append(rows[i].Checks, id.String())
 		}
 	}
-	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, rows)}
+	files := make([]forge.File, len(done))
+	for i, e := range done {
+		files[i] = forge.File{Path: e.Path, Language: e.Language, Removes: e.Removes, Source: e.Source}
+	}
+	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, files, rows)}
+}
+
+// componentName is the name of a component of the group.
+func (r *run) componentName(id int64) string {
+	for i := range r.group.rows {
+		if r.group.rows[i].ID == id {
+			return r.group.rows[i].Settings.Name
+		}
+	}
+	return ""
 }
 
 // splitMessage returns the first line of a message, and the rest.

@@ -309,27 +309,37 @@ func TestPages(t *testing.T) {
 
 // TestBody renders the table of strings.
 func TestBody(t *testing.T) {
-	got := Body("Intro\n", []Row{
+	got := Body("Intro\n", nil, []Row{
 		{Language: "cs", Source: "one | two", Before: "", After: "jedna | dva", Checks: []string{"same", "c_format"}},
-		{Language: "de", Context: "menu", Source: "a\nb\ttab", Before: "x\x1ey", After: "@admin #1 <b> [l](https://x) `` `", Fuzzy: true},
+		{Language: "de", Context: "menu", Source: "a\nb\ttab", Before: "x\x1e\x1ey", After: "@admin #1 <b> [l](https://x) `` `", Fuzzy: true},
 		{Language: "ar", Source: "\u202eevil", Before: " a ", After: "`a"},
 	})
 	const want = "Intro\n\n" +
 		"| language | string | before | after | failing checks |\n|---|---|---|---|---|\n" +
 		"| `cs` | `one \\| two` | – | `jedna \\| dva` | `same`, `c_format` |\n" +
-		"| `de` | `menu`: `a↵b<U+0009>tab` | `x␞y` | ``` @admin #1 <b> [l](https://x) `` ` ``` (needs editing) |  |\n" +
+		"| `de` | `menu`: `a↵b<U+0009>tab` | `x` / `y` | ``` @admin #1 <b> [l](https://x) `` ` ``` (needs editing) |  |\n" +
 		"| `ar` | `<U+202E>evil` | `  a  ` | `` `a `` |  |"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got := Body("", nil); got != "" {
+	got = Body("", []File{{Path: "po/sv.po", Language: "sv"}, {Path: "po/|.po", Language: "x", Removes: true}, {Path: "po/en.po", Language: "en", Source: "New"}},
+		[]Row{{Component: "App", Language: "cs", Source: "a", After: "b"}, {Component: "Lib", Language: "cs", Source: "a", After: "c"}})
+	const files = "- adds the language `sv`: `po/sv.po`\n- removes the language `x`: `po/\\|.po`\n- adds the string `New` to `po/en.po`\n\n" +
+		"| component | language | string | before | after | failing checks |\n|---|---|---|---|---|---|\n| `App` | `cs` | `a` | – | `b` |  |\n| `Lib` | `cs` | `a` | – | `c` |  |"
+	if diff := cmp.Diff(files, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := Body("", make([]File, 2*maxFiles), nil); !strings.HasSuffix(got, "- … and 100 more") {
+		t.Errorf("200 files: %s", got)
+	}
+	if got := Body("", nil, nil); got != "" {
 		t.Errorf("nothing is %q", got)
 	}
 	rows := make([]Row, 5000)
 	for i := range rows {
 		rows[i] = Row{Language: "cs", Source: strings.Repeat("漢", 1000), After: strings.Repeat("|", 1000)}
 	}
-	long := Body(strings.Repeat("x", MaxBody), rows)
+	long := Body(strings.Repeat("x", MaxBody), nil, rows)
 	if len(long) > MaxBody || !strings.Contains(long, "\n\n… and 49") || !strings.Contains(long, "`"+strings.Repeat("漢", maxCell)+"…`") {
 		t.Errorf("%d bytes: …%s", len(long), long[len(long)-200:])
 	}

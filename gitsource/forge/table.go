@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +10,8 @@ import (
 
 // Row is a string in the table of a request.
 type Row struct {
+	// Component names where it is; it is shown if the rows are of several.
+	Component string
 	// Language is its code.
 	Language string
 	// Context and Source are the string, Before and After its text.
@@ -19,25 +22,64 @@ type Row struct {
 	Checks []string
 }
 
+// File is a file that a request adds or removes, or to which it adds a string.
+type File struct {
+	// Path is its place in the repository, Language its code.
+	Path, Language string
+	// Removes tells a removal from an addition. Source is the string that is added to the
+	// file, "" if the file itself is.
+	Removes bool
+	Source  string
+}
+
+// maxFiles bounds the files that a request names.
+const maxFiles = 100
+
+// line says in a sentence what happens to a file.
+func (f *File) line() string {
+	switch {
+	case f.Source != "":
+		return "- adds the string " + code(f.Source) + " to " + code(f.Path) + "\n"
+	case f.Removes:
+		return "- removes the language " + code(f.Language) + ": " + code(f.Path) + "\n"
+	}
+	return "- adds the language " + code(f.Language) + ": " + code(f.Path) + "\n"
+}
+
 // maxCell bounds the characters of a text in the table.
 const maxCell = 200
 
-// Body returns the text of a request: the rendered template, then a table of the strings,
-// as many as fit into MaxBody. Texts are shown as code, where no forge reads names of
+// Body returns the text of a request: the rendered template, a list of files, and a table of
+// the strings, as many as fit into MaxBody. Texts are shown as code, where no forge reads names of
 // users, numbers of issues, links or markup.
-func Body(intro string, rows []Row) string {
+func Body(intro string, files []File, rows []Row) string {
 	var b strings.Builder
 	b.WriteString(cut(strings.TrimSpace(intro), MaxBody/2))
-	if len(rows) == 0 {
-		return b.String()
-	}
-	if b.Len() > 0 {
+	if len(files)+len(rows) > 0 && b.Len() > 0 {
 		b.WriteString("\n\n")
 	}
-	b.WriteString("| language | string | before | after | failing checks |\n|---|---|---|---|---|\n")
+	for i, f := range files {
+		if i == maxFiles {
+			fmt.Fprintf(&b, "- … and %d more\n", len(files)-i)
+			break
+		}
+		b.WriteString(f.line())
+	}
+	if len(rows) == 0 {
+		return strings.TrimRight(b.String(), "\n")
+	}
+	if len(files) > 0 {
+		b.WriteString("\n")
+	}
+	several := slices.ContainsFunc(rows, func(r Row) bool { return r.Component != rows[0].Component })
+	if several {
+		b.WriteString("| component | language | string | before | after | failing checks |\n|---|---|---|---|---|---|\n")
+	} else {
+		b.WriteString("| language | string | before | after | failing checks |\n|---|---|---|---|---|\n")
+	}
 	const more = 60 // bytes of the last line
 	for i, r := range rows {
-		line := r.line()
+		line := r.line(several)
 		if b.Len()+len(line)+more > MaxBody {
 			fmt.Fprintf(&b, "\n… and %d more strings", len(rows)-i)
 			break
@@ -47,12 +89,12 @@ func Body(intro string, rows []Row) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (r *Row) line() string {
-	source := code(r.Source)
+func (r *Row) line(component bool) string {
+	source := forms(r.Source)
 	if r.Context != "" {
 		source = code(r.Context) + ": " + source
 	}
-	after := code(r.After)
+	after := forms(r.After)
 	if r.Fuzzy {
 		after += " (needs editing)"
 	}
@@ -60,7 +102,20 @@ func (r *Row) line() string {
 	for i, name := range r.Checks {
 		checks[i] = code(name)
 	}
-	return "| " + strings.Join([]string{code(r.Language), source, code(r.Before), after, strings.Join(checks, ", ")}, " | ") + " |\n"
+	cells := []string{code(r.Language), source, forms(r.Before), after, strings.Join(checks, ", ")}
+	if component {
+		cells = append([]string{code(r.Component)}, cells...)
+	}
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// forms returns a text whose plural forms, which two U+001E divide, are each shown as code.
+func forms(s string) string {
+	list := strings.Split(s, "\x1e\x1e")
+	for i := range list {
+		list[i] = code(list[i])
+	}
+	return strings.Join(list, " / ")
 }
 
 // code returns a text as a code span in a cell of a table: between more backticks than
@@ -87,8 +142,6 @@ func code(s string) string {
 			b.WriteString(`\|`)
 		case r == '\n':
 			b.WriteString("↵")
-		case r == '\x1e': // between plural forms
-			b.WriteString("␞")
 		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069':
 			fmt.Fprintf(&b, "<%U>", r)
 		default:
