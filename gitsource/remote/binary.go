@@ -411,6 +411,9 @@ func (s *binarySource) describe(err error) error {
 		{"does not appear to be a git repository", ErrUnreachable, "is not a git repository", "correct the address"},
 	} {
 		if strings.Contains(said, known.text) {
+			if words := remoteWords(said); words != "" && known.kind == ErrAuth { // such as that it is archived
+				known.what += ": " + redactText(words, s.remote, s.access)
+			}
 			return s.fail(known.kind, known.what, known.remedy)
 		}
 	}

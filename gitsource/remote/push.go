@@ -224,7 +224,8 @@ func remoteWords(said string) string {
 func remoteLines(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {
-		if text := strings.Trim(line, " \r\n\t=*-#"); text != "" {
+		text := strings.Trim(line, " \r\n\t=*-#")
+		if text = strings.TrimSpace(strings.TrimPrefix(text, "error:")); text != "" {
 			words = append(words, text)
 		}
 	}

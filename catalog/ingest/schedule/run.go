@@ -261,7 +261,7 @@ func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []
 	wentDown := r.host.failed(e.job.Key, r.start, now, func(n int) time.Duration {
 		return s.jittered(s.opts.Backoff.delay(n, e.job.Interval))
 	})
-	if wentDown {
+	if wentDown && r.host.jobs > 1 { // of a single repository nothing follows for the host
 		logs = append(logs, logLine{slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", []any{"host", r.host.name, "next_try", r.host.until}})
 	}
 	return logs
