@@ -207,3 +207,21 @@ func TestEditsOnFullDisk(t *testing.T) {
 		t.Errorf("without room: %v", err)
 	}
 }
+
+// TestEditEndsAfterItBegan: a commit that was made before an edit ends it, and the edit does
+// not end before it was made.
+func TestEditEndsAfterItBegan(t *testing.T) {
+	for _, text := range []string{"Theirs", "Ours"} {
+		w, repo := editable(t, map[string]string{"po/cs.po": po("One", "")})
+		must(t, write(w, "One", catalog.StateTranslated, "Ours"))
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", text)}})
+		w.Sync()
+		w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+			list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 100})
+			if len(list) != 1 || list[0].Status == store.EditPending || list[0].Updated.Before(list[0].Created) {
+				t.Errorf("%s: %+v", text, list)
+			}
+			return err
+		})
+	}
+}

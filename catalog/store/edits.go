@@ -175,6 +175,9 @@ func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state 
 // EndEdit gives a pending edit its last status. by is who did it, zero for the server. What
 // was sent of it and may still arrive is remembered, unless the repository refused it.
 func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by EditAuthor, at time.Time) error {
+	if at.Before(e.Updated) { // a commit is older than the edit that it ends
+		at = e.Updated
+	}
 	e.Status, e.Reason = status, reason
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
