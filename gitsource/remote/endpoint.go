@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // endpoint is the parts of a network address, with the secrets apart from the
@@ -17,11 +19,6 @@ type endpoint struct {
 	user, password string
 }
 
-var endpointSchemes = map[string]string{
-	"http": "http", "https": "https", "git": "git",
-	"ssh": "ssh", "git+ssh": "ssh", "ssh+git": "ssh",
-}
-
 // parseEndpoint splits a network address into its parts. Its errors hold no part
 // of the address except the scheme, since any other may be a secret.
 func parseEndpoint(address string) (endpoint, error) {
@@ -29,8 +26,8 @@ func parseEndpoint(address string) (endpoint, error) {
 	if !isURL {
 		return parseSCP(address)
 	}
-	known, ok := endpointSchemes[strings.ToLower(scheme)]
-	if !ok {
+	known := repourl.Transport(scheme)
+	if known == "" || known == "file" {
 		return endpoint{}, fmt.Errorf("scheme %q is not known", oneLine(scheme))
 	}
 	u, err := url.Parse(known + "://" + rest)

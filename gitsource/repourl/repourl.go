@@ -146,3 +146,15 @@ func RedactText(text string) string {
 	text = queryOfURL.ReplaceAllString(text, "$1")
 	return passwordOfUser.ReplaceAllString(text, "$1@")
 }
+
+// Transport returns how the repository of an address with a scheme is reached: http, https,
+// git, ssh or file; "" for a scheme that is not read. This is the only list of them.
+func Transport(scheme string) string {
+	switch scheme = strings.ToLower(scheme); scheme {
+	case "http", "https", "git", "ssh", "file":
+		return scheme
+	case "git+ssh", "ssh+git":
+		return "ssh"
+	}
+	return ""
+}

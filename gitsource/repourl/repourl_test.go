@@ -92,3 +92,12 @@ func TestIsLocal(t *testing.T) {
 		}
 	}
 }
+
+// TestTransport: schemes in any case, and none that is not read.
+func TestTransport(t *testing.T) {
+	for scheme, want := range map[string]string{"HTTPS": "https", "git+ssh": "ssh", "ssh+git": "ssh", "git": "git", "file": "file", "ftp": "", "sftp": "", "": "", "ext": ""} {
+		if got := Transport(scheme); got != want {
+			t.Errorf("%q: %q, want %q", scheme, got, want)
+		}
+	}
+}

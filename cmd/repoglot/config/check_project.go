@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // maxSlug is the length of the longest slug, as in Weblate.
@@ -168,13 +169,11 @@ func checkRepo(r *report, at string, c *Component) {
 		r.on(key, "%s asks for the helper %s; write an address of https, ssh, git or file, or a path", key, sample(m[1]))
 	case strings.Contains(raw, "://"):
 		scheme, rest, _ := strings.Cut(raw, "://")
-		switch strings.ToLower(scheme) {
-		case "https", "http", "ssh", "git", "file":
-			if strings.Trim(rest, "/") == "" {
-				r.on(key, "%s names no repository; write its whole address", key)
-			}
-		default:
+		switch {
+		case repourl.Transport(scheme) == "":
 			r.on(key, "%s: the scheme %s is not read; write an address of https, ssh, git or file, or a path", key, sample(scheme))
+		case strings.Trim(rest, "/") == "":
+			r.on(key, "%s names no repository; write its whole address", key)
 		}
 	}
 }
