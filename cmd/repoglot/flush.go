@@ -116,10 +116,9 @@ func later(a, b time.Time) time.Time {
 }
 
 // watchEdits has branches pulled, and so flushed, whose edits are due, and ends edits
-// that have waited in vain.
-func (s *supervisor) watchEdits(ctx context.Context, tick <-chan time.Time) {
+// that have waited in vain. last is the plan whose pauses were forgotten.
+func (s *supervisor) watchEdits(ctx context.Context, last *plan, tick <-chan time.Time) {
 	var expired time.Time
-	last := &plan{}
 	for {
 		select {
 		case <-ctx.Done():

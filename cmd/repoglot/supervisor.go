@@ -129,7 +129,11 @@ func (s *supervisor) run(ctx context.Context) error {
 	defer tick.Stop()
 	var edits sync.WaitGroup
 	if !s.engine.answersOnly() {
-		edits.Go(func() { s.watchEdits(ctx, tick.C) })
+		s.mu.Lock()
+		first := s.plan
+		s.mu.Unlock()
+		s.forgetWaits(ctx, &plan{}, first) // before anything fails anew
+		edits.Go(func() { s.watchEdits(ctx, first, tick.C) })
 	}
 	err := s.pulls(ctx)
 	edits.Wait() // not deferred: a panic must end the process
