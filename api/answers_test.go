@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -140,6 +141,13 @@ func TestEncodings(t *testing.T) {
 		if got := decoded(t, encoding, body); !bytes.Equal(got, plain) {
 			t.Errorf("%s: %d bytes, want %d", encoding, len(got), len(plain))
 		}
+	}
+	// What a client accepts may be in several lines.
+	req, rec := request(http.MethodGet, cacheTarget), httptest.NewRecorder()
+	req.Header["Accept-Encoding"] = []string{"identity;q=0.5", "gzip"}
+	s.ServeHTTP(rec, req)
+	if got := rec.Header().Get("Content-Encoding"); got != "gzip" || !bytes.Equal(decoded(t, "gzip", rec.Body.Bytes()), plain) {
+		t.Errorf("two lines: %q", got)
 	}
 }
 
