@@ -189,7 +189,7 @@ func TestRequestPer(t *testing.T) {
 			w.flush()
 			w.wants("merged", w.journal(store.EditFlushed), want.merged)
 			w.wants("branches at the end", w.branches(), nil)
-			if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); got || err != nil {
+			if got, err := w.pusher.Requested(t.Context(), w.Branch); got || err != nil {
 				t.Errorf("something is on a branch: %v, %v", got, err)
 			}
 			w.wants("problems", w.fake.Problems(), nil)

@@ -123,7 +123,7 @@ func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.Bra
 // Requested reports whether edits of a branch are on one of our own: its request may have
 // ended, somebody may have removed it, it may have what was taken back since, or nothing
 // goes there any more.
-func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (bool, error) {
+func (p *Pusher) Requested(ctx context.Context, b ingest.Branch) (bool, error) {
 	rows, err := p.rows(ctx, b)
 	if err != nil {
 		return false, err
@@ -132,11 +132,8 @@ func (p *Pusher) Requested(ctx context.Context, b ingest.Branch, to func(*store.
 		if rows[i].Settings.Edits.Mode == catalog.PushDirect {
 			continue
 		}
-		repo := to(&rows[i]).Repository
-		if repo.URL == "" {
-			repo = b.Remote
-		}
-		known, err := p.DB.PushBranches(ctx, repo.String(), BranchOf(&rows[i]))
+		place := placeOf(&rows[i])
+		known, err := p.DB.PushBranches(ctx, place.Repo, place.Branch)
 		if len(known) > 0 || err != nil {
 			return len(known) > 0, err
 		}
@@ -232,18 +229,15 @@ type group struct {
 	keyed  bool                   // only edits whose request has the branch
 }
 
-// destinations groups components by where their edits go, in the order of their ids.
+// destinations groups components by where their edits go, in the order of their ids: one
+// branch of one repository is one group, or each would overwrite what the other pushed.
 func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) Destination) []*group {
 	var list []*group
 	for i := range rows {
 		row := &rows[i]
-		g := &group{mode: row.Settings.Edits.Mode, to: to(row), styles: map[string]flush.Style{}}
-		if g.mode != catalog.PushDirect {
-			g.branch = BranchOf(row)
-		}
-		at := slices.IndexFunc(list, func(o *group) bool {
-			return o.mode == g.mode && o.branch == g.branch && o.to.Repository.URL == g.to.Repository.URL
-		})
+		place := placeOf(row)
+		g := &group{mode: row.Settings.Edits.Mode, branch: place.Branch, to: to(row), styles: map[string]flush.Style{}}
+		at := slices.IndexFunc(list, func(o *group) bool { return placeOf(&o.rows[0]) == place })
 		if at < 0 {
 			at, list = len(list), append(list, g)
 		}

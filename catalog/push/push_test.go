@@ -84,7 +84,12 @@ func (w *world) edit(source, target string) {
 
 func (w *world) flush() push.Report {
 	w.t.Helper()
-	report, err := w.pusher.Flush(w.t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to })
+	return w.flushTo(func(*store.BranchComponent) push.Destination { return w.to })
+}
+
+func (w *world) flushTo(to func(*store.BranchComponent) push.Destination) push.Report {
+	w.t.Helper()
+	report, err := w.pusher.Flush(w.t.Context(), w.Branch, to)
 	gittest.Must(w.t, err)
 	return report
 }
@@ -314,7 +319,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 		t.Helper()
 		w.flush()
 		_, err := object.ReadRef(w.up.Dir, "refs/heads/l10n")
-		looked, lookErr := w.pusher.Requested(t.Context(), w.Branch, to)
+		looked, lookErr := w.pusher.Requested(t.Context(), w.Branch)
 		if (err == nil) != want || looked != want || lookErr != nil {
 			t.Errorf("%s: the branch: %v; it is looked at: %v, %v; want %v", when, err, looked, lookErr, want)
 		}
@@ -444,7 +449,7 @@ func TestRequestWithNothingLeft(t *testing.T) {
 	w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(file, "Dvě", "Dva", 1)}, w.head("main"))
 	w.flush()
 	w.want(" Dva | discarded reset, flushed", "done in another way")
-	if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); f.State != forge.Closed || got || err != nil {
+	if got, err := w.pusher.Requested(t.Context(), w.Branch); f.State != forge.Closed || got || err != nil {
 		t.Errorf("the request is open: %+v, %v, %v", f, got, err)
 	}
 }
@@ -462,7 +467,7 @@ func TestRequest(t *testing.T) {
 	}
 	requested := func(want bool) {
 		t.Helper()
-		if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); err != nil || got != want {
+		if got, err := w.pusher.Requested(t.Context(), w.Branch); err != nil || got != want {
 			t.Errorf("edits wait in a request: %v, %v", got, err)
 		}
 	}

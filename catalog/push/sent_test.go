@@ -226,7 +226,7 @@ func TestPushedElsewhere(t *testing.T) {
 		t.Errorf("branches %q, the request is %s", got, f.State)
 	}
 	// Nothing is left to withdraw, and what was taken back goes with the branch.
-	if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); err != nil || got {
+	if got, err := w.pusher.Requested(t.Context(), w.Branch); err != nil || got {
 		t.Errorf("something is left: %v", err)
 	}
 	s.Edits.Mode = catalog.PushBranch
@@ -236,7 +236,7 @@ func TestPushedElsewhere(t *testing.T) {
 	w.takeBack(1)
 	s.Edits.Mode = catalog.PushDirect
 	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
-	if got, err := w.pusher.Requested(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return w.to }); err != nil || !got {
+	if got, err := w.pusher.Requested(t.Context(), w.Branch); err != nil || !got {
 		t.Errorf("the branch with what was taken back: %v, %v", got, err)
 	}
 	w.flush()

@@ -104,6 +104,33 @@ type signer string
 func (s signer) Sign([]byte, time.Time) (string, error) { return string(s), nil }
 func (s signer) Key() string                            { return string(s) }
 
+// TestOnePlaceOfTwo: a component with push and one without it, whose repository has the same
+// address, push to one branch: it has the edits of both.
+func TestOnePlaceOfTwo(t *testing.T) {
+	gittest.NeedGit(t)
+	for _, mode := range []catalog.PushMode{catalog.PushDirect, catalog.PushBranch} {
+		up := gittest.NewUpstream[object.Hash](t)
+		up.Push("Other", gittest.Files{"app/cs.po": file, "web/cs.po": file})
+		app := catalog.ComponentSettings{Filemask: "app/*.po", LanguageRegex: "^[^.]+$", PushBranch: "l10n", Edits: catalog.Edits{Mode: mode}}
+		web := app
+		web.Filemask, web.Push = "web/*.po", up.Dir
+		w := worldOf(t, up, app)
+		w.Configure(up.Dir, "", map[string]catalog.ComponentSettings{"app": app, "web": web})
+		w.Sync()
+		w.edit("One", "Jedna")
+		w.flushTo(func(row *store.BranchComponent) (to push.Destination) {
+			to.Repository.URL = row.Settings.Push
+			return to
+		})
+		branch := map[catalog.PushMode]string{catalog.PushDirect: "main", catalog.PushBranch: "l10n"}[mode]
+		for _, path := range []string{"app/cs.po", "web/cs.po"} {
+			if text := gittest.RunGit(t, up.Dir, "cat-file", "blob", branch+":"+path); !strings.Contains(text, `"Jedna"`) {
+				t.Errorf("%s: %s is without its edit:\n%s", mode, path, text)
+			}
+		}
+	}
+}
+
 // TestSettingsOfEach: components of one branch make commits as their own settings say, and
 // those of two branches do not share one of ours, whatever their names are.
 func TestSettingsOfEach(t *testing.T) {

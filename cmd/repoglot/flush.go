@@ -194,7 +194,7 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 		due, err = s.flusher.Due(ctx, *b, !now.Before(w.HeldTill))
 	}
 	if err == nil && !due && now.Sub(w.Ended) >= requestPause { // perhaps its request has ended
-		due, err = s.flusher.Requested(ctx, *b, s.destinations())
+		due, err = s.flusher.Requested(ctx, *b)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("edits that are due cannot be found", "branch", b.Key, "error", err)
