@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
 // poller follows the changes, asking another reader each time, and fails if ids are
@@ -69,7 +70,7 @@ func faultyCluster(t *testing.T, each, repos, large int, lease time.Duration) *f
 	t.Helper()
 	c := newTestedCluster(t, repos, large, lease)
 	var members []*member // they migrate once
-	for _, work := range []string{workAnswer, workPull} {
+	for _, work := range []string{server.WorkAnswer, server.WorkPull} {
 		for range each {
 			members = append(members, c.begin(work))
 		}
@@ -139,7 +140,7 @@ func TestClusterKills(t *testing.T) {
 			f.pullers[i].signal(syscall.SIGSTOP) // so that it still pulls when it is killed
 			f.inPull += f.pulls(f.pullers[i])
 			f.pullers[i].kill()
-			f.pullers[i] = f.start(workPull)
+			f.pullers[i] = f.start(server.WorkPull)
 		}
 		f.recover("killed pullers")
 		if (n/atOnce)%20 == 0 {
@@ -190,7 +191,7 @@ func (f *faults) check() {
 
 // pulls is 1 if a process pulls a branch, else 0.
 func (f *faults) pulls(m *member) int {
-	var list jobList
+	var list server.Jobs
 	must(f.t, json.Unmarshal(f.jobs("json"), &list))
 	for i := range list.Branches {
 		if b := &list.Branches[i]; b.State == "running" && strings.Contains(b.Process, fmt.Sprintf("/%d/", m.child.cmd.Process.Pid)) {
@@ -237,7 +238,7 @@ func (f *faults) kill() string {
 		other.signal(syscall.SIGCONT)
 	}
 	wait("NOT "+held, "2 min")
-	f.pullers[i] = f.start(workPull)
+	f.pullers[i] = f.start(server.WorkPull)
 	return "a killed puller"
 }
 
@@ -293,7 +294,7 @@ func (f *faults) fill() string {
 	i := f.random.IntN(len(f.pullers))
 	f.pullers[i].kill()
 	f.floor = "1000000GiB"
-	m := f.start(workPull)
+	m := f.start(server.WorkPull)
 	f.floor = ""
 	f.pullers[i] = m
 	f.push(0)
@@ -304,7 +305,7 @@ func (f *faults) fill() string {
 	}
 	pgtest.Run(f.t, f.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = 0 FROM mirrors WHERE problem LIKE '%min_free_space%'); END $$`)
 	m.kill()
-	f.pullers[i] = f.start(workPull)
+	f.pullers[i] = f.start(server.WorkPull)
 	return "a full disk"
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
 // smallDisk is a tablespace on a disk of its own, which can be full.
@@ -79,8 +80,8 @@ func TestClusterFullDatabase(t *testing.T) { // alone: it mounts
 	c := newTestedCluster(t, 3, 2_000, testLease)
 	c.dsn += "&default_tablespace=small"
 	f := &faults{testedCluster: c, polled: &poller{targets: map[string]int{}, rounds: map[int]int{}}, count: map[string]int{}, longest: map[string]time.Duration{}}
-	f.readers = append(f.readers, c.start(workAnswer))
-	f.pullers = append(f.pullers, c.start(workPull), c.start(workPull))
+	f.readers = append(f.readers, c.start(server.WorkAnswer))
+	f.pullers = append(f.pullers, c.start(server.WorkPull), c.start(server.WorkPull))
 	reader := f.readers[0]
 	f.visible("the start", reader)
 	before := reader.strings(0)

@@ -24,6 +24,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -238,13 +239,13 @@ func (c *testedCluster) tool(args ...string) []byte {
 // checkJobs looks at what repoglot jobs says.
 func (f *faults) checkJobs() {
 	f.t.Helper()
-	var list jobList
+	var list server.Jobs
 	if !until(func() bool {
-		list = jobList{}
+		list = server.Jobs{}
 		must(f.t, json.Unmarshal(f.jobs("json"), &list))
 		alive := 0
 		for i := range list.Processes {
-			if p := &list.Processes[i]; !p.Silent && p.Work == workAnswer {
+			if p := &list.Processes[i]; !p.Silent && p.Work == server.WorkAnswer {
 				alive++
 			}
 		}
@@ -294,9 +295,9 @@ func TestClusterConfiguration(t *testing.T) {
 		return path
 	}
 	c.file = file("old.yaml", one)
-	old := c.start(workServe)
+	old := c.start(server.WorkServe)
 	c.file = file("new.yaml", string(both)+"revision: 2\n")
-	newer := c.start(workPull)
+	newer := c.start(server.WorkPull)
 	c.visible("the newer copy", old)
 	c.file = filepath.Join(c.dir, "old.yaml")
 	if !until(func() bool {
@@ -347,7 +348,7 @@ func TestClusterNowhere(t *testing.T) {
 		t.Skip("it starts two processes")
 	}
 	c := newTestedCluster(t, 1, 0, testLease)
-	reader, puller := c.start(workAnswer), c.start(workPull)
+	reader, puller := c.start(server.WorkAnswer), c.start(server.WorkPull)
 	c.visible("the start", reader)
 	path := c.repos[0].Path()
 	must(t, os.Rename(path, path+".away"))
@@ -385,7 +386,7 @@ func TestClusterLimits(t *testing.T) {
 	text, err := os.ReadFile(c.file)
 	must(t, err)
 	must(t, os.WriteFile(c.file, append(text, "rate_limit: {anonymous: 640/h}\n"...), 0o600))
-	one, two := c.start(workServe), c.start(workAnswer)
+	one, two := c.start(server.WorkServe), c.start(server.WorkAnswer)
 	status := func(method, address string) int {
 		req, err := http.NewRequestWithContext(t.Context(), method, address, nil)
 		must(t, err)
@@ -428,8 +429,8 @@ func TestClusterPush(t *testing.T) {
 	text = bytes.Replace(text, []byte("filemask: 'po/*.po'"), []byte("filemask: 'po/*.po', new_base: po/app.pot, push_mode: direct, flush: 10h"), 1)
 	must(t, os.WriteFile(c.file, text, 0o600))
 	c.repos[0].Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"po/app.pot": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0 of 0\"\nmsgstr \"\"\n"}})
-	answers := c.start(workAnswer)
-	puller := c.start(workPull)
+	answers := c.start(server.WorkAnswer)
+	puller := c.start(server.WorkPull)
 	c.visible("the start", answers)
 	token := strings.TrimSpace(string(c.tool("token", "create", "--scope", "admin", "ops")))
 	var units struct{ Results []struct{ ID int64 } }
@@ -459,7 +460,7 @@ func TestClusterPush(t *testing.T) {
 	}
 	puller.kill()
 	must(t, os.Remove(hook))
-	c.start(workPull)
+	c.start(server.WorkPull)
 	c.push(0) // so that it pulls: the wish is still there
 	if !until(func() bool { return strings.Contains(string(c.repos[0].File(t, "main", "po/cs.po")), "Edited") }) {
 		t.Fatal("what was not due was not pushed")
@@ -503,16 +504,16 @@ func TestTogether(t *testing.T) {
 	c := newTestedCluster(t, 1, 0, testLease)
 	var members []*member
 	for range 9 {
-		members = append(members, c.begin(workAnswer))
+		members = append(members, c.begin(server.WorkAnswer))
 	}
-	members = append(members, c.begin(workPull))
+	members = append(members, c.begin(server.WorkPull))
 	for _, m := range members {
 		c.listens(m)
 	}
 	pgtest.Run(t, c.dsn, `DO $$ BEGIN ASSERT (SELECT COUNT(*) = COUNT(DISTINCT version_id) AND COUNT(*) > 0 FROM goose_db_version); END $$`)
 	c.visible("the start", members[:9]...)
 	c.push(0)
-	sync := c.begin(workSync)
+	sync := c.begin(server.WorkSync)
 	if err := <-sync.child.ended; err != nil || !strings.Contains(sync.child.out.String(), "p0/app: ") {
 		t.Errorf("sync: %v\n%s", err, sync.child.out)
 	}

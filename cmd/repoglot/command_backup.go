@@ -29,7 +29,7 @@ func (p *program) backupCommand() *cobra.Command {
 			if c.Database.Raw() != "" {
 				return p.exportDatabase(cmd.Context(), c, args[0])
 			}
-			b, err := store.WriteBackup(cmd.Context(), databasePath(c), args[0])
+			b, err := store.WriteBackup(cmd.Context(), c.DatabaseAddress(), args[0])
 			if err != nil {
 				return commandFault(cmd.Context(), err)
 			}
@@ -73,7 +73,7 @@ func (p *program) restore(ctx context.Context, c *config.Config, file string) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	dsn := databasePath(c)
+	dsn := c.DatabaseAddress()
 	b, kept, err := store.RestoreBackup(ctx, file, dsn)
 	if err != nil {
 		return commandFault(ctx, err)

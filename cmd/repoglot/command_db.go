@@ -49,7 +49,7 @@ func (p *program) dbExportCommand() *cobra.Command {
 
 // exportDatabase writes the database to a file and says what is in it.
 func (p *program) exportDatabase(ctx context.Context, c *config.Config, file string) error {
-	e, err := store.ExportFile(ctx, databasePath(c), file)
+	e, err := store.ExportFile(ctx, c.DatabaseAddress(), file)
 	if err != nil {
 		return commandFault(ctx, err)
 	}
@@ -89,11 +89,11 @@ func (p *program) importDatabase(ctx context.Context, c *config.Config, file str
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	e, err := store.ImportFile(ctx, file, databasePath(c), store.Options{})
+	e, err := store.ImportFile(ctx, file, c.DatabaseAddress(), store.Options{})
 	if err != nil {
 		return commandFault(ctx, err)
 	}
-	db, err := store.Open(ctx, databasePath(c), store.Options{})
+	db, err := store.Open(ctx, c.DatabaseAddress(), store.Options{})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p *program) migrateCommand() *cobra.Command {
 				}
 				defer func() { err = errors.Join(err, unlock()) }()
 			}
-			db, err := store.Open(cmd.Context(), databasePath(c), store.Options{})
+			db, err := store.Open(cmd.Context(), c.DatabaseAddress(), store.Options{})
 			if err != nil {
 				return commandFault(cmd.Context(), err)
 			}

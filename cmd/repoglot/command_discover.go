@@ -15,6 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -34,7 +35,7 @@ func (p *program) discoverCommand() *cobra.Command {
 		Example: "  repoglot discover https://example.org/app.git > repoglot.yaml",
 		Args:    arguments(1, "one repository"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			defer limitMemory(p.memory(), baseMemory)()
+			defer p.memory().Limit(server.BaseMemory)()
 			return p.discover(cmd.Context(), args[0])
 		}),
 	}
@@ -61,7 +62,7 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 		return fmt.Errorf("there is no folder for a clone: %w: give this user write access, or set TMPDIR", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d, head, err := inspect(ctx, filepath.Join(dir, "mirror"), address, gitOptions(c, log))
+	d, head, err := inspect(ctx, filepath.Join(dir, "mirror"), address, server.GitOptions(c, log))
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func configurationOf(address string, head object.Head, d filemask.Discovery) str
 	b.WriteString("# Save it as repoglot.yaml, change what you like, and run: repoglot serve\n")
 	if shown != address {
 		b.WriteString("# The address had a user or a password. Keep them out of this file:\n" +
-			"# credentials: [{host: " + yamlWord(remoteHost(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
+			"# credentials: [{host: " + yamlWord(repourl.Host(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
 	}
 	project := discoveredProject(shown, d.Sets)
 	fmt.Fprintf(&b, "projects:\n  - slug: %s\n", yamlWord(project.Slug))

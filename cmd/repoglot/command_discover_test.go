@@ -12,13 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -114,18 +114,17 @@ func servedWith(t *testing.T, text string) []string {
 	if len(c.Warnings()) > 0 {
 		t.Errorf("warnings: %q", c.Warnings())
 	}
-	log := slog.New(slog.DiscardHandler)
-	e, err := openEngine(t.Context(), c, workServe, memory{}, log, newProgress(newProgressBar(&bytes.Buffer{}), time.Now, func(string, done) {}))
+	e, err := server.Open(t.Context(), c, server.Options{Work: server.WorkServe, Logger: slog.New(slog.DiscardHandler), Line: func(string, string) {}})
 	must(t, err)
 	defer func() {
-		if err := e.close(); err != nil {
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	plan := newPlan(c)
-	must(t, e.configureOnce(t.Context(), plan))
-	for i := range plan.branches {
-		report, err := e.pull(t.Context(), &plan.branches[i])
+	plan := server.NewPlan(c)
+	must(t, e.Configure(t.Context(), plan))
+	for i := range plan.Branches() {
+		report, err := e.Pull(t.Context(), &plan.Branches()[i])
 		must(t, err)
 		for _, c := range report.Components {
 			if len(c.Problems) > 0 && !strings.Contains(text, "which is read instead of") && !strings.Contains(text, " of them have\n") {
@@ -134,7 +133,10 @@ func servedWith(t *testing.T, text string) []string {
 		}
 	}
 	served := []string{}
-	err = e.db.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+	db, err := store.Open(t.Context(), c.DatabaseAddress(), store.Options{Shared: true})
+	must(t, err)
+	defer db.Close()
+	err = db.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		components, err := snap.Components(ctx, "")
 		for i := range components {
 			translations, err := snap.Translations(ctx, components[i].ID)

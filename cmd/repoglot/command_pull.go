@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
 	"log/slog"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
 func (p *program) pullCommand() *cobra.Command {
@@ -20,8 +19,8 @@ func (p *program) pullCommand() *cobra.Command {
 			"See docs/cluster.md.",
 		Args: arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			defer limitMemory(p.memory(), serveMemory)()
-			return p.serve(cmd.Context(), "", workPull)
+			defer p.memory().Limit(server.ServeMemory)()
+			return p.serve(cmd.Context(), "", server.WorkPull)
 		}),
 	}
 	p.listenFlags(cmd)
@@ -33,15 +32,4 @@ func (p *program) listenFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
 	p.dataFlags(cmd.Flags())
 	p.logFlags(cmd.Flags(), slog.LevelInfo)
-}
-
-// errNeedsPostgres is the error of processes that SQLite cannot have.
-var errNeedsPostgres = errors.New("the database is SQLite, which one process uses: write database: postgres://…, or use repoglot serve")
-
-// pullsOnly leaves the routes of a process that only pulls.
-func (rt *routes) pullsOnly() {
-	elsewhere := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusNotFound, map[string]any{"detail": "This process only pulls: it answers /healthz, /readyz and /metrics."})
-	})
-	rt.api, rt.home, rt.hooks, rt.export, rt.allows = elsewhere, elsewhere, elsewhere, nil, nil
 }

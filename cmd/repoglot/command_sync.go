@@ -6,19 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
 // errNothing is the error of sync for a configuration without components.
@@ -33,7 +30,7 @@ func (p *program) syncCommand() *cobra.Command {
 			"each component. The exit status is 0 only if every component is at its branch's\n" +
 			"head and every file of it is served.",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			defer limitMemory(p.memory(), baseMemory)()
+			defer p.memory().Limit(server.BaseMemory)()
 			return p.sync(cmd.Context(), args)
 		}),
 	}
@@ -44,8 +41,8 @@ func (p *program) syncCommand() *cobra.Command {
 
 // sync pulls once and prints the results.
 func (p *program) sync(ctx context.Context, names []string) (err error) {
-	b := newProgressBar(p.stderr)
-	p.stdout, p.stderr = b.above(p.stdout), b.above(p.stderr)
+	b := server.NewBar(p.stderr)
+	p.stdout, p.stderr = b.Above(p.stdout), b.Above(p.stderr)
 	log, err := p.logger(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -54,28 +51,27 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	plan := newPlan(c)
+	plan := server.NewPlan(c)
 	wanted, err := wantedBranches(plan, names)
 	if err != nil {
 		return err
 	}
-	pr := newProgress(b, time.Now, func(key string, d done) { fmt.Fprintf(p.stderr, "importing %s: %s\n", key, d) })
-	e, err := openEngine(ctx, c, workSync, p.memory(), log, pr)
+	e, err := server.Open(ctx, c, p.serverOptions(server.WorkSync, log, b, func(branch, done string) { fmt.Fprintf(p.stderr, "importing %s: %s\n", branch, done) }))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.close()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
 	warn(log, c)
-	if err := e.configure(ctx, plan, store.ErrWriting); err != nil {
+	if err := e.Configure(ctx, plan); err != nil {
 		return err
 	}
-	pull, err := p.pullOnce(e)
+	pull, err := e.Puller()
 	if err != nil {
 		return err
 	}
 	out := &results{program: p, names: names}
 	group := errgroup.Group{}
-	group.SetLimit(workers(c))
+	group.SetLimit(server.Workers(c))
 	for _, b := range wanted {
 		group.Go(func() error {
 			report, err := pull(ctx, b)
@@ -90,45 +86,15 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	return out.summary()
 }
 
-// pullOnce returns the function that pulls a branch: in a cluster, once no other
-// process pulls it.
-func (p *program) pullOnce(e *engine) (func(context.Context, *ingest.Branch) (ingest.Report, error), error) {
-	if e.cluster == nil {
-		return e.pull, nil
-	}
-	if e.cluster.older() {
-		return nil, errOlderCopy
-	}
-	e.cluster.length = p.leaseLength
-	puller := e.cluster.puller(0, nil, nil)
-	return func(ctx context.Context, b *ingest.Branch) (report ingest.Report, err error) {
-		err = puller.Hold(ctx, &schedule.Job{Key: b.Key, Run: func(ctx context.Context) (err error) {
-			report, err = e.pull(ctx, b)
-			return err
-		}})
-		return report, err
-	}, nil
-}
-
-// workers is the number of pulls at a time.
-func workers(c *config.Config) int { return numberOfWorkers(c.Workers) }
-
-func numberOfWorkers(configured int) int {
-	if configured > 0 {
-		return configured
-	}
-	return max(2, runtime.GOMAXPROCS(0))
-}
-
 // wantedBranches returns the branches of the components named, or all branches.
-func wantedBranches(p *plan, names []string) ([]*ingest.Branch, error) {
+func wantedBranches(p *server.Plan, names []string) ([]*ingest.Branch, error) {
 	var list []*ingest.Branch
 	left := map[string]bool{}
 	for _, n := range names {
 		left[n] = true
 	}
-	for i := range p.branches {
-		b := &p.branches[i]
+	for i := range p.Branches() {
+		b := &p.Branches()[i]
 		wanted := len(names) == 0
 		for _, c := range b.Components {
 			for _, n := range names {
@@ -193,7 +159,7 @@ func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 		reported = reported || c.Err != nil
 		r.line(c)
 	}
-	for _, line := range newFailureLines(&report, len(report.NewFailures.List)) {
+	for _, line := range server.NewFailureLines(&report, len(report.NewFailures.List)) {
 		fmt.Fprintln(r.program.stdout, "newly failing:", line)
 	}
 	if !reported { // no component has this error
@@ -222,7 +188,7 @@ func (r *results) line(c ingest.ComponentReport) {
 		noun = "change"
 	}
 	fmt.Fprintf(r.program.stdout, "%s: %d %s, at %.12s\n", name, c.Changes, noun, c.Head)
-	for _, problem := range firstProblems(c.Problems) {
+	for _, problem := range server.FirstProblems(c.Problems) {
 		r.fail(name, problem)
 	}
 }

@@ -263,7 +263,7 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	if err != nil {
 		return err
 	}
-	dsn := databasePath(c)
+	dsn := c.DatabaseAddress()
 	opts := store.Options{BusyTimeout: tokenBusyTimeout}
 	unlock, err := store.Lock(string(c.DataDir))
 	switch {
@@ -280,14 +280,6 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return fn(ctx, db)
-}
-
-// databasePath is the address of the database of a configuration.
-func databasePath(c *config.Config) string {
-	if dsn := c.Database.Raw(); dsn != "" {
-		return dsn
-	}
-	return filepath.Join(string(c.DataDir), "repoglot.db")
 }
 
 // tokenSettings returns the settings of the configuration. With --data-dir it needs

@@ -38,7 +38,7 @@ func (p *program) verify(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	dsn := databasePath(c)
+	dsn := c.DatabaseAddress()
 	if _, err := os.Stat(dsn); c.Database.Raw() == "" && err != nil {
 		return fmt.Errorf("there is no database %s: name the data directory with --data-dir, or a configuration with --config", dsn)
 	}

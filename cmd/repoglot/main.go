@@ -61,8 +61,8 @@
 // wrong. sync exits with 0 only if every component is at its branch's head and
 // every file of it is served.
 //
-// Goals: all wiring is here, on few screens; an error is one line with its remedy.
-// Non-goals: this package holds no rule of the API, of git or of PO.
+// Goals: an error is one line with its remedy.
+// Non-goals: this package wires nothing together (see server).
 package main
 
 import (

@@ -11,9 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -124,19 +123,18 @@ func absolute(repo string) (string, error) {
 	return abs, nil
 }
 
-// discover finds the translation files of a repository and adds them to a
+// addDiscovered finds the translation files of a repository and adds them to a
 // configuration, as one project.
-func (e *engine) discover(ctx context.Context, c *config.Config, repo string) error {
+func addDiscovered(ctx context.Context, e *server.Engine, c *config.Config, repo string) error {
 	address, err := absolute(repo)
 	if err != nil {
 		return err
 	}
-	remote := remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
-	mirror, err := e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: remote})
+	mirror, err := e.Mirror(ctx, c, address)
 	if err != nil {
 		return err
 	}
-	d, _, err := layouts(ctx, mirror, e.languages, address)
+	d, _, err := layouts(ctx, mirror, e.Languages(), address)
 	if err != nil {
 		return err
 	}

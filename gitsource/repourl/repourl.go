@@ -133,6 +133,23 @@ func IsLocal(address string) (path string, ok bool) {
 	return address, true
 }
 
+// Host is the host of a repository, with its port if the address names
+// one; "" for a local repository.
+func Host(repo string) string {
+	if _, local := IsLocal(repo); local {
+		return ""
+	}
+	if !strings.Contains(repo, "://") { // user@host:path
+		host, _, _ := strings.Cut(repo, ":")
+		return strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+	}
+	u, err := url.Parse(repo)
+	if err != nil {
+		return "unknown" // one queue for all unknown hosts
+	}
+	return strings.ToLower(u.Host)
+}
+
 var (
 	queryOfURL     = regexp.MustCompile(`(?i)(https?://[^\s"'<>?#]*)[?#][^\s"'<>)]*`)
 	userOfHTTP     = regexp.MustCompile(`(?i)(https?://)[^/\s@]+@`)

@@ -11,6 +11,7 @@ package config
 
 import (
 	"net/netip"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -260,6 +261,15 @@ func (p *Project) Settings() catalog.ProjectSettings {
 // File is the path of the file that the configuration was read from; "" without a
 // file.
 func (c *Config) File() string { return c.file }
+
+// DatabaseAddress is the address of the database: that of PostgreSQL, or the path of
+// SQLite's file in the data directory.
+func (c *Config) DatabaseAddress() string {
+	if dsn := c.Database.Raw(); dsn != "" {
+		return dsn
+	}
+	return filepath.Join(string(c.DataDir), "repoglot.db")
+}
 
 // Warnings lists, in one line each, the settings that this version does not act
 // on, and the environment variables and check flags that look like a mistake.

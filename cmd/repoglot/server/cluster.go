@@ -1,0 +1,322 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/lease"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/repourl"
+)
+
+// What a process does, as repoglot jobs shows it.
+const (
+	WorkServe  = store.WorkServe
+	WorkAnswer = "serve --no-pull"
+	WorkPull   = store.WorkPull
+	WorkSync   = "sync"
+)
+
+// seenInterval is the time between two signs of life of a process.
+const seenInterval = store.SilentAfter / 3
+
+// cluster is this process as one of several that use a database.
+type cluster struct {
+	table  *store.Cluster
+	log    *slog.Logger
+	length time.Duration // of leases; 0: the default
+	pulls  *lease.Puller // set before run; nil for commands that do not pull
+	told   bool          // the others know what this process lacks; only run uses these
+	lacks  []string
+
+	mu      sync.Mutex
+	process store.Process
+	newest  store.Configuration
+	state   *store.ClusterState // the last look; nil before the first
+	stuck   []string            // branches that no process could pull then
+}
+
+// newCluster returns the cluster of a database; nil for SQLite.
+func newCluster(db *store.DB, o *Options) *cluster {
+	table := db.Cluster()
+	if table == nil {
+		return nil
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		machine = "unknown"
+	}
+	pid := os.Getpid()
+	return &cluster{table: table, log: o.Logger, length: o.LeaseLength, process: store.Process{
+		ID: fmt.Sprintf("%s/%d/%s", machine, pid, rand.Text()[:8]), Machine: machine, PID: pid, Work: o.Work, Version: o.Version,
+	}}
+}
+
+// fingerprint tells copies of the configuration apart by what is stored of them: not
+// by addresses and folders, which may differ from machine to machine.
+func (p *Plan) fingerprint() (store.Configuration, error) {
+	all := map[string]any{"revision": p.revision, "projects": p.projects, "components": p.components, "templates": p.templates, "bots": p.bots}
+	if len(p.discover) > 0 { // so that versions that did not compare them agree where there are none
+		all["discover"] = p.discover
+	}
+	text, err := json.Marshal(all)
+	sum := sha256.Sum256(text)
+	return store.Configuration{Fingerprint: hex.EncodeToString(sum[:8]), Revision: p.revision}, err
+}
+
+// adopt makes a plan known to the others, and reports whether it is the newest.
+func (c *cluster) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
+	copied, err := p.fingerprint()
+	if err != nil {
+		return false, fmt.Errorf("comparing configurations: %w", err)
+	}
+	mirrors := make([]store.Mirror, len(p.branches))
+	for i := range p.branches {
+		b := &p.branches[i]
+		mirrors[i] = store.Mirror{Branch: b.Key, Project: b.Components[0].Spec.Project, Host: repourl.Host(b.Remote.URL)}
+	}
+	counts, err := c.table.Adopt(ctx, copied, mirrors)
+	if err != nil {
+		return false, err
+	}
+	c.mu.Lock()
+	c.process.Configuration, c.newest = copied.Fingerprint, counts
+	c.mu.Unlock()
+	if counts != copied {
+		c.log.Warn(olderCopy, "fingerprint", copied.Fingerprint, "revision", copied.Revision, "newest", counts.Fingerprint, "newest_revision", counts.Revision)
+	}
+	return counts == copied, nil
+}
+
+// olderCopy is said of a process whose configuration does not count.
+const olderCopy = "this copy of the configuration is older than another process's: it changes nothing and pulls nothing; copy the newer file, or give this one a higher revision"
+
+// configuration is the fingerprint of the copy of this process.
+func (c *cluster) configuration() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.process.Configuration
+}
+
+// fence is the context for what follows from the configuration.
+func (c *cluster) fence(ctx context.Context) context.Context {
+	return store.WithFence(ctx, store.Fence{Configuration: c.configuration()})
+}
+
+// older reports whether another copy of the configuration counts.
+func (c *cluster) older() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.newest.Fingerprint != c.process.Configuration
+}
+
+// puller makes the puller of this process, with a number of workers.
+func (c *cluster) puller(workers int, has func(branch string) bool, room func() error) *lease.Puller {
+	p := lease.New(lease.Options{
+		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
+		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
+	})
+	c.pulls = p
+	return p
+}
+
+// self is this process as the others are told of it.
+func (c *cluster) self() *store.Process {
+	c.mu.Lock()
+	process := c.process
+	c.mu.Unlock()
+	if c.pulls != nil {
+		process.Problem = c.pulls.Problem()
+	}
+	return &process
+}
+
+// run gives signs of life until ctx is done.
+func (c *cluster) run(ctx context.Context) error {
+	tick := time.NewTicker(seenInterval)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		if err := c.look(ctx); err != nil && ctx.Err() == nil {
+			c.log.Debug("no sign of life could be given", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := c.table.Leave(leaving, c.process.ID); err != nil {
+		c.log.Debug("the others were not told of the end", "error", err)
+	}
+	return nil
+}
+
+// look gives a sign of life and looks at the others.
+func (c *cluster) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, seenInterval)
+	defer cancel()
+	self := c.self()
+	if c.pulls != nil { // set before it runs
+		self.Lacks = c.pulls.Lacks()
+	}
+	if err := c.table.Seen(ctx, self, c.told && slices.Equal(c.lacks, self.Lacks)); err != nil {
+		return err
+	}
+	c.told, c.lacks = true, self.Lacks
+	state, err := c.table.State(ctx)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	was := c.newest
+	c.state, c.newest = state, state.Newest
+	mine := c.process.Configuration
+	c.mu.Unlock()
+	c.reportStuck(state)
+	if was != state.Newest && mine != state.Newest.Fingerprint {
+		c.log.Warn(olderCopy, "fingerprint", mine, "newest", state.Newest.Fingerprint, "newest_revision", state.Newest.Revision)
+	}
+	return nil
+}
+
+// reportStuck logs the branches that no process takes, once for each set of them.
+func (c *cluster) reportStuck(state *store.ClusterState) {
+	var list []string
+	for i := range state.Mirrors {
+		if m := &state.Mirrors[i]; state.Stuck(m) != "" {
+			list = append(list, m.Branch)
+		}
+	}
+	c.mu.Lock()
+	same := slices.Equal(c.stuck, list)
+	c.stuck = list
+	c.mu.Unlock()
+	switch {
+	case same:
+	case len(list) == 0:
+		c.log.Info("all branches that are due can be pulled by some process again")
+	default:
+		c.log.Warn("no process can pull these branches; repoglot jobs says why", "branches", list[:min(len(list), maxLogged)], "count", len(list))
+	}
+}
+
+// clusterSummary is what the last look at the cluster found.
+type clusterSummary struct {
+	Processes int `json:"processes"` // that gave a sign of life lately
+	Others    int `json:"other_configurations"`
+	Running   int `json:"running"`
+	Waiting   int `json:"waiting"`
+	Failed    int `json:"failed"`
+	Unseen    int `json:"silent_processes"` // that gave none, and did not leave
+	Stuck     int `json:"stuck"`            // branches that wait, and that no process can pull
+	Paused    int `json:"paused_processes"` // that pause their pulls, for want of room
+}
+
+func (c *cluster) summary() (s clusterSummary, looked bool) {
+	c.mu.Lock()
+	state := c.state
+	c.mu.Unlock()
+	if state == nil {
+		return s, false
+	}
+	return summarise(state), true
+}
+
+func summarise(state *store.ClusterState) (s clusterSummary) {
+	for i := range state.Processes {
+		p := &state.Processes[i]
+		switch {
+		case p.Silent(state.At):
+			s.Unseen++
+			continue
+		case p.Configuration != state.Newest.Fingerprint:
+			s.Others++
+		}
+		s.Processes++
+		if p.Problem != "" {
+			s.Paused++
+		}
+	}
+	for i := range state.Mirrors {
+		m := &state.Mirrors[i]
+		switch {
+		case m.Running(state.At):
+			s.Running++
+		case m.Waiting(state.At):
+			s.Waiting++
+		}
+		if m.Problem != "" {
+			s.Failed++
+		}
+		if state.Stuck(m) != "" {
+			s.Stuck++
+		}
+	}
+	return s
+}
+
+// readyz adds to the body of /readyz what all may know: no names.
+func (c *cluster) readyz(body map[string]any) {
+	self := c.self()
+	process := map[string]any{"work": self.Work, "configuration": self.Configuration}
+	if self.Problem != "" {
+		process["problem"] = catalog.WithoutPrivate(self.Problem)
+	}
+	body["process"] = process
+	c.mu.Lock()
+	newest := c.newest
+	older := newest.Fingerprint != c.process.Configuration
+	c.mu.Unlock()
+	body["configuration"] = map[string]any{"newest": newest.Fingerprint, "revision": newest.Revision, "older_copy": older}
+	if s, ok := c.summary(); ok {
+		body["cluster"] = s
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c *cluster) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
+
+// Collect implements prometheus.Collector.
+func (c *cluster) Collect(ch chan<- prometheus.Metric) {
+	older := 0
+	if c.older() {
+		older = 1
+	}
+	s, _ := c.summary()
+	for _, g := range []struct {
+		name, help string
+		value      int
+	}{
+		{"configuration_older", "1 if another process has a newer copy of the configuration, so that this one changes and pulls nothing.", older},
+		{"cluster_processes", "Processes that use the database and gave a sign of life in the last 15 seconds.", s.Processes},
+		{"cluster_silent_processes", "Processes that gave none, and did not end by themselves.", s.Unseen},
+		{"cluster_paused_processes", "Processes that pause their pulls, for want of room on their disks or the database's.", s.Paused},
+		{"cluster_other_configurations", "Processes with another copy of the configuration than the newest.", s.Others},
+		{"cluster_running", "Branches that are being pulled, by all processes.", s.Running},
+		{"cluster_waiting", "Branches that are due and wait for a process with room.", s.Waiting},
+		{"cluster_stuck", "Branches that wait and that no process can pull: none has the local repository, room, or the newest configuration.", s.Stuck},
+		{"cluster_failing", "Branches whose last pull failed.", s.Failed},
+	} {
+		ch <- prometheus.MustNewConstMetric(prometheus.NewDesc("repoglot_"+g.name, g.help, nil, nil), prometheus.GaugeValue, float64(g.value))
+	}
+}
+
+// ErrOlderCopy is the error of sync with an older copy of the configuration.
+var ErrOlderCopy = errors.New(olderCopy)
+
+// ErrNeedsPostgres is the error of processes that SQLite cannot have.
+var ErrNeedsPostgres = errors.New("the database is SQLite, which one process uses: write database: postgres://…, or use repoglot serve")

@@ -1,0 +1,300 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// Engine is the part that serve and sync share: the locked data directory, the
+// store in it and the syncer.
+type Engine struct {
+	options   Options
+	log       *slog.Logger
+	db        *store.DB
+	languages *lang.Table
+	syncer    *ingest.Syncer
+	trust     remote.Trust
+	progress  *progress
+	unlock    func() error
+	cluster   *cluster     // nil with SQLite
+	room      func() error // an error while pulls have too little room on the disk
+}
+
+// Options say what a process does.
+type Options struct {
+	Work    string // WorkServe, WorkAnswer, WorkPull or WorkSync
+	Version string // of the program
+	Memory  Memory // what it may take
+	Logger  *slog.Logger
+	// LeaseLength is the length of leases in a cluster; 0: the default.
+	LeaseLength time.Duration
+	// Bar shows the progress of pulls; without one, nil, Line is called every ten seconds
+	// of a long one.
+	Bar  *Bar
+	Line func(branch, done string)
+}
+
+// Open locks the data directory of a configuration and opens the database.
+func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err error) {
+	if o.Work != WorkServe && o.Work != WorkSync && c.Database.Raw() == "" {
+		return nil, ErrNeedsPostgres
+	}
+	log := o.Logger
+	pr := newProgress(o.Bar, time.Now, o.Line)
+	unlock, err := lockSoon(ctx, string(c.DataDir))
+	if err != nil {
+		return nil, err
+	}
+	e = &Engine{options: o, log: log, progress: pr, unlock: unlock, trust: trust(c), room: diskRoom(string(c.DataDir), c.MinFreeSpace, freeSpace)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	mirrors := filepath.Join(string(c.DataDir), "mirrors")
+	if err := os.MkdirAll(mirrors, 0o700); err != nil {
+		return e, fmt.Errorf("the folder of the mirrors %s cannot be made: %w: give this user write access, or change data_dir", mirrors, errors.Unwrap(err))
+	}
+	if e.db, err = store.Open(ctx, c.DatabaseAddress(), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders, Memory: o.Memory.bytes}); err != nil {
+		return e, err
+	}
+	e.cluster = newCluster(e.db, &o)
+	if e.languages, err = lang.New(); err != nil {
+		return e, fmt.Errorf("reading the language table: %w", err)
+	}
+	e.syncer = ingest.New(ingest.Options{
+		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: GitOptions(c, log),
+		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Quotas: quotas(c), Room: e.room, EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
+	})
+	return e, nil
+}
+
+// The lock is tried lockTries times, lockPause apart: two seconds in all, longer
+// than a command such as token holds it.
+const (
+	lockPause = 50 * time.Millisecond
+	lockTries = 40
+)
+
+// lockSoon locks the data directory, if need be after a short command has ended.
+func lockSoon(ctx context.Context, dir string) (unlock func() error, err error) {
+	tick := time.NewTicker(lockPause)
+	defer tick.Stop()
+	for range lockTries {
+		if unlock, err = store.Lock(dir); !errors.Is(err, store.ErrLocked) {
+			return unlock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-tick.C:
+		}
+	}
+	return nil, err
+}
+
+// Close closes the store and unlocks the data directory.
+func (e *Engine) Close() error {
+	var err error
+	if e.db != nil {
+		err = e.db.Close()
+	}
+	return errors.Join(err, e.unlock())
+}
+
+// GitOptions are the settings of git in a configuration.
+func GitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
+	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
+}
+
+func quotas(c *config.Config) ingest.Quotas {
+	q := &c.Quotas
+	return ingest.Quotas{Components: q.Components, Files: q.Files, Units: int64(q.Units), Growth: int64(q.Growth)}
+}
+
+// trust says which local repositories a configuration trusts.
+func trust(c *config.Config) remote.Trust {
+	return remote.Trust{SafeDirectories: c.SafeDirectories, PrivateDir: string(c.DataDir)}
+}
+
+// Configure stores a plan, unless another process has a newer one. While the database
+// cannot be written it tries again.
+func (e *Engine) Configure(ctx context.Context, p *Plan) error {
+	return e.configure(ctx, p, store.ErrWriting)
+}
+
+// configure is Configure, which tries again after errors of another kind.
+func (e *Engine) configure(ctx context.Context, p *Plan, kind error) error {
+	return again(ctx, e.log, kind, func() error { return e.configureOnce(ctx, p) })
+}
+
+// configurePause is the pause between two attempts of configure.
+const configurePause = time.Second
+
+// again calls a function until it returns no error of a kind, or ctx is done.
+func again(ctx context.Context, log *slog.Logger, kind error, fn func() error) error {
+	for said := false; ; said = true {
+		err := fn()
+		if !errors.Is(err, kind) {
+			return err
+		}
+		if !said {
+			log.Warn("the configuration cannot be stored yet; it is tried again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(configurePause):
+		}
+	}
+}
+
+func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
+	fenced, newest := ctx, true
+	if e.cluster != nil {
+		var err error
+		if newest, err = e.cluster.adopt(ctx, p); err != nil {
+			return err
+		}
+		fenced = e.cluster.fence(ctx)
+	}
+	if newest {
+		err := e.db.Configure(fenced, p.projects, p.components, p.templates)
+		if err == nil {
+			err = e.db.SetBots(fenced, p.bots)
+		}
+		if err != nil && !errors.Is(err, store.ErrFenced) { // a newer one, just now
+			return fmt.Errorf("storing the configuration: %w", err)
+		}
+	}
+	return e.eachComponent(ctx, func(_ context.Context, _ *store.Snapshot, rows []*store.ComponentRow) error {
+		for _, row := range rows {
+			e.progress.assign(row.ID, ingest.BranchKey(row.Repo, row.Branch))
+		}
+		return nil
+	})
+}
+
+// assignComponents tells progress which components belong to a branch.
+func (e *Engine) assignComponents(ctx context.Context, b *ingest.Branch) error {
+	rows, err := e.rows(ctx, b)
+	for i := range rows {
+		e.progress.assign(rows[i].ID, b.Key)
+	}
+	return err
+}
+
+// eachComponent calls a function with all active components.
+func (e *Engine) eachComponent(ctx context.Context, each func(context.Context, *store.Snapshot, []*store.ComponentRow) error) error {
+	return e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		rows, err := s.Components(ctx, "")
+		if err != nil {
+			return err
+		}
+		return each(ctx, s, rows)
+	})
+}
+
+// answersOnly reports whether another process pulls.
+func (e *Engine) answersOnly() bool { return e.cluster != nil && e.cluster.process.Work == WorkAnswer }
+
+// rows returns the stored components of a branch.
+func (e *Engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComponent, error) {
+	spec := &b.Components[0].Spec
+	rows, err := e.db.Branch(ctx, spec.Repo, spec.Branch)
+	if err != nil {
+		return nil, fmt.Errorf("reading the components of %s: %w", b.Key, err)
+	}
+	return rows, nil
+}
+
+// unchecked returns the keys of the branches with strings that must be checked
+// again: the settings of a component affect its whole project, whose other
+// components may be in other repositories.
+func (e *Engine) unchecked(ctx context.Context, p *Plan) (keys []string, err error) {
+	err = e.eachComponent(ctx, func(ctx context.Context, s *store.Snapshot, rows []*store.ComponentRow) error {
+		branches := make(map[int64]string, len(rows))
+		ids := make([]int64, len(rows))
+		for i, row := range rows {
+			ids[i], branches[row.ID] = row.ID, ingest.BranchKey(row.Repo, row.Branch)
+		}
+		stale, err := s.Unchecked(ctx, ids)
+		for _, id := range stale {
+			if p.branch(branches[id]) != nil {
+				keys = append(keys, branches[id])
+			}
+		}
+		slices.Sort(keys)
+		keys = slices.Compact(keys)
+		return err
+	})
+	return keys, err
+}
+
+// Pull pulls a branch and logs the result.
+func (e *Engine) Pull(ctx context.Context, b *ingest.Branch) (ingest.Report, error) {
+	began := time.Now()
+	report, err := e.syncer.Sync(ctx, *b)
+	e.progress.end(b.Key)
+	if report.Steps > 0 {
+		e.log.Info("pulled", "branch", b.Key, "head", report.Head, "steps", report.Steps, "changes", report.Changes, "took", time.Since(began).Round(time.Millisecond))
+	}
+	if report.NewFailures.Total > 0 {
+		e.log.Info("strings fail quality checks that did not before", "branch", b.Key, "total", report.NewFailures.Total, "first", NewFailureLines(&report, maxLogged))
+	}
+	return report, err
+}
+
+// Puller returns the function that pulls a branch once: in a cluster, when no other process
+// pulls it. ErrOlderCopy is the error of an older copy of the configuration.
+func (e *Engine) Puller() (func(context.Context, *ingest.Branch) (ingest.Report, error), error) {
+	if e.cluster == nil {
+		return e.Pull, nil
+	}
+	if e.cluster.older() {
+		return nil, ErrOlderCopy
+	}
+	puller := e.cluster.puller(0, nil, nil)
+	return func(ctx context.Context, b *ingest.Branch) (report ingest.Report, err error) {
+		err = puller.Hold(ctx, &schedule.Job{Key: b.Key, Run: func(ctx context.Context) (err error) {
+			report, err = e.Pull(ctx, b)
+			return err
+		}})
+		return report, err
+	}, nil
+}
+
+// Workers is the number of pulls at a time.
+func Workers(c *config.Config) int { return numberOfWorkers(c.Workers) }
+
+func numberOfWorkers(configured int) int {
+	if configured > 0 {
+		return configured
+	}
+	return max(2, runtime.GOMAXPROCS(0))
+}
+
+// Mirror returns the mirror of the default branch of a repository, which no component has
+// yet.
+func (e *Engine) Mirror(ctx context.Context, c *config.Config, address string) (*gitsource.Mirror, error) {
+	r := remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
+	return e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: r})
+}
+
+// Languages is the table of languages.
+func (e *Engine) Languages() *lang.Table { return e.languages }

@@ -1,0 +1,25 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// TestGitExportWithoutDatabase: while the database is away, a clone is to be tried again.
+func TestGitExportWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	away := exports{visitor: func(*http.Request, bool) (api.Visitor, error) {
+		return api.Visitor{}, fmt.Errorf("asking: %w", store.ErrUnavailable)
+	}}
+	rec := httptest.NewRecorder()
+	gitexport.New(away, gitexport.Limits{}, nil).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/git/p/app/info/refs?service=git-upload-pack", http.NoBody))
+	if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
+	}
+}

@@ -1,0 +1,241 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/api/hooks"
+)
+
+const (
+	// graceTimeout bounds the answers in progress when the server stops.
+	graceTimeout   = 15 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// timeouts bound the time of a client, above 0: for the header of a request, for
+// the whole request, for reading the answer, and between two requests.
+type timeouts struct {
+	header, read, write, idle time.Duration
+}
+
+// defaultTimeouts drop clients that are slower than the slowest honest connection.
+// An answer is rendered before it is written, so the time of writing depends on the
+// client; an endless stream of changes sets a deadline for each write.
+func defaultTimeouts() timeouts {
+	return timeouts{header: 10 * time.Second, read: 30 * time.Second, write: 5 * time.Minute, idle: 2 * time.Minute}
+}
+
+// listen opens an address of the configuration.
+func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s: %s is in use by another program: stop that, or choose another port", key, address)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s: this user may not use the port of %s: choose one above 1023", key, address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s: %s is no address of this machine: write an address that it has, or none, like :8080", key, address)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s cannot be listened on: %w: choose another address", key, address, err)
+	}
+	return l, nil
+}
+
+func newHTTPServer(h http.Handler, limits timeouts, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           protect(h, log),
+		ReadHeaderTimeout: limits.header,
+		ReadTimeout:       limits.read,
+		WriteTimeout:      limits.write,
+		IdleTimeout:       limits.idle,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// serveUntil answers requests until ctx is done, then finishes the answers in
+// progress.
+func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serving %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTimeout)
+	defer cancel()
+	err := server.Shutdown(grace)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("answers took longer than %s and were cut off: %w", graceTimeout, err), server.Close())
+	}
+	<-failed
+	return err
+}
+
+// routes are the handlers of the main address. A ServeMux would redirect paths
+// that are not clean, which the API answers itself.
+type routes struct {
+	api, home, health, ready http.Handler
+	hooks                    http.Handler // any method
+	export                   http.Handler // any method; nil: switched off
+	metrics                  http.Handler // nil: on metrics_listen
+	// allows reports whether a request names this server; nil: every one does.
+	allows func(*http.Request) bool
+}
+
+// ServeHTTP answers one request.
+func (rt *routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	own := rt.own(r.URL.Path)
+	probe := own != nil && r.URL.Path != "/" // asked by address
+	switch {
+	case !probe && rt.allows != nil && !rt.allows(r):
+		writeJSON(w, http.StatusBadRequest, map[string]any{"detail": "Invalid Host header: this server has another name (base_url, allowed_hosts)."})
+	case strings.HasPrefix(r.URL.Path, hooks.Prefix):
+		rt.hooks.ServeHTTP(w, r)
+	case rt.export != nil && strings.HasPrefix(r.URL.Path, gitexport.Prefix):
+		rt.export.ServeHTTP(w, r)
+	case own == nil:
+		rt.api.ServeHTTP(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		writeJSON(w, http.StatusMethodNotAllowed, map[string]any{"detail": `Method "` + strings.ToUpper(r.Method) + `" not allowed.`})
+	default:
+		own.ServeHTTP(w, r)
+	}
+}
+
+// own returns the handler of a path that is not the API's, else nil.
+func (rt *routes) own(path string) http.Handler {
+	switch path {
+	case "/":
+		return rt.home
+	case "/healthz", "/healthz/":
+		return rt.health
+	case "/readyz", "/readyz/":
+		return rt.ready
+	case "/metrics":
+		return rt.metrics
+	default:
+		return nil
+	}
+}
+
+// pullsOnly leaves the routes of a process that only pulls.
+func (rt *routes) pullsOnly() {
+	elsewhere := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, map[string]any{"detail": "This process only pulls: it answers /healthz, /readyz and /metrics."})
+	})
+	rt.api, rt.home, rt.hooks, rt.export, rt.allows = elsewhere, elsewhere, elsewhere, nil, nil
+}
+
+// newMetrics makes the program's registry and its handler.
+func newMetrics(lists ...[]prometheus.Collector) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, list := range lists {
+		registry.MustRegister(list...)
+	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+}
+
+// profiled serves metrics, and to clients that may see it the profiler, for
+// metrics_listen.
+// It refuses requests whose host named says is another one.
+func profiled(metrics http.Handler, named, may func(*http.Request) bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", metrics)
+	for path, h := range map[string]http.HandlerFunc{
+		"/debug/pprof/": pprof.Index, "/debug/pprof/cmdline": pprof.Cmdline, "/debug/pprof/profile": pprof.Profile,
+		"/debug/pprof/symbol": pprof.Symbol, "/debug/pprof/trace": pprof.Trace,
+	} {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			if !may(r) {
+				w.Header().Set("WWW-Authenticate", `Basic realm="repoglot"`)
+				writeJSON(w, http.StatusUnauthorized, map[string]any{"detail": "The profiler needs a token of scope admin, or a client on this machine."})
+				return
+			}
+			h(w, r)
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !named(r) {
+			writeJSON(w, http.StatusBadRequest, map[string]any{"detail": "Invalid Host header: use the address of this server, or list the name in allowed_hosts."})
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// policy is the Content-Security-Policy of answers without one of their own: in a
+// browser they load nothing, run nothing and are in no frame.
+const policy = "default-src 'none'; frame-ancestors 'none'"
+
+// protect sets the headers that keep browsers from guessing the type of an answer
+// and from running it, and logs a panic of any handler: it answers 500 if nothing
+// was sent yet, else it cuts the connection, so that no client takes half an answer
+// for a whole one. The API handles its own panics, with its metrics.
+func protect(h http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		secure(w.Header())
+		out := &watchedWriter{ResponseWriter: w}
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+				panic(p)
+			}
+			log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			if out.began {
+				panic(http.ErrAbortHandler)
+			}
+			clear(w.Header())
+			secure(w.Header())
+			writeJSON(w, http.StatusInternalServerError, map[string]any{"detail": "Internal server error."})
+		}()
+		h.ServeHTTP(out, r)
+	})
+}
+
+func secure(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", policy)
+}
+
+// watchedWriter records whether an answer began.
+type watchedWriter struct {
+	http.ResponseWriter
+	began bool
+}
+
+// WriteHeader begins the answer, unless it is an interim one.
+func (w *watchedWriter) WriteHeader(status int) {
+	w.began = w.began || status >= http.StatusOK || status == http.StatusSwitchingProtocols
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write begins the answer, if it has not begun.
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	w.began = true
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach deadlines and Flush.
+func (w *watchedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,219 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/lease"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// The states of a component in /readyz.
+const (
+	statePending   = "pending"   // its first pull has not begun
+	stateImporting = "importing" // its first pull is running
+	stateReady     = "ready"     // it is served and checked; error says how the last pull failed
+	stateFailed    = "failed"    // it was never imported; error says how
+)
+
+// healthz answers 200 while the process lives.
+func healthz(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+}
+
+// readyz answers 200 once every component was imported or its first attempt
+// failed, else 503. The body lists state, progress, kind of the error and unserved (files
+// that are not served, with the reason, and those that cannot be added) of each public
+// component, and push_error where the last push of edits failed; it counts the private ones.
+func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
+	state, err := s.ready.get(r.Context(), s.readiness)
+	if err != nil {
+		s.log.Error("readyz", "error", err)
+		w.Header().Set("Retry-After", "1")
+		writeJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "detail": "the store cannot be read"})
+		return
+	}
+	status := http.StatusOK
+	if !state.ready {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "1")
+	}
+	indent := ""
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		indent = "  " // a person reads it
+	}
+	writeEncoded(w, status, state.encoded(indent, func() any {
+		body := map[string]any{"ready": state.ready, "components": state.public, "private": state.private}
+		if s.engine.cluster != nil {
+			s.engine.cluster.readyz(body)
+		}
+		return body
+	}))
+}
+
+// readiness is the state of all components of a plan.
+type readiness struct {
+	ready   bool             // every component is ready or failed
+	public  []map[string]any // never nil
+	private int
+
+	stuck map[string][]string // files that cannot be added or removed, by project and component
+
+	mu   sync.Mutex
+	sent map[string][]byte // by indent
+}
+
+// encoded returns the answer with an indent, whose body is made once.
+func (r *readiness) encoded(indent string, body func() any) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sent == nil {
+		r.sent = map[string][]byte{}
+	}
+	if _, made := r.sent[indent]; !made {
+		r.sent[indent] = encode(body(), indent)
+	}
+	return r.sent[indent]
+}
+
+// readiness returns the state of the components of the plan.
+func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
+	p, states := s.snapshot()
+	r := &readiness{ready: true, public: []map[string]any{}, stuck: map[string][]string{}}
+	if err := s.addStuck(ctx, r); err != nil {
+		return nil, err
+	}
+	for i := range p.branches {
+		if err := s.addBranch(ctx, r, p, &p.branches[i], states[p.branches[i].Key]); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(r.public, func(a, b map[string]any) int {
+		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
+	})
+	return r, nil
+}
+
+// addStuck finds the files that clients added or removed and that cannot be made.
+func (s *supervisor) addStuck(ctx context.Context, r *readiness) error {
+	if s.flusher == nil {
+		return nil
+	}
+	return s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		list, err := snap.StuckFileEdits(ctx, time.Now())
+		for _, e := range list {
+			name := e.Project + "/" + e.Component
+			r.stuck[name] = append(r.stuck[name], e.Reason)
+		}
+		return err
+	})
+}
+
+// addBranch adds the components of a branch.
+func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *Plan, b *ingest.Branch, state schedule.State) error {
+	rows, err := s.engine.rows(ctx, b)
+	if err != nil {
+		return err
+	}
+	whole := branchError(state, rows)
+	running, pulled := s.engine.progress.branch(b.Key)
+	add := func(project, slug string, private, imported bool, problem, unpushed catalog.FailureKind) {
+		name := componentState(state, imported && !running.unchecked, problem)
+		r.ready = r.ready && (name == stateReady || name == stateFailed)
+		if private {
+			r.private++
+			return
+		}
+		entry := map[string]any{
+			"project": project, "component": slug, "state": name, "error": nil, "progress": nil,
+			"unserved": append(s.problems.list(project, slug), r.stuck[project+"/"+slug]...),
+		}
+		if problem = cmp.Or(problem, whole); problem != "" { // everyone reads it: the kinds alone
+			entry["error"] = problem
+		}
+		if unpushed != "" {
+			entry["push_error"] = unpushed
+		}
+		if pulled {
+			entry["progress"] = running.percent()
+		}
+		r.public = append(r.public, entry)
+	}
+	found := map[string]bool{}
+	for i := range rows {
+		c := &rows[i]
+		found[c.Project.Slug+"/"+c.Slug], found[c.Project.Slug+"/"+c.Template] = true, true
+		add(c.Project.Slug, c.Slug, c.Settings.Private(&c.Project), c.Imported, c.Problem.Kind, c.PushProblem.Kind)
+	}
+	for _, c := range b.Components { // discoveries without a component
+		if !found[c.Spec.Project+"/"+c.Spec.Slug] {
+			nothing := state.Finished() && state.Err == nil // there is nothing to find
+			add(c.Spec.Project, c.Spec.Slug, p.private(&c.Spec), nothing, "", "")
+		}
+	}
+	return nil
+}
+
+// branchError is the kind of the error of a branch as a whole; "" without one. Errors of
+// single components are in their rows: other components must not show them, since a public
+// one would reveal a private one.
+func branchError(state schedule.State, rows []store.BranchComponent) catalog.FailureKind {
+	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem.Failed() })
+	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
+		return ""
+	}
+	if stuck := lease.Stuck(""); errors.As(state.Err, &stuck) {
+		return catalog.FailureNoProcess
+	}
+	return ingest.KindOf(state.Err)
+}
+
+// componentState names the state of a component. One that a reload added to a
+// branch that was already pulled, or changed during its first pull, waits for the next
+// pull.
+func componentState(state schedule.State, imported bool, problem catalog.FailureKind) string {
+	switch {
+	case imported:
+		return stateReady
+	case state.Finished() && (state.Err != nil && !errors.Is(state.Err, catalog.ErrConflict) || problem != ""):
+		return stateFailed
+	case state.Status == schedule.Running:
+		return stateImporting
+	default:
+		return statePending
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) { writeIndented(w, status, body, "") }
+
+// writeIndented writes an answer whose levels are indented by a text.
+func writeIndented(w http.ResponseWriter, status int, body any, indent string) {
+	writeEncoded(w, status, encode(body, indent))
+}
+
+func writeEncoded(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+func encode(body any, indent string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", indent)
+	_ = encoder.Encode(body) // maps, texts and numbers have a form
+	return b.Bytes()
+}

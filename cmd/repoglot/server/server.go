@@ -1,0 +1,261 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/api/hooks"
+	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
+)
+
+// server is a running serve.
+type server struct {
+	Settings
+	log       *slog.Logger
+	engine    *Engine
+	pullsOnly bool
+	pulls     *supervisor
+	api       *api.Server
+
+	connections, monitors *connections
+	shared                limit.Pools // all that clients share
+}
+
+// Settings say how Serve serves.
+type Settings struct {
+	Config *config.Config
+	// Environ is the environment for a new configuration, Override what wins over it, and
+	// Warn says what may be wrong in it.
+	Environ  []string
+	Override func(*config.Config) error
+	Warn     func(*config.Config)
+	Stdout   io.Writer // of the greeting
+}
+
+// Listeners are the addresses of a server.
+type Listeners struct {
+	main, metrics net.Listener // metrics is nil without metrics_listen
+}
+
+// Listen opens the addresses of a configuration.
+func (e *Engine) Listen(ctx context.Context, c *config.Config) (at Listeners, err error) {
+	if at.main, err = listen(ctx, "listen", c.Listen); err != nil || c.MetricsListen == "" {
+		return at, err
+	}
+	if at.metrics, err = listen(ctx, "metrics_listen", c.MetricsListen); err != nil {
+		at.Close()
+		return at, err
+	}
+	e.log.Info("metrics and profiler", "address", origin(at.metrics)+"/metrics")
+	return at, nil
+}
+
+// Close closes the addresses, also those that a server has closed.
+func (at Listeners) Close() {
+	_ = at.main.Close() // it may be closed already
+	if at.metrics != nil {
+		_ = at.metrics.Close()
+	}
+}
+
+// Serve answers and pulls until ctx is done.
+func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) error {
+	e.log.Info("git", "client", GitOptions(settings.Config, e.log).Remote.Client())
+	s := &server{Settings: settings, log: e.log, engine: e, pullsOnly: e.options.Work == WorkPull}
+	return s.run(ctx, at.main, at.metrics)
+}
+
+// run wires the parts together and waits until ctx is done.
+func (s *server) run(ctx context.Context, main, second net.Listener) error {
+	plan := NewPlan(s.Config)
+	if err := s.engine.configure(ctx, plan, store.ErrWriting); err != nil {
+		return err
+	}
+	if s.Config.Database.Raw() != "" { // other processes may write, too
+		defer s.engine.db.Watch().Close()
+	}
+	rt, metrics, closeHooks := s.handler()
+	defer closeHooks()
+	if second == nil {
+		rt.metrics = metrics
+	}
+	base := s.Config.BaseURL
+	if base == "" {
+		base = origin(main)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if err := s.watchConfig(ctx, group); err != nil {
+		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
+	}
+	s.pulls.flusher = &flusher{newPusher(s.engine, s.Config, base)}
+	s.pulls.set(plan, s.Config.PollInterval)
+	if _, err := fmt.Fprint(s.Stdout, s.greeting(origin(main), base, plan)); err != nil {
+		return fmt.Errorf("writing to the standard output: %w", err)
+	}
+	group.Go(func() error { return s.pulls.run(ctx) })
+	if s.engine.cluster != nil {
+		group.Go(func() error { return s.engine.cluster.run(ctx) })
+		group.Go(func() error { return s.engine.cluster.shareLimits(ctx, s.api) })
+	}
+	server := newHTTPServer(rt, defaultTimeouts(), s.log)
+	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
+	group.Go(func() error { return serveUntil(ctx, server, s.connections.listen(main)) })
+	if second != nil {
+		group.Go(func() error {
+			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.api.NamesMachine, s.mayProfile), defaultTimeouts(), s.log), s.monitors.listen(second))
+		})
+	}
+	group.Go(func() error { return s.invite(ctx, base) })
+	return group.Wait()
+}
+
+// handler makes the handlers of all addresses and of the metrics. end waits for
+// webhooks that are being answered.
+func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
+	s.pulls = newSupervisor(s.engine, s.Config.Workers)
+	s.api = api.New(api.Options{
+		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
+		BaseURL: s.Config.BaseURL, AllowedHosts: s.Config.AllowedHosts, TrustedProxies: s.Config.Prefixes(), CORSOrigins: s.Config.CORSOrigins,
+		AnonymousRate: limit.Rate(s.Config.RateLimit.Anonymous), TokenRate: limit.Rate(s.Config.RateLimit.Token),
+		Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
+		Dialect: api.Dialect{
+			PageSize: s.Config.Compatibility.PageSize, PlainAddresses: s.Config.Compatibility.AddressFormat == "none",
+			NewestFirst: s.Config.Compatibility.ChangesOrder == "newest",
+		},
+		WithoutGitExport: !s.Config.GitExport, TempDir: string(s.Config.DataDir), Edits: s.engine.syncer, Files: s.engine.syncer, Operations: operations{s.pulls},
+	})
+	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log, Claim: s.engine.cluster.claim()})
+	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), newMonitors()
+	clones := gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
+	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
+	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
+		s.ownMetrics())
+	rt = &routes{
+		api: s.api, home: home(s.api, s.engine.options.Version), allows: s.api.AllowsHost,
+		hooks:  calls,
+		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
+	}
+	if s.Config.GitExport {
+		if _, ok := GitOptions(s.Config, s.log).Remote.Git(); !ok {
+			s.log.Info("git clone of this server is answered with 503: there is no git program, or git: builtin forbids it; git_export: false says so in the API")
+		}
+		rt.export = clones
+	}
+	if s.pullsOnly {
+		rt.pullsOnly()
+	}
+	return rt, metrics, calls.Close
+}
+
+// ownMetrics are the collectors of this package.
+func (s *server) ownMetrics() []prometheus.Collector {
+	list := []prometheus.Collector{newPullMetrics(s.pulls, s.Config.MetricsListen != ""), s.shared}
+	if s.engine.cluster != nil {
+		list = append(list, s.engine.cluster)
+	}
+	return list
+}
+
+// mayProfile reports whether a client may see the profiler, which shows paths, addresses
+// and parts of the memory: one on this machine, or one with a token of scope admin.
+func (s *server) mayProfile(r *http.Request) bool {
+	if api.IsLocal(r) {
+		return true
+	}
+	v, err := s.api.Visitor(r, true)
+	return err == nil && v.Admin()
+}
+
+// greeting is what is printed at the start.
+func (s *server) greeting(listen, base string, p *Plan) string {
+	if s.pullsOnly {
+		return "repoglot pulls; " + listen + "/readyz says what\n"
+	}
+	return greeting(listen, base, string(s.Config.DataDir), p)
+}
+
+// invite prints addresses to try after the first round of pulls.
+func (s *server) invite(ctx context.Context, base string) error {
+	if s.pullsOnly {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.pulls.sched.FirstRound():
+	}
+	list, err := s.pulls.visible(ctx)
+	if err != nil || len(list) == 0 {
+		return nil // the log has the reason
+	}
+	_, err = fmt.Fprint(s.Stdout, invitation(base, list))
+	return err
+}
+
+// watchConfig applies changes of the configuration file until ctx is done.
+func (s *server) watchConfig(ctx context.Context, group *errgroup.Group) error {
+	if s.Config.File() == "" {
+		return nil
+	}
+	w, err := config.NewWatcher(s.Config, s.Environ)
+	if err != nil {
+		return err
+	}
+	group.Go(func() error {
+		return w.Run(ctx, func(c *config.Config) { s.reload(ctx, c) }, s.broken)
+	})
+	return nil
+}
+
+// broken logs the errors of a new configuration.
+func (s *server) broken(err error) {
+	for line := range strings.Lines(err.Error()) {
+		s.log.Error("the configuration is broken, the old one stays", "error", strings.TrimRight(line, "\n"))
+	}
+}
+
+// reload applies a new configuration.
+func (s *server) reload(ctx context.Context, c *config.Config) {
+	if err := s.Override(c); err != nil {
+		s.broken(err)
+		return
+	}
+	plan := NewPlan(c)
+	if err := s.engine.configure(ctx, plan, store.ErrUnavailable); err != nil { // the old one goes on meanwhile
+		if ctx.Err() == nil {
+			s.broken(err)
+		}
+		return
+	}
+	s.Warn(c)
+	if keys := s.Config.RestartKeys(c); len(keys) > 0 {
+		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
+	}
+	s.Config = c
+	s.api.Update(api.Settings{
+		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
+		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
+	})
+	s.pulls.set(plan, c.PollInterval)
+	stale, err := s.engine.unchecked(ctx, plan)
+	if err != nil {
+		s.log.Warn("strings are checked again only with the next pulls", "error", err)
+	}
+	for _, key := range stale {
+		s.pulls.sched.Trigger(key)
+	}
+	s.log.Info("configuration loaded", "file", c.File(), "branches", len(plan.branches))
+}

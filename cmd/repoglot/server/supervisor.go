@@ -1,0 +1,348 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/lease"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
+)
+
+// unwatchedInterval is the time between two pulls of a local repository that
+// cannot be watched, and between two looks for one that is not there.
+const unwatchedInterval = 2 * time.Second
+
+// supervisor decides when a branch is pulled: in a local repository when a ref
+// moves, in others by the clock.
+type supervisor struct {
+	engine  *Engine
+	log     *slog.Logger
+	sched   scheduler
+	watcher refWatcher // nil if the system has no watcher left
+	flusher *flusher   // nil: nothing is edited
+
+	problems problems
+	ready    readyTurn
+	mu       sync.Mutex
+	plan     *Plan
+	poll     time.Duration
+	watched  map[string]bool // local branches by key: whether they are watched
+	warned   map[string]bool // branches that the log says cannot be watched
+
+	losing sync.WaitGroup
+}
+
+// scheduler runs jobs: a [schedule.Scheduler] alone, a [lease.Puller] in a cluster.
+type scheduler interface {
+	Run(ctx context.Context) error
+	Set(jobs []schedule.Job)
+	Trigger(key string) bool
+	States() []schedule.State
+	FirstRound() <-chan struct{}
+	Metrics() []prometheus.Collector
+}
+
+// refWatcher is the part of a [remote.Watcher] that a supervisor uses.
+type refWatcher interface {
+	Add(repo, key string) error
+	Remove(key string)
+	Events() <-chan string
+	Close() error
+}
+
+func newSupervisor(e *Engine, workers int) *supervisor {
+	s := &supervisor{engine: e, log: e.log, plan: &Plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
+	s.sched = s.newScheduler(workers)
+	if e.answersOnly() {
+		return s
+	}
+	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, Trust: e.trust, OnLost: func(key string, _ error) {
+		s.losing.Go(func() { s.lost(key) })
+	}})
+	if err != nil {
+		s.log.Warn("local repositories cannot be watched and are polled", "every", unwatchedInterval, "error", err)
+		return s
+	}
+	s.watcher = watcher
+	return s
+}
+
+func (s *supervisor) newScheduler(workers int) scheduler {
+	c := s.engine.cluster
+	switch {
+	case c == nil:
+		return schedule.New(schedule.Options{Workers: workers, Logger: s.log, Excused: s.engine.excused})
+	case s.engine.answersOnly():
+		return c.puller(0, nil, nil)
+	}
+	return c.puller(numberOfWorkers(workers), s.isHere, s.engine.room)
+}
+
+// wish has a branch pulled soon; by says what wishes for it.
+func (s *supervisor) wish(key, by string) {
+	if p, ok := s.sched.(*lease.Puller); ok {
+		p.Wish(key, by)
+		return
+	}
+	s.sched.Trigger(key)
+}
+
+// isHere reports whether the local repository of a branch is on this machine.
+func (s *supervisor) isHere(branch string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.plan.branch(branch)
+	if b == nil {
+		return false
+	}
+	path, _ := repourl.IsLocal(b.Remote.URL)
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// catchUp has local repositories pulled that are watched from now on: their refs may
+// have moved before. A scheduler that has just begun pulls everything.
+func (s *supervisor) catchUp(keys []string) {
+	if s.engine.cluster == nil {
+		return
+	}
+	for _, key := range keys {
+		s.sched.Trigger(key)
+	}
+}
+
+// run pulls and pushes until ctx is done and the last pull has finished its step.
+func (s *supervisor) run(ctx context.Context) error {
+	tick := time.NewTicker(flushTick)
+	defer tick.Stop()
+	var edits sync.WaitGroup
+	if !s.engine.answersOnly() {
+		s.mu.Lock()
+		first := s.plan
+		s.mu.Unlock()
+		s.forgetWaits(ctx, &Plan{}, first) // before anything fails anew
+		edits.Go(func() { s.watchEdits(ctx, first, tick.C) })
+	}
+	err := s.pulls(ctx)
+	edits.Wait() // not deferred: a panic must end the process
+	return err
+}
+
+func (s *supervisor) pulls(ctx context.Context) error {
+	if s.watcher == nil {
+		return s.sched.Run(ctx)
+	}
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		for key := range s.watcher.Events() {
+			s.wish(key, "a watch")
+		}
+	}()
+	found := make(chan struct{})
+	go func() {
+		defer close(found)
+		tick := time.NewTicker(unwatchedInterval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				s.appeared()
+			}
+		}
+	}()
+	err := s.sched.Run(ctx)
+	<-found
+	err = errors.Join(err, s.watcher.Close())
+	<-heard
+	s.losing.Wait()
+	return err
+}
+
+// appeared watches and pulls local repositories that did not exist before, whose
+// next pull may be far away.
+func (s *supervisor) appeared() {
+	s.mu.Lock()
+	var keys []string
+	for i := range s.plan.branches {
+		b := &s.plan.branches[i]
+		watched, local := s.watched[b.Key]
+		if !local || watched || s.warned[b.Key] {
+			continue
+		}
+		if s.watch(b); s.watched[b.Key] {
+			keys = append(keys, b.Key)
+		}
+	}
+	if len(keys) > 0 {
+		s.schedule()
+	}
+	s.mu.Unlock()
+	for _, key := range keys {
+		s.sched.Trigger(key)
+	}
+}
+
+// lost polls a branch whose repository can no longer be watched.
+func (s *supervisor) lost(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched[key] {
+		s.watched[key] = false
+		s.schedule()
+		s.catchUp([]string{key})
+	}
+}
+
+// set replaces what is pulled. Branches whose remote or components changed are
+// pulled at once.
+func (s *supervisor) set(p *Plan, interval time.Duration) {
+	s.mu.Lock()
+	old := s.plan
+	s.plan, s.poll = p, interval
+	for key := range s.watched {
+		if p.branch(key) == nil {
+			delete(s.watched, key)
+			delete(s.warned, key)
+			if s.watcher != nil {
+				s.watcher.Remove(key)
+			}
+		}
+	}
+	var begun []string
+	for i := range p.branches {
+		if _, known := s.watched[p.branches[i].Key]; !known {
+			if s.watch(&p.branches[i]); s.watched[p.branches[i].Key] {
+				begun = append(begun, p.branches[i].Key)
+			}
+		}
+	}
+	s.schedule()
+	s.mu.Unlock()
+	s.catchUp(begun)
+	for i := range p.branches {
+		b := &p.branches[i]
+		if before := old.branch(b.Key); before != nil && !reflect.DeepEqual(before, b) {
+			s.sched.Trigger(b.Key)
+		}
+	}
+}
+
+// schedule gives the plan's branches to the scheduler. The caller holds s.mu.
+func (s *supervisor) schedule() {
+	jobs := make([]schedule.Job, 0, len(s.plan.branches))
+	for i := range s.plan.branches {
+		b := &s.plan.branches[i]
+		jobs = append(jobs, schedule.Job{
+			Key: b.Key, About: names(b), Host: repourl.Host(b.Remote.URL), Interval: s.interval(b.Key),
+			Run: func(ctx context.Context) error { return s.pull(ctx, b) },
+		})
+	}
+	s.sched.Set(jobs)
+}
+
+// interval is the time between two pulls of a branch. The caller holds s.mu.
+func (s *supervisor) interval(key string) time.Duration {
+	if watched, local := s.watched[key]; local && !watched {
+		return unwatchedInterval
+	}
+	return s.poll
+}
+
+// maxNames bounds the components in a line of the log.
+const maxNames = 4
+
+// names lists the components of a branch, for the log.
+func names(b *ingest.Branch) string {
+	var list []string
+	for i := range b.Components {
+		if i == maxNames {
+			list = append(list, fmt.Sprintf("and %d more", len(b.Components)-i))
+			break
+		}
+		list = append(list, b.Components[i].Spec.Project+"/"+b.Components[i].Spec.Slug)
+	}
+	return strings.Join(list, ", ")
+}
+
+// watch begins to watch a branch of a local repository, which is polled if that
+// fails. The caller holds s.mu.
+func (s *supervisor) watch(b *ingest.Branch) {
+	if _, local := repourl.IsLocal(b.Remote.URL); !local {
+		return
+	}
+	s.watched[b.Key] = false
+	if s.watcher == nil {
+		return
+	}
+	switch err := s.watcher.Add(b.Remote.URL, b.Key); {
+	case err == nil:
+		s.watched[b.Key] = true
+		delete(s.warned, b.Key)
+	case errors.Is(err, remote.ErrUnreachable): // the pull reports it
+	case !s.warned[b.Key]: // each pull tries again
+		s.warned[b.Key] = true
+		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
+	}
+}
+
+// pull is the job of one branch.
+func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
+	s.cloneWished(ctx, b)
+	report, err := s.engine.Pull(ctx, b)
+	for i := range report.Components {
+		c := &report.Components[i]
+		for _, problem := range s.problems.note(c) {
+			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
+		}
+	}
+	reached := err == nil || report.Reached()
+	if s.flusher != nil && takesEdits(b) && ctx.Err() == nil {
+		s.flusher.reached(ctx, b.Key, reached)
+	}
+	if !reached {
+		return err
+	}
+	if err := s.engine.assignComponents(ctx, b); err != nil {
+		return err
+	}
+	s.flush(ctx, b) // also of components beside one that cannot be read
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
+		if s.watch(b); s.watched[b.Key] {
+			s.schedule()
+			s.sched.Trigger(b.Key) // refs may have moved before it was watched
+		}
+	}
+	return nil
+}
+
+// snapshot returns the plan and the states of its branches.
+func (s *supervisor) snapshot() (*Plan, map[string]schedule.State) {
+	s.mu.Lock()
+	p := s.plan
+	s.mu.Unlock()
+	states := map[string]schedule.State{}
+	for _, st := range s.sched.States() {
+		states[st.Key] = st
+	}
+	return p, states
+}

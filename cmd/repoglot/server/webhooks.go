@@ -1,0 +1,110 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/repoglot/repoglot/api/hooks"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/remote"
+)
+
+// hookPulls lets webhooks pull the supervisor's branches.
+type hookPulls struct{ *supervisor }
+
+// current is the plan in force.
+func (h hookPulls) current() *Plan {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.plan
+}
+
+// Branches lists the branches of the plan.
+func (h hookPulls) Branches() []hooks.Branch {
+	p := h.current()
+	list := make([]hooks.Branch, len(p.branches))
+	for i := range p.branches {
+		b := &p.branches[i]
+		list[i] = hooks.Branch{Key: b.Key, Repo: b.Components[0].Spec.Repo}
+		for _, c := range b.Components {
+			if !slices.Contains(list[i].Projects, c.Spec.Project) {
+				list[i].Projects = append(list[i].Projects, c.Spec.Project)
+			}
+			secret := p.secrets[store.TemplateKey{Project: c.Spec.Project, Slug: c.Spec.Slug}]
+			list[i].Open = list[i].Open || !secret.required
+			if value := string(secret.value); value != "" && !slices.Contains(list[i].Secrets, value) {
+				list[i].Secrets = append(list[i].Secrets, value)
+			}
+		}
+	}
+	return list
+}
+
+// Components lists the components of a branch: the stored ones, and the
+// discoveries that found no component yet.
+func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Component, error) {
+	p := h.current()
+	b := p.branch(key)
+	if b == nil {
+		return nil, nil // a reload removed it
+	}
+	rows, err := h.engine.rows(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	var list []hooks.Component
+	found := map[store.TemplateKey]bool{}
+	for i := range rows {
+		c := &rows[i]
+		from := store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}
+		found[from] = true
+		list = append(list, p.secured(from, hooks.Component{
+			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking, Suggests: suggests(&c.Settings),
+			Private: c.Settings.Private(&c.Project), Enabled: c.Project.Settings.EnableHooks,
+		}))
+	}
+	for _, c := range b.Components {
+		from := store.TemplateKey{Project: c.Spec.Project, Slug: c.Spec.Slug}
+		if found[from] {
+			continue
+		}
+		project := p.project(c.Spec.Project)
+		list = append(list, p.secured(from, hooks.Component{
+			Project: c.Spec.Project, Slug: c.Spec.Slug, Branch: c.Spec.Branch, Suggests: suggests(&c.Spec.Settings),
+			Private: p.private(&c.Spec), Enabled: project.Settings.EnableHooks,
+		}))
+	}
+	return list, nil
+}
+
+// suggests returns a function that matches the branches with suggestions for a
+// component; nil if there are no such branches.
+func suggests(c *catalog.ComponentSettings) func(string) bool {
+	pattern, err := remote.ParseBranchPattern(c.SuggestionBranches)
+	if err != nil || pattern.IsZero() {
+		return nil
+	}
+	return pattern.Match
+}
+
+// secured adds the secret of a component's webhooks. A component missing from the
+// plan, in the middle of a reload, gets a secret that no caller can know.
+func (p *Plan) secured(from store.TemplateKey, c hooks.Component) hooks.Component {
+	s, known := p.secrets[from]
+	c.Secured, c.Secret = s.required || !known, string(s.value)
+	return c
+}
+
+// Record stores change entry 53.
+func (h hookPulls) Record(ctx context.Context, key string, components []int64, event map[string]string) error {
+	b := h.current().branch(key)
+	if b == nil {
+		return nil
+	}
+	return h.engine.syncer.RecordHook(ctx, *b, components, event)
+}
+
+// Pull pulls a branch soon.
+func (h hookPulls) Pull(key string) { h.wish(key, "a webhook") }
