@@ -64,7 +64,7 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 
 // discoverOne makes the components of one discovery and counts those with files. made
 // are the components that it made before, by filemask: they get its settings, and move
-// from another repository or branch.
+// from another repository, branch or folder.
 func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]*store.BranchComponent) (int, error) {
 	mask, err := filemask.Parse(spec.Settings.Filemask)
 	if err != nil {
@@ -106,17 +106,22 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			unsafe.add(f.Path, "the discovered name holds a character that filemasks reserve")
 			continue
 		}
-		if old := made[c.Settings.Filemask]; old != nil {
-			c.Slug = old.Slug
-		} else {
-			c.Slug = freeSlug(spec.Slug, m.Component, taken)
-			taken[c.Slug] = true
-		}
 		if specs = append(specs, c); len(specs) > p.s.quotas.Components {
 			return len(specs), p.s.quotas.tooManyComponents(len(specs))
 		}
 	}
 	n := len(specs)
+	renamed(spec, made, found)
+	for i := range specs {
+		c := &specs[i]
+		if old := made[c.Settings.Filemask]; old != nil {
+			c.Slug = old.Slug
+			continue
+		}
+		name, _ := nameOf(&c.Settings)
+		c.Slug = freeSlug(spec.Slug, name, taken)
+		taken[c.Slug] = true
+	}
 	for _, mask := range slices.Sorted(maps.Keys(made)) {
 		if !found[mask] {
 			specs = append(specs, without(spec, mask, made[mask]))
@@ -129,23 +134,46 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	return n, err
 }
 
-// without is a component that a discovery made and has no files of now: with its
-// settings, if its filemask still follows from them.
-func without(spec *store.ComponentSpec, mask string, made *store.BranchComponent) store.ComponentSpec {
-	c := *spec
-	c.Template, c.Settings = spec.Slug, made.Settings
-	of := spec.Settings.Filemask
-	before, _, _ := strings.Cut(of, componentMark)
-	if marks := strings.Count(of, componentMark); marks > 0 {
-		end := len(before) + (len(mask)-len(of))/marks + len(componentMark) // of its name
-		if strings.HasPrefix(mask, before) && end >= len(before) && end <= len(mask) {
-			if e := expand(spec, mask[len(before):end]); e.Settings.Filemask == mask {
-				c = e
-			}
+// renamed gives components that a discovery made the filemasks that its mask, if it has
+// changed, gives their names now. Those whose files it finds under the filemask of before
+// keep that.
+func renamed(spec *store.ComponentSpec, made map[string]*store.BranchComponent, found map[string]bool) {
+	for _, mask := range slices.Sorted(maps.Keys(made)) {
+		old := made[mask]
+		name, ok := nameOf(&old.Settings)
+		if now := expand(spec, name).Settings.Filemask; ok && !found[mask] && made[now] == nil {
+			delete(made, mask)
+			made[now] = old
 		}
+	}
+}
+
+// without is a component that a discovery made and has no files of now: with its
+// settings, if its filemask follows from them.
+func without(spec *store.ComponentSpec, mask string, made *store.BranchComponent) store.ComponentSpec {
+	name, _ := nameOf(&made.Settings)
+	c := expand(spec, name)
+	if c.Settings.Filemask != mask {
+		c.Settings = made.Settings
 	}
 	c.Slug = made.Slug
 	return c
+}
+
+// nameOf is the name of a component that a discovery made, false if its settings do not say.
+func nameOf(s *catalog.ComponentSettings) (string, bool) {
+	of := s.Discovery.Filemask
+	before, _, _ := strings.Cut(of, componentMark)
+	marks := strings.Count(of, componentMark)
+	if marks == 0 || !strings.HasPrefix(s.Filemask, before) {
+		return "", false
+	}
+	end := len(before) + (len(s.Filemask)-len(of))/marks + len(componentMark)
+	if end < len(before) || end > len(s.Filemask) {
+		return "", false
+	}
+	name := s.Filemask[len(before):end]
+	return name, filemask.Fill(of, name) == s.Filemask
 }
 
 // refusals are the files that a discovery does not serve. One line of the log names

@@ -151,3 +151,38 @@ func TestDiscoveryMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscoveryMaskChanges: components keep their slugs when the mask of their discovery
+// changes, whether their files moved or are named otherwise now.
+func TestDiscoveryMaskChanges(t *testing.T) {
+	texts := map[string]string{"po/a/cs.po": po("One", "Jedna"), "po/b/cs.po": po("One", "Jedna"), "po/x y/cs.po": po("One", "Jedna"), "l10n/a/cs.po": po("One", "Jednička"), "l10n/x y/cs.po": po("One", "Jednička")}
+	repo := repoWith(t, texts)
+	s := catalog.ComponentSettings{Name: "Docs: {component}", Filemask: "po/{component}/*.po", LanguageRegex: "^[^.]+$"}
+	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": s})
+	want := []string{"docs-a|Docs: a", "docs-b|Docs: b", "docs-x-y|Docs: x y"}
+	equal(t, want, componentNames(w), "components")
+	again := func(mask string) {
+		t.Helper()
+		s.Filemask = mask
+		w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"docs-{component}": s})
+		w.Sync()
+	}
+	again("l10n/{component}/*.po")
+	equal(t, want, componentNames(w), "components of the other folder")
+	for slug, path := range map[string]string{"docs-a": "l10n/a/cs.po", "docs-x-y": "l10n/x y/cs.po"} {
+		if got := servedFile(w, slug, path); got != po("One", "Jednička") {
+			t.Errorf("%s serves\n%s", slug, got)
+		}
+	}
+	if files := servedFiles(w, "docs-b"); len(files) != 0 {
+		t.Errorf("docs-b serves %q, which the discovery does not find", files)
+	}
+	again("po/{component}/*.po")
+	equal(t, want, componentNames(w), "components of the first folder")
+	if got := servedFile(w, "docs-b", "po/b/cs.po"); got != po("One", "Jedna") {
+		t.Errorf("docs-b serves\n%s", got)
+	}
+	again("{component}/*.po") // other names of the same files, and new ones
+	want = []string{"docs-a|Docs: po/a", "docs-b|Docs: po/b", "docs-x-y|Docs: po/x y", "docs-l10n-a|Docs: l10n/a", "docs-l10n-x-y|Docs: l10n/x y"}
+	equal(t, want, componentNames(w), "components of all folders")
+}

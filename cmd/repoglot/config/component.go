@@ -18,6 +18,7 @@ type Component struct {
 	// ASCII, at most 100. With `{component}` in it, one component is made per
 	// match of `{component}` in `filemask`; every run of other characters in
 	// the match becomes `-`, and `-2`, `-3`… is added where two would be equal.
+	// The slug of a match stays when `filemask` changes.
 	Slug string `yaml:"slug" required:"true"`
 	// Name is the component's name for people. Empty: the slug, or the match
 	// of `{component}` unchanged.
