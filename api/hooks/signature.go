@@ -65,7 +65,9 @@ func (k *call) provenByHeader(branches []Branch) bool {
 }
 
 // knows reports whether the caller proves a secret, by the service's method or by
-// sending it as the token or password of an Authorization header.
+// sending it as the token or password of an Authorization header. So a service that
+// signs with a key of its own needs another setting than the secret for its public key:
+// whoever knows that key could send it as a token.
 func (k *call) knows(secret string) bool {
 	return k.service.signed != nil && k.service.signed(k, secret) || bearer(k.header, secret)
 }

@@ -158,13 +158,18 @@ func (c *Component) Signer() (derive.Signer, error) {
 	return derive.ParseSigner(string(c.SigningKey))
 }
 
-// checkSecrets returns what is wrong with the secrets of components that take edits.
+// checkSecrets returns what is wrong with the secrets of webhooks, and of components
+// that take edits.
 func (c *Config) checkSecrets() error {
 	for i := range c.Projects {
 		for j := range c.Projects[i].Components {
 			co := &c.Projects[i].Components[j]
 			where := c.Projects[i].Slug + "/" + co.Slug
+			kind := publicKey(string(co.WebhookSecret))
 			switch _, err := co.Signer(); {
+			case kind != "":
+				return fmt.Errorf("component %s: webhook_secret_env: %s is a public key (%s), which is no secret: set it to a random text, such as `openssl rand -hex 32` prints, here and at the service",
+					where, cmp.Or(co.WebhookSecretEnv, c.Projects[i].WebhookSecretEnv), kind)
 			case co.PushMode == "":
 			case err != nil:
 				return fmt.Errorf("component %s: signing_key_env: %w", where, err)
