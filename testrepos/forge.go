@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -71,6 +72,13 @@ func (f *Forge) End(number int, state string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.requests[number-1].State = state
+}
+
+// Retarget gives a request another branch to be merged into.
+func (f *Forge) Retarget(number int, base string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests[number-1].Base = base
 }
 
 func (f *Forge) problem(format string, args ...any) {
@@ -248,10 +256,10 @@ func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeRequest) {
-	body, status, end, value := "body", http.StatusOK, "state", "closed"
+	body, base, status, end, value := "body", "base", http.StatusOK, "state", "closed"
 	switch f.Kind {
 	case "gitlab":
-		body, end, value = "description", "state_event", "close"
+		body, base, end, value = "description", "target_branch", "state_event", "close"
 	case "gitea", "forgejo":
 		status = http.StatusCreated
 	}
@@ -262,8 +270,12 @@ func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeReq
 		}
 		request.State = "closed"
 	} else {
-		in := f.named(sent, "title", body)
-		request.Title, request.Body = in["title"], in[body]
+		names := []string{"title", body}
+		if _, moved := sent[base]; moved {
+			names = append(names, base)
+		}
+		in := f.named(sent, names...)
+		request.Title, request.Body, request.Base = in["title"], in[body], cmp.Or(in[base], request.Base)
 	}
 	answerJSON(w, status, f.object(request))
 }

@@ -153,6 +153,52 @@ func TestForgeEnds(t *testing.T) {
 	}
 }
 
+// TestForgeBase: a request is for the branch that is read, also if that becomes another one,
+// unless somebody gave it another base. Merged there, its edits wait in a new one.
+func TestForgeBase(t *testing.T) {
+	for _, kind := range []string{"github", "gitlab", "gitea", "forgejo"} {
+		t.Run(kind, func(t *testing.T) {
+			w := newForgeWorld(t, kind)
+			bases := func(want, when string) {
+				t.Helper()
+				var got []string
+				for _, r := range w.fake.Requests() {
+					got = append(got, r.State+" "+r.Base)
+				}
+				if got := strings.Join(got, ", "); got != want || len(w.fake.Problems()) > 0 {
+					t.Errorf("%s: %s, want %s; the forge was sent %q", when, got, want, w.fake.Problems())
+				}
+			}
+			s := w.Branch.Components[0].Spec.Settings
+			for i, branch := range []string{"develop", "main", "develop", "main"} {
+				if i == 2 { // as a forge does where a branch is renamed
+					w.fake.Retarget(1, branch)
+				}
+				w.up.Set("develop", w.up.Commit("Other", gittest.Files{"po/cs.po": file, "x": "y"}, w.head("main")))
+				w.Configure(w.up.Dir, branch, map[string]catalog.ComponentSettings{"app": s})
+				w.flush()
+				bases("open "+branch, "another branch is read")
+				w.want("Jedna* Dva* | pending, pending", "another branch is read")
+			}
+			w.fake.Retarget(1, "develop")
+			w.edit("Two", "Dvojka")
+			w.flush()
+			if bases("open develop", "retargeted"); !strings.Contains(w.fake.Requests()[0].Body, "Dvojka") {
+				t.Errorf("its texts are old: %s", w.fake.Requests()[0].Body)
+			}
+			w.up.Set("develop", w.up.Commit("Merger", gittest.Files{"po/cs.po": w.branchFile()}, w.head("develop"), w.head(ours)))
+			w.fake.End(1, "merged")
+			w.flush()
+			bases("merged develop, open main", "merged there")
+			w.want("Jedna* Dvojka* | pending, pending", "merged there")
+			w.up.Push("Merger", gittest.Files{"po/cs.po": w.branchFile()}, w.head("main"), w.head("develop"))
+			w.flush()
+			bases("merged develop, closed main", "which is merged")
+			w.want("Jedna Dvojka | flushed, flushed", "which is merged")
+		})
+	}
+}
+
 // TestForgeRefuses: a forge that wants to be left alone or redirects has the edits wait,
 // and neither the error nor another host gets the token.
 func TestForgeRefuses(t *testing.T) {

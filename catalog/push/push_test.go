@@ -406,12 +406,12 @@ func (f *fakeForge) Find(context.Context, string, string) (forge.Request, bool, 
 
 func (f *fakeForge) Open(_ context.Context, d forge.Draft) (forge.Request, error) {
 	f.opened++
-	f.draft, f.Request = d, forge.Request{Number: f.opened, State: forge.Open, URL: fmt.Sprint("https://forge/", f.opened), Title: d.Title, Body: d.Body}
+	f.draft, f.Request = d, forge.Request{Number: f.opened, State: forge.Open, URL: fmt.Sprint("https://forge/", f.opened), Title: d.Title, Body: d.Body, Base: d.Base}
 	return f.Request, nil
 }
 
-func (f *fakeForge) Update(_ context.Context, _ int, title, body string) (forge.Request, error) {
-	f.Title, f.Body = title, body
+func (f *fakeForge) Update(_ context.Context, r forge.Request) (forge.Request, error) {
+	f.Title, f.Body = r.Title, r.Body
 	return f.Request, nil
 }
 

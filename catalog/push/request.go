@@ -233,12 +233,12 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		if err != nil {
 			return err
 		}
-		last := forge.Texts{Title: r.known.Title, Body: r.known.Body}
+		last := forge.Texts{Title: r.known.Title, Body: r.known.Body, Base: r.known.Base}
 		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, r.done(result), failing))
 		if err != nil {
 			return err
 		}
-		r.known.Request, r.known.URL, r.known.Title, r.known.Body = request.Number, request.URL, last.Title, last.Body
+		r.known.Request, r.known.URL, r.known.Title, r.known.Body, r.known.Base = request.Number, request.URL, last.Title, last.Body, last.Base
 		ended = request.State != forge.Open
 	}
 	return r.DB.SetPushBranch(ctx, r.known, written, r.done(result), ended)

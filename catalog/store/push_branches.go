@@ -19,15 +19,21 @@ type PushBranch struct {
 	// Request is the number of the request to merge it, 0 without one, URL its page.
 	Request int
 	URL     string
-	// Title and Body are the sums of the texts that the request was given last
-	// (forge.Texts); "" without one.
-	Title, Body string
+	// Title and Body are the sums of the texts that the request was given last, Base the
+	// branch to merge it into (forge.Texts); "" without one.
+	Title, Body, Base string
+}
+
+// pushBranchColumns are what is stored of a branch of ours.
+const pushBranchColumns = `repo, branch, at_commit, next_commit, request, request_url, request_title, request_body, request_base`
+
+func (b *PushBranch) fields() []any {
+	return []any{&b.Repo, &b.Branch, &b.At, &b.Next, &b.Request, &b.URL, &b.Title, &b.Body, &b.Base}
 }
 
 // Requestless returns b without a request.
 func (b PushBranch) Requestless() PushBranch {
-	b.Request, b.URL, b.Title, b.Body = 0, "", "", ""
-	return b
+	return PushBranch{Repo: b.Repo, Branch: b.Branch, At: b.At, Next: b.Next}
 }
 
 // Place is where the branch is.
@@ -46,16 +52,14 @@ func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch
 // those that may be at the remote, or have a request.
 func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
 	err = db.pools.readers.transact(ctx, func(s *session) error {
-		return s.query(ctx, `SELECT branch, at_commit, next_commit, request, request_url, request_title, request_body FROM push_branches
+		return s.query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches
 			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan scan) error {
-			b := PushBranch{Repo: repo}
-			if err := scan(&b.Branch, &b.At, &b.Next, &b.Request, &b.URL, &b.Title, &b.Body); err != nil {
-				return err
-			}
+			var b PushBranch
+			err := scan(b.fields()...)
 			if isBelow(branch, b.Branch) {
 				list = append(list, b)
 			}
-			return nil
+			return err
 		})
 	})
 	return list, db.fail(ctx, "read branches of ours", err)
@@ -125,8 +129,7 @@ func (db *DB) swapPushBranch(ctx context.Context, s *session, was, b PushBranch)
 
 func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
 	b := PushBranch{Repo: repo, Branch: branch}
-	_, err := s.first(ctx, `SELECT at_commit, next_commit, request, request_url, request_title, request_body FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch},
-		&b.At, &b.Next, &b.Request, &b.URL, &b.Title, &b.Body)
+	_, err := s.first(ctx, `SELECT `+pushBranchColumns+` FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch}, b.fields()...)
 	return b, err
 }
 
@@ -134,10 +137,10 @@ func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranc
 // it has what was sent with that commit, and nothing else. Components of which that was not
 // known have changed.
 func (db *DB) putPushBranch(ctx context.Context, s *session, b PushBranch) error {
-	if err := s.do(ctx, `INSERT INTO push_branches (repo, branch, at_commit, next_commit, request, request_url, request_title, request_body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	if err := s.do(ctx, `INSERT INTO push_branches (`+pushBranchColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
-		request = excluded.request, request_url = excluded.request_url, request_title = excluded.request_title, request_body = excluded.request_body`,
-		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL, b.Title, b.Body); err != nil {
+		request = excluded.request, request_url = excluded.request_url, request_title = excluded.request_title, request_body = excluded.request_body, request_base = excluded.request_base`,
+		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL, b.Title, b.Body, b.Base); err != nil {
 		return err
 	}
 	var changed []int64
@@ -203,11 +206,11 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 // that are stored.
 func (s *Snapshot) Strays(ctx context.Context, components []int64) (found []PushBranch, err error) {
 	err = chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT b.repo, b.branch, b.at_commit, b.next_commit, b.request, b.request_url, b.request_title, b.request_body FROM push_branches b
+		return s.s.query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches b
 			WHERE (b.at_commit <> '' OR b.next_commit <> '' OR b.request <> 0) AND EXISTS (
 			SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN `+list(1, len(chunk))+`) ORDER BY b.repo, b.branch`, chunk, func(scan scan) error {
 			var b PushBranch
-			err := scan(&b.Repo, &b.Branch, &b.At, &b.Next, &b.Request, &b.URL, &b.Title, &b.Body)
+			err := scan(b.fields()...)
 			if !slices.Contains(found, b) {
 				found = append(found, b)
 			}

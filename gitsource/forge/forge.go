@@ -31,6 +31,8 @@ type Request struct {
 	URL string
 	// Title and Body are its texts.
 	Title, Body string
+	// Base is the branch to merge into.
+	Base string
 }
 
 // Draft is a request to be opened.
@@ -49,8 +51,8 @@ type Forge interface {
 	Find(ctx context.Context, head, base string) (Request, bool, error)
 	// Open opens a request; ErrExists if there is one.
 	Open(ctx context.Context, d Draft) (Request, error)
-	// Update sets title and body.
-	Update(ctx context.Context, number int, title, body string) (Request, error)
+	// Update sets title, body and base, without one no base, of the request of a number.
+	Update(ctx context.Context, r Request) (Request, error)
 	// Close closes a request without a merge.
 	Close(ctx context.Context, number int) error
 	// Read returns a request, open or not.

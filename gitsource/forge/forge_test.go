@@ -82,7 +82,7 @@ func TestForges(t *testing.T) {
 			if r, ok, err := f.Find(ctx, "l10n", "main"); !ok || err != nil || r != opened {
 				t.Errorf("found %+v, %v, %v", r, ok, err)
 			}
-			updated, err := f.Update(ctx, 4, "New", "other text")
+			updated, err := f.Update(ctx, Request{Number: 4, Title: "New", Body: "other text"})
 			if err != nil || updated.Title != "New" || updated.Body != "other text" || updated.Number != 4 {
 				t.Errorf("updated %+v, %v", updated, err)
 			}
@@ -104,7 +104,7 @@ func TestForges(t *testing.T) {
 			if _, err := f.Read(ctx, 99); !errors.Is(err, ErrNotFound) {
 				t.Errorf("no such request: %v", err)
 			}
-			long, err := f.Update(ctx, 4, strings.Repeat("č ", 300), strings.Repeat("č", MaxBody))
+			long, err := f.Update(ctx, Request{Number: 4, Title: strings.Repeat("č ", 300), Body: strings.Repeat("č", MaxBody)})
 			if err != nil || len([]rune(long.Title)) != maxTitle || len(long.Body) > MaxBody+3 {
 				t.Errorf("%d characters, %d bytes, %v", len([]rune(long.Title)), len(long.Body), err)
 			}

@@ -42,9 +42,9 @@ func (g *gitea) Open(ctx context.Context, d Draft) (Request, error) {
 	return openPull(ctx, &g.client, g.pulls(), d)
 }
 
-// Update sets title and body.
-func (g *gitea) Update(ctx context.Context, number int, title, body string) (Request, error) {
-	return updatePull(ctx, &g.client, g.pulls(), http.StatusCreated, number, pullTexts{Title: title, Body: body})
+// Update sets title, body and base.
+func (g *gitea) Update(ctx context.Context, r Request) (Request, error) {
+	return updatePull(ctx, &g.client, g.pulls(), http.StatusCreated, r)
 }
 
 // Close closes a pull request.

@@ -44,7 +44,7 @@ func (p *pull) request(c *client) Request {
 	case p.State == "closed":
 		state = Closed
 	}
-	return Request{Number: p.Number, State: state, URL: c.page(p.HTMLURL), Title: p.Title, Body: p.Body}
+	return Request{Number: p.Number, State: state, URL: c.page(p.HTMLURL), Title: p.Title, Body: p.Body, Base: p.Base.Ref}
 }
 
 // texts are the fields of an update, and with the others those of a new request.
@@ -87,9 +87,9 @@ func (g *gitHub) Open(ctx context.Context, d Draft) (Request, error) {
 	return openPull(ctx, &g.client, g.pulls(), d)
 }
 
-// Update sets title and body.
-func (g *gitHub) Update(ctx context.Context, number int, title, body string) (Request, error) {
-	return updatePull(ctx, &g.client, g.pulls(), http.StatusOK, number, pullTexts{Title: title, Body: body})
+// Update sets title, body and base.
+func (g *gitHub) Update(ctx context.Context, r Request) (Request, error) {
+	return updatePull(ctx, &g.client, g.pulls(), http.StatusOK, r)
 }
 
 // Close closes a pull request.
@@ -108,10 +108,10 @@ func openPull(ctx context.Context, c *client, path string, d Draft) (Request, er
 	return p.request(c), err
 }
 
-func updatePull(ctx context.Context, c *client, path string, want, number int, texts pullTexts) (Request, error) {
+func updatePull(ctx context.Context, c *client, path string, want int, r Request) (Request, error) {
 	var p pull
-	texts.Title, texts.Body = title(texts.Title), body(texts.Body)
-	err := c.call(ctx, http.MethodPatch, path+"/"+strconv.Itoa(number), nil, texts, &p, want)
+	texts := pullTexts{Title: title(r.Title), Body: body(r.Body), Base: r.Base}
+	err := c.call(ctx, http.MethodPatch, path+"/"+strconv.Itoa(r.Number), nil, texts, &p, want)
 	return p.request(c), err
 }
 

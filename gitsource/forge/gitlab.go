@@ -31,7 +31,7 @@ func (m *merge) request(c *client) Request {
 	case "closed":
 		state = Closed
 	}
-	return Request{Number: m.IID, State: state, URL: c.page(m.WebURL), Title: m.Title, Body: m.Description}
+	return Request{Number: m.IID, State: state, URL: c.page(m.WebURL), Title: m.Title, Body: m.Description, Base: m.TargetBranch}
 }
 
 func (g *gitLab) merges() string {
@@ -70,11 +70,11 @@ func (g *gitLab) Open(ctx context.Context, d Draft) (Request, error) {
 	return m.request(&g.client), err
 }
 
-// Update sets title and description.
-func (g *gitLab) Update(ctx context.Context, number int, newTitle, newBody string) (Request, error) {
+// Update sets title, description and target.
+func (g *gitLab) Update(ctx context.Context, r Request) (Request, error) {
 	var m merge
-	texts := mergeTexts{Title: title(newTitle), Description: body(newBody)}
-	err := g.call(ctx, http.MethodPut, g.merges()+"/"+strconv.Itoa(number), nil, texts, &m, http.StatusOK)
+	texts := mergeTexts{Title: title(r.Title), Description: body(r.Body), TargetBranch: r.Base}
+	err := g.call(ctx, http.MethodPut, g.merges()+"/"+strconv.Itoa(r.Number), nil, texts, &m, http.StatusOK)
 	return m.request(&g.client), err
 }
 

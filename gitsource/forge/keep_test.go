@@ -98,7 +98,7 @@ func TestKeepTheirTexts(t *testing.T) {
 			}
 			edit := func(title, body string) {
 				t.Helper()
-				if _, err := f.Update(t.Context(), 1, title, body); err != nil {
+				if _, err := f.Update(t.Context(), Request{Number: 1, Title: title, Body: body}); err != nil {
 					t.Fatal(err)
 				}
 			}

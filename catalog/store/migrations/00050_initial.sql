@@ -496,9 +496,11 @@ CREATE TABLE push_branches (
   next_commit TEXT NOT NULL,
   request     BIGINT NOT NULL DEFAULT 0,
   request_url TEXT NOT NULL DEFAULT '',
-  -- Sums of the texts that the request was given last: others are somebody else's.
+  -- Sums of the texts that the request was given last, and the branch to merge it into:
+  -- others are somebody else's.
   request_title TEXT NOT NULL DEFAULT '',
   request_body TEXT NOT NULL DEFAULT '',
+  request_base TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (repo, branch)
 ) @CLUSTERED;
 
