@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // DefaultLanguageRegex is the expression that language codes must match by default
@@ -35,10 +36,10 @@ var ErrInvalid = errors.New("invalid filemask")
 // "*" is for a repository with one language. The zero value matches no path.
 type Mask struct {
 	text   string
-	re     *regexp.Regexp
-	groups []bool // of re, from 1: true for {component}
-	dirs   []*regexp.Regexp
-	deep   bool // {component} follows dirs: files at any depth can match
+	re     func() *regexp.Regexp // compiled when it is needed: configurations have 10,000 masks
+	groups []bool                // of re, from 1: true for {component}
+	dirs   []string              // patterns of package path
+	deep   bool                  // {component} follows dirs: files at any depth can match
 }
 
 // Match holds the texts that a mask reads from a path.
@@ -52,13 +53,17 @@ type Match struct {
 // maxTokens bounds "*" and "{component}" in one mask; real masks have up to 3.
 const maxTokens = 10
 
+var (
+	examplePath = strings.NewReplacer(componentToken, "c", "*", "x") // makes a path of a mask
+	escaped     = strings.NewReplacer("?", `\?`, "[", `\[`)          // for package path
+)
+
 // Parse reads a mask. Errors wrap [ErrInvalid] and say what to write instead.
 func Parse(mask string) (Mask, error) {
 	bad := func(reason string) error {
 		return fmt.Errorf("filemask %.200q: %w: %s", mask, ErrInvalid, reason)
 	}
-	literal := strings.NewReplacer(componentToken, "c", "*", "x").Replace(mask)
-	if err := CheckPath(literal); err != nil {
+	if err := CheckPath(examplePath.Replace(mask)); err != nil {
 		_, reason, _ := strings.Cut(err.Error(), ErrUnsafePath.Error()+": ")
 		return Mask{}, bad(reason + "; write a path from the root of the repository, with slashes")
 	}
@@ -76,12 +81,9 @@ func Parse(mask string) (Mask, error) {
 	if len(f.groups) > maxTokens {
 		return Mask{}, bad(fmt.Sprintf(`more than %d times "*" or {component}`, maxTokens))
 	}
-	re, err := regexp.Compile(`\A` + expr + `\z`)
-	if err != nil {
-		return Mask{}, bad(err.Error())
-	}
-	f.re = re
-	return f, f.compileDirs()
+	f.re = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A` + expr + `\z`) })
+	f.splitDirs()
+	return f, nil
 }
 
 // maskExpression makes a regular expression from a mask or a part of it. groups
@@ -110,24 +112,19 @@ func maskExpression(mask string) (expr string, groups []bool) {
 	return b.String(), groups
 }
 
-// compileDirs prepares Below: one expression for each directory of the mask, up to
-// the first that has {component}.
-func (f *Mask) compileDirs() error {
+// splitDirs prepares Below: a pattern of package path for each directory of the mask,
+// up to the first that has {component}.
+func (f *Mask) splitDirs() {
 	parts := strings.Split(f.text, "/")
-	for _, part := range parts[:len(parts)-1] {
+	for i, part := range parts {
 		if strings.Contains(part, componentToken) {
 			f.deep = true
-			return nil
+			return
 		}
-		expr, _ := maskExpression(part)
-		re, err := regexp.Compile(`\A` + expr + `\z`)
-		if err != nil {
-			return fmt.Errorf("filemask %.200q: %w: %w", f.text, ErrInvalid, err)
+		if i < len(parts)-1 {
+			f.dirs = append(f.dirs, escaped.Replace(part))
 		}
-		f.dirs = append(f.dirs, re)
 	}
-	f.deep = strings.Contains(parts[len(parts)-1], componentToken)
-	return nil
 }
 
 // String returns the mask as it was written.
@@ -147,7 +144,7 @@ func (f Mask) Match(path string) (Match, bool) {
 	if f.re == nil || len(path) > maxPath {
 		return Match{}, false
 	}
-	found := f.re.FindStringSubmatch(path)
+	found := f.re().FindStringSubmatch(path)
 	if found == nil || CheckPath(path) != nil {
 		return Match{}, false
 	}
@@ -169,7 +166,7 @@ func (f Mask) Match(path string) (Match, bool) {
 // Refuses returns why a path of the mask's form is not read; "" if it is read or has
 // another form. Bytes that a path should not hold are written \xNN in it.
 func (f Mask) Refuses(path string) string {
-	if f.re == nil || len(path) > MaxWalked || !f.re.MatchString(path) {
+	if f.re == nil || len(path) > MaxWalked || !f.re().MatchString(path) {
 		return ""
 	}
 	return unsafeReason(path)
@@ -186,7 +183,7 @@ func (f Mask) Below(dir string) bool {
 		if i == len(f.dirs) {
 			return f.deep
 		}
-		if !f.dirs[i].MatchString(part) {
+		if ok, err := path.Match(f.dirs[i], part); !ok || err != nil {
 			return false
 		}
 	}

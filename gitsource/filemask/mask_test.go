@@ -196,3 +196,22 @@ func mask(tb testing.TB, text string) Mask {
 	gittest.Must(tb, err)
 	return m
 }
+
+// TestBelowIsLiteral: what is special in the patterns of package path is not in masks.
+func TestBelowIsLiteral(t *testing.T) {
+	for mask, dirs := range map[string]map[string]bool{
+		"a?/[b]/*.po": {"a?": true, "ab": false, "a?/[b]": true, "a?/b": false},
+		"a-*/x/*.po":  {"a-": true, "a-b?": true, "a": false, "a-b/x": true, "a-b/y": false},
+		"a[/*.po":     {"a[": true, "a": false},
+	} {
+		f, err := Parse(mask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for dir, want := range dirs {
+			if f.Below(dir) != want {
+				t.Errorf("%s below %s: %t", mask, dir, !want)
+			}
+		}
+	}
+}

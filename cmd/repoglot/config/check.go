@@ -107,29 +107,24 @@ func bad(r *report, env *environment, key, format string, args ...any) {
 
 // oneofs checks every field that lists its values in a tag.
 func oneofs(r *report, path string, v reflect.Value, env *environment) {
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		key := join(path, f.Tag.Get("yaml"))
-		switch {
-		case !f.IsExported() || f.Tag.Get("yaml") == "-":
-		case f.Tag.Get("oneof") != "":
-			allowed := strings.Fields(f.Tag.Get("oneof"))
-			_, known := r.positions[key]
-			if s := v.Field(i).String(); s != "" && !slices.Contains(allowed, s) {
-				msg := "must be one of %s, but is %s"
-				if path == "" {
-					bad(r, env, key, msg, strings.Join(allowed, ", "), sample(s))
-				} else if known {
-					r.on(key, key+" "+msg, strings.Join(allowed, ", "), sample(s))
-				}
-			}
-		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct:
-			for j := range v.Field(i).Len() {
-				if r.known[index(key, j)] != nil {
-					continue
-				}
-				oneofs(r, index(key, j), v.Field(i).Index(j), env)
-			}
+	known := r.keysOf(v.Type())
+	for _, l := range known.limited {
+		s := v.Field(known.fields[l.key]).String()
+		if s == "" || slices.Contains(l.allowed, s) {
+			continue
+		}
+		key, allowed := join(path, l.key), strings.Join(l.allowed, ", ")
+		msg := "must be one of %s, but is %s"
+		if path == "" {
+			bad(r, env, key, msg, allowed, sample(s))
+		} else if _, read := r.positions[key]; read {
+			r.on(key, key+" "+msg, allowed, sample(s))
+		}
+	}
+	for _, name := range known.lists {
+		list := v.Field(known.fields[name])
+		for i := range list.Len() {
+			oneofs(r, index(join(path, name), i), list.Index(i), env)
 		}
 	}
 }

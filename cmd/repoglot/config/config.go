@@ -121,7 +121,6 @@ type Config struct {
 
 	file     string
 	source   []byte // the bytes of the file
-	known    *knownComponents
 	warnings []string
 }
 

@@ -26,18 +26,13 @@ type decoder struct {
 	report
 	anchors map[string]ast.Node
 	nodes   int
-	items   map[string]readItem // components that were read, by path
-	pushes  bool                // the secrets of pushes are needed
-
-	runs   [][]*knownComponent // that items of lists name; nil once they were read
-	unread int                 // runs that were not
+	pushes  bool // the secrets of pushes are needed
 }
 
 func newDecoder(path string) *decoder {
 	return &decoder{
 		report:  report{file: path, positions: map[string]position{}},
 		anchors: map[string]ast.Node{},
-		items:   map[string]readItem{},
 		pushes:  true,
 	}
 }
@@ -108,7 +103,8 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 		d.at(nodePosition(node), "%s must be a mapping of keys to values, but is %s", orFile(path), kind(node))
 		return
 	}
-	fields := keysOf(dst.Type())
+	known := d.keysOf(dst.Type())
+	fields := known.fields
 	seen, meant := map[string]bool{}, map[string]bool{}
 	var merges []ast.Node
 	for it := m.MapRange(); it.Next(); {
@@ -117,9 +113,9 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			continue
 		}
 		key, at := keyText(it.Key()), nodePosition(it.Key())
-		index, known := fields[key]
+		index, ok := fields[key]
 		switch {
-		case !known:
+		case !ok:
 			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
 			meant[Nearest(key, slices.Collect(maps.Keys(fields)))] = true
 			continue
@@ -139,9 +135,8 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			d.merge(path, n, fields, seen, dst)
 		}
 	}
-	for i := range dst.NumField() {
-		f := dst.Type().Field(i)
-		if key := f.Tag.Get("yaml"); f.Tag.Get("required") != "" && !seen[key] && !meant[key] {
+	for _, key := range known.required {
+		if !seen[key] && !meant[key] {
 			d.on(path, "%s has no %s; add the key %q", orFile(path), key, key)
 		}
 	}
@@ -191,19 +186,12 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.at(nodePosition(node), "%s must be a list, but is %s; write it like [a, b]", path, kind(node))
 		return
 	}
-	_, components := dst.Interface().([]Component)
 	for i, n := range s.Values {
 		if d.nodes > maxNodes {
 			return
 		}
-		if components && d.knownRun(path, n, dst) {
-			continue
-		}
-		item, before := reflect.New(dst.Type().Elem()).Elem(), d.nodes
+		item := reflect.New(dst.Type().Elem()).Elem()
 		setDefaults(item)
-		if len(d.runs) > 0 {
-			i = dst.Len()
-		}
 		p := index(path, i)
 		if r := d.resolve(n); r == nil || r.Type() == ast.NullType {
 			d.at(nodePosition(n), "%s is empty; remove the dash or write something after it", p)
@@ -212,23 +200,7 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.positions[p] = nodePosition(n)
 		d.decode(p, n, item)
 		dst.Set(reflect.Append(dst, item))
-		if components {
-			d.items[p] = readItem{d.positions[p].line, d.nodes - before}
-		}
 	}
-}
-
-// knownRun appends the known components that an item of a list names, and reports
-// whether it names any.
-func (d *decoder) knownRun(path string, node ast.Node, dst reflect.Value) bool {
-	run := d.run(node)
-	list := dst.Addr().Interface().(*[]Component)
-	for _, known := range run {
-		d.known[index(path, len(*list))] = known
-		d.nodes += known.nodes
-		*list = append(*list, known.Component)
-	}
-	return len(run) > 0
 }
 
 // setDefaults gives an item of a list its default values.

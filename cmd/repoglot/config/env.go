@@ -85,8 +85,8 @@ func setWord(dst reflect.Value, text string) error {
 // overrides no key.
 func (env *environment) unknown(c *Config) []string {
 	named := map[string]bool{}
-	for key := range keysOf(reflect.TypeFor[Config]()) {
-		if overridable(reflect.ValueOf(c).Elem().Field(keysOf(reflect.TypeFor[Config]())[key])) {
+	for key, i := range keysOf(reflect.TypeFor[Config]()).fields {
+		if overridable(reflect.ValueOf(c).Elem().Field(i)) {
 			named[EnvName(key)] = true
 		}
 	}

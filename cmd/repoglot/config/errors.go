@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -65,8 +66,8 @@ const maxErrors = 100
 type report struct {
 	file      string
 	errs      Errors
-	positions map[string]position        // by path: "projects[0].components[1].repo"
-	known     map[string]*knownComponent // those that were checked before, by path
+	positions map[string]position    // by path: "projects[0].components[1].repo"
+	keys      map[reflect.Type]*keys // of the structs met so far
 }
 
 // at reports a mistake at a position, unless it is the same as the last one.

@@ -73,16 +73,8 @@ func fail(path, format string, args ...any) error {
 // Parse is Load for the bytes of a file. It reads no files; path is for messages
 // and for paths relative to the file's folder.
 func Parse(path string, data []byte, environ []string) (*Config, error) {
-	return parseAfter(nil, path, data, environ)
-}
-
-// parseAfter is Parse for a file of which some components are known.
-func parseAfter(known *knownComponents, path string, data []byte, environ []string) (*Config, error) {
 	if len(data) > maxFile {
 		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
-	}
-	if c, ok := known.parseChanged(path, data, environ); ok {
-		return c, nil
 	}
 	return newDecoder(path).parse(path, data, environ)
 }
@@ -103,7 +95,6 @@ func (d *decoder) parse(path string, data []byte, environ []string) (*Config, er
 		d.errs.sort()
 		return nil, d.errs
 	}
-	d.remember(c, data)
 	c.warnings = append(c.warnings, env.secrets(c)...)
 	switch err := c.checkSecrets(); {
 	case err != nil && d.pushes:

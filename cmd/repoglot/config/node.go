@@ -113,15 +113,53 @@ func keyText(node ast.Node) string {
 	return ""
 }
 
-// keysOf maps the keys of a struct to its fields.
-func keysOf(t reflect.Type) map[string]int {
-	keys := make(map[string]int, t.NumField())
+// keys are what the tags of a struct's fields say.
+type keys struct {
+	fields   map[string]int // by key
+	required []string
+	lists    []string // of structs
+	limited  []limitedKey
+}
+
+// limitedKey is a key that has one of few values.
+type limitedKey struct {
+	key     string
+	allowed []string
+}
+
+// keysOf reads the tags of a struct.
+func keysOf(t reflect.Type) *keys {
+	k := &keys{fields: make(map[string]int, t.NumField())}
 	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("yaml"); key != "" && key != "-" {
-			keys[key] = i
+		f := t.Field(i)
+		key := f.Tag.Get("yaml")
+		if key == "" || key == "-" {
+			continue
+		}
+		k.fields[key] = i
+		if f.Tag.Get("required") != "" {
+			k.required = append(k.required, key)
+		}
+		if values := f.Tag.Get("oneof"); values != "" {
+			k.limited = append(k.limited, limitedKey{key, strings.Fields(values)})
+		} else if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			k.lists = append(k.lists, key)
 		}
 	}
-	return keys
+	return k
+}
+
+// keysOf is keysOf, which reads the tags of a struct once.
+func (r *report) keysOf(t reflect.Type) *keys {
+	k := r.keys[t]
+	if k == nil {
+		if r.keys == nil {
+			r.keys = map[reflect.Type]*keys{}
+		}
+		k = keysOf(t)
+		r.keys[t] = k
+	}
+	return k
 }
 
 // hint names the key that an unknown key may be a misspelling of.

@@ -24,7 +24,6 @@ type Watcher struct {
 	environ []string
 	events  *fsnotify.Watcher
 	last    []byte
-	known   *knownComponents // of the last configuration
 }
 
 // NewWatcher begins to watch the file that c was read from. Run also reports
@@ -35,7 +34,7 @@ func NewWatcher(c *Config, environ []string) (*Watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watching %s: %w", path, err)
 	}
-	w := &Watcher{path: path, environ: environ, events: events, last: c.source, known: c.known}
+	w := &Watcher{path: path, environ: environ, events: events, last: c.source}
 	for _, folder := range w.folders() {
 		if err := events.Add(folder); err != nil {
 			return nil, fmt.Errorf("watching %s: %w", folder, closing(err, events))
@@ -110,11 +109,10 @@ func (w *Watcher) look(changed func(*Config), failed func(error)) {
 	for _, folder := range w.folders() {
 		_ = w.events.Add(folder) // a link may lead elsewhere now; known folders are no error
 	}
-	c, err := parseAfter(w.known, w.path, data, w.environ)
+	c, err := Parse(w.path, data, w.environ)
 	if err != nil {
 		failed(err)
 		return
 	}
-	w.known = c.known
 	changed(c)
 }
