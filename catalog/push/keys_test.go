@@ -71,7 +71,10 @@ func (w *keysWorld) editAs(name, where, source, target string) {
 // branches lists the branches of our own with the files that they change.
 func (w *keysWorld) branches() (list []string) {
 	w.t.Helper()
-	for _, branch := range strings.Fields(gittest.RunGit(w.t, w.up.Dir, "for-each-ref", "--format=%(refname:short)", "refs/heads/l10n", "refs/heads/l10n/")) {
+	for _, branch := range strings.Fields(gittest.RunGit(w.t, w.up.Dir, "for-each-ref", "--format=%(refname:short)", "refs/heads")) {
+		if branch == "main" {
+			continue
+		}
 		files := gittest.RunGit(w.t, w.up.Dir, "diff", "--name-only", "main..."+branch)
 		list = append(list, branch+": "+strings.ReplaceAll(files, "\n", " "))
 	}
@@ -225,6 +228,70 @@ func TestRequestOfNewAuthor(t *testing.T) {
 	w.wants("requests", w.requests(), []string{"closed " + petrs + ` "News (Petr)"`, "merged " + janas + ` "News (Jana)"`, "open " + janas + ` "News (Jana)"`})
 	w.wants("refused", w.journal(store.EditConflict), nil)
 	w.Verify()
+}
+
+// TestNothingGoesThere: whatever settings change, requests and branches that nothing goes to
+// any more are withdrawn, and are in nobody's way; nothing is refused.
+func TestNothingGoesThere(t *testing.T) {
+	type settings struct {
+		mode   catalog.PushMode
+		branch string
+		per    catalog.RequestPer
+	}
+	const all = ": po/cs.po po/de.po web/cs.po"
+	one := func(branch string) []string { return []string{branch + all} }
+	for _, tt := range []struct {
+		name               string
+		from, to           settings
+		forgeless          bool // the keys of the forge are removed, too
+		branches, requests []string
+	}{
+		{"no requests any more", settings{catalog.PushRequest, "l10n", ""}, settings{catalog.PushBranch, "l10n", ""}, false, one("l10n"), []string{`closed l10n "News"`}},
+		{"nor a forge", settings{catalog.PushRequest, "l10n", ""}, settings{catalog.PushBranch, "l10n", ""}, true, one("l10n"), []string{`open l10n "News"`}},
+		{"requests", settings{catalog.PushBranch, "l10n", ""}, settings{catalog.PushRequest, "l10n", ""}, false, one("l10n"), []string{`open l10n "News"`}},
+		{"one branch for all", settings{catalog.PushRequest, "l10n", catalog.PerLanguage}, settings{catalog.PushBranch, "l10n", ""}, false, one("l10n"), []string{`closed l10n/cs "News (Czech)"`, `closed l10n/de "News (German)"`}},
+		{"a folder of the branch", settings{catalog.PushBranch, "l10n/x", ""}, settings{catalog.PushBranch, "l10n", ""}, false, one("l10n"), nil},
+		{"a branch below it", settings{catalog.PushBranch, "l10n", ""}, settings{catalog.PushBranch, "l10n/x", ""}, false, one("l10n/x"), nil},
+		{
+			"another branch",
+			settings{catalog.PushRequest, "l10n", catalog.PerLanguage},
+			settings{catalog.PushRequest, "texts", catalog.PerComponent},
+			false,
+			[]string{"texts/demo/app: po/cs.po po/de.po", "texts/demo/web: web/cs.po"},
+			[]string{`closed l10n/cs "News (Czech)"`, `closed l10n/de "News (German)"`, `open texts/demo/app "News"`, `open texts/demo/web "News"`},
+		},
+		{"direct", settings{catalog.PushRequest, "l10n", ""}, settings{catalog.PushDirect, "", ""}, false, nil, []string{`closed l10n "News"`}},
+		{"direct, without a forge", settings{catalog.PushRequest, "l10n", ""}, settings{catalog.PushDirect, "", ""}, true, nil, []string{`open l10n "News"`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newKeysWorld(t, "")
+			set := func(to settings) {
+				t.Helper()
+				all := keysSettings(to.per)
+				for slug, s := range all {
+					s.PushBranch, s.Edits.Mode = to.branch, to.mode
+					all[slug] = s
+				}
+				w.Configure(w.up.Dir, "", all)
+				w.flush()
+			}
+			set(tt.from)
+			if tt.forgeless {
+				w.to.Forge = nil
+			}
+			w.Sync()
+			set(tt.to)
+			w.wants("branches", w.branches(), tt.branches)
+			w.wants("requests", w.requests(), tt.requests)
+			w.wants("refused", w.journal(store.EditConflict), nil)
+			looked, err := w.pusher.Requested(t.Context(), w.Branch)
+			if due, dueErr := w.pusher.Due(t.Context(), w.Branch, true); due || looked != (tt.branches != nil) || errors.Join(err, dueErr) != nil {
+				t.Errorf("afterwards: due %v, looked at %v, %v, %v", due, looked, err, dueErr)
+			}
+			w.wants("problems", w.fake.Problems(), nil)
+			w.Verify()
+		})
+	}
 }
 
 // TestRequestPerChanges: with another request_per the old requests are withdrawn, whatever

@@ -125,18 +125,21 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	if err != nil || beside {
 		return err
 	}
-	now, closes := r.known, r.known.Request != 0 && r.group.to.Forge != nil
-	if closes || !to.At.IsZero() || now != r.stored {
+	now := r.known.Requestless()
+	if !to.At.IsZero() || now != r.stored {
 		if err := r.leave(ctx); err != nil {
 			return err
 		}
 	}
-	if closes {
-		if err := r.group.to.Forge.Close(ctx, now.Request); err != nil {
+	switch request := r.known.Request; {
+	case request == 0:
+	case r.group.to.Forge == nil:
+		r.Logger.Warn("a request has nothing left: close it, as no forge is set", "branch", r.branch.Key, "request", request, "page", r.known.URL)
+	default:
+		if err := r.group.to.Forge.Close(ctx, request); err != nil {
 			return err
 		}
-		r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", now.Request)
-		now = now.Requestless()
+		r.Logger.Info("a request has nothing left and was closed", "branch", r.branch.Key, "request", request)
 	}
 	if !to.At.IsZero() {
 		if err := r.removeBranch(ctx, to); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // strays returns the branches of our own that have edits of components which go elsewhere
-// now: another push_mode, push_branch or push was set since.
+// now, or to a branch without a request: another push_mode, push_branch or push was set since.
 func (p *Pusher) strays(ctx context.Context, rows []store.BranchComponent) (list []store.PushBranch, err error) {
 	ids := make([]int64, len(rows))
 	for i := range rows {
@@ -24,7 +24,12 @@ func (p *Pusher) strays(ctx context.Context, rows []store.BranchComponent) (list
 		return err
 	})
 	return slices.DeleteFunc(list, func(b store.PushBranch) bool {
-		return slices.ContainsFunc(rows, func(row store.BranchComponent) bool { return placeOf(&row).Has(b.Place()) })
+		return slices.ContainsFunc(rows, func(row store.BranchComponent) bool {
+			if row.Settings.Edits.Mode == catalog.PushRequest {
+				return placeOf(&row).Has(b.Place())
+			}
+			return placeOf(&row) == b.Place() && b.Request == 0
+		})
 	}), err
 }
 

@@ -48,11 +48,12 @@ func (db *DB) SetPushWait(ctx context.Context, branch string, w PushWait) error 
 	}))
 }
 
-// ForgetPushWaits has the edits of branches pushed at once, unless a forge wants no requests.
+// ForgetPushWaits has the edits of branches pushed, and their requests looked at, at once,
+// unless a forge wants no requests.
 func (db *DB) ForgetPushWaits(ctx context.Context, branches []string) error {
 	return db.fail(ctx, "have edits pushed at once", db.write(ctx, func(s *session) error {
 		for _, branch := range branches {
-			if err := s.do(ctx, `UPDATE push_waits SET failures = 0, held = 0, unreached = 0, later = until, held_till = NULL WHERE branch = $1`, branch); err != nil {
+			if err := s.do(ctx, `UPDATE push_waits SET failures = 0, held = 0, unreached = 0, ended = NULL, later = until, held_till = NULL WHERE branch = $1`, branch); err != nil {
 				return err
 			}
 		}

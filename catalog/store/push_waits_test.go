@@ -32,6 +32,6 @@ func TestPushWaits(t *testing.T) {
 	if err := db.ForgetPushWaits(t.Context(), []string{"a", "none"}); err != nil {
 		t.Fatal(err)
 	}
-	want("forgotten", "a", PushWait{Ended: at, Later: w.Until, Until: w.Until, Wish: 7})
+	want("forgotten", "a", PushWait{Later: w.Until, Until: w.Until, Wish: 7})
 	want("another one", "b", w)
 }

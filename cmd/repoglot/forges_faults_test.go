@@ -216,3 +216,28 @@ func TestForgePushesRefused(t *testing.T) {
 		t.Errorf("another branch: %+v", list)
 	}
 }
+
+// TestForgeLeft: another push_mode closes the request, also where a forge leaves it open
+// without its branch; the edits go where they go now.
+func TestForgeLeft(t *testing.T) {
+	t.Parallel()
+	w := newForgeWorld(t)
+	files := map[string]string{"po/cs.po": forgeFile}
+	direct, branch := w.add("gitlab", files, nil), w.add("gitea", files, nil)
+	w.start()
+	for p, mode := range map[*forgeProject]string{direct: "direct", branch: "branch"} {
+		p.opens(false)
+		p.settings["push_mode"] = mode
+	}
+	w.configure()
+	if !until(func() bool { return direct.fake.Requests()[0].State+branch.fake.Requests()[0].State == "closedclosed" }) {
+		t.Errorf("requests: %+v, %+v", direct.fake.Requests(), branch.fake.Requests())
+	}
+	direct.push()
+	direct.wants(allFlushed, "direct")
+	branch.push()
+	branch.wants(allPending, "without a request")
+	if got := branch.ours(); !strings.Contains(got, "Jedna") || !strings.Contains(got, "Dva") {
+		t.Errorf("the branch has\n%s", got)
+	}
+}

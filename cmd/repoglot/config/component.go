@@ -115,7 +115,8 @@ type Component struct {
 	// SigningKeyEnv names the environment variable with the private key that signs
 	// commits: one of SSH or an armoured one of OpenPGP, without a passphrase.
 	SigningKeyEnv string `yaml:"signing_key_env"`
-	// Forge is the service with the requests of `push_mode: request`.
+	// Forge is the service with the requests of `push_mode: request`. With another mode
+	// those that were opened before are closed there.
 	Forge string `yaml:"forge" oneof:"github gitlab gitea forgejo"`
 	// ForgeURL is its address, `https://git.example.org`. Empty: github.com or
 	// gitlab.com.

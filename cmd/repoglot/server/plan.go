@@ -91,9 +91,7 @@ func destination(c *config.Config, component *config.Component) (d push.Destinat
 		d.Repository = remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
 	}
 	d.Signer, _ = component.Signer()
-	if component.PushMode == catalog.PushRequest {
-		d.Forge, _ = component.NewForge(string(component.ForgeToken))
-	}
+	d.Forge, _ = component.NewForge(string(component.ForgeToken)) // also to close what was opened before
 	return d
 }
 
