@@ -1,9 +1,11 @@
 package edit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,58 +67,46 @@ func checkParsed(source, target string, strict bool, parse func(s string, transl
 	return want.compare(got, strict)
 }
 
-// checkC checks printf directives (format-c-parse.h).
+// printf is a directive of printf after its "%": the number of its argument, a width and
+// a precision, each of which may be an argument or a numbered one, and a macro of
+// <inttypes.h> or a size and a conversion (format-c-parse.h).
+func printf(flags string) *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(?:(\d+)\$)?[` + flags + `]*(?:(\*)(?:(\d+)\$)?|\d*)(?:\.(?:(\*)(?:(\d+)\$)?|\d*))?(?:(<[^>]*>)|([hlLqjzt]*)(.))`)
+}
+
+// The flag I is for translators.
+var printfSource, printfTarget = printf("-+ #0'"), printf("-+ #0'I")
+
+// checkC checks printf directives.
 func checkC(objc bool) func(source, target string, strict bool) error {
 	return func(source, target string, strict bool) error {
 		return checkParsed(source, target, strict, func(s string, translated bool) (directives, error) {
-			// The flag I is for translators (format-c-parse.h).
-			flags := " +-#0'"
 			if translated {
-				flags += "I"
+				return parseC(s, printfTarget, objc)
 			}
-			return parseC(s, flags, objc)
+			return parseC(s, printfSource, objc)
 		})
 	}
 }
 
-// cParser collects arguments by position.
-type cParser struct {
-	numbered, unnumbered bool
-	kinds                map[int]string
-	next                 int
-}
-
-// use notes an argument; number is 0 for the next one.
-func (p *cParser) use(number int, kind string) error {
-	if number > 0 {
-		p.numbered = true
-	} else {
-		p.unnumbered = true
-		p.next++
-		number = p.next
-	}
-	if p.numbered && p.unnumbered {
-		return errMixed
-	}
-	if was, ok := p.kinds[number]; ok && was != kind {
-		return errInvalid
-	}
-	p.kinds[number] = kind
-	return nil
-}
-
-func parseC(s, flags string, objc bool) (directives, error) {
+func parseC(s string, directive *regexp.Regexp, objc bool) (directives, error) {
 	p := cParser{kinds: map[int]string{}}
-	for {
-		_, rest, ok := strings.Cut(s, "%")
-		if !ok {
-			break
+	for _, rest, ok := strings.Cut(s, "%"); ok; _, rest, ok = strings.Cut(s, "%") {
+		m := directive.FindStringSubmatch(rest)
+		if m == nil {
+			return directives{}, errInvalid
 		}
-		n, err := p.directive(rest, flags, objc)
-		if err != nil {
+		kind, ok := "int"+m[6], true
+		if m[6] == "" {
+			kind, ok = cKind(m[7], m[8], objc)
+		}
+		if !ok {
+			return directives{}, errInvalid
+		}
+		if err := cmp.Or(p.use(m[2] != "", m[3], "int"), p.use(m[4] != "", m[5], "int"), p.use(kind != "", m[1], kind)); err != nil {
 			return directives{}, err
 		}
-		s = rest[n:]
+		s = rest[len(m[0]):]
 	}
 	d := directives{positions: make([]string, len(p.kinds))}
 	for number, kind := range p.kinds {
@@ -128,179 +118,115 @@ func parseC(s, flags string, objc bool) (directives, error) {
 	return d, nil
 }
 
-// directive reads a directive after its % and returns its length.
-func (p *cParser) directive(s, flags string, objc bool) (int, error) {
-	i := 0
-	number, n, ok := argument(s)
-	if !ok {
-		return 0, errInvalid
-	}
-	i += n
-	i += span(s[i:], flags)
-	n, err := p.width(s[i:])
-	if err != nil {
-		return 0, err
-	}
-	i += n
-	if strings.HasPrefix(s[i:], ".") {
-		i++
-		if n, err = p.width(s[i:]); err != nil {
-			return 0, err
-		}
-		i += n
-	}
-	size := ""
-	if strings.HasPrefix(s[i:], "<") { // <inttypes.h>
-		end := strings.IndexByte(s[i:], '>')
-		if end < 0 {
-			return 0, errInvalid
-		}
-		size, i = s[i:i+end+1], i+end+1
-		return i, p.use(number, "int"+size)
-	}
-	n = span(s[i:], "hlLqjzt")
-	size, i = s[i:i+n], i+n
-	if i == len(s) {
-		return 0, errInvalid
-	}
-	kind, ok := cKind(size, s[i], objc)
-	if !ok {
-		return 0, errInvalid
-	}
-	if kind != "" {
-		err = p.use(number, kind)
-	}
-	return i + 1, err
+// cParser collects arguments by position.
+type cParser struct {
+	numbered, unnumbered bool
+	kinds                map[int]string
+	next                 int
 }
 
-// width reads a width or precision: digits, or an argument.
-func (p *cParser) width(s string) (int, error) {
-	if !strings.HasPrefix(s, "*") {
-		return span(s, "0123456789"), nil
+// use notes an argument; number is "" for the next one. Without used it only has the
+// number looked at.
+func (p *cParser) use(used bool, number, kind string) error {
+	n, err := strconv.Atoi(cmp.Or(number, "1"))
+	switch {
+	case err != nil || n < 1 || n > 1000:
+		return errInvalid
+	case !used:
+		return nil
+	case number == "":
+		p.next++
+		n = p.next
 	}
-	number, n, ok := argument(s[1:])
-	if !ok {
-		return 0, errInvalid
+	p.numbered, p.unnumbered = p.numbered || number != "", p.unnumbered || number == ""
+	if p.numbered && p.unnumbered {
+		return errMixed
 	}
-	return 1 + n, p.use(number, "int")
-}
-
-// argument reads "3$" and returns the number and its length, 0 and 0 without one.
-func argument(s string) (number, length int, ok bool) {
-	n := span(s, "0123456789")
-	if n == 0 || n == len(s) || s[n] != '$' {
-		return 0, 0, true
+	if was, ok := p.kinds[n]; ok && was != kind {
+		return errInvalid
 	}
-	number, err := strconv.Atoi(s[:n])
-	return number, n + 1, err == nil && number > 0 && number <= 1000
+	p.kinds[n] = kind
+	return nil
 }
 
 // cKind returns the type of an argument, "" for none.
-func cKind(size string, conversion byte, objc bool) (kind string, ok bool) {
+func cKind(size, conversion string, objc bool) (kind string, ok bool) {
+	const integers = " h hh l ll L q j z t "
+	sizes := ""
 	switch conversion {
-	case '%', 'm':
-		return "", size == "" || conversion == 'm'
-	case 'd', 'i':
-		return "int" + size, validSize(size)
-	case 'o', 'u', 'x', 'X':
-		return "unsigned" + size, validSize(size)
-	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
-		if size == "l" {
+	case "%":
+	case "m":
+		return "", true
+	case "d", "i":
+		kind, sizes = "int", integers
+	case "o", "u", "x", "X":
+		kind, sizes = "unsigned", integers
+	case "n":
+		kind, sizes = "count", integers
+	case "f", "F", "e", "E", "g", "G", "a", "A":
+		if kind, sizes = "double", " L "; size == "l" {
 			size = ""
 		}
-		return "double" + size, size == "" || size == "L"
-	case 'c':
-		return "char" + size, size == "" || size == "l"
-	case 'C':
+	case "c":
+		kind, sizes = "char", " l "
+	case "s":
+		kind, sizes = "string", " l "
+	case "C":
 		return "charl", size == ""
-	case 's':
-		return "string" + size, size == "" || size == "l"
-	case 'S':
+	case "S":
 		return "stringl", size == ""
-	case 'p':
-		return "pointer", size == ""
-	case 'n':
-		return "count" + size, validSize(size)
-	case '@':
+	case "p":
+		kind = "pointer"
+	case "@":
 		return "object", objc && size == ""
+	default:
+		return "", false
 	}
-	return "", false
+	return kind + size, size == "" || strings.Contains(sizes, " "+size+" ")
 }
 
-func validSize(size string) bool {
-	switch size {
-	case "", "h", "hh", "l", "ll", "L", "q", "j", "z", "t":
-		return true
-	}
-	return false
-}
+// pythonDirective is a directive of Python's % operator after its "%" and its name
+// (format-python.c).
+var pythonDirective = regexp.MustCompile(`^[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?(?:(%)|(c)|([sr])|([diuoxX])|([eEfFgG]))`)
 
-// span returns the length of the start of s that has only characters of set.
-func span(s, set string) int {
-	n := 0
-	for n < len(s) && strings.IndexByte(set, s[n]) >= 0 {
-		n++
-	}
-	return n
-}
+// pythonKinds are the types of its conversions; a percent sign uses no argument.
+var pythonKinds = [...]string{"percent sign", "char", "string", "int", "float"}
 
-// checkPython checks directives of Python's % operator (format-python.c).
+// checkPython checks directives of Python's % operator.
 func checkPython(source, target string, strict bool) error {
 	return checkParsed(source, target, strict, parsePython)
 }
 
 func parsePython(s string, _ bool) (directives, error) {
 	d := directives{named: map[string]string{}}
-	for {
-		_, rest, ok := strings.Cut(s, "%")
-		if !ok {
-			break
+	for _, rest, ok := strings.Cut(s, "%"); ok; _, rest, ok = strings.Cut(s, "%") {
+		n, closed := nameInParentheses(rest)
+		m := pythonDirective.FindStringSubmatch(rest[n:])
+		if !closed || m == nil {
+			return directives{}, errInvalid
 		}
-		n, err := d.python(rest)
-		if err != nil {
-			return directives{}, err
+		for _, number := range m[1:3] {
+			if number == "*" {
+				d.positions = append(d.positions, "int")
+			}
 		}
-		s = rest[n:]
+		kind := pythonKinds[slices.IndexFunc(m[3:], func(group string) bool { return group != "" })]
+		switch {
+		case n > 0:
+			name := rest[1 : n-1]
+			if was, ok := d.named[name]; ok && was != kind {
+				return directives{}, errInvalid
+			}
+			d.named[name] = kind
+		case kind != pythonKinds[0]:
+			d.positions = append(d.positions, kind)
+		}
+		s = rest[n+len(m[0]):]
 	}
 	if len(d.named) > 0 && len(d.positions) > 0 {
 		return directives{}, errMixed
 	}
 	return d, nil
-}
-
-// python reads a directive after its % and returns its length.
-func (d *directives) python(s string) (int, error) {
-	i, ok := nameInParentheses(s)
-	if !ok {
-		return 0, errInvalid
-	}
-	name := s[:i]
-	i += span(s[i:], "-+ #0")
-	i += d.number(s[i:])
-	if strings.HasPrefix(s[i:], ".") {
-		i++
-		i += d.number(s[i:])
-	}
-	if i < len(s) && strings.IndexByte("hlL", s[i]) >= 0 {
-		i++
-	}
-	if i == len(s) {
-		return 0, errInvalid
-	}
-	kind := pythonKind(s[i])
-	switch {
-	case kind == "":
-		return 0, errInvalid
-	case name != "":
-		name = name[1 : len(name)-1]
-		if was, ok := d.named[name]; ok && was != kind {
-			return 0, errInvalid
-		}
-		d.named[name] = kind
-	case kind != "any":
-		d.positions = append(d.positions, kind)
-	}
-	return i + 1, nil
 }
 
 // nameInParentheses returns the length of "(name)" at the start of s, 0 without one;
@@ -324,33 +250,6 @@ func nameInParentheses(s string) (int, bool) {
 	return 0, s == ""
 }
 
-// number reads a width or precision, which may be an argument, and returns its length.
-func (d *directives) number(s string) int {
-	if strings.HasPrefix(s, "*") {
-		d.positions = append(d.positions, "int")
-		return 1
-	}
-	return span(s, "0123456789")
-}
-
-// pythonKind returns the type of an argument, "any" for a percent sign, "" if there is
-// no such conversion.
-func pythonKind(conversion byte) string {
-	switch conversion {
-	case '%':
-		return "any"
-	case 'c':
-		return "char"
-	case 's', 'r':
-		return "string"
-	case 'i', 'd', 'u', 'o', 'x', 'X':
-		return "int"
-	case 'e', 'E', 'f', 'F', 'g', 'G':
-		return "float"
-	}
-	return ""
-}
-
 // checkPythonBrace checks the fields of str.format. Where not all must be used, others
 // may be.
 func checkPythonBrace(source, target string, strict bool) error {
@@ -363,37 +262,60 @@ func checkPythonBrace(source, target string, strict bool) error {
 	})
 }
 
-// checkPerlBrace checks "{name}". A translation may have further ones
-// (format-perl-brace.c).
-func checkPerlBrace(source, target string, strict bool) error {
-	want, got := perlBraces(source), perlBraces(target)
-	maps.DeleteFunc(got, func(name, _ string) bool { _, ok := want[name]; return !ok })
-	return directives{named: want}.compare(directives{named: got}, strict)
-}
+// A field of str.format that gettext knows is a name or a number with attributes and
+// items, and a format that is another such field or
+// [[fill]align][sign][#][0][width][.precision][type] (format-python-brace.c).
+const fieldName = `(?:[A-Za-z_]\w*|\d+)(?:\.[A-Za-z_]\w*|\[(?:[A-Za-z_]\w*|\d+)\])*`
 
-// perlBraces finds "{name}".
-func perlBraces(s string) map[string]string {
+var (
+	pythonField  = regexp.MustCompile(`^` + fieldName + `(?::(?:\{` + fieldName + `\})?)?`)
+	pythonFormat = regexp.MustCompile(`^[<>=^]?[-+ ]?#?0?\d*(?:\.\d*)?[bcdoxXneEfFgG%]?`)
+)
+
+// pythonBraces finds the fields of str.format.
+func pythonBraces(s string) (map[string]string, error) {
 	names := map[string]string{}
 	for {
 		_, rest, ok := strings.Cut(s, "{")
 		if !ok {
-			return names
+			return names, nil
 		}
-		if n := identifier(rest); n > 0 && strings.HasPrefix(rest[n:], "}") {
-			names["{"+rest[:n]+"}"] = ""
-			rest = rest[n+1:]
+		if s, ok = strings.CutPrefix(rest, "{"); ok {
+			continue
 		}
-		s = rest
+		n := len(pythonField.FindString(rest))
+		if strings.HasSuffix(rest[:n], ":") {
+			if n+1 < len(rest) && strings.IndexByte("<>=^", rest[n+1]) >= 0 {
+				n++ // the character that fills
+			}
+			n += len(pythonFormat.FindString(rest[n:]))
+		}
+		if n == 0 || !strings.HasPrefix(rest[n:], "}") {
+			return nil, errInvalid
+		}
+		names["{"+rest[:n]+"}"] = ""
+		s = rest[n:]
 	}
 }
 
-// identifier returns the length of the name at the start of s.
-func identifier(s string) int {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-	if s == "" || strings.IndexByte(letters, s[0]) < 0 {
-		return 0
+var (
+	perlField = regexp.MustCompile(`\{[A-Za-z_]\w*\}`)
+	qtNumber  = regexp.MustCompile(`%(L?)(\d\d?)`)
+)
+
+// checkPerlBrace checks "{name}". A translation may have further ones
+// (format-perl-brace.c).
+func checkPerlBrace(source, target string, strict bool) error {
+	want, got := map[string]string{}, map[string]string{}
+	for _, name := range perlField.FindAllString(source, -1) {
+		want[name] = ""
 	}
-	return span(s, letters+"0123456789")
+	for _, name := range perlField.FindAllString(target, -1) {
+		if _, ok := want[name]; ok {
+			got[name] = ""
+		}
+	}
+	return directives{named: want}.compare(directives{named: got}, strict)
 }
 
 // checkQt checks "%1" to "%99" (format-qt.c).
@@ -410,101 +332,10 @@ func checkQt(source, target string, _ bool) error {
 // two digits.
 func qtNumbers(s string) (names map[string]string, simple bool) {
 	names, simple = map[string]string{}, true
-	for {
-		_, rest, ok := strings.Cut(s, "%")
-		if !ok {
-			return names, simple
-		}
-		s = rest
-		digits := strings.TrimPrefix(rest, "L")
-		n := min(2, span(digits, "0123456789"))
-		if n == 0 {
-			continue
-		}
-		number, _ := strconv.Atoi(digits[:n])
+	for _, m := range qtNumber.FindAllStringSubmatch(s, -1) {
+		number, _ := strconv.Atoi(m[2])
 		names["%"+strconv.Itoa(number)] = ""
-		simple = simple && n == 1 && len(digits) == len(rest)
-		s = digits[n:]
+		simple = simple && m[1] == "" && len(m[2]) == 1
 	}
-}
-
-// pythonBraces finds the fields of str.format that gettext knows: a name or a number
-// with attributes and items, and a format that is another such field or the standard
-// one (format-python-brace.c).
-func pythonBraces(s string) (map[string]string, error) {
-	names := map[string]string{}
-	for {
-		_, rest, ok := strings.Cut(s, "{")
-		if !ok {
-			return names, nil
-		}
-		if s, ok = strings.CutPrefix(rest, "{"); ok {
-			continue
-		}
-		n := fieldName(rest)
-		if n > 0 && strings.HasPrefix(rest[n:], ":") {
-			n += 1 + fieldFormat(rest[n+1:])
-		}
-		if n == 0 || !strings.HasPrefix(rest[n:], "}") {
-			return nil, errInvalid
-		}
-		names["{"+rest[:n]+"}"] = ""
-		s = rest[n:]
-	}
-}
-
-// fieldName returns the length of the name at the start of s, with attributes and
-// items; 0 if there is none.
-func fieldName(s string) int {
-	name := func(s string) int {
-		if n := identifier(s); n > 0 {
-			return n
-		}
-		return span(s, "0123456789")
-	}
-	i := name(s)
-	for i > 0 && i < len(s) {
-		n := 0
-		switch s[i] {
-		case '.':
-			if n = identifier(s[i+1:]); n == 0 {
-				return 0
-			}
-		case '[':
-			if n = name(s[i+1:]); n == 0 || !strings.HasPrefix(s[i+1+n:], "]") {
-				return 0
-			}
-			n++
-		default:
-			return i
-		}
-		i += 1 + n
-	}
-	return i
-}
-
-// fieldFormat returns the length of the format at the start of s:
-// [[fill]align][sign][#][0][width][.precision][type], or a field without a format.
-func fieldFormat(s string) int {
-	if rest, ok := strings.CutPrefix(s, "{"); ok {
-		if n := fieldName(rest); n > 0 && strings.HasPrefix(rest[n:], "}") {
-			return n + 2
-		}
-		return 0
-	}
-	const align = "<>=^"
-	i := 0
-	if len(s) > 1 && strings.IndexByte(align, s[1]) >= 0 {
-		i = 2
-	} else {
-		i = min(1, span(s, align))
-	}
-	i += min(1, span(s[i:], "+- "))
-	i += min(1, span(s[i:], "#"))
-	i += min(1, span(s[i:], "0"))
-	i += span(s[i:], "0123456789")
-	if strings.HasPrefix(s[i:], ".") {
-		i += 1 + span(s[i+1:], "0123456789")
-	}
-	return i + min(1, span(s[i:], "bcdoxXneEfFgG%"))
+	return names, simple
 }
