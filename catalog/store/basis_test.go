@@ -136,9 +136,9 @@ func TestBasisIsBounded(t *testing.T) {
 	db := open(t)
 	var projects []string
 	var specs []ComponentSpec
-	for p := range maxBasisProjects + 2 {
+	for p := range maxFootprintProjects + 2 {
 		projects = append(projects, fmt.Sprint("p", p))
-		for c := range 2 * maxBasisComponents {
+		for c := range 2 * maxFootprintComponents {
 			specs = append(specs, spec(projects[p], fmt.Sprint("c", c)))
 		}
 	}
@@ -151,11 +151,11 @@ func TestBasisIsBounded(t *testing.T) {
 	languages := func(n int) Basis {
 		return basisOf(t, db, func(ctx context.Context, s *Snapshot) error { _, err := s.Languages(ctx, ids[:n]); return err })
 	}
-	one, two, all := languages(maxBasisComponents+1), languages(2*maxBasisComponents+1), languages(len(ids))
-	if len(one.components) != maxBasisComponents || len(one.projects) != 1 || len(two.projects) != 2 || one.everything || two.everything || !all.everything {
+	one, two, all := languages(maxFootprintComponents+1), languages(2*maxFootprintComponents+1), languages(len(ids))
+	if len(one.read.components) != maxFootprintComponents || len(one.read.projects) != 1 || len(two.read.projects) != 2 || one.read.everything || two.read.everything || !all.read.everything {
 		t.Errorf("bases %+v, %+v, %+v", one, two, all)
 	}
-	step(t, db, info(1, 1, ids...), hook(2*maxBasisComponents+2)) // of the second project, and in none of the lists
+	step(t, db, info(1, 1, ids...), hook(2*maxFootprintComponents+2)) // of the second project, and in none of the lists
 	if !db.Unchanged(&one) || db.Unchanged(&two) || db.Unchanged(&all) {
 		t.Errorf("one project %v, two %v, all %v are unchanged", db.Unchanged(&one), db.Unchanged(&two), db.Unchanged(&all))
 	}

@@ -32,9 +32,6 @@ func (db *DB) Cluster() *Cluster {
 // is due. Only while a Watch is open, and not always: a poll must be behind it.
 func (c *Cluster) Wished() <-chan struct{} { return c.db.wished }
 
-// clusterSessions is the number of sessions of a Cluster: one may wait for a row.
-const clusterSessions = 2
-
 // clusterNow is the time of the database in microseconds.
 const clusterNow = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
 

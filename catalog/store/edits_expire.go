@@ -11,7 +11,7 @@ const expireBatch = 500
 
 // Clock is the time of the database, which the processes that share it agree on.
 func (db *DB) Clock(ctx context.Context) (time.Time, error) {
-	if !db.engine.remote() {
+	if !db.sql.engine.remote() {
 		return db.now(), nil
 	}
 	var now int64

@@ -114,7 +114,7 @@ func (s *Snapshot) Announce(ctx context.Context) error {
 	if err != nil || generation <= s.db.Published() {
 		return err
 	}
-	s.reading.sections++ // clients do not see this
+	s.reading.begin() // clients do not see this
 	defer s.reading.end()
 	n, err := newsSince(ctx, s.s, s.db.generations.newest())
 	if err == nil {
@@ -174,7 +174,7 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 		if newest, ok := s.db.generations.positionAt(generation, token); ok {
 			return newest, nil
 		}
-		s.reading.sections++ // clients do not see this
+		s.reading.begin() // clients do not see this
 		defer s.reading.end()
 		err = s.s.query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan scan) error {
 			var slug string

@@ -61,7 +61,7 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 	if err != nil {
 		return e, err
 	}
-	db.pools, err = db.engine.open(ctx, opts.withDefaults(), &shared{statements: db.metrics.statements, bulkCache: opts.bulkCache()})
+	db.pools, err = db.sql.open(ctx, opts.withDefaults())
 	if err == nil {
 		err = db.pools.writer.transact(ctx, func(s *session) error {
 			l := loader{s: s, older: e.Schema < firstSchema}

@@ -75,9 +75,9 @@ func checkFloor(have, known, floor int64, log *slog.Logger) error {
 	return nil
 }
 
-// Schema is the version of the schema that this program makes.
-func (*DB) Schema() int64 {
-	version, _ := newestSchema(migrationFiles) // Open has read it, too
+// knownSchema is the version of the schema that this program makes.
+func knownSchema() int64 {
+	version, _ := newestSchema(migrationFiles) // migrate has read it, too
 	return version
 }
 

@@ -34,6 +34,9 @@ type pgEngine struct {
 	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
 
+// clusterSessions is the number of sessions of a Cluster: one may wait for a row.
+const clusterSessions = 2
+
 // oldestServer is the oldest version of PostgreSQL that is supported.
 const oldestServer = 15
 

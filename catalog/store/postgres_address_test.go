@@ -101,7 +101,7 @@ func TestAddress(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			config := db.engine.(*pgEngine).config
+			config := db.sql.engine.(*pgEngine).config
 			if tt.refused != "" || config.TLSConfig == nil || config.Password != password {
 				t.Errorf("opened; TLS: %v, password %q, want %q", config.TLSConfig != nil, config.Password, tt.refused)
 			}
@@ -149,7 +149,7 @@ func TestSessionSettings(t *testing.T) {
 			}
 		}
 	}
-	if got := db.engine.(*pgEngine).config.RuntimeParams["tcp_user_timeout"]; got != "10000" {
+	if got := db.sql.engine.(*pgEngine).config.RuntimeParams["tcp_user_timeout"]; got != "10000" {
 		t.Errorf("tcp_user_timeout %s", got) // the server ignores it on a socket
 	}
 	if err := db.write(t.Context(), func(s *session) error {

@@ -82,6 +82,10 @@ func (e *pgEngine) listenOnce(ctx context.Context, wake, wished func()) error {
 	}
 }
 
+// followTime bounds one look at the database: on a connection that passes nothing on it
+// would never end.
+const followTime = 5 * time.Second
+
 // After probeInterval without a notification the server is asked whether it is there.
 const probeInterval = lockLimit / 2
 

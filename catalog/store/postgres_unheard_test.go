@@ -88,7 +88,7 @@ func TestLostTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	engine := db.engine.(*pgEngine)
+	engine := db.sql.engine.(*pgEngine)
 	engine.unheard.close() // a statement that ends finds the first one
 	config := engine.reads
 	wait := config.BuildContextWatcherHandler

@@ -49,7 +49,7 @@ const reachedLately = 2 * time.Second
 // Reached reports whether the database answered lately, so that kept answers may be
 // given. A watch asks it often enough. A file of SQLite does not go away.
 func (db *DB) Reached() bool {
-	return !db.engine.remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
+	return !db.sql.engine.remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
 }
 
 // Generation is the number of the newest step or change of settings in the
@@ -63,7 +63,7 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
-	s.reading.sections++ // the number alone says nothing
+	s.reading.begin() // the number alone says nothing
 	defer s.reading.end()
 	err := s.s.queryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan scan) error {
 		return scan(&s.generation, &s.configured, &s.public, &s.history)
@@ -74,10 +74,6 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 // ErrLongReads says that too many long reads are open: try again.
 var ErrLongReads = errors.New("too many long reads are open")
 
-// ErrSnapshotTooOld says that snapshots have been open for so long that the
-// write-ahead log has become too long: end this one, try again later.
-var ErrSnapshotTooOld = errors.New("the write-ahead log has become too long for a long read")
-
 // ReadLong is Read for work that lasts as long as a client takes, such as sending
 // a list of a million units. It neither takes a snapshot from Read nor delays
 // steps, but it delays the checkpoints of SQLite's write-ahead log. So that the log
@@ -85,16 +81,16 @@ var ErrSnapshotTooOld = errors.New("the write-ahead log has become too long for 
 // ReadLong is ErrSnapshotTooOld if the log is too long already, and ErrLongReads if
 // too many long reads are open.
 func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	end := db.engine.beginLongRead()
+	end := db.sql.engine.beginLongRead()
 	if end == nil {
 		return ErrLongReads
 	}
 	defer end(context.WithoutCancel(ctx))
-	if err := db.engine.checkAge(); err != nil {
+	if err := db.sql.engine.checkAge(); err != nil {
 		return err
 	}
 	return db.readFrom(ctx, db.pools.long, fn)
 }
 
 // CheckAge is ErrSnapshotTooOld if a snapshot of ReadLong must end.
-func (s *Snapshot) CheckAge() error { return s.db.engine.checkAge() }
+func (s *Snapshot) CheckAge() error { return s.db.sql.engine.checkAge() }

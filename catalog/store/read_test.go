@@ -84,7 +84,7 @@ func TestReadLong(t *testing.T) {
 			return err
 		}
 		noise(t, db, 0, 1, checkpointAbove+1<<20)
-		if at := db.engine.(*sqliteEngine).checkpointAt.Load(); at != checkpointAbove { // a failed checkpoint increases it
+		if at := db.sql.engine.(*sqliteEngine).checkpointAt.Load(); at != checkpointAbove { // a failed checkpoint increases it
 			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
 		}
 		if after, err := s.Generation(ctx); err != nil || after != before {
@@ -123,7 +123,7 @@ func TestReadLongBounded(t *testing.T) {
 	if err := nest(8); !errors.Is(err, ErrLongReads) {
 		t.Errorf("one long read too many: %v", err)
 	}
-	db.engine.(*sqliteEngine).maxWAL = 4 << 20
+	db.sql.engine.(*sqliteEngine).maxWAL = 4 << 20
 	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
 		if err := s.CheckAge(); err != nil {
 			return err
@@ -159,7 +159,7 @@ func TestCheckpointBackoff(t *testing.T) {
 			return err
 		}
 		noise(t, db, 0, 1, checkpointAbove+1<<20)
-		if at := db.engine.(*sqliteEngine).checkpointAt.Load(); at < 2*checkpointAbove {
+		if at := db.sql.engine.(*sqliteEngine).checkpointAt.Load(); at < 2*checkpointAbove {
 			t.Errorf("the next fold is due at %d bytes", at)
 		}
 		return nil
@@ -168,7 +168,7 @@ func TestCheckpointBackoff(t *testing.T) {
 		t.Fatal(err)
 	}
 	noise(t, db, 1, 2, checkpointAbove)
-	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.engine.(*sqliteEngine).checkpointAt.Load() != checkpointAbove {
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.sql.engine.(*sqliteEngine).checkpointAt.Load() != checkpointAbove {
 		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
 	}
 }

@@ -148,7 +148,7 @@ func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog
 // since.
 func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
 	defer s.about(componentID).end()
-	s.reading.basis.heads = true
+	s.reading.heads = true
 	var head, text string
 	found, err := s.s.first(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
 	if err != nil || !found || text == "" {

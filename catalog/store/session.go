@@ -4,10 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/repoglot/repoglot/catalog"
 )
 
 // connection is what a session needs of an engine: one connection with its prepared
@@ -194,13 +190,4 @@ func (c *settingsCache[T]) decode(id int64, text []byte) (T, error) {
 	}
 	c.kept[id] = kept
 	return kept.value, nil
-}
-
-// shared is what all sessions of a database have in common.
-type shared struct {
-	dialect    dialect
-	statements prometheus.Counter
-	projects   settingsCache[catalog.ProjectSettings]
-	components settingsCache[catalog.ComponentSettings]
-	bulkCache  int // KiB
 }

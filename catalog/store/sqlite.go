@@ -27,12 +27,10 @@ type sqliteEngine struct {
 	log     *slog.Logger
 	handles []*sql.DB // the writer's first
 	pools   pools     // one writer: writes are serial
-
-	predicates *predicates // of the functions of searches
 }
 
-func newSQLite(path string, opts Options, p *predicates) *sqliteEngine {
-	e := &sqliteEngine{path: path, log: opts.Logger, predicates: p}
+func newSQLite(path string, opts Options) *sqliteEngine {
+	e := &sqliteEngine{path: path, log: opts.Logger}
 	e.maxWAL, e.maxLong = opts.MaxWAL, int32(opts.LongReaders)
 	e.checkpointAt.Store(checkpointAbove)
 	return e
@@ -71,7 +69,7 @@ func (e *sqliteEngine) handle(opts Options, write bool) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newConnector(dsn, e.predicates)
+	c, err := newConnector(dsn, opts.functions)
 	if err != nil {
 		return nil, err
 	}
@@ -140,37 +138,6 @@ const (
 	bulkCache = 64 << 10
 	bulkUnits = 100_000
 )
-
-// cacheSize is how much the session of a step caches: more for an import, which may
-// write every page of several tables, than for what a running server pulls.
-func (info *StepInfo) cacheSize() int {
-	if info.Partial || info.From == "" || info.From == info.To {
-		return importCache
-	}
-	return stepCache
-}
-
-// bulkCache is the cache of large imports in KiB: a sixteenth of the memory at most, with
-// what the allocator adds.
-func (o *Options) bulkCache() int {
-	if o.Memory <= 0 {
-		return bulkCache
-	}
-	return int(min(max(o.Memory>>15, importCache), bulkCache))
-}
-
-// enlargeCache gives the step a cache of up to bulkCache, until restoreCache.
-func (tx *StepTx) enlargeCache(ctx context.Context) error {
-	tx.largeCache = true
-	return tx.s.resizeCache(ctx, tx.s.shared.bulkCache)
-}
-
-func (tx *StepTx) restoreCache(ctx context.Context) error {
-	if !tx.largeCache {
-		return nil
-	}
-	return tx.s.resizeCache(context.WithoutCancel(ctx), tx.info.cacheSize())
-}
 
 // resizeCache sets how much a session of SQLite caches. A smaller cache is freed at
 // once.

@@ -70,6 +70,10 @@ func (e *sqliteEngine) endLongRead(ctx context.Context) {
 	}
 }
 
+// ErrSnapshotTooOld says that snapshots have been open for so long that the
+// write-ahead log has become too long: end this one, try again later.
+var ErrSnapshotTooOld = errors.New("the write-ahead log has become too long for a long read")
+
 // checkAge says that the log is too long for long reads.
 func (e *sqliteEngine) checkAge() error {
 	if size, err := e.logSize(); err == nil && size > e.maxWAL {

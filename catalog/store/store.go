@@ -3,10 +3,7 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
-	"runtime"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,9 +13,8 @@ import (
 // DB is an open database. It is safe for concurrent use: any number of readers
 // run beside one writer, and neither waits for the other.
 type DB struct {
-	engine   engine
+	sql      *shared
 	pools    pools
-	name     string // for messages: no password
 	codec    *codec
 	caches   caches
 	searches *searches
@@ -41,71 +37,6 @@ type caches struct {
 	lookups *lookups
 }
 
-// Options are the settings of Open. The zero value is usable.
-type Options struct {
-	// Logger gets a line per opened database and per migration; nil discards
-	// them.
-	Logger *slog.Logger
-	// Now is the clock; nil is time.Now. It only measures durations: callers
-	// provide the times that are stored.
-	Now func() time.Time
-	// BusyTimeout is how long a transaction waits for another process that
-	// holds the database; 0 is ten seconds.
-	BusyTimeout time.Duration
-	// Shared opens a database that another process serves or pulls into. Its
-	// schema is not migrated; a schema of another version is refused.
-	Shared bool
-	// Pragmas are further settings for the connections of SQLite that write, such
-	// as "max_page_count(100000)", which limits the size of the file.
-	Pragmas []string
-	// Readers is the number of snapshots that can be open at once; 0 is twice
-	// the number of cores, at least four.
-	Readers int
-	// LongReaders is the number of snapshots of ReadLong that can be open at once; 0
-	// is eight. They do not count towards Readers, so that slow clients do not block
-	// others.
-	LongReaders int
-	// Memory is what the process may take, in bytes; 0: enough. With less than 2 GiB
-	// SQLite's cache for large imports is smaller.
-	Memory int64
-	// MaxWAL is the length in bytes of SQLite's write-ahead log above which long
-	// reads must end; 0 is 512 MiB.
-	MaxWAL int64
-	// PollInterval is how often a Watch looks for changes by other processes; 0 is
-	// one second.
-	PollInterval time.Duration
-
-	migrations fs.FS // nil: those of this version
-}
-
-func (o Options) withDefaults() Options {
-	if o.migrations == nil {
-		o.migrations = migrationFiles
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.BusyTimeout <= 0 {
-		o.BusyTimeout = 10 * time.Second
-	}
-	if o.Readers <= 0 {
-		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
-	}
-	if o.LongReaders <= 0 {
-		o.LongReaders = 8
-	}
-	if o.MaxWAL <= 0 {
-		o.MaxWAL = maxWAL
-	}
-	if o.PollInterval <= 0 {
-		o.PollInterval = time.Second
-	}
-	return o
-}
-
 // Open opens the SQLite file at dsn, creates it if it is missing, and migrates its
 // schema. The folder must exist. A dsn "postgres://…" opens a database of PostgreSQL,
 // with the environment variables and service file of libpq. Errors are one line that
@@ -123,7 +54,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	db.log.Info("database open", "path", db.name)
+	db.log.Info("database open", "path", db.sql.name)
 	return db, nil
 }
 
@@ -133,27 +64,19 @@ func newDB(dsn string, opts Options) (*DB, error) {
 		return nil, refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{
-		name:     dsn,
 		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
-	if isPostgres(dsn) {
-		db.engine, db.name = newPostgres(dsn, opts), address(dsn)
-	} else {
-		db.engine = newSQLite(dsn, opts, db.searches.predicates)
-	}
+	opts.functions = db.searches.predicates.functions()
+	db.sql = newShared(dsn, opts, db.metrics.statements)
 	return db, nil
-}
-
-func isPostgres(dsn string) bool {
-	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }
 
 func (db *DB) open(ctx context.Context, opts Options) error {
 	var err error
-	if db.pools, err = db.engine.open(ctx, opts, &shared{statements: db.metrics.statements, bulkCache: opts.bulkCache()}); err != nil {
+	if db.pools, err = db.sql.open(ctx, opts); err != nil {
 		return err
 	}
 	if db.codec, err = newCodec(); err != nil {
@@ -164,12 +87,20 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 	})
 }
 
+// fail makes an error of any operation fit to leave the package.
+func (db *DB) fail(ctx context.Context, op string, err error) error {
+	return db.sql.fail(ctx, op, err)
+}
+
+// Schema is the version of the schema that this program makes.
+func (*DB) Schema() int64 { return knownSchema() }
+
 // Close waits for running transactions, wakes the watches and closes the
 // database. Other methods fail after it.
 func (db *DB) Close() error {
 	db.notifier.close()
 	db.pools.close()
-	return db.fail(context.Background(), "close", errors.Join(db.engine.close()...))
+	return db.fail(context.Background(), "close", errors.Join(db.sql.engine.close()...))
 }
 
 // Metrics returns the collectors of this database, for the registry of cmd.
@@ -190,7 +121,7 @@ func (db *DB) writeTokens(ctx context.Context, fn func(s *session) error) error 
 func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
 	for attempt := 1; ; attempt++ {
 		err := db.writeLocked(ctx, lock, fn)
-		if _, sentinel, _ := db.engine.explain(err); sentinel != ErrAgain || attempt == maxAttempts {
+		if _, sentinel, _ := db.sql.engine.explain(err); sentinel != ErrAgain || attempt == maxAttempts {
 			return err
 		}
 	}
@@ -218,7 +149,7 @@ func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *sessi
 	})
 	if err == nil {
 		db.publish(&changed)
-		db.engine.committed(ctx)
+		db.sql.engine.committed(ctx)
 	}
 	return err
 }

@@ -100,10 +100,6 @@ func (n *notifier) close() {
 	n.pollers.Wait()
 }
 
-// followTime bounds one look at the database: on a connection that passes nothing on it
-// would never end.
-const followTime = 5 * time.Second
-
 // within calls fn with a context that ends after followTime.
 func within(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
@@ -124,7 +120,7 @@ func (db *DB) follow(ctx context.Context) {
 	}
 	var listener sync.WaitGroup
 	defer listener.Wait()
-	listener.Go(func() { db.engine.listen(ctx, wake(notified), wake(db.wished)) })
+	listener.Go(func() { db.sql.engine.listen(ctx, wake(notified), wake(db.wished)) })
 	ticker := time.NewTicker(db.notifier.interval)
 	defer ticker.Stop()
 	failed := false

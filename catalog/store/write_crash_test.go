@@ -63,7 +63,7 @@ func crash(path, at string) {
 
 // smallCache makes SQLite write pages to its log long before the commit.
 func smallCache(db *DB) {
-	if _, ok := db.engine.(*sqliteEngine); !ok {
+	if _, ok := db.sql.engine.(*sqliteEngine); !ok {
 		return
 	}
 	s, err := db.pools.writer.acquire(context.Background())
