@@ -9,7 +9,7 @@ import (
 // the same time may not.
 func TestMigrationsDrift(t *testing.T) {
 	t.Parallel()
-	files, err := os.ReadDir("store/migrations")
+	files, err := os.ReadDir("store/internal/sqldb/migrations")
 	if err != nil {
 		t.Fatal(err)
 	}

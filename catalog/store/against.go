@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ExtraString is a live source string that the component's template does not have.
@@ -37,12 +38,12 @@ func (tx *StepTx) putExtra(ctx context.Context, component int64, extra []ExtraSt
 		fresh[x.SourceID] = x.ChangedTo
 	}
 	var changed, gone []int64
-	for _, id := range sortedKeys(fresh) {
+	for _, id := range sqldb.SortedKeys(fresh) {
 		if was, ok := old[id]; !ok || was != fresh[id] {
 			changed = append(changed, id)
 		}
 	}
-	for _, id := range sortedKeys(old) {
+	for _, id := range sqldb.SortedKeys(old) {
 		if _, ok := fresh[id]; !ok {
 			gone = append(gone, id)
 		}
@@ -50,18 +51,18 @@ func (tx *StepTx) putExtra(ctx context.Context, component int64, extra []ExtraSt
 	if err := tx.recordCompared(ctx, component, old, slices.Concat(changed, gone)); err != nil {
 		return err
 	}
-	in := newInserter("extra_strings", "source_id", "changed_to")
-	in.onConflict(" ON CONFLICT (source_id) DO UPDATE SET changed_to = excluded.changed_to")
+	in := sqldb.NewInserter("extra_strings", "source_id", "changed_to")
+	in.OnConflict(" ON CONFLICT (source_id) DO UPDATE SET changed_to = excluded.changed_to")
 	for _, id := range changed {
-		if err := in.add(ctx, tx.s, id, fresh[id]); err != nil {
+		if err := in.Add(ctx, tx.s, id, fresh[id]); err != nil {
 			return err
 		}
 	}
-	if err := in.flush(ctx, tx.s); err != nil {
+	if err := in.Flush(ctx, tx.s); err != nil {
 		return err
 	}
-	return chunks(gone, func(chunk []any) error {
-		return tx.s.do(ctx, `DELETE FROM extra_strings WHERE source_id IN `+list(1, len(chunk)), chunk...)
+	return sqldb.Chunks(gone, func(chunk []any) error {
+		return tx.s.Do(ctx, `DELETE FROM extra_strings WHERE source_id IN `+sqldb.List(1, len(chunk)), chunk...)
 	})
 }
 
@@ -89,8 +90,8 @@ func (tx *StepTx) recordCompared(ctx context.Context, component int64, old map[i
 		}
 		m.compared = true
 	}
-	return chunks(sources, func(chunk []any) error {
-		return tx.recordOld(ctx, `t.component_id = $1 AND u.source_id IN `+list(2, len(chunk)), append([]any{component}, chunk...))
+	return sqldb.Chunks(sources, func(chunk []any) error {
+		return tx.recordOld(ctx, `t.component_id = $1 AND u.source_id IN `+sqldb.List(2, len(chunk)), append([]any{component}, chunk...))
 	})
 }
 
@@ -98,9 +99,9 @@ func (tx *StepTx) recordCompared(ctx context.Context, component int64, old map[i
 type extraState struct{ extra, changed bool }
 
 // extraStrings returns the strings that where selects, with what they changed to.
-func extraStrings(ctx context.Context, s *session, where string, args ...any) (map[int64]int64, error) {
+func extraStrings(ctx context.Context, s *sqldb.Session, where string, args ...any) (map[int64]int64, error) {
 	all := map[int64]int64{}
-	return all, s.query(ctx, `SELECT source_id, changed_to FROM extra_strings WHERE `+where, args, func(scan scan) error {
+	return all, s.Query(ctx, `SELECT source_id, changed_to FROM extra_strings WHERE `+where, args, func(scan sqldb.Scan) error {
 		var id, to int64
 		err := scan(&id, &to)
 		all[id] = to
@@ -134,14 +135,14 @@ func (tx *StepTx) compareAll(ctx context.Context, component int64) error {
 		return err
 	}
 	stored := map[int64]catalog.Against{}
-	err = tx.s.query(ctx, `SELECT id, `+againstColumns+` FROM translations t WHERE component_id = $1`, []any{component}, func(scan scan) error {
+	err = tx.s.Query(ctx, `SELECT id, `+againstColumns+` FROM translations t WHERE component_id = $1`, []any{component}, func(scan sqldb.Scan) error {
 		var id int64
 		var a catalog.Against
 		err := scan(append([]any{&id}, againstOf(&a)...)...)
 		stored[id] = a
 		return err
 	})
-	for _, id := range sortedKeys(stored) {
+	for _, id := range sqldb.SortedKeys(stored) {
 		if err == nil && stored[id] != counted[id] {
 			err = tx.putAgainst(ctx, `0`, id, counted[id])
 		}
@@ -150,13 +151,13 @@ func (tx *StepTx) compareAll(ctx context.Context, component int64) error {
 }
 
 // countedAgainst counts the live units of a component, by translation.
-func countedAgainst(ctx context.Context, s *session, component int64) (map[int64]catalog.Against, error) {
+func countedAgainst(ctx context.Context, s *sqldb.Session, component int64) (map[int64]catalog.Against, error) {
 	all := map[int64]catalog.Against{}
-	return all, s.query(ctx, `SELECT u.translation_id, CASE WHEN x.changed_to > 0 AND u.id <> x.source_id THEN 1 ELSE 0 END, u.state, s.words, COUNT(*)
+	return all, s.Query(ctx, `SELECT u.translation_id, CASE WHEN x.changed_to > 0 AND u.id <> x.source_id THEN 1 ELSE 0 END, u.state, s.words, COUNT(*)
 		FROM translations t CROSS JOIN extra_strings x CROSS JOIN units u CROSS JOIN units s
 		WHERE t.component_id = $1 AND t.removed = 0 AND x.source_id >= $2 AND x.source_id < $3
 		AND u.translation_id = t.id AND u.source_id = x.source_id AND u.removed = 0 AND s.id = x.source_id GROUP BY 1, 2, 3, 4`,
-		[]any{component, component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+		[]any{component, component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var id, changed, state, words, n int64
 			err := scan(&id, &changed, &state, &words, &n)
 			a := all[id]
@@ -171,7 +172,7 @@ func (tx *StepTx) compareWritten(ctx context.Context, component int64) error {
 	m := tx.convoy[component]
 	if !m.compared {
 		var one int64
-		found, err := tx.s.first(ctx, `SELECT 1 FROM extra_strings WHERE source_id >= $1 AND source_id < $2 LIMIT 1`,
+		found, err := tx.s.First(ctx, `SELECT 1 FROM extra_strings WHERE source_id >= $1 AND source_id < $2 LIMIT 1`,
 			[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, &one)
 		if err != nil || !found {
 			return err
@@ -184,8 +185,8 @@ func (tx *StepTx) compareWritten(ctx context.Context, component int64) error {
 		}
 	}
 	now := map[int64]extraState{}
-	err := chunks(sortedKeys(sources), func(chunk []any) error {
-		found, err := extraStrings(ctx, tx.s, `source_id IN `+list(1, len(chunk)), chunk...)
+	err := sqldb.Chunks(sqldb.SortedKeys(sources), func(chunk []any) error {
+		found, err := extraStrings(ctx, tx.s, `source_id IN `+sqldb.List(1, len(chunk)), chunk...)
 		for id, to := range found {
 			now[id] = extraState{true, to > 0}
 		}
@@ -195,15 +196,15 @@ func (tx *StepTx) compareWritten(ctx context.Context, component int64) error {
 		return err
 	}
 	var ids []int64
-	for _, id := range sortedKeys(units) {
+	for _, id := range sqldb.SortedKeys(units) {
 		if source := units[id].source; now[source].extra || tx.extraWas[source].extra {
 			ids = append(ids, id)
 		}
 	}
 	changes := map[int64]catalog.Against{}
-	err = chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT u.id, u.translation_id, u.state, CASE WHEN u.removed = 0 AND t.removed = 0 THEN 1 ELSE 0 END, s.words
-			FROM units u JOIN translations t ON t.id = u.translation_id JOIN units s ON s.id = u.source_id WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT u.id, u.translation_id, u.state, CASE WHEN u.removed = 0 AND t.removed = 0 THEN 1 ELSE 0 END, s.words
+			FROM units u JOIN translations t ON t.id = u.translation_id JOIN units s ON s.id = u.source_id WHERE u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id, translation, state, live, words int64
 			err := scan(&id, &translation, &state, &live, &words)
 			u := units[id]
@@ -222,7 +223,7 @@ func (tx *StepTx) compareWritten(ctx context.Context, component int64) error {
 			return err
 		})
 	})
-	for _, id := range sortedKeys(changes) {
+	for _, id := range sqldb.SortedKeys(changes) {
 		if err == nil && changes[id] != (catalog.Against{}) {
 			err = tx.putAgainst(ctx, `1`, id, changes[id])
 		}
@@ -240,7 +241,7 @@ func againstOf(a *catalog.Against) []any {
 
 // putAgainst stores the counts of a translation, with what was stored times old.
 func (tx *StepTx) putAgainst(ctx context.Context, old string, translation int64, a catalog.Against) error {
-	err := tx.s.do(ctx, `UPDATE translations SET extra = extra * `+old+` + $1, extra_words = extra_words * `+old+` + $2, changed = changed * `+old+` + $3,
+	err := tx.s.Do(ctx, `UPDATE translations SET extra = extra * `+old+` + $1, extra_words = extra_words * `+old+` + $2, changed = changed * `+old+` + $3,
 		changed_translated = changed_translated * `+old+` + $4, changed_translated_words = changed_translated_words * `+old+` + $5, changed_fuzzy = changed_fuzzy * `+old+` + $6
 		WHERE id = $7`, a.Extra, a.ExtraWords, a.Changed, a.ChangedTranslated, a.ChangedTranslatedWords, a.ChangedFuzzy, translation)
 	if err != nil {

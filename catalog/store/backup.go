@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // A Backup describes a file that WriteBackup wrote.
@@ -26,14 +28,14 @@ type Backup struct {
 // server works with it: all of one generation. The file appears once it is complete
 // and on the disk. A file that exists is ErrInvalid.
 func WriteBackup(ctx context.Context, dsn, file string) (b Backup, err error) {
-	if isPostgres(dsn) {
-		return b, refusal("store: backup: the database is not a file of SQLite")
+	if sqldb.IsPostgres(dsn) {
+		return b, sqldb.Refusal("store: backup: the database is not a file of SQLite")
 	}
 	if _, err := os.Stat(dsn); err != nil {
 		return b, fmt.Errorf("store: backup: there is no database %s: name the data directory", dsn)
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return b, refusal("store: backup: " + file + " exists: name a new file")
+		return b, sqldb.Refusal("store: backup: " + file + " exists: name a new file")
 	}
 	part := file + ".part"
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +78,7 @@ func vacuumInto(ctx context.Context, dsn, file string) (err error) {
 
 // plainSQLite opens a file of SQLite without the functions of this package.
 func plainSQLite(path, mode string) (*sql.DB, error) {
-	dsn, err := sqliteURL(path, url.Values{"mode": {mode}, "_busy_timeout": {"10000"}, "_pragma": {"temp_store(MEMORY)", "cache_size(-8192)"}})
+	dsn, err := sqldb.SQLiteURL(path, url.Values{"mode": {mode}, "_busy_timeout": {"10000"}, "_pragma": {"temp_store(MEMORY)", "cache_size(-8192)"}})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func plainSQLite(path, mode string) (*sql.DB, error) {
 
 // explained is an error of the driver with its remedy.
 func explained(err error) error {
-	if text, sentinel, ok := describe(err); ok {
+	if text, sentinel, ok := sqldb.Describe(err); ok {
 		if sentinel != nil {
 			return fmt.Errorf("%s: %w", text, sentinel)
 		}
@@ -102,7 +104,7 @@ func explained(err error) error {
 // CheckBackup reads a whole backup and reports what it holds. The error says why it
 // is none: damaged, not a database, not of repoglot, or of a newer version.
 func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
-	fail := func(why string) error { return refusal("store: the backup " + file + " cannot be used: " + why) }
+	fail := func(why string) error { return sqldb.Refusal("store: the backup " + file + " cannot be used: " + why) }
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return b, fail("there is no such file")
@@ -118,7 +120,7 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 		return b, fail(explained(err).Error())
 	}
 	if sound != "ok" {
-		return b, fail("it is damaged (" + oneLine(sound) + ")")
+		return b, fail("it is damaged (" + sqldb.OneLine(sound) + ")")
 	}
 	err = h.QueryRowContext(ctx, `SELECT max(version_id) FROM goose_db_version WHERE is_applied = 1`).Scan(&b.Schema)
 	if err == nil {
@@ -127,7 +129,7 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 	if err != nil {
 		return b, fail("it is no database of repoglot")
 	}
-	known, err := newestSchema(migrationFiles)
+	known, err := sqldb.NewestSchema(sqldb.MigrationFiles)
 	if err == nil && b.Schema > known {
 		err = fail(fmt.Sprintf("it has schema %d, this repoglot knows %d: upgrade repoglot", b.Schema, known))
 	}
@@ -139,8 +141,8 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 // there was none. The old database is in place until the new one is complete. What root
 // restores belongs to the owner of the folder, who runs the server.
 func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string, err error) {
-	if isPostgres(dsn) {
-		return b, "", refusal("store: restore: the database is not a file of SQLite")
+	if sqldb.IsPostgres(dsn) {
+		return b, "", sqldb.Refusal("store: restore: the database is not a file of SQLite")
 	}
 	part := dsn + ".part"
 	defer func() {
@@ -157,7 +159,7 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 	if err := renewHistory(ctx, part); err != nil {
 		return b, "", fmt.Errorf("store: restore %s: %w", file, explained(err))
 	}
-	if err := giveToOwner(part); err != nil {
+	if err := sqldb.GiveToOwner(part); err != nil {
 		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
 	}
 	if kept, err = setAside(ctx, dsn); err != nil {
@@ -178,7 +180,7 @@ func renewHistory(ctx context.Context, file string) (err error) {
 	var named bool
 	err = h.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM pragma_table_info('clock') WHERE name = 'history'`).Scan(&named)
 	if err == nil && named {
-		_, err = h.ExecContext(ctx, schemaTokens().Replace(`UPDATE clock SET history = @RANDOM`))
+		_, err = h.ExecContext(ctx, sqldb.SchemaTokens().Replace(`UPDATE clock SET history = @RANDOM`))
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestBackup: a backup is written beside a database that is open, has its generation,
@@ -17,7 +18,7 @@ func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dsn, file := filepath.Join(dir, "repoglot.db"), filepath.Join(dir, "backup.db")
-	db, err := Open(t.Context(), dsn, Options{})
+	db, err := Open(t.Context(), dsn, sqldb.Options{})
 	ok(t, err)
 	ok(t, db.Configure(t.Context(), projectsNamed("before"), nil, nil))
 	b, err := WriteBackup(t.Context(), dsn, file)
@@ -39,7 +40,7 @@ func TestBackup(t *testing.T) {
 	}
 	histories := map[string]bool{}
 	for name, want := range map[string]int{dsn: 1, kept: 2} {
-		db, err := Open(t.Context(), name, Options{})
+		db, err := Open(t.Context(), name, sqldb.Options{})
 		ok(t, err)
 		histories[db.Position(&catalog.Token{ID: 1}).History] = true
 		ok(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
@@ -61,7 +62,7 @@ func TestBadBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dsn := filepath.Join(dir, "repoglot.db")
-	db, err := Open(t.Context(), dsn, Options{})
+	db, err := Open(t.Context(), dsn, sqldb.Options{})
 	ok(t, err)
 	good := filepath.Join(dir, "good.db")
 	_, err = WriteBackup(t.Context(), dsn, good)
@@ -99,7 +100,7 @@ func TestBadBackups(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	db, err = Open(t.Context(), dsn, Options{})
+	db, err = Open(t.Context(), dsn, sqldb.Options{})
 	ok(t, err)
 	ok(t, db.Close())
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestRestoreOwner: what root restores, the user of the server can open.
@@ -17,7 +19,7 @@ func TestRestoreOwner(t *testing.T) {
 	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "backup.db")
 	dsn := filepath.Join(dir, "repoglot.db")
-	db, err := Open(t.Context(), dsn, Options{})
+	db, err := Open(t.Context(), dsn, sqldb.Options{})
 	ok(t, err)
 	ok(t, db.Close())
 	_, err = WriteBackup(t.Context(), dsn, file)

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Basis says what an answer was read from: some components, some projects, or
@@ -13,7 +15,7 @@ type Basis struct {
 	// snapshot sets it.
 	At Position
 
-	read footprint
+	read sqldb.Footprint
 }
 
 // Basis is what was read from the snapshot so far. It is everything, unless all
@@ -21,7 +23,7 @@ type Basis struct {
 // forgotten, and one that names its components has to be right
 // (TestKeptAnswersAreFresh in package api).
 func (s *Snapshot) Basis(ctx context.Context) (b Basis, err error) {
-	b.read = s.reading.footprint
+	b.read = s.reading.Footprint
 	b.Generation, err = s.currentGeneration(ctx)
 	return b, err
 }
@@ -36,16 +38,16 @@ func (db *DB) Unchanged(b *Basis) bool {
 	if b.Generation >= g.known {
 		return true
 	}
-	if b.read.everything || b.Generation < g.configured {
+	if b.read.Everything || b.Generation < g.configured {
 		return false
 	}
-	for _, id := range b.read.components {
-		if g.components[id].since(b.Generation, b.read.heads) {
+	for _, id := range b.read.Components {
+		if g.components[id].since(b.Generation, b.read.Heads) {
 			return false
 		}
 	}
-	for _, id := range b.read.projects {
-		if g.projects[id].since(b.Generation, b.read.heads) {
+	for _, id := range b.read.Projects {
+		if g.projects[id].since(b.Generation, b.read.Heads) {
 			return false
 		}
 	}
@@ -55,31 +57,31 @@ func (db *DB) Unchanged(b *Basis) bool {
 // about begins a section in which only rows of these components are read: their
 // own except head and head_commit, the rows below them, the settings of their
 // projects, and the names of authors, which never change.
-func (s *Snapshot) about(components ...int64) *reading {
+func (s *Snapshot) about(components ...int64) *sqldb.Reading {
 	s.addComponents(components)
-	return s.reading.begin()
+	return s.reading.Begin()
 }
 
 // aboutProject begins a section in which only rows of a project are read.
-func (s *Snapshot) aboutProject(id int64) *reading {
-	s.reading.addProject(id)
-	return s.reading.begin()
+func (s *Snapshot) aboutProject(id int64) *sqldb.Reading {
+	s.reading.AddProject(id)
+	return s.reading.Begin()
 }
 
 // aboutTranslation begins a section in which only rows of the component of a
 // translation are read.
-func (s *Snapshot) aboutTranslation(ctx context.Context, id int64) *reading {
+func (s *Snapshot) aboutTranslation(ctx context.Context, id int64) *sqldb.Reading {
 	r := s.about()
-	if r.translation != id {
+	if r.Translation != id {
 		var component int64
-		found, err := s.s.first(ctx, `SELECT component_id FROM translations WHERE id = $1`, []any{id}, &component)
+		found, err := s.s.First(ctx, `SELECT component_id FROM translations WHERE id = $1`, []any{id}, &component)
 		if !found || err != nil {
-			r.everything = true
+			r.Everything = true
 			return r
 		}
-		r.translation, r.component = id, component
+		r.Translation, r.Component = id, component
 	}
-	s.addComponents([]int64{r.component})
+	s.addComponents([]int64{r.Component})
 	return r
 }
 
@@ -90,5 +92,5 @@ func (s *Snapshot) addComponents(ids []int64) {
 	g := s.db.generations
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	s.reading.addComponents(ids, func(id int64) int64 { return g.components[id].project })
+	s.reading.AddComponents(ids, func(id int64) int64 { return g.components[id].project })
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // basisOf is the basis of what fn reads.
@@ -61,10 +62,10 @@ func TestBasis(t *testing.T) {
 		"all components":                func(ctx context.Context, s *Snapshot) error { _, err := s.Components(ctx, ""); return err },
 		"users":                         func(ctx context.Context, s *Snapshot) error { _, _, err := s.Users(ctx, UserQuery{}); return err },
 		"a new method": func(ctx context.Context, s *Snapshot) error {
-			return s.s.query(ctx, `SELECT 1`, nil, func(scan) error { return nil })
+			return s.s.Query(ctx, `SELECT 1`, nil, func(sqldb.Scan) error { return nil })
 		},
 		"one past database/sql": func(ctx context.Context, s *Snapshot) error {
-			return s.s.queryFew(ctx, `SELECT 1`, nil, func(scan) error { return nil })
+			return s.s.QueryFew(ctx, `SELECT 1`, nil, func(sqldb.Scan) error { return nil })
 		},
 		"a new cache": func(ctx context.Context, s *Snapshot) error { _, err := s.Generation(ctx); return err },
 	}
@@ -136,9 +137,9 @@ func TestBasisIsBounded(t *testing.T) {
 	db := open(t)
 	var projects []string
 	var specs []ComponentSpec
-	for p := range maxFootprintProjects + 2 {
+	for p := range sqldb.MaxFootprintProjects + 2 {
 		projects = append(projects, fmt.Sprint("p", p))
-		for c := range 2 * maxFootprintComponents {
+		for c := range 2 * sqldb.MaxFootprintComponents {
 			specs = append(specs, spec(projects[p], fmt.Sprint("c", c)))
 		}
 	}
@@ -151,11 +152,11 @@ func TestBasisIsBounded(t *testing.T) {
 	languages := func(n int) Basis {
 		return basisOf(t, db, func(ctx context.Context, s *Snapshot) error { _, err := s.Languages(ctx, ids[:n]); return err })
 	}
-	one, two, all := languages(maxFootprintComponents+1), languages(2*maxFootprintComponents+1), languages(len(ids))
-	if len(one.read.components) != maxFootprintComponents || len(one.read.projects) != 1 || len(two.read.projects) != 2 || one.read.everything || two.read.everything || !all.read.everything {
+	one, two, all := languages(sqldb.MaxFootprintComponents+1), languages(2*sqldb.MaxFootprintComponents+1), languages(len(ids))
+	if len(one.read.Components) != sqldb.MaxFootprintComponents || len(one.read.Projects) != 1 || len(two.read.Projects) != 2 || one.read.Everything || two.read.Everything || !all.read.Everything {
 		t.Errorf("bases %+v, %+v, %+v", one, two, all)
 	}
-	step(t, db, info(1, 1, ids...), hook(2*maxFootprintComponents+2)) // of the second project, and in none of the lists
+	step(t, db, info(1, 1, ids...), hook(2*sqldb.MaxFootprintComponents+2)) // of the second project, and in none of the lists
 	if !db.Unchanged(&one) || db.Unchanged(&two) || db.Unchanged(&all) {
 		t.Errorf("one project %v, two %v, all %v are unchanged", db.Unchanged(&one), db.Unchanged(&two), db.Unchanged(&all))
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // keptComponents are the rows of the active components of a generation. Lists and
@@ -60,8 +62,8 @@ func (s *Snapshot) newerComponents(ctx context.Context, old *keptComponents) (*k
 	if err := s.newerProjects(ctx, old, rows); err != nil {
 		return nil, err
 	}
-	err := s.s.query(ctx, `SELECT c.active = 1 AND p.active = 1, c.content_generation, `+componentColumns+componentFrom+` WHERE c.generation > $1`, []any{old.generation},
-		func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT c.active = 1 AND p.active = 1, c.content_generation, `+componentColumns+componentFrom+` WHERE c.generation > $1`, []any{old.generation},
+		func(scan sqldb.Scan) error {
 			var active bool
 			var own int64
 			row, err := scanComponent(s.s, func(dest ...any) error { return scan(append([]any{&active, &own}, dest...)...) })
@@ -90,8 +92,8 @@ func (s *Snapshot) newerProjects(ctx context.Context, old *keptComponents, rows 
 	}
 	changed := map[int64]ProjectRow{}
 	configured := map[int64]int64{}
-	err := s.s.query(ctx, `SELECT settings_generation, id, slug, settings, changes, generation FROM projects WHERE generation > $1`, []any{old.generation},
-		func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT settings_generation, id, slug, settings, changes, generation FROM projects WHERE generation > $1`, []any{old.generation},
+		func(scan sqldb.Scan) error {
 			var at int64
 			row, err := scanProject(s.s, func(dest ...any) error { return scan(append([]any{&at}, dest...)...) })
 			changed[row.ID], configured[row.ID] = row, at

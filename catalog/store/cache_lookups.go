@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // lookups caches what many answers look up first: translations by the names in
@@ -176,7 +177,7 @@ func (s *Snapshot) readDays(ctx context.Context, component, generation int64) (*
 		return nil, err
 	}
 	changes := map[int64]*catalog.Stats{}
-	err = chunks(ids, func(chunk []any) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
 		return s.eachDay(ctx, chunk, func(day int64, before, after catalog.Stats) {
 			if changes[day] == nil {
 				changes[day] = &catalog.Stats{}

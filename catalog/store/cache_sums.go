@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // componentSums are the statistics of a component's live translations, added up by
@@ -102,8 +103,8 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 	for _, id := range components {
 		into[id] = &componentSums{generation: generations[id]}
 	}
-	return chunks(components, func(chunk []any) error {
-		err := s.s.query(ctx, `SELECT component_id, id FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0`, chunk, func(scan scan) error {
+	return sqldb.Chunks(components, func(chunk []any) error {
+		err := s.s.Query(ctx, `SELECT component_id, id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0`, chunk, func(scan sqldb.Scan) error {
 			var component, id int64
 			err := scan(&component, &id)
 			into[component].translations = append(into[component].translations, id)
@@ -112,10 +113,10 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, generations
 		if err != nil {
 			return err
 		}
-		return s.s.query(ctx, `SELECT component_id, is_source, language, COUNT(*), `+countList(statCounts, "SUM(%s)")+`, SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
+		return s.s.Query(ctx, `SELECT component_id, is_source, language, COUNT(*), `+countList(statCounts, "SUM(%s)")+`, SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
 			MAX(template), SUM(extra), SUM(extra_words), SUM(changed), SUM(changed_translated), SUM(changed_translated_words), SUM(changed_fuzzy)
-			FROM translations WHERE component_id IN `+list(1, len(chunk))+` AND removed = 0 GROUP BY component_id, language, is_source`,
-			chunk, func(scan scan) error {
+			FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0 GROUP BY component_id, language, is_source`,
+			chunk, func(scan sqldb.Scan) error {
 				id, row, err := scanSum(scan)
 				if err == nil {
 					into[id].rows = append(into[id].rows, row)
@@ -145,12 +146,12 @@ func (r *sumRow) translation() catalog.Translation {
 	return catalog.Translation{IsSource: r.source, HasTemplate: r.template, Stats: r.Stats, Against: r.against}
 }
 
-func scanSum(scan scan) (component int64, row sumRow, err error) {
+func scanSum(scan sqldb.Scan) (component int64, row sumRow, err error) {
 	var source, template int64
 	var last sql.NullInt64
 	dest := []any{&component, &source, &row.Language, &row.Translations}
 	dest = append(append(dest, scanCounts(statCounts, &row.Stats)...), &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
 	err = scan(append(dest, againstOf(&row.against)...)...)
-	row.LastChange, row.source, row.template = fromMicros(last), source != 0, template > 0
+	row.LastChange, row.source, row.template = sqldb.FromMicros(last), source != 0, template > 0
 	return component, row, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ActivityQuery selects entries to count.
@@ -63,7 +64,7 @@ type activityKey struct{ author, translation int64 }
 // so it reads from the newest entry back to From: its cost grows with the length of
 // time, not with the history before.
 func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, err error) {
-	defer s.about(q.Components...).end()
+	defer s.about(q.Components...).End()
 	found, weeks := map[activityKey]*Contributor{}, map[int64]int64{}
 	for _, component := range q.Components {
 		if err == nil {
@@ -80,8 +81,8 @@ func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, e
 }
 
 func (s *Snapshot) countActivity(ctx context.Context, component int64, q *ActivityQuery, found map[activityKey]*Contributor, weeks map[int64]int64) error {
-	from, hasFrom := micros(q.From).(int64)
-	to, hasTo := micros(q.To).(int64)
+	from, hasFrom := sqldb.Micros(q.From).(int64)
+	to, hasTo := sqldb.Micros(q.To).(int64)
 	column, first, id, translation := "component_id", "first_in_component", component, "0"
 	if q.TranslationID != 0 {
 		column, first, id = "translation_id", "first_in_translation", q.TranslationID
@@ -90,7 +91,7 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		translation = "COALESCE(d.translation_id, 0)"
 	}
 	query := `SELECT COALESCE(d.author_id, 0), ` + translation + `, d.at, d.added, ` + updatedStrings + `, d.removed FROM deltas d WHERE d.` + column + ` = $1 ORDER BY d.` + first + ` DESC`
-	err := s.s.query(ctx, query, []any{id}, func(scan scan) error {
+	err := s.s.Query(ctx, query, []any{id}, func(scan sqldb.Scan) error {
 		var key activityKey
 		var at, added, updated, removed int64
 		if err := scan(&key.author, &key.translation, &at, &added, &updated, &removed); err != nil {
@@ -135,8 +136,8 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 	}
 	slices.Sort(ids)
 	users := map[int64]User{}
-	err := chunks(slices.Compact(ids), func(chunk []any) error {
-		return s.s.query(ctx, userQuery+` WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(slices.Compact(ids), func(chunk []any) error {
+		return s.s.Query(ctx, userQuery+` WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			u, err := scanUser(scan)
 			users[u.ID] = u
 			return err
@@ -161,7 +162,7 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components []int64, limit int) ([]catalog.Change, error) {
 	var pieces []piece
 	wanted := int64(limit)
-	err := s.s.query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY at DESC, first_change DESC`, []any{userID}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY at DESC, first_change DESC`, []any{userID}, func(scan sqldb.Scan) error {
 		var id, n, component int64
 		if err := scan(&id, &n, &component); err != nil {
 			return err
@@ -194,7 +195,7 @@ var updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 WHEN d.n = d.add
 // week, ascending; nil means all components. An index has all that it reads.
 func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components []int64, since time.Time) ([]WeekCount, error) {
 	weeks := map[int64]int64{}
-	err := s.s.query(ctx, `SELECT d.at, `+updatedStrings+`, d.component_id FROM deltas d WHERE d.author_id = $1 AND d.at >= $2`, []any{userID, micros(since)}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT d.at, `+updatedStrings+`, d.component_id FROM deltas d WHERE d.author_id = $1 AND d.at >= $2`, []any{userID, sqldb.Micros(since)}, func(scan sqldb.Scan) error {
 		var at, updated, component int64
 		err := scan(&at, &updated, &component)
 		if updated > 0 && (components == nil || slices.Contains(components, component)) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // changeFilter says which entries a ChangeQuery selects, in terms of deltas.
@@ -28,10 +29,10 @@ func (q *ChangeQuery) filtered() bool {
 func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, possible bool, err error) {
 	f = changeFilter{all: len(q.Actions) == 0, from: math.MinInt64, to: math.MaxInt64}
 	f.actions = slices.Compact(slices.Sorted(slices.Values(q.Actions)))
-	if stamp, ok := micros(q.From).(int64); ok {
+	if stamp, ok := sqldb.Micros(q.From).(int64); ok {
 		f.from = stamp
 	}
-	if stamp, ok := micros(q.To).(int64); ok {
+	if stamp, ok := sqldb.Micros(q.To).(int64); ok {
 		f.to = stamp
 	}
 	if q.Components != nil {
@@ -41,7 +42,7 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 		}
 	}
 	if q.User != "" {
-		found, err := s.s.first(ctx, `SELECT id FROM users WHERE username = $1`, []any{q.User}, &f.author)
+		found, err := s.s.First(ctx, `SELECT id FROM users WHERE username = $1`, []any{q.User}, &f.author)
 		if err != nil || !found {
 			return f, false, err
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ChangeList is a counted list of changes in one snapshot. It must not outlive the
@@ -24,7 +25,7 @@ type ChangeList struct {
 // filter it reads counters. With one it sums up deltas and caches the sums: cost
 // does not grow with the list.
 func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, error) {
-	defer s.aboutChanges(ctx, &q).end()
+	defer s.aboutChanges(ctx, &q).End()
 	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest, query: q}
 	var err error
 	switch {
@@ -40,7 +41,7 @@ func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, 
 
 // aboutChanges begins a section of the list that q selects from; nil for the list of
 // the server.
-func (s *Snapshot) aboutChanges(ctx context.Context, q *ChangeQuery) *reading {
+func (s *Snapshot) aboutChanges(ctx context.Context, q *ChangeQuery) *sqldb.Reading {
 	switch {
 	case q.TranslationID != 0:
 		return s.aboutTranslation(ctx, q.TranslationID)
@@ -61,7 +62,7 @@ func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Cha
 	if limit <= 0 || offset < 0 || int64(offset) >= c.count {
 		return nil, nil
 	}
-	defer c.s.aboutChanges(ctx, &c.query).end()
+	defer c.s.aboutChanges(ctx, &c.query).End()
 	lo := int64(offset) + 1
 	hi := min(int64(offset)+min(int64(limit), c.count), c.count)
 	if c.newest {
@@ -294,7 +295,7 @@ func (sel *selection) skipHead(ctx context.Context, r *selected) error {
 	if r.count == 0 {
 		return nil
 	}
-	_, err := sel.s.s.first(ctx, `SELECT COUNT(*) FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN `+list(3, actionSlots),
+	_, err := sel.s.s.First(ctx, `SELECT COUNT(*) FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN `+sqldb.List(3, actionSlots),
 		append([]any{r.id, r.skip}, sel.f.actionArgs()...), &r.count)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -71,7 +72,7 @@ func TestChangesProperty(outer *testing.T) {
 		if err := os.WriteFile(path, schema, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := Open(context.Background(), database(outer, path), Options{Readers: 1})
+		db, err := Open(context.Background(), database(outer, path), sqldb.Options{Readers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +193,7 @@ func (w *modelDB) drawDelta(t *rapid.T) Delta {
 		}
 		return d
 	}
-	d.TranslationID = rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "translation")
+	d.TranslationID = rapid.SampledFrom(sqldb.SortedKeys(w.units)).Draw(t, "translation")
 	d.ComponentID = w.comps[d.TranslationID]
 	for i := range n {
 		action := rapid.SampledFrom([]catalog.Action{31, 59, 63}).Draw(t, "action")
@@ -236,14 +237,14 @@ func (w *modelDB) drawQuery(t *rapid.T) ChangeQuery {
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "scope") {
 	case 1:
-		q.TranslationID = rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "of translation")
+		q.TranslationID = rapid.SampledFrom(sqldb.SortedKeys(w.units)).Draw(t, "of translation")
 	case 2:
 		q.ComponentID = rapid.Int64Range(1, 3).Draw(t, "of component")
 	case 3:
 		q.ProjectID = rapid.Int64Range(1, 2).Draw(t, "of project")
 	}
 	if rapid.IntRange(0, 3).Draw(t, "of unit") == 0 {
-		q.UnitID = w.units[rapid.SampledFrom(sortedKeys(w.units)).Draw(t, "unit of translation")].ID
+		q.UnitID = w.units[rapid.SampledFrom(sqldb.SortedKeys(w.units)).Draw(t, "unit of translation")].ID
 	}
 	if rapid.Bool().Draw(t, "filtered") {
 		drawFilter(t, &q)

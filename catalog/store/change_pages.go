@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // page reads the lo-th to the hi-th selected entry.
@@ -106,8 +107,8 @@ func (sel *selection) piece(ctx context.Context, r *selected, x, y int64) (piece
 // one commit, which limits the search.
 func (sel *selection) nth(ctx context.Context, r *selected, x int64) (n int64, err error) {
 	args := append(append([]any{r.id, r.skip}, sel.f.actionArgs()...), x-1)
-	_, err = sel.s.s.first(ctx, fmt.Sprintf(`SELECT c.n FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN %s
-		ORDER BY c.n LIMIT 1 OFFSET $%d`, list(3, actionSlots), 3+actionSlots), args, &n)
+	_, err = sel.s.s.First(ctx, fmt.Sprintf(`SELECT c.n FROM changes c WHERE c.delta_id = $1 AND c.n >= $2 AND c.action IN %s
+		ORDER BY c.n LIMIT 1 OFFSET $%d`, sqldb.List(3, actionSlots), 3+actionSlots), args, &n)
 	return n, err
 }
 
@@ -125,15 +126,15 @@ func (s *Snapshot) read(ctx context.Context, f *changeFilter, pieces []piece) ([
 			return nil, err
 		}
 	}
-	err := chunks(whole, func(chunk []any) error { return s.readPieces(ctx, f, chunk, 0, 1<<40, &out) })
+	err := sqldb.Chunks(whole, func(chunk []any) error { return s.readPieces(ctx, f, chunk, 0, 1<<40, &out) })
 	return out, err
 }
 
 func (s *Snapshot) readPieces(ctx context.Context, f *changeFilter, deltas []any, lo, hi int64, out *[]catalog.Change) error {
-	args := append([]any{lo, hi, smallint(f.all)}, f.actionArgs()...)
+	args := append([]any{lo, hi, sqldb.Smallint(f.all)}, f.actionArgs()...)
 	query := `SELECT ` + changeColumns + ` FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $1 AND c.n <= $2` + changeJoins + `
-		WHERE ($3 = 1 OR c.action IN ` + list(4, actionSlots) + `) AND d.id IN ` + list(4+actionSlots, len(deltas))
-	return s.s.query(ctx, query, append(args, deltas...), func(scan scan) error {
+		WHERE ($3 = 1 OR c.action IN ` + sqldb.List(4, actionSlots) + `) AND d.id IN ` + sqldb.List(4+actionSlots, len(deltas))
+	return s.s.Query(ctx, query, append(args, deltas...), func(scan sqldb.Scan) error {
 		c, err := scanChange(scan)
 		*out = append(*out, c)
 		return err
@@ -150,7 +151,7 @@ type piece struct {
 // components into a language, up to limit, the newest first. It reads only the
 // ends of their lists: one index lookup per translation, however long the list.
 func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	ends, err := s.endsOf(ctx, components, language, limit)
 	if err != nil {
 		return nil, s.db.fail(ctx, "read the newest changes in "+language, err)
@@ -177,9 +178,9 @@ type end struct{ delta, first, at, n int64 }
 // entries.
 func (s *Snapshot) endsOf(ctx context.Context, components []int64, language string, limit int) ([]end, error) {
 	var translations []int64
-	err := chunks(components, func(chunk []any) error {
+	err := sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)
-		return s.s.ids(ctx, `SELECT id FROM translations WHERE component_id IN `+list(1, n)+` AND removed = 0 AND language = `+list(n+1, 1),
+		return s.s.IDs(ctx, `SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, n)+` AND removed = 0 AND language = `+sqldb.List(n+1, 1),
 			append(chunk, language), &translations)
 	})
 	var ends []end
@@ -187,8 +188,8 @@ func (s *Snapshot) endsOf(ctx context.Context, components []int64, language stri
 		if err != nil {
 			break
 		}
-		err = s.s.query(ctx, `SELECT id, first_change, at, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
-			[]any{id, limit}, func(scan scan) error {
+		err = s.s.Query(ctx, `SELECT id, first_change, at, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
+			[]any{id, limit}, func(scan sqldb.Scan) error {
 				var e end
 				err := scan(&e.delta, &e.first, &e.at, &e.n)
 				ends = append(ends, e)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ChangeQuery selects entries of a list of changes. The zero value selects no
@@ -62,17 +63,17 @@ func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
 
 // Change returns one entry, or ErrNotFound.
 func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error) {
-	defer s.about().end()
+	defer s.about().End()
 	var component int64
-	err := s.s.queryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
-		func(scan scan) error { return scan(&component) })
+	err := s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
+		func(scan sqldb.Scan) error { return scan(&component) })
 	if err != nil {
 		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
 	}
 	s.addComponents([]int64{component}) // 0, if there is none, is unknown
 	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id)
 	if err == nil && (id < 1 || len(entries) != 1) {
-		err = notFound("no such change")
+		err = sqldb.NotFound("no such change")
 	}
 	if err != nil {
 		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
@@ -105,7 +106,7 @@ func (q *ChangeQuery) scope() scope {
 
 func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
 	var n int64
-	_, err := s.s.first(ctx, l.length, []any{l.id}, &n)
+	_, err := s.s.First(ctx, l.length, []any{l.id}, &n)
 	return n, err
 }
 
@@ -143,7 +144,7 @@ func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64
 
 // probe finds the delta with the entry of a rank.
 func (s *Snapshot) probe(ctx context.Context, l scope, rank int64) (first, id, n int64, err error) {
-	found, err := s.s.first(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
+	found, err := s.s.First(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
 		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, rank}, &first, &id, &n)
 	if err == nil && (!found || rank >= first+n) {
 		err = fmt.Errorf("entry %d of %s is missing: restore a backup, or move the database away and import anew", rank, l.name)
@@ -166,10 +167,10 @@ const (
 // entries reads the lo-th to the hi-th entry of a list, ascending.
 func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
 	var out []catalog.Change
-	err := s.s.queryFew(ctx, `SELECT `+changeColumns+`
+	err := s.s.QueryFew(ctx, `SELECT `+changeColumns+`
 		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+changeJoins+`
 		WHERE `+l.column+` = $1 AND `+l.first+` <= $3 AND `+l.first+` >= COALESCE((SELECT MAX(`+l.first+`) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2), $2)
-		ORDER BY `+l.first+`, c.n`, []any{l.id, lo, hi}, func(scan scan) error {
+		ORDER BY `+l.first+`, c.n`, []any{l.id, lo, hi}, func(scan sqldb.Scan) error {
 		c, err := scanChange(scan)
 		out = append(out, c)
 		return err
@@ -177,7 +178,7 @@ func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalo
 	return out, err
 }
 
-func scanChange(scan scan) (catalog.Change, error) {
+func scanChange(scan sqldb.Scan) (catalog.Change, error) {
 	var c catalog.Change
 	var at, commitTime sql.NullInt64
 	var event, coAuthors sql.NullString
@@ -191,8 +192,8 @@ func scanChange(scan scan) (catalog.Change, error) {
 			return c, err
 		}
 	}
-	c.Timestamp, c.CommitTime = fromMicros(at), fromMicros(commitTime)
-	if c.Event, err = eventMap(event); c.Action == catalog.ActionFailedMerge && c.Event["error"] != "" {
+	c.Timestamp, c.CommitTime = sqldb.FromMicros(at), sqldb.FromMicros(commitTime)
+	if c.Event, err = sqldb.EventMap(event); c.Action == catalog.ActionFailedMerge && c.Event["error"] != "" {
 		c.Event["error"] = string(catalog.KnownFailure(c.Event["error"])) // older versions stored words
 	}
 	return c, err

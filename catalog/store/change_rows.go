@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ledger is a list of deltas in the order of their ranks. One index has all of its
@@ -75,7 +76,7 @@ func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges 
 		ranges = append(ranges, make([]rankRange, rangesAtOnce-len(ranges))...) // two statements are enough
 	}
 	extra, extraID := cmp.Or(l.extra, everywhere), cmp.Or(l.extraID, 1)
-	args := []any{l.id, extraID, f.from, f.to, smallint(f.added), smallint(f.updated), smallint(f.removed), smallint(f.events)}
+	args := []any{l.id, extraID, f.from, f.to, sqldb.Smallint(f.added), sqldb.Smallint(f.updated), sqldb.Smallint(f.removed), sqldb.Smallint(f.events)}
 	var parts []string
 	for i, r := range ranges {
 		parts = append(parts, fmt.Sprintf(`SELECT d.id, %s AS first, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
@@ -86,7 +87,7 @@ func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges 
 	query := strings.Join(parts, ` UNION ALL `) + ` ORDER BY first`
 	var out []deltaRow
 	var r deltaRow
-	err := s.s.query(ctx, query, args, func(scan scan) error {
+	err := s.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
 		err := scan(&r.id, &r.rank, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
 		if err == nil && f.ofComponent(r.component()) {
 			out = append(out, r)
@@ -110,9 +111,9 @@ func (s *Snapshot) countEvents(ctx context.Context, rows []deltaRow) error {
 			rows[i].events = map[catalog.Action]int32{}
 		}
 	}
-	return chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN `+list(1, len(chunk))+` GROUP BY c.delta_id, c.action`,
-			chunk, func(scan scan) error {
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN `+sqldb.List(1, len(chunk))+` GROUP BY c.delta_id, c.action`,
+			chunk, func(scan sqldb.Scan) error {
 				var id int64
 				var action catalog.Action
 				var n int32
@@ -132,6 +133,6 @@ func (s *Snapshot) straddling(ctx context.Context, l *ledger, rank int64) (int64
 		args = append(args, l.extraID)
 	}
 	var first int64
-	_, err := s.s.first(ctx, query, args, &first)
+	_, err := s.s.First(ctx, query, args, &first)
 	return first, err
 }

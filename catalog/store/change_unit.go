@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ofUnit lists the entries of one unit, which are few: an index names them, the other
@@ -15,14 +16,14 @@ func (c *ChangeList) ofUnit(ctx context.Context, q *ChangeQuery) error {
 		return err
 	}
 	var all []catalog.Change
-	err = c.s.s.query(ctx, `SELECT `+changeColumns+`, d.translation_id, d.component_id, d.project_id, COALESCE(d.author_id, 0)
-		FROM changes c JOIN deltas d ON d.id = c.delta_id`+changeJoins+` WHERE c.unit_id = $1 ORDER BY d.first_change, c.n`, []any{q.UnitID}, func(scan scan) error {
+	err = c.s.s.Query(ctx, `SELECT `+changeColumns+`, d.translation_id, d.component_id, d.project_id, COALESCE(d.author_id, 0)
+		FROM changes c JOIN deltas d ON d.id = c.delta_id`+changeJoins+` WHERE c.unit_id = $1 ORDER BY d.first_change, c.n`, []any{q.UnitID}, func(scan sqldb.Scan) error {
 		var translation, component, project, author int64
 		entry, err := scanChange(func(dest ...any) error { return scan(append(dest, &translation, &component, &project, &author)...) })
 		if err != nil {
 			return err
 		}
-		at, _ := micros(entry.Timestamp).(int64)
+		at, _ := sqldb.Micros(entry.Timestamp).(int64)
 		switch {
 		case entry.ID <= q.AfterID, !f.all && !slices.Contains(f.actions, entry.Action), !f.inTime(at), !f.ofComponent(component),
 			q.TranslationID != 0 && translation != q.TranslationID, q.ComponentID != 0 && component != q.ComponentID,

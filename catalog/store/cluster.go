@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Cluster is what the processes share that use one database of PostgreSQL: who
@@ -16,16 +18,16 @@ import (
 // sessions are its own.
 type Cluster struct {
 	db   *DB
-	pool *pool
+	pool *sqldb.Pool
 }
 
 // Cluster returns the cluster of a database of PostgreSQL; nil for SQLite, which one
 // process uses.
 func (db *DB) Cluster() *Cluster {
-	if db.pools.cluster == nil {
+	if db.pools.Cluster == nil {
 		return nil
 	}
-	return &Cluster{db: db, pool: db.pools.cluster}
+	return &Cluster{db: db, pool: db.pools.Cluster}
 }
 
 // Wished receives a value when a process wished for a pull, or gave a branch back that
@@ -79,9 +81,9 @@ func (p *Process) Silent(at time.Time) bool { return at.Sub(p.Seen) > SilentAfte
 // Seen records that a process is alive. told says that it lacks what it lacked when that
 // was recorded last: the list, which may be long, is written only if the process is unknown.
 func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
-	return c.do(ctx, "record the process", func(s *session) error {
+	return c.do(ctx, "record the process", func(s *sqldb.Session) error {
 		if told {
-			rows, err := s.exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+clusterNow+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
+			rows, err := s.Exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+clusterNow+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
 			if rows > 0 || err != nil {
 				return err
 			}
@@ -90,7 +92,7 @@ func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
 		if err != nil {
 			return err
 		}
-		return s.do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
+		return s.Do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+clusterNow+`, `+clusterNow+`)
 			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,
 			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem, lacks)
@@ -102,8 +104,8 @@ const keepProcesses = time.Hour
 
 // Leave forgets a process that ends, and those that were not seen for an hour.
 func (c *Cluster) Leave(ctx context.Context, id string) error {
-	return c.do(ctx, "forget the process", func(s *session) error {
-		return s.do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+clusterNow+` - $2`, id, keepProcesses.Microseconds())
+	return c.do(ctx, "forget the process", func(s *sqldb.Session) error {
+		return s.Do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+clusterNow+` - $2`, id, keepProcesses.Microseconds())
 	})
 }
 
@@ -202,11 +204,11 @@ func (s *ClusterState) Stuck(m *MirrorState) (reason string) {
 // State returns the state of the cluster.
 func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 	state := &ClusterState{}
-	err := c.do(ctx, "read the state of the cluster", func(s *session) (err error) {
+	err := c.do(ctx, "read the state of the cluster", func(s *sqldb.Session) (err error) {
 		if state.Newest, err = newestConfiguration(ctx, s); err != nil {
 			return err
 		}
-		err = s.query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, lacks, started, seen FROM processes ORDER BY started, id`, nil, func(scan scan) error {
+		err = s.Query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, lacks, started, seen FROM processes ORDER BY started, id`, nil, func(scan sqldb.Scan) error {
 			var p Process
 			var pid, started, seen int64
 			var lacks []byte
@@ -225,16 +227,16 @@ func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 			return err
 		}
 		var now int64
-		_, err = s.first(ctx, `SELECT `+clusterNow, nil, &now)
+		_, err = s.First(ctx, `SELECT `+clusterNow, nil, &now)
 		state.At = time.UnixMicro(now).UTC()
 		return err
 	})
 	return state, err
 }
 
-func mirrorStates(ctx context.Context, s *session) (list []MirrorState, err error) {
-	err = s.query(ctx, `SELECT branch, project, host, holder, expires, due, wished, wished_by, started, ended, succeeded, failures, problem
-		FROM mirrors WHERE active = 1 ORDER BY branch`, nil, func(scan scan) error {
+func mirrorStates(ctx context.Context, s *sqldb.Session) (list []MirrorState, err error) {
+	err = s.Query(ctx, `SELECT branch, project, host, holder, expires, due, wished, wished_by, started, ended, succeeded, failures, problem
+		FROM mirrors WHERE active = 1 ORDER BY branch`, nil, func(scan sqldb.Scan) error {
 		var m MirrorState
 		var expires, due, wished, started, ended, succeeded sql.NullInt64
 		var failures int64
@@ -257,8 +259,8 @@ func eventTime(n sql.NullInt64) time.Time {
 }
 
 // do runs a short transaction.
-func (c *Cluster) do(ctx context.Context, op string, fn func(s *session) error) error {
-	return c.db.fail(ctx, op, c.pool.transact(ctx, fn))
+func (c *Cluster) do(ctx context.Context, op string, fn func(s *sqldb.Session) error) error {
+	return c.db.fail(ctx, op, c.pool.Transact(ctx, fn))
 }
 
 // textList is a list of texts as a parameter, for textsOf.

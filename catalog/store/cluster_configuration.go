@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Configuration is a copy of the configuration that a process reads.
@@ -20,8 +22,8 @@ type Configuration struct {
 // higher revision. If it is this one, its branches are the ones that are pulled; new
 // ones are due at once.
 func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mirror) (newest Configuration, err error) {
-	err = c.db.write(ctx, func(s *session) error {
-		err := s.do(ctx, `INSERT INTO configurations (fingerprint, revision, n, seen)
+	err = c.db.write(ctx, func(s *sqldb.Session) error {
+		err := s.Do(ctx, `INSERT INTO configurations (fingerprint, revision, n, seen)
 			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+clusterNow+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
 		if err != nil {
 			return err
@@ -35,16 +37,16 @@ func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mir
 }
 
 // newestConfiguration is the copy that counts.
-func newestConfiguration(ctx context.Context, s *session) (c Configuration, err error) {
-	_, err = s.first(ctx, `SELECT fingerprint, revision FROM configurations ORDER BY revision DESC, n DESC LIMIT 1`, nil, &c.Fingerprint, &c.Revision)
+func newestConfiguration(ctx context.Context, s *sqldb.Session) (c Configuration, err error) {
+	_, err = s.First(ctx, `SELECT fingerprint, revision FROM configurations ORDER BY revision DESC, n DESC LIMIT 1`, nil, &c.Fingerprint, &c.Revision)
 	return c, err
 }
 
 // putMirrors stores the branches of the configuration. A lease of one that is gone
 // stays until it is given back.
-func putMirrors(ctx context.Context, s *session, mirrors []Mirror) error {
+func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
 	stored := map[string]Mirror{}
-	err := s.query(ctx, `SELECT branch, project, host FROM mirrors WHERE active = 1`, nil, func(scan scan) error {
+	err := s.Query(ctx, `SELECT branch, project, host FROM mirrors WHERE active = 1`, nil, func(scan sqldb.Scan) error {
 		var m Mirror
 		err := scan(&m.Branch, &m.Project, &m.Host)
 		stored[m.Branch] = m
@@ -59,14 +61,14 @@ func putMirrors(ctx context.Context, s *session, mirrors []Mirror) error {
 		if known && old == m {
 			continue
 		}
-		if err := s.do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+clusterNow+`)
+		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+clusterNow+`)
 			ON CONFLICT (branch) DO UPDATE SET project = excluded.project, host = excluded.host, active = 1,
 			due = CASE WHEN mirrors.active = 1 THEN mirrors.due ELSE excluded.due END`, m.Branch, m.Project, m.Host); err != nil {
 			return err
 		}
 	}
 	for _, branch := range slices.Sorted(maps.Keys(stored)) {
-		if err := s.do(ctx, `UPDATE mirrors SET active = 0 WHERE branch = $1`, branch); err != nil {
+		if err := s.Do(ctx, `UPDATE mirrors SET active = 0 WHERE branch = $1`, branch); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Lease is the right to pull a branch. It ends when it is given back, or when
@@ -85,9 +86,9 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 	if err != nil {
 		return lease, false, err
 	}
-	err = c.do(ctx, "take a lease", func(s *session) error {
+	err = c.do(ctx, "take a lease", func(s *sqldb.Session) error {
 		var failures int64
-		taken, err = s.first(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
+		taken, err = s.First(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
 			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only, pulling}, &lease.Branch, &lease.Token, &failures)
 		lease.Failures = int(failures)
 		return err
@@ -98,8 +99,8 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 // Renew makes a lease last for another length. held is false if another process has
 // taken the branch.
 func (c *Cluster) Renew(ctx context.Context, l *Lease, length time.Duration) (held bool, err error) {
-	err = c.do(ctx, "renew a lease", func(s *session) error {
-		rows, err := s.exec(ctx, `UPDATE mirrors SET expires = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
+	err = c.do(ctx, "renew a lease", func(s *sqldb.Session) error {
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET expires = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
 			l.Branch, l.Token, length.Microseconds())
 		held = rows == 1
 		return err
@@ -130,14 +131,14 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	if o.Next >= 0 {
 		due = o.Next.Microseconds()
 	}
-	return c.do(ctx, "give a lease back", func(s *session) error {
+	return c.do(ctx, "give a lease back", func(s *sqldb.Session) error {
 		if o.Cut {
-			if err := s.do(ctx, notifyPullers); err != nil {
+			if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
 				return err
 			}
-			return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
+			return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
 		}
-		return s.do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3, ended = `+clusterNow+`, problem = $4,
+		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3, ended = `+clusterNow+`, problem = $4,
 			succeeded = CASE WHEN $4 = '' THEN `+clusterNow+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
 			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem, counted)
 	})
@@ -153,12 +154,12 @@ func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error 
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, "wish for a pull", func(s *session) error {
-		rows, err := s.exec(ctx, `UPDATE mirrors SET wished = `+clusterNow+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
+	return c.do(ctx, "wish for a pull", func(s *sqldb.Session) error {
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+clusterNow+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
 		if err != nil || rows == 0 {
 			return err
 		}
-		return s.do(ctx, notifyPullers)
+		return s.Do(ctx, sqldb.NotifyPullers)
 	})
 }
 
@@ -174,19 +175,19 @@ const (
 
 // WishFor has a branch pulled soon, and a work done with it then.
 func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error {
-	return c.do(ctx, "wish for "+string(w), func(s *session) error {
-		if err := s.do(ctx, notifyPullers); err != nil {
+	return c.do(ctx, "wish for "+string(w), func(s *sqldb.Session) error {
+		if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
 			return err
 		}
-		return s.do(ctx, `UPDATE mirrors SET `+string(w)+` = `+clusterNow+`, wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+clusterNow+`, wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
 			WHERE branch = $1`, branch, by)
 	})
 }
 
 // WishedFor returns the wish for a work with a branch; 0 without a wish.
 func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish int64, err error) {
-	err = c.do(ctx, "read "+string(w), func(s *session) error {
-		_, err := s.first(ctx, `SELECT COALESCE(`+string(w)+`, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)
+	err = c.do(ctx, "read "+string(w), func(s *sqldb.Session) error {
+		_, err := s.First(ctx, `SELECT COALESCE(`+string(w)+`, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)
 		return err
 	})
 	return wish, err
@@ -194,8 +195,8 @@ func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish in
 
 // Tried ends a wish for a work, but no newer one.
 func (c *Cluster) Tried(ctx context.Context, w Work, branch string, wish int64) error {
-	return c.do(ctx, "end "+string(w), func(s *session) error {
-		return s.do(ctx, `UPDATE mirrors SET `+string(w)+` = NULL WHERE branch = $1 AND `+string(w)+` = $2`, branch, wish)
+	return c.do(ctx, "end "+string(w), func(s *sqldb.Session) error {
+		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = NULL WHERE branch = $1 AND `+string(w)+` = $2`, branch, wish)
 	})
 }
 
@@ -233,14 +234,14 @@ func FenceOf(ctx context.Context) (f Fence, ok bool) {
 // of the lease is locked before everything else, against Take only: the lease is
 // renewed meanwhile. The configuration is read after the lock, as are the rows that
 // the transaction writes: a newer copy is stored under the lock on all projects.
-func fenced(ctx context.Context, s *session, lock func(context.Context, *session) error) error {
+func fenced(ctx context.Context, s *sqldb.Session, lock func(context.Context, *sqldb.Session) error) error {
 	f, ok := FenceOf(ctx)
-	if !ok || s.shared.dialect.sqlite {
+	if !ok || s.DB.Dialect.Sqlite {
 		return lock(ctx, s)
 	}
 	if f.Branch != "" {
 		var token int64
-		found, err := s.first(ctx, `SELECT token FROM mirrors WHERE branch = $1 FOR KEY SHARE`, []any{f.Branch}, &token)
+		found, err := s.First(ctx, `SELECT token FROM mirrors WHERE branch = $1 FOR KEY SHARE`, []any{f.Branch}, &token)
 		if err != nil {
 			return err
 		}

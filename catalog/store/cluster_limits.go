@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Spent is what a client used of a limit.
@@ -48,8 +50,8 @@ func (c *Cluster) Spend(ctx context.Context, limit string, list []Spent) (sums [
 	if err != nil {
 		return nil, err
 	}
-	err = c.do(ctx, "count requests", func(s *session) error {
-		err := s.query(ctx, spend, []any{string(text)}, func(scan scan) error {
+	err = c.do(ctx, "count requests", func(s *sqldb.Session) error {
+		err := s.Query(ctx, spend, []any{string(text)}, func(scan sqldb.Scan) error {
 			var client string
 			var used, left int64
 			err := scan(&client, &used, &left)
@@ -59,7 +61,7 @@ func (c *Cluster) Spend(ctx context.Context, limit string, list []Spent) (sums [
 		if err != nil {
 			return err
 		}
-		return s.do(ctx, forgetSpent)
+		return s.Do(ctx, forgetSpent)
 	})
 	return sums, err
 }

@@ -39,7 +39,7 @@ func TestSpend(t *testing.T) {
 	spend(one, "b", Spent{"x", 1, time.Hour})
 	left := 0
 	read(t, one, func(ctx context.Context, s *Snapshot) error {
-		_, err := s.s.first(ctx, `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+clusterNow, nil, &left)
+		_, err := s.s.First(ctx, `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+clusterNow, nil, &left)
 		return err
 	})
 	if left != 0 {

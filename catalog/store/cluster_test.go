@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -106,8 +107,8 @@ func TestWishedAlready(t *testing.T) {
 	one, two := clusterOf(t, "p h a", "p h b")
 	version := func(branch string) (version string) {
 		t.Helper()
-		err := one.pools.writer.lend(t.Context(), func(s *session) error {
-			_, err := s.first(t.Context(), `SELECT CAST(xmin AS TEXT) FROM mirrors WHERE branch = $1`, []any{branch}, &version)
+		err := one.pools.Writer.Lend(t.Context(), func(s *sqldb.Session) error {
+			_, err := s.First(t.Context(), `SELECT CAST(xmin AS TEXT) FROM mirrors WHERE branch = $1`, []any{branch}, &version)
 			return err
 		})
 		if err != nil {
@@ -269,7 +270,7 @@ func TestAuthorsOfTwoProcesses(t *testing.T) {
 				}
 			}
 			var authors, credited int64
-			_, err := s.s.first(ctx, `SELECT COUNT(*), (SELECT COUNT(DISTINCT author_id) FROM deltas WHERE author_id > 0) FROM users`, nil, &authors, &credited)
+			_, err := s.s.First(ctx, `SELECT COUNT(*), (SELECT COUNT(DISTINCT author_id) FROM deltas WHERE author_id > 0) FROM users`, nil, &authors, &credited)
 			if authors != 4 || credited != 4 {
 				t.Errorf("round %d: %d authors, %d of them with entries", round, authors, credited)
 			}
@@ -443,18 +444,18 @@ func TestStuck(t *testing.T) {
 // transaction has another connection.
 func TestCommitFails(t *testing.T) {
 	one, _ := clusterOf(t, "p h a")
-	var conn *pgConnection
+	var conn *sqldb.PostgresConnection
 	beforeCommit(one, func() {
 		if conn != nil {
-			_ = conn.conn.Conn().Close()
+			_ = conn.Conn.Conn().Close()
 		}
 	})
 	write := func(fail bool) error {
-		return one.write(t.Context(), func(s *session) error {
+		return one.write(t.Context(), func(s *sqldb.Session) error {
 			if conn = nil; fail {
-				conn = s.conn.(*pgConnection)
+				conn = s.Conn.(*sqldb.PostgresConnection)
 			}
-			return s.do(t.Context(), `UPDATE mirrors SET problem = 'x'`)
+			return s.Do(t.Context(), `UPDATE mirrors SET problem = 'x'`)
 		})
 	}
 	if err := write(true); err == nil {

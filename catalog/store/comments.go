@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // templateComments are the translator comments of a template, by source unit. Most
@@ -11,9 +12,9 @@ import (
 type templateComments map[int64]string
 
 // readTemplateComments reads the comments from the source translation.
-func readTemplateComments(ctx context.Context, s *session, source int64) (templateComments, error) {
+func readTemplateComments(ctx context.Context, s *sqldb.Session, source int64) (templateComments, error) {
 	var all templateComments
-	err := s.query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan scan) error {
+	err := s.Query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan sqldb.Scan) error {
 		var u catalog.Unit
 		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
 		if all == nil {
@@ -27,8 +28,8 @@ func readTemplateComments(ctx context.Context, s *session, source int64) (templa
 
 // componentTemplate returns the source translation of a component, 0 if it has
 // none, and the comments of its template.
-func componentTemplate(ctx context.Context, s *session, component int64) (source int64, template templateComments, err error) {
-	found, err := s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
+func componentTemplate(ctx context.Context, s *sqldb.Session, component int64) (source int64, template templateComments, err error) {
+	found, err := s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
 	if err == nil && found {
 		template, err = readTemplateComments(ctx, s, source)
 	}
@@ -37,10 +38,10 @@ func componentTemplate(ctx context.Context, s *session, component int64) (source
 
 // eachComment calls each for the live units of a translation that have a comment.
 // The comment is "" unless text is true: it costs a row for each unit.
-func eachComment(ctx context.Context, s *session, translation int64, template templateComments, text bool, each func(unit int64, comment string)) error {
+func eachComment(ctx context.Context, s *sqldb.Session, translation int64, template templateComments, text bool, each func(unit int64, comment string)) error {
 	if text || len(template) > 0 {
-		return s.query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
-			func(scan scan) error {
+		return s.Query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
+			func(scan sqldb.Scan) error {
 				var u catalog.Unit
 				if err := scan(&u.ID, &u.SourceID, &u.Note, &u.TranslatorBytes); err != nil {
 					return err
@@ -51,7 +52,7 @@ func eachComment(ctx context.Context, s *session, translation int64, template te
 				return nil
 			})
 	}
-	return s.query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(scan scan) error {
+	return s.Query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		var id int64
 		err := scan(&id)
 		each(id, "")
@@ -60,9 +61,9 @@ func eachComment(ctx context.Context, s *session, translation int64, template te
 }
 
 // commentCount counts the units of a translation that have a comment.
-func commentCount(ctx context.Context, s *session, translation int64, template templateComments) (n int64, err error) {
+func commentCount(ctx context.Context, s *sqldb.Session, translation int64, template templateComments) (n int64, err error) {
 	if len(template) == 0 {
-		_, err = s.first(ctx, `SELECT COUNT(*) FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, &n)
+		_, err = s.First(ctx, `SELECT COUNT(*) FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, &n)
 		return n, err
 	}
 	err = eachComment(ctx, s, translation, template, false, func(int64, string) { n++ })
@@ -84,8 +85,8 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 		return nil
 	}
 	template := templateComments{}
-	err := chunks(sources, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(sources, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var u catalog.Unit
 			err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
 			template[u.ID] = u.TranslatorNote()
@@ -106,14 +107,14 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 // translations are counted.
 func (tx *StepTx) countComments(ctx context.Context) error {
 	written := map[int64][]int64{} // by component
-	for _, translation := range sortedKeys(tx.dirty) {
+	for _, translation := range sqldb.SortedKeys(tx.dirty) {
 		c, err := tx.componentOf(ctx, translation)
 		if err != nil {
 			return err
 		}
 		written[c] = append(written[c], translation)
 	}
-	for _, component := range sortedKeys(written) {
+	for _, component := range sqldb.SortedKeys(written) {
 		if err := tx.countCommentsOf(ctx, component, written[component]); err != nil {
 			return err
 		}
@@ -139,7 +140,7 @@ func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translat
 		if err != nil {
 			return err
 		}
-		changed, err := tx.s.exec(ctx, `UPDATE translations SET comments = $1 WHERE id = $2 AND comments <> $1`, n, id)
+		changed, err := tx.s.Exec(ctx, `UPDATE translations SET comments = $1 WHERE id = $2 AND comments <> $1`, n, id)
 		if err != nil {
 			return err
 		}
@@ -154,7 +155,7 @@ func (tx *StepTx) countCommentsOf(ctx context.Context, component int64, translat
 
 // liveTargets returns the live translations of a component, except the source
 // language's.
-func liveTargets(ctx context.Context, s *session, component int64) (ids []int64, err error) {
-	err = s.ids(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, &ids)
+func liveTargets(ctx context.Context, s *sqldb.Session, component int64) (ids []int64, err error) {
+	err = s.IDs(ctx, `SELECT id FROM translations WHERE component_id = $1 AND removed = 0 AND is_source = 0 ORDER BY id`, []any{component}, &ids)
 	return ids, err
 }

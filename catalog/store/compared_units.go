@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Scope is a set of translations whose units are compared with each other, by the
@@ -117,13 +118,13 @@ func (c ComparedUnit) ByTarget(meaning int64) ComparedUnit {
 // language. If there is none, it is made with the translation as its only one.
 func (tx *StepTx) FindScope(ctx context.Context, project int64, rule string, pluralNumber int, translation int64) (s Scope, made bool, err error) {
 	s.PluralNumber = pluralNumber
-	found, err := tx.s.first(ctx, `SELECT id, sole_id FROM compared_scopes WHERE project_id = $1 AND rule = $2`, []any{project, rule}, &s.ID, &s.Sole)
+	found, err := tx.s.First(ctx, `SELECT id, sole_id FROM compared_scopes WHERE project_id = $1 AND rule = $2`, []any{project, rule}, &s.ID, &s.Sole)
 	if err == nil && !found {
 		s.Sole = translation
-		if err := tx.s.willTakeIDs(ctx); err != nil {
+		if err := tx.s.WillTakeIDs(ctx); err != nil {
 			return s, false, tx.fail(ctx, "number a scope", err)
 		}
-		_, err = tx.s.first(ctx, `INSERT INTO compared_scopes (project_id, rule, plural_number, sole_id)
+		_, err = tx.s.First(ctx, `INSERT INTO compared_scopes (project_id, rule, plural_number, sole_id)
 			VALUES ($1, $2, $3, $4) RETURNING id`, []any{project, rule, pluralNumber, translation}, &s.ID)
 	}
 	return s, !found, tx.fail(ctx, fmt.Sprintf("read what translation %d is compared with", translation), err)
@@ -131,14 +132,14 @@ func (tx *StepTx) FindScope(ctx context.Context, project int64, rule string, plu
 
 // ScopeOf returns the scope of a translation; its ID is 0 if there is none.
 func (tx *StepTx) ScopeOf(ctx context.Context, translation int64) (s Scope, err error) {
-	_, err = tx.s.first(ctx, `SELECT s.id, s.plural_number, s.sole_id FROM translations t JOIN compared_scopes s ON s.id = t.scope_id WHERE t.id = $1`,
+	_, err = tx.s.First(ctx, `SELECT s.id, s.plural_number, s.sole_id FROM translations t JOIN compared_scopes s ON s.id = t.scope_id WHERE t.id = $1`,
 		[]any{translation}, &s.ID, &s.PluralNumber, &s.Sole)
 	return s, tx.fail(ctx, fmt.Sprintf("read what translation %d is compared with", translation), err)
 }
 
 // ShareScope stores that a scope has no sole translation.
 func (tx *StepTx) ShareScope(ctx context.Context, scope int64) error {
-	err := tx.s.do(ctx, `UPDATE compared_scopes SET sole_id = 0 WHERE id = $1`, scope)
+	err := tx.s.Do(ctx, `UPDATE compared_scopes SET sole_id = 0 WHERE id = $1`, scope)
 	return tx.fail(ctx, "store what translations are compared", err)
 }
 
@@ -177,14 +178,14 @@ func (tx *StepTx) GroupValues(ctx context.Context, scope int64, keys []int64) (m
 // every group that has members with the condition.
 func (tx *StepTx) groupBounds(ctx context.Context, scope int64, keys []int64, first, second, condition string, each func(key, a, b int64)) error {
 	const members = ` FROM compared_units c WHERE c.scope_id = k.scope_id AND c.key = k.key`
-	return chunks(keys, func(chunk []any) error {
+	return sqldb.Chunks(keys, func(chunk []any) error {
 		args := make([]any, 0, 2*len(chunk))
 		for _, key := range chunk {
 			args = append(args, scope, key)
 		}
-		query := `WITH k (scope_id, key) AS (VALUES ` + pairs(len(chunk)) + `) SELECT k.key, (SELECT ` + first + members + condition + `), (SELECT ` + second + members + condition + `)
+		query := `WITH k (scope_id, key) AS (VALUES ` + sqldb.Pairs(len(chunk)) + `) SELECT k.key, (SELECT ` + first + members + condition + `), (SELECT ` + second + members + condition + `)
 			FROM k WHERE EXISTS (SELECT 1` + members + condition + `)`
-		return tx.s.query(ctx, query, args, func(scan scan) error {
+		return tx.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
 			var key, a, b int64
 			err := scan(&key, &a, &b)
 			each(key, a, b)
@@ -195,8 +196,8 @@ func (tx *StepTx) groupBounds(ctx context.Context, scope int64, keys []int64, fi
 
 // GroupMembers calls each for the members of groups of a scope.
 func (tx *StepTx) GroupMembers(ctx context.Context, scope int64, keys []int64, each func(ComparedUnit)) error {
-	return tx.fail(ctx, "read groups of strings", chunks(keys, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN `+list(2, len(chunk)), append([]any{scope}, chunk...), func(scan scan) error {
+	return tx.fail(ctx, "read groups of strings", sqldb.Chunks(keys, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN `+sqldb.List(2, len(chunk)), append([]any{scope}, chunk...), func(scan sqldb.Scan) error {
 			var c ComparedUnit
 			err := scan(&c.Key, &c.Value, &c.Unit)
 			each(c)
@@ -209,29 +210,29 @@ func (tx *StepTx) GroupMembers(ctx context.Context, scope int64, keys []int64, e
 type MemberAdder struct {
 	tx    *StepTx
 	scope int64
-	in    *inserter
+	in    *sqldb.Inserter
 }
 
 // AddMembers returns an adder. Members that are stored already stay.
 func (tx *StepTx) AddMembers(scope int64) *MemberAdder {
-	in := newInserter("compared_units", "scope_id", "key", "value", "unit_id")
-	in.onConflict(" ON CONFLICT (scope_id, key, value, unit_id) DO NOTHING")
+	in := sqldb.NewInserter("compared_units", "scope_id", "key", "value", "unit_id")
+	in.OnConflict(" ON CONFLICT (scope_id, key, value, unit_id) DO NOTHING")
 	return &MemberAdder{tx, scope, in}
 }
 
 // Add stores a member.
 func (a *MemberAdder) Add(ctx context.Context, c *ComparedUnit) error {
-	return a.tx.fail(ctx, "store groups of strings", a.in.add(ctx, a.tx.s, a.scope, c.Key, c.Value, c.Unit))
+	return a.tx.fail(ctx, "store groups of strings", a.in.Add(ctx, a.tx.s, a.scope, c.Key, c.Value, c.Unit))
 }
 
 // Flush stores what Add collected.
 func (a *MemberAdder) Flush(ctx context.Context) error {
-	return a.tx.fail(ctx, "store groups of strings", a.in.flush(ctx, a.tx.s))
+	return a.tx.fail(ctx, "store groups of strings", a.in.Flush(ctx, a.tx.s))
 }
 
 // DropMember removes a member from a group of a scope, if it is there.
 func (tx *StepTx) DropMember(ctx context.Context, scope int64, c *ComparedUnit) error {
-	err := tx.s.do(ctx, `DELETE FROM compared_units WHERE scope_id = $1 AND key = $2 AND value = $3 AND unit_id = $4`, scope, c.Key, c.Value, c.Unit)
+	err := tx.s.Do(ctx, `DELETE FROM compared_units WHERE scope_id = $1 AND key = $2 AND value = $3 AND unit_id = $4`, scope, c.Key, c.Value, c.Unit)
 	return tx.fail(ctx, "remove from groups of strings", err)
 }
 
@@ -251,10 +252,10 @@ func (tx *StepTx) recordReplaced(ctx context.Context, ids []int64) error {
 	var u catalog.Unit
 	var state int64
 	dest := []any{&s.ID, &s.PluralNumber, &s.Sole, &u.ID, &u.Identity.Key, &u.Target, &state, &u.Source}
-	return chunks(slices.Compact(slices.Sorted(slices.Values(ids))), func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT s.id, s.plural_number, s.sole_id, u.id, u.id_key, u.target, u.state, COALESCE(o.source, '')
+	return sqldb.Chunks(slices.Compact(slices.Sorted(slices.Values(ids))), func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT s.id, s.plural_number, s.sole_id, u.id, u.id_key, u.target, u.state, COALESCE(o.source, '')
 			FROM units u JOIN translations t ON t.id = u.translation_id JOIN compared_scopes s ON s.id = t.scope_id LEFT JOIN units o ON o.id = u.source_id
-			WHERE u.removed = 0 AND u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			WHERE u.removed = 0 AND u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			if err := scan(dest...); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ComponentSpec is a component as given by the configuration or by discovery.
@@ -41,7 +42,7 @@ type TemplateKey struct {
 // head unless its first import is under way. Only rows that changed get the next generation.
 // Duplicates, unknown projects and addresses with a password are ErrInvalid.
 func (db *DB) Configure(ctx context.Context, projects []catalog.Project, components []ComponentSpec, templates []TemplateKey) error {
-	err := db.write(ctx, func(s *session) error {
+	err := db.write(ctx, func(s *sqldb.Session) error {
 		c := newConfigurer(s)
 		if err := c.putProjects(ctx, projects); err != nil {
 			return err
@@ -65,7 +66,7 @@ func (db *DB) Configure(ctx context.Context, projects []catalog.Project, compone
 // component or of another template is ErrInvalid.
 func (db *DB) AddComponents(ctx context.Context, specs []ComponentSpec) ([]catalog.Component, error) {
 	var out []catalog.Component
-	err := db.write(ctx, func(s *session) error {
+	err := db.write(ctx, func(s *sqldb.Session) error {
 		c := newConfigurer(s)
 		c.discovery = true
 		ids, err := c.putComponents(ctx, specs)
@@ -90,7 +91,7 @@ func (db *DB) AddComponents(ctx context.Context, specs []ComponentSpec) ([]catal
 
 // configurer is one run of Configure or AddComponents.
 type configurer struct {
-	s          *session
+	s          *sqldb.Session
 	discovery  bool
 	generation int64                             // taken when the first row changes; 0 before
 	public     bool                              // strangers see, or saw, something that changes
@@ -102,7 +103,7 @@ type configurer struct {
 	inserted   bool                              // stored lacks components that were inserted since
 }
 
-func newConfigurer(s *session) *configurer {
+func newConfigurer(s *sqldb.Session) *configurer {
 	return &configurer{s: s, named: map[int64]bool{}, touched: map[int64]bool{}, known: map[int64]catalog.Project{}}
 }
 
@@ -110,11 +111,11 @@ func newConfigurer(s *session) *configurer {
 // whether strangers see what changed.
 func (c *configurer) settle(ctx context.Context) error {
 	if c.public {
-		if err := c.s.do(ctx, `UPDATE clock SET public = generation`); err != nil {
+		if err := c.s.Do(ctx, `UPDATE clock SET public = generation`); err != nil {
 			return err
 		}
 	}
-	for _, id := range sortedKeys(c.touched) {
+	for _, id := range sqldb.SortedKeys(c.touched) {
 		if err := settleCounted(ctx, c.s, nil, `c.project_id = $1`, id); err != nil {
 			return err
 		}
@@ -134,18 +135,18 @@ func (c *configurer) takeGeneration(ctx context.Context, public bool) (int64, er
 }
 
 // nextConfigured takes the next generation for changes that may be in every answer.
-func nextConfigured(ctx context.Context, s *session) (int64, error) {
+func nextConfigured(ctx context.Context, s *sqldb.Session) (int64, error) {
 	var g int64
-	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1, configured = generation + 1 WHERE one = 1 RETURNING generation`, nil, &g)
+	_, err := s.First(ctx, `UPDATE clock SET generation = generation + 1, configured = generation + 1 WHERE one = 1 RETURNING generation`, nil, &g)
 	return g, err
 }
 
 // nextGeneration takes the next generation for changes of components, which the
 // caller gives it to.
-func nextGeneration(ctx context.Context, s *session, public bool) (int64, error) {
+func nextGeneration(ctx context.Context, s *sqldb.Session, public bool) (int64, error) {
 	var g int64
-	_, err := s.first(ctx, `UPDATE clock SET generation = generation + 1, public = CASE WHEN $1 = 1 THEN generation + 1 ELSE public END WHERE one = 1 RETURNING generation`,
-		[]any{smallint(public)}, &g)
+	_, err := s.First(ctx, `UPDATE clock SET generation = generation + 1, public = CASE WHEN $1 = 1 THEN generation + 1 ELSE public END WHERE one = 1 RETURNING generation`,
+		[]any{sqldb.Smallint(public)}, &g)
 	return g, err
 }
 
@@ -154,7 +155,7 @@ func (c *configurer) putProjects(ctx context.Context, projects []catalog.Project
 	for i := range projects {
 		p := &projects[i]
 		if _, dup := c.projects[p.Slug]; dup || p.Slug == "" {
-			return invalid("project %q is named twice or has no slug", p.Slug)
+			return sqldb.Invalid("project %q is named twice or has no slug", p.Slug)
 		}
 		id, err := c.putProject(ctx, p)
 		if err != nil {
@@ -172,7 +173,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 	}
 	var old string
 	var active bool
-	found, err := c.s.first(ctx, `SELECT id, settings, active FROM projects WHERE slug = $1`, []any{p.Slug}, &id, &old, &active)
+	found, err := c.s.First(ctx, `SELECT id, settings, active FROM projects WHERE slug = $1`, []any{p.Slug}, &id, &old, &active)
 	if err != nil || found && active && old == string(settings) {
 		c.known[id] = *p
 		return id, err
@@ -192,13 +193,13 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 			}
 		}
 		c.touched[id], c.known[id] = true, *p
-		err = c.s.do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
+		err = c.s.Do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
-	if err := c.s.willTakeIDs(ctx); err != nil {
+	if err := c.s.WillTakeIDs(ctx); err != nil {
 		return 0, err
 	}
-	_, err = c.s.first(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
+	_, err = c.s.First(ctx, `INSERT INTO projects (slug, settings, active, settings_generation, generation)
 		VALUES ($1, $2, 1, $3, $3) RETURNING id`, []any{p.Slug, string(settings), g}, &id)
 	c.known[id] = *p
 	return id, err
@@ -206,7 +207,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 
 func (c *configurer) touchProject(ctx context.Context, id, generation int64) error {
 	c.touched[id] = true
-	err := c.s.do(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
+	err := c.s.Do(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
 }
 
@@ -218,7 +219,7 @@ func (c *configurer) resetChecks(ctx context.Context, project int64) error {
 		`DELETE FROM compared_scopes WHERE project_id = $1`,
 		`UPDATE translations SET checked = '', scope_id = 0 WHERE component_id IN (SELECT id FROM components WHERE project_id = $1)`,
 	} {
-		if err := c.s.do(ctx, query, project); err != nil {
+		if err := c.s.Do(ctx, query, project); err != nil {
 			return err
 		}
 	}
@@ -247,29 +248,29 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 			b.names[strings.ToLower(who)] = true
 		}
 	}
-	err := db.write(ctx, func(s *session) error {
+	err := db.write(ctx, func(s *sqldb.Session) error {
 		db.bots.Store(b) // no step is running now
 		marked := map[int64][]int64{}
-		err := s.query(ctx, `SELECT id, email_hash, full_name, bot FROM users`, nil, func(scan scan) error {
+		err := s.Query(ctx, `SELECT id, email_hash, full_name, bot FROM users`, nil, func(scan sqldb.Scan) error {
 			var id, bot int64
 			var key, name string
 			err := scan(&id, &key, &name, &bot)
-			if now := smallint(b.has(key, name)); now != bot {
+			if now := sqldb.Smallint(b.has(key, name)); now != bot {
 				marked[now] = append(marked[now], id)
 			}
 			return err
 		})
 		if err == nil && len(marked) > 0 {
 			if _, err = nextConfigured(ctx, s); err == nil {
-				err = s.do(ctx, `UPDATE clock SET public = generation`)
+				err = s.Do(ctx, `UPDATE clock SET public = generation`)
 			}
 		}
 		for bot, ids := range marked {
 			if err != nil {
 				return err
 			}
-			err = chunks(ids, func(chunk []any) error {
-				err := s.do(ctx, `UPDATE users SET bot = $1 WHERE id IN `+list(2, len(chunk)), append([]any{bot}, chunk...)...)
+			err = sqldb.Chunks(ids, func(chunk []any) error {
+				err := s.Do(ctx, `UPDATE users SET bot = $1 WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{bot}, chunk...)...)
 				return err
 			})
 		}

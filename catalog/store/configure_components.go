@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -18,7 +19,7 @@ func (c *configurer) putComponents(ctx context.Context, specs []ComponentSpec) (
 			return nil, err
 		}
 		if c.named[id] {
-			return nil, invalid("component %s/%s is named twice", specs[i].Project, specs[i].Slug)
+			return nil, sqldb.Invalid("component %s/%s is named twice", specs[i].Project, specs[i].Slug)
 		}
 		c.named[id], ids[i] = true, id
 	}
@@ -40,7 +41,7 @@ type componentKey struct {
 
 const storedComponents = `SELECT project_id, slug, id, settings, read_key, repo, branch, template, active, imported, reread FROM components`
 
-func scanStored(scan scan) (key componentKey, old storedComponent, err error) {
+func scanStored(scan sqldb.Scan) (key componentKey, old storedComponent, err error) {
 	err = scan(&key.project, &key.slug, &old.id, &old.settings, &old.readKey, &old.repo, &old.branch, &old.template, &old.active, &old.imported, &old.reread)
 	return key, old, err
 }
@@ -49,7 +50,7 @@ func scanStored(scan scan) (key componentKey, old storedComponent, err error) {
 // of the time of Configure.
 func (c *configurer) readStored(ctx context.Context) error {
 	c.stored = map[componentKey]*storedComponent{}
-	return c.s.query(ctx, storedComponents, nil, func(scan scan) error {
+	return c.s.Query(ctx, storedComponents, nil, func(scan sqldb.Scan) error {
 		key, old, err := scanStored(scan)
 		c.stored[key] = &old
 		return err
@@ -61,7 +62,7 @@ func (c *configurer) storedComponent(ctx context.Context, project int64, slug st
 	if old = c.stored[componentKey{project, slug}]; old != nil || c.stored != nil && !c.inserted {
 		return old, nil
 	}
-	err = c.s.query(ctx, storedComponents+` WHERE project_id = $1 AND slug = $2`, []any{project, slug}, func(scan scan) error {
+	err = c.s.Query(ctx, storedComponents+` WHERE project_id = $1 AND slug = $2`, []any{project, slug}, func(scan sqldb.Scan) error {
 		_, row, err := scanStored(scan)
 		old = &row
 		return err
@@ -88,7 +89,7 @@ func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int
 	case old == nil:
 		return c.insertComponent(ctx, project, spec, string(settings))
 	case c.discovery && old.active && old.template != spec.Template:
-		return 0, invalid("component %s/%s, discovered by %q, has the slug of another component: change one of the slugs in the configuration",
+		return 0, sqldb.Invalid("component %s/%s, discovered by %q, has the slug of another component: change one of the slugs in the configuration",
 			spec.Project, spec.Slug, spec.Template)
 	}
 	return old.id, c.updateComponent(ctx, project, spec, string(settings), old)
@@ -100,13 +101,13 @@ const maxBranchKey = 2_500
 
 func (spec *ComponentSpec) check() error {
 	if spec.Slug == "" {
-		return invalid("a component of project %s has no slug", spec.Project)
+		return sqldb.Invalid("a component of project %s has no slug", spec.Project)
 	}
 	if len(spec.Repo)+len(spec.Branch) > maxBranchKey {
-		return invalid("the repository address and the branch of component %s/%s have more than %d bytes", spec.Project, spec.Slug, maxBranchKey)
+		return sqldb.Invalid("the repository address and the branch of component %s/%s have more than %d bytes", spec.Project, spec.Slug, maxBranchKey)
 	}
 	if repourl.Redact(spec.Repo) != spec.Repo {
-		return invalid("the repository address of component %s/%s carries credentials: they must be removed before it is stored", spec.Project, spec.Slug)
+		return sqldb.Invalid("the repository address of component %s/%s carries credentials: they must be removed before it is stored", spec.Project, spec.Slug)
 	}
 	return nil
 }
@@ -115,26 +116,26 @@ func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, e
 	if c.projects != nil {
 		id, ok := c.projects[spec.Project]
 		if !ok {
-			return 0, invalid("component %s/%s: the configuration has no project %q", spec.Project, spec.Slug, spec.Project)
+			return 0, sqldb.Invalid("component %s/%s: the configuration has no project %q", spec.Project, spec.Slug, spec.Project)
 		}
 		return id, nil
 	}
 	var id int64
 	var settings string
-	found, err := c.s.first(ctx, `SELECT id, settings FROM projects WHERE slug = $1 AND active = 1`, []any{spec.Project}, &id, &settings)
+	found, err := c.s.First(ctx, `SELECT id, settings FROM projects WHERE slug = $1 AND active = 1`, []any{spec.Project}, &id, &settings)
 	if err == nil && !found {
-		err = notFound("component %s/%s: no project %q", spec.Project, spec.Slug, spec.Project)
+		err = sqldb.NotFound("component %s/%s: no project %q", spec.Project, spec.Slug, spec.Project)
 	}
 	if err != nil {
 		return 0, err
 	}
 	of := catalog.Project{ID: id}
-	of.Settings, err = c.s.shared.projects.decode(id, []byte(settings))
+	of.Settings, err = c.s.DB.Projects.Decode(id, []byte(settings))
 	c.known[id] = of
 	return id, err
 }
 
-// private reports whether strangers do not see a component of a project.
+// isPrivate reports whether strangers do not see a component of a project.
 func (c *configurer) private(project int64, settings *catalog.ComponentSettings) bool {
 	of := c.known[project]
 	return settings.Private(&of)
@@ -146,10 +147,10 @@ func (c *configurer) insertComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return 0, err
 	}
-	if err := c.s.willTakeIDs(ctx); err != nil {
+	if err := c.s.WillTakeIDs(ctx); err != nil {
 		return 0, err
 	}
-	_, err = c.s.first(ctx, `INSERT INTO components (project_id, slug, settings, read_key, repo, branch, template, active, settings_generation, generation)
+	_, err = c.s.First(ctx, `INSERT INTO components (project_id, slug, settings, read_key, repo, branch, template, active, settings_generation, generation)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8) RETURNING id`,
 		[]any{project, spec.Slug, settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g}, &id)
 	if err != nil {
@@ -174,13 +175,13 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return err
 	}
-	if err = c.s.do(ctx, `UPDATE components SET settings = $1, read_key = $2, repo = $3, branch = $4, template = $5, active = 1,
+	if err = c.s.Do(ctx, `UPDATE components SET settings = $1, read_key = $2, repo = $3, branch = $4, template = $5, active = 1,
 		settings_generation = $6, generation = $6 WHERE id = $7`,
 		settings, spec.Settings.ReadKey(), spec.Repo, spec.Branch, spec.Template, g, old.id); err != nil {
 		return err
 	}
 	if reread { // a replay that has only begun goes on from its commit
-		if err := c.s.do(ctx, `UPDATE components SET head = CASE WHEN imported = 1 THEN '' ELSE head END, reread = 1 WHERE id = $1`, old.id); err != nil {
+		if err := c.s.Do(ctx, `UPDATE components SET head = CASE WHEN imported = 1 THEN '' ELSE head END, reread = 1 WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}
@@ -190,7 +191,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 		}
 	}
 	if moved {
-		if err := c.s.do(ctx, `UPDATE components SET problem = '', problem_kind = '', problem_since = NULL,
+		if err := c.s.Do(ctx, `UPDATE components SET problem = '', problem_kind = '', problem_since = NULL,
 			push_problem = '', push_problem_kind = '', push_problem_since = NULL, tracking = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
@@ -214,8 +215,8 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		private          bool
 	}
 	var gone []row
-	err := c.s.query(ctx, `SELECT c.id, c.project_id, c.template, p.slug, c.settings, p.settings`+componentFrom+`
-		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan scan) (err error) {
+	err := c.s.Query(ctx, `SELECT c.id, c.project_id, c.template, p.slug, c.settings, p.settings`+componentFrom+`
+		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan sqldb.Scan) (err error) {
 		var r row
 		var settings, of sql.RawBytes
 		if err := scan(&r.id, &r.project, &r.template, &r.ofSlug, &settings, &of); err != nil {
@@ -223,7 +224,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		}
 		stays := c.named[r.id] || r.template != "" && c.projects[r.ofSlug] == r.project && discovers[TemplateKey{r.ofSlug, r.template}]
 		if !stays {
-			r.private, err = c.s.shared.private(r.id, settings, r.project, of)
+			r.private, err = isPrivate(c.s, r.id, settings, r.project, of)
 			gone = append(gone, r)
 		}
 		return err
@@ -236,7 +237,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		if err != nil {
 			return err
 		}
-		if err := c.s.do(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
+		if err := c.s.Do(ctx, `UPDATE components SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, r.id); err != nil {
 			return err
 		}
 		if err := c.touchProject(ctx, r.project, g); err != nil {
@@ -251,7 +252,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 
 func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error {
 	var gone []int64
-	err := c.s.query(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
+	err := c.s.Query(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		var id int64
 		err := scan(&id)
 		if !slices.Contains(kept, id) {
@@ -267,7 +268,7 @@ func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error
 		if err != nil {
 			return err
 		}
-		if err := c.s.do(ctx, `UPDATE projects SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, id); err != nil {
+		if err := c.s.Do(ctx, `UPDATE projects SET active = 0, settings_generation = $1, generation = $1 WHERE id = $2`, g, id); err != nil {
 			return err
 		}
 	}

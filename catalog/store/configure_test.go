@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // componentState is the part of a component that Configure sets.
@@ -22,8 +23,8 @@ type componentState struct {
 func states(tb testing.TB, db *DB) map[string]componentState {
 	tb.Helper()
 	out := map[string]componentState{}
-	err := db.pools.readers.transact(context.Background(), func(s *session) error {
-		return s.query(context.Background(), `SELECT slug, id, head, imported, reread, active, generation FROM components`, nil, func(scan scan) error {
+	err := db.pools.Readers.Transact(context.Background(), func(s *sqldb.Session) error {
+		return s.Query(context.Background(), `SELECT slug, id, head, imported, reread, active, generation FROM components`, nil, func(scan sqldb.Scan) error {
 			var slug string
 			var c componentState
 			err := scan(&slug, &c.ID, &c.Head, &c.Imported, &c.Reread, &c.Active, &c.Generation)

@@ -4,10 +4,7 @@
 // Goals: one step of a repository is one transaction with compare-and-swap on
 // the heads of its components; ids are dense, ascending and permanent; every
 // answer is read in one snapshot that knows its generation; no cost grows with
-// history or with the page number (docs/design.md, Invariants). One SQL code base:
-// what differs between engines is in the files sqlite* and postgres*, in dialect, and
-// in the tokens of the migrations. No type and no error of database/sql or of a driver leaves the
-// package.
+// history or with the page number (docs/design.md, Invariants). SQL is run by package sqldb.
 //
 // Non-goals: no git, no PO, no HTTP; no decision about what a change is (that is
 // catalog.Diff and package ingest); no caching of answers.
@@ -17,14 +14,6 @@
 // The prefix of a file says what it is about:
 //
 //	store.go      DB, Options, Open
-//	engine.go     what the store needs of an engine, and how their SQL differs
-//	sqlite*       all that is particular to SQLite: connections, the write-ahead log,
-//	              functions of searches, error texts
-//	postgres*     all that is particular to PostgreSQL: connections, values, copying,
-//	              migrations, error texts
-//	session*      statements on one connection, the pools of sessions
-//	migrate.go    the schema (migrations/*.sql)
-//	lock*         the lock of the data directory, whatever the engine
 //	read*         Snapshot and its methods: rows of projects, components,
 //	              translations, units, authors
 //	change*       lists of changes: query, filter, counting, paging
@@ -36,7 +25,6 @@
 //	configure*    projects and components as the configuration names them
 //	cache*        what snapshots look up once per generation
 //	verify*       the recount of everything that is kept as a sum
-//	values.go     Go values to columns and back
 //
 // One file reads and writes each of the small tables: comments.go, edits.go, files.go,
 // compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. layout.go is

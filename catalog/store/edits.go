@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // EditStatus is where an edit is.
@@ -74,7 +75,7 @@ const (
 	editFrom = ` FROM edits e JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
 )
 
-func scanEdit(scan scan) (e Edit, err error) {
+func scanEdit(scan sqldb.Scan) (e Edit, err error) {
 	var committed, created, updated int64
 	err = scan(&e.ID, &e.UnitID, &e.TranslationID, &e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context,
 		&e.BaseTarget, &e.BaseState, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed, &committed, &created, &updated)
@@ -83,8 +84,8 @@ func scanEdit(scan scan) (e Edit, err error) {
 	return e, err
 }
 
-func editsWhere(ctx context.Context, s *session, where string, args ...any) (list []Edit, err error) {
-	err = s.query(ctx, `SELECT `+editColumns+editFrom+where, args, func(scan scan) error {
+func editsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []Edit, err error) {
+	err = s.Query(ctx, `SELECT `+editColumns+editFrom+where, args, func(scan sqldb.Scan) error {
 		e, err := scanEdit(scan)
 		list = append(list, e)
 		return err
@@ -101,8 +102,8 @@ func (tx *StepTx) PendingEdits(ctx context.Context, translation int64) ([]Edit, 
 // PendingEditsOf returns the pending edits of units, by unit.
 func (tx *StepTx) PendingEditsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
 	found := map[int64]Edit{}
-	err := chunks(units, func(chunk []any) error {
-		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+list(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
+	err := sqldb.Chunks(units, func(chunk []any) error {
+		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+sqldb.List(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
 		for _, e := range list {
 			found[e.UnitID] = e
 		}
@@ -121,7 +122,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.ID == 0 {
 		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
-	err := tx.s.do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+	err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
 		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
 	if err == nil {
 		err = tx.wroteEdit(ctx, e, "edited", by)
@@ -131,10 +132,10 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 
 // addEdit adds a row to the journal and sets its id.
 func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event string, by EditAuthor) error {
-	if err := tx.s.willTakeIDs(ctx); err != nil {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return err
 	}
-	if _, err := tx.s.first(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at, since)
+	if _, err := tx.s.First(ctx, `INSERT INTO edits (unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at, since)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $8, $8) RETURNING id`,
 		[]any{e.UnitID, e.TranslationID, e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro()}, &e.ID); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditA
 	if err := tx.noteEdit(ctx, e, by.Name, event, by.At); err != nil {
 		return err
 	}
-	return tx.s.do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
+	return tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
 		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.At.UnixMicro())
 }
 
@@ -156,7 +157,7 @@ func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditA
 func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
 	err := tx.markChanged(ctx, translation)
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND committed = 0`, translation)
+		err = tx.s.Do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND committed = 0`, translation)
 	}
 	return tx.fail(ctx, fmt.Sprintf("commit the edits of translation %d", translation), err)
 }
@@ -167,7 +168,7 @@ func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state 
 	e.BaseTarget, e.BaseState = target, state
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, target, int64(state), e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, target, int64(state), e.ID)
 	}
 	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
 }
@@ -181,7 +182,7 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	e.Status, e.Reason = status, reason
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(status), reason, at.UnixMicro(), e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(status), reason, at.UnixMicro(), e.ID)
 	}
 	if err == nil {
 		err = tx.noteEdit(ctx, e, by.Name, string(status), at)
@@ -200,14 +201,14 @@ func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) e
 	m, err := tx.member(component)
 	if err == nil {
 		m.dirty = true
-		err = tx.s.do(ctx, `UPDATE components SET locked = $1 WHERE id = $2`, smallint(locked), component)
+		err = tx.s.Do(ctx, `UPDATE components SET locked = $1 WHERE id = $2`, sqldb.Smallint(locked), component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("lock component %d", component), err)
 }
 
 // noteEdit writes what was done with an edit into its history.
 func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at time.Time) error {
-	return tx.s.do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
+	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
 		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
 		e.ID, at.UnixMicro(), by, event, e.Target, int64(e.State))
 }
@@ -218,9 +219,9 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 	units := make(map[int64]catalog.Unit, len(ids))
 	var r unitScan
 	dest := r.dest()
-	err := chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN `+list(2, len(chunk)),
-			append([]any{translation}, chunk...), func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN `+sqldb.List(2, len(chunk)),
+			append([]any{translation}, chunk...), func(scan sqldb.Scan) error {
 				err := scan(dest...)
 				units[r.u.ID] = r.unit()
 				return err
@@ -234,7 +235,7 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 // write, and of the others the time of the first change that was not pushed.
 func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, held int, oldest time.Time, err error) {
 	var at int64
-	_, err = s.s.first(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
+	_, err = s.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
 		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
 		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e. translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component, to.Repo, to.Branch}, &n, &held, &at)
 	return n - held, held, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
@@ -244,7 +245,7 @@ func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, 
 // that are committed and wait to be pushed. Those whose strings the repository does not
 // have wait for neither.
 func (s *Snapshot) Waiting(ctx context.Context, component int64, to Place) (commit, push int, err error) {
-	_, err = s.s.first(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+	_, err = s.s.First(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
 		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.translation_id IN (SELECT id FROM translations WHERE component_id = $1)`, []any{component, to.Repo, to.Branch}, &commit, &push)
 	return commit, push, s.db.fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
 }
@@ -266,8 +267,8 @@ func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, e
 // EditedTranslations returns the ids of the translations of a component with pending edits,
 // also of those whose file is away.
 func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids []int64, err error) {
-	err = s.s.query(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND translation_id IN (SELECT id FROM translations WHERE component_id = $1) ORDER BY translation_id`,
-		[]any{component}, func(scan scan) error {
+	err = s.s.Query(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND translation_id IN (SELECT id FROM translations WHERE component_id = $1) ORDER BY translation_id`,
+		[]any{component}, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			ids = append(ids, id)
@@ -278,7 +279,7 @@ func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids
 
 // PendingEditsOf returns the pending edits of a translation without their authors, by id.
 func (s *Snapshot) PendingEditsOf(ctx context.Context, translation int64) ([]Edit, error) {
-	defer s.aboutTranslation(ctx, translation).end()
+	defer s.aboutTranslation(ctx, translation).End()
 	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' ORDER BY e.id`, translation)
 	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
 }
@@ -287,8 +288,8 @@ func (s *Snapshot) PendingEditsOf(ctx context.Context, translation int64) ([]Edi
 // without any are absent.
 func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]uint64, error) {
 	out := map[int64][2]uint64{}
-	err := chunks(units, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(units, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id, low, high int64
 			err := scan(&id, &low, &high)
 			out[id] = [2]uint64{uint64(low), uint64(high)}
@@ -305,8 +306,8 @@ func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 	for i := range edits {
 		ids[i], at[edits[i].ID] = edits[i].ID, i
 	}
-	return chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+list(1, len(chunk))+` ORDER BY edit_id, n, at, name, email`, chunk, func(scan scan) error {
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+sqldb.List(1, len(chunk))+` ORDER BY edit_id, n, at, name, email`, chunk, func(scan sqldb.Scan) error {
 			var id, micros int64
 			var a EditAuthor
 			err := scan(&id, &a.Name, &a.Email, &micros)
@@ -335,8 +336,8 @@ type EditQuery struct {
 // Edits returns a page of the journal, by id, and the number of edits without Offset
 // and Limit, 0 if it is known.
 func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count int, err error) {
-	defer s.about(q.Components...).end()
-	from := ` FROM edits e WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id IN ` + list(3, len(q.Components)) + `) AND (CAST($1 AS TEXT) = '' OR e.status = $1)
+	defer s.about(q.Components...).End()
+	from := ` FROM edits e WHERE e.translation_id IN (SELECT id FROM translations WHERE component_id IN ` + sqldb.List(3, len(q.Components)) + `) AND (CAST($1 AS TEXT) = '' OR e.status = $1)
 		AND (CAST($2 AS BIGINT) = 0 OR e.translation_id = $2)`
 	args := []any{string(q.Status), q.TranslationID}
 	for _, id := range q.Components {
@@ -346,7 +347,7 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 		return nil, 0, nil
 	}
 	if !q.Counted {
-		_, err = s.s.first(ctx, `SELECT COUNT(*)`+from, args, &count)
+		_, err = s.s.First(ctx, `SELECT COUNT(*)`+from, args, &count)
 	}
 	if err == nil && q.Limit > 0 {
 		n := len(args)
@@ -362,7 +363,7 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 func (s *Snapshot) EditByID(ctx context.Context, id int64) (Edit, error) {
 	list, err := editsWhere(ctx, s.s, ` WHERE e.id = $1`, id)
 	if err == nil && len(list) == 0 {
-		return Edit{}, s.db.fail(ctx, fmt.Sprintf("read edit %d", id), notFound("no such edit"))
+		return Edit{}, s.db.fail(ctx, fmt.Sprintf("read edit %d", id), sqldb.NotFound("no such edit"))
 	}
 	if err == nil {
 		err = s.fillAuthors(ctx, list)
@@ -391,7 +392,7 @@ const maxEvents = 100
 
 // EditEvents returns the last events of an edit, the oldest first.
 func (s *Snapshot) EditEvents(ctx context.Context, id int64) (list []EditEvent, err error) {
-	err = s.s.query(ctx, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(scan scan) error {
+	err = s.s.Query(ctx, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(scan sqldb.Scan) error {
 		var e EditEvent
 		var at, state int64
 		err := scan(&at, &e.Name, &e.Event, &e.Target, &state)
@@ -405,12 +406,12 @@ func (s *Snapshot) EditEvents(ctx context.Context, id int64) (list []EditEvent, 
 
 // ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
 func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		row, err := oneComponent(ctx, s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id)
 		c = BranchComponent{
 			Component: row.Component, Project: row.Project,
 			Reread: row.reread, Template: row.template, Configured: row.configured,
-			ImportAt: fromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: fromMicros(row.lastAt),
+			ImportAt: sqldb.FromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: sqldb.FromMicros(row.lastAt),
 		}
 		return err
 	})
@@ -418,7 +419,7 @@ func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, e
 }
 
 // noteChanged gives components a new generation: answers about them have changed.
-func noteChanged(ctx context.Context, s *session, components []int64) error {
+func noteChanged(ctx context.Context, s *sqldb.Session, components []int64) error {
 	slices.Sort(components)
 	ids, public, err := anyPublic(ctx, s, slices.Compact(components), "")
 	if err != nil || len(ids) == 0 {
@@ -428,7 +429,7 @@ func noteChanged(ctx context.Context, s *session, components []int64) error {
 	if err != nil {
 		return err
 	}
-	return chunks(ids, func(chunk []any) error {
-		return s.do(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN `+list(2, len(chunk)), append([]any{g}, chunk...)...)
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return s.Do(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{g}, chunk...)...)
 	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // expireBatch bounds the edits that one call notes, returns or forgets.
@@ -11,12 +13,12 @@ const expireBatch = 500
 
 // Clock is the time of the database, which the processes that share it agree on.
 func (db *DB) Clock(ctx context.Context) (time.Time, error) {
-	if !db.sql.engine.remote() {
+	if !db.sql.Engine.Remote() {
 		return db.now(), nil
 	}
 	var now int64
-	err := db.pools.readers.transact(ctx, func(s *session) error {
-		_, err := s.first(ctx, `SELECT `+clusterNow, nil, &now)
+	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		_, err := s.First(ctx, `SELECT `+clusterNow, nil, &now)
 		return err
 	})
 	return time.UnixMicro(now).UTC(), db.fail(ctx, "read the clock", err)
@@ -29,12 +31,12 @@ const awayEdits = `SELECT e.id FROM edits e JOIN units u ON u.id = e.unit_id JOI
 // NoteAway notes for pending edits since when files lack their strings, and that strings
 // are back.
 func (db *DB) NoteAway(ctx context.Context, now time.Time) error {
-	return db.fail(ctx, "note whose strings are away", db.write(ctx, func(s *session) error {
-		if err := s.do(ctx, `UPDATE edits SET away_at = $1 WHERE id IN (`+awayEdits+` AND e.away_at = 0 AND (u.removed = 1 OR t.removed = 1) ORDER BY e.id LIMIT $2)`,
+	return db.fail(ctx, "note whose strings are away", db.write(ctx, func(s *sqldb.Session) error {
+		if err := s.Do(ctx, `UPDATE edits SET away_at = $1 WHERE id IN (`+awayEdits+` AND e.away_at = 0 AND (u.removed = 1 OR t.removed = 1) ORDER BY e.id LIMIT $2)`,
 			now.UnixMicro(), expireBatch); err != nil {
 			return err
 		}
-		return s.do(ctx, `UPDATE edits SET away_at = 0 WHERE id IN (`+awayEdits+` AND e.away_at > 0 AND u.removed = 0 AND t.removed = 0 ORDER BY e.id LIMIT $1)`, expireBatch)
+		return s.Do(ctx, `UPDATE edits SET away_at = 0 WHERE id IN (`+awayEdits+` AND e.away_at > 0 AND u.removed = 0 AND t.removed = 0 ORDER BY e.id LIMIT $1)`, expireBatch)
 	}))
 }
 
@@ -52,7 +54,7 @@ func (s *Snapshot) AwaySince(ctx context.Context, since time.Time) ([]Edit, erro
 // newest edit stays, so that no id is used twice. Texts that no branch of ours has since
 // then cannot arrive any more.
 func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err error) {
-	err = db.write(ctx, func(s *session) error {
+	err = db.write(ctx, func(s *sqldb.Session) error {
 		if n, err = forgetDiscarded(ctx, s, "edits", []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"}, until); err != nil {
 			return err
 		}
@@ -60,7 +62,7 @@ func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err 
 		if n += files; err != nil {
 			return err
 		}
-		return s.do(ctx, `DELETE FROM sent WHERE left_at > 0 AND left_at <= $1 AND next_commit = ''
+		return s.Do(ctx, `DELETE FROM sent WHERE left_at > 0 AND left_at <= $1 AND next_commit = ''
 			AND NOT EXISTS (SELECT 1 FROM edits e WHERE e.unit_id = sent.unit_id AND e.status = 'pending')`, until.UnixMicro())
 	})
 	if err != nil {
@@ -70,17 +72,17 @@ func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err 
 }
 
 // forgetDiscarded deletes such edits of one table from the tables that name them.
-func forgetDiscarded(ctx context.Context, s *session, table string, columns []string, until time.Time) (n int, err error) {
+func forgetDiscarded(ctx context.Context, s *sqldb.Session, table string, columns []string, until time.Time) (n int, err error) {
 	var ids []any
-	err = s.query(ctx, `SELECT id FROM `+table+` WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM `+table+`) ORDER BY id LIMIT $3`,
-		[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan scan) error {
+	err = s.Query(ctx, `SELECT id FROM `+table+` WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM `+table+`) ORDER BY id LIMIT $3`,
+		[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
 		})
 	for i := 0; err == nil && len(ids) > 0 && i < len(columns); i++ {
-		err = s.do(ctx, `DELETE FROM `+columns[i]+` IN `+list(1, len(ids)), ids...)
+		err = s.Do(ctx, `DELETE FROM `+columns[i]+` IN `+sqldb.List(1, len(ids)), ids...)
 	}
 	return len(ids), err
 }

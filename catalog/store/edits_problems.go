@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // NotePush stores what a push of the edits of components came to: why it failed, or with
@@ -13,7 +14,7 @@ import (
 // reason; the others have none. Reasons of texts that changed meanwhile are not stored. What
 // failed before keeps its Since.
 func (db *DB) NotePush(ctx context.Context, components []int64, problem catalog.Failure, held []Edit) error {
-	return db.fail(ctx, "store what a push came to", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "store what a push came to", db.write(ctx, func(s *sqldb.Session) error {
 		changed, err := notePushProblem(ctx, s, components, StoredFailure(problem))
 		if err == nil && !problem.Failed() {
 			var others []int64
@@ -27,11 +28,11 @@ func (db *DB) NotePush(ctx context.Context, components []int64, problem catalog.
 	}))
 }
 
-func notePushProblem(ctx context.Context, s *session, components []int64, problem catalog.Failure) (changed []int64, err error) {
-	err = chunks(components, func(chunk []any) error {
-		return s.query(ctx, `UPDATE components SET `+setFailure("push_problem")+`
-			WHERE (push_problem <> $1 OR push_problem_kind <> $2) AND id IN `+list(4, len(chunk))+` RETURNING id`,
-			append([]any{problem.Words, string(problem.Kind), micros(problem.Since)}, chunk...), func(scan scan) error {
+func notePushProblem(ctx context.Context, s *sqldb.Session, components []int64, problem catalog.Failure) (changed []int64, err error) {
+	err = sqldb.Chunks(components, func(chunk []any) error {
+		return s.Query(ctx, `UPDATE components SET `+setFailure("push_problem")+`
+			WHERE (push_problem <> $1 OR push_problem_kind <> $2) AND id IN `+sqldb.List(4, len(chunk))+` RETURNING id`,
+			append([]any{problem.Words, string(problem.Kind), sqldb.Micros(problem.Since)}, chunk...), func(scan sqldb.Scan) error {
 				var id int64
 				err := scan(&id)
 				changed = append(changed, id)
@@ -43,15 +44,15 @@ func notePushProblem(ctx context.Context, s *session, components []int64, proble
 
 // noteHeld stores the reasons of pending edits and returns the components of those whose
 // reason changed.
-func noteHeld(ctx context.Context, s *session, components []int64, held []Edit) (changed []int64, err error) {
+func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []Edit) (changed []int64, err error) {
 	want := make(map[int64]Edit, len(held))
 	for _, e := range held {
 		e.Reason = problemText(e.Reason)
 		want[e.ID] = e
 	}
-	err = chunks(components, func(chunk []any) error {
+	err = sqldb.Chunks(components, func(chunk []any) error {
 		rows, err := editsWhere(ctx, s, ` WHERE e.status = 'pending' AND e.reason <> '' AND e.translation_id IN (
-			SELECT id FROM translations WHERE component_id IN `+list(1, len(chunk))+`)`, chunk...)
+			SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+`)`, chunk...)
 		for _, e := range rows {
 			if now, still := want[e.ID]; !still {
 				e.Reason = ""
@@ -67,7 +68,7 @@ func noteHeld(ctx context.Context, s *session, components []int64, held []Edit) 
 	}
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		e := want[id]
-		found, err := s.first(ctx, `UPDATE edits SET reason = $1 WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
+		found, err := s.First(ctx, `UPDATE edits SET reason = $1 WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
 			[]any{e.Reason, id, e.Target, int64(e.State)}, &id)
 		if err != nil {
 			return nil, err

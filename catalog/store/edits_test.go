@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -83,7 +84,7 @@ func TestNotePush(t *testing.T) {
 	// Without push_mode a component says nothing of pushes.
 	state := func() (text string, generation int64) {
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
-			if _, err := s.s.first(ctx, `SELECT push_problem, generation FROM components WHERE id = 1`, nil, &text, &generation); err != nil {
+			if _, err := s.s.First(ctx, `SELECT push_problem, generation FROM components WHERE id = 1`, nil, &text, &generation); err != nil {
 				return err
 			}
 			list, _, err := s.Edits(ctx, EditQuery{Components: []int64{1}, Limit: 10})
@@ -141,7 +142,7 @@ func TestPlansOfPending(t *testing.T) {
 	} {
 		var plan strings.Builder
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
-			return s.s.query(ctx, "EXPLAIN QUERY PLAN "+query, []any{1, 2}[:min(2, strings.Count(query, "$"))], func(scan scan) error {
+			return s.s.Query(ctx, "EXPLAIN QUERY PLAN "+query, []any{1, 2}[:min(2, strings.Count(query, "$"))], func(scan sqldb.Scan) error {
 				var id, parent, other int64
 				var step string
 				err := scan(&id, &parent, &other, &step)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // caseTexts are sources whose case, wildcards or combining characters engines and
@@ -127,10 +128,10 @@ func TestOrderOfNull(t *testing.T) {
 	nullable, never := map[string]bool{}, map[string]bool{}
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
 		columns := `SELECT column_name, CASE is_nullable WHEN 'YES' THEN 1 ELSE 0 END FROM information_schema.columns WHERE table_schema = current_schema()`
-		if s.s.shared.dialect.sqlite {
+		if s.s.DB.Dialect.Sqlite {
 			columns = `SELECT c.name, c."notnull" = 0 AND c.pk = 0 FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'`
 		}
-		return s.s.query(ctx, columns, nil, func(scan scan) error {
+		return s.s.Query(ctx, columns, nil, func(scan sqldb.Scan) error {
 			var name string
 			var null int64
 			err := scan(&name, &null)

@@ -1,78 +1,35 @@
 package store
 
-import (
-	"errors"
-	"fmt"
+import "github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 
-	"github.com/repoglot/repoglot/catalog"
+// Options are the settings of Open. The zero value is usable.
+type Options = sqldb.Options
+
+var (
+	// ErrUnavailable says that the database cannot be used at the moment: the disk is
+	// full or fails, another process holds the lock, the file cannot be written.
+	// Nothing of the operation was stored and its arguments are not the cause: it can
+	// be repeated.
+	ErrUnavailable = sqldb.ErrUnavailable
+	// ErrAgain is the ErrUnavailable of an operation that can be repeated at once: another
+	// process was in its way, or has changed the schema.
+	ErrAgain = sqldb.ErrAgain
+	// ErrWriting is the ErrUnavailable of an operation that has waited for a transaction of
+	// another process, such as a large import, for as long as it may.
+	ErrWriting = sqldb.ErrWriting
+	// ErrFull is the ErrUnavailable of a database whose disk is full.
+	ErrFull = sqldb.ErrFull
+	// ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
+	ErrTooMuch = sqldb.ErrTooMuch
+	// ErrLocked says that another process serves or pulls into the data directory.
+	ErrLocked = sqldb.ErrLocked
+	// ErrSnapshotTooOld says that snapshots have been open for so long that the
+	// write-ahead log has become too long: end this one, try again later.
+	ErrSnapshotTooOld = sqldb.ErrSnapshotTooOld
 )
 
-// ErrUnavailable says that the database cannot be used at the moment: the disk is
-// full or fails, another process holds the lock, the file cannot be written.
-// Nothing of the operation was stored and its arguments are not the cause: it can
-// be repeated.
-var ErrUnavailable = errors.New("the database is not available")
-
-// ErrAgain is the ErrUnavailable of an operation that can be repeated at once: another
-// process was in its way, or has changed the schema.
-var ErrAgain = errors.New("the same operation succeeds now")
-
-// ErrWriting is the ErrUnavailable of an operation that has waited for a transaction of
-// another process, such as a large import, for as long as it may.
-var ErrWriting = errors.New("another process is writing")
-
-// ErrFull is the ErrUnavailable of a database whose disk is full.
-var ErrFull = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
-
-// ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
-var ErrTooMuch = errors.New("more bytes than the step may write")
-
-// unavailable is an ErrUnavailable with its own text.
-type unavailable struct {
-	error
-	kind error // ErrAgain, ErrWriting or ErrFull, which it is, too, or ErrUnavailable
-}
-
-func (u unavailable) Is(target error) bool {
-	return target == ErrUnavailable || target == u.kind
-}
-
-// reported is an error that fail has returned. fail does not wrap it again.
-type reported struct{ error }
-
-func (o reported) Unwrap() error { return o.error }
-
-func isReported(err error) bool {
-	var o reported
-	return errors.As(err, &o)
-}
-
-// unwrapReported returns the error within reported.
-func unwrapReported(err error) error {
-	if o, ok := err.(reported); ok {
-		return o.error
-	}
-	return err
-}
-
-// errClosed is what a pool answers after Close.
-var errClosed = errors.New("closed")
-
-func notFound(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrNotFound)
-}
-
-func invalid(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrInvalid)
-}
-
-func conflict(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrConflict)
-}
-
-// refusal is ErrInvalid with a complete text, to which the sentinel's text adds
-// nothing.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-func (refusal) Unwrap() error   { return catalog.ErrInvalid }
+// Lock makes this process the only one that serves or pulls into dir, which is created if
+// missing. unlock releases the directory; so does the end of the process, however it ends.
+// A second Lock fails at once with ErrLocked, in one line that names the directory, the
+// process that holds it and the remedy.
+func Lock(dir string) (unlock func() error, err error) { return sqldb.Lock(dir) }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // An export is lines of JSON, compressed by zstd: a header, then for each table a line
@@ -81,12 +83,12 @@ func (db *DB) Export(ctx context.Context, w io.Writer) (e Exported, err error) {
 
 // exporter writes the lines of an export.
 type exporter struct {
-	s     *session
+	s     *sqldb.Session
 	lines *json.Encoder
 }
 
 func (x *exporter) all(ctx context.Context, e *Exported) error {
-	if _, err := x.s.first(ctx, `SELECT (SELECT MAX(version_id) FROM goose_db_version), generation FROM clock`, nil, &e.Schema, &e.Generation); err != nil {
+	if _, err := x.s.First(ctx, `SELECT (SELECT MAX(version_id) FROM goose_db_version), generation FROM clock`, nil, &e.Schema, &e.Generation); err != nil {
 		return err
 	}
 	if err := x.lines.Encode(exportHeader{exportFormat, e.Schema, e.Generation}); err != nil {
@@ -122,7 +124,7 @@ func (x *exporter) table(ctx context.Context, t *storedTable) (rows int64, err e
 		}
 	}
 	query := `SELECT ` + strings.Join(t.columns, ", ") + ` FROM ` + t.name + ` ORDER BY ` + strings.Join(t.order(), ", ")
-	err = x.s.queryMany(ctx, query, nil, func(scan scan) error {
+	err = x.s.QueryMany(ctx, query, nil, func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
@@ -168,16 +170,16 @@ func (t *storedTable) order() []string {
 }
 
 // tablesOf describes the tables that are exported: first those that others refer to.
-func tablesOf(ctx context.Context, s *session) (tables []storedTable, err error) {
+func tablesOf(ctx context.Context, s *sqldb.Session) (tables []storedTable, err error) {
 	names := `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
 	columns := `SELECT a.attname, format_type(a.atttypid, NULL), COALESCE(array_position(i.indkey, a.attnum) + 1, 0)
 		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
-	if s.shared.dialect.sqlite {
+	if s.DB.Dialect.Sqlite {
 		names = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 		columns = `SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid`
 	}
-	err = s.query(ctx, names, nil, func(scan scan) error {
+	err = s.Query(ctx, names, nil, func(scan sqldb.Scan) error {
 		var t storedTable
 		err := scan(&t.name)
 		if !slices.Contains(notExported, t.name) {
@@ -201,9 +203,9 @@ func tablesOf(ctx context.Context, s *session) (tables []storedTable, err error)
 }
 
 // describe reads the columns of a table.
-func (t *storedTable) describe(ctx context.Context, s *session, query string) error {
+func (t *storedTable) describe(ctx context.Context, s *sqldb.Session, query string) error {
 	keys := map[int64]string{}
-	err := s.query(ctx, query, []any{t.name}, func(scan scan) error {
+	err := s.Query(ctx, query, []any{t.name}, func(scan sqldb.Scan) error {
 		var name, kind string
 		var key int64
 		if err := scan(&name, &kind, &key); err != nil {

@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ExportFile writes the database dsn to a new file (Export), also while servers work
 // with it. The file appears once it is complete and on the disk.
 func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
-	if _, err := os.Stat(dsn); !isPostgres(dsn) && err != nil {
+	if _, err := os.Stat(dsn); !sqldb.IsPostgres(dsn) && err != nil {
 		return e, fmt.Errorf("store: export: there is no database %s: name the data directory", dsn)
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return e, refusal("store: export: " + file + " exists: name a new file")
+		return e, sqldb.Refusal("store: export: " + file + " exists: name a new file")
 	}
-	db, err := Open(ctx, dsn, Options{Shared: true, Readers: 1})
+	db, err := Open(ctx, dsn, sqldb.Options{Shared: true, Readers: 1})
 	if err != nil {
 		return e, err
 	}
@@ -40,7 +42,7 @@ func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
 }
 
 // ImportFile is Import of a file, which is read to its end first.
-func ImportFile(ctx context.Context, file, dsn string, opts Options) (e Exported, err error) {
+func ImportFile(ctx context.Context, file, dsn string, opts sqldb.Options) (e Exported, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return e, fmt.Errorf("store: import: %w", err)

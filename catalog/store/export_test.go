@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestImportRefuses: a file that is damaged, cut off or of a newer version, and a
@@ -31,7 +32,7 @@ func TestImportRefuses(t *testing.T) {
 	path := database(t, filepath.Join(t.TempDir(), "new.db"))
 	refuse := func(what string, data []byte, into, want string) {
 		t.Helper()
-		_, err := Import(t.Context(), bytes.NewReader(data), into, Options{})
+		_, err := Import(t.Context(), bytes.NewReader(data), into, sqldb.Options{})
 		if !errors.Is(err, catalog.ErrInvalid) && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", what, err, want)
 		}
@@ -51,11 +52,11 @@ func TestImportRefuses(t *testing.T) {
 	if err != nil || e.Generation != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := Import(t.Context(), bytes.NewReader(file.Bytes()), path, Options{}); err != nil {
+	if _, err := Import(t.Context(), bytes.NewReader(file.Bytes()), path, sqldb.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	refuse("not empty", file.Bytes(), path, "not empty")
-	moved, err := Open(t.Context(), path, Options{})
+	moved, err := Open(t.Context(), path, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestImportOlder(t *testing.T) {
 		}
 		return tx.PutStatDay(ctx, StatDay{TranslationID: 1, Day: day(1), Stats: catalog.Stats{Total: catalog.Count{Units: 300}}})
 	})
-	err := db.write(t.Context(), func(s *session) error {
+	err := db.write(t.Context(), func(s *sqldb.Session) error {
 		l := loader{s: s}
 		return l.each(t.Context(), []string{
 			`INSERT INTO edits (id, unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at) VALUES (7, 268435457, 1, '', 0, 'Eins', 20, 'pending', '', 5, 6)`,
@@ -145,13 +146,13 @@ func TestImportOlder(t *testing.T) {
 	})
 	path := database(t, filepath.Join(t.TempDir(), "new.db"))
 	older := olderExport(t, string(unzstd(t, file.Bytes())))
-	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, strings.Replace(older, `"schema":37`, `"schema":36`, 1))), path, Options{}); err == nil || !strings.Contains(err.Error(), "37 is the oldest") {
+	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, strings.Replace(older, `"schema":37`, `"schema":36`, 1))), path, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "37 is the oldest") {
 		t.Errorf("older than the oldest: %v", err)
 	}
-	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, older)), path, Options{}); err != nil {
+	if _, err := Import(t.Context(), bytes.NewReader(rezstd(t, older)), path, sqldb.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := Open(t.Context(), path, Options{})
+	moved, err := Open(t.Context(), path, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestImportOlder(t *testing.T) {
 			{`SELECT 'outdated ' || MIN(template) FROM translations WHERE is_source = 1`, "outdated -1"},
 		} {
 			var got string
-			if _, err := s.s.first(ctx, c.query, nil, &got); err != nil || got != c.want {
+			if _, err := s.s.First(ctx, c.query, nil, &got); err != nil || got != c.want {
 				t.Errorf("%s: %q, %v, want %q", c.query, got, err, c.want)
 			}
 		}
@@ -188,9 +189,9 @@ func TestImportOlder(t *testing.T) {
 }
 
 // blobsOf returns the column data of a table.
-func blobsOf(ctx context.Context, t *testing.T, s *session, table string) (all string) {
+func blobsOf(ctx context.Context, t *testing.T, s *sqldb.Session, table string) (all string) {
 	t.Helper()
-	err := s.query(ctx, `SELECT data FROM `+table+` ORDER BY 1`, nil, func(scan scan) error {
+	err := s.Query(ctx, `SELECT data FROM `+table+` ORDER BY 1`, nil, func(scan sqldb.Scan) error {
 		var data []byte
 		err := scan(&data)
 		all += fmt.Sprintf("%x ", data)

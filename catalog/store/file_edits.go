@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // FileEdit is a translation file that a client adds or removes, or a string that it adds to
@@ -57,21 +58,21 @@ func (tx *StepTx) PutFileEdit(ctx context.Context, e *FileEdit) error {
 		return tx.fail(ctx, op, err)
 	}
 	m.dirty = true
-	if err := tx.s.willTakeIDs(ctx); err != nil {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return tx.fail(ctx, op, err)
 	}
 	id := e.identity()
-	found, err := tx.s.first(ctx, `INSERT INTO file_edits (component_id, language, path, removes, id_hash, id_key, context, source, target, state,
+	found, err := tx.s.First(ctx, `INSERT INTO file_edits (component_id, language, path, removes, id_hash, id_key, context, source, target, state,
 			status, reason, author_name, author_email, created_at, updated_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', '', $11, $12, $13, $13 WHERE NOT EXISTS (
 			SELECT 1 FROM file_edits WHERE component_id = $1 AND path = $3 AND id_hash = $5 AND id_key = $6 AND status = 'pending') RETURNING id`,
 		[]any{
-			e.ComponentID, e.Language, e.Path, smallint(e.Removes), id.Hash, id.Key, e.Context, e.Source, e.Target, int64(e.State),
+			e.ComponentID, e.Language, e.Path, sqldb.Smallint(e.Removes), id.Hash, id.Key, e.Context, e.Source, e.Target, int64(e.State),
 			e.Author.Name, e.Author.Email, e.Author.At.UnixMicro(),
 		}, &e.ID)
 	e.Status = EditPending
 	if err == nil && !found {
-		err = conflict("an edit of %s is pending", e.Path)
+		err = sqldb.Conflict("an edit of %s is pending", e.Path)
 	}
 	return tx.fail(ctx, op, err)
 }
@@ -82,11 +83,11 @@ func (tx *StepTx) UpdateFileEdit(ctx context.Context, e *FileEdit, at time.Time)
 	m, err := tx.member(e.ComponentID)
 	if err == nil {
 		m.dirty = true
-		err = tx.s.do(ctx, `UPDATE file_edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+		err = tx.s.Do(ctx, `UPDATE file_edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`,
 			string(e.Status), e.Reason, at.UnixMicro(), e.ID)
 	}
 	if err == nil && e.Status != EditPending {
-		err = tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND file_edit_id = $1`, e.ID)
+		err = tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND file_edit_id = $1`, e.ID)
 	}
 	return tx.fail(ctx, op, err)
 }
@@ -98,8 +99,8 @@ const (
 	fileEditFrom = ` FROM file_edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id`
 )
 
-func fileEditsWhere(ctx context.Context, s *session, where string, args ...any) (list []FileEdit, err error) {
-	err = s.query(ctx, `SELECT `+fileEditColumns+fileEditFrom+where, args, func(scan scan) error {
+func fileEditsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []FileEdit, err error) {
+	err = s.Query(ctx, `SELECT `+fileEditColumns+fileEditFrom+where, args, func(scan sqldb.Scan) error {
 		var e FileEdit
 		var removes, created, updated int64
 		err := scan(&e.ID, &e.ComponentID, &e.Project, &e.Component, &e.Language, &e.Path, &removes, &e.Context, &e.Source, &e.Target, &e.State, &e.Status, &e.Reason, &e.Pushed.Repo, &e.Pushed.Branch, &e.Author.Name, &e.Author.Email, &created, &updated)
@@ -112,7 +113,7 @@ func fileEditsWhere(ctx context.Context, s *session, where string, args ...any) 
 
 // PendingFileEdits returns the pending ones of a component, by id.
 func (s *Snapshot) PendingFileEdits(ctx context.Context, component int64) ([]FileEdit, error) {
-	defer s.about(component).end()
+	defer s.about(component).End()
 	list, err := fileEditsWhere(ctx, s.s, ` WHERE e.component_id = $1 AND e.status = 'pending' ORDER BY e.id`, component)
 	return list, s.db.fail(ctx, fmt.Sprintf("read the edits of files of component %d", component), err)
 }
@@ -120,17 +121,17 @@ func (s *Snapshot) PendingFileEdits(ctx context.Context, component int64) ([]Fil
 // FileEdits returns a page of the edits of files of components, by id, and their number
 // without Offset and Limit, 0 if it is known. TranslationID is not used.
 func (s *Snapshot) FileEdits(ctx context.Context, q EditQuery) (page []FileEdit, count int, err error) {
-	defer s.about(q.Components...).end()
+	defer s.about(q.Components...).End()
 	if len(q.Components) == 0 {
 		return nil, 0, nil
 	}
-	where := ` WHERE (CAST($1 AS TEXT) = '' OR e.status = $1) AND e.component_id IN ` + list(2, len(q.Components))
+	where := ` WHERE (CAST($1 AS TEXT) = '' OR e.status = $1) AND e.component_id IN ` + sqldb.List(2, len(q.Components))
 	args := []any{string(q.Status)}
 	for _, id := range q.Components {
 		args = append(args, id)
 	}
 	if !q.Counted {
-		_, err = s.s.first(ctx, `SELECT COUNT(*) FROM file_edits e`+where, args, &count)
+		_, err = s.s.First(ctx, `SELECT COUNT(*) FROM file_edits e`+where, args, &count)
 	}
 	if err == nil && q.Limit > 0 {
 		n := len(args)
@@ -144,9 +145,9 @@ func (s *Snapshot) FileEditByID(ctx context.Context, id int64) (e FileEdit, err 
 	list, err := fileEditsWhere(ctx, s.s, ` WHERE e.id = $1`, id)
 	switch {
 	case err == nil && len(list) == 0:
-		err = notFound("no such edit of a file")
+		err = sqldb.NotFound("no such edit of a file")
 	case err == nil:
-		s.about(list[0].ComponentID).end()
+		s.about(list[0].ComponentID).End()
 		e = list[0]
 	}
 	return e, s.db.fail(ctx, fmt.Sprintf("read edit %d of a file", id), err)

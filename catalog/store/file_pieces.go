@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -165,8 +166,8 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 		}
 	}
 	slices.Sort(gone)
-	return chunks(slices.Compact(gone), func(chunk []any) error {
-		err := tx.s.do(ctx, `DELETE FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk...)
+	return sqldb.Chunks(slices.Compact(gone), func(chunk []any) error {
+		err := tx.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
 		return err
 	})
 }
@@ -174,15 +175,15 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 func (tx *StepTx) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
 	packed := tx.db.codec.deflate(piece)
 	f.stored = len(packed)
-	if err := tx.s.willTakeIDs(ctx); err != nil {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return err
 	}
-	_, err := tx.s.first(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
+	_, err := tx.s.First(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
 	return err
 }
 
 // joinPieces reads pieces in a row, from the first on until size bytes are there.
-func (db *DB) joinPieces(ctx context.Context, s *session, pieces []filePiece) ([]byte, error) {
+func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePiece) ([]byte, error) {
 	size := 0
 	ids := make([]int64, len(pieces))
 	for i := range pieces {
@@ -190,8 +191,8 @@ func (db *DB) joinPieces(ctx context.Context, s *session, pieces []filePiece) ([
 		size += pieces[i].size
 	}
 	packed := make(map[int64][]byte, len(pieces))
-	if err := chunks(ids, func(chunk []any) error {
-		return s.query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	if err := sqldb.Chunks(ids, func(chunk []any) error {
+		return s.Query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id int64
 			var data []byte
 			err := scan(&id, &data)
@@ -234,7 +235,7 @@ type FileDifference struct {
 // if more than three quarters of the file are in pieces that differ.
 func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []FileDifference, found bool, err error) {
 	var text []byte
-	found, err = s.s.first(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
+	found, err = s.s.First(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
 		WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND t.filename = $2 AND t.revision = $3 AND f.blob = $3 AND f.pieces IS NOT NULL`,
 		[]any{component, path, blob}, &text)
 	if err == nil && found {

@@ -116,7 +116,7 @@ func TestFilePieces(t *testing.T) {
 				read, err = tx.File(ctx, id)
 			}
 			if err == nil {
-				_, err = tx.s.first(ctx, `SELECT COUNT(*) FROM file_pieces`, nil, &pieces)
+				_, err = tx.s.First(ctx, `SELECT COUNT(*) FROM file_pieces`, nil, &pieces)
 			}
 			return err
 		})

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // File is the current content of a translation's file, stored so that any server
@@ -36,7 +38,7 @@ func (tx *StepTx) PutFile(ctx context.Context, f File) error {
 
 func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 	if len(f.Data) > maxInflated {
-		return invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), maxInflated)
+		return sqldb.Invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), maxInflated)
 	}
 	if _, err := tx.componentOf(ctx, f.TranslationID); err != nil {
 		return err
@@ -44,7 +46,7 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 	var blob string
 	var modified sql.NullInt64
 	var list []byte
-	found, err := tx.s.first(ctx, `SELECT blob, modified, pieces FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified, &list)
+	found, err := tx.s.First(ctx, `SELECT blob, modified, pieces FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified, &list)
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (tx *StepTx) putFile(ctx context.Context, f *File) error {
 			return damagedFile(err)
 		}
 	}
-	if found && blob == f.Blob && nullable(modified) == micros(f.Modified) && (f.Later || old == nil || !old.later) {
+	if found && blob == f.Blob && nullable(modified) == sqldb.Micros(f.Modified) && (f.Later || old == nil || !old.later) {
 		return nil
 	}
 	if err := tx.putFileData(ctx, f, old); err != nil {
@@ -82,17 +84,17 @@ func (tx *StepTx) putFileData(ctx context.Context, f *File, old *Pieces) error {
 		next.plain = f.Plain && !next.split
 		pieces = next.encode()
 	}
-	err := tx.s.do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+	err := tx.s.Do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
-		f.TranslationID, f.Blob, micros(f.Modified), data, pieces)
+		f.TranslationID, f.Blob, sqldb.Micros(f.Modified), data, pieces)
 	return err
 }
 
 // LaterFiles returns the files of a component whose Data are to follow, by translation.
 func (tx *StepTx) LaterFiles(ctx context.Context, component int64) ([]File, error) {
 	var files []File
-	err := tx.s.query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
-		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan scan) error {
+	err := tx.s.Query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
+		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan sqldb.Scan) error {
 		var f File
 		var modified sql.NullInt64
 		var list []byte
@@ -104,7 +106,7 @@ func (tx *StepTx) LaterFiles(ctx context.Context, component int64) ([]File, erro
 			return damagedFile(err)
 		}
 		if pieces.later {
-			f.Modified, f.Plain = fromMicros(modified), pieces.plain
+			f.Modified, f.Plain = sqldb.FromMicros(modified), pieces.plain
 			files = append(files, f)
 		}
 		return nil
@@ -128,31 +130,31 @@ const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source =
 // TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
 // Later and Blob are set.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
-	defer s.aboutTranslation(ctx, translationID).end()
+	defer s.aboutTranslation(ctx, translationID).End()
 	f, err := s.file(ctx, translationID)
 	f.TranslationID = translationID
 	return f, s.db.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }
 
 func (s *Snapshot) file(ctx context.Context, translation int64) (File, error) {
-	if _, err := s.s.first(ctx, `SELECT `+fileOwner+` FROM translations t WHERE t.id = $1`, []any{translation}, &translation); err != nil {
+	if _, err := s.s.First(ctx, `SELECT `+fileOwner+` FROM translations t WHERE t.id = $1`, []any{translation}, &translation); err != nil {
 		return File{}, err
 	}
 	return s.db.file(ctx, s.s, translation)
 }
 
-func (db *DB) file(ctx context.Context, s *session, translation int64) (File, error) {
+func (db *DB) file(ctx context.Context, s *sqldb.Session, translation int64) (File, error) {
 	f := File{TranslationID: translation}
 	var modified sql.NullInt64
 	var data, list []byte
-	found, err := s.first(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data, &list)
+	found, err := s.First(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data, &list)
 	if err == nil && !found {
-		err = notFound("file")
+		err = sqldb.NotFound("file")
 	}
 	if err != nil {
 		return File{}, err
 	}
-	f.Modified = fromMicros(modified)
+	f.Modified = sqldb.FromMicros(modified)
 	if list == nil {
 		if f.Data, err = db.codec.inflate(data); err != nil {
 			return File{}, damagedFile(err)
@@ -165,7 +167,7 @@ func (db *DB) file(ctx context.Context, s *session, translation int64) (File, er
 	}
 	if pieces.later {
 		f.Later = true
-		return f, notFound("file: its bytes are stored at the end of the import")
+		return f, sqldb.NotFound("file: its bytes are stored at the end of the import")
 	}
 	if f.Data, err = db.joinPieces(ctx, s, pieces.list); err != nil {
 		return File{}, err
@@ -189,12 +191,12 @@ type StoredFile struct {
 // Translations without a file are absent. It reads no content.
 func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
 	if len(translations) == 1 {
-		defer s.aboutTranslation(ctx, translations[0]).end()
+		defer s.aboutTranslation(ctx, translations[0]).End()
 	}
 	files := make(map[int64]StoredFile, len(translations))
-	err := chunks(translations, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
-			FROM translations t JOIN files f ON f.translation_id = `+fileOwner+` WHERE t.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(translations, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
+			FROM translations t JOIN files f ON f.translation_id = `+fileOwner+` WHERE t.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var f StoredFile
 			var modified sql.NullInt64
 			var list []byte
@@ -208,7 +210,7 @@ func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[i
 					return nil
 				}
 			}
-			f.Modified = fromMicros(modified)
+			f.Modified = sqldb.FromMicros(modified)
 			files[f.TranslationID] = f
 			return err
 		})

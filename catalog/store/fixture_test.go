@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -36,7 +37,7 @@ func database(tb testing.TB, path string) string {
 
 func openAt(tb testing.TB, path string) *DB {
 	tb.Helper()
-	db, err := Open(context.Background(), database(tb, path), Options{Now: func() time.Time { return day(1) }, Readers: 4})
+	db, err := Open(context.Background(), database(tb, path), sqldb.Options{Now: func() time.Time { return day(1) }, Readers: 4})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func dump(tb testing.TB, db *DB) string {
 	tb.Helper()
 	var b strings.Builder
 	ctx := context.Background()
-	err := db.pools.readers.transact(ctx, func(s *session) error {
+	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		for _, table := range []string{"clock", "projects", "components", "translations", "units", "layouts", "users", "deltas", "changes", "files", "problems"} {
 			fmt.Fprintf(&b, "== %s\n", table)
 			columns, err := columnsOf(ctx, s, table)
@@ -177,7 +178,7 @@ func dump(tb testing.TB, db *DB) string {
 			for i := range values {
 				dest[i] = &values[i]
 			}
-			err = s.query(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM `+table+` ORDER BY 1, 2`, nil, func(scan scan) error {
+			err = s.Query(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM `+table+` ORDER BY 1, 2`, nil, func(scan sqldb.Scan) error {
 				if err := scan(dest...); err != nil {
 					return err
 				}
@@ -203,12 +204,12 @@ func dump(tb testing.TB, db *DB) string {
 }
 
 // columnsOf are the columns of a table.
-func columnsOf(ctx context.Context, s *session, table string) (columns []string, err error) {
+func columnsOf(ctx context.Context, s *sqldb.Session, table string) (columns []string, err error) {
 	query := `SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`
-	if s.shared.dialect.sqlite {
+	if s.DB.Dialect.Sqlite {
 		query = `SELECT name FROM pragma_table_info($1) ORDER BY cid`
 	}
-	err = s.query(ctx, query, []any{table}, func(scan scan) error {
+	err = s.Query(ctx, query, []any{table}, func(scan sqldb.Scan) error {
 		var name string
 		err := scan(&name)
 		columns = append(columns, name)
@@ -218,4 +219,4 @@ func columnsOf(ctx context.Context, s *session, table string) (columns []string,
 }
 
 // beforeCommit makes the writer of a database call fn before each COMMIT.
-func beforeCommit(db *DB, fn func()) { db.pools.writer.committing = fn }
+func beforeCommit(db *DB, fn func()) { db.pools.Writer.Committing = fn }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // generations knows for every component and project in which generation it last
@@ -67,12 +68,12 @@ type news struct {
 }
 
 // newsSince reads what changed after a generation: an index has it in order.
-func newsSince(ctx context.Context, s *session, since int64) (n news, err error) {
-	_, err = s.first(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, &n.generation, &n.configured, &n.public, &n.history)
+func newsSince(ctx context.Context, s *sqldb.Session, since int64) (n news, err error) {
+	_, err = s.First(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, &n.generation, &n.configured, &n.public, &n.history)
 	if err != nil || n.generation <= since {
 		return n, err
 	}
-	err = s.query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+componentFrom+` WHERE c.generation > $1`, []any{since}, func(scan scan) error {
+	err = s.Query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+componentFrom+` WHERE c.generation > $1`, []any{since}, func(scan sqldb.Scan) error {
 		var c componentGeneration
 		err := scan(&c.id, &c.project, &c.slug, &c.generation, &c.content)
 		n.components = append(n.components, c)
@@ -114,8 +115,8 @@ func (s *Snapshot) Announce(ctx context.Context) error {
 	if err != nil || generation <= s.db.Published() {
 		return err
 	}
-	s.reading.begin() // clients do not see this
-	defer s.reading.end()
+	s.reading.Begin() // clients do not see this
+	defer s.reading.End()
 	n, err := newsSince(ctx, s.s, s.db.generations.newest())
 	if err == nil {
 		s.db.publish(&n)
@@ -174,9 +175,9 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 		if newest, ok := s.db.generations.positionAt(generation, token); ok {
 			return newest, nil
 		}
-		s.reading.begin() // clients do not see this
-		defer s.reading.end()
-		err = s.s.query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan scan) error {
+		s.reading.Begin() // clients do not see this
+		defer s.reading.End()
+		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan sqldb.Scan) error {
 			var slug string
 			var newest int64
 			err := scan(&slug, &newest)
@@ -203,16 +204,16 @@ func (db *DB) Refresh(ctx context.Context) error {
 
 // anyPublic returns those of components that fulfil a condition, and whether strangers
 // see one of these.
-func anyPublic(ctx context.Context, s *session, components []int64, condition string, args ...any) (found []int64, public bool, err error) {
-	err = chunks(components, func(chunk []any) error {
-		query := `SELECT c.id, c.settings, p.id, p.settings` + componentFrom + ` WHERE c.id IN ` + list(len(args)+1, len(chunk)) + condition
-		return s.query(ctx, query, append(slices.Clone(args), chunk...), func(scan scan) error {
+func anyPublic(ctx context.Context, s *sqldb.Session, components []int64, condition string, args ...any) (found []int64, public bool, err error) {
+	err = sqldb.Chunks(components, func(chunk []any) error {
+		query := `SELECT c.id, c.settings, p.id, p.settings` + componentFrom + ` WHERE c.id IN ` + sqldb.List(len(args)+1, len(chunk)) + condition
+		return s.Query(ctx, query, append(slices.Clone(args), chunk...), func(scan sqldb.Scan) error {
 			var id, project int64
 			var settings, of sql.RawBytes
 			if err := scan(&id, &settings, &project, &of); err != nil {
 				return err
 			}
-			private, err := s.shared.private(id, settings, project, of)
+			private, err := isPrivate(s, id, settings, project, of)
 			found, public = append(found, id), public || !private
 			return err
 		})
@@ -220,12 +221,12 @@ func anyPublic(ctx context.Context, s *session, components []int64, condition st
 	return found, public, err
 }
 
-// private reports whether strangers do not see a component with these settings.
-func (sh *shared) private(component int64, settings []byte, project int64, projectSettings []byte) (bool, error) {
-	of, err := sh.projects.decode(project, projectSettings)
+// isPrivate reports whether strangers do not see a component with these settings.
+func isPrivate(s *sqldb.Session, component int64, settings []byte, project int64, projectSettings []byte) (bool, error) {
+	of, err := s.DB.Projects.Decode(project, projectSettings)
 	if err != nil {
 		return false, err
 	}
-	own, err := sh.components.decode(component, settings)
+	own, err := s.DB.Components.Decode(component, settings)
 	return own.Private(&catalog.Project{ID: project, Settings: of}), err
 }

@@ -11,12 +11,14 @@ import (
 	"strconv"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Import makes an export the content of the database dsn, which must be new or empty,
 // with all ids, and renews its history. If anything is wrong, the database stays empty.
 // An export of an older version becomes what this one stores.
-func Import(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported, error) {
+func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exported, error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return Exported{}, err
@@ -41,30 +43,30 @@ func CheckExport(r io.Reader) (Exported, error) {
 }
 
 // load writes an export into a new database.
-func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported, error) {
+func load(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exported, error) {
 	x := newExportReader(r)
 	e, err := x.header()
 	if err != nil {
 		return e, err
 	}
-	known, err := newestSchema(migrationFiles)
+	known, err := sqldb.NewestSchema(sqldb.MigrationFiles)
 	if err != nil {
 		return e, err
 	}
 	if e.Schema > known {
-		return e, refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
+		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
 	}
 	if e.Schema < oldestExport {
-		return e, refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: write it with a newer repoglot", e.Schema, oldestExport))
+		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: write it with a newer repoglot", e.Schema, oldestExport))
 	}
-	db, err := newDB(dsn, opts.withDefaults())
+	db, err := newDB(dsn, opts.WithDefaults())
 	if err != nil {
 		return e, err
 	}
-	db.pools, err = db.sql.open(ctx, opts.withDefaults())
+	db.pools, err = db.sql.Open(ctx)
 	if err == nil {
-		err = db.pools.writer.transact(ctx, func(s *session) error {
-			l := loader{s: s, older: e.Schema < firstSchema}
+		err = db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
+			l := loader{s: s, older: e.Schema < sqldb.FirstSchema}
 			e.Rows, err = l.all(ctx, x)
 			return err
 		})
@@ -75,10 +77,10 @@ func load(ctx context.Context, r io.Reader, dsn string, opts Options) (Exported,
 
 // loader writes the rows of an export.
 type loader struct {
-	s      *session
+	s      *sqldb.Session
 	older  bool // the export has a schema before firstSchema
 	tables []storedTable
-	rows   *inserter
+	rows   *sqldb.Inserter
 	blob   int // the column of a blob that has no version yet; below 0: none
 	bytes  int // of the rows that wait
 }
@@ -88,11 +90,11 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 		return 0, err
 	}
 	var there int64
-	if _, err := l.s.first(ctx, `SELECT generation + last_change + (SELECT COUNT(*) FROM projects) FROM clock`, nil, &there); err != nil {
+	if _, err := l.s.First(ctx, `SELECT generation + last_change + (SELECT COUNT(*) FROM projects) FROM clock`, nil, &there); err != nil {
 		return 0, err
 	}
 	if there > 0 {
-		return 0, refusal("it is not empty: name a new one")
+		return 0, sqldb.Refusal("it is not empty: name a new one")
 	}
 	if l.older {
 		if err := l.each(ctx, olderColumns); err != nil {
@@ -124,14 +126,14 @@ func (l *loader) begin(ctx context.Context, t *exportTable) error {
 	}
 	i := slices.IndexFunc(l.tables, func(known storedTable) bool { return known.name == t.Table })
 	if i < 0 || !l.fits(l.tables[i].columns, t.Columns) {
-		return refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
+		return sqldb.Refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
 	}
 	l.blob = -1
 	if l.older && slices.Contains([]string{"layouts", "shared_strings", "stat_days"}, t.Table) {
 		l.blob = slices.Index(t.Columns, "data")
 	}
-	l.rows = newInserter(t.Table, t.Columns...)
-	return l.s.do(ctx, `DELETE FROM `+l.tables[i].name) // what migrations wrote
+	l.rows = sqldb.NewInserter(t.Table, t.Columns...)
+	return l.s.Do(ctx, `DELETE FROM `+l.tables[i].name) // what migrations wrote
 }
 
 // fits reports whether a table with the known columns takes rows of others. What an older
@@ -148,7 +150,7 @@ func (l *loader) fits(known, columns []string) bool {
 // each executes statements one after the other.
 func (l *loader) each(ctx context.Context, statements []string) error {
 	for _, statement := range statements {
-		if err := l.s.do(ctx, statement); err != nil {
+		if err := l.s.Do(ctx, statement); err != nil {
 			return err
 		}
 	}
@@ -172,10 +174,10 @@ func (l *loader) add(ctx context.Context, row []any) error {
 			l.bytes += len(value)
 		}
 	}
-	if err := l.rows.add(ctx, l.s, row...); err != nil {
+	if err := l.rows.Add(ctx, l.s, row...); err != nil {
 		return err
 	}
-	if len(l.rows.args) == 0 {
+	if len(l.rows.Args) == 0 {
 		l.bytes = 0
 	}
 	if l.bytes > maxLoaded {
@@ -189,13 +191,13 @@ func (l *loader) flush(ctx context.Context) error {
 	if l.rows == nil {
 		return nil
 	}
-	return l.rows.flush(ctx, l.s)
+	return l.rows.Flush(ctx, l.s)
 }
 
 // finish makes sequences go on, and renews the history if the schema has one.
 func (l *loader) finish(ctx context.Context) error {
 	random, sequences := `lower(hex(randomblob(8)))`, ""
-	if !l.s.shared.dialect.sqlite {
+	if !l.s.DB.Dialect.Sqlite {
 		random = `substr(md5(gen_random_uuid()::text), 1, 16)`
 		sequences = `DO $$ DECLARE t RECORD; BEGIN
 			FOR t IN SELECT attrelid::regclass AS name, attname AS id FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
@@ -205,14 +207,14 @@ func (l *loader) finish(ctx context.Context) error {
 	}
 	i := slices.IndexFunc(l.tables, func(t storedTable) bool { return t.name == "clock" })
 	if slices.Contains(l.tables[i].columns, "history") {
-		if err := l.s.do(ctx, `UPDATE clock SET history = `+random); err != nil {
+		if err := l.s.Do(ctx, `UPDATE clock SET history = `+random); err != nil {
 			return err
 		}
 	}
 	if sequences == "" {
 		return nil
 	}
-	return l.s.do(ctx, sequences)
+	return l.s.Do(ctx, sequences)
 }
 
 // exportReader reads the lines of an export.
@@ -222,7 +224,7 @@ func newExportReader(r io.Reader) *exportReader { return &exportReader{json.NewD
 
 // unusable is the error of a file that is no export.
 func unusable(format string, args ...any) error {
-	return refusal("the export cannot be used: " + fmt.Sprintf(format, args...))
+	return sqldb.Refusal("the export cannot be used: " + fmt.Sprintf(format, args...))
 }
 
 func (x *exportReader) header() (e Exported, err error) {

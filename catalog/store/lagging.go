@@ -10,6 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // LaggingString is a source string that is translated in fewer than half of its
@@ -53,23 +54,23 @@ func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, err
 }
 
 // headCommit returns the stored description of a component's head; zero without one.
-func headCommit(ctx context.Context, s *session, component int64) (c catalog.Commit, err error) {
+func headCommit(ctx context.Context, s *sqldb.Session, component int64) (c catalog.Commit, err error) {
 	var text string
-	found, err := s.first(ctx, `SELECT COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{component}, &text)
+	found, err := s.First(ctx, `SELECT COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{component}, &text)
 	if err != nil || !found || text == "" {
 		return c, err
 	}
-	return commitOf(text)
+	return sqldb.CommitOf(text)
 }
 
 // LaggingState returns the state of a component of the convoy.
 func (tx *StepTx) LaggingState(ctx context.Context, component int64) (l LaggingState, err error) {
 	var counted int64
 	var before, percent sql.NullInt64
-	_, err = tx.s.first(ctx, `SELECT behind, behind_before, behind_percent FROM components WHERE id = $1`, []any{component}, &counted, &before, &percent)
-	l.Counted, l.Decided, l.Before, l.Percent = counted != 0, before.Valid && percent.Valid, fromMicros(before), percent.Int64
+	_, err = tx.s.First(ctx, `SELECT behind, behind_before, behind_percent FROM components WHERE id = $1`, []any{component}, &counted, &before, &percent)
+	l.Counted, l.Decided, l.Before, l.Percent = counted != 0, before.Valid && percent.Valid, sqldb.FromMicros(before), percent.Int64
 	if m := tx.convoy[component]; m != nil {
-		l.Oldest = fromMicros(m.oldest)
+		l.Oldest = sqldb.FromMicros(m.oldest)
 	}
 	return l, tx.fail(ctx, fmt.Sprintf("read component %d", component), err)
 }
@@ -77,14 +78,14 @@ func (tx *StepTx) LaggingState(ctx context.Context, component int64) (l LaggingS
 // SetLaggingState stores Before and Percent of a component whose lagging strings are
 // stored.
 func (tx *StepTx) SetLaggingState(ctx context.Context, component int64, l LaggingState) error {
-	err := tx.s.do(ctx, `UPDATE components SET behind_before = $1, behind_percent = $2 WHERE id = $3 AND behind = 1`, micros(l.Before), l.Percent, component)
+	err := tx.s.Do(ctx, `UPDATE components SET behind_before = $1, behind_percent = $2 WHERE id = $3 AND behind = 1`, sqldb.Micros(l.Before), l.Percent, component)
 	return tx.fail(ctx, fmt.Sprintf("store what was decided of component %d", component), err)
 }
 
 // Lagging returns the lagging strings of a component that appeared before a time, as
 // counted by CountLagging and RecountLagging.
 func (tx *StepTx) Lagging(ctx context.Context, component int64, before time.Time) ([]LaggingString, error) {
-	return tx.laggingWhere(ctx, component, ` AND created < $2`, micros(before))
+	return tx.laggingWhere(ctx, component, ` AND created < $2`, sqldb.Micros(before))
 }
 
 // LaggingBetween returns the lagging strings that may be old enough, and translated
@@ -93,17 +94,17 @@ func (tx *StepTx) LaggingBetween(ctx context.Context, component int64, a, b Lagg
 	if b.Before.Before(a.Before) {
 		a.Before, b.Before = b.Before, a.Before
 	}
-	list, err := tx.laggingWhere(ctx, component, ` AND created >= $2 AND created < $3`, micros(a.Before), micros(b.Before))
+	list, err := tx.laggingWhere(ctx, component, ` AND created >= $2 AND created < $3`, sqldb.Micros(a.Before), sqldb.Micros(b.Before))
 	if err != nil || a.Percent == b.Percent {
 		return list, err
 	}
 	more, err := tx.laggingWhere(ctx, component, ` AND created < $2 AND 2000 * translated >= $3 * total AND 2000 * translated <= $4 * total`,
-		micros(a.Before), min(a.Percent, b.Percent), max(a.Percent, b.Percent))
+		sqldb.Micros(a.Before), min(a.Percent, b.Percent), max(a.Percent, b.Percent))
 	return append(list, more...), err
 }
 
 func (tx *StepTx) laggingWhere(ctx context.Context, component int64, where string, args ...any) (out []LaggingString, err error) {
-	err = tx.s.query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`+where, append([]any{component}, args...), func(scan scan) error {
+	err = tx.s.Query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`+where, append([]any{component}, args...), func(scan sqldb.Scan) error {
 		var b LaggingString
 		var since, total, translated int64
 		err := scan(&b.SourceID, &since, &total, &translated)
@@ -139,7 +140,7 @@ func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
 func (v *verifier) longUntranslated(ctx context.Context, c *verifyScope) error {
 	var settings, head string
 	var source, translated, total int64
-	found, err := v.s.first(ctx, `SELECT c.settings, c.head, s.id, (SELECT CAST(SUM(t.translated) AS BIGINT) FROM translations t WHERE t.component_id = c.id AND t.removed = 0),
+	found, err := v.s.First(ctx, `SELECT c.settings, c.head, s.id, (SELECT CAST(SUM(t.translated) AS BIGINT) FROM translations t WHERE t.component_id = c.id AND t.removed = 0),
 			(SELECT CAST(SUM(t.total) AS BIGINT) FROM translations t WHERE t.component_id = c.id AND t.removed = 0)
 		FROM components c JOIN translations s ON s.component_id = c.id AND s.is_source = 1 AND s.removed = 0 AND s.checked <> ''
 		WHERE c.id = $1 AND c.imported = 1 AND (c.behind = 1 AND c.behind_before IS NOT NULL OR c.behind = 0 AND c.oldest IS NOT NULL)`,
@@ -151,16 +152,16 @@ func (v *verifier) longUntranslated(ctx context.Context, c *verifyScope) error {
 	if err != nil || commit.Hash != head {
 		return err
 	}
-	of, err := v.s.shared.components.decode(c.id, []byte(settings))
+	of, err := v.s.DB.Components.Decode(c.id, []byte(settings))
 	if err != nil {
 		return err
 	}
 	counted := map[int64]int64{}
 	if !of.IsGlossary && !checks.Ignores(of.CheckFlags, checks.LongUntranslated) {
 		before := commit.CommitTime.Add(-checks.LongUntranslatedDays * 24 * time.Hour)
-		err = v.s.query(ctx, `SELECT id, flags FROM units WHERE id IN (SELECT source_id FROM (`+stringCounts+` AND COALESCE(s.since, s.created) < $2
+		err = v.s.Query(ctx, `SELECT id, flags FROM units WHERE id IN (SELECT source_id FROM (`+stringCounts+` AND COALESCE(s.since, s.created) < $2
 				GROUP BY u.source_id, COALESCE(s.since, s.created) HAVING 2000 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < $3 * COUNT(*)) AS x)`,
-			[]any{c.id, micros(before), int64(catalog.Percent(translated, total, 1000))}, func(scan scan) error {
+			[]any{c.id, sqldb.Micros(before), int64(catalog.Percent(translated, total, 1000))}, func(scan sqldb.Scan) error {
 				var id int64
 				var flags string
 				err := scan(&id, &flags)
@@ -174,7 +175,7 @@ func (v *verifier) longUntranslated(ctx context.Context, c *verifyScope) error {
 		}
 	}
 	stored := map[int64]int64{}
-	err = v.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{source}, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{source}, func(scan sqldb.Scan) error {
 		var id, low, high int64
 		err := scan(&id, &low, &high)
 		if (checks.Mask{uint64(low), uint64(high)}).Has(checks.LongUntranslated) {
@@ -207,11 +208,11 @@ func union(a, b map[int64]int64) map[int64]int64 {
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
-		err = tx.s.do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
+		err = tx.s.Do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
 			SELECT $1, c.* FROM (`+stringCounts+havingLagging+`) c`, component)
 	}
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
+		err = tx.s.Do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }
@@ -220,13 +221,13 @@ func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE components SET behind = 0, behind_before = NULL, behind_percent = NULL WHERE id = $1 AND behind = 1`, component)
+		err = tx.s.Do(ctx, `UPDATE components SET behind = 0, behind_before = NULL, behind_percent = NULL WHERE id = $1 AND behind = 1`, component)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget translations of component %d", component), err)
 }
 
 func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
-	err := tx.s.do(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
+	err := tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
 	return err
 }
 
@@ -235,8 +236,8 @@ func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
 func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) (lagging []LaggingString, err error) {
 	type unit struct{ id, created int64 }
 	var units []unit
-	err = chunks(sources, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err = sqldb.Chunks(sources, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var u unit
 			err := scan(&u.id, &u.created)
 			units = append(units, u)
@@ -246,13 +247,13 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 	ids := make([]int64, len(units))
 	for i, u := range units {
 		if ids[i] = u.id; err == nil {
-			err = tx.s.do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
+			err = tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
 		}
 	}
 	var counted [][5]any
 	if err == nil {
-		err = chunks(ids, func(chunk []any) error {
-			return tx.s.query(ctx, stringCounts+` AND u.source_id IN `+list(2, len(chunk))+` GROUP BY u.source_id, COALESCE(s.since, s.created)`, append([]any{component}, chunk...), func(scan scan) error {
+		err = sqldb.Chunks(ids, func(chunk []any) error {
+			return tx.s.Query(ctx, stringCounts+` AND u.source_id IN `+sqldb.List(2, len(chunk))+` GROUP BY u.source_id, COALESCE(s.since, s.created)`, append([]any{component}, chunk...), func(scan sqldb.Scan) error {
 				var id, created, total, translated int64
 				if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
 					return err
@@ -263,14 +264,14 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 			})
 		})
 	}
-	in := newInserter("behind", "component_id", "source_id", "created", "total", "translated")
+	in := sqldb.NewInserter("behind", "component_id", "source_id", "created", "total", "translated")
 	for _, row := range counted {
 		if err == nil {
-			err = in.add(ctx, tx.s, row[:]...)
+			err = in.Add(ctx, tx.s, row[:]...)
 		}
 	}
 	if err == nil {
-		err = in.flush(ctx, tx.s)
+		err = in.Flush(ctx, tx.s)
 	}
 	return lagging, tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -19,12 +20,12 @@ import (
 func nextVersion(t *testing.T, statements string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"migrations/04000_next.sql": {Data: []byte("-- +goose Up\n" + statements + "\n")}}
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	names, err := fs.Glob(sqldb.MigrationFiles, "migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		data, err := migrationFiles.ReadFile(name)
+		data, err := sqldb.MigrationFiles.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func TestRollingUpgrade(t *testing.T) {
 		})
 	}
 	write(older, 1)
-	newer, err := Open(t.Context(), database(t, path), Options{migrations: nextVersion(t,
+	newer, err := Open(t.Context(), database(t, path), sqldb.Options{Migrations: nextVersion(t,
 		"ALTER TABLE units ADD COLUMN next BIGINT NOT NULL DEFAULT 1;\nCREATE TABLE next (id BIGINT PRIMARY KEY);")})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestRollingUpgrade(t *testing.T) {
 			return nil
 		})
 	}
-	last, err := Open(t.Context(), database(t, path), Options{migrations: func() fs.FS {
+	last, err := Open(t.Context(), database(t, path), sqldb.Options{Migrations: func() fs.FS {
 		files := nextVersion(t, "SELECT 1;").(fstest.MapFS)
 		files["migrations/04001_floor.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nUPDATE clock SET floor = 4000;\n")}
 		return files
@@ -82,7 +83,7 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer last.Close()
-	if _, err := Open(t.Context(), database(t, path), Options{}); err == nil || !strings.Contains(err.Error(), "at least 4000 is needed: upgrade repoglot") {
+	if _, err := Open(t.Context(), database(t, path), sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "at least 4000 is needed: upgrade repoglot") {
 		t.Errorf("below the floor: %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestMigrateBesideReaders(t *testing.T) {
 			return err
 		}
 		go func() {
-			newer, err := Open(context.Background(), database(t, path), Options{migrations: next})
+			newer, err := Open(context.Background(), database(t, path), sqldb.Options{Migrations: next})
 			if err == nil {
 				err = newer.Close()
 			}
@@ -131,7 +132,7 @@ func TestMigrateOnce(t *testing.T) {
 	var starting sync.WaitGroup
 	for range 10 {
 		starting.Go(func() {
-			db, err := Open(context.Background(), dsn, Options{Readers: 1, LongReaders: 1})
+			db, err := Open(context.Background(), dsn, sqldb.Options{Readers: 1, LongReaders: 1})
 			if err != nil {
 				t.Error(err)
 				return
@@ -140,14 +141,14 @@ func TestMigrateOnce(t *testing.T) {
 		})
 	}
 	starting.Wait()
-	db, err := Open(t.Context(), dsn, Options{})
+	db, err := Open(t.Context(), dsn, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
 		var rows, versions int64
-		_, err := s.s.first(ctx, `SELECT COUNT(*), COUNT(DISTINCT version_id) FROM goose_db_version`, nil, &rows, &versions)
+		_, err := s.s.First(ctx, `SELECT COUNT(*), COUNT(DISTINCT version_id) FROM goose_db_version`, nil, &rows, &versions)
 		if rows != versions || rows == 0 {
 			t.Errorf("%d migrations of %d versions", rows, versions)
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -93,7 +94,7 @@ func TestAddress(t *testing.T) {
 			for name, value := range tt.variables {
 				t.Setenv(name, value)
 			}
-			db, err := Open(t.Context(), tt.address, Options{})
+			db, err := Open(t.Context(), tt.address, sqldb.Options{})
 			if err != nil {
 				if wantLine(t, err, tt.refused); tt.refused == "" || strings.Contains(err.Error(), password) {
 					t.Error(err)
@@ -101,13 +102,13 @@ func TestAddress(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			config := db.sql.engine.(*pgEngine).config
+			config := db.sql.Engine.(*sqldb.Postgres).Config
 			if tt.refused != "" || config.TLSConfig == nil || config.Password != password {
 				t.Errorf("opened; TLS: %v, password %q, want %q", config.TLSConfig != nil, config.Password, tt.refused)
 			}
 			read(t, db, func(ctx context.Context, s *Snapshot) error {
 				var current string
-				_, err := s.s.first(ctx, `SELECT current_schema()::TEXT`, nil, &current)
+				_, err := s.s.First(ctx, `SELECT current_schema()::TEXT`, nil, &current)
 				if current != schema {
 					t.Errorf("the schema is %q, want %q", current, schema)
 				}
@@ -131,12 +132,12 @@ func TestSessionSettings(t *testing.T) {
 		q.Set(name, value)
 	}
 	at.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
-	db, err := Open(t.Context(), at.String(), Options{})
+	db, err := Open(t.Context(), at.String(), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	check := func(ctx context.Context, s *session, isolation, readOnly, idle string) {
+	check := func(ctx context.Context, s *sqldb.Session, isolation, readOnly, idle string) {
 		t.Helper()
 		for name, want := range map[string]string{
 			"transaction_isolation": isolation, "transaction_read_only": readOnly, "idle_in_transaction_session_timeout": idle,
@@ -144,15 +145,15 @@ func TestSessionSettings(t *testing.T) {
 			"standard_conforming_strings": "on", "jit": "off", "plan_cache_mode": "force_generic_plan",
 		} {
 			var got string
-			if _, err := s.first(ctx, `SELECT current_setting($1)`, []any{name}, &got); err != nil || got != want {
+			if _, err := s.First(ctx, `SELECT current_setting($1)`, []any{name}, &got); err != nil || got != want {
 				t.Errorf("%s is %q, want %q: %v", name, got, want, err)
 			}
 		}
 	}
-	if got := db.sql.engine.(*pgEngine).config.RuntimeParams["tcp_user_timeout"]; got != "10000" {
+	if got := db.sql.Engine.(*sqldb.Postgres).Config.RuntimeParams["tcp_user_timeout"]; got != "10000" {
 		t.Errorf("tcp_user_timeout %s", got) // the server ignores it on a socket
 	}
-	if err := db.write(t.Context(), func(s *session) error {
+	if err := db.write(t.Context(), func(s *sqldb.Session) error {
 		check(t.Context(), s, "read committed", "off", "10s")
 		return nil
 	}); err != nil {

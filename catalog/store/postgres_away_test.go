@@ -14,32 +14,33 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestGate: pauses grow up to the longest, a success ends them.
 func TestGate(t *testing.T) {
 	now := day(1)
-	g := gate{now: func() time.Time { return now }}
+	g := sqldb.Gate{Now: func() time.Time { return now }}
 	failure := errors.New("away")
 	last := time.Duration(0)
 	for n := range 12 {
-		if err := g.closed(); err != nil {
+		if err := g.Closed(); err != nil {
 			t.Fatalf("attempt %d: %v", n, err)
 		}
-		g.failed(failure)
-		g.failed(failure) // at the same time
-		if !errors.Is(g.closed(), failure) {
+		g.Failed(failure)
+		g.Failed(failure) // at the same time
+		if !errors.Is(g.Closed(), failure) {
 			t.Errorf("attempt %d may be repeated at once", n)
 		}
-		pause := g.until.Sub(now)
-		if pause > longestPause || pause < min(last/2, longestPause/2) || n > 6 && pause < longestPause/2 {
+		pause := g.Until.Sub(now)
+		if pause > sqldb.LongestPause || pause < min(last/2, sqldb.LongestPause/2) || n > 6 && pause < sqldb.LongestPause/2 {
 			t.Errorf("pause %d is %v, the one before it was %v", n, pause, last)
 		}
 		last, now = pause, now.Add(pause)
 	}
-	g.succeeded()
-	if g.failures != 0 || g.closed() != nil {
+	g.Succeeded()
+	if g.Failures != 0 || g.Closed() != nil {
 		t.Error("closed after a success")
 	}
 }
@@ -50,7 +51,7 @@ func TestAway(t *testing.T) {
 	pgtest.PostgresOnly(t, "a file does not go away")
 	now := day(1)
 	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
-	db, err := Open(t.Context(), proxy.DSN, Options{Now: func() time.Time { return now }})
+	db, err := Open(t.Context(), proxy.DSN, sqldb.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +68,10 @@ func TestAway(t *testing.T) {
 		step(t, db, info(round, round+1, 1), nothing)
 		proxy.Cut()
 		for range 3 {
-			if err := db.Refresh(t.Context()); !errors.Is(err, ErrUnavailable) {
+			if err := db.Refresh(t.Context()); !errors.Is(err, sqldb.ErrUnavailable) {
 				t.Errorf("reading: %v", err)
 			}
-			if err := db.Configure(t.Context(), nil, nil, nil); !errors.Is(err, ErrUnavailable) {
+			if err := db.Configure(t.Context(), nil, nil, nil); !errors.Is(err, sqldb.ErrUnavailable) {
 				t.Errorf("writing: %v", err)
 			}
 		}
@@ -92,7 +93,7 @@ func TestAway(t *testing.T) {
 func TestRefused(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
-	refused := func(dsn string, opts Options, want string) {
+	refused := func(dsn string, opts sqldb.Options, want string) {
 		t.Helper()
 		db, err := Open(t.Context(), dsn, opts)
 		if err == nil {
@@ -102,7 +103,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	refused(dsn, Options{Readers: 300, LongReaders: 300}, "raise max_connections, or lower database_readers")
+	refused(dsn, sqldb.Options{Readers: 300, LongReaders: 300}, "raise max_connections, or lower database_readers")
 	pooler := pgtest.NewProxy(t, dsn, func(data []byte) []byte { // gives keys of its own
 		key := append([]byte{'K'}, binary.BigEndian.AppendUint32(nil, 12)...)
 		if i := bytes.Index(data, key); i >= 0 && len(data) > i+8 {
@@ -110,12 +111,12 @@ func TestRefused(t *testing.T) {
 		}
 		return data
 	})
-	refused(pooler.DSN, Options{}, "pooler")
+	refused(pooler.DSN, sqldb.Options{}, "pooler")
 	pgbouncer := pgtest.NewProxy(t, dsn, func([]byte) []byte {
 		fields := "SFATAL\x00VFATAL\x00C08P01\x00Munsupported startup parameter: lock_timeout\x00\x00"
 		return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(fields)+4)), fields...)
 	})
-	refused(pgbouncer.DSN, Options{}, "pooler")
+	refused(pgbouncer.DSN, sqldb.Options{}, "pooler")
 	pgtest.Run(t, dsn, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0")
 	defer pgtest.Run(t, dsn, "DROP DATABASE latin")
 	u, err := url.Parse(dsn)
@@ -123,7 +124,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.Path = "/latin"
-	refused(u.String(), Options{}, "ENCODING 'UTF8'")
+	refused(u.String(), sqldb.Options{}, "ENCODING 'UTF8'")
 }
 
 // TestExplainCode: errors of the server have a remedy, and say whether the operation can be
@@ -133,22 +134,22 @@ func TestExplainCode(t *testing.T) {
 		text     string
 		sentinel error
 	}{
-		"53300": {"too few connections (said): raise max_connections, or lower database_readers", ErrUnavailable},
-		"53100": {"free some space", ErrFull},
-		"40001": {"try again", ErrAgain},
-		"40P01": {"try again", ErrAgain},
-		"55P03": {"another process is writing", ErrWriting},
-		"57P01": {"said: try again", ErrUnavailable}, // the server ends
-		"57P03": {"said: try again", ErrUnavailable}, // it starts
-		"25P03": {"said: try again", ErrUnavailable}, // a transaction was idle for too long
-		"25006": {"read-only", ErrUnavailable},
+		"53300": {"too few connections (said): raise max_connections, or lower database_readers", sqldb.ErrUnavailable},
+		"53100": {"free some space", sqldb.ErrFull},
+		"40001": {"try again", sqldb.ErrAgain},
+		"40P01": {"try again", sqldb.ErrAgain},
+		"55P03": {"another process is writing", sqldb.ErrWriting},
+		"57P01": {"said: try again", sqldb.ErrUnavailable}, // the server ends
+		"57P03": {"said: try again", sqldb.ErrUnavailable}, // it starts
+		"25P03": {"said: try again", sqldb.ErrUnavailable}, // a transaction was idle for too long
+		"25006": {"read-only", sqldb.ErrUnavailable},
 		"28P01": {"check user and password", nil},
 		"3D000": {"said: create it", nil},
 		"42501": {"own the schema", nil},
 		"23505": {"contradicts what is stored", catalog.ErrConflict},
 		"42601": {"said (42601)", nil},
 	} {
-		text, sentinel := explainCode(&pgconn.PgError{Code: code, Message: "said"})
+		text, sentinel := sqldb.ExplainCode(&pgconn.PgError{Code: code, Message: "said"})
 		if !strings.Contains(text, want.text) || sentinel != want.sentinel {
 			t.Errorf("%s: %q, %v", code, text, sentinel)
 		}
@@ -160,7 +161,7 @@ func TestExplainCode(t *testing.T) {
 func TestChangedSchema(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about plans that a server keeps")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
-	db, err := Open(t.Context(), dsn, Options{Readers: 1})
+	db, err := Open(t.Context(), dsn, sqldb.Options{Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestChangedSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	pgtest.Run(t, dsn, "ALTER TABLE projects ALTER COLUMN changes TYPE INTEGER")
-	if err := show(); !errors.Is(err, ErrAgain) || !errors.Is(err, ErrUnavailable) {
+	if err := show(); !errors.Is(err, sqldb.ErrAgain) || !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("%v: the test shows nothing", err)
 	}
 	if err := show(); err != nil {
@@ -193,7 +194,7 @@ func TestWriteAgain(t *testing.T) {
 	db := openWith(t, "app")
 	for _, c := range []struct{ failures, runs int }{{0, 1}, {2, 3}, {100, maxAttempts}} {
 		runs := 0
-		err := db.write(t.Context(), func(*session) error {
+		err := db.write(t.Context(), func(*sqldb.Session) error {
 			if runs++; runs <= c.failures {
 				return &pgconn.PgError{Code: "40P01"}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -31,7 +32,7 @@ func TestFailover(t *testing.T) {
 	proxy := pgtest.NewProxy(t, u.String(), nil)
 	var processes [2]*DB
 	for i := range processes {
-		if processes[i], err = Open(t.Context(), proxy.DSN, Options{}); err != nil {
+		if processes[i], err = Open(t.Context(), proxy.DSN, sqldb.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		defer processes[i].Close()

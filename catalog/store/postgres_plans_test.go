@@ -15,6 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -31,7 +32,7 @@ const plansVariable = "REPOGLOT_TEST_PLANS"
 func TestPlans(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about its plans")
 	large := os.Getenv(plansVariable)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "x.db")), Options{Readers: 1})
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "x.db")), sqldb.Options{Readers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,29 +43,29 @@ func TestPlans(t *testing.T) {
 	showAll(t, db)
 	read(t, db, func(ctx context.Context, s *Snapshot) error { return hotReads(ctx, s) })
 	seen := 0
-	for name, p := range map[string]*pool{"reader": db.pools.readers, "writer": db.pools.writer} {
-		err := p.lend(t.Context(), func(s *session) error {
-			c := s.conn.(*pgConnection)
-			on := c.conn
+	for name, p := range map[string]*sqldb.Pool{"reader": db.pools.Readers, "writer": db.pools.Writer} {
+		err := p.Lend(t.Context(), func(s *sqldb.Session) error {
+			c := s.Conn.(*sqldb.PostgresConnection)
+			on := c.Conn
 			if large != "" {
 				config, err := pgconn.ParseConfig(large)
 				if err != nil {
 					return err
 				}
-				maps.Copy(config.RuntimeParams, planning)
+				maps.Copy(config.RuntimeParams, sqldb.Planning)
 				if on, err = pgconn.ConnectConfig(t.Context(), config); err != nil {
 					return err
 				}
 				defer on.Close(t.Context())
 			}
-			statements := maps.Clone(c.stmts)
-			maps.Copy(statements, c.once)
+			statements := maps.Clone(c.Stmts)
+			maps.Copy(statements, c.Once)
 			for query, sd := range statements {
 				if !isPlanned(query, sd) {
 					continue
 				}
 				seen++
-				plan, err := explainGeneric(t.Context(), on, query, sd, on != c.conn)
+				plan, err := explainGeneric(t.Context(), on, query, sd, on != c.Conn)
 				if err != nil {
 					return fmt.Errorf("%s: %w", query, err)
 				}

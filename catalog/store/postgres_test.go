@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -33,7 +34,7 @@ func TestNumeric(t *testing.T) {
 		{"\x00\x00\x00\x00\xc0\x00\x00\x00", 0, true},         // NaN
 		{"\x00\x02\x00\x01\x00\x00\x00\x00\x00\x07", 0, true}, // cut off
 	} {
-		got, err := number(oidNumeric, []byte(c.data))
+		got, err := sqldb.Number(sqldb.OidNumeric, []byte(c.data))
 		if got != c.want && !c.bad || (err != nil) != c.bad {
 			t.Errorf("%x: %d, %v; want %d", c.data, got, err, c.want)
 		}
@@ -43,16 +44,16 @@ func TestNumeric(t *testing.T) {
 // TestStorable: every text comes back, also with the code points that take the place of
 // NUL; only invalid UTF-8 does not.
 func TestStorable(t *testing.T) {
-	if got := stored([]byte(storable("a\xffb"))); got != "a\uFFFDb" {
+	if got := sqldb.Stored([]byte(sqldb.Storable("a\xffb"))); got != "a\uFFFDb" {
 		t.Errorf("invalid UTF-8 comes back as %q", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune{0, 'a', 'ž', 0x10FFFD, 0x10FFFE, 0x10FFFF})).Draw(t, "text")
-		kept := storable(text)
+		kept := sqldb.Storable(text)
 		if strings.IndexByte(kept, 0) >= 0 || !utf8.ValidString(kept) {
 			t.Errorf("%q is stored as %q", text, kept)
 		}
-		if got := stored([]byte(kept)); got != text {
+		if got := sqldb.Stored([]byte(kept)); got != text {
 			t.Errorf("%q is stored as %q and comes back as %q", text, kept, got)
 		}
 	})
@@ -76,7 +77,7 @@ func TestSeveralWriters(t *testing.T) {
 		for {
 			read(t, handles[0], func(ctx context.Context, s *Snapshot) error {
 				var last, written int64
-				_, err := s.s.first(ctx, `SELECT last_change, (SELECT COALESCE(SUM(n), 0) FROM deltas) FROM clock`, nil, &last, &written)
+				_, err := s.s.First(ctx, `SELECT last_change, (SELECT COALESCE(SUM(n), 0) FROM deltas) FROM clock`, nil, &last, &written)
 				if err == nil && last != written {
 					err = fmt.Errorf("the newest change is %d, there are %d", last, written)
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -20,21 +21,21 @@ func TestUnheard(t *testing.T) {
 	t.Parallel()
 	here, there := net.Pipe()
 	defer there.Close()
-	u := unheard{conns: map[*heardConn]bool{}}
-	c := &heardConn{Conn: here, of: &u, pid: 7}
-	u.conns[c] = true
+	u := sqldb.Unheard{Conns: map[*sqldb.HeardConn]bool{}}
+	c := &sqldb.HeardConn{Conn: here, Of: &u, PID: 7}
+	u.Conns[c] = true
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.Read(make([]byte, 1))
 		ended <- err
 	}()
-	for c.since.Load() == 0 {
+	for c.Since.Load() == 0 {
 		runtime.Gosched()
 	}
-	late := time.Now().Add(maxUnanswered)
+	late := time.Now().Add(sqldb.MaxUnanswered)
 	asked := 0
 	look := func(at time.Time, works bool, err error) {
-		u.look(t.Context(), at, func(_ context.Context, pid uint32) (bool, error) {
+		u.Look(t.Context(), at, func(_ context.Context, pid uint32) (bool, error) {
 			if asked++; pid != 7 {
 				t.Errorf("asked about %d", pid)
 			}
@@ -49,28 +50,28 @@ func TestUnheard(t *testing.T) {
 		look(late, works, nil)
 	}
 	look(late, false, context.DeadlineExceeded)
-	if !u.conns[c] || asked != 4 {
+	if !u.Conns[c] || asked != 4 {
 		t.Fatalf("ended, or not asked about: %d", asked)
 	}
 	look(late, false, nil)
-	if err := <-ended; err == nil || u.conns[c] {
+	if err := <-ended; err == nil || u.Conns[c] {
 		t.Errorf("not ended: %v", err)
 	}
-	other := heardConn{of: &u}
-	if other.heard.Store(u.since.Load() - 1); !other.inDoubt() {
+	other := sqldb.HeardConn{Of: &u}
+	if other.Heard.Store(u.Since.Load() - 1); !other.InDoubt() {
 		t.Error("one that was not heard since then is not in doubt")
 	}
-	if other.heard.Store(u.since.Load()); other.inDoubt() {
+	if other.Heard.Store(u.Since.Load()); other.InDoubt() {
 		t.Error("one that was heard since then is in doubt")
 	}
 }
 
 // waits reports whether a connection waits for the server.
-func (u *unheard) waits() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for c := range u.conns {
-		if c.since.Load() != 0 {
+func waits(u *sqldb.Unheard) bool {
+	u.Mu.Lock()
+	defer u.Mu.Unlock()
+	for c := range u.Conns {
+		if c.Since.Load() != 0 {
 			return true
 		}
 	}
@@ -83,14 +84,14 @@ func TestLostTogether(t *testing.T) {
 	pgtest.PostgresOnly(t, "a file has no connections")
 	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
 	const readers = 3
-	db, err := Open(t.Context(), proxy.DSN, Options{Readers: readers})
+	db, err := Open(t.Context(), proxy.DSN, sqldb.Options{Readers: readers})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	engine := db.sql.engine.(*pgEngine)
-	engine.unheard.close() // a statement that ends finds the first one
-	config := engine.reads
+	engine := db.sql.Engine.(*sqldb.Postgres)
+	engine.Unheard.Close() // a statement that ends finds the first one
+	config := engine.Reads
 	wait := config.BuildContextWatcherHandler
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		h := wait(conn).(*pgconn.CancelRequestContextWatcherHandler)
@@ -112,7 +113,7 @@ func TestLostTogether(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- db.Refresh(ctx) }()
-	for !engine.unheard.waits() {
+	for !waits(&engine.Unheard) {
 		runtime.Gosched()
 	}
 	cancel()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -32,10 +33,10 @@ func (tx *StepTx) SetProblem(ctx context.Context, p Problem) error {
 	if err == nil {
 		var n int64
 		args := []any{p.ComponentID, p.Path, p.Blob, p.Line, p.Column, p.Message}
-		n, err = tx.s.exec(ctx, `UPDATE problems SET blob = $3, line = $4, col = $5, message = $6
+		n, err = tx.s.Exec(ctx, `UPDATE problems SET blob = $3, line = $4, col = $5, message = $6
 			WHERE component_id = $1 AND path = $2 AND (blob <> $3 OR line <> $4 OR col <> $5 OR message <> $6)`, args...)
 		if err == nil && n == 0 {
-			n, err = tx.s.exec(ctx, `INSERT INTO problems (component_id, path, blob, line, col, message) SELECT $1, $2, $3, $4, $5, $6
+			n, err = tx.s.Exec(ctx, `INSERT INTO problems (component_id, path, blob, line, col, message) SELECT $1, $2, $3, $4, $5, $6
 				WHERE NOT EXISTS (SELECT 1 FROM problems WHERE component_id = $1 AND path = $2)`, args...)
 		}
 		m.dirty = m.dirty || n > 0
@@ -48,7 +49,7 @@ func (tx *StepTx) ClearProblem(ctx context.Context, componentID int64, path stri
 	m, err := tx.member(componentID)
 	if err == nil {
 		var n int64
-		n, err = tx.s.exec(ctx, `DELETE FROM problems WHERE component_id = $1 AND path = $2`, componentID, path)
+		n, err = tx.s.Exec(ctx, `DELETE FROM problems WHERE component_id = $1 AND path = $2`, componentID, path)
 		m.dirty = m.dirty || n > 0
 	}
 	return tx.fail(ctx, fmt.Sprintf("clear problem of %s in component %d", path, componentID), err)
@@ -62,18 +63,18 @@ func (tx *StepTx) Problems(ctx context.Context, componentID int64) ([]Problem, e
 
 // Problems returns the problems of a component by path.
 func (s *Snapshot) Problems(ctx context.Context, componentID int64) ([]Problem, error) {
-	defer s.about(componentID).end()
+	defer s.about(componentID).End()
 	ps, err := problemsOf(ctx, s.s, componentID)
 	return ps, s.db.fail(ctx, fmt.Sprintf("read problems of component %d", componentID), err)
 }
 
 // ProblemsOf returns problems of components, by component and path: up to limit.
 func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int) (out []Problem, err error) {
-	defer s.about(components...).end()
-	err = chunks(components, func(chunk []any) error {
+	defer s.about(components...).End()
+	err = sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)
-		return s.s.query(ctx, `SELECT component_id, path, blob, line, col, message FROM problems WHERE component_id IN `+list(1, n)+
-			` ORDER BY component_id, path LIMIT `+list(n+1, 1), append(chunk, limit), func(scan scan) error {
+		return s.s.Query(ctx, `SELECT component_id, path, blob, line, col, message FROM problems WHERE component_id IN `+sqldb.List(1, n)+
+			` ORDER BY component_id, path LIMIT `+sqldb.List(n+1, 1), append(chunk, limit), func(scan sqldb.Scan) error {
 			var p Problem
 			err := scan(&p.ComponentID, &p.Path, &p.Blob, &p.Line, &p.Column, &p.Message)
 			if len(out) < limit {
@@ -85,9 +86,9 @@ func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int
 	return out, s.db.fail(ctx, "read problems", err)
 }
 
-func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, error) {
+func problemsOf(ctx context.Context, s *sqldb.Session, component int64) ([]Problem, error) {
 	var out []Problem
-	err := s.query(ctx, `SELECT path, blob, line, col, message FROM problems WHERE component_id = $1 ORDER BY path`, []any{component}, func(scan scan) error {
+	err := s.Query(ctx, `SELECT path, blob, line, col, message FROM problems WHERE component_id = $1 ORDER BY path`, []any{component}, func(scan sqldb.Scan) error {
 		p := Problem{ComponentID: component}
 		err := scan(&p.Path, &p.Blob, &p.Line, &p.Column, &p.Message)
 		out = append(out, p)
@@ -101,7 +102,7 @@ func problemsOf(ctx context.Context, s *session, component int64) ([]Problem, er
 // had this problem already, so that callers record one event per failure.
 func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem catalog.Failure) (changed bool, err error) {
 	problem = StoredFailure(problem)
-	err = db.write(ctx, func(s *session) error {
+	err = db.write(ctx, func(s *sqldb.Session) error {
 		ids, public, err := anyPublic(ctx, s, componentIDs, ` AND (c.problem <> $1 OR c.problem_kind <> $2)`, problem.Words, string(problem.Kind))
 		if err != nil || len(ids) == 0 {
 			return err
@@ -111,9 +112,9 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 		if err != nil {
 			return err
 		}
-		return chunks(ids, func(chunk []any) error {
-			return s.do(ctx, `UPDATE components SET `+setFailure("problem")+`, generation = $4, content_generation = $4 WHERE id IN `+list(5, len(chunk)),
-				append([]any{problem.Words, string(problem.Kind), micros(problem.Since), g}, chunk...)...)
+		return sqldb.Chunks(ids, func(chunk []any) error {
+			return s.Do(ctx, `UPDATE components SET `+setFailure("problem")+`, generation = $4, content_generation = $4 WHERE id IN `+sqldb.List(5, len(chunk)),
+				append([]any{problem.Words, string(problem.Kind), sqldb.Micros(problem.Since), g}, chunk...)...)
 		})
 	})
 	if err != nil {
@@ -135,7 +136,7 @@ func (tx *StepTx) SetPullProblem(ctx context.Context, componentID int64, problem
 	if err == nil {
 		m.dirty = true
 		problem = StoredFailure(problem)
-		err = tx.s.do(ctx, `UPDATE components SET `+setFailure("problem")+` WHERE id = $4`, problem.Words, string(problem.Kind), micros(problem.Since), componentID)
+		err = tx.s.Do(ctx, `UPDATE components SET `+setFailure("problem")+` WHERE id = $4`, problem.Words, string(problem.Kind), sqldb.Micros(problem.Since), componentID)
 	}
 	return tx.fail(ctx, "set problem", err)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // PushBranch is a branch of ours at a remote, wholly derived.
@@ -41,7 +42,7 @@ func (b *PushBranch) Place() Place { return Place{Repo: b.Repo, Branch: b.Branch
 
 // PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
 func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		b, err = pushBranch(ctx, s, repo, branch)
 		return err
 	})
@@ -51,9 +52,9 @@ func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch
 // PushBranches returns what is stored of a branch of ours and of those below it, by name:
 // those that may be at the remote, or have a request.
 func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
-		return s.query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches
-			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan scan) error {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		return s.Query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches
+			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan sqldb.Scan) error {
 			var b PushBranch
 			err := scan(b.fields()...)
 			if isBelow(branch, b.Branch) {
@@ -69,7 +70,7 @@ func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []Pus
 // stored of it is still was; else another process pushes it, and the error wraps
 // catalog.ErrConflict, or ErrNotPending.
 func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Edit, files []FileEdit) error {
-	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *sqldb.Session) error {
 		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
 			return err
 		}
@@ -80,12 +81,12 @@ func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Ed
 // LeavePushBranch is ClaimPushBranch when a branch of ours is withdrawn: what it has of the
 // components waits to be pushed again.
 func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
-	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *sqldb.Session) error {
 		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
 			return err
 		}
-		err := chunks(components, func(chunk []any) error {
-			return s.do(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN `+list(4, len(chunk)),
+		err := sqldb.Chunks(components, func(chunk []any) error {
+			return s.Do(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN `+sqldb.List(4, len(chunk)),
 				append([]any{db.now().UnixMicro(), b.Repo, b.Branch}, chunk...)...)
 		})
 		if err != nil {
@@ -99,13 +100,13 @@ func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components
 // was sent to it by this push first does not count as there if its request had ended
 // meanwhile (ended): that may not have had it.
 func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, edits []Edit, files []FileEdit, ended bool) error {
-	err := db.write(ctx, func(s *session) error {
+	err := db.write(ctx, func(s *sqldb.Session) error {
 		err := send(ctx, s, &Sending{Place: b.Place(), Commit: b.At, Edits: edits, Files: files})
 		if err != nil && !errors.Is(err, ErrNotPending) {
 			return err
 		}
 		if ended {
-			if err := s.do(ctx, `UPDATE sent SET next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND next_commit = $4 AND at_commit = ''`,
+			if err := s.Do(ctx, `UPDATE sent SET next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND next_commit = $4 AND at_commit = ''`,
 				db.now().UnixMicro(), b.Repo, b.Branch, b.At); err != nil {
 				return err
 			}
@@ -116,7 +117,7 @@ func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, edits []Edit, fil
 }
 
 // swapPushBranch stores b if was is stored.
-func (db *DB) swapPushBranch(ctx context.Context, s *session, was, b PushBranch) error {
+func (db *DB) swapPushBranch(ctx context.Context, s *sqldb.Session, was, b PushBranch) error {
 	now, err := pushBranch(ctx, s, was.Repo, was.Branch)
 	if err == nil && now != was {
 		err = fmt.Errorf("another process pushes %s: %w", was.Branch, catalog.ErrConflict)
@@ -127,25 +128,25 @@ func (db *DB) swapPushBranch(ctx context.Context, s *session, was, b PushBranch)
 	return db.putPushBranch(ctx, s, b)
 }
 
-func pushBranch(ctx context.Context, s *session, repo, branch string) (PushBranch, error) {
+func pushBranch(ctx context.Context, s *sqldb.Session, repo, branch string) (PushBranch, error) {
 	b := PushBranch{Repo: repo, Branch: branch}
-	_, err := s.first(ctx, `SELECT `+pushBranchColumns+` FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch}, b.fields()...)
+	_, err := s.First(ctx, `SELECT `+pushBranchColumns+` FROM push_branches WHERE repo = $1 AND branch = $2`, []any{repo, branch}, b.fields()...)
 	return b, err
 }
 
 // putPushBranch stores where a branch of ours is, and what follows for what was sent to it:
 // it has what was sent with that commit, and nothing else. Components of which that was not
 // known have changed.
-func (db *DB) putPushBranch(ctx context.Context, s *session, b PushBranch) error {
-	if err := s.do(ctx, `INSERT INTO push_branches (`+pushBranchColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+func (db *DB) putPushBranch(ctx context.Context, s *sqldb.Session, b PushBranch) error {
+	if err := s.Do(ctx, `INSERT INTO push_branches (`+pushBranchColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		ON CONFLICT (repo, branch) DO UPDATE SET at_commit = excluded.at_commit, next_commit = excluded.next_commit,
 		request = excluded.request, request_url = excluded.request_url, request_title = excluded.request_title, request_body = excluded.request_body, request_base = excluded.request_base`,
 		b.Repo, b.Branch, b.At, b.Next, b.Request, b.URL, b.Title, b.Body, b.Base); err != nil {
 		return err
 	}
 	var changed []int64
-	err := s.query(ctx, `SELECT DISTINCT component_id FROM sent WHERE repo = $1 AND branch = $2 AND (next_commit <> '' AND next_commit <> $4 OR at_commit <> '' AND at_commit <> $3)`,
-		[]any{b.Repo, b.Branch, b.At, b.Next}, func(scan scan) error {
+	err := s.Query(ctx, `SELECT DISTINCT component_id FROM sent WHERE repo = $1 AND branch = $2 AND (next_commit <> '' AND next_commit <> $4 OR at_commit <> '' AND at_commit <> $3)`,
+		[]any{b.Repo, b.Branch, b.At, b.Next}, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			changed = append(changed, id)
@@ -155,16 +156,16 @@ func (db *DB) putPushBranch(ctx context.Context, s *session, b PushBranch) error
 		return err
 	}
 	if b.At != "" {
-		if err := s.do(ctx, `UPDATE sent SET at_commit = $3, next_commit = '', left_at = 0 WHERE repo = $1 AND branch = $2 AND next_commit = $3`, b.Repo, b.Branch, b.At); err != nil {
+		if err := s.Do(ctx, `UPDATE sent SET at_commit = $3, next_commit = '', left_at = 0 WHERE repo = $1 AND branch = $2 AND next_commit = $3`, b.Repo, b.Branch, b.At); err != nil {
 			return err
 		}
 	}
-	if err := s.do(ctx, `UPDATE sent SET at_commit = '', next_commit = CASE WHEN next_commit = $4 THEN next_commit ELSE '' END, left_at = $5
+	if err := s.Do(ctx, `UPDATE sent SET at_commit = '', next_commit = CASE WHEN next_commit = $4 THEN next_commit ELSE '' END, left_at = $5
 		WHERE repo = $1 AND branch = $2 AND (at_commit = '' OR at_commit <> $3) AND (at_commit <> '' OR next_commit <> '' AND next_commit <> $4)`,
 		b.Repo, b.Branch, b.At, b.Next, db.now().UnixMicro()); err != nil {
 		return err
 	}
-	if err := s.do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit <> '' AND next_commit <> $3`, b.Repo, b.Branch, b.Next); err != nil {
+	if err := s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit <> '' AND next_commit <> $3`, b.Repo, b.Branch, b.Next); err != nil {
 		return err
 	}
 	return noteChanged(ctx, s, changed)
@@ -173,9 +174,9 @@ func (db *DB) putPushBranch(ctx context.Context, s *session, b PushBranch) error
 // OnBranch returns the pending edits of components whose texts a branch of ours has, and
 // the edits of files.
 func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) (edits []Edit, files []FileEdit, err error) {
-	err = chunks(components, func(chunk []any) error {
+	err = sqldb.Chunks(components, func(chunk []any) error {
 		args := append([]any{b.Repo, b.Branch}, chunk...)
-		at := `s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN ` + list(3, len(chunk))
+		at := `s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN ` + sqldb.List(3, len(chunk))
 		some, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+at+`) ORDER BY e.id`, args...)
 		if err != nil {
 			return err
@@ -195,8 +196,8 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 		args = append(args, id)
 	}
 	var one int64
-	beside, err = s.s.first(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
-		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+list(4, len(components))+` AND (
+	beside, err = s.s.First(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
+		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+sqldb.List(4, len(components))+` AND (
 		EXISTS (SELECT 1 FROM edits e WHERE e.status = 'pending' AND `+sameText+`) OR
 		EXISTS (SELECT 1 FROM file_edits f WHERE f.status = 'pending' AND f.id = s.file_edit_id)) LIMIT 1`, args, &one)
 	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
@@ -205,10 +206,10 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 // Strays returns branches of ours that have, or may get, what was sent of components: all
 // that are stored.
 func (s *Snapshot) Strays(ctx context.Context, components []int64) (found []PushBranch, err error) {
-	err = chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches b
+	err = sqldb.Chunks(components, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches b
 			WHERE (b.at_commit <> '' OR b.next_commit <> '' OR b.request <> 0) AND EXISTS (
-			SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN `+list(1, len(chunk))+`) ORDER BY b.repo, b.branch`, chunk, func(scan scan) error {
+			SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN `+sqldb.List(1, len(chunk))+`) ORDER BY b.repo, b.branch`, chunk, func(scan sqldb.Scan) error {
 			var b PushBranch
 			err := scan(b.fields()...)
 			if !slices.Contains(found, b) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Snapshot is one state of the database. All answers made from it are consistent
@@ -11,35 +13,35 @@ import (
 // after the function that received it has returned.
 type Snapshot struct {
 	db *DB
-	s  *session
+	s  *sqldb.Session
 
 	generation         int64 // 0: not read
 	public, configured int64 // read with it
 	history            string
-	reading            reading
+	reading            sqldb.Reading
 }
 
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
 // neither wait for steps nor delay them. At most Options.Readers run at once.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.readFrom(ctx, db.pools.readers, fn)
+	return db.readFrom(ctx, db.pools.Readers, fn)
 }
 
-func (db *DB) readFrom(ctx context.Context, p *pool, fn func(ctx context.Context, s *Snapshot) error) error {
-	err := p.transact(ctx, func(s *session) error {
+func (db *DB) readFrom(ctx context.Context, p *sqldb.Pool, fn func(ctx context.Context, s *Snapshot) error) error {
+	err := p.Transact(ctx, func(s *sqldb.Session) error {
 		snap := &Snapshot{db: db, s: s}
-		s.reading = &snap.reading
-		defer func() { s.reading = nil }()
+		s.Reading = &snap.reading
+		defer func() { s.Reading = nil }()
 		if err := fn(ctx, snap); err != nil {
-			return reported{err}
+			return sqldb.Reported(err)
 		}
 		return nil
 	})
 	err = db.fail(ctx, "read", err)
-	if !errors.Is(err, ErrUnavailable) && ctx.Err() == nil {
+	if !errors.Is(err, sqldb.ErrUnavailable) && ctx.Err() == nil {
 		db.reached.Store(db.now().UnixNano())
 	}
-	return unwrapReported(err)
+	return sqldb.UnwrapReported(err)
 }
 
 // reachedLately is how long an answer that was made before may be given without asking
@@ -49,13 +51,13 @@ const reachedLately = 2 * time.Second
 // Reached reports whether the database answered lately, so that kept answers may be
 // given. A watch asks it often enough. A file of SQLite does not go away.
 func (db *DB) Reached() bool {
-	return !db.sql.engine.remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
+	return !db.sql.Engine.Remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
 }
 
 // Generation is the number of the newest step or change of settings in the
 // snapshot; 0 for an empty database.
 func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
-	s.reading.note() // also for the caches, whose keys have it
+	s.reading.Note() // also for the caches, whose keys have it
 	return s.currentGeneration(ctx)
 }
 
@@ -63,9 +65,9 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
-	s.reading.begin() // the number alone says nothing
-	defer s.reading.end()
-	err := s.s.queryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan scan) error {
+	s.reading.Begin() // the number alone says nothing
+	defer s.reading.End()
+	err := s.s.QueryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan sqldb.Scan) error {
 		return scan(&s.generation, &s.configured, &s.public, &s.history)
 	})
 	return s.generation, s.db.fail(ctx, "read the generation", err)
@@ -81,16 +83,16 @@ var ErrLongReads = errors.New("too many long reads are open")
 // ReadLong is ErrSnapshotTooOld if the log is too long already, and ErrLongReads if
 // too many long reads are open.
 func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	end := db.sql.engine.beginLongRead()
+	end := db.sql.Engine.BeginLongRead()
 	if end == nil {
 		return ErrLongReads
 	}
 	defer end(context.WithoutCancel(ctx))
-	if err := db.sql.engine.checkAge(); err != nil {
+	if err := db.sql.Engine.CheckAge(); err != nil {
 		return err
 	}
-	return db.readFrom(ctx, db.pools.long, fn)
+	return db.readFrom(ctx, db.pools.Long, fn)
 }
 
 // CheckAge is ErrSnapshotTooOld if a snapshot of ReadLong must end.
-func (s *Snapshot) CheckAge() error { return s.db.sql.engine.checkAge() }
+func (s *Snapshot) CheckAge() error { return s.db.sql.Engine.CheckAge() }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // BranchComponent is a component as needed by a pull of its branch.
@@ -48,16 +49,16 @@ func (db *DB) Discovered(ctx context.Context, project, template string) ([]Branc
 }
 
 func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (out []BranchComponent, err error) {
-	err = db.pools.readers.transact(ctx, func(s *session) error {
-		err := s.query(ctx, `SELECT `+componentColumns+componentFrom+`
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		err := s.Query(ctx, `SELECT `+componentColumns+componentFrom+`
 			WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args,
-			func(scan scan) error {
+			func(scan sqldb.Scan) error {
 				row, err := scanComponent(s, scan)
 				if err == nil {
 					out = append(out, BranchComponent{
 						Component: row.Component, Project: row.Project,
 						Reread: row.reread, Template: row.template, Configured: row.configured,
-						ImportAt: fromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: fromMicros(row.lastAt),
+						ImportAt: sqldb.FromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: sqldb.FromMicros(row.lastAt),
 					})
 				}
 				return err
@@ -65,8 +66,8 @@ func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (
 		if err != nil {
 			return err
 		}
-		return s.query(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND EXISTS
-			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, func(scan scan) error {
+		return s.Query(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND EXISTS
+			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			for i := range out {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ProjectRow is a project as it is served.
@@ -38,7 +39,7 @@ type ComponentRow struct {
 // Projects returns the active projects by id.
 func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 	var out []ProjectRow
-	err := s.s.query(ctx, projectQuery+` WHERE active = 1 ORDER BY id`, nil, func(scan scan) error {
+	err := s.s.Query(ctx, projectQuery+` WHERE active = 1 ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		row, err := scanProject(s.s, scan)
 		out = append(out, row)
 		return err
@@ -48,19 +49,19 @@ func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 
 // Project returns an active project, or ErrNotFound.
 func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error) {
-	defer s.about().end()
+	defer s.about().End()
 	var out ProjectRow
 	found := false
-	err := s.s.query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan scan) (err error) {
+	err := s.s.Query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan sqldb.Scan) (err error) {
 		found = true
 		out, err = scanProject(s.s, scan)
 		return err
 	})
 	if err == nil && !found {
-		err = notFound("no such project")
+		err = sqldb.NotFound("no such project")
 	}
 	if found {
-		s.reading.addProject(out.ID)
+		s.reading.AddProject(out.ID)
 	}
 	return out, s.db.fail(ctx, fmt.Sprintf("read project %q", slug), err)
 }
@@ -70,7 +71,7 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 // modify them.
 func (s *Snapshot) Components(ctx context.Context, project string) ([]*ComponentRow, error) {
 	if project != "" {
-		defer s.about().end()
+		defer s.about().End()
 	}
 	kept, err := s.components(ctx)
 	if err != nil {
@@ -81,14 +82,14 @@ func (s *Snapshot) Components(ctx context.Context, project string) ([]*Component
 	}
 	rows := slices.Clip(kept.byProject[project])
 	if len(rows) > 0 { // none: only a change of settings can add one
-		s.reading.addProject(rows[0].ProjectID)
+		s.reading.AddProject(rows[0].ProjectID)
 	}
 	return rows, nil
 }
 
 // Component returns an active component, or ErrNotFound.
 func (s *Snapshot) Component(ctx context.Context, project, slug string) (ComponentRow, error) {
-	defer s.about().end()
+	defer s.about().End()
 	row, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, slug)
 	if err == nil {
 		s.addComponents([]int64{row.ID})
@@ -96,8 +97,8 @@ func (s *Snapshot) Component(ctx context.Context, project, slug string) (Compone
 	return row, s.db.fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
 }
 
-func componentsWhere(ctx context.Context, s *session, where string, args ...any) (out []ComponentRow, err error) {
-	err = s.query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan scan) error {
+func componentsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (out []ComponentRow, err error) {
+	err = s.Query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan sqldb.Scan) error {
 		row, err := scanComponent(s, scan)
 		out = append(out, row)
 		return err
@@ -105,34 +106,34 @@ func componentsWhere(ctx context.Context, s *session, where string, args ...any)
 	return out, err
 }
 
-func componentByID(ctx context.Context, s *session, id int64) (ComponentRow, error) {
+func componentByID(ctx context.Context, s *sqldb.Session, id int64) (ComponentRow, error) {
 	return oneComponent(ctx, s, ` WHERE c.id = $1`, id)
 }
 
-func oneComponent(ctx context.Context, s *session, where string, args ...any) (ComponentRow, error) {
+func oneComponent(ctx context.Context, s *sqldb.Session, where string, args ...any) (ComponentRow, error) {
 	var out ComponentRow
 	found := false
-	err := s.query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan scan) (err error) {
+	err := s.Query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan sqldb.Scan) (err error) {
 		found = true
 		out, err = scanComponent(s, scan)
 		return err
 	})
 	if err == nil && !found {
-		err = notFound("no such component")
+		err = sqldb.NotFound("no such component")
 	}
 	return out, err
 }
 
 const projectQuery = `SELECT id, slug, settings, changes, generation FROM projects`
 
-func scanProject(s *session, scan scan) (ProjectRow, error) {
+func scanProject(s *sqldb.Session, scan sqldb.Scan) (ProjectRow, error) {
 	var p ProjectRow
 	var settings sql.RawBytes
 	if err := scan(&p.ID, &p.Slug, &settings, &p.Changes, &p.Generation); err != nil {
 		return p, err
 	}
 	var err error
-	p.Settings, err = s.shared.projects.decode(p.ID, settings)
+	p.Settings, err = s.DB.Projects.Decode(p.ID, settings)
 	return p, err
 }
 
@@ -144,7 +145,7 @@ const (
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
-func scanComponent(s *session, scan scan) (ComponentRow, error) {
+func scanComponent(s *sqldb.Session, scan sqldb.Scan) (ComponentRow, error) {
 	var c ComponentRow
 	var settings, projectSettings sql.RawBytes
 	var since, pushSince sql.NullInt64
@@ -157,14 +158,14 @@ func scanComponent(s *session, scan scan) (ComponentRow, error) {
 	}
 	c.Project.ID = c.ProjectID
 	c.Generation = max(c.Generation, c.settingsGeneration())
-	if c.Settings, err = s.shared.components.decode(c.ID, settings); err != nil {
+	if c.Settings, err = s.DB.Components.Decode(c.ID, settings); err != nil {
 		return c, err
 	}
-	c.Problem.Since, c.PushProblem.Since = fromMicros(since), fromMicros(pushSince)
+	c.Problem.Since, c.PushProblem.Since = sqldb.FromMicros(since), sqldb.FromMicros(pushSince)
 	if !c.Settings.Edits.Taken() {
 		c.PushProblem = catalog.Failure{} // of when it took them
 	}
-	c.Project.Settings, err = s.shared.projects.decode(c.ProjectID, projectSettings)
+	c.Project.Settings, err = s.DB.Projects.Decode(c.ProjectID, projectSettings)
 	return c, err
 }
 

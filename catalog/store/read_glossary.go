@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Limits for reading the glossaries of a project in one language: all terms are
@@ -42,7 +43,7 @@ type GlossaryQuery struct {
 // GlossaryUnits returns the translated strings of glossaries, by unit id. It
 // ignores translations that were not checked yet, like all checks across units.
 func (s *Snapshot) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
-	defer s.aboutProject(q.Project).end()
+	defer s.aboutProject(q.Project).End()
 	units, err := glossaryUnits(ctx, s.s, q)
 	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
@@ -53,7 +54,7 @@ func (tx *StepTx) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]Glossar
 	return units, tx.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
 
-func glossaryUnits(ctx context.Context, s *session, q GlossaryQuery) (out []GlossaryUnit, err error) {
+func glossaryUnits(ctx context.Context, s *sqldb.Session, q GlossaryQuery) (out []GlossaryUnit, err error) {
 	glossaries, err := componentsWhere(ctx, s, ` WHERE c.project_id = $1 AND c.active = 1 AND c.settings LIKE '%"IsGlossary":true%' ORDER BY c.id`, q.Project)
 	size := 0
 	for i := range glossaries {
@@ -61,10 +62,10 @@ func glossaryUnits(ctx context.Context, s *session, q GlossaryQuery) (out []Glos
 		if err != nil || !c.IsGlossary || c.SourceLanguage != q.Source || c.Private(&glossaries[i].Project) && !q.Private || len(out) == maxTerms || size >= maxTermBytes {
 			continue
 		}
-		err = s.query(ctx, `SELECT s.source, u.target, u.flags, u.state FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
+		err = s.Query(ctx, `SELECT s.source, u.target, u.flags, u.state FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 			WHERE t.component_id = $1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> ''
 			AND u.removed = 0 AND u.state >= $3 ORDER BY u.id LIMIT $4`,
-			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan scan) error {
+			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan sqldb.Scan) error {
 				var u GlossaryUnit
 				var state int64
 				err := scan(&u.Source, &u.Target, &u.Flags, &state)
@@ -90,7 +91,7 @@ type GlossaryUser struct {
 // except glossaries.
 func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language string) (out []GlossaryUser, err error) {
 	var ids []int64
-	err = tx.s.ids(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
+	err = tx.s.IDs(ctx, `SELECT t.id FROM components c JOIN translations t ON t.component_id = c.id
 		WHERE c.project_id = $1 AND c.active = 1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> '' ORDER BY t.id`,
 		[]any{project, language}, &ids)
 	for _, id := range ids {

@@ -6,23 +6,24 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Occurrences returns the source units of one string, the same source and context, in
 // components, by id: up to limit of them. It looks the string up once for each project
 // of the components.
 func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) ([]int64, error) {
-	defer s.about(sortedKeys(components)...).end()
+	defer s.about(sqldb.SortedKeys(components)...).End()
 	var projects []int64
 	for _, c := range components {
 		projects = append(projects, c.ProjectID)
 	}
 	slices.Sort(projects)
 	var ids []int64
-	err := chunks(slices.Compact(projects), func(chunk []any) error {
+	err := sqldb.Chunks(slices.Compact(projects), func(chunk []any) error {
 		n := len(chunk)
-		return s.s.query(ctx, `SELECT source_id FROM occurrences WHERE project_id IN `+list(1, n)+
-			fmt.Sprintf(` AND id_hash = $%d AND id_key = $%d ORDER BY source_id`, n+1, n+2), append(chunk, identity.Hash, identity.Key), func(scan scan) error {
+		return s.s.Query(ctx, `SELECT source_id FROM occurrences WHERE project_id IN `+sqldb.List(1, n)+
+			fmt.Sprintf(` AND id_hash = $%d AND id_key = $%d ORDER BY source_id`, n+1, n+2), append(chunk, identity.Hash, identity.Key), func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			if components[id/catalog.UnitsPerComponent] != nil && len(ids) < limit {
@@ -48,7 +49,7 @@ type Said struct {
 // source unit and language; no languages are all. It reads one index entry and one
 // row for each.
 func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, components []int64, languages []string) ([]Said, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	var out []Said
 	var r unitScan
 	for i := range sources {
@@ -58,12 +59,12 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 			LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id
 			WHERE t.component_id = $1 AND t.removed = 0 AND u.removed = 0`
 		if len(languages) > 0 {
-			query += ` AND t.language IN ` + list(3, len(languages))
+			query += ` AND t.language IN ` + sqldb.List(3, len(languages))
 			for _, code := range languages {
 				args = append(args, code)
 			}
 		}
-		err := s.s.query(ctx, query+` ORDER BY t.language`, args, func(scan scan) error {
+		err := s.s.Query(ctx, query+` ORDER BY t.language`, args, func(scan sqldb.Scan) error {
 			var x Said
 			err := scan(append(r.dest(), &x.Language, &x.Source)...)
 			x.Unit = r.unit()
@@ -80,10 +81,10 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 // UnitsByID returns live units of components by id. Unknown and removed ones are left
 // out.
 func (s *Snapshot) UnitsByID(ctx context.Context, components, ids []int64) (out []catalog.Unit, err error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	var r unitScan
-	err = chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` AND u.removed = 0 ORDER BY u.id`, chunk, func(scan scan) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+sqldb.List(1, len(chunk))+` AND u.removed = 0 ORDER BY u.id`, chunk, func(scan sqldb.Scan) error {
 			err := scan(r.dest()...)
 			out = append(out, r.unit())
 			return err

@@ -12,13 +12,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // More readers than sessions wait for their turn; no goroutine is left.
 func TestReadersWait(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	db, err := Open(context.Background(), database(t, filepath.Join(t.TempDir(), "x.db")), Options{Readers: 2})
+	db, err := Open(context.Background(), database(t, filepath.Join(t.TempDir(), "x.db")), sqldb.Options{Readers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +84,14 @@ func TestReadLong(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		noise(t, db, 0, 1, checkpointAbove+1<<20)
-		if at := db.sql.engine.(*sqliteEngine).checkpointAt.Load(); at != checkpointAbove { // a failed checkpoint increases it
+		noise(t, db, 0, 1, sqldb.CheckpointAbove+1<<20)
+		if at := db.sql.Engine.(*sqldb.SQLite).CheckpointAt.Load(); at != sqldb.CheckpointAbove { // a failed checkpoint increases it
 			t.Errorf("the step waited for the read; the next fold is due at %d bytes", at)
 		}
 		if after, err := s.Generation(ctx); err != nil || after != before {
 			t.Errorf("generation %d, then %d: %v", before, after, err)
 		}
-		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < checkpointAbove {
+		if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() < sqldb.CheckpointAbove {
 			t.Errorf("the log meanwhile: %v, %v; want it there", wal, err)
 		}
 		return s.CheckAge()
@@ -123,13 +124,13 @@ func TestReadLongBounded(t *testing.T) {
 	if err := nest(8); !errors.Is(err, ErrLongReads) {
 		t.Errorf("one long read too many: %v", err)
 	}
-	db.sql.engine.(*sqliteEngine).maxWAL = 4 << 20
+	db.sql.Engine.(*sqldb.SQLite).MaxWAL = 4 << 20
 	err := db.ReadLong(t.Context(), func(_ context.Context, s *Snapshot) error {
 		if err := s.CheckAge(); err != nil {
 			return err
 		}
 		noise(t, db, 0, 1, 8<<20)
-		if err := s.CheckAge(); !errors.Is(err, ErrSnapshotTooOld) {
+		if err := s.CheckAge(); !errors.Is(err, sqldb.ErrSnapshotTooOld) {
 			t.Errorf("a log above the bound: %v", err)
 		}
 		return catalog.ErrInvalid
@@ -138,7 +139,7 @@ func TestReadLongBounded(t *testing.T) {
 		t.Errorf("the error of the function became %v", err)
 	}
 	err = db.ReadLong(t.Context(), func(context.Context, *Snapshot) error { return nil })
-	if !errors.Is(err, ErrSnapshotTooOld) {
+	if !errors.Is(err, sqldb.ErrSnapshotTooOld) {
 		t.Errorf("a new one while the log is above the bound: %v", err)
 	}
 }
@@ -148,7 +149,7 @@ func TestReadLongBounded(t *testing.T) {
 func TestCheckpointBackoff(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
 	path := filepath.Join(t.TempDir(), "fold.db")
-	db, err := Open(t.Context(), database(t, path), Options{BusyTimeout: time.Millisecond})
+	db, err := Open(t.Context(), database(t, path), sqldb.Options{BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,8 +159,8 @@ func TestCheckpointBackoff(t *testing.T) {
 		if _, err := s.Generation(ctx); err != nil {
 			return err
 		}
-		noise(t, db, 0, 1, checkpointAbove+1<<20)
-		if at := db.sql.engine.(*sqliteEngine).checkpointAt.Load(); at < 2*checkpointAbove {
+		noise(t, db, 0, 1, sqldb.CheckpointAbove+1<<20)
+		if at := db.sql.Engine.(*sqldb.SQLite).CheckpointAt.Load(); at < 2*sqldb.CheckpointAbove {
 			t.Errorf("the next fold is due at %d bytes", at)
 		}
 		return nil
@@ -167,8 +168,8 @@ func TestCheckpointBackoff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise(t, db, 1, 2, checkpointAbove)
-	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.sql.engine.(*sqliteEngine).checkpointAt.Load() != checkpointAbove {
+	noise(t, db, 1, 2, sqldb.CheckpointAbove)
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 || db.sql.Engine.(*sqldb.SQLite).CheckpointAt.Load() != sqldb.CheckpointAbove {
 		t.Errorf("the log after the read: %v, %v; want it empty", wal, err)
 	}
 }

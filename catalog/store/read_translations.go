@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TranslationRow is a translation with everything that its answer shows.
@@ -23,10 +24,10 @@ type TranslationRow struct {
 // Translation returns a live translation of an active component by the code in its
 // URL, otherwise by the code in its file's name, or ErrNotFound.
 func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
-	defer s.about().end()
+	defer s.about().End()
 	row, err := s.translationNamed(ctx, translationName{project, component, code})
 	if err == nil {
-		s.reading.translation, s.reading.component = row.ID, row.ComponentID
+		s.reading.Translation, s.reading.Component = row.ID, row.ComponentID
 		s.addComponents([]int64{row.ComponentID})
 		return row, nil
 	}
@@ -45,13 +46,13 @@ func (s *Snapshot) translation(ctx context.Context, project, component, code str
 			return row, err
 		}
 	}
-	return TranslationRow{}, notFound("no such language")
+	return TranslationRow{}, sqldb.NotFound("no such language")
 }
 
 func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where string, args ...any) (TranslationRow, bool, error) {
 	row := TranslationRow{Component: c.Component, Project: c.Project}
 	var r translationScan
-	found, err := s.s.first(ctx, `SELECT `+translationColumns+`, t.generation`+translationFrom+where+` LIMIT 1`, args,
+	found, err := s.s.First(ctx, `SELECT `+translationColumns+`, t.generation`+translationFrom+where+` LIMIT 1`, args,
 		append(r.dest(&row.Translation), &row.Generation)...)
 	r.finish(&row.Translation)
 	row.Generation = max(row.Generation, c.settingsGeneration())
@@ -60,21 +61,21 @@ func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where 
 
 // Translations returns the live translations of a component by id.
 func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
-	defer s.about(componentID).end()
+	defer s.about(componentID).End()
 	ts, err := translationsOf(ctx, s.s, componentID, false)
 	return ts, s.db.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
 }
 
-func translationsOf(ctx context.Context, s *session, component int64, removed bool) ([]catalog.Translation, error) {
+func translationsOf(ctx context.Context, s *sqldb.Session, component int64, removed bool) ([]catalog.Translation, error) {
 	var out []catalog.Translation
 	where := ` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`
-	err := s.query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, smallint(removed)}, appendTranslation(&out))
+	err := s.Query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, sqldb.Smallint(removed)}, appendTranslation(&out))
 	return out, err
 }
 
 // appendTranslation appends each row of translationColumns to a list.
-func appendTranslation(list *[]catalog.Translation) func(scan scan) error {
-	return func(scan scan) error {
+func appendTranslation(list *[]catalog.Translation) func(scan sqldb.Scan) error {
+	return func(scan sqldb.Scan) error {
 		var t catalog.Translation
 		var r translationScan
 		err := scan(r.dest(&t)...)
@@ -84,9 +85,9 @@ func appendTranslation(list *[]catalog.Translation) func(scan scan) error {
 	}
 }
 
-func translationByID(ctx context.Context, s *session, id int64) (t catalog.Translation, found bool, err error) {
+func translationByID(ctx context.Context, s *sqldb.Session, id int64) (t catalog.Translation, found bool, err error) {
 	var r translationScan
-	found, err = s.first(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id = $1`, []any{id}, r.dest(&t)...)
+	found, err = s.First(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id = $1`, []any{id}, r.dest(&t)...)
 	r.finish(&t)
 	return t, found, err
 }
@@ -107,13 +108,15 @@ func (r *translationScan) dest(t *catalog.Translation) []any {
 	return append(d, scanCounts(statCounts, &t.Stats)...)
 }
 
-func (r *translationScan) finish(t *catalog.Translation) { t.LastChange = fromMicros(r.lastChange) }
+func (r *translationScan) finish(t *catalog.Translation) {
+	t.LastChange = sqldb.FromMicros(r.lastChange)
+}
 
 // TranslationIDs returns the ids of the live translations of components,
 // ascending. It reads only what changed since the last call: callers cut a long
 // list into pages before they read rows.
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	var ids []int64
 	kept, err := s.keptSums(ctx, components)
 	for _, id := range components {
@@ -130,8 +133,8 @@ func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]in
 func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog.Translation, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	out := make([]catalog.Translation, 0, len(ids))
-	err := chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id IN `+list(1, len(chunk))+` ORDER BY t.id`, chunk, func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id IN `+sqldb.List(1, len(chunk))+` ORDER BY t.id`, chunk, func(scan sqldb.Scan) error {
 			var t catalog.Translation
 			var r translationScan
 			err := scan(r.dest(&t)...)
@@ -147,14 +150,14 @@ func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog
 // first import, or if an older version stored the component and no commit came
 // since.
 func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
-	defer s.about(componentID).end()
-	s.reading.heads = true
+	defer s.about(componentID).End()
+	s.reading.Heads = true
 	var head, text string
-	found, err := s.s.first(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
+	found, err := s.s.First(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
 	if err != nil || !found || text == "" {
 		return nil, s.db.fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
 	}
-	c, err := commitOf(text)
+	c, err := sqldb.CommitOf(text)
 	if err != nil || c.Hash != head {
 		return nil, s.db.fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
 	}

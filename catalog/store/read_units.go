@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // UnitRow is a unit with everything that its answer shows.
@@ -21,7 +22,7 @@ type UnitRow struct {
 // Its cost depends on limit only: the layout blocks contain the ids, which are
 // then read by key.
 func (s *Snapshot) Units(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
-	defer s.aboutTranslation(ctx, translationID).end()
+	defer s.aboutTranslation(ctx, translationID).End()
 	units, err := s.units(ctx, translationID, offset, limit)
 	if err == nil {
 		return units, nil
@@ -56,7 +57,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	lo, hi := placed[0].ID, placed[len(placed)-1].ID
 	var err error
 	if hi-lo < gaps*int64(len(placed)) {
-		err = s.s.queryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan scan) error {
+		err = s.s.QueryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id >= $1 AND u.id <= $2 ORDER BY u.id`, []any{lo, hi}, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			if len(units) < len(placed) && r.u.ID == placed[len(units)].ID {
 				units = append(units, r.unit())
@@ -68,8 +69,8 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 		for i, p := range placed {
 			ids[i] = p.ID
 		}
-		err = chunks(ids, func(chunk []any) error {
-			return s.s.queryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+		err = sqldb.Chunks(ids, func(chunk []any) error {
+			return s.s.QueryFew(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+sqldb.List(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan sqldb.Scan) error {
 				err := scan(dest...)
 				units = append(units, r.unit())
 				return err
@@ -96,8 +97,8 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 	last := (offset + limit - 1) / blockUnits
 	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
 	var placed []catalog.UnitPosition
-	err := s.s.queryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
-		[]any{translation, first, last}, func(scan scan) error {
+	err := s.s.QueryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+		[]any{translation, first, last}, func(scan sqldb.Scan) error {
 			var data []byte
 			if err := scan(&data); err != nil {
 				return err
@@ -113,18 +114,18 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 // Unit returns a unit of an active component by id, or ErrNotFound. It also finds
 // removed units and units of removed translations (docs/compatibility.md#ids).
 func (s *Snapshot) Unit(ctx context.Context, id int64) (UnitRow, error) {
-	defer s.about(id / catalog.UnitsPerComponent).end()
+	defer s.about(id / catalog.UnitsPerComponent).End()
 	row, err := s.unit(ctx, id)
-	s.reading.translation, s.reading.component = row.TranslationID, id/catalog.UnitsPerComponent
+	s.reading.Translation, s.reading.Component = row.TranslationID, id/catalog.UnitsPerComponent
 	return row, s.db.fail(ctx, fmt.Sprintf("read unit %d", id), err)
 }
 
 func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 	var row UnitRow
 	var r unitScan
-	found, err := s.s.first(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id = $1`, []any{id}, r.dest()...)
+	found, err := s.s.First(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id = $1`, []any{id}, r.dest()...)
 	if err == nil && !found {
-		err = notFound("no such unit")
+		err = sqldb.NotFound("no such unit")
 	}
 	if err != nil {
 		return UnitRow{}, err
@@ -151,7 +152,7 @@ func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
 // setPosition sets Position and Location from the layout block with the unit.
 func (s *Snapshot) setPosition(ctx context.Context, u *catalog.Unit) error {
 	var data []byte
-	found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
+	found, err := s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
 		[]any{u.TranslationID, u.ID}, &data)
 	if err != nil || !found {
 		return err
@@ -195,7 +196,7 @@ func (r *unitScan) dest() []any {
 func (r *unitScan) unit() catalog.Unit {
 	r.u.Priority, r.u.State, r.u.Removed = int(r.priority), catalog.State(r.state), r.removed != 0
 	r.u.Words, r.u.Chars = int(r.words), int(r.chars)
-	r.u.Created, r.u.TranslatorBytes = fromMicros(r.created), int(r.translatorBytes)
+	r.u.Created, r.u.TranslatorBytes = sqldb.FromMicros(r.created), int(r.translatorBytes)
 	r.u.Failing = [2]uint64{uint64(r.low), uint64(r.high)}
 	return r.u
 }
@@ -204,7 +205,7 @@ func (r *unitScan) unit() catalog.Unit {
 // its live translations, including the source language's, by id, and their
 // translations. It reads one index entry and one block per translation.
 func (s *Snapshot) UnitsByIdentity(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer s.about(componentID).end()
+	defer s.about(componentID).End()
 	units, owners, err := s.translated(ctx, componentID, identity)
 	return units, owners, s.db.fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)
 }
@@ -221,16 +222,16 @@ func (s *Snapshot) translated(ctx context.Context, component int64, identity cat
 	var source int64
 	const bySource = `SELECT s.source_id FROM translations t CROSS JOIN units s WHERE t.component_id = $1 AND t.is_source = 1
 		AND s.translation_id = t.id AND s.source_id = s.id AND s.id_hash = $2 AND s.id_key = $3`
-	if found, err := s.s.first(ctx, bySource, []any{component, identity.Hash, identity.Key}, &source); err != nil || !found {
+	if found, err := s.s.First(ctx, bySource, []any{component, identity.Hash, identity.Key}, &source); err != nil || !found {
 		return nil, owners, err
 	}
 	var units []catalog.Unit
 	var r unitScan
 	dest := r.dest()
-	err = chunks(sortedKeys(owners), func(chunk []any) error {
+	err = sqldb.Chunks(sqldb.SortedKeys(owners), func(chunk []any) error {
 		n := len(chunk)
-		query := `SELECT ` + unitColumns + unitFrom + ` WHERE u.translation_id IN ` + list(1, n) + fmt.Sprintf(` AND u.source_id = $%d AND u.removed = 0`, n+1)
-		return s.s.query(ctx, query, append(chunk, source), func(scan scan) error {
+		query := `SELECT ` + unitColumns + unitFrom + ` WHERE u.translation_id IN ` + sqldb.List(1, n) + fmt.Sprintf(` AND u.source_id = $%d AND u.removed = 0`, n+1)
+		return s.s.Query(ctx, query, append(chunk, source), func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			units = append(units, r.unit())
 			return err

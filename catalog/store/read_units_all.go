@@ -7,12 +7,13 @@ import (
 	"sort"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // UnitTotals returns the number of live units of components, by component.
 // Components without units may be absent.
 func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	totals, err := s.unitTotals(ctx, components)
 	return totals, s.db.fail(ctx, "count units", err)
 }
@@ -23,7 +24,7 @@ func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int6
 // depends on limit, not on offset; the first page of a generation also reads where
 // each block of its component begins.
 func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer s.about(sortedKeys(totals)...).end()
+	defer s.about(sqldb.SortedKeys(totals)...).End()
 	units, owners, err := s.allUnits(ctx, totals, offset, limit)
 	return units, owners, s.db.fail(ctx, "read units", err)
 }
@@ -31,7 +32,7 @@ func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset 
 func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
 	owners := map[int64]catalog.Translation{}
 	var placed []catalog.UnitPosition
-	for _, c := range sortedKeys(totals) {
+	for _, c := range sqldb.SortedKeys(totals) {
 		if offset >= totals[c] {
 			offset -= totals[c]
 			continue
@@ -83,7 +84,7 @@ func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset
 	for _, b := range starts[:from] {
 		straddling[b.translation] = b.block
 	}
-	for _, translation := range sortedKeys(straddling) {
+	for _, translation := range sqldb.SortedKeys(straddling) {
 		if all, err = s.appendBlock(ctx, all, translation, straddling[translation]); err != nil {
 			return nil, err
 		}
@@ -120,8 +121,8 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 		ids[i] = translations[i].ID
 	}
 	var starts []blockStart
-	err := chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var b blockStart
 			err := scan(&b.translation, &b.block, &b.first)
 			starts = append(starts, b)
@@ -134,7 +135,7 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 
 func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, translation int64, block int) ([]catalog.UnitPosition, error) {
 	var data []byte
-	err := s.s.queryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan scan) error { return scan(&data) })
+	err := s.s.QueryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan sqldb.Scan) error { return scan(&data) })
 	if err != nil || data == nil {
 		return all, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // StoredUnit is a stored unit as needed to compare many versions in memory.
@@ -24,8 +25,8 @@ func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]Stor
 	var out []StoredUnit
 	var u StoredUnit
 	dest := []any{&u.ID, &u.Removed, &u.Identity.Hash, &u.Identity.Key, &u.Text, &u.Meta, &u.Target, &u.State}
-	err := s.s.query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print, target, state FROM units WHERE translation_id = $1`,
-		[]any{translationID}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print, target, state FROM units WHERE translation_id = $1`,
+		[]any{translationID}, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			out = append(out, u)
 			return err
@@ -44,13 +45,13 @@ func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]ca
 // FailingUnits returns up to limit units of a translation that fail a check, by
 // id, starting at offset. Position and Location are not set.
 func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
-	defer s.aboutTranslation(ctx, translationID).end()
+	defer s.aboutTranslation(ctx, translationID).End()
 	var units []catalog.Unit
 	var r unitScan
 	dest := r.dest()
-	err := s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN (
+	err := s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN (
 		SELECT unit_id FROM failing WHERE translation_id = $1 ORDER BY unit_id LIMIT $2 OFFSET $3) ORDER BY u.id`,
-		[]any{translationID, max(limit, 0), max(offset, 0)}, func(scan scan) error {
+		[]any{translationID, max(limit, 0), max(offset, 0)}, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			units = append(units, r.unit())
 			return err
@@ -61,9 +62,9 @@ func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset
 // UnitByHash returns the id of the unit of a translation with an id_hash. The hash
 // is not unique: of several units a live one comes first, then the lowest id.
 func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
-	defer s.aboutTranslation(ctx, translationID).end()
+	defer s.aboutTranslation(ctx, translationID).End()
 	const query = `SELECT u.id` + fromStrings + ` AND s.id_hash = $2 ORDER BY u.removed, u.id LIMIT 1`
-	err = s.s.query(ctx, query, []any{translationID, hash}, func(scan scan) error {
+	err = s.s.Query(ctx, query, []any{translationID, hash}, func(scan sqldb.Scan) error {
 		found = true
 		return scan(&id)
 	})
@@ -100,7 +101,7 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 				placed = append(placed, p)
 			}
 		})
-		section.end()
+		section.End()
 		slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.Position, b.Position) })
 		for piece := range slices.Chunk(placed, fileChunk) {
 			if err != nil {
@@ -109,7 +110,7 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 			var units []catalog.Unit
 			section = s.about()
 			units, err = s.unitsOf(ctx, piece)
-			section.end()
+			section.End()
 			if err != nil {
 				break
 			}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // UserQuery selects authors.
@@ -41,10 +42,10 @@ func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count i
 func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
 	const where = ` WHERE username >= $1 AND username < $2`
 	end := q.Prefix + string(utf8.MaxRune) // usernames do not have this character
-	if _, err := s.s.first(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
+	if _, err := s.s.First(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
 		return nil, count, err
 	}
-	err = s.s.query(ctx, userQuery+where+` ORDER BY id LIMIT $3 OFFSET $4`, []any{q.Prefix, end, q.Limit, q.Offset}, func(scan scan) error {
+	err = s.s.Query(ctx, userQuery+where+` ORDER BY id LIMIT $3 OFFSET $4`, []any{q.Prefix, end, q.Limit, q.Offset}, func(scan sqldb.Scan) error {
 		u, err := scanUser(scan)
 		page = append(page, u)
 		return err
@@ -59,7 +60,7 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 		return nil, 0, err
 	}
 	needle := strings.ToLower(q.Contains)
-	err = s.s.query(ctx, userQuery+` ORDER BY id`, nil, func(scan scan) error {
+	err = s.s.Query(ctx, userQuery+` ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		u, err := scanUser(scan)
 		if err != nil || !strings.HasPrefix(u.Username, q.Prefix) || shown != nil && !shown[u.ID] ||
 			!strings.Contains(strings.ToLower(u.Username), needle) && !strings.Contains(strings.ToLower(u.FullName), needle) {
@@ -96,8 +97,8 @@ func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (know
 	var first sql.NullInt64
 	// The inner query reads only the index of authors; then one row per component
 	// is read.
-	err = s.s.query(ctx, `SELECT d.component_id, d.commit_time FROM deltas d
-		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, func(scan scan) error {
+	err = s.s.Query(ctx, `SELECT d.component_id, d.commit_time FROM deltas d
+		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, func(scan sqldb.Scan) error {
 		var component int64
 		var at sql.NullInt64
 		err := scan(&component, &at)
@@ -112,7 +113,7 @@ func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (know
 		return err
 	})
 	if elsewhere && known {
-		u.Joined = fromMicros(first)
+		u.Joined = sqldb.FromMicros(first)
 	}
 	return known, err
 }
@@ -124,13 +125,13 @@ func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64
 		return true, nil
 	}
 	wrote := false
-	err := chunks(components, func(chunk []any) error {
+	err := sqldb.Chunks(components, func(chunk []any) error {
 		if wrote {
 			return nil
 		}
 		var id int64
 		n := len(chunk)
-		found, err := s.s.first(ctx, `SELECT component_id FROM deltas WHERE component_id IN `+list(1, n)+fmt.Sprintf(` AND author_id = $%d LIMIT 1`, n+1), append(chunk, userID), &id)
+		found, err := s.s.First(ctx, `SELECT component_id FROM deltas WHERE component_id IN `+sqldb.List(1, n)+fmt.Sprintf(` AND author_id = $%d LIMIT 1`, n+1), append(chunk, userID), &id)
 		wrote = found
 		return err
 	})
@@ -143,8 +144,8 @@ func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64
 		return nil, nil
 	}
 	shown := map[int64]bool{}
-	err := chunks(components, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT DISTINCT author_id FROM deltas d WHERE component_id IN `+list(1, len(chunk))+` AND author_id IS NOT NULL`, chunk, func(scan scan) error {
+	err := sqldb.Chunks(components, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT DISTINCT author_id FROM deltas d WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND author_id IS NOT NULL`, chunk, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			shown[id] = true
@@ -166,12 +167,12 @@ type Contribution struct {
 // ContributedTranslations returns the ids of the live translations of components in
 // which an author has entries, ascending. Its cost grows with the author's deltas.
 func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, components []int64) ([]int64, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	var ids []int64
-	err := chunks(components, func(chunk []any) error {
+	err := sqldb.Chunks(components, func(chunk []any) error {
 		query := `SELECT DISTINCT d.translation_id FROM deltas d JOIN translations t ON t.id = d.translation_id
-			WHERE d.component_id IN ` + list(1, len(chunk)) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0`, len(chunk)+1)
-		return s.s.query(ctx, query, append(chunk, userID), func(scan scan) error {
+			WHERE d.component_id IN ` + sqldb.List(1, len(chunk)) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0`, len(chunk)+1)
+		return s.s.Query(ctx, query, append(chunk, userID), func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			ids = append(ids, id)
@@ -192,11 +193,11 @@ var suggestedTexts = fmt.Sprintf(`CASE WHEN d.n = d.added + d.updated + d.remove
 func (s *Snapshot) Contributions(ctx context.Context, userID int64, components []int64) ([]Contribution, error) {
 	total := map[string]*Contribution{}
 	var order []string
-	err := chunks(components, func(chunk []any) error {
+	err := sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)
 		query := `SELECT t.language, SUM(d.added), SUM(` + updatedStrings + `), SUM(d.removed), SUM(` + suggestedTexts + `) FROM deltas d JOIN translations t ON t.id = d.translation_id
-			WHERE d.component_id IN ` + list(1, n) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, n+1)
-		return s.s.query(ctx, query, append(chunk, userID), func(scan scan) error {
+			WHERE d.component_id IN ` + sqldb.List(1, n) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, n+1)
+		return s.s.Query(ctx, query, append(chunk, userID), func(scan sqldb.Scan) error {
 			var c Contribution
 			err := scan(&c.Language, &c.Added, &c.Updated, &c.Removed, &c.Suggested)
 			if total[c.Language] == nil {
@@ -217,10 +218,10 @@ func (s *Snapshot) Contributions(ctx context.Context, userID int64, components [
 
 const userQuery = `SELECT id, username, full_name, joined, bot FROM users`
 
-func scanUser(scan scan) (User, error) {
+func scanUser(scan sqldb.Scan) (User, error) {
 	var u User
 	var joined sql.NullInt64
 	err := scan(&u.ID, &u.Username, &u.FullName, &joined, &u.Bot)
-	u.Joined = fromMicros(joined)
+	u.Joined = sqldb.FromMicros(joined)
 	return u, err
 }

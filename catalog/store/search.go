@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Errors of a search, besides the errors of every read.
@@ -61,7 +62,7 @@ type SearchQuery struct {
 // key is equal for equal queries.
 func (q *SearchQuery) key() string {
 	var b strings.Builder
-	for _, id := range sortedKeys(q.Components) {
+	for _, id := range sqldb.SortedKeys(q.Components) {
 		b.WriteString(strconv.FormatInt(id, 36))
 		b.WriteByte(' ')
 	}
@@ -83,8 +84,8 @@ type SearchResult struct {
 // for the next page, is not run again (searchCache). The error is *ErrPrice,
 // ErrTooSlow or ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
-	components := sortedKeys(q.Components)
-	defer s.about(components...).end()
+	components := sqldb.SortedKeys(q.Components)
+	defer s.about(components...).End()
 	generation, err := s.Generation(ctx)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (f *SearchResult) Count() int64 { return f.plan.total }
 // Page returns up to limit of the units by id, starting at offset, and their
 // translations. Its cost does not depend on offset.
 func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer f.snapshot.about(f.components...).end()
+	defer f.snapshot.about(f.components...).End()
 	units, owners, err := f.page(ctx, offset, limit)
 	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
 }
@@ -153,8 +154,8 @@ func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]cat
 	units := make([]catalog.Unit, 0, len(ids))
 	var r unitScan
 	dest := r.dest()
-	err = chunks(ids, func(chunk []any) error {
-		return s.s.query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan scan) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
+		return s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+sqldb.List(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			units = append(units, r.unit())
 			return err
@@ -193,7 +194,7 @@ func (s *Snapshot) setPositions(ctx context.Context, units []catalog.Unit) error
 		block := blocks[u.TranslationID]
 		if n := len(block); n == 0 || block[n-1].ID < u.ID {
 			var data []byte
-			found, err := s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
+			found, err := s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
 				[]any{u.TranslationID, u.ID}, &data)
 			if err != nil {
 				return err

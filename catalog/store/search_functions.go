@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // The SQL functions of a search. Their first argument is the number of a
@@ -45,7 +46,7 @@ func (p *predicates) matchText(args []driver.Value) (result driver.Value, err er
 		runtime.Gosched()
 	}
 	err = recovering(func() error {
-		result = smallint(is.row(args))
+		result = sqldb.Smallint(is.row(args))
 		return nil
 	})
 	return result, err
@@ -57,12 +58,12 @@ func (p *predicates) matchID(args []driver.Value) (driver.Value, error) {
 		return nil, err
 	}
 	id, _ := args[1].(int64)
-	return smallint(is.ids.has(id)), nil
+	return sqldb.Smallint(is.ids.has(id)), nil
 }
 
 // functions are the functions of SQL.
-func (p *predicates) functions() []function {
-	return []function{{textFunction, -1, p.matchText}, {idFunction, 2, p.matchID}}
+func (p *predicates) functions() []sqldb.Function {
+	return []sqldb.Function{{Name: textFunction, Args: -1, Call: p.matchText}, {Name: idFunction, Args: 2, Call: p.matchID}}
 }
 
 // predicate is a test that SQL cannot express: of texts, or of an id.

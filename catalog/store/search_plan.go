@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 const (
@@ -80,7 +81,7 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	b := conditions{folder: &s.db.searches.predicates.folder, streams: !s.s.shared.dialect.sqlite}
+	b := conditions{folder: &s.db.searches.predicates.folder, streams: !s.s.DB.Dialect.Sqlite}
 	inGo := make([]holds, len(groups))
 	for i, g := range groups {
 		b.text.WriteString([]string{` AND ((`, `) OR (`}[min(i, 1)])
@@ -89,7 +90,7 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, 
 		}
 	}
 	b.text.WriteString(`))`)
-	part := searchPart{from: ` FROM units u` + s.s.shared.dialect.rowOrder, where: b.text.String(), args: b.args, predicates: b.predicates, columns: b.columns, holds: joinGroups(inGo)}
+	part := searchPart{from: ` FROM units u` + s.s.DB.Dialect.RowOrder, where: b.text.String(), args: b.args, predicates: b.predicates, columns: b.columns, holds: joinGroups(inGo)}
 	if p.bytes += part.size(); p.bytes > maxSearchBytes {
 		return ErrTooSlow
 	}
@@ -249,7 +250,7 @@ func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchCompone
 
 // few adds spans with lists of ids.
 func (p *searchPlan) few(part int, ids []int64) {
-	for chunk := range slices.Chunk(ids, listSize(math.MaxInt)) {
+	for chunk := range slices.Chunk(ids, sqldb.ListSize(math.MaxInt)) {
 		p.spans = append(p.spans, searchSpan{part: part, lo: chunk[0], hi: chunk[len(chunk)-1] + 1, ids: chunk})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // countSpans counts the matches of each span that is not counted yet.
@@ -102,8 +103,8 @@ func (r *searcher) statement(what string, span *searchSpan) *sqlText {
 		b.add(` AND u.id < `, span.hi)
 		return b
 	}
-	n := listSize(len(span.ids))
-	b.text.WriteString(` AND u.id IN ` + list(len(b.args)+1, n))
+	n := sqldb.ListSize(len(span.ids))
+	b.text.WriteString(` AND u.id IN ` + sqldb.List(len(b.args)+1, n))
 	for i := range n {
 		b.args = append(b.args, span.ids[min(i, len(span.ids)-1)])
 	}
@@ -118,7 +119,7 @@ func (r *searcher) count(ctx context.Context, span *searchSpan) error {
 		})
 	}
 	b := r.statement(`COUNT(*)`, span)
-	return r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error { return scan(&span.count) })
+	return r.s.s.QueryOnce(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error { return scan(&span.count) })
 }
 
 func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) ([]int64, error) {
@@ -135,7 +136,7 @@ func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limi
 	b := r.statement(`u.id`, span)
 	b.add(` ORDER BY u.id LIMIT `, limit)
 	b.add(` OFFSET `, offset)
-	err := r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error {
+	err := r.s.s.QueryOnce(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
 		var id int64
 		err := scan(&id)
 		ids = append(ids, id)
@@ -195,7 +196,7 @@ type sameState struct {
 }
 
 func (s *Snapshot) sameState(ctx context.Context) (same sameState, err error) {
-	if same.snapshot, err = s.s.conn.export(ctx); err == nil && same.snapshot == "" {
+	if same.snapshot, err = s.s.Conn.Export(ctx); err == nil && same.snapshot == "" {
 		same.generation, err = s.Generation(ctx)
 	}
 	return same, err
@@ -203,10 +204,10 @@ func (s *Snapshot) sameState(ctx context.Context) (same sameState, err error) {
 
 // runOnFree runs work on a free session that sees the same, if there is one.
 func (db *DB) runOnFree(ctx context.Context, same sameState, work func(*Snapshot) error) error {
-	return db.pools.readers.tryTransact(ctx, func(session *session) error {
+	return db.pools.Readers.TryTransact(ctx, func(session *sqldb.Session) error {
 		s := &Snapshot{db: db, s: session}
 		if same.snapshot != "" {
-			session.conn.adopt(same.snapshot)
+			session.Conn.Adopt(same.snapshot)
 			return work(s)
 		}
 		now, err := s.Generation(ctx)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // searchComponent is a component to search with its translations.
@@ -60,13 +61,13 @@ func mayHold(e query.Expr, c *ComponentRow, fold *query.Folder) bool {
 func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searchComponent, units int64, err error) {
 	byID := make(map[int64]*searchComponent, len(q.Components))
 	fold := &s.db.searches.predicates.folder
-	ids := slices.DeleteFunc(sortedKeys(q.Components), func(id int64) bool { return !mayHold(q.Expr, q.Components[id], fold) })
+	ids := slices.DeleteFunc(sqldb.SortedKeys(q.Components), func(id int64) bool { return !mayHold(q.Expr, q.Components[id], fold) })
 	for _, id := range ids {
 		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
 	}
-	err = chunks(ids, func(chunk []any) error {
-		query := `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN ` + list(1, len(chunk))
-		return s.s.query(ctx, query, chunk, func(scan scan) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
+		query := `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN ` + sqldb.List(1, len(chunk))
+		return s.s.Query(ctx, query, chunk, func(scan sqldb.Scan) error {
 			var t searchTranslation
 			var component, removed int64
 			if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
@@ -97,18 +98,18 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 	lo, hi = c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
 	var first, last int64
 	if translation == 0 {
-		found, err := s.s.first(ctx, `SELECT id FROM units WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 1`, []any{lo, hi}, &last)
+		found, err := s.s.First(ctx, `SELECT id FROM units WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 1`, []any{lo, hi}, &last)
 		if !found || err != nil {
 			return lo, lo, err
 		}
 		return lo, last + 1, nil
 	}
-	found, err := s.s.first(ctx, `SELECT first_unit FROM layouts WHERE translation_id = $1 ORDER BY first_unit LIMIT 1`, []any{translation}, &first)
+	found, err := s.s.First(ctx, `SELECT first_unit FROM layouts WHERE translation_id = $1 ORDER BY first_unit LIMIT 1`, []any{translation}, &first)
 	if !found || err != nil {
 		return lo, lo, err
 	}
 	var data []byte
-	if _, err = s.s.first(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`, []any{translation}, &data); err != nil {
+	if _, err = s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`, []any{translation}, &data); err != nil {
 		return lo, lo, err
 	}
 	block, err := s.db.codec.block(data)
@@ -130,7 +131,7 @@ func findInBlock(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, 
 // eachInLayout calls fn for all live units of translations.
 func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
 	for i := range translations {
-		err := s.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan scan) error {
+		err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan sqldb.Scan) error {
 			var data []byte
 			if err := scan(&data); err != nil {
 				return err
@@ -195,7 +196,7 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {
 		b := &spans[i]
 		var data []byte
-		return s.s.queryMany(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan scan) error {
+		return s.s.QueryMany(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan sqldb.Scan) error {
 			if err := scan(&data); err != nil {
 				return err
 			}

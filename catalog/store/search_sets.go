@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // resolve replaces the terms that no column of a unit answers by the set of
@@ -55,7 +56,7 @@ const pendingUnits = `SELECT unit_id FROM edits WHERE status = 'pending' AND uni
 func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.Expr, error) {
 	var ids []int64
 	first := c.ID * catalog.UnitsPerComponent
-	err := s.s.query(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, func(scan scan) error {
+	err := s.s.Query(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, func(scan sqldb.Scan) error {
 		var id int64
 		err := scan(&id)
 		ids = append(ids, id)
@@ -146,7 +147,7 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 	}
 	if e.author != "" {
 		var author int64
-		found, err := s.s.first(ctx, `SELECT id FROM users WHERE username = $1`, []any{strings.ToLower(e.author)}, &author)
+		found, err := s.s.First(ctx, `SELECT id FROM users WHERE username = $1`, []any{strings.ToLower(e.author)}, &author)
 		if !found || err != nil {
 			return query.None, err
 		}
@@ -178,7 +179,7 @@ type entryList struct {
 // ranks.
 func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idCollector, error) {
 	var entries int64
-	if _, err := s.s.first(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
+	if _, err := s.s.First(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
 		return nil, err
 	}
 	span := s.db.searches.spanUnits
@@ -191,7 +192,7 @@ func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryL
 // unitsBetween is entryUnits for the entries with ranks in [lo, hi).
 func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idCollector) error {
 	begin := lo // the rank of the delta with the first entry
-	if _, err := s.s.first(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
+	if _, err := s.s.First(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
 		[]any{l.id, lo}, &begin); err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 	b.add(` - d.`+l.first+` AND c.n < `, hi)
 	b.text.WriteString(` - d.` + l.first)
 	var id int64
-	return s.s.queryMany(ctx, b.text.String(), b.args, func(scan scan) error {
+	return s.s.QueryMany(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
 		err := scan(&id)
 		found.add(id)
 		return err

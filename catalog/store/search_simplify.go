@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // simplify replaces every term of an expression and removes terms that are then
@@ -101,10 +102,10 @@ const (
 
 func bounds(from, to time.Time) (lo, hi int64) {
 	lo, hi = minTime, maxTime
-	if n, ok := micros(from).(int64); ok {
+	if n, ok := sqldb.Micros(from).(int64); ok {
 		lo = n
 	}
-	if n, ok := micros(to).(int64); ok {
+	if n, ok := sqldb.Micros(to).(int64); ok {
 		hi = n
 	}
 	return lo, hi

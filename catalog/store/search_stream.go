@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // An engine that cannot call functions in Go evaluates the other conditions of a
@@ -93,7 +94,7 @@ func (b *conditions) selected(what string) int {
 
 // inGo takes the place of a condition that is tested in Go.
 func (b *conditions) inGo(negated bool) {
-	b.text.WriteString(strings.ToUpper([]string{"true", "false"}[smallint(negated)]))
+	b.text.WriteString(strings.ToUpper([]string{"true", "false"}[sqldb.Smallint(negated)]))
 }
 
 func (b *conditions) streamedTexts(e query.Expr, negated bool) (holds, error) {
@@ -151,7 +152,7 @@ func (r *searcher) stream(ctx context.Context, span *searchSpan, found func(id i
 		dest = append(dest, (*any)(&values[i]))
 	}
 	more := true
-	return r.s.s.queryOnce(ctx, b.text.String(), b.args, func(scan scan) error {
+	return r.s.s.QueryOnce(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
 		if !more {
 			return nil
 		}

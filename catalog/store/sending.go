@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // ErrNotPending says that something of a push is not pending any more: what is pushed must
@@ -25,7 +26,7 @@ type Sending struct {
 // the last attempt, which certainly did not arrive, "" without one. The error wraps
 // ErrNotPending.
 func (db *DB) Send(ctx context.Context, before string, o Sending) error {
-	return db.fail(ctx, "note what is pushed", db.write(ctx, func(s *session) error {
+	return db.fail(ctx, "note what is pushed", db.write(ctx, func(s *sqldb.Session) error {
 		if err := unsend(ctx, s, o.Place, before); err != nil {
 			return err
 		}
@@ -35,21 +36,21 @@ func (db *DB) Send(ctx context.Context, before string, o Sending) error {
 
 // Unsend forgets a push that certainly did not arrive.
 func (db *DB) Unsend(ctx context.Context, at Place, commit string) error {
-	return db.fail(ctx, "forget a push", db.write(ctx, func(s *session) error { return unsend(ctx, s, at, commit) }))
+	return db.fail(ctx, "forget a push", db.write(ctx, func(s *sqldb.Session) error { return unsend(ctx, s, at, commit) }))
 }
 
-func unsend(ctx context.Context, s *session, at Place, commit string) error {
+func unsend(ctx context.Context, s *sqldb.Session, at Place, commit string) error {
 	if commit == "" {
 		return nil
 	}
-	if err := s.do(ctx, `DELETE FROM sent WHERE repo = $1 AND branch = $2 AND next_commit = $3 AND at_commit = '' AND left_at = 0`, at.Repo, at.Branch, commit); err != nil {
+	if err := s.Do(ctx, `DELETE FROM sent WHERE repo = $1 AND branch = $2 AND next_commit = $3 AND at_commit = '' AND left_at = 0`, at.Repo, at.Branch, commit); err != nil {
 		return err
 	}
-	return s.do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit = $3`, at.Repo, at.Branch, commit)
+	return s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit = $3`, at.Repo, at.Branch, commit)
 }
 
 // send adds rows, or notes the commit in those that are there, for what is still pending.
-func send(ctx context.Context, s *session, o *Sending) error {
+func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
 	written := make(map[int64]*Edit, len(o.Edits))
 	for i := range o.Edits {
 		written[o.Edits[i].ID] = &o.Edits[i]
@@ -59,8 +60,8 @@ func send(ctx context.Context, s *session, o *Sending) error {
 	for i := range ids {
 		ids[i] = o.Edits[i].ID
 	}
-	err := chunks(ids, func(chunk []any) error {
-		return s.query(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return s.Query(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var now Edit
 			err := scan(&now.ID, &now.Target, &now.State)
 			if e := written[now.ID]; e.Target == now.Target && e.State == now.State {
@@ -72,7 +73,7 @@ func send(ctx context.Context, s *session, o *Sending) error {
 		})
 	})
 	if err == nil {
-		err = chunks(same, func(chunk []any) error { return o.sendCurrent(ctx, s, chunk) })
+		err = sqldb.Chunks(same, func(chunk []any) error { return o.sendCurrent(ctx, s, chunk) })
 	}
 	for i := 0; i < len(changed) && err == nil; i++ {
 		e := written[changed[i]]
@@ -82,7 +83,7 @@ func send(ctx context.Context, s *session, o *Sending) error {
 	for i := 0; i < len(o.Files) && err == nil; i++ {
 		e, one := &o.Files[i], int64(0)
 		found := false
-		if found, err = s.first(ctx, `SELECT 1 FROM file_edits WHERE id = $1 AND status = 'pending'`, []any{e.ID}, &one); !found {
+		if found, err = s.First(ctx, `SELECT 1 FROM file_edits WHERE id = $1 AND status = 'pending'`, []any{e.ID}, &one); !found {
 			missing++
 		} else if err == nil {
 			err = o.sendOne(ctx, s, sentRow{file: e.ID, component: e.ComponentID})
@@ -97,14 +98,14 @@ func send(ctx context.Context, s *session, o *Sending) error {
 const sentColumns = `INSERT INTO sent (unit_id, file_edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at) `
 
 // sendCurrent notes the texts that edits have now, by id.
-func (o *Sending) sendCurrent(ctx context.Context, s *session, ids []any) error {
+func (o *Sending) sendCurrent(ctx context.Context, s *sqldb.Session, ids []any) error {
 	args := append([]any{o.Commit, o.Repo, o.Branch}, ids...)
-	pending := ` FROM edits e WHERE e.id IN ` + list(4, len(ids))
-	if err := s.do(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND file_edit_id = 0 AND at_commit <> $1
+	pending := ` FROM edits e WHERE e.id IN ` + sqldb.List(4, len(ids))
+	if err := s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND file_edit_id = 0 AND at_commit <> $1
 		AND unit_id IN (SELECT e.unit_id`+pending+` AND e.target = sent.target AND e.state = sent.state)`, args...); err != nil {
 		return err
 	}
-	return s.do(ctx, sentColumns+`SELECT e.unit_id, 0, COALESCE((SELECT MAX(o.n) FROM sent o WHERE o.unit_id = e.unit_id AND o.file_edit_id = 0), 0) + 1,
+	return s.Do(ctx, sentColumns+`SELECT e.unit_id, 0, COALESCE((SELECT MAX(o.n) FROM sent o WHERE o.unit_id = e.unit_id AND o.file_edit_id = 0), 0) + 1,
 		e.unit_id / `+fmt.Sprint(catalog.UnitsPerComponent)+`, e.translation_id, e.target, e.state, CAST($2 AS TEXT), CAST($3 AS TEXT), '', CAST($1 AS TEXT), 0`+pending+`
 		AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND s.repo = $2 AND s.branch = $3)`, args...)
 }
@@ -117,17 +118,17 @@ type sentRow struct {
 }
 
 // sendOne notes one text, or one edit of a file.
-func (o *Sending) sendOne(ctx context.Context, s *session, r sentRow) error {
+func (o *Sending) sendOne(ctx context.Context, s *sqldb.Session, r sentRow) error {
 	args := []any{o.Commit, o.Repo, o.Branch, r.unit, r.file, r.target, int64(r.state)}
 	var n int64
-	found, err := s.first(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND file_edit_id = $2 AND target = $3 AND state = $4 AND repo = $5 AND branch = $6`,
+	found, err := s.First(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND file_edit_id = $2 AND target = $3 AND state = $4 AND repo = $5 AND branch = $6`,
 		[]any{r.unit, r.file, r.target, int64(r.state), o.Repo, o.Branch}, &n)
 	switch {
 	case err != nil:
 		return err
 	case found:
-		return s.do(ctx, `UPDATE sent SET next_commit = $1 WHERE unit_id = $2 AND file_edit_id = $3 AND n = $4 AND at_commit <> $1`, o.Commit, r.unit, r.file, n)
+		return s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE unit_id = $2 AND file_edit_id = $3 AND n = $4 AND at_commit <> $1`, o.Commit, r.unit, r.file, n)
 	}
-	return s.do(ctx, sentColumns+`SELECT $4, $5, COALESCE(MAX(n), 0) + 1, $8, $9, $6, $7, $2, $3, '', $1, 0 FROM sent WHERE unit_id = $4 AND file_edit_id = $5`,
+	return s.Do(ctx, sentColumns+`SELECT $4, $5, COALESCE(MAX(n), 0) + 1, $8, $9, $6, $7, $2, $3, '', $1, 0 FROM sent WHERE unit_id = $4 AND file_edit_id = $5`,
 		append(args, r.component, r.translation)...)
 }

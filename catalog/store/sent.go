@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // The table sent is the one place that says where texts of edits, and edits of files, went.
@@ -63,8 +64,8 @@ type SentText struct {
 	By EditAuthor
 }
 
-func sentWhere(ctx context.Context, s *session, where string, args ...any) (list []SentText, err error) {
-	err = s.query(ctx, `SELECT s.unit_id, u.id_hash, u.id_key, s.n, s.target, s.state, s.by_name, s.by_email FROM sent s JOIN units u ON u.id = s.unit_id`+where+` ORDER BY s.unit_id, s.n`, args, func(scan scan) error {
+func sentWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []SentText, err error) {
+	err = s.Query(ctx, `SELECT s.unit_id, u.id_hash, u.id_key, s.n, s.target, s.state, s.by_name, s.by_email FROM sent s JOIN units u ON u.id = s.unit_id`+where+` ORDER BY s.unit_id, s.n`, args, func(scan sqldb.Scan) error {
 		var t SentText
 		err := scan(&t.UnitID, &t.Identity.Hash, &t.Identity.Key, &t.N, &t.Target, &t.State, &t.By.Name, &t.By.Email)
 		list = append(list, t)
@@ -84,9 +85,9 @@ func (tx *StepTx) SentTexts(ctx context.Context, component, translation int64) (
 // the repository gets one of them again, it wrote it. The history of the edit that is
 // pending has it; nil without one.
 func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Time) error {
-	err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
+	err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
 	if err == nil && e != nil && e.Status == EditPending {
-		err = tx.s.do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
 	}
 	if err == nil && e != nil && e.Status == EditPending {
 		err = tx.noteEdit(ctx, &Edit{ID: e.ID, Target: t.Target, State: t.State}, "", "arrived", at)
@@ -97,8 +98,8 @@ func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Tim
 // NoneOnItsWay forgets what was sent to the branch that is read, now that components are at
 // its head: either it arrived, or the branch moved without it, and git refuses it.
 func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
-	err := chunks(components, func(chunk []any) error {
-		return tx.s.do(ctx, `DELETE FROM sent WHERE branch = '' AND component_id IN `+list(1, len(chunk)), chunk...)
+	err := sqldb.Chunks(components, func(chunk []any) error {
+		return tx.s.Do(ctx, `DELETE FROM sent WHERE branch = '' AND component_id IN `+sqldb.List(1, len(chunk)), chunk...)
 	})
 	return tx.fail(ctx, "forget what was sent", err)
 }
@@ -107,13 +108,13 @@ func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
 // string its text, which is written again if one of them arrives; after a conflict nobody.
 func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.Status == EditFlushed {
-		if err := tx.s.do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
+		if err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
 			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
 			return err
 		}
 	}
 	var one int64
-	found, err := tx.s.first(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
+	found, err := tx.s.First(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
 	if err != nil || !found {
 		return err
 	}
@@ -122,12 +123,12 @@ func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
 			return err
 		}
 	}
-	return tx.s.do(ctx, `UPDATE sent SET by_name = $1, by_email = $2 WHERE unit_id = $3 AND file_edit_id = 0`, by.Name, by.Email, e.UnitID)
+	return tx.s.Do(ctx, `UPDATE sent SET by_name = $1, by_email = $2 WHERE unit_id = $3 AND file_edit_id = 0`, by.Name, by.Email, e.UnitID)
 }
 
 // SentOf counts the texts that were sent of a string and may still arrive.
 func (tx *StepTx) SentOf(ctx context.Context, unit int64) (n int, err error) {
-	_, err = tx.s.first(ctx, `SELECT COUNT(*) FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, []any{unit}, &n)
+	_, err = tx.s.First(ctx, `SELECT COUNT(*) FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, []any{unit}, &n)
 	return n, tx.fail(ctx, fmt.Sprintf("count what was sent of unit %d", unit), err)
 }
 

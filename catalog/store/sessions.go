@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // maxSessions is the number of sessions that one token has; the oldest end first.
@@ -18,32 +19,32 @@ const maxSessions = 100
 func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
 	now := db.now()
-	err = db.writeTokens(ctx, func(s *session) error {
+	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
 		if _, found, err := tokenIn(ctx, s, `id = $1`, token); err != nil || !found {
 			if err == nil {
-				err = reported{notFound("store: token %d", token)}
+				err = sqldb.Reported(sqldb.NotFound("store: token %d", token))
 			}
 			return err
 		}
-		if err := s.do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now.UnixMicro()); err != nil {
+		if err := s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now.UnixMicro()); err != nil {
 			return err
 		}
-		if err := s.do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`, tokenHash(secret), token, now.UnixMicro(), now.Add(lifetime).UnixMicro()); err != nil {
+		if err := s.Do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`, tokenHash(secret), token, now.UnixMicro(), now.Add(lifetime).UnixMicro()); err != nil {
 			return err
 		}
-		return s.do(ctx, `DELETE FROM sessions WHERE token_id = $1 AND hash NOT IN (
+		return s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1 AND hash NOT IN (
 			SELECT hash FROM sessions WHERE token_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`, token, token, maxSessions)
 	})
 	if err != nil {
-		return "", unwrapReported(db.fail(ctx, "begin a session", err))
+		return "", sqldb.UnwrapReported(db.fail(ctx, "begin a session", err))
 	}
 	return secret, nil
 }
 
 // EndSession ends a session at once. It is no error if there is none.
 func (db *DB) EndSession(ctx context.Context, secret string) error {
-	return db.fail(ctx, "end a session", db.writeTokens(ctx, func(s *session) error {
-		_, err := s.exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
+	return db.fail(ctx, "end a session", db.writeTokens(ctx, func(s *sqldb.Session) error {
+		_, err := s.Exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
 		return err
 	}))
 }
@@ -55,7 +56,7 @@ func (s *Snapshot) SessionToken(ctx context.Context, secret string) (t catalog.T
 		return t, false, nil
 	}
 	var id, expires int64
-	if found, err = s.s.first(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= s.db.now().UnixMicro() {
+	if found, err = s.s.First(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= s.db.now().UnixMicro() {
 		return t, false, s.db.fail(ctx, "read a session", err)
 	}
 	return s.tokenWhere(ctx, `id = $1`, id)

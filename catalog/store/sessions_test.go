@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestSessions: a session has the token with which it began, until it expires, it is
@@ -15,7 +16,7 @@ import (
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), Options{Now: func() time.Time { return now }})
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

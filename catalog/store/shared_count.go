@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // sharedCount keeps the counts of strings that components of one project share.
@@ -17,7 +18,7 @@ import (
 // that nobody shares costs that row, whatever the number of languages, and a string
 // that many share costs the same for each of them.
 type sharedCount struct {
-	s          *session
+	s          *sqldb.Session
 	project    int64
 	components map[int64]*countedComponent
 	repeats    map[repeatsKey]catalog.Stats // changes to store
@@ -53,7 +54,7 @@ func (k repeatsKey) compare(o repeatsKey) int {
 // sharedPage is the number of strings that are counted at a time.
 const sharedPage = 256
 
-func newSharedCount(s *session, project int64) *sharedCount {
+func newSharedCount(s *sqldb.Session, project int64) *sharedCount {
 	return &sharedCount{s: s, project: project, components: map[int64]*countedComponent{}, repeats: map[repeatsKey]catalog.Stats{}}
 }
 
@@ -72,9 +73,9 @@ func (e extent) shared() bool { return e.first != e.last }
 func (c *sharedCount) extents(ctx context.Context, units []int64) (map[catalog.Identity]extent, error) {
 	all := make(map[catalog.Identity]extent, len(units))
 	const of = ` FROM occurrences o WHERE o.project_id = $1 AND o.id_hash = u.id_hash AND o.id_key = u.id_key`
-	return all, chunks(units, func(chunk []any) error {
-		return c.s.query(ctx, `SELECT u.id_hash, u.id_key, COALESCE((SELECT MIN(o.source_id)`+of+`), 0), COALESCE((SELECT MAX(o.source_id)`+of+`), 0)
-			FROM units u WHERE u.id IN `+list(2, len(chunk)), append([]any{c.project}, chunk...), func(scan scan) error {
+	return all, sqldb.Chunks(units, func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT u.id_hash, u.id_key, COALESCE((SELECT MIN(o.source_id)`+of+`), 0), COALESCE((SELECT MAX(o.source_id)`+of+`), 0)
+			FROM units u WHERE u.id IN `+sqldb.List(2, len(chunk)), append([]any{c.project}, chunk...), func(scan sqldb.Scan) error {
 			var id catalog.Identity
 			var e extent
 			err := scan(&id.Hash, &id.Key, &e.first, &e.last)
@@ -88,7 +89,7 @@ func (c *sharedCount) extents(ctx context.Context, units []int64) (map[catalog.I
 // says already, or still, how it counts.
 func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 	var source int64
-	if found, err := c.s.first(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{id}, &source); err != nil || !found {
+	if found, err := c.s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{id}, &source); err != nil || !found {
 		return err
 	}
 	if add {
@@ -98,9 +99,9 @@ func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 	}
 	for last := (catalog.Identity{Hash: math.MinInt64, Key: math.MinInt64}); ; {
 		var page []identified
-		err := c.s.query(ctx, `SELECT id_hash, id_key, source_id FROM units
+		err := c.s.Query(ctx, `SELECT id_hash, id_key, source_id FROM units
 			WHERE translation_id = $1 AND source_id = id AND id_hash >= $2 AND (id_hash > $2 OR id_key > $3) AND removed = 0 ORDER BY id_hash, id_key, source_id LIMIT $4`,
-			[]any{source, last.Hash, last.Key, sharedPage}, func(scan scan) error {
+			[]any{source, last.Hash, last.Key, sharedPage}, func(scan sqldb.Scan) error {
 				var u identified
 				err := scan(&u.identity.Hash, &u.identity.Key, &u.unit)
 				page = append(page, u)
@@ -121,11 +122,11 @@ func (c *sharedCount) component(ctx context.Context, id int64, add bool) error {
 // in the order of their keys.
 func (c *sharedCount) addAlone(ctx context.Context, source int64) (bool, error) {
 	var one int64
-	found, err := c.s.first(ctx, `SELECT 1 FROM occurrences WHERE project_id = $1 LIMIT 1`, []any{c.project}, &one)
+	found, err := c.s.First(ctx, `SELECT 1 FROM occurrences WHERE project_id = $1 LIMIT 1`, []any{c.project}, &one)
 	if err != nil || found {
 		return false, err
 	}
-	err = c.s.do(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
+	err = c.s.Do(ctx, `INSERT INTO occurrences (project_id, id_hash, id_key, source_id)
 		SELECT CAST($1 AS BIGINT), id_hash, id_key, source_id FROM units WHERE translation_id = $2 AND source_id = id AND removed = 0 ORDER BY id_hash, id_key, source_id`, c.project, source)
 	return true, err
 }
@@ -190,16 +191,16 @@ func widened(before map[catalog.Identity]extent, added []identified) map[catalog
 // putOccurrences adds or removes occurrences of strings.
 func (c *sharedCount) putOccurrences(ctx context.Context, units []identified, add bool) error {
 	if add {
-		in := newInserter("occurrences", "project_id", "id_hash", "id_key", "source_id")
+		in := sqldb.NewInserter("occurrences", "project_id", "id_hash", "id_key", "source_id")
 		for _, u := range units {
-			if err := in.add(ctx, c.s, c.project, u.identity.Hash, u.identity.Key, u.unit); err != nil {
+			if err := in.Add(ctx, c.s, c.project, u.identity.Hash, u.identity.Key, u.unit); err != nil {
 				return err
 			}
 		}
-		return in.flush(ctx, c.s)
+		return in.Flush(ctx, c.s)
 	}
 	for _, u := range units {
-		if err := c.s.do(ctx, `DELETE FROM occurrences WHERE project_id = $1 AND id_hash = $2 AND id_key = $3 AND source_id = $4`,
+		if err := c.s.Do(ctx, `DELETE FROM occurrences WHERE project_id = $1 AND id_hash = $2 AND id_key = $3 AND source_id = $4`,
 			c.project, u.identity.Hash, u.identity.Key, u.unit); err != nil {
 			return err
 		}
@@ -267,9 +268,9 @@ func (c *sharedCount) addShared(ctx context.Context, p *sharedChange) error {
 	}
 	slices.Sort(hashes)
 	byComponent := map[int64][]identified{}
-	err := chunks(slices.Compact(hashes), func(chunk []any) error {
-		return c.s.query(ctx, `SELECT id_hash, id_key, source_id FROM occurrences WHERE project_id = $1 AND id_hash IN `+list(2, len(chunk)),
-			append([]any{c.project}, chunk...), func(scan scan) error {
+	err := sqldb.Chunks(slices.Compact(hashes), func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT id_hash, id_key, source_id FROM occurrences WHERE project_id = $1 AND id_hash IN `+sqldb.List(2, len(chunk)),
+			append([]any{c.project}, chunk...), func(scan sqldb.Scan) error {
 				var u identified
 				err := scan(&u.identity.Hash, &u.identity.Key, &u.unit)
 				if p.after[u.identity].shared() && !p.before[u.identity].shared() {
@@ -279,7 +280,7 @@ func (c *sharedCount) addShared(ctx context.Context, p *sharedChange) error {
 				return err
 			})
 	})
-	for _, component := range sortedKeys(byComponent) {
+	for _, component := range sqldb.SortedKeys(byComponent) {
 		if err != nil {
 			return err
 		}
@@ -306,8 +307,8 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		units[u.unit] = &sharedUnits{identity: u.identity, private: of.private}
 		ids[i] = u.unit
 	}
-	err = chunks(ids, func(chunk []any) error {
-		return c.s.query(ctx, `SELECT id, words, chars FROM units WHERE id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err = sqldb.Chunks(ids, func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT id, words, chars FROM units WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id int64
 			var k sharedKey
 			err := scan(&id, &k.words, &k.chars)
@@ -322,9 +323,9 @@ func (c *sharedCount) occurring(ctx context.Context, component int64, sources []
 		if c.known != nil && c.eachKnown(&t, ids, units, each) {
 			continue
 		}
-		err = chunks(ids, func(chunk []any) error {
-			return c.s.query(ctx, `SELECT source_id, state FROM units WHERE translation_id = $1 AND removed = 0 AND source_id IN `+list(2, len(chunk)),
-				append([]any{t.id}, chunk...), func(scan scan) error {
+		err = sqldb.Chunks(ids, func(chunk []any) error {
+			return c.s.Query(ctx, `SELECT source_id, state FROM units WHERE translation_id = $1 AND removed = 0 AND source_id IN `+sqldb.List(2, len(chunk)),
+				append([]any{t.id}, chunk...), func(scan sqldb.Scan) error {
 					var source, state int64
 					err := scan(&source, &state)
 					if u := units[source]; u != nil {
@@ -362,12 +363,12 @@ func (c *sharedCount) countedComponent(ctx context.Context, id int64) (*countedC
 	}
 	read := &countedComponent{}
 	var counted int64
-	_, err := c.s.first(ctx, `SELECT counted FROM components WHERE id = $1`, []any{id}, &counted)
+	_, err := c.s.First(ctx, `SELECT counted FROM components WHERE id = $1`, []any{id}, &counted)
 	if err != nil {
 		return nil, err
 	}
 	read.private = counted == countedPrivate
-	err = c.s.query(ctx, `SELECT id, language FROM translations WHERE component_id = $1 AND removed = 0 ORDER BY id`, []any{id}, func(scan scan) error {
+	err = c.s.Query(ctx, `SELECT id, language FROM translations WHERE component_id = $1 AND removed = 0 ORDER BY id`, []any{id}, func(scan sqldb.Scan) error {
 		var t countedTranslation
 		err := scan(&t.id, &t.language)
 		read.translations = append(read.translations, t)
@@ -390,9 +391,9 @@ func (c *sharedCount) rows(ctx context.Context, hashes []int64, wanted map[catal
 		rows[id] = new(sharedString)
 	}
 	slices.Sort(hashes)
-	return rows, chunks(slices.Compact(hashes), func(chunk []any) error {
-		return c.s.query(ctx, `SELECT id_hash, id_key, data FROM shared_strings WHERE project_id = $1 AND id_hash IN `+list(2, len(chunk)),
-			append([]any{c.project}, chunk...), func(scan scan) error {
+	return rows, sqldb.Chunks(slices.Compact(hashes), func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT id_hash, id_key, data FROM shared_strings WHERE project_id = $1 AND id_hash IN `+sqldb.List(2, len(chunk)),
+			append([]any{c.project}, chunk...), func(scan sqldb.Scan) error {
 				var id catalog.Identity
 				var data sql.RawBytes
 				err := scan(&id.Hash, &id.Key, &data)
@@ -408,7 +409,7 @@ func (c *sharedCount) rows(ctx context.Context, hashes []int64, wanted map[catal
 func (c *sharedCount) recount(row *sharedString, u *sharedUnits) {
 	e := row.add(u)
 	now := *e
-	e.n[smallint(u.private)][rankOf(u.state)] -= u.n
+	e.n[sqldb.Smallint(u.private)][rankOf(u.state)] -= u.n
 	c.tally(e, -1)
 	*e = now
 	c.tally(e, 1)
@@ -440,22 +441,22 @@ func (c *sharedCount) putRows(ctx context.Context, rows map[catalog.Identity]*sh
 	if len(rows) == 0 {
 		return nil
 	}
-	in := newInserter("shared_strings", "project_id", "id_hash", "id_key", "data")
-	in.onConflict(" ON CONFLICT (project_id, id_hash, id_key) DO UPDATE SET data = excluded.data")
+	in := sqldb.NewInserter("shared_strings", "project_id", "id_hash", "id_key", "data")
+	in.OnConflict(" ON CONFLICT (project_id, id_hash, id_key) DO UPDATE SET data = excluded.data")
 	ids := slices.SortedFunc(maps.Keys(rows), catalog.Identity.Compare)
 	for _, id := range ids {
 		data := rows[id].encode()
 		var err error
 		if len(data) > 0 {
-			err = in.add(ctx, c.s, c.project, id.Hash, id.Key, data)
+			err = in.Add(ctx, c.s, c.project, id.Hash, id.Key, data)
 		} else {
-			err = c.s.do(ctx, `DELETE FROM shared_strings WHERE project_id = $1 AND id_hash = $2 AND id_key = $3`, c.project, id.Hash, id.Key)
+			err = c.s.Do(ctx, `DELETE FROM shared_strings WHERE project_id = $1 AND id_hash = $2 AND id_key = $3`, c.project, id.Hash, id.Key)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return in.flush(ctx, c.s)
+	return in.Flush(ctx, c.s)
 }
 
 // finish stores the sums.
@@ -465,15 +466,15 @@ func (c *sharedCount) finish(ctx context.Context) error {
 			continue
 		}
 		args := append([]any{c.project, k.language, k.private}, scanCounts(fileCounts, &sum)...)
-		if err := c.s.do(ctx, addRepeats, args...); err != nil {
+		if err := c.s.Do(ctx, addRepeats, args...); err != nil {
 			return err
 		}
 	}
 	clear(c.repeats)
-	err := c.s.do(ctx, `DELETE FROM repeats WHERE project_id = $1 AND total = 0`, c.project)
+	err := c.s.Do(ctx, `DELETE FROM repeats WHERE project_id = $1 AND total = 0`, c.project)
 	return err
 }
 
 // addRepeats adds counts to a row of repeats.
-var addRepeats = "INSERT INTO repeats (project_id, language, private, " + countList(fileCounts, "%s") + ") VALUES " + list(1, 3+3*len(fileCounts)) +
+var addRepeats = "INSERT INTO repeats (project_id, language, private, " + countList(fileCounts, "%s") + ") VALUES " + sqldb.List(1, 3+3*len(fileCounts)) +
 	" ON CONFLICT (project_id, language, private) DO UPDATE SET " + countList(fileCounts, "%[1]s = repeats.%[1]s + excluded.%[1]s")

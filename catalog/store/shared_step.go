@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // oldUnit is a unit as it was before a step.
@@ -21,8 +22,8 @@ type oldUnit struct {
 // recordOld records what units of counted components are before they are written,
 // those of a translation or those of a list.
 func (tx *StepTx) recordOld(ctx context.Context, where string, args []any) error {
-	return tx.s.query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.state, t.language, u.removed = 0 AND t.removed = 0
-		FROM units u JOIN translations t ON t.id = u.translation_id WHERE `+where, args, func(scan scan) error {
+	return tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.state, t.language, u.removed = 0 AND t.removed = 0
+		FROM units u JOIN translations t ON t.id = u.translation_id WHERE `+where, args, func(scan sqldb.Scan) error {
 		var u oldUnit
 		var state int64
 		err := scan(&u.unit, &u.source, &u.identity.Hash, &u.identity.Key, &state, &u.language, &u.live)
@@ -54,7 +55,7 @@ func (tx *StepTx) recordOldUnits(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 || !tx.counts(ids[0]/catalog.UnitsPerComponent) {
 		return nil
 	}
-	return chunks(ids, func(chunk []any) error { return tx.recordOld(ctx, `u.id IN `+list(1, len(chunk)), chunk) })
+	return sqldb.Chunks(ids, func(chunk []any) error { return tx.recordOld(ctx, `u.id IN `+sqldb.List(1, len(chunk)), chunk) })
 }
 
 // KnowStates tells what the step has stored of new translations, so that it is not
@@ -70,7 +71,7 @@ func (tx *StepTx) counts(component int64) bool {
 // countShared keeps the counts of shared strings: of what the step wrote in
 // components that are counted, and of components that count from now on.
 func (tx *StepTx) countShared(ctx context.Context) error {
-	for _, project := range sortedKeys(tx.old) {
+	for _, project := range sqldb.SortedKeys(tx.old) {
 		c := newSharedCount(tx.s, project)
 		if err := c.step(ctx, tx.old[project]); err != nil {
 			return err
@@ -85,8 +86,8 @@ func (tx *StepTx) countShared(ctx context.Context) error {
 			imported = append(imported, id)
 		}
 	}
-	return chunks(imported, func(chunk []any) error {
-		return settleCounted(ctx, tx.s, tx.states, `c.id IN `+list(1, len(chunk)), chunk...)
+	return sqldb.Chunks(imported, func(chunk []any) error {
+		return settleCounted(ctx, tx.s, tx.states, `c.id IN `+sqldb.List(1, len(chunk)), chunk...)
 	})
 }
 
@@ -151,9 +152,9 @@ func (c *sharedCount) stepPage(ctx context.Context, units []oldUnit) error {
 // moveOccurrences stores which source strings appeared or went.
 func (c *sharedCount) moveOccurrences(ctx context.Context, units []oldUnit, sources []int64) (moved bool, err error) {
 	live := map[int64]bool{}
-	err = chunks(sources, func(chunk []any) error {
-		return c.s.query(ctx, `SELECT u.id FROM units u JOIN translations t ON t.id = u.translation_id
-			WHERE u.removed = 0 AND t.removed = 0 AND u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err = sqldb.Chunks(sources, func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT u.id FROM units u JOIN translations t ON t.id = u.translation_id
+			WHERE u.removed = 0 AND t.removed = 0 AND u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			live[id] = true
@@ -191,10 +192,10 @@ func (c *sharedCount) changedUnits(ctx context.Context, units []oldUnit, p *shar
 			ids = append(ids, units[i].unit)
 		}
 	}
-	return chunks(ids, func(chunk []any) error {
-		return c.s.query(ctx, `SELECT u.id, u.state, t.language, u.removed = 0 AND t.removed = 0, COALESCE(s.words, 0), COALESCE(s.chars, 0), p.counted
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return c.s.Query(ctx, `SELECT u.id, u.state, t.language, u.removed = 0 AND t.removed = 0, COALESCE(s.words, 0), COALESCE(s.chars, 0), p.counted
 			FROM units u JOIN translations t ON t.id = u.translation_id JOIN components p ON p.id = t.component_id LEFT JOIN units s ON s.id = u.source_id
-			WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+			WHERE u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id, state, counted int64
 			var live bool
 			var now sharedUnits
@@ -219,7 +220,7 @@ func (c *sharedCount) changedUnits(ctx context.Context, units []oldUnit, p *shar
 // settleCounted compares how components count with how they should, and counts
 // where it differs: components after their first import, those that became active
 // or inactive, public or private. States that are known are not read.
-func settleCounted(ctx context.Context, s *session, known KnownStates, where string, args ...any) error {
+func settleCounted(ctx context.Context, s *sqldb.Session, known KnownStates, where string, args ...any) error {
 	changed, err := countedOtherwise(ctx, s, where, args...)
 	if err != nil {
 		return err
@@ -248,9 +249,9 @@ type otherwiseCounted struct{ id, project, counted, want int64 }
 
 // countedOtherwise returns the components, of those that where selects, that do
 // not count as they should, by project.
-func countedOtherwise(ctx context.Context, s *session, where string, args ...any) (changed []otherwiseCounted, err error) {
-	return changed, s.query(ctx, `SELECT c.id, c.project_id, c.counted, c.active = 1 AND c.imported = 1, c.settings, p.slug, p.settings
-		FROM components c JOIN projects p ON p.id = c.project_id WHERE `+where+` ORDER BY c.project_id, c.id`, args, func(scan scan) error {
+func countedOtherwise(ctx context.Context, s *sqldb.Session, where string, args ...any) (changed []otherwiseCounted, err error) {
+	return changed, s.Query(ctx, `SELECT c.id, c.project_id, c.counted, c.active = 1 AND c.imported = 1, c.settings, p.slug, p.settings
+		FROM components c JOIN projects p ON p.id = c.project_id WHERE `+where+` ORDER BY c.project_id, c.id`, args, func(scan sqldb.Scan) error {
 		var c otherwiseCounted
 		var served bool
 		var project catalog.Project
@@ -259,7 +260,7 @@ func countedOtherwise(ctx context.Context, s *session, where string, args ...any
 		if err != nil {
 			return err
 		}
-		if c.want, err = s.countedAs(c.id, c.project, served, settings, projectSettings); c.want != c.counted {
+		if c.want, err = countedAs(s, c.id, c.project, served, settings, projectSettings); c.want != c.counted {
 			changed = append(changed, c)
 		}
 		return err
@@ -267,16 +268,16 @@ func countedOtherwise(ctx context.Context, s *session, where string, args ...any
 }
 
 // countedAs returns how a component should count.
-func (s *session) countedAs(component, project int64, served bool, settings, projectSettings []byte) (int64, error) {
+func countedAs(s *sqldb.Session, component, project int64, served bool, settings, projectSettings []byte) (int64, error) {
 	if !served {
 		return notCounted, nil
 	}
-	of, err := s.shared.components.decode(component, settings)
+	of, err := s.DB.Components.Decode(component, settings)
 	if err != nil {
 		return 0, err
 	}
 	var p catalog.Project
-	if p.Settings, err = s.shared.projects.decode(project, projectSettings); err != nil {
+	if p.Settings, err = s.DB.Projects.Decode(project, projectSettings); err != nil {
 		return 0, err
 	}
 	if of.Private(&p) {
@@ -293,7 +294,7 @@ func (c *sharedCount) settle(ctx context.Context, component, old, want int64) er
 		}
 	}
 	delete(c.components, component)
-	if err := c.s.do(ctx, `UPDATE components SET counted = $1 WHERE id = $2`, want, component); err != nil {
+	if err := c.s.Do(ctx, `UPDATE components SET counted = $1 WHERE id = $2`, want, component); err != nil {
 		return err
 	}
 	if want != notCounted {

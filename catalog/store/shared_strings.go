@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Values of components.counted.
@@ -66,7 +67,7 @@ func (l *sharedString) add(u *sharedUnits) *sharedEntry {
 		*l = slices.Insert(*l, i, sharedEntry{sharedKey: u.sharedKey})
 	}
 	e := &(*l)[i]
-	e.n[smallint(u.private)][rankOf(u.state)] += u.n
+	e.n[sqldb.Smallint(u.private)][rankOf(u.state)] += u.n
 	return e
 }
 

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // sharedWorld is a model of a project with components that share strings: what
@@ -293,8 +294,8 @@ func TestFirstComponentCounted(t *testing.T) {
 		_, _, err := fill(ctx, tx, 1, "en", strings, nil)
 		return err
 	})
-	err := db.write(context.Background(), func(s *session) error {
-		if n, err := s.exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
+	err := db.write(context.Background(), func(s *sqldb.Session) error {
+		if n, err := s.Exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
 			t.Errorf("%d occurrences, %v", n, err)
 		}
 		before := testutil.ToFloat64(db.metrics.statements)
@@ -302,7 +303,7 @@ func TestFirstComponentCounted(t *testing.T) {
 		if n := testutil.ToFloat64(db.metrics.statements) - before; n > 3 {
 			t.Errorf("%v statements", n)
 		}
-		if n, err := s.exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
+		if n, err := s.Exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
 			t.Errorf("%d occurrences, %v", n, err)
 		}
 		return err

@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestCacheSize: the writer's cache is large for imports only.
 func TestCacheSize(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it is about the page cache")
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), Options{})
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,18 +22,18 @@ func TestCacheSize(t *testing.T) {
 		info StepInfo
 		want int64
 	}{
-		{"pull", StepInfo{From: "a", To: "b"}, stepCache},
-		{"import", StepInfo{To: "b"}, importCache},
-		{"replay", StepInfo{From: "a", To: "b", Partial: true}, importCache},
-		{"checks", StepInfo{From: "b", To: "b"}, importCache},
-		{"next pull", StepInfo{From: "b", To: "c"}, stepCache},
+		{"pull", StepInfo{From: "a", To: "b"}, sqldb.StepCache},
+		{"import", StepInfo{To: "b"}, sqldb.ImportCache},
+		{"replay", StepInfo{From: "a", To: "b", Partial: true}, sqldb.ImportCache},
+		{"checks", StepInfo{From: "b", To: "b"}, sqldb.ImportCache},
+		{"next pull", StepInfo{From: "b", To: "c"}, sqldb.StepCache},
 	} {
 		var is int64
-		err := db.write(t.Context(), func(s *session) error {
-			if err := s.resizeCache(t.Context(), c.info.cacheSize()); err != nil {
+		err := db.write(t.Context(), func(s *sqldb.Session) error {
+			if err := s.ResizeCache(t.Context(), c.info.cacheSize()); err != nil {
 				return err
 			}
-			_, err := s.first(context.WithoutCancel(t.Context()), "PRAGMA cache_size", nil, &is)
+			_, err := s.First(context.WithoutCancel(t.Context()), "PRAGMA cache_size", nil, &is)
 			return err
 		})
 		if err != nil || is != -c.want {
@@ -49,15 +50,15 @@ func TestCacheAfterImport(t *testing.T) {
 		info StepInfo
 		want int
 	}{
-		{StepInfo{From: "", Partial: true}, importCache},
-		{StepInfo{From: info(0, 1, 1).To}, stepCache},
+		{StepInfo{From: "", Partial: true}, sqldb.ImportCache},
+		{StepInfo{From: info(0, 1, 1).To}, sqldb.StepCache},
 	} {
 		s := info(0, 1, 1)
 		s.From, s.Partial = c.info.From, c.info.Partial
 		step(t, db, s, func(context.Context, *StepTx) error { return nil })
-		if err := db.write(t.Context(), func(s *session) error {
-			if s.cache != c.want {
-				t.Errorf("partial %v: a cache of %d KiB, want %d", c.info.Partial, s.cache, c.want)
+		if err := db.write(t.Context(), func(s *sqldb.Session) error {
+			if s.Cache != c.want {
+				t.Errorf("partial %v: a cache of %d KiB, want %d", c.info.Partial, s.Cache, c.want)
 			}
 			return nil
 		}); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -38,8 +39,8 @@ func TestDirect(t *testing.T) {
 	const query = `SELECT 1, 2, 3, 30, 1, 'žluť' || $1, x'00ff', NULL, NULL UNION ALL SELECT -9223372036854775808, 0, -3, 0, 0, '', x'01', 7, 'x' || $2`
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
 		var got [2][]row
-		for i, run := range []func(context.Context, string, []any, func(scan) error) error{s.s.query, s.s.queryFew} {
-			err := run(ctx, query, []any{5, "ß"}, func(scan scan) error {
+		for i, run := range []func(context.Context, string, []any, func(sqldb.Scan) error) error{s.s.Query, s.s.QueryFew} {
+			err := run(ctx, query, []any{5, "ß"}, func(scan sqldb.Scan) error {
 				var r row
 				err := scan(&r.N, &r.Small, &r.Plain, &r.State, &r.Yes, &r.Text, &r.Data, &r.Null, &r.NullText)
 				got[i] = append(got[i], r)
@@ -54,12 +55,12 @@ func TestDirect(t *testing.T) {
 		}
 		for _, wrong := range []string{`SELECT 'x'`, `SELECT 1, 2`, `SELECT NULL`, `SELECT nothing`} {
 			var n int64
-			if err := s.s.queryFew(ctx, wrong, nil, func(scan scan) error { return scan(&n) }); err == nil {
+			if err := s.s.QueryFew(ctx, wrong, nil, func(scan sqldb.Scan) error { return scan(&n) }); err == nil {
 				t.Errorf("%s: no error", wrong)
 			}
 		}
 		var state catalog.State
-		if err := s.s.queryFew(ctx, `SELECT 1 << 40`, nil, func(scan scan) error { return scan(&state) }); err == nil {
+		if err := s.s.QueryFew(ctx, `SELECT 1 << 40`, nil, func(scan sqldb.Scan) error { return scan(&state) }); err == nil {
 			t.Error("a number that is too large was cut")
 		}
 		return nil
@@ -82,7 +83,7 @@ func TestDirectEnds(t *testing.T) {
 			defer func() { panicked = recover() != nil }()
 			return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 				rows := 0
-				return s.s.queryFew(ctx, many, nil, func(scan) error {
+				return s.s.QueryFew(ctx, many, nil, func(sqldb.Scan) error {
 					if rows++; rows < 3 {
 						return nil
 					}
@@ -104,7 +105,7 @@ func TestDirectEnds(t *testing.T) {
 		}
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
 			n := 0
-			err := s.s.queryFew(ctx, many, nil, func(scan) error { n++; return nil })
+			err := s.s.QueryFew(ctx, many, nil, func(sqldb.Scan) error { n++; return nil })
 			if n != 1000 {
 				t.Errorf("%d: %d rows", i, n)
 			}
@@ -119,10 +120,10 @@ func TestBindStyle(t *testing.T) {
 		"a = $2 AND b = $1":        "a = $2 AND b = $1",
 		"a = $1 OR b = $1":         "a = $1 OR b = $1",
 		"SELECT 1":                 "SELECT 1",
-		list(1, 12):                "(?,?,?,?,?,?,?,?,?,?,?,?)",
+		sqldb.List(1, 12):          "(?,?,?,?,?,?,?,?,?,?,?,?)",
 		"a = $1 AND b = $3 - $2 $": "a = $1 AND b = $3 - $2 $",
 	} {
-		if got := bindStyle(query); got != want {
+		if got := sqldb.BindStyle(query); got != want {
 			t.Errorf("%q became %q, want %q", query, got, want)
 		}
 	}
@@ -135,7 +136,7 @@ func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fold.db")
 	db := openAt(t, path)
 	configure(t, db, "app")
-	noise := make([]byte, checkpointAbove+1<<20) // does not compress
+	noise := make([]byte, sqldb.CheckpointAbove+1<<20) // does not compress
 	random := rand.NewChaCha8([32]byte{1})
 	_, _ = random.Read(noise)
 
@@ -166,7 +167,7 @@ func TestCheckpoint(t *testing.T) {
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() != 0 {
 		t.Errorf("the log after the step: %v, %v; want it empty", wal, err)
 	}
-	if file, err := os.Stat(path); err != nil || file.Size() < checkpointAbove {
+	if file, err := os.Stat(path); err != nil || file.Size() < sqldb.CheckpointAbove {
 		t.Errorf("the database after the step: %v, %v; want all in it", file, err)
 	}
 	step(t, db, info(1, 2, 1), nothing)
@@ -182,7 +183,7 @@ func TestSearchPanics(t *testing.T) {
 	for range 2 {
 		if err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 			var n int64
-			_, err := s.s.first(ctx, `SELECT search_text($1, 'x')`, []any{first}, &n)
+			_, err := s.s.First(ctx, `SELECT search_text($1, 'x')`, []any{first}, &n)
 			return err
 		}); err == nil || !strings.Contains(err.Error(), "panic: of a test") {
 			t.Errorf("a test that panics: %v", err)
@@ -207,7 +208,7 @@ func TestPlansByHash(t *testing.T) {
 		var plan strings.Builder
 		err := db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 			args := []any{1, 2, 3}[:strings.Count(query, "$")]
-			return s.s.query(ctx, "EXPLAIN QUERY PLAN "+query, args, func(scan scan) error {
+			return s.s.Query(ctx, "EXPLAIN QUERY PLAN "+query, args, func(scan sqldb.Scan) error {
 				var id, parent, other int64
 				var step string
 				err := scan(&id, &parent, &other, &step)
@@ -232,7 +233,7 @@ func TestLargeCache(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it is about the page cache")
 	db := openWith(t, "app")
 	size := func(ctx context.Context, tx *StepTx) (n int64) {
-		_, err := tx.s.first(ctx, `PRAGMA cache_size`, nil, &n)
+		_, err := tx.s.First(ctx, `PRAGMA cache_size`, nil, &n)
 		if err != nil {
 			t.Error(err)
 		}
@@ -241,11 +242,11 @@ func TestLargeCache(t *testing.T) {
 	_, err := db.Step(t.Context(), info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
 		// Half as many are noted at a time, since units come in blocks.
 		for i, translation := range []int64{1, 2, 1, 1} {
-			half := slices.Repeat([]FingerprintedUnit{{Unit: &catalog.Unit{TranslationID: translation}}}, bulkUnits/2)
+			half := slices.Repeat([]FingerprintedUnit{{Unit: &catalog.Unit{TranslationID: translation}}}, sqldb.BulkUnits/2)
 			if err := tx.noteAdded(ctx, half); err != nil {
 				return err
 			}
-			if got, large := size(ctx, tx), i == 3; (got == -bulkCache) != large {
+			if got, large := size(ctx, tx), i == 3; (got == -sqldb.BulkCache) != large {
 				t.Errorf("half %d: the step has %d", i, got)
 			}
 		}
@@ -255,7 +256,7 @@ func TestLargeCache(t *testing.T) {
 		t.Error(err)
 	}
 	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		if got := size(ctx, tx); got != -importCache {
+		if got := size(ctx, tx); got != -sqldb.ImportCache {
 			t.Errorf("the next step has %d", got)
 		}
 		return nil

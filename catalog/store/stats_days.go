@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // StatDay holds the statistics of a translation at the end of a day.
@@ -41,10 +42,10 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 	if err == nil {
 		day, m := dayNumber(d.Day), tx.convoy[c]
 		if m != nil && m.lastAt.Valid {
-			day = max(day, dayNumber(fromMicros(m.lastAt)))
+			day = max(day, dayNumber(sqldb.FromMicros(m.lastAt)))
 		}
 		var n int64
-		n, err = tx.s.exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
+		n, err = tx.s.Exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
 			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, day, encodeStats(&d))
 		if m != nil && n > 0 {
 			m.dirty = true // invalidates the cached days of the component
@@ -56,9 +57,9 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 // StatDays returns the stored days of a translation, ascending. On days without an
 // entry nothing has changed.
 func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
-	defer s.aboutTranslation(ctx, translationID).end()
+	defer s.aboutTranslation(ctx, translationID).End()
 	var out []StatDay
-	err := s.s.query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan sqldb.Scan) error {
 		var n int64
 		var data []byte
 		if err := scan(&n, &data); err != nil {
@@ -88,9 +89,9 @@ type StatQuery struct {
 // with the days of components that changed since the last call.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
 	if q.TranslationID != 0 {
-		defer s.aboutTranslation(ctx, q.TranslationID).end()
+		defer s.aboutTranslation(ctx, q.TranslationID).End()
 	} else {
-		defer s.about(q.Components...).end()
+		defer s.about(q.Components...).End()
 	}
 	ids, err := []int64{q.TranslationID}, error(nil)
 	switch {
@@ -101,7 +102,7 @@ func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timelin
 		ids, err = s.everTranslated(ctx, q)
 	}
 	if err == nil {
-		err = chunks(ids, func(chunk []any) error {
+		err = sqldb.Chunks(ids, func(chunk []any) error {
 			return s.eachDay(ctx, chunk, func(day int64, before, after catalog.Stats) {
 				l.Change(time.Unix(day*daySeconds, 0), before, after)
 			})
@@ -112,13 +113,13 @@ func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timelin
 
 // everTranslated lists the translations of components, removed ones included.
 func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64, err error) {
-	err = chunks(q.Components, func(chunk []any) error {
-		query := `SELECT id FROM translations WHERE component_id IN ` + list(1, len(chunk))
+	err = sqldb.Chunks(q.Components, func(chunk []any) error {
+		query := `SELECT id FROM translations WHERE component_id IN ` + sqldb.List(1, len(chunk))
 		if q.Language != "" {
 			chunk = append(chunk, q.Language)
 			query += fmt.Sprintf(` AND language = $%d`, len(chunk))
 		}
-		return s.s.ids(ctx, query, chunk, &ids)
+		return s.s.IDs(ctx, query, chunk, &ids)
 	})
 	return ids, err
 }
@@ -127,8 +128,8 @@ func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64
 func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(day int64, before, after catalog.Stats)) error {
 	var last int64
 	var before catalog.Stats
-	query := `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN ` + list(1, len(translations)) + ` ORDER BY translation_id, day`
-	return s.s.query(ctx, query, translations, func(scan scan) error {
+	query := `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN ` + sqldb.List(1, len(translations)) + ` ORDER BY translation_id, day`
+	return s.s.Query(ctx, query, translations, func(scan sqldb.Scan) error {
 		var id, day int64
 		var data sql.RawBytes
 		if err := scan(&id, &day, &data); err != nil {
@@ -183,8 +184,8 @@ var errEnough = errors.New("enough rows")
 // recentChanges counts the entries of a translation in the RecentSpan that ends at
 // last, the time of its newest entry. Times of a component never decrease, so it
 // reads from the end and stops at the first older delta.
-func recentChanges(ctx context.Context, s *session, translation, last int64) (n int64, err error) {
-	err = s.query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC`, []any{translation}, func(scan scan) error {
+func recentChanges(ctx context.Context, s *sqldb.Session, translation, last int64) (n int64, err error) {
+	err = s.Query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC`, []any{translation}, func(scan sqldb.Scan) error {
 		var count, at int64
 		if err := scan(&count, &at); err != nil {
 			return err

@@ -51,7 +51,7 @@ func (s *Sum) Add(o Sum) {
 // code. It reads rows of translations, not units, and only of components that
 // changed since the last call.
 func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
-	defer s.about(q.Components...).end()
+	defer s.about(q.Components...).End()
 	sums := map[string]*Sum{}
 	err := s.sumsOf(ctx, q.Components, func(_ int64, row *sumRow) {
 		if row.source && !q.Sources || q.Language != "" && q.Language != row.Language {
@@ -73,7 +73,7 @@ func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 
 // Languages returns the codes of the live translations of components, sorted.
 func (s *Snapshot) Languages(ctx context.Context, components []int64) ([]string, error) {
-	defer s.about(components...).end()
+	defer s.about(components...).End()
 	seen := map[string]bool{}
 	err := s.sumsOf(ctx, components, func(_ int64, row *sumRow) { seen[row.Language] = true })
 	return slices.Sorted(maps.Keys(seen)), s.db.fail(ctx, "read languages", err)

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // DB is an open database. It is safe for concurrent use: any number of readers
 // run beside one writer, and neither waits for the other.
 type DB struct {
-	sql      *shared
-	pools    pools
+	sql      *sqldb.DB
+	pools    sqldb.Pools
 	codec    *codec
 	caches   caches
 	searches *searches
@@ -43,8 +45,8 @@ type caches struct {
 // names the database, without its password, and the remedy: folder missing or not
 // writable, not a database, corrupt, locked by another process, written by a newer
 // repoglot; no connection, server too old.
-func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
-	opts = opts.withDefaults()
+func Open(ctx context.Context, dsn string, opts sqldb.Options) (*DB, error) {
+	opts = opts.WithDefaults()
 	db, err := newDB(dsn, opts)
 	if err != nil {
 		return nil, err
@@ -54,14 +56,14 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		_ = db.Close()
 		return nil, err
 	}
-	db.log.Info("database open", "path", db.sql.name)
+	db.log.Info("database open", "path", db.sql.Name)
 	return db, nil
 }
 
 // newDB makes a DB that is not open.
-func newDB(dsn string, opts Options) (*DB, error) {
+func newDB(dsn string, opts sqldb.Options) (*DB, error) {
 	if dsn == "" {
-		return nil, refusal("store: open: no database path given: name the file of the database")
+		return nil, sqldb.Refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{
 		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
@@ -69,14 +71,14 @@ func newDB(dsn string, opts Options) (*DB, error) {
 		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
-	opts.functions = db.searches.predicates.functions()
-	db.sql = newShared(dsn, opts, db.metrics.statements)
+	opts.Functions = db.searches.predicates.functions()
+	db.sql = sqldb.New(dsn, opts, db.metrics.statements)
 	return db, nil
 }
 
-func (db *DB) open(ctx context.Context, opts Options) error {
+func (db *DB) open(ctx context.Context, opts sqldb.Options) error {
 	var err error
-	if db.pools, err = db.sql.open(ctx, opts); err != nil {
+	if db.pools, err = db.sql.Open(ctx); err != nil {
 		return err
 	}
 	if db.codec, err = newCodec(); err != nil {
@@ -89,18 +91,18 @@ func (db *DB) open(ctx context.Context, opts Options) error {
 
 // fail makes an error of any operation fit to leave the package.
 func (db *DB) fail(ctx context.Context, op string, err error) error {
-	return db.sql.fail(ctx, op, err)
+	return db.sql.Fail(ctx, op, err)
 }
 
 // Schema is the version of the schema that this program makes.
-func (*DB) Schema() int64 { return knownSchema() }
+func (*DB) Schema() int64 { return sqldb.Schema() }
 
 // Close waits for running transactions, wakes the watches and closes the
 // database. Other methods fail after it.
 func (db *DB) Close() error {
 	db.notifier.close()
-	db.pools.close()
-	return db.fail(context.Background(), "close", errors.Join(db.sql.engine.close()...))
+	db.pools.Close()
+	return db.fail(context.Background(), "close", errors.Join(db.sql.Engine.Close()...))
 }
 
 // Metrics returns the collectors of this database, for the registry of cmd.
@@ -109,19 +111,19 @@ func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() 
 // write runs fn in a transaction of the writer, beside which nothing else is
 // written. After the commit it wakes the watches if fn took a generation. fn is run
 // again after an ErrAgain; steps are not, whose callers begin anew with the next pull.
-func (db *DB) write(ctx context.Context, fn func(s *session) error) error {
+func (db *DB) write(ctx context.Context, fn func(s *sqldb.Session) error) error {
 	return db.writeAgain(ctx, lockAll, fn)
 }
 
 // writeTokens is write for tokens and sessions, which wait for no step.
-func (db *DB) writeTokens(ctx context.Context, fn func(s *session) error) error {
+func (db *DB) writeTokens(ctx context.Context, fn func(s *sqldb.Session) error) error {
 	return db.writeAgain(ctx, lockTokens, fn)
 }
 
-func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
+func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *sqldb.Session) error, fn func(s *sqldb.Session) error) error {
 	for attempt := 1; ; attempt++ {
 		err := db.writeLocked(ctx, lock, fn)
-		if _, sentinel, _ := db.sql.engine.explain(err); sentinel != ErrAgain || attempt == maxAttempts {
+		if _, sentinel, _ := db.sql.Engine.Explain(err); sentinel != sqldb.ErrAgain || attempt == maxAttempts {
 			return err
 		}
 	}
@@ -131,9 +133,9 @@ func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *sessio
 const maxAttempts = 5
 
 // writeLocked is write with other locks.
-func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *session) error, fn func(s *session) error) error {
+func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *sqldb.Session) error, fn func(s *sqldb.Session) error) error {
 	var changed news
-	err := db.pools.writer.transact(ctx, func(s *session) error {
+	err := db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
 		err := fenced(ctx, s, lock)
 		if err == nil {
 			err = fn(s)
@@ -142,14 +144,14 @@ func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *sessi
 			known := db.generations.newest()
 			changed, err = newsSince(ctx, s, known)
 			if err == nil && changed.generation > known {
-				err = s.notify(ctx)
+				err = s.Notify(ctx)
 			}
 		}
 		return err
 	})
 	if err == nil {
 		db.publish(&changed)
-		db.sql.engine.committed(ctx)
+		db.sql.Engine.Committed(ctx)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -106,7 +107,7 @@ func TestOpenErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dsn := tt.make(t, t.TempDir())
-			db, err := Open(context.Background(), dsn, Options{BusyTimeout: time.Millisecond})
+			db, err := Open(context.Background(), dsn, sqldb.Options{BusyTimeout: time.Millisecond})
 			if err == nil {
 				db.Close()
 				t.Fatal("no error")
@@ -150,12 +151,12 @@ func TestDiskFull(t *testing.T) {
 	step(t, db, info(0, 1, 1), writeAll)
 	before := dump(t, db)
 	limit := func(pages string) {
-		s, err := db.pools.writer.acquire(context.Background())
+		s, err := db.pools.Writer.Acquire(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer db.pools.writer.release(s, true)
-		if _, err := s.exec(context.Background(), `PRAGMA max_page_count = `+pages); err != nil {
+		defer db.pools.Writer.Release(s, true)
+		if _, err := s.Exec(context.Background(), `PRAGMA max_page_count = `+pages); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +176,7 @@ func TestDiskFull(t *testing.T) {
 func TestLocked(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it locks the file")
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := Open(context.Background(), path, Options{BusyTimeout: time.Millisecond})
+	db, err := Open(context.Background(), path, sqldb.Options{BusyTimeout: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,11 +239,11 @@ func TestMetrics(t *testing.T) {
 
 func TestLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
-	unlock, err := Lock(dir)
+	unlock, err := sqldb.Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(dir); err == nil {
+	if _, err := sqldb.Lock(dir); err == nil {
 		t.Fatal("locked twice")
 	} else {
 		wantLine(t, err, dir, fmt.Sprintf("process %d:", os.Getpid()), "stop it", "data_dir")
@@ -250,7 +251,7 @@ func TestLock(t *testing.T) {
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Lock(dir)
+	again, err := sqldb.Lock(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "lock")
-	if _, err := Lock(file); err == nil {
+	if _, err := sqldb.Lock(file); err == nil {
 		t.Fatal("locked a file")
 	} else {
 		wantLine(t, err, file, "data_dir")

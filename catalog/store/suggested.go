@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Suggestions of people have a row in the journal, like edits, and one beside those of
@@ -60,13 +61,13 @@ func (tx *StepTx) EndSuggestion(ctx context.Context, e *Edit, event, by string, 
 	e.Status, e.Reason = EditDiscarded, event
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), event, at.UnixMicro(), e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), event, at.UnixMicro(), e.ID)
 	}
 	if err == nil {
 		err = tx.noteEdit(ctx, e, by, event, at)
 	}
 	if err == nil {
-		err = tx.s.do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID))
+		err = tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID))
 	}
 	return tx.fail(ctx, fmt.Sprintf("end the suggestion %d", e.ID), err)
 }
@@ -81,8 +82,8 @@ func (tx *StepTx) endSuggested(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	slices.Sort(ids)
-	return chunks(ids, func(chunk []any) error {
-		rows, err := editsWhere(ctx, tx.s, ` WHERE e.status = $1 AND e.id IN `+list(2, len(chunk)), append([]any{string(EditSuggested)}, chunk...)...)
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		rows, err := editsWhere(ctx, tx.s, ` WHERE e.status = $1 AND e.id IN `+sqldb.List(2, len(chunk)), append([]any{string(EditSuggested)}, chunk...)...)
 		for i := range rows {
 			if err == nil {
 				err = tx.EndSuggestion(ctx, &rows[i], voidSuggestion, "", tx.info.At)
@@ -104,13 +105,13 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 
 func (tx *StepTx) lastAuthor(ctx context.Context, edit int64) (by EditAuthor, err error) {
 	var at int64
-	_, err = tx.s.first(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{edit}, &by.Name, &by.Email, &at)
+	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{edit}, &by.Name, &by.Email, &at)
 	by.At = time.UnixMicro(at).UTC()
 	return by, err
 }
 
 func (tx *StepTx) putSuggested(ctx context.Context, e *Edit, by EditAuthor) error {
-	return tx.s.do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, '')
+	return tx.s.Do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, '')
 		ON CONFLICT (unit_id, branch) DO UPDATE SET target = excluded.target, author_name = excluded.author_name, author_key = excluded.author_key, at = excluded.at`,
 		e.UnitID, suggestedAs(e.ID), e.TranslationID, e.Target, by.Name, authorKey(by.Name, by.Email), by.At.UnixMicro())
 }

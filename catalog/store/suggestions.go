@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Suggestion is a text that another branch has for a unit.
@@ -46,8 +47,8 @@ type SuggestionSource struct {
 // Sources without suggestions are absent.
 func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
 	counts := map[SuggestionSource]int{}
-	err := s.s.query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches+` GROUP BY translation_id, branch`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches+` GROUP BY translation_id, branch`,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var from SuggestionSource
 			var n int
 			err := scan(&from.TranslationID, &from.Branch, &n)
@@ -71,10 +72,10 @@ type suggestionRow struct {
 
 // storedSuggestions returns the suggestions of a component that are of a branch; the
 // others are of people (StepTx.Suggest, StepTx.EndEdit).
-func storedSuggestions(ctx context.Context, s *session, component int64) (map[suggestionKey]suggestionRow, error) {
+func storedSuggestions(ctx context.Context, s *sqldb.Session, component int64) (map[suggestionKey]suggestionRow, error) {
 	rows := map[suggestionKey]suggestionRow{}
-	err := s.query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+	err := s.Query(ctx, `SELECT unit_id, branch, translation_id, target, author_name, author_key, commit_hash, at FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var k suggestionKey
 			var r suggestionRow
 			err := scan(&k.unit, &k.branch, &r.translation, &r.target, &r.name, &r.key, &r.hash, &r.at)
@@ -86,12 +87,12 @@ func storedSuggestions(ctx context.Context, s *session, component int64) (map[su
 
 // wantedSuggestions returns the rows of a list. It leaves out suggestions for
 // units that do not exist, are read-only, or have the same text.
-func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[suggestionKey]suggestionRow, error) {
+func wantedSuggestions(ctx context.Context, s *sqldb.Session, list []Suggestion) (map[suggestionKey]suggestionRow, error) {
 	rows := make(map[suggestionKey]suggestionRow, len(list))
 	for i := range list {
 		n := &list[i]
 		var unit int64
-		found, err := s.first(ctx, `SELECT u.id`+fromStrings+` AND s.id_hash = $2 AND s.id_key = $3 AND u.removed = 0 AND u.state <> $4 AND u.target <> $5`,
+		found, err := s.First(ctx, `SELECT u.id`+fromStrings+` AND s.id_hash = $2 AND s.id_key = $3 AND u.removed = 0 AND u.state <> $4 AND u.target <> $5`,
 			[]any{n.TranslationID, n.Identity.Hash, n.Identity.Key, int64(catalog.StateReadOnly), n.Target}, &unit)
 		if err != nil {
 			return nil, err
@@ -100,7 +101,7 @@ func wantedSuggestions(ctx context.Context, s *session, list []Suggestion) (map[
 			continue
 		}
 		r := suggestionRow{translation: n.TranslationID, target: n.Target, name: n.AuthorName, key: authorKey(n.AuthorName, n.AuthorEmail), hash: n.Commit}
-		if at, ok := micros(n.At).(int64); ok {
+		if at, ok := sqldb.Micros(n.At).(int64); ok {
 			r.at = sql.NullInt64{Int64: at, Valid: true}
 		}
 		rows[suggestionKey{unit, n.Branch}] = r
@@ -114,7 +115,7 @@ func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []
 	return len(add)+len(remove) == 0, s.db.fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
 }
 
-func suggestionChanges(ctx context.Context, s *session, component int64, list []Suggestion, keep map[SuggestionSource]bool) (add, remove map[suggestionKey]suggestionRow, err error) {
+func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, list []Suggestion, keep map[SuggestionSource]bool) (add, remove map[suggestionKey]suggestionRow, err error) {
 	stored, err := storedSuggestions(ctx, s, component)
 	if err != nil {
 		return nil, nil, err
@@ -158,23 +159,23 @@ func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Su
 		return err
 	}
 	for k, r := range remove {
-		if err := tx.s.do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
+		if err := tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, k.unit, k.branch); err != nil {
 			return err
 		}
 		if err := tx.markChanged(ctx, r.translation); err != nil {
 			return err
 		}
 	}
-	in := newInserter("suggestions", "unit_id", "branch", "translation_id", "target", "author_name", "author_key", "at", "commit_hash")
+	in := sqldb.NewInserter("suggestions", "unit_id", "branch", "translation_id", "target", "author_name", "author_key", "at", "commit_hash")
 	for k, r := range add {
-		if err := in.add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, nullable(r.at), r.hash); err != nil {
+		if err := in.Add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, nullable(r.at), r.hash); err != nil {
 			return err
 		}
 		if err := tx.markChanged(ctx, r.translation); err != nil {
 			return err
 		}
 	}
-	return in.flush(ctx, tx.s)
+	return in.Flush(ctx, tx.s)
 }
 
 // refreshSuggestions deletes suggestions that became void by what the step wrote,
@@ -185,13 +186,13 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	if tx.info.Partial {
 		return nil // until the end of a first import there are no suggestions
 	}
-	for _, id := range sortedKeys(tx.dirty) {
+	for _, id := range sqldb.SortedKeys(tx.dirty) {
 		var void []int64
-		err := tx.s.query(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
+		err := tx.s.Query(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
 			WHERE u.id = suggestions.unit_id AND (u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2
 				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING branch`,
-			[]any{id, int64(catalog.StateReadOnly)}, func(scan scan) error {
+			[]any{id, int64(catalog.StateReadOnly)}, func(scan sqldb.Scan) error {
 				var n Suggestion
 				var branch string
 				err := scan(&branch)
@@ -210,7 +211,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.s.do(ctx, `UPDATE translations SET suggestions = $1 WHERE id = $2 AND suggestions <> $1`, n, id); err != nil {
+		if err := tx.s.Do(ctx, `UPDATE translations SET suggestions = $1 WHERE id = $2 AND suggestions <> $1`, n, id); err != nil {
 			return err
 		}
 	}
@@ -218,8 +219,8 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 }
 
 // suggestionCount counts the units of a translation with suggestions.
-func suggestionCount(ctx context.Context, s *session, translation int64) (n int64, err error) {
-	_, err = s.first(ctx, `SELECT COUNT(DISTINCT n.unit_id) FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, &n)
+func suggestionCount(ctx context.Context, s *sqldb.Session, translation int64) (n int64, err error) {
+	_, err = s.First(ctx, `SELECT COUNT(DISTINCT n.unit_id) FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, &n)
 	return n, err
 }
 
@@ -253,7 +254,7 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 		if edited {
 			query += editedUnits + which
 		}
-		return s.s.queryFew(ctx, query, args, func(scan scan) error {
+		return s.s.QueryFew(ctx, query, args, func(scan sqldb.Scan) error {
 			var id int64
 			var kind int
 			err := scan(&id, &kind)
@@ -267,7 +268,7 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 	if hi-lo < gaps*int64(len(units)) {
 		err = fill(`BETWEEN $1 AND $2`, []any{lo, hi})
 	} else {
-		err = chunks(ids, func(chunk []any) error { return fill(`IN `+list(1, len(chunk)), chunk) })
+		err = sqldb.Chunks(ids, func(chunk []any) error { return fill(`IN `+sqldb.List(1, len(chunk)), chunk) })
 	}
 	for i := range units {
 		units[i].HasSuggestion, units[i].Pending = found[units[i].ID]&1 != 0, found[units[i].ID]&2 != 0
@@ -283,7 +284,7 @@ func (s *Snapshot) anyPending(ctx context.Context) (found bool, err error) {
 		return false, err
 	}
 	var one int
-	if found, err = s.s.first(ctx, anyEdited, nil, &one); err == nil && !found {
+	if found, err = s.s.First(ctx, anyEdited, nil, &one); err == nil && !found {
 		s.db.unedited.Store(generation)
 	}
 	return found, err
@@ -292,13 +293,13 @@ func (s *Snapshot) anyPending(ctx context.Context) (found bool, err error) {
 // Suggestions returns the suggestions of a unit, by branch; those of people first, by id.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
 	var out []Suggestion
-	err := s.s.query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
-		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
+		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(scan sqldb.Scan) error {
 		var n Suggestion
 		var at sql.NullInt64
 		var origin string
 		err := scan(&origin, &n.TranslationID, &n.Target, &n.AuthorName, &at, &n.Commit, &n.Username, &n.UserID)
-		n.At = fromMicros(at)
+		n.At = sqldb.FromMicros(at)
 		n.setOrigin(origin)
 		out = append(out, n)
 		return err
@@ -310,8 +311,8 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 }
 
 // eachSuggestion calls each for the suggestions of a translation whose strings are there.
-func eachSuggestion(ctx context.Context, s *session, translation int64, each func(unit int64, text string)) error {
-	return s.query(ctx, `SELECT n.unit_id, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan scan) error {
+func eachSuggestion(ctx context.Context, s *sqldb.Session, translation int64, each func(unit int64, text string)) error {
+	return s.Query(ctx, `SELECT n.unit_id, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		var unit int64
 		var text string
 		err := scan(&unit, &text)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // tokenPrefix begins every secret, so that people and secret scanners recognise
@@ -29,30 +30,30 @@ const maxTokenLists = 8 << 10
 func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, err error) {
 	switch {
 	case t.Name == "" || len(t.Name) > 100 || strings.ContainsFunc(t.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
-		return "", invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
+		return "", sqldb.Invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
 	case !t.Scope.Known():
-		return "", invalid("store: create the token %s: the scope %q is not known", t.Name, t.Scope)
+		return "", sqldb.Invalid("store: create the token %s: the scope %q is not known", t.Name, t.Scope)
 	case len(t.Projects)+len(t.Languages) > maxTokenLists:
-		return "", invalid("store: create the token %s: its projects and languages take more than %d bytes", t.Name, maxTokenLists)
+		return "", sqldb.Invalid("store: create the token %s: its projects and languages take more than %d bytes", t.Name, maxTokenLists)
 	case t.Languages != "" && t.Scope != catalog.ScopeWrite:
-		return "", invalid("store: create the token %s: only a token of scope write is for some languages", t.Name)
+		return "", sqldb.Invalid("store: create the token %s: only a token of scope write is for some languages", t.Name)
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
-		return "", invalid("store: create the token %s: it would end before it begins", t.Name)
+		return "", sqldb.Invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
 	secret = tokenPrefix + rand.Text()
-	err = db.writeTokens(ctx, func(s *session) error {
+	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
 		var taken, id int64
-		found, err := s.first(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
+		found, err := s.First(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
 		if err != nil {
 			return err
 		}
 		if found {
-			return reported{conflict("store: create the token %s: there is one of this name", t.Name)}
+			return sqldb.Reported(sqldb.Conflict("store: create the token %s: there is one of this name", t.Name))
 		}
-		if _, err := s.first(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
+		if _, err := s.First(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		err = s.do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		err = s.Do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail)
 		if err == nil {
 			err = noteToken(ctx, s, "created", t.Created, &t)
@@ -60,7 +61,7 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		return err
 	})
 	if err != nil {
-		return "", unwrapReported(db.fail(ctx, "create a token", err))
+		return "", sqldb.UnwrapReported(db.fail(ctx, "create a token", err))
 	}
 	return secret, nil
 }
@@ -75,28 +76,28 @@ func microsOrZero(t time.Time) int64 {
 // RevokeToken deletes a token and its sessions; they are worthless at once. An unknown name is
 // catalog.ErrNotFound.
 func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error {
-	err := db.writeTokens(ctx, func(s *session) error {
+	err := db.writeTokens(ctx, func(s *sqldb.Session) error {
 		t, found, err := tokenIn(ctx, s, `name = $1`, name)
 		if err == nil && !found {
-			err = reported{notFound("store: revoke the token %s", name)}
+			err = sqldb.Reported(sqldb.NotFound("store: revoke the token %s", name))
 		}
 		if err == nil {
-			_, err = s.exec(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID)
+			_, err = s.Exec(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID)
 		}
 		if err == nil {
-			_, err = s.exec(ctx, `DELETE FROM sessions WHERE token_id = $1`, t.ID)
+			_, err = s.Exec(ctx, `DELETE FROM sessions WHERE token_id = $1`, t.ID)
 		}
 		if err == nil {
 			err = noteToken(ctx, s, "revoked", at, &t)
 		}
 		return err
 	})
-	return unwrapReported(db.fail(ctx, "revoke a token", err))
+	return sqldb.UnwrapReported(db.fail(ctx, "revoke a token", err))
 }
 
 // noteToken writes what was done with a token into its history.
-func noteToken(ctx context.Context, s *session, event string, at time.Time, t *catalog.Token) error {
-	_, err := s.exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at, projects, languages) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM token_events`,
+func noteToken(ctx context.Context, s *sqldb.Session, event string, at time.Time, t *catalog.Token) error {
+	_, err := s.Exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at, projects, languages) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM token_events`,
 		at.UnixMicro(), event, t.Name, string(t.Scope), microsOrZero(t.Expires), string(t.Projects), string(t.Languages))
 	return err
 }
@@ -104,7 +105,7 @@ func noteToken(ctx context.Context, s *session, event string, at time.Time, t *c
 // TokenEvents lists what was done with tokens, the oldest first.
 func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
 	var list []catalog.TokenEvent
-	err := s.s.query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		var e catalog.TokenEvent
 		var at, expires int64
 		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires, &e.Token.Projects, &e.Token.Languages)
@@ -132,8 +133,8 @@ func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
 	if !t.Used.IsZero() && t.Used.UnixMicro()/dayMicros >= today {
 		return nil
 	}
-	err := db.pools.writer.tryTransact(ctx, func(s *session) error {
-		_, err := s.exec(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
+	err := db.pools.Writer.TryTransact(ctx, func(s *sqldb.Session) error {
+		_, err := s.Exec(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
 		return err
 	})
 	return db.fail(ctx, "store the use of a token", err)
@@ -141,7 +142,7 @@ func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
 
 const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email`
 
-func scanToken(scan scan) (t catalog.Token, err error) {
+func scanToken(scan sqldb.Scan) (t catalog.Token, err error) {
 	var created, expires, used int64
 	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail)
 	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
@@ -151,7 +152,7 @@ func scanToken(scan scan) (t catalog.Token, err error) {
 // Tokens lists the access tokens by id, those that ended too.
 func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
 	var list []catalog.Token
-	err := s.s.query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan scan) error {
+	err := s.s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		t, err := scanToken(scan)
 		list = append(list, t)
 		return err
@@ -169,7 +170,7 @@ func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, f
 		return t, found, true, err
 	}
 	var newest int64
-	_, err = s.s.first(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
+	_, err = s.s.First(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
 	return catalog.Token{}, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
 }
 
@@ -186,8 +187,8 @@ func (s *Snapshot) tokenWhere(ctx context.Context, where string, key any) (t cat
 	return t, found, s.db.fail(ctx, "read a token", err)
 }
 
-func tokenIn(ctx context.Context, s *session, where string, key any) (t catalog.Token, found bool, err error) {
-	err = s.query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE `+where, []any{key}, func(scan scan) error {
+func tokenIn(ctx context.Context, s *sqldb.Session, where string, key any) (t catalog.Token, found bool, err error) {
+	err = s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE `+where, []any{key}, func(scan sqldb.Scan) error {
 		found = true
 		t, err = scanToken(scan)
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestTokens: a token ends at its end; its use is stored once a day; what was done with
@@ -16,7 +17,7 @@ import (
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), Options{Now: func() time.Time { return now }})
+	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Mismatch is a number in the database that differs from its recount.
@@ -47,7 +48,7 @@ func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (Verified, e
 
 type verifier struct {
 	db   *DB
-	s    *session
+	s    *sqldb.Session
 	each func(Mismatch)
 	seen Verified
 	hash catalog.Hasher
@@ -78,7 +79,7 @@ func (v *verifier) differ(where *verifyScope, what, stored, counted string) {
 // wantNoRows compares a number of rows with 0.
 func (v *verifier) wantNoRows(ctx context.Context, where *verifyScope, what, query string, args ...any) error {
 	var n int64
-	_, err := v.s.first(ctx, query, args, &n)
+	_, err := v.s.First(ctx, query, args, &n)
 	v.compare(where, what, n, 0)
 	return err
 }
@@ -106,7 +107,7 @@ func (v *verifier) run(ctx context.Context) error {
 
 // scopes lists all components and projects.
 func (v *verifier) scopes(ctx context.Context) (components, projects []verifyScope, err error) {
-	err = v.s.query(ctx, `SELECT c.id, c.slug, p.slug FROM components c JOIN projects p ON p.id = c.project_id ORDER BY c.id`, nil, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT c.id, c.slug, p.slug FROM components c JOIN projects p ON p.id = c.project_id ORDER BY c.id`, nil, func(scan sqldb.Scan) error {
 		var c verifyScope
 		err := scan(&c.id, &c.Component, &c.Project)
 		components = append(components, c)
@@ -115,7 +116,7 @@ func (v *verifier) scopes(ctx context.Context) (components, projects []verifySco
 	if err != nil {
 		return nil, nil, err
 	}
-	err = v.s.query(ctx, `SELECT id, slug FROM projects ORDER BY id`, nil, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT id, slug FROM projects ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		var p verifyScope
 		err := scan(&p.id, &p.Project)
 		projects = append(projects, p)
@@ -127,10 +128,10 @@ func (v *verifier) scopes(ctx context.Context) (components, projects []verifySco
 // compareSum compares a stored number with a counted one, both for the scope's id.
 func (v *verifier) compareSum(ctx context.Context, where *verifyScope, what, stored, counted string) error {
 	var a, b int64
-	if _, err := v.s.first(ctx, stored, []any{where.id}, &a); err != nil {
+	if _, err := v.s.First(ctx, stored, []any{where.id}, &a); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, counted, []any{where.id}, &b); err != nil {
+	if _, err := v.s.First(ctx, counted, []any{where.id}, &b); err != nil {
 		return err
 	}
 	v.compare(where, what, a, b)
@@ -157,7 +158,7 @@ func (v *verifier) component(ctx context.Context, c *verifyScope) error {
 		return err
 	}
 	var translations []verifyScope
-	err = v.s.query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan sqldb.Scan) error {
 		t := verifyScope{Mismatch: c.Mismatch, source: source, template: template, entryTexts: told}
 		err := scan(&t.id, &t.Language, &t.removed)
 		translations = append(translations, t)
@@ -191,15 +192,15 @@ func (v *verifier) translation(ctx context.Context, t *verifyScope) error {
 // rareCounts are the counts of properties that few units have, by column.
 var rareCounts = []struct {
 	stored string
-	count  func(ctx context.Context, s *session, t *verifyScope) (int64, error)
+	count  func(ctx context.Context, s *sqldb.Session, t *verifyScope) (int64, error)
 }{
-	{"comments", func(ctx context.Context, s *session, t *verifyScope) (int64, error) {
+	{"comments", func(ctx context.Context, s *sqldb.Session, t *verifyScope) (int64, error) {
 		if t.id == t.source {
 			return 0, nil
 		}
 		return commentCount(ctx, s, t.id, t.template)
 	}},
-	{"suggestions", func(ctx context.Context, s *session, t *verifyScope) (int64, error) {
+	{"suggestions", func(ctx context.Context, s *sqldb.Session, t *verifyScope) (int64, error) {
 		return suggestionCount(ctx, s, t.id)
 	}},
 }
@@ -208,7 +209,7 @@ var rareCounts = []struct {
 func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 	for _, c := range rareCounts {
 		var stored int64
-		if _, err := v.s.first(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
+		if _, err := v.s.First(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
 			return err
 		}
 		counted, err := c.count(ctx, v.s, t)
@@ -258,15 +259,15 @@ func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers 
 	for i := range dest {
 		dest[i] = &numbers[i]
 	}
-	_, err := v.s.first(ctx, query, []any{id}, dest...)
+	_, err := v.s.First(ctx, query, []any{id}, dest...)
 	return err
 }
 
 // checkCounts recounts how many strings of a translation fail each check.
 func (v *verifier) checkCounts(ctx context.Context, t *verifyScope) error {
 	var stored, counted [128]int64
-	err := v.s.query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
-		[]any{t.id}, func(scan scan) error {
+	err := v.s.Query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
+		[]any{t.id}, func(scan sqldb.Scan) error {
 			var check, n int64
 			err := scan(&check, &n)
 			stored[check&127] += n
@@ -275,7 +276,7 @@ func (v *verifier) checkCounts(ctx context.Context, t *verifyScope) error {
 	if err != nil {
 		return err
 	}
-	err = v.s.query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
 		var halves [2]int64
 		err := scan(&halves[0], &halves[1])
 		for i, half := range halves {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // against recounts how the translations of a component compare with its template, and
@@ -18,7 +19,7 @@ func (v *verifier) against(ctx context.Context, c *verifyScope, source int64, tr
 	for i := range translations {
 		t := &translations[i]
 		var stored catalog.Against
-		if _, err := v.s.first(ctx, `SELECT `+againstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, againstOf(&stored)...); err != nil {
+		if _, err := v.s.First(ctx, `SELECT `+againstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, againstOf(&stored)...); err != nil {
 			return err
 		}
 		if stored != counted[t.id] {
@@ -26,16 +27,16 @@ func (v *verifier) against(ctx context.Context, c *verifyScope, source int64, tr
 		}
 	}
 	var template int64
-	if _, err := v.s.first(ctx, `SELECT COALESCE(MAX(template), 0) FROM translations WHERE id = $1`, []any{source}, &template); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(template), 0) FROM translations WHERE id = $1`, []any{source}, &template); err != nil {
 		return err
 	}
 	if err := v.wantNoRows(ctx, c, "templates of translations", `SELECT COUNT(*) FROM translations WHERE component_id = $1 AND (template > 1 OR template <> 0 AND is_source = 0)`, c.id); err != nil {
 		return err
 	}
-	return v.s.query(ctx, `SELECT x.source_id, x.changed_to, COALESCE(u.translation_id, 0), COALESCE(u.removed, 1), COALESCE(u.source, ''), COALESCE(u.context, ''),
+	return v.s.Query(ctx, `SELECT x.source_id, x.changed_to, COALESCE(u.translation_id, 0), COALESCE(u.removed, 1), COALESCE(u.source, ''), COALESCE(u.context, ''),
 		COALESCE(o.translation_id, 0), COALESCE(o.removed, 1), COALESCE(o.source, ''), COALESCE(o.context, ''), COALESCE(y.source_id, 0)
 		FROM extra_strings x LEFT JOIN units u ON u.id = x.source_id LEFT JOIN units o ON o.id = x.changed_to LEFT JOIN extra_strings y ON y.source_id = x.changed_to
-		WHERE x.source_id >= $1 AND x.source_id < $2`, []any{c.id * catalog.UnitsPerComponent, (c.id + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+		WHERE x.source_id >= $1 AND x.source_id < $2`, []any{c.id * catalog.UnitsPerComponent, (c.id + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 		var id, to, of, removed, ofTo, removedTo, extraTo int64
 		var text, context, textTo, contextTo string
 		err := scan(&id, &to, &of, &removed, &text, &context, &ofTo, &removedTo, &textTo, &contextTo, &extraTo)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // memberSum counts the members of groups. Equal sets of members have equal sums.
@@ -28,7 +29,7 @@ func (v *verifier) compared(ctx context.Context, p *verifyScope) error {
 		return err
 	}
 	var scopes []Scope
-	if err := v.s.query(ctx, `SELECT id, plural_number, sole_id FROM compared_scopes WHERE project_id = $1 ORDER BY id`, []any{p.id}, func(scan scan) error {
+	if err := v.s.Query(ctx, `SELECT id, plural_number, sole_id FROM compared_scopes WHERE project_id = $1 ORDER BY id`, []any{p.id}, func(scan sqldb.Scan) error {
 		var s Scope
 		err := scan(&s.ID, &s.PluralNumber, &s.Sole)
 		scopes = append(scopes, s)
@@ -47,7 +48,7 @@ func (v *verifier) compared(ctx context.Context, p *verifyScope) error {
 // groups verifies the members of the groups of a scope.
 func (v *verifier) groups(ctx context.Context, p *verifyScope, s *Scope) error {
 	var stored, counted memberSum
-	if err := v.s.query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1`, []any{s.ID}, func(scan scan) error {
+	if err := v.s.Query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1`, []any{s.ID}, func(scan sqldb.Scan) error {
 		var c ComparedUnit
 		err := scan(&c.Key, &c.Value, &c.Unit)
 		stored.add(&c)
@@ -57,8 +58,8 @@ func (v *verifier) groups(ctx context.Context, p *verifyScope, s *Scope) error {
 	}
 	var u catalog.Unit
 	var state int64
-	if err := v.s.query(ctx, `SELECT u.id, u.id_key, u.target, u.state, COALESCE(o.source, '') FROM translations t JOIN units u ON u.translation_id = t.id
-		LEFT JOIN units o ON o.id = u.source_id WHERE t.scope_id = $1 AND u.removed = 0`, []any{s.ID}, func(scan scan) error {
+	if err := v.s.Query(ctx, `SELECT u.id, u.id_key, u.target, u.state, COALESCE(o.source, '') FROM translations t JOIN units u ON u.translation_id = t.id
+		LEFT JOIN units o ON o.id = u.source_id WHERE t.scope_id = $1 AND u.removed = 0`, []any{s.ID}, func(scan sqldb.Scan) error {
 		err := scan(&u.ID, &u.Identity.Key, &u.Target, &state, &u.Source)
 		u.State = catalog.State(state)
 		if c, ok := s.BySource(&v.hash, &u); ok {

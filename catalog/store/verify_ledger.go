@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // server verifies what belongs to no project.
@@ -59,7 +60,7 @@ func (v *verifier) server(ctx context.Context) error {
 // pieces verifies that all pieces of files belong to files.
 func (v *verifier) pieces(ctx context.Context, where *verifyScope) error {
 	listed := map[int64]struct{}{}
-	if err := v.s.query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan scan) error {
+	if err := v.s.Query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan sqldb.Scan) error {
 		var list []byte
 		if err := scan(&list); err != nil {
 			return err
@@ -74,7 +75,7 @@ func (v *verifier) pieces(ctx context.Context, where *verifyScope) error {
 		return err
 	}
 	var ids []int64
-	if err := v.s.ids(ctx, `SELECT id FROM file_pieces`, nil, &ids); err != nil {
+	if err := v.s.IDs(ctx, `SELECT id FROM file_pieces`, nil, &ids); err != nil {
 		return err
 	}
 	lost := int64(0)
@@ -111,7 +112,7 @@ func (v *verifier) project(ctx context.Context, p *verifyScope) error {
 func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
 	const changes = `SELECT changes FROM components WHERE id = $1`
 	var n int64
-	if _, err := v.s.first(ctx, changes, []any{c.id}, &n); err != nil {
+	if _, err := v.s.First(ctx, changes, []any{c.id}, &n); err != nil {
 		return err
 	}
 	v.seen.Changes += n
@@ -151,17 +152,17 @@ func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
 // stores about its newest changes.
 func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
 	var stored, counted struct{ n, recent, last, author int64 }
-	if _, err := v.s.first(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},
+	if _, err := v.s.First(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},
 		&stored.n, &stored.recent, &stored.last, &stored.author); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+notSuggestions, []any{t.id}, &counted.last); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+notSuggestions, []any{t.id}, &counted.last); err != nil {
 		return err
 	}
-	if _, err := v.s.first(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
 		return err
 	}
 	var err error

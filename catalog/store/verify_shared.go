@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // tableSum is a sum over rows that does not depend on their order.
@@ -50,7 +51,7 @@ func (v *verifier) shared(ctx context.Context, p *verifyScope) error {
 		return err
 	}
 	var occurrences, strings tableSum
-	err := v.s.query(ctx, `SELECT id_hash, id_key, source_id FROM occurrences WHERE project_id = $1`, []any{p.id}, func(scan scan) error {
+	err := v.s.Query(ctx, `SELECT id_hash, id_key, source_id FROM occurrences WHERE project_id = $1`, []any{p.id}, func(scan sqldb.Scan) error {
 		var id catalog.Identity
 		var source int64
 		err := scan(&id.Hash, &id.Key, &source)
@@ -60,7 +61,7 @@ func (v *verifier) shared(ctx context.Context, p *verifyScope) error {
 	if err != nil {
 		return err
 	}
-	err = v.s.query(ctx, `SELECT id_hash, id_key, data FROM shared_strings WHERE project_id = $1`, []any{p.id}, func(scan scan) error {
+	err = v.s.Query(ctx, `SELECT id_hash, id_key, data FROM shared_strings WHERE project_id = $1`, []any{p.id}, func(scan sqldb.Scan) error {
 		var id catalog.Identity
 		var data sql.RawBytes
 		err := scan(&id.Hash, &id.Key, &data)
@@ -94,7 +95,7 @@ func (v *verifier) counted(ctx context.Context, p *verifyScope) error {
 // repeats compares what is counted more than once.
 func (v *verifier) repeats(ctx context.Context, p *verifyScope, want map[repeatsKey]catalog.Stats) error {
 	stored := map[repeatsKey]catalog.Stats{}
-	err := v.s.query(ctx, `SELECT language, private, `+countList(fileCounts, "%s")+` FROM repeats WHERE project_id = $1`, []any{p.id}, func(scan scan) error {
+	err := v.s.Query(ctx, `SELECT language, private, `+countList(fileCounts, "%s")+` FROM repeats WHERE project_id = $1`, []any{p.id}, func(scan sqldb.Scan) error {
 		var k repeatsKey
 		var sum catalog.Stats
 		err := scan(append([]any{&k.language, &k.private}, scanCounts(fileCounts, &sum)...)...)
@@ -114,11 +115,11 @@ func (v *verifier) repeats(ctx context.Context, p *verifyScope, want map[repeats
 }
 
 // count counts the units of the counted components of a project.
-func (w *sharedVerifier) count(ctx context.Context, s *session, project int64) error {
+func (w *sharedVerifier) count(ctx context.Context, s *sqldb.Session, project int64) error {
 	w.repeats = map[repeatsKey]catalog.Stats{}
-	err := s.query(ctx, `SELECT u.id_hash, u.id_key, u.id, u.source_id, t.language, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), c.counted
+	err := s.Query(ctx, `SELECT u.id_hash, u.id_key, u.id, u.source_id, t.language, u.state, COALESCE(s.words, 0), COALESCE(s.chars, 0), c.counted
 		FROM components c JOIN translations t ON t.component_id = c.id JOIN units u ON u.translation_id = t.id LEFT JOIN units s ON s.id = u.source_id
-		WHERE c.project_id = $1 AND c.counted <> 0 AND t.removed = 0 AND u.removed = 0 ORDER BY u.id_hash, u.id_key`, []any{project}, func(scan scan) error {
+		WHERE c.project_id = $1 AND c.counted <> 0 AND t.removed = 0 AND u.removed = 0 ORDER BY u.id_hash, u.id_key`, []any{project}, func(scan sqldb.Scan) error {
 		var unit, source, state, counted int64
 		u := sharedUnits{n: 1}
 		err := scan(&u.identity.Hash, &u.identity.Key, &unit, &source, &u.language, &state, &u.words, &u.chars, &counted)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+
 	"github.com/repoglot/repoglot/catalog"
 )
 
@@ -22,8 +24,8 @@ const maxNamed = 10
 // unit, the fingerprint of the newest text, or absentText if it was removed.
 func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]int64, error) {
 	told := map[int64]int64{}
-	return told, v.s.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan scan) error {
+	return told, v.s.Query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var unit, action, state int64
 			var target string
 			err := scan(&unit, &action, &state, &target)
@@ -51,9 +53,9 @@ func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
 			v.compare(t, fmt.Sprintf("%s of unit %d", what, unit), stored, counted)
 		}
 	}
-	return v.s.query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.text_print, u.state, u.target, COALESCE(u.words, -1), COALESCE(u.chars, -1), COALESCE(u.source, ''), COALESCE(u.context, ''),
+	return v.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.text_print, u.state, u.target, COALESCE(u.words, -1), COALESCE(u.chars, -1), COALESCE(u.source, ''), COALESCE(u.context, ''),
 		COALESCE(s.translation_id, 0), COALESCE(s.id_hash, 0), COALESCE(s.id_key, 0), COALESCE(s.removed, 1), u.removed
-		FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1`, []any{t.id}, func(scan scan) error {
+		FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
 		var id, sourceID, print, state, words, chars, of, removed, gone int64
 		var own, theirs catalog.Identity
 		var target, source, context string
@@ -105,7 +107,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 	var placed, live, extra []int64
 	at := map[int64]int{}
 	blocks, begins := int64(0), int64(0)
-	err := v.s.query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan scan) error {
+	err := v.s.Query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan sqldb.Scan) error {
 		var number, first int64
 		var data []byte
 		if err := scan(&number, &first, &data); err != nil {
@@ -133,12 +135,12 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 	}
 	v.compare(t, "blocks of the list that are found", begins, blocks)
 	if t.id == t.source { // strings of other files follow those of the template
-		if err := v.s.ids(ctx, `SELECT x.source_id FROM extra_strings x JOIN units u ON u.id = x.source_id WHERE u.translation_id = $1`, []any{t.id}, &extra); err != nil {
+		if err := v.s.IDs(ctx, `SELECT x.source_id FROM extra_strings x JOIN units u ON u.id = x.source_id WHERE u.translation_id = $1`, []any{t.id}, &extra); err != nil {
 			return err
 		}
 		v.compare(t, "strings of the template after those that it lacks", following(at, extra), 0)
 	}
-	err = v.s.ids(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live)
+	err = v.s.IDs(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live)
 	v.compare(t, "units in the list", int64(len(placed)), int64(len(live)))
 	if len(placed) == len(live) && !slices.Equal(placed, live) {
 		i := 0
@@ -169,7 +171,7 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	var revision string
 	var owner int64
 	var imported bool
-	if _, err := v.s.first(ctx, `SELECT t.revision, `+fileOwner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
+	if _, err := v.s.First(ctx, `SELECT t.revision, `+fileOwner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
 		[]any{t.id}, &revision, &owner, &imported); err != nil {
 		return err
 	}
@@ -201,7 +203,7 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 // filePieces verifies that a file has the pieces that its bytes give.
 func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, data []byte) error {
 	var list []byte
-	if _, err := v.s.first(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
+	if _, err := v.s.First(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
 		return err
 	}
 	stored, err := decodePieces(list)
@@ -223,7 +225,7 @@ func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 		return err
 	}
 	var data sql.RawBytes
-	return v.s.query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan scan) error {
+	return v.s.Query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan sqldb.Scan) error {
 		if err := scan(&data); err != nil {
 			return err
 		}

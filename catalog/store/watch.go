@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Watch reports changes of the database. All watches share one wake-up per
@@ -102,7 +104,7 @@ func (n *notifier) close() {
 
 // within calls fn with a context that ends after followTime.
 func within(ctx context.Context, fn func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, followTime)
+	ctx, cancel := context.WithTimeout(ctx, sqldb.FollowTime)
 	defer cancel()
 	return fn(ctx)
 }
@@ -120,7 +122,7 @@ func (db *DB) follow(ctx context.Context) {
 	}
 	var listener sync.WaitGroup
 	defer listener.Wait()
-	listener.Go(func() { db.sql.engine.listen(ctx, wake(notified), wake(db.wished)) })
+	listener.Go(func() { db.sql.Engine.Listen(ctx, wake(notified), wake(db.wished)) })
 	ticker := time.NewTicker(db.notifier.interval)
 	defer ticker.Stop()
 	failed := false

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -53,11 +54,11 @@ func TestWatch(t *testing.T) {
 func TestWatchOtherProcess(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path := filepath.Join(t.TempDir(), "test.db")
-	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Millisecond})
+	ours, err := Open(context.Background(), database(t, path), sqldb.Options{PollInterval: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, err := Open(context.Background(), database(t, path), Options{})
+	theirs, err := Open(context.Background(), database(t, path), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestNotified(t *testing.T) {
 	pgtest.PostgresOnly(t, "SQLite does not tell other processes")
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	path := filepath.Join(t.TempDir(), "test.db")
-	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Hour})
+	ours, err := Open(context.Background(), database(t, path), sqldb.Options{PollInterval: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func TestNotified(t *testing.T) {
 func TestUnnotified(t *testing.T) {
 	pgtest.PostgresOnly(t, "SQLite does not tell other processes")
 	path := filepath.Join(t.TempDir(), "test.db")
-	ours, err := Open(context.Background(), database(t, path), Options{PollInterval: time.Millisecond})
+	ours, err := Open(context.Background(), database(t, path), sqldb.Options{PollInterval: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // CheckUnit is a unit as input of the quality checks, with the checks that fail. It
@@ -33,10 +34,10 @@ func (tx *StepTx) Written() map[int64][]int64 {
 func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each func(*CheckUnit) error) error {
 	var r unitScan
 	dest := r.dest()
-	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
 		return err
 	}
-	return tx.s.query(ctx, `SELECT `+unitColumns+unitFrom+where, args, func(scan scan) error {
+	return tx.s.Query(ctx, `SELECT `+unitColumns+unitFrom+where, args, func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ const sourceTexts = `SELECT id, source, context, words, chars FROM units WHERE t
 // SourceTexts returns the texts of a source translation, by unit.
 func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64]SourceText, error) {
 	texts := map[int64]SourceText{}
-	err := tx.s.query(ctx, sourceTexts, []any{translation}, func(scan scan) error {
+	err := tx.s.Query(ctx, sourceTexts, []any{translation}, func(scan sqldb.Scan) error {
 		var id int64
 		var t SourceText
 		err := scan(&id, &t.Source, &t.Context, &t.Words, &t.Chars)
@@ -84,8 +85,8 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
 	var state int64
 	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state}
-	err := tx.s.query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
-		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
+	err := tx.s.Query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
+		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		err := scan(dest...)
 		s, ok := sources[u.SourceID]
 		if !ok {
@@ -99,10 +100,10 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 		return err
 	})
 	if err == nil {
-		err = tx.newFailing.flush(ctx, tx.s)
+		err = tx.newFailing.Flush(ctx, tx.s)
 	}
 	if err == nil {
-		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+		err = tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan sqldb.Scan) error {
 			var id, low, high int64
 			err := scan(&id, &low, &high)
 			if one := at[id]; one != nil {
@@ -127,7 +128,7 @@ func (tx *StepTx) TargetsBySource(ctx context.Context, translation int64, each f
 	var state int64
 	dest := []any{&u.ID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &state, &u.Flags}
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.s.query(ctx, `SELECT id, id_hash, id_key, target, state, flags FROM units WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan scan) error {
+		tx.s.Query(ctx, `SELECT id, id_hash, id_key, target, state, flags FROM units WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			u.State = catalog.State(state)
 			each(&u)
@@ -138,16 +139,16 @@ func (tx *StepTx) TargetsBySource(ctx context.Context, translation int64, each f
 // VerdictUnits calls each for live units, in no order, with what a verdict about
 // them is stored with: no texts.
 func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64, each func(*CheckUnit)) error {
-	err := tx.newFailing.flush(ctx, tx.s)
+	err := tx.newFailing.Flush(ctx, tx.s)
 	if err != nil {
 		return tx.fail(ctx, "read units", err)
 	}
 	var state, words, chars, low, high int64
 	var u CheckUnit
 	dest := []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &state, &words, &chars, &low, &high}
-	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
-			FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	return tx.fail(ctx, "read units", sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
+			FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			one := u
 			one.State, one.Words, one.Chars, one.Failing = catalog.State(state), int(words), int(chars), [2]uint64{uint64(low), uint64(high)}
@@ -160,7 +161,7 @@ func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64, each func(*Chec
 // UnitsByID calls each for units, including removed ones. Unknown ids are left
 // out.
 func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, "read units", chunks(ids, func(chunk []any) error {
-		return tx.checkUnits(ctx, ` WHERE u.id IN `+list(1, len(chunk))+` ORDER BY u.id`, chunk, each)
+	return tx.fail(ctx, "read units", sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.checkUnits(ctx, ` WHERE u.id IN `+sqldb.List(1, len(chunk))+` ORDER BY u.id`, chunk, each)
 	}))
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // failingChange is the change of a translation's statistics by SetFailing.
@@ -19,9 +20,9 @@ type failingChange struct {
 // Units without failing checks are absent.
 func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
 	out := map[int64][2]uint64{}
-	err := tx.newFailing.flush(ctx, tx.s)
+	err := tx.newFailing.Flush(ctx, tx.s)
 	if err == nil {
-		err = tx.s.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan scan) error {
+		err = tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan sqldb.Scan) error {
 			var id, low, high int64
 			err := scan(&id, &low, &high)
 			out[id] = [2]uint64{uint64(low), uint64(high)}
@@ -43,11 +44,11 @@ type SourceFailing struct {
 // source unit. Source units without any are absent.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]SourceFailing, error) {
 	out := map[int64]SourceFailing{}
-	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
 		return nil, tx.fail(ctx, "count failing checks", err)
 	}
-	err := chunks(sources, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(sources, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var unit, source, low, high int64
 			err := scan(&unit, &source, &low, &high)
 			f := out[source]
@@ -79,8 +80,8 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 
 func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	none := [2]uint64{}
-	if u.ID <= tx.lastFailing && tx.newFailing.has(u.ID) || u.Failing != none && failing == none {
-		if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+	if u.ID <= tx.lastFailing && tx.newFailing.Has(u.ID) || u.Failing != none && failing == none {
+		if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
 			return err
 		}
 	}
@@ -88,13 +89,13 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
 	if failing == none {
 		t.stats.Subtract(count)
-		err = tx.s.do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+		err = tx.s.Do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
 	} else {
 		if u.Failing == none {
 			t.stats.Add(count)
 		}
 		tx.lastFailing = max(tx.lastFailing, u.ID)
-		err = tx.newFailing.add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+		err = tx.newFailing.Add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	}
 	for i := range failing {
 		for changed := u.Failing[i] ^ failing[i]; changed != 0; changed &= changed - 1 {
@@ -123,17 +124,17 @@ func (tx *StepTx) failingOf(translation, component int64) *failingChange {
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	component, err := tx.componentOf(ctx, translation)
 	if err == nil {
-		err = tx.newFailing.flush(ctx, tx.s)
+		err = tx.newFailing.Flush(ctx, tx.s)
 	}
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
-		err = tx.s.do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
+		err = tx.s.Do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
 	}
 	if err == nil {
-		err = tx.s.do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation)
+		err = tx.s.Do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation)
 	}
 	if err == nil {
-		err = tx.s.do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
+		err = tx.s.Do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }
@@ -141,16 +142,16 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 // storeFailing stores the sums of what SetFailing changed. It returns the
 // components outside the convoy whose answers changed.
 func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) {
-	if err := tx.newFailing.flush(ctx, tx.s); err != nil {
+	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
 		return nil, err
 	}
 	if err := tx.storeCheckCounts(ctx); err != nil {
 		return nil, err
 	}
-	for _, id := range sortedKeys(tx.failing) {
+	for _, id := range sqldb.SortedKeys(tx.failing) {
 		t := tx.failing[id]
 		if t.stats != (catalog.Count{}) {
-			if err := tx.s.do(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
+			if err := tx.s.Do(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
 				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
 				return nil, err
 			}
@@ -167,18 +168,18 @@ func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) 
 
 // storeCheckCounts stores how many strings fail each check.
 func (tx *StepTx) storeCheckCounts(ctx context.Context) error {
-	in := newInserter("check_counts", "component_id", "check_id", "translation_id", "units")
-	in.onConflict(" ON CONFLICT (component_id, check_id, translation_id) DO UPDATE SET units = check_counts.units + excluded.units")
-	for _, id := range sortedKeys(tx.failing) {
+	in := sqldb.NewInserter("check_counts", "component_id", "check_id", "translation_id", "units")
+	in.OnConflict(" ON CONFLICT (component_id, check_id, translation_id) DO UPDATE SET units = check_counts.units + excluded.units")
+	for _, id := range sqldb.SortedKeys(tx.failing) {
 		t := tx.failing[id]
 		for check, n := range t.checks {
 			if n == 0 {
 				continue
 			}
-			if err := in.add(ctx, tx.s, t.component, int64(check), id, n); err != nil {
+			if err := in.Add(ctx, tx.s, t.component, int64(check), id, n); err != nil {
 				return err
 			}
 		}
 	}
-	return in.flush(ctx, tx.s)
+	return in.Flush(ctx, tx.s)
 }

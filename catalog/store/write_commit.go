@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // finish is the last part of a step: compare-and-swap, the clock, the authors, the
 // deltas, the generations. It is short because only one writer can be in it.
 func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
-	if err := tx.entries.flush(ctx, tx.s); err != nil {
+	if err := tx.entries.Flush(ctx, tx.s); err != nil {
 		return StepResult{}, err
 	}
 	if err := tx.checkCodes(ctx); err != nil {
@@ -51,38 +52,38 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 	if !tx.codesChanged {
 		return nil
 	}
-	return chunks(tx.info.Components, func(chunk []any) error {
+	return sqldb.Chunks(tx.info.Components, func(chunk []any) error {
 		var component int64
 		var language string
-		found, err := tx.s.first(ctx, `SELECT component_id, language FROM translations WHERE removed = 0 AND component_id IN `+list(1, len(chunk))+`
+		found, err := tx.s.First(ctx, `SELECT component_id, language FROM translations WHERE removed = 0 AND component_id IN `+sqldb.List(1, len(chunk))+`
 			GROUP BY component_id, language HAVING COUNT(*) > 1`, chunk, &component, &language)
 		if err == nil && found {
-			err = invalid("two translations of component %d have the code %q", component, language)
+			err = sqldb.Invalid("two translations of component %d have the code %q", component, language)
 		}
 		return err
 	})
 }
 
 func (tx *StepTx) advanceHeads(ctx context.Context) error {
-	commit, err := jsonText(tx.info.Commit, tx.info.Commit == nil)
+	commit, err := sqldb.JsonText(tx.info.Commit, tx.info.Commit == nil)
 	if err != nil {
 		return err
 	}
 	var moved int64
-	err = chunks(tx.info.Components, func(chunk []any) error {
+	err = sqldb.Chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{
 			tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
-			smallint(!tx.info.Partial), micros(tx.info.ImportAt), commit,
+			sqldb.Smallint(!tx.info.Partial), sqldb.Micros(tx.info.ImportAt), commit,
 		}, chunk...)
-		rows, err := tx.s.exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
+		rows, err := tx.s.Exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
 			import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit)
-			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+list(10, len(chunk)), args...)
+			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+sqldb.List(10, len(chunk)), args...)
 		moved += rows
 		return err
 	})
 	if err == nil && tx.info.Reread { // compared with templates from now on
-		err = chunks(tx.info.Components, func(chunk []any) error {
-			return tx.s.do(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN `+list(1, len(chunk)), chunk...)
+		err = sqldb.Chunks(tx.info.Components, func(chunk []any) error {
+			return tx.s.Do(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN `+sqldb.List(1, len(chunk)), chunk...)
 		})
 	}
 	if err == nil && int(moved) != len(tx.info.Components) {
@@ -97,7 +98,7 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 		res.Changes += int64(tx.deltas[i].n)
 	}
 	var last int64
-	_, err := tx.s.first(ctx, `UPDATE clock SET generation = generation + 1, last_change = last_change + $1 WHERE one = 1 RETURNING generation, last_change`,
+	_, err := tx.s.First(ctx, `UPDATE clock SET generation = generation + 1, last_change = last_change + $1 WHERE one = 1 RETURNING generation, last_change`,
 		[]any{res.Changes}, &res.Generation, &last)
 	if res.Changes > 0 {
 		res.FirstChange = last - res.Changes + 1
@@ -116,7 +117,7 @@ type listGrowth struct {
 
 func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 	projects, components, translations := map[int64]*listGrowth{}, map[int64]*listGrowth{}, map[int64]*listGrowth{}
-	rows := newInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
+	rows := sqldb.NewInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
 		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
 	for i := range tx.deltas {
 		d := &tx.deltas[i]
@@ -139,13 +140,13 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 				t.lastAt, t.authorID = d.at, d.author
 			}
 		}
-		if err := rows.add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, orNull(d.translation), firstChange, p.add(d), c.add(d),
-			inTranslation, d.n, d.added, d.updated, d.removed, orNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
+		if err := rows.Add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, sqldb.OrNull(d.translation), firstChange, p.add(d), c.add(d),
+			inTranslation, d.n, d.added, d.updated, d.removed, sqldb.OrNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
 			return err
 		}
 		firstChange += int64(d.n)
 	}
-	if err := rows.flush(ctx, tx.s); err != nil {
+	if err := rows.Flush(ctx, tx.s); err != nil {
 		return err
 	}
 	return tx.storeTallies(ctx, projects, components, translations)
@@ -156,7 +157,7 @@ func (tx *StepTx) tally(ctx context.Context, all map[int64]*listGrowth, query st
 		return t, nil
 	}
 	var t listGrowth
-	if _, err := tx.s.first(ctx, query, []any{id}, &t.next); err != nil {
+	if _, err := tx.s.First(ctx, query, []any{id}, &t.next); err != nil {
 		return nil, err
 	}
 	t.next++
@@ -172,20 +173,20 @@ func (t *listGrowth) add(d *pendingDelta) int64 {
 }
 
 func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*listGrowth) error {
-	for _, id := range sortedKeys(projects) {
-		if err := tx.s.do(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
+	for _, id := range sqldb.SortedKeys(projects) {
+		if err := tx.s.Do(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
 			return err
 		}
 	}
-	for _, id := range sortedKeys(components) {
-		if err := tx.s.do(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
+	for _, id := range sqldb.SortedKeys(components) {
+		if err := tx.s.Do(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
 			return err
 		}
 	}
-	for _, id := range sortedKeys(translations) {
+	for _, id := range sqldb.SortedKeys(translations) {
 		t := translations[id]
 		if t.lastAt == 0 {
-			if err := tx.s.do(ctx, `UPDATE translations SET changes = changes + $1 WHERE id = $2`, t.added, id); err != nil {
+			if err := tx.s.Do(ctx, `UPDATE translations SET changes = changes + $1 WHERE id = $2`, t.added, id); err != nil {
 				return err
 			}
 			continue
@@ -194,8 +195,8 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 		if err != nil {
 			return err
 		}
-		if err := tx.s.do(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
-			t.added, t.lastAt, orNull(t.authorID), recent, id); err != nil {
+		if err := tx.s.Do(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
+			t.added, t.lastAt, sqldb.OrNull(t.authorID), recent, id); err != nil {
 			return err
 		}
 	}
@@ -222,7 +223,7 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 			moved = append(moved, id)
 		}
 		if m.countersChanged {
-			if err := tx.s.do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3, oldest = $4 WHERE id = $5`,
+			if err := tx.s.Do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3, oldest = $4 WHERE id = $5`,
 				m.lastUnit, m.lastDelta, nullable(m.lastAt), nullable(m.oldest), id); err != nil {
 				return err
 			}
@@ -235,13 +236,13 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		update string
 		ids    []int64
 	}{
-		{`translations SET generation = $1`, sortedKeys(tx.dirty)},
+		{`translations SET generation = $1`, sqldb.SortedKeys(tx.dirty)},
 		{`components SET generation = $1, content_generation = $1`, changed},
 		{`components SET generation = $1`, moved},
-		{`projects SET generation = $1`, sortedKeys(projects)},
+		{`projects SET generation = $1`, sqldb.SortedKeys(projects)},
 	} {
-		err := chunks(set.ids, func(chunk []any) error {
-			err := tx.s.do(ctx, `UPDATE `+set.update+` WHERE id IN `+list(2, len(chunk)), append([]any{generation}, chunk...)...)
+		err := sqldb.Chunks(set.ids, func(chunk []any) error {
+			err := tx.s.Do(ctx, `UPDATE `+set.update+` WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{generation}, chunk...)...)
 			return err
 		})
 		if err != nil {
@@ -272,7 +273,7 @@ func (tx *StepTx) storePublic(ctx context.Context, generation int64, components 
 	if !public {
 		return nil
 	}
-	return tx.s.do(ctx, `UPDATE clock SET public = $1`, generation)
+	return tx.s.Do(ctx, `UPDATE clock SET public = $1`, generation)
 }
 
 func nullable(n sql.NullInt64) any {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -40,7 +41,7 @@ func crash(path, at string) {
 		_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the parent has killed us, or has ended
 		os.Exit(3)
 	}
-	db, err := Open(context.Background(), path, Options{})
+	db, err := Open(context.Background(), path, sqldb.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -63,18 +64,18 @@ func crash(path, at string) {
 
 // smallCache makes SQLite write pages to its log long before the commit.
 func smallCache(db *DB) {
-	if _, ok := db.sql.engine.(*sqliteEngine); !ok {
+	if _, ok := db.sql.Engine.(*sqldb.SQLite); !ok {
 		return
 	}
-	s, err := db.pools.writer.acquire(context.Background())
+	s, err := db.pools.Writer.Acquire(context.Background())
 	if err == nil {
-		_, err = s.exec(context.Background(), `PRAGMA cache_size = 64`)
-		s.cache = stepCache // so that the step leaves it
+		_, err = s.Exec(context.Background(), `PRAGMA cache_size = 64`)
+		s.Cache = sqldb.StepCache // so that the step leaves it
 	}
 	if err != nil {
 		panic(err)
 	}
-	db.pools.writer.release(s, true)
+	db.pools.Writer.Release(s, true)
 }
 
 // writeMore is the step that is killed.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Delta is the set of changes of one commit in one file, or a set of events of a
@@ -88,7 +89,7 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 			return err
 		}
 		if c != d.ComponentID {
-			return invalid("the translation belongs to component %d", c)
+			return sqldb.Invalid("the translation belongs to component %d", c)
 		}
 		if err := tx.markChanged(ctx, d.TranslationID); err != nil {
 			return err
@@ -109,28 +110,28 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 
 func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) {
 	if d.AuthorID < -int64(len(tx.authors)) {
-		return pendingDelta{}, invalid("author %d is not of this step", d.AuthorID)
+		return pendingDelta{}, sqldb.Invalid("author %d is not of this step", d.AuthorID)
 	}
 	if m.lastDelta++; m.lastDelta >= catalog.UnitsPerComponent {
-		return pendingDelta{}, invalid("component %d has no room for another delta", d.ComponentID)
+		return pendingDelta{}, sqldb.Invalid("component %d has no room for another delta", d.ComponentID)
 	}
 	at := d.At
 	if at.IsZero() {
 		at = tx.info.At
 	}
-	stamp, _ := micros(at).(int64) // never zero: StepInfo.check
+	stamp, _ := sqldb.Micros(at).(int64) // never zero: StepInfo.check
 	if m.lastAt.Valid {
 		stamp = max(stamp, m.lastAt.Int64)
 	}
 	m.lastAt.Int64, m.lastAt.Valid = stamp, true
-	names, err := jsonText(d.CoAuthors, len(d.CoAuthors) == 0)
+	names, err := sqldb.JsonText(d.CoAuthors, len(d.CoAuthors) == 0)
 	if err != nil {
 		return pendingDelta{}, err
 	}
 	m.dirty, m.countersChanged = true, true
 	return pendingDelta{
 		id: d.ComponentID*catalog.UnitsPerComponent + m.lastDelta, component: d.ComponentID, translation: d.TranslationID,
-		author: d.AuthorID, n: len(d.Entries), at: stamp, commit: d.Commit, commitTime: micros(d.CommitTime),
+		author: d.AuthorID, n: len(d.Entries), at: stamp, commit: d.Commit, commitTime: sqldb.Micros(d.CommitTime),
 		coAuthors: names,
 	}, nil
 }
@@ -138,7 +139,7 @@ func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) 
 func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int) error {
 	e := &d.Entries[i]
 	if ofString := d.TranslationID != 0; ofString != inTranslationList(e.Action) || ofString != (e.UnitID != 0) {
-		return invalid("entry %d: action %d with unit %d does not belong there", i, e.Action, e.UnitID)
+		return sqldb.Invalid("entry %d: action %d with unit %d does not belong there", i, e.Action, e.UnitID)
 	}
 	switch e.Action {
 	case catalog.ActionNewUnit:
@@ -154,9 +155,9 @@ func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int
 	if e.UnitID == 0 {
 		state, old = catalog.StateAbsent, catalog.StateAbsent
 	}
-	event, err := jsonText(e.Event, e.Event == nil)
+	event, err := sqldb.JsonText(e.Event, e.Event == nil)
 	if err != nil {
 		return err
 	}
-	return tx.entries.add(ctx, tx.s, p.id, i, int64(e.Action), orNull(e.UnitID), int64(state), int64(old), e.Target, e.Old, event)
+	return tx.entries.Add(ctx, tx.s, p.id, i, int64(e.Action), sqldb.OrNull(e.UnitID), int64(state), int64(old), e.Target, e.Old, event)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // PutLayout stores the positions and locations of all live units of a translation,
@@ -17,7 +18,7 @@ func (tx *StepTx) PutLayout(ctx context.Context, translationID int64, placed []c
 func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []catalog.UnitPosition) error {
 	for i := 1; i < len(placed); i++ {
 		if placed[i].ID <= placed[i-1].ID {
-			return invalid("unit %d after unit %d: not ascending", placed[i].ID, placed[i-1].ID)
+			return sqldb.Invalid("unit %d after unit %d: not ascending", placed[i].ID, placed[i-1].ID)
 		}
 	}
 	if _, err := tx.componentOf(ctx, translation); err != nil {
@@ -37,7 +38,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 			continue
 		}
 		changed = true
-		if err := tx.s.do(ctx, `INSERT INTO layouts (translation_id, block, first_unit, data) VALUES ($1, $2, $3, $4)
+		if err := tx.s.Do(ctx, `INSERT INTO layouts (translation_id, block, first_unit, data) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (translation_id, block) DO UPDATE SET first_unit = excluded.first_unit, data = excluded.data`,
 			translation, n, block[0].ID, data); err != nil {
 			return err
@@ -45,7 +46,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 	}
 	if n < len(old) {
 		changed = true
-		if err := tx.s.do(ctx, `DELETE FROM layouts WHERE translation_id = $1 AND block >= $2`, translation, n); err != nil {
+		if err := tx.s.Do(ctx, `DELETE FROM layouts WHERE translation_id = $1 AND block >= $2`, translation, n); err != nil {
 			return err
 		}
 	}
@@ -57,7 +58,7 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 
 func (tx *StepTx) blocks(ctx context.Context, translation int64) ([][]byte, error) {
 	var out [][]byte
-	err := tx.s.query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translation}, func(scan scan) error {
+	err := tx.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translation}, func(scan sqldb.Scan) error {
 		var data []byte
 		err := scan(&data)
 		out = append(out, data)

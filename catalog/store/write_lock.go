@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Where several processes write, they lock what they write before they read it, in
@@ -14,30 +16,30 @@ import (
 // the clock. In SQLite there is one writer, and nothing is locked.
 
 // lockAll waits for all steps and keeps others from beginning. Readers go on.
-func lockAll(ctx context.Context, s *session) error {
-	if s.shared.dialect.sqlite {
+func lockAll(ctx context.Context, s *sqldb.Session) error {
+	if s.DB.Dialect.Sqlite {
 		return nil
 	}
-	return s.do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`)
+	return s.Do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`)
 }
 
 // lockTokens waits for others that write tokens or sessions.
-func lockTokens(ctx context.Context, s *session) error {
-	if s.shared.dialect.sqlite {
+func lockTokens(ctx context.Context, s *sqldb.Session) error {
+	if s.DB.Dialect.Sqlite {
 		return nil
 	}
-	return s.do(ctx, `LOCK TABLE tokens IN EXCLUSIVE MODE`)
+	return s.Do(ctx, `LOCK TABLE tokens IN EXCLUSIVE MODE`)
 }
 
 // lock locks the projects of a step.
-func (info *StepInfo) lock(ctx context.Context, s *session) error {
-	if s.shared.dialect.sqlite {
+func (info *StepInfo) lock(ctx context.Context, s *sqldb.Session) error {
+	if s.DB.Dialect.Sqlite {
 		return nil
 	}
 	projects := map[int64]bool{}
-	err := chunks(info.Components, func(chunk []any) error {
+	err := sqldb.Chunks(info.Components, func(chunk []any) error {
 		var ids []int64
-		err := s.ids(ctx, `SELECT DISTINCT project_id FROM components WHERE id IN `+list(1, len(chunk)), chunk, &ids)
+		err := s.IDs(ctx, `SELECT DISTINCT project_id FROM components WHERE id IN `+sqldb.List(1, len(chunk)), chunk, &ids)
 		for _, id := range ids {
 			projects[id] = true
 		}
@@ -46,8 +48,8 @@ func (info *StepInfo) lock(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return chunks(slices.Sorted(maps.Keys(projects)), func(chunk []any) error {
+	return sqldb.Chunks(slices.Sorted(maps.Keys(projects)), func(chunk []any) error {
 		var ids []int64
-		return s.ids(ctx, `SELECT id FROM projects WHERE id IN `+list(1, len(chunk))+` ORDER BY id FOR NO KEY UPDATE`, chunk, &ids)
+		return s.IDs(ctx, `SELECT id FROM projects WHERE id IN `+sqldb.List(1, len(chunk))+` ORDER BY id FOR NO KEY UPDATE`, chunk, &ids)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // StepInfo describes a step.
@@ -71,10 +72,10 @@ type StepResult struct {
 func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Context, tx *StepTx) error) (StepResult, error) {
 	started := db.now()
 	var res StepResult
-	err := db.writeLocked(ctx, info.lock, func(s *session) (err error) {
+	err := db.writeLocked(ctx, info.lock, func(s *sqldb.Session) (err error) {
 		if info.MaxBytes > 0 {
-			s.budget = &budget{most: info.MaxBytes}
-			defer func() { res.Bytes, s.budget = s.budget.used, nil }()
+			s.Budget = &sqldb.Budget{Most: info.MaxBytes}
+			defer func() { res.Bytes, s.Budget = s.Budget.Used, nil }()
 		}
 		tx, err := db.beginStep(ctx, s, info)
 		if err != nil {
@@ -82,18 +83,18 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 		}
 		defer func() { err = cmp.Or(err, tx.restoreCache(ctx)) }()
 		if err := fn(ctx, tx); err != nil {
-			return reported{err}
+			return sqldb.Reported(err)
 		}
 		res, err = tx.finish(ctx)
 		return err
 	})
-	err = unwrapReported(db.fail(ctx, "step", err))
+	err = sqldb.UnwrapReported(db.fail(ctx, "step", err))
 	db.observe(started, res, err)
 	if err != nil {
 		return StepResult{}, err
 	}
 	if !info.Partial { // the end of an import, perhaps
-		_ = db.pools.writer.tryLend(ctx, func(s *session) error { return s.resizeCache(ctx, stepCache) })
+		_ = db.pools.Writer.TryLend(ctx, func(s *sqldb.Session) error { return s.ResizeCache(ctx, sqldb.StepCache) })
 	}
 	return res, nil
 }
@@ -115,7 +116,7 @@ func (db *DB) observe(started time.Time, res StepResult, err error) {
 // the convoy.
 type StepTx struct {
 	db   *DB
-	s    *session
+	s    *sqldb.Session
 	info StepInfo
 
 	convoy       map[int64]*convoyMember
@@ -125,13 +126,13 @@ type StepTx struct {
 	authors      []stepAuthor       // in the order in which they were met
 	authorOf     map[string]int     // their places, by authorKey
 	deltas       []pendingDelta
-	entries      *inserter
+	entries      *sqldb.Inserter
 	written      map[int64][]int64 // written units to be checked, by translation
 	replaced     []replacedUnit    // groups that written units were in before
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange    // changes by SetFailing, by translation
 	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
-	newFailing   *inserter                   // rows of failing to write; flushed before failing is read
+	newFailing   *sqldb.Inserter             // rows of failing to write; flushed before failing is read
 	lastFailing  int64                       // the largest unit of newFailing so far
 	extraWas     map[int64]extraState        // how source strings that PutExtra changed compared before the step
 	states       KnownStates                 // of new translations of components that are counted from now on
@@ -155,11 +156,11 @@ type convoyMember struct {
 	countersChanged     bool          // lastUnit, lastDelta, lastAt or oldest changed
 }
 
-func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx, error) {
+func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*StepTx, error) {
 	if err := info.check(); err != nil {
 		return nil, err
 	}
-	if err := s.resizeCache(ctx, info.cacheSize()); err != nil {
+	if err := s.ResizeCache(ctx, info.cacheSize()); err != nil {
 		return nil, err
 	}
 	tx := &StepTx{
@@ -168,25 +169,25 @@ func (db *DB) beginStep(ctx context.Context, s *session, info StepInfo) (*StepTx
 		translations: map[int64]int64{},
 		dirty:        map[int64]struct{}{},
 		authorOf:     map[string]int{},
-		entries:      newInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
-		newFailing:   newInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
+		entries:      sqldb.NewInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
+		newFailing:   sqldb.NewInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
 	}
-	tx.newFailing.onConflict(" ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high")
+	tx.newFailing.OnConflict(" ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high")
 	return tx, tx.loadConvoy(ctx)
 }
 
 func (info *StepInfo) check() error {
 	switch {
 	case len(info.Components) == 0:
-		return invalid("step to %s: no components", info.To)
+		return sqldb.Invalid("step to %s: no components", info.To)
 	case info.To == "":
-		return invalid("step from %q: no head to move to", info.From)
+		return sqldb.Invalid("step from %q: no head to move to", info.From)
 	case info.At.IsZero():
-		return invalid("step to %s: no time", info.To)
+		return sqldb.Invalid("step to %s: no time", info.To)
 	}
 	for i, id := range info.Components[1:] {
 		if id <= info.Components[i] {
-			return invalid("step to %s: components are not ascending", info.To)
+			return sqldb.Invalid("step to %s: components are not ascending", info.To)
 		}
 	}
 	return nil
@@ -195,16 +196,16 @@ func (info *StepInfo) check() error {
 // loadConvoy reads the components, and refuses early what the compare-and-swap at
 // the end would refuse.
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
-	err := chunks(tx.info.Components, func(chunk []any) error {
+	err := sqldb.Chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.counted, c.settings, p.settings`+componentFrom+`
-			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+list(4, len(chunk)), args, func(scan scan) error {
+		return tx.s.Query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.counted, c.settings, p.settings`+componentFrom+`
+			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+sqldb.List(4, len(chunk)), args, func(scan sqldb.Scan) error {
 			var id int64
 			var m convoyMember
 			var settings, of sql.RawBytes
 			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &m.counted, &settings, &of)
 			if err == nil {
-				m.private, err = tx.s.shared.private(id, settings, m.project, of)
+				m.private, err = isPrivate(tx.s, id, settings, m.project, of)
 			}
 			tx.convoy[id] = &m
 			return err
@@ -217,14 +218,14 @@ func (tx *StepTx) loadConvoy(ctx context.Context) error {
 }
 
 func (tx *StepTx) conflict(found int) error {
-	return conflict("%d of %d components are at %q: another process moved or reconfigured the rest",
+	return sqldb.Conflict("%d of %d components are at %q: another process moved or reconfigured the rest",
 		found, len(tx.info.Components), tx.info.From)
 }
 
 func (tx *StepTx) member(component int64) (*convoyMember, error) {
 	m, ok := tx.convoy[component]
 	if !ok {
-		return nil, invalid("component %d is not in the convoy %v", component, short(tx.info.Components))
+		return nil, sqldb.Invalid("component %d is not in the convoy %v", component, short(tx.info.Components))
 	}
 	return m, nil
 }
@@ -235,12 +236,12 @@ func (tx *StepTx) componentOf(ctx context.Context, translation int64) (int64, er
 		return c, nil
 	}
 	var c int64
-	found, err := tx.s.first(ctx, `SELECT component_id FROM translations WHERE id = $1`, []any{translation}, &c)
+	found, err := tx.s.First(ctx, `SELECT component_id FROM translations WHERE id = $1`, []any{translation}, &c)
 	switch {
 	case err != nil:
 		return 0, err
 	case !found:
-		return 0, notFound("translation %d", translation)
+		return 0, sqldb.NotFound("translation %d", translation)
 	}
 	if _, err := tx.member(c); err != nil {
 		return 0, err

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 var errBoom = errors.New("boom")
@@ -189,10 +190,10 @@ func TestStepConflict(t *testing.T) {
 func storedGenerations(tb testing.TB, db *DB) map[string]int64 {
 	tb.Helper()
 	out := map[string]int64{}
-	err := db.pools.readers.transact(context.Background(), func(s *session) error {
-		return s.query(context.Background(), `SELECT 'p ' || slug, generation FROM projects UNION ALL SELECT 'c ' || slug, generation FROM components
+	err := db.pools.Readers.Transact(context.Background(), func(s *sqldb.Session) error {
+		return s.Query(context.Background(), `SELECT 'p ' || slug, generation FROM projects UNION ALL SELECT 'c ' || slug, generation FROM components
 			UNION ALL SELECT 'content ' || slug, content_generation FROM components
-			UNION ALL SELECT 't ' || language, generation FROM translations`, nil, func(scan scan) error {
+			UNION ALL SELECT 't ' || language, generation FROM translations`, nil, func(scan sqldb.Scan) error {
 			var name string
 			var g int64
 			err := scan(&name, &g)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Translations returns the translations of a component by id, including removed
@@ -42,7 +43,7 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	case err != nil:
 		return err
 	case !found || old.ComponentID != t.ComponentID:
-		return notFound("translation %d", t.ID)
+		return sqldb.NotFound("translation %d", t.ID)
 	}
 	want := *t
 	want.Stats.Suggestions, want.Stats.Comments = old.Stats.Suggestions, old.Stats.Comments
@@ -56,8 +57,8 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 			return err
 		}
 	}
-	if err := tx.s.do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
-		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+countList(fileCounts, "%s")+`) = `+list(11, 3*len(fileCounts))+`
+	if err := tx.s.Do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
+		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+countList(fileCounts, "%s")+`) = `+sqldb.List(11, 3*len(fileCounts))+`
 		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(fileCounts)), append(translationValues(t), t.ID)...); err != nil {
 		return err
 	}
@@ -65,12 +66,12 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 }
 
 func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation) error {
-	if err := tx.s.willTakeIDs(ctx); err != nil {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return err
 	}
-	_, err := tx.s.first(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
+	_, err := tx.s.First(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
 		plural_number, plural_formula, outline, template, `+countList(fileCounts, "%s")+`, component_id, failing, failing_words, failing_chars, generation)
-		VALUES `+strings.TrimSuffix(list(1, 11+3*len(fileCounts)), ")")+`, 0, 0, 0, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+		VALUES `+strings.TrimSuffix(sqldb.List(1, 11+3*len(fileCounts)), ")")+`, 0, 0, 0, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 
 // translationValues are the columns that a caller sets.
 func translationValues(t *catalog.Translation) []any {
-	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, smallint(t.IsSource), smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline, smallint(t.HasTemplate)}
+	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, sqldb.Smallint(t.IsSource), sqldb.Smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline, sqldb.Smallint(t.HasTemplate)}
 	for _, n := range countsOf(fileCounts, &t.Stats) {
 		v = append(v, *n)
 	}

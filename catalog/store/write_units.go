@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // FingerprintedUnit is a unit to add or update, with its fingerprints.
@@ -56,9 +57,9 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 	}
 	slices.Sort(hashes)
 	var known []catalog.Known
-	err := chunks(slices.Compact(hashes), func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT u.id, u.removed, u.id_hash, u.id_key, u.text_print, u.meta_print`+fromStrings+` AND s.id_hash IN `+list(2, len(chunk)),
-			append([]any{translationID}, chunk...), func(scan scan) error {
+	err := sqldb.Chunks(slices.Compact(hashes), func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT u.id, u.removed, u.id_hash, u.id_key, u.text_print, u.meta_print`+fromStrings+` AND s.id_hash IN `+sqldb.List(2, len(chunk)),
+			append([]any{translationID}, chunk...), func(scan sqldb.Scan) error {
 				var k catalog.Known
 				err := scan(&k.ID, &k.Removed, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta)
 				if wanted[k.Identity] {
@@ -73,9 +74,9 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 // Texts returns the texts of units by id. Unknown ids are left out.
 func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
 	texts := make(map[int64]Text, len(ids))
-	err := chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
-			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN `+list(1, len(chunk)), chunk, func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
+			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id int64
 			var t Text
 			err := scan(&id, &t.Target, &t.State, &t.Source, &t.Context)
@@ -99,15 +100,15 @@ func (tx *StepTx) AddUnits(ctx context.Context, units []FingerprintedUnit) error
 		"id", "translation_id", "source_id", "id_hash", "id_key", "text_print", "meta_print", "removed", "state", "priority",
 		"target", "previous_source", "note", "flags", "remark", "created", "words", "chars", "source", "context", "since",
 	}
-	sources, targets := newInserter("units", columns...), newInserter("units", columns[:len(columns)-5]...)
+	sources, targets := sqldb.NewInserter("units", columns...), sqldb.NewInserter("units", columns[:len(columns)-5]...)
 	for i := range units {
 		if err := tx.addUnit(ctx, sources, targets, &units[i]); err != nil {
 			return tx.fail(ctx, fmt.Sprintf("add units of translation %d", units[i].TranslationID), err)
 		}
 	}
-	err := sources.flush(ctx, tx.s)
+	err := sources.Flush(ctx, tx.s)
 	if err == nil {
-		err = targets.flush(ctx, tx.s)
+		err = targets.Flush(ctx, tx.s)
 	}
 	return tx.fail(ctx, "add units", err)
 }
@@ -124,13 +125,13 @@ func (tx *StepTx) noteAdded(ctx context.Context, units []FingerprintedUnit) erro
 		}
 		tx.added++
 	}
-	if tx.added < bulkUnits || tx.largeCache {
+	if tx.added < sqldb.BulkUnits || tx.largeCache {
 		return nil
 	}
 	return tx.enlargeCache(ctx)
 }
 
-func (tx *StepTx) addUnit(ctx context.Context, sources, targets *inserter, n *FingerprintedUnit) error {
+func (tx *StepTx) addUnit(ctx context.Context, sources, targets *sqldb.Inserter, n *FingerprintedUnit) error {
 	u := n.Unit
 	component, err := tx.componentOf(ctx, u.TranslationID)
 	if err != nil {
@@ -141,12 +142,12 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *inserter, n *Fi
 	}
 	m := tx.convoy[component]
 	if m.lastUnit++; m.lastUnit >= catalog.UnitsPerComponent {
-		return invalid("component %d has no room for another unit", component)
+		return sqldb.Invalid("component %d has no room for another unit", component)
 	}
 	m.countersChanged = true
 	id := component*catalog.UnitsPerComponent + m.lastUnit
 	if u.ID != 0 && u.ID != id {
-		return invalid("unit %d should get the id %d", u.ID, id)
+		return sqldb.Invalid("unit %d should get the id %d", u.ID, id)
 	}
 	u.ID = id
 	if u.SourceID == 0 {
@@ -156,17 +157,17 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *inserter, n *Fi
 	if m.counted != notCounted {
 		tx.record(&oldUnit{identified: identified{u.Identity, u.ID}, source: u.SourceID})
 	}
-	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, smallint(u.Removed), int64(u.State), u.Priority,
-		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, micros(u.Created))
+	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, sqldb.Smallint(u.Removed), int64(u.State), u.Priority,
+		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, sqldb.Micros(u.Created))
 	if u.SourceID != u.ID {
-		return targets.add(ctx, tx.s, row...)
+		return targets.Add(ctx, tx.s, row...)
 	}
 	var since any
 	if !n.Since.IsZero() && !n.Since.Equal(u.Created) {
-		since = micros(n.Since)
+		since = sqldb.Micros(n.Since)
 	}
 	m.noteAge(n)
-	return sources.add(ctx, tx.s, append(row, u.Words, u.Chars, u.Source, u.Context, since)...)
+	return sources.Add(ctx, tx.s, append(row, u.Words, u.Chars, u.Source, u.Context, since)...)
 }
 
 // noteAge makes oldest the age of a new source unit, if that is older. Of components
@@ -209,12 +210,12 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 	if err := tx.markChanged(ctx, u.TranslationID); err != nil {
 		return err
 	}
-	n, err := tx.s.exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
+	n, err := tx.s.Exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
 		text_print = $7, meta_print = $8, removed = 0, remark = $9 WHERE id = $10 AND translation_id = $11`,
 		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, u.ID, u.TranslationID)
 	tx.recordWritten(u.TranslationID, u.ID)
 	if err == nil && n != 1 {
-		err = notFound("unit %d", u.ID)
+		err = sqldb.NotFound("unit %d", u.ID)
 	}
 	return err
 }
@@ -226,8 +227,8 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	if err := errors.Join(tx.recordReplaced(ctx, ids), tx.recordOldUnits(ctx, ids)); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
-	err := chunks(ids, func(chunk []any) error {
-		return tx.s.query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+list(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan scan) error {
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+sqldb.List(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan sqldb.Scan) error {
 			var translation, id int64
 			err := scan(&translation, &id)
 			tx.recordWritten(translation, id)
@@ -237,9 +238,9 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 		})
 	})
 	if err == nil && removed != len(ids) {
-		err = notFound("%d of %d units", len(ids)-removed, len(ids))
+		err = sqldb.NotFound("%d of %d units", len(ids)-removed, len(ids))
 	}
-	for _, t := range sortedKeys(translations) {
+	for _, t := range sqldb.SortedKeys(translations) {
 		if err == nil {
 			err = tx.markChanged(ctx, t)
 		}
@@ -247,13 +248,13 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	return tx.fail(ctx, "remove units", err)
 }
 
-func knownUnits(ctx context.Context, s *session, translation int64) ([]catalog.Known, error) {
+func knownUnits(ctx context.Context, s *sqldb.Session, translation int64) ([]catalog.Known, error) {
 	var known []catalog.Known
 	var k catalog.Known
 	var id int64 // times two, plus removed: one column less to allocate for
 	dest := []any{&id, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta}
-	err := s.query(ctx, `SELECT id * 2 + removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translation},
-		func(scan scan) error {
+	err := s.Query(ctx, `SELECT id * 2 + removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translation},
+		func(scan sqldb.Scan) error {
 			err := scan(dest...)
 			k.ID, k.Removed = id/2, id%2 != 0
 			known = append(known, k)

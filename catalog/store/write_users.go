@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // User is a git author (docs/compatibility.md#users). The e-mail address is not
@@ -39,7 +40,7 @@ func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (i
 	if !met {
 		a := stepAuthor{key: key, name: name}
 		var joined sql.NullInt64
-		if _, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &joined); err != nil {
+		if _, err := tx.s.First(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &joined); err != nil {
 			return 0, tx.fail(ctx, "look for an author", err)
 		}
 		a.joined = eventTime(joined)
@@ -103,13 +104,13 @@ func (tx *StepTx) user(ctx context.Context, key, name string, at time.Time) (int
 	for {
 		var id int64
 		var joined sql.NullInt64
-		found, err := tx.s.first(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &id, &joined)
+		found, err := tx.s.First(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &id, &joined)
 		if err != nil {
 			return 0, err
 		}
 		if found {
-			if stamp, ok := micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
-				err = tx.s.do(ctx, `UPDATE users SET joined = $1 WHERE id = $2 AND (joined IS NULL OR joined > $1)`, stamp, id)
+			if stamp, ok := sqldb.Micros(at).(int64); ok && (!joined.Valid || stamp < joined.Int64) {
+				err = tx.s.Do(ctx, `UPDATE users SET joined = $1 WHERE id = $2 AND (joined IS NULL OR joined > $1)`, stamp, id)
 			}
 			return id, err
 		}
@@ -125,19 +126,19 @@ func (tx *StepTx) addUser(ctx context.Context, key, name string, at time.Time, i
 	if err != nil {
 		return false, err
 	}
-	if err := tx.s.willTakeIDs(ctx); err != nil {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return false, err
 	}
-	return tx.s.first(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
+	return tx.s.First(ctx, `INSERT INTO users (email_hash, username, full_name, joined, bot)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING id`,
-		[]any{key, username, shown, micros(at), smallint(tx.db.bots.Load().has(key, name))}, id)
+		[]any{key, username, shown, sqldb.Micros(at), sqldb.Smallint(tx.db.bots.Load().has(key, name))}, id)
 }
 
 // freeName returns base with the suffix from firstFree.
 func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
 	n, err := firstFree(func(n int) (bool, error) {
 		var one int
-		return tx.s.first(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{suffixed(base, n)}, &one)
+		return tx.s.First(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{suffixed(base, n)}, &one)
 	})
 	return suffixed(base, n), err
 }
@@ -183,13 +184,13 @@ func suffixed(base string, n int) string {
 func (s *Snapshot) User(ctx context.Context, username string) (User, error) {
 	var u User
 	found := false
-	err := s.s.query(ctx, userQuery+` WHERE username = $1`, []any{username}, func(scan scan) (err error) {
+	err := s.s.Query(ctx, userQuery+` WHERE username = $1`, []any{username}, func(scan sqldb.Scan) (err error) {
 		found = true
 		u, err = scanUser(scan)
 		return err
 	})
 	if err == nil && !found {
-		err = notFound("no such user")
+		err = sqldb.NotFound("no such user")
 	}
 	return u, s.db.fail(ctx, fmt.Sprintf("read user %q", username), err)
 }

@@ -1,0 +1,84 @@
+package sqldb
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// ErrUnavailable says that the database cannot be used at the moment: the disk is
+// full or fails, another process holds the lock, the file cannot be written.
+// Nothing of the operation was stored and its arguments are not the cause: it can
+// be repeated.
+var ErrUnavailable = errors.New("the database is not available")
+
+// ErrAgain is the ErrUnavailable of an operation that can be repeated at once: another
+// process was in its way, or has changed the schema.
+var ErrAgain = errors.New("the same operation succeeds now")
+
+// ErrWriting is the ErrUnavailable of an operation that has waited for a transaction of
+// another process, such as a large import, for as long as it may.
+var ErrWriting = errors.New("another process is writing")
+
+// ErrFull is the ErrUnavailable of a database whose disk is full.
+var ErrFull = errors.New("the disk of the database is full: free some space; what waits goes on by itself")
+
+// ErrTooMuch says that a step writes more than StepInfo.MaxBytes.
+var ErrTooMuch = errors.New("more bytes than the step may write")
+
+// unavailable is an ErrUnavailable with its own text.
+type unavailable struct {
+	error
+	kind error // ErrAgain, ErrWriting or ErrFull, which it is, too, or ErrUnavailable
+}
+
+func (u unavailable) Is(target error) bool {
+	return target == ErrUnavailable || target == u.kind
+}
+
+// reported is an error that fail has returned. fail does not wrap it again.
+type reported struct{ error }
+
+func (o reported) Unwrap() error { return o.error }
+
+// Reported marks an error that is fit to leave the package.
+func Reported(err error) error { return reported{err} }
+
+func isReported(err error) bool {
+	var o reported
+	return errors.As(err, &o)
+}
+
+// UnwrapReported returns the error within reported.
+func UnwrapReported(err error) error {
+	if o, ok := err.(reported); ok {
+		return o.error
+	}
+	return err
+}
+
+// errClosed is what a pool answers after Close.
+var errClosed = errors.New("closed")
+
+// NotFound is an error of catalog.ErrNotFound.
+func NotFound(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrNotFound)
+}
+
+// Invalid is an error of catalog.ErrInvalid.
+func Invalid(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrInvalid)
+}
+
+// Conflict is an error of catalog.ErrConflict.
+func Conflict(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), catalog.ErrConflict)
+}
+
+// Refusal is ErrInvalid with a complete text, to which the sentinel's text adds
+// nothing.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+func (Refusal) Unwrap() error   { return catalog.ErrInvalid }

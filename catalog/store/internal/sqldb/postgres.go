@@ -1,0 +1,302 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// Postgres is a database of PostgreSQL.
+type Postgres struct {
+	dsn    string
+	Config *pgconn.Config // of sessions that write
+	Reads  *pgconn.Config // of those that read
+	log    *slog.Logger
+	long   atomic.Int32 // snapshots of ReadLong that are open
+
+	maxLong     int32
+	connections int // that this process may open
+	gate        Gate
+	Unheard     Unheard
+	schema      atomic.Int64           // how often it was found changed
+	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
+}
+
+// clusterSessions is the number of sessions of a Cluster: one may wait for a row.
+const clusterSessions = 2
+
+// oldestServer is the oldest version of PostgreSQL that is supported.
+const oldestServer = 15
+
+// A writer that is stopped or cut off holds its locks for as long as idleLimit, and
+// lockLimit is how long another waits for them.
+// A snapshot holds up no writer, only the removal of old rows.
+const (
+	readIdleLimit = 10 * time.Minute
+
+	idleLimit = 10 * time.Second
+	lockLimit = 10 * time.Second
+)
+
+func newPostgres(dsn string, opts Options) *Postgres {
+	return &Postgres{
+		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2 + clusterSessions, // a writer, a listener
+		gate: Gate{Now: opts.Now}, Unheard: Unheard{Conns: map[*HeardConn]bool{}},
+	}
+}
+
+// Open connects to the server.
+func (e *Postgres) Open(ctx context.Context, opts Options, shared *DB) (p Pools, err error) {
+	if e.Config, err = pgconn.ParseConfig(e.dsn); err != nil {
+		return p, Refusal("the address of the database is not valid: " + OneLine(err.Error()))
+	}
+	e.configure(opts)
+	conn, err := e.dial(ctx, e.Config)
+	if err != nil {
+		return p, err
+	}
+	err = e.checkServer(ctx, conn, opts.Shared)
+	if err == nil {
+		err = e.migrate(ctx, conn, opts)
+	}
+	err = errors.Join(err, conn.Close(ctx))
+	if err != nil {
+		return p, err
+	}
+	e.Unheard.run(e.works)
+	shared.Dialect = dialect{insertRows: 8 * insertRows}
+	connect := func(config *pgconn.Config) func(context.Context) (connection, error) {
+		return func(ctx context.Context) (connection, error) {
+			c, err := e.connect(ctx, config)
+			if err != nil {
+				return nil, err
+			}
+			return c, nil
+		}
+	}
+	return Pools{
+		Writer:  newPool(connect(e.Config), 1, false, shared),
+		Readers: newPool(connect(e.Reads), opts.Readers, true, shared),
+		Long:    newPool(connect(e.Reads), opts.LongReaders, true, shared),
+		Cluster: newPool(connect(e.Config), clusterSessions, false, shared),
+	}, nil
+}
+
+// configure sets the parameters of sessions: they win over those of the address.
+func (e *Postgres) configure(opts Options) {
+	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+	set := e.Config.RuntimeParams
+	set["client_encoding"] = "UTF8"
+	set["synchronous_commit"] = "on"
+	set["idle_in_transaction_session_timeout"] = milliseconds(idleLimit)
+	set["lock_timeout"] = milliseconds(min(lockLimit, opts.BusyTimeout))
+	set["tcp_user_timeout"] = milliseconds(lockLimit)
+	maps.Copy(set, Planning)
+	maps.Copy(set, expected)
+	if set["application_name"] == "" {
+		set["application_name"] = "repoglot"
+	}
+	e.Config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
+	}
+	if e.Config.ConnectTimeout == 0 {
+		e.Config.ConnectTimeout = connectTimeout
+	}
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: lockLimit / 2, Interval: time.Second, Count: int(lockLimit / 2 / time.Second)}, Control: boundUnacknowledged}
+	e.Config.DialFunc = dialer.DialContext
+	e.Reads = e.Config.Copy()
+	e.Reads.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(readIdleLimit)
+}
+
+// Planning has each statement planned once, for any arguments, and find its rows by
+// indexes, as SQLite does. PostgreSQL takes any range of ids for a two-hundredth of the
+// table: for a page of 50 units of many millions it would read other tables whole, with
+// several processes, and compile the statement.
+var Planning = map[string]string{
+	"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off",
+	"max_parallel_workers_per_gather": "0", "jit": "off",
+}
+
+// expected are the defaults of PostgreSQL that the code relies on. The administrator may
+// have set others for the database or the user: with another isolation writers would fail
+// instead of waiting for each other, and a migration or a large step may take long.
+var expected = map[string]string{
+	"default_transaction_isolation": "read committed", "statement_timeout": "0", "idle_session_timeout": "0", "standard_conforming_strings": "on",
+}
+
+// connectTimeout bounds the opening of a connection, unless connect_timeout does.
+const connectTimeout = 5 * time.Second
+
+// dial opens a connection and checks what is at its other end.
+func (e *Postgres) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgConn, error) {
+	if err := e.gate.Closed(); err != nil {
+		return nil, err
+	}
+	connect := e.Unheard.connect
+	if config.OnNotification != nil { // it waits for what may never come, and asks itself
+		connect = pgconn.ConnectConfig
+	}
+	conn, err := connect(ctx, config)
+	if err != nil {
+		if ctx.Err() == nil {
+			e.gate.Failed(err)
+		}
+		return nil, err
+	}
+	e.gate.Succeeded()
+	version := conn.ParameterStatus("server_version")
+	n := 0 // "15.18 (Debian 15.18-0)", "16beta1"
+	_, _ = fmt.Sscanf(version, "%d", &n)
+	switch encoding := conn.ParameterStatus("server_encoding"); {
+	case n < oldestServer:
+		err = Refusal(fmt.Sprintf("the server is PostgreSQL %s: repoglot needs version %d or newer", version, oldestServer))
+	case encoding != "UTF8":
+		err = Refusal(fmt.Sprintf("the database has the encoding %s: create one with ENCODING 'UTF8'", encoding))
+	}
+	if err == nil {
+		err = e.identify(ctx, conn)
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return conn, nil
+}
+
+// checkServer refuses a pooler, and a server with fewer connections than this process
+// may open.
+func (e *Postgres) checkServer(ctx context.Context, conn *pgconn.PgConn, beside bool) error {
+	pid, err := onlyValue(ctx, conn, "SELECT pg_backend_pid()")
+	if err != nil {
+		return err
+	}
+	if pid != strconv.FormatUint(uint64(conn.PID()), 10) {
+		return Refusal(poolerRefused)
+	}
+	if beside { // a short command
+		return nil
+	}
+	left, err := onlyValue(ctx, conn, `SELECT LEAST(
+		current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+		(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
+		(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.Atoi(left); err == nil && n < e.connections {
+		return Refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers and database_long_readers", n, e.connections))
+	}
+	return nil
+}
+
+// poolerRefused is about poolers such as PgBouncer: sessions have settings, prepared
+// statements, locks and notifications, which end with each transaction there.
+const poolerRefused = "the address is one of a pooler of connections: name the server itself, repoglot keeps few connections open"
+
+// address names a database of PostgreSQL in messages, without its password.
+func address(dsn string) string {
+	c, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		return "of PostgreSQL"
+	}
+	host := c.Host
+	if !strings.HasPrefix(host, "/") {
+		host = net.JoinHostPort(host, strconv.Itoa(int(c.Port)))
+	}
+	return fmt.Sprintf("%q of %s at %s", c.Database, c.User, host)
+}
+
+// isStale says that a statement was prepared before the schema changed.
+func isStale(e *pgconn.PgError) bool {
+	return e.Code == "0A000" && strings.Contains(e.Message, "cached plan")
+}
+
+// Remote implements Engine.
+func (*Postgres) Remote() bool { return true }
+
+// Close implements Engine.
+func (e *Postgres) Close() []error {
+	e.Unheard.Close()
+	return nil
+}
+
+// Committed implements Engine.
+func (*Postgres) Committed(context.Context) {}
+
+// BeginLongRead implements Engine.
+func (e *Postgres) BeginLongRead() (end func(context.Context)) {
+	if e.long.Add(1) > e.maxLong {
+		e.long.Add(-1)
+		return nil
+	}
+	return func(context.Context) { e.long.Add(-1) }
+}
+
+// CheckAge implements Engine.
+func (*Postgres) CheckAge() error { return nil }
+
+// Explain implements Engine.
+func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) {
+	var refused Refusal
+	if errors.As(err, &refused) {
+		return string(refused), nil, true
+	}
+	var server *pgconn.PgError
+	if errors.As(err, &server) {
+		text, sentinel = ExplainCode(server)
+		return text, sentinel, true
+	}
+	var connecting *pgconn.ConnectError
+	if errors.As(err, &connecting) {
+		return "no connection to PostgreSQL: " + OneLine(connecting.Error()) + ": check that the server runs, and the address", ErrUnavailable, true
+	}
+	var gone lost
+	if errors.As(err, &gone) {
+		return "the connection was lost (" + OneLine(gone.Error()) + "): nothing of the operation was stored", ErrUnavailable, true
+	}
+	return "", nil, false
+}
+
+// ExplainCode explains an error of the server
+// (https://www.postgresql.org/docs/15/errcodes-appendix.html).
+func ExplainCode(e *pgconn.PgError) (text string, sentinel error) {
+	said := OneLine(e.Message)
+	switch {
+	case e.Code == "55P03":
+		return "another process is writing: try again", ErrWriting
+	case e.Code == "40001", e.Code == "40P01":
+		return "another process wrote the same (" + said + "): try again", ErrAgain
+	case isStale(e):
+		return "the schema was changed (" + said + "): try again", ErrAgain
+	case e.Code == "08P01" && strings.HasPrefix(e.Message, "unsupported startup parameter"): // PgBouncer
+		return poolerRefused, nil
+	case e.Code == "53100":
+		return "the disk of the server is full: nothing was lost; free some space, the next pull goes on", ErrFull
+	case e.Code == "53300":
+		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers and database_long_readers", ErrUnavailable
+	case e.Code == "3D000":
+		return said + ": create it", nil
+	case e.Code == "42501":
+		return said + ": have the user own the schema and its tables (GRANT CREATE ON SCHEMA lets it make them)", nil
+	case e.Code == "25006":
+		return "the database cannot be written: it is read-only", ErrUnavailable
+	case strings.HasPrefix(e.Code, "28"):
+		return said + ": check user and password", nil
+	case strings.HasPrefix(e.Code, "23"):
+		return "the write contradicts what is stored (" + said + ")", catalog.ErrConflict
+	case strings.HasPrefix(e.Code, "08"), strings.HasPrefix(e.Code, "53"), strings.HasPrefix(e.Code, "57P"), strings.HasPrefix(e.Code, "58"), e.Code == "25P03":
+		return said + ": try again", ErrUnavailable
+	}
+	return said + " (" + e.Code + ")", nil
+}

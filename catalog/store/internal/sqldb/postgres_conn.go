@@ -1,0 +1,463 @@
+package sqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// PostgresConnection is a connection to PostgreSQL. Statements whose result nobody needs
+// (do, insert, BEGIN) wait and are sent with the next one, or with COMMIT, in one
+// round trip.
+type PostgresConnection struct {
+	engine *Postgres
+	config *pgconn.Config
+	Conn   *pgconn.PgConn
+	Stmts  map[string]*pgconn.StatementDescription
+	Once   map[string]*pgconn.StatementDescription // of readOnce: the latest ones
+	names  int                                     // statements prepared so far, which names them
+
+	waiting pgconn.Batch // statements that are not sent yet
+	count   int          // how many
+	bytes   int          // the size of their arguments
+	opening string       // the BEGIN that is the first of them; "" once it was sent
+	adopted string       // the snapshot that follows it; "": one of its own
+	sent    bool         // something of the transaction was sent
+	stale   bool         // a statement was prepared before the schema changed
+	schema  int64        // engine.schema when it was opened
+
+	mu    sync.Mutex // held while a statement runs; keepAlive uses the connection, too
+	inUse bool       // a statement of the owner is running
+	used  time.Time
+
+	args pgArgs
+}
+
+// Statements wait until there are maxWaiting of them, or until their arguments have
+// maxWaitingBytes.
+const (
+	maxWaiting      = 256
+	maxWaitingBytes = 1 << 20
+)
+
+// errNested says that a statement was run while the rows of another one were read.
+// SQLite allows it, PostgreSQL does not.
+var errNested = errors.New("a statement was run within another one")
+
+// errStale says that the connection has statements of an older schema.
+var errStale = errors.New("the schema was changed")
+
+// lost is the error of a connection that is gone.
+type lost struct{ error }
+
+func (l lost) Unwrap() error { return l.error }
+
+// binaryFormat is the format of all arguments and results.
+var binaryFormat = []int16{1}
+
+func (e *Postgres) connect(ctx context.Context, config *pgconn.Config) (*PostgresConnection, error) {
+	c := &PostgresConnection{engine: e, config: config}
+	return c, c.reconnect(ctx)
+}
+
+func (c *PostgresConnection) reconnect(ctx context.Context) error {
+	schema := c.engine.schema.Load()
+	conn, err := c.engine.dial(ctx, c.config)
+	if err != nil {
+		return err
+	}
+	c.schema = schema
+	c.Conn, c.Stmts, c.Once, c.names = conn, map[string]*pgconn.StatementDescription{}, nil, 0
+	return nil
+}
+
+func (c *PostgresConnection) Close(bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.Conn.Close(ctx)
+}
+
+// lock reserves the connection for a statement.
+func (c *PostgresConnection) lock() error {
+	if c.inUse {
+		return errNested
+	}
+	c.mu.Lock()
+	c.inUse = true
+	return nil
+}
+
+func (c *PostgresConnection) unlock() {
+	c.inUse = false
+	c.used = time.Now()
+	c.mu.Unlock()
+}
+
+// broken marks an error of a connection that is gone.
+func (c *PostgresConnection) broken(err error) error {
+	if err != nil && c.Conn.IsClosed() {
+		return lost{err}
+	}
+	var server *pgconn.PgError
+	if errors.As(err, &server) && isStale(server) {
+		c.stale = true
+		c.engine.schema.CompareAndSwap(c.schema, c.schema+1)
+	}
+	return err
+}
+
+// prepared returns a statement, prepared for arguments of these types. Their types
+// decide what PostgreSQL takes them for, so that it does not choose a smaller one.
+func (c *PostgresConnection) prepared(ctx context.Context, query string, args []any, once bool) (*pgconn.StatementDescription, error) {
+	if sd, ok := c.Stmts[query]; ok {
+		return sd, nil
+	}
+	if sd, ok := c.Once[query]; ok {
+		return sd, nil
+	}
+	if once && len(c.Once) >= maxOnce {
+		if err := c.forget(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.names++
+	sd, err := c.Conn.Prepare(ctx, "s"+strconv.Itoa(c.names), query, oidsOf(args))
+	if err != nil {
+		return nil, fmt.Errorf("%w in %q", err, query)
+	}
+	if !once {
+		c.Stmts[query] = sd
+		return sd, nil
+	}
+	if c.Once == nil {
+		c.Once = map[string]*pgconn.StatementDescription{}
+	}
+	c.Once[query] = sd
+	return sd, nil
+}
+
+// forget drops the statements of readOnce.
+func (c *PostgresConnection) forget(ctx context.Context) error {
+	for _, sd := range c.Once {
+		if err := c.Conn.Deallocate(ctx, sd.Name); err != nil {
+			return err
+		}
+	}
+	clear(c.Once)
+	return nil
+}
+
+// run sends the statements that wait, and then one whose result the caller reads
+// and closes with end. A connection that is found closed before anything of the
+// transaction was done is replaced.
+func (c *PostgresConnection) run(ctx context.Context, query string, args []any, once bool) (rows *pgconn.ResultReader, end func() (int64, error), err error) {
+	if err := c.lock(); err != nil {
+		return nil, nil, err
+	}
+	rows, end, err = c.attempt(ctx, query, args, once)
+	if err != nil && c.Conn.IsClosed() && !c.sent && ctx.Err() == nil && c.reconnect(ctx) == nil {
+		rows, end, err = c.attempt(ctx, query, args, once)
+	}
+	if err != nil {
+		err = c.broken(err)
+		c.unlock()
+	}
+	return rows, end, err
+}
+
+func (c *PostgresConnection) attempt(ctx context.Context, query string, args []any, once bool) (*pgconn.ResultReader, func() (int64, error), error) {
+	sd, err := c.prepared(ctx, query, args, once)
+	if err != nil {
+		return nil, nil, err
+	}
+	values, err := c.args.encode(args, sd.ParamOIDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.count == 0 && c.opening == "" {
+		rows := c.Conn.ExecStatement(ctx, sd, values, binaryFormat, binaryFormat)
+		return rows, func() (int64, error) {
+			defer c.unlock()
+			tag, err := rows.Close()
+			return tag.RowsAffected(), c.broken(err)
+		}, nil
+	}
+	batch, before := c.batch()
+	batch.ExecStatement(sd, values, binaryFormat, binaryFormat)
+	all := c.Conn.ExecBatch(ctx, batch)
+	if err := skipResults(all, before); err != nil {
+		return nil, nil, err
+	}
+	c.flushed()
+	if !all.NextResult() {
+		return nil, nil, errors.Join(all.Close(), errors.New("no result"))
+	}
+	rows := all.ResultReader()
+	return rows, func() (int64, error) {
+		defer c.unlock()
+		tag, err := rows.Close()
+		if e := all.Close(); err == nil {
+			err = e
+		}
+		return tag.RowsAffected(), c.broken(err)
+	}, nil
+}
+
+// batch is what waits, BEGIN first, and how many statements that is.
+func (c *PostgresConnection) batch() (*pgconn.Batch, int) {
+	if c.opening == "" {
+		return &c.waiting, c.count
+	}
+	batch := new(pgconn.Batch)
+	batch.ExecParams(c.opening, nil, nil, nil, nil)
+	if c.adopted == "" {
+		return batch, 1
+	}
+	batch.ExecParams("SET TRANSACTION SNAPSHOT '"+c.adopted+"'", nil, nil, nil, nil)
+	return batch, 2
+}
+
+// flushed forgets what waited.
+func (c *PostgresConnection) flushed() {
+	c.waiting, c.count, c.bytes, c.opening, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", "", true
+}
+
+// skipResults reads the results of the first n statements.
+func skipResults(all *pgconn.MultiResultReader, n int) error {
+	for range n {
+		if !all.NextResult() {
+			return errors.Join(all.Close(), errors.New("no result"))
+		}
+		if _, err := all.ResultReader().Close(); err != nil {
+			_ = all.Close()
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *PostgresConnection) Exec(ctx context.Context, query string, args []any) (int64, error) {
+	_, end, err := c.run(ctx, query, args, false)
+	if err != nil {
+		return 0, err
+	}
+	return end()
+}
+
+// Do runs a statement later: with the next one.
+func (c *PostgresConnection) Do(ctx context.Context, query string, args []any) error {
+	if c.opening != "" || !c.sent { // the first of a transaction
+		_, err := c.Exec(ctx, query, args)
+		return err
+	}
+	if c.count >= maxWaiting || c.bytes > maxWaitingBytes {
+		if err := c.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	if c.inUse {
+		return errNested
+	}
+	sd, err := c.prepared(ctx, query, args, false)
+	if err != nil {
+		return c.broken(err)
+	}
+	values, err := c.args.encode(args, sd.ParamOIDs)
+	if err != nil {
+		return err
+	}
+	c.waiting.ExecStatement(sd, values, binaryFormat, binaryFormat)
+	c.count++
+	c.bytes += len(c.args.buf)
+	return nil
+}
+
+// Flush sends what waits.
+func (c *PostgresConnection) Flush(ctx context.Context) error {
+	if c.count == 0 {
+		return nil
+	}
+	if err := c.lock(); err != nil {
+		return err
+	}
+	defer c.unlock()
+	all := c.Conn.ExecBatch(ctx, &c.waiting)
+	err := skipResults(all, c.count)
+	c.flushed()
+	if err == nil {
+		err = all.Close()
+	}
+	return c.broken(err)
+}
+
+func (c *PostgresConnection) Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) (err error) {
+	rows, end, err := c.run(ctx, query, args, how == readOnce)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if _, e := end(); err == nil { // also if each panics
+			err = e
+		}
+	}()
+	row := pgRow{rows: rows}
+	scanRow := row.scan
+	for rows.NextRow() {
+		if err := each(scanRow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *PostgresConnection) First(ctx context.Context, query string, args, dest []any) (found bool, err error) {
+	rows, end, err := c.run(ctx, query, args, false)
+	if err != nil {
+		return false, err
+	}
+	if rows.NextRow() {
+		found = true
+		row := pgRow{rows: rows}
+		err = row.scan(dest...)
+	}
+	if _, e := end(); err == nil {
+		err = e
+	}
+	return found && err == nil, err
+}
+
+// Begin begins a transaction. BEGIN is sent with its first statement.
+func (c *PostgresConnection) Begin(ctx context.Context, readOnly bool) (transaction, error) {
+	if c.schema != c.engine.schema.Load() || inDoubt(c.Conn) { // its statements are stale, or it was lost, too
+		c.Close(false)
+		if err := c.reconnect(ctx); err != nil {
+			return nil, c.broken(err)
+		}
+	}
+	tx := pgTx{c: c}
+	c.waiting, c.count, c.bytes, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", false
+	c.opening = "BEGIN"
+	if readOnly {
+		c.opening = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+		return tx, nil
+	}
+	tx.keptAlive = c.keepAlive()
+	return tx, nil
+}
+
+// Export lasts as long as the transaction.
+func (c *PostgresConnection) Export(ctx context.Context) (snapshot string, err error) {
+	_, err = c.First(ctx, `SELECT pg_export_snapshot()`, nil, []any{&snapshot})
+	return snapshot, err
+}
+
+func (c *PostgresConnection) Adopt(snapshot string) { c.adopted = snapshot }
+
+// pgTx is a transaction of a connection.
+type pgTx struct {
+	c         *PostgresConnection
+	keptAlive func() // ends keepAlive; nil: a read-only one is not kept alive
+}
+
+// endTime bounds the wait for the end of a transaction, which no context does: what lies
+// between may take packets and pass none on, which the kernel cannot know.
+const endTime = 30 * time.Second
+
+// Commit sends what waits, and COMMIT.
+func (tx pgTx) Commit() error {
+	c := tx.c
+	tx.ended()
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	if !c.sent { // no statement was run
+		c.opening = ""
+		return nil
+	}
+	if err := c.lock(); err != nil {
+		return err
+	}
+	defer c.unlock()
+	batch, before := c.batch()
+	batch.ExecParams("COMMIT", nil, nil, nil, nil)
+	all := c.Conn.ExecBatch(ctx, batch)
+	err := skipResults(all, before)
+	c.flushed()
+	if err != nil {
+		return c.broken(err)
+	}
+	if !all.NextResult() {
+		return c.broken(errors.Join(all.Close(), errors.New("no result")))
+	}
+	tag, err := all.ResultReader().Close()
+	if e := all.Close(); err == nil {
+		err = e
+	}
+	if err == nil && tag.String() != "COMMIT" {
+		err = errors.New("the transaction had failed")
+	}
+	return c.broken(err)
+}
+
+// Rollback forgets what waits.
+func (tx pgTx) Rollback() error {
+	c := tx.c
+	tx.ended()
+	sent := c.sent
+	c.flushed()
+	if !sent && c.Conn.TxStatus() == 'I' {
+		return nil
+	}
+	if err := c.lock(); err != nil {
+		return err
+	}
+	defer c.unlock()
+	if c.stale {
+		return errStale // another connection takes its place
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endTime)
+	defer cancel()
+	return c.Conn.Exec(ctx, "ROLLBACK").Close()
+}
+
+func (tx pgTx) ended() {
+	if tx.keptAlive != nil {
+		tx.keptAlive()
+	}
+}
+
+// keepAlive runs a statement now and then until it is ended: the server ends a
+// transaction that runs none for idleLimit, so that a process that was stopped holds
+// up no other. Reading files may take a step longer than that.
+func (c *PostgresConnection) keepAlive() (end func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(idleLimit / 4)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-ticker.C:
+			}
+			if !c.mu.TryLock() {
+				continue
+			}
+			if c.Conn.TxStatus() == 'T' && time.Since(c.used) > idleLimit/4 {
+				ctx, cancel := context.WithTimeout(context.Background(), idleLimit)
+				_ = c.Conn.Exec(ctx, "SELECT 1").Close() // the next statement finds an error
+				cancel()
+			}
+			c.mu.Unlock()
+		}
+	}()
+	return sync.OnceFunc(func() { // by a commit that fails, and the rollback after it
+		close(stop)
+		<-stopped
+	})
+}

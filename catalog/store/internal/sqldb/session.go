@@ -1,0 +1,193 @@
+package sqldb
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// connection is what a session needs of an engine: one connection with its prepared
+// statements. A session has one user at a time.
+type connection interface {
+	// begin begins a transaction; a read-only one sees one state of the database
+	// from its first statement.
+	Begin(ctx context.Context, readOnly bool) (transaction, error)
+	// exec runs a statement and returns the number of affected rows.
+	Exec(ctx context.Context, query string, args []any) (int64, error)
+	// query calls each for every row.
+	Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) error
+	// do is exec for a statement whose result nobody needs: it may run later, but
+	// before the next statement whose result is needed, and before the commit.
+	Do(ctx context.Context, query string, args []any) error
+	// first scans the first row, if any.
+	First(ctx context.Context, query string, args, dest []any) (found bool, err error)
+	// insert inserts rows, whose values are in args, row after row.
+	insert(ctx context.Context, in *Inserter, args []any) error
+	// export names what the transaction of a reader sees, for adopt; "": no other
+	// connection can be made to see the same.
+	Export(ctx context.Context) (snapshot string, err error)
+	// adopt makes a transaction of a reader, before its first statement, see what
+	// another one that still runs has exported.
+	Adopt(snapshot string)
+	// close closes the connection; one that is not sound is not used again.
+	Close(sound bool)
+}
+
+// transaction is a transaction of a connection.
+type transaction interface {
+	Commit() error
+	Rollback() error
+}
+
+// reads says what is known of a query, for engines that make use of it.
+type reads int
+
+const (
+	readAny  reads = iota
+	readFew        // a few rows found by key: it need not be interrupted
+	readMany       // many rows
+	readOnce       // a text that is rarely repeated, such as a search's
+)
+
+// Session is one connection. The number of SQL texts is limited, but for those of
+// readOnce: lists come in a few fixed sizes.
+type Session struct {
+	Conn  connection
+	DB    *DB
+	Cache int // cache_size in KiB, once resizeCache has set it
+	// reading records what is read; nil outside of a Read.
+	Reading *Reading
+	Budget  *Budget // of what is written; nil: no bound
+	// takesIDs says that the transaction has called willTakeIDs.
+	takesIDs bool
+}
+
+// Budget bounds the bytes of the arguments of statements that write.
+type Budget struct{ Used, Most int64 }
+
+// take counts the arguments of a statement.
+func (b *Budget) take(args []any) error {
+	if b == nil {
+		return nil
+	}
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			b.Used += int64(len(arg))
+		case []byte:
+			b.Used += int64(len(arg))
+		default:
+			b.Used += 8
+		}
+	}
+	if b.Used > b.Most {
+		return ErrTooMuch
+	}
+	return nil
+}
+
+// Note counts a statement.
+func (s *Session) Note() {
+	s.DB.statements.Inc()
+	s.Reading.Note()
+}
+
+// Exec runs a statement and returns the number of affected rows.
+func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := s.Budget.take(args); err != nil {
+		return 0, err
+	}
+	s.Note()
+	return s.Conn.Exec(ctx, query, args)
+}
+
+// Do runs a statement whose result nobody needs, perhaps later than now.
+func (s *Session) Do(ctx context.Context, query string, args ...any) error {
+	if err := s.Budget.take(args); err != nil {
+		return err
+	}
+	s.Note()
+	return s.Conn.Do(ctx, query, args)
+}
+
+// Scan copies the columns of the current row.
+type Scan func(dest ...any) error
+
+// Query calls each for every row.
+func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	s.Note()
+	return s.Conn.Query(ctx, readAny, query, args, each)
+}
+
+// QueryFew is query for a few rows found by key. The statement is not interrupted;
+// ctx is checked between rows. Arguments are integers or texts.
+func (s *Session) QueryFew(ctx context.Context, query string, args []any, each func(Scan) error) (err error) {
+	s.Note()
+	return s.Conn.Query(ctx, readFew, query, args, each)
+}
+
+// QueryMany is query for many rows. ctx interrupts the statement before the first
+// row, and is checked between rows.
+func (s *Session) QueryMany(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	s.Note()
+	return s.Conn.Query(ctx, readMany, query, args, each)
+}
+
+// QueryOnce is query for a text that is rarely repeated: few of these statements
+// stay prepared.
+func (s *Session) QueryOnce(ctx context.Context, query string, args []any, each func(Scan) error) error {
+	s.Note()
+	return s.Conn.Query(ctx, readOnce, query, args, each)
+}
+
+// IDs is query for a single column of ids, which it appends to out.
+func (s *Session) IDs(ctx context.Context, query string, args []any, out *[]int64) error {
+	return s.Query(ctx, query, args, func(scan Scan) error {
+		var id int64
+		err := scan(&id)
+		*out = append(*out, id)
+		return err
+	})
+}
+
+// First scans the first row, if any.
+func (s *Session) First(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+	s.Note()
+	return s.Conn.First(ctx, query, args, dest)
+}
+
+// settingsCache keeps the settings of projects or components decoded. Every answer
+// shows some, a list of 1,000 components shows 1,000, and decoding took most of
+// its time. An entry is used only if its text equals the stored text, so it cannot
+// come from another transaction. There is one entry per row.
+type settingsCache[T any] struct {
+	mu   sync.RWMutex
+	kept map[int64]keptSettings[T]
+}
+
+type keptSettings[T any] struct {
+	text  string
+	value T
+}
+
+// Decode returns the settings of a row. They are shared: callers must not modify
+// their slices.
+func (c *settingsCache[T]) Decode(id int64, text []byte) (T, error) {
+	c.mu.RLock()
+	kept, ok := c.kept[id]
+	c.mu.RUnlock()
+	if ok && kept.text == string(text) {
+		return kept.value, nil
+	}
+	kept = keptSettings[T]{text: string(text)}
+	if err := json.Unmarshal(text, &kept.value); err != nil {
+		return kept.value, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil {
+		c.kept = map[int64]keptSettings[T]{}
+	}
+	c.kept[id] = kept
+	return kept.value, nil
+}

@@ -1,0 +1,145 @@
+package sqldb
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// Chunks calls fn for ids in chunks of a few fixed sizes; the last id is repeated
+// to fill a chunk, which makes no difference to IN.
+func Chunks(ids []int64, fn func(chunk []any) error) error {
+	for len(ids) > 0 {
+		size := ListSize(len(ids))
+		n := min(size, len(ids))
+		chunk := make([]any, size)
+		for i := range chunk {
+			chunk[i] = ids[min(i, n-1)]
+		}
+		if err := fn(chunk); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// ListSize is the number of placeholders for n values: one of a few.
+func ListSize(n int) int {
+	for _, size := range []int{1, 8, 64} {
+		if n <= size {
+			return size
+		}
+	}
+	return 256
+}
+
+// List is "($from,$from+1,…)" with n placeholders.
+func List(from, n int) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(from + i))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// Pairs is "($1,$2),($3,$4)…" with n pairs.
+func Pairs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(List(1+2*i, 2))
+	}
+	return b.String()
+}
+
+// Inserter collects rows and writes many at a time.
+type Inserter struct {
+	table   string
+	columns []string
+	head    string // t (a, b) VALUES
+	Args    []any
+	tail    string // ON CONFLICT
+}
+
+// insertRows is the number of rows that a statement writes: 64 rows of 22 columns
+// stay far below SQLite's limit of 32,766 parameters.
+const insertRows = 64
+
+// NewInserter makes an inserter of rows with these columns.
+func NewInserter(table string, columns ...string) *Inserter {
+	return &Inserter{table: table, columns: columns, head: table + " (" + strings.Join(columns, ", ") + ") VALUES "}
+}
+
+// cols is the number of columns.
+func (in *Inserter) cols() int { return len(in.columns) }
+
+// OnConflict sets the clause for rows that exist already.
+func (in *Inserter) OnConflict(tail string) { in.tail = tail }
+
+// Add adds a row. It counts now, and not when it is written, so that a bound is passed at
+// the same row on every engine.
+func (in *Inserter) Add(ctx context.Context, s *Session, args ...any) error {
+	if err := s.Budget.take(args); err != nil {
+		return err
+	}
+	in.Args = append(in.Args, args...)
+	if len(in.Args) < s.DB.Dialect.insertRows*in.cols() {
+		return nil
+	}
+	return in.Flush(ctx, s)
+}
+
+// Has reports whether a row that is not written yet begins with a number.
+func (in *Inserter) Has(first int64) bool {
+	for i := 0; i < len(in.Args); i += in.cols() {
+		if in.Args[i] == any(first) {
+			return true
+		}
+	}
+	return false
+}
+
+// Flush writes the remaining rows.
+func (in *Inserter) Flush(ctx context.Context, s *Session) error {
+	if len(in.Args) == 0 {
+		return nil
+	}
+	s.Note()
+	err := s.Conn.insert(ctx, in, in.Args)
+	clear(in.Args)
+	in.Args = in.Args[:0]
+	return err
+}
+
+// insertSize is how many of the rows that remain the next statement writes.
+func insertSize(rows int) int {
+	for _, size := range []int{insertRows, 32, 8, 3} {
+		if rows >= size {
+			return size
+		}
+	}
+	return 1
+}
+
+// sql is the statement after INSERT INTO.
+func (in *Inserter) sql(rows int) string {
+	var b strings.Builder
+	b.WriteString(in.head)
+	for i := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(List(1+i*in.cols(), in.cols()))
+	}
+	b.WriteString(in.tail)
+	return b.String()
+}

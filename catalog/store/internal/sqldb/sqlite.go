@@ -1,0 +1,243 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// SQLite is the engine: one file of SQLite, the sessions on it, and its
+// write-ahead log.
+type SQLite struct {
+	wal
+	path    string
+	log     *slog.Logger
+	handles []*sql.DB // the writer's first
+	pools   Pools     // one writer: writes are serial
+}
+
+func newSQLite(path string, opts Options) *SQLite {
+	e := &SQLite{path: path, log: opts.Logger}
+	e.MaxWAL, e.maxLong = opts.MaxWAL, int32(opts.LongReaders)
+	e.CheckpointAt.Store(CheckpointAbove)
+	return e
+}
+
+// Open opens or creates the file.
+func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, error) {
+	if err := touch(e.path); err != nil {
+		return Pools{}, err
+	}
+	write, err := e.handle(opts, true)
+	if err != nil {
+		return Pools{}, err
+	}
+	if err := migrate(ctx, write, opts, e.log); err != nil {
+		return Pools{}, err
+	}
+	read, err := e.handle(opts, false)
+	if err != nil {
+		return Pools{}, err
+	}
+	connect := func(h *sql.DB, direct bool) func(context.Context) (connection, error) {
+		return func(ctx context.Context) (connection, error) { return openSQLiteConnection(ctx, h, direct) }
+	}
+	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, RowOrder: " NOT INDEXED"}
+	e.pools = Pools{
+		Writer:  newPool(connect(write, false), 1, false, shared),
+		Readers: newPool(connect(read, true), opts.Readers, true, shared),
+		Long:    newPool(connect(read, false), opts.LongReaders, true, shared),
+	}
+	return e.pools, nil
+}
+
+func (e *SQLite) handle(opts Options, write bool) (*sql.DB, error) {
+	dsn, err := sqliteDSN(e.path, write, opts)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newConnector(dsn, opts.Functions)
+	if err != nil {
+		return nil, err
+	}
+	h := sql.OpenDB(c)
+	n := opts.Readers + opts.LongReaders
+	if write {
+		n = 1
+	}
+	h.SetMaxOpenConns(n)
+	h.SetMaxIdleConns(n)
+	e.handles = append(e.handles, h)
+	return h, nil
+}
+
+// Close implements Engine.
+func (e *SQLite) Close() (errs []error) {
+	for i := len(e.handles) - 1; i >= 0; i-- { // the writer's last: it writes the log into the file
+		errs = append(errs, e.handles[i].Close())
+	}
+	e.handles = nil
+	return errs
+}
+
+// sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
+// that a commit survives a power cut. A transaction of the writer takes its lock
+// when it begins, so that it never fails halfway because another process was
+// faster.
+func sqliteDSN(path string, write bool, opts Options) (string, error) {
+	q := url.Values{"_dqs": {"0"}}
+	q.Set("_busy_timeout", fmt.Sprint(opts.BusyTimeout.Milliseconds()))
+	pragmas := []string{"foreign_keys(1)", "temp_store(MEMORY)"}
+	if write {
+		q.Set("_txlock", "immediate")
+		pragmas = append(pragmas, "journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", StepCache), "journal_size_limit(67108864)")
+		pragmas = append(pragmas, opts.Pragmas...)
+	} else {
+		pragmas = append(pragmas, "query_only(1)", fmt.Sprintf("cache_size(-%d)", readCache))
+	}
+	q["_pragma"] = pragmas
+	return SQLiteURL(path, q)
+}
+
+// SQLiteURL is the driver's name for the file at path with settings.
+func SQLiteURL(path string, settings url.Values) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // a drive letter
+	}
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: settings.Encode()}
+	return u.String(), nil
+}
+
+// The bounds of the pages that sessions cache, in KiB. The driver's allocator takes
+// 8 KiB for a page of 4 KiB and its header, so that caches take twice as much.
+const (
+	readCache   = 1 << 9 // of each reading session: up to 12 of them
+	StepCache   = 4 << 10
+	ImportCache = 16 << 10 // of the writer during imports
+	// Strings are found by hashes, so that a million of them are put into an index in
+	// random order: with importCache most of its pages were written to the log and
+	// read back several times. A step that adds bulkUnits to a source translation gets
+	// bulkCache.
+	BulkCache = 64 << 10
+	BulkUnits = 100_000
+)
+
+// ResizeCache sets how much a session of SQLite caches. A smaller cache is freed at
+// once.
+func (s *Session) ResizeCache(ctx context.Context, size int) error {
+	if s.Cache == size || !s.DB.Dialect.Sqlite {
+		return nil
+	}
+	_, err := s.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", size))
+	s.Cache = size
+	return err
+}
+
+// touch creates the file if it is missing and finds out whether it can be
+// written: SQLite itself only says "unable to open".
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	dir := filepath.Dir(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("the folder %s does not exist: create it or change data_dir", dir)
+	case errors.Is(err, os.ErrPermission):
+		return fmt.Errorf("no permission to write %s: give this user write access to %s or change data_dir", path, dir)
+	}
+	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
+}
+
+const gooseDialect = goose.DialectSQLite3
+
+// SchemaTokens fills in types in the migrations. In SQLite only INTEGER PRIMARY
+// KEY is the row's own key; BIGINT PRIMARY KEY would create a second, hidden
+// index.
+func SchemaTokens() *strings.Replacer {
+	return strings.NewReplacer("@ID", "INTEGER", "@AUTOID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID", "@POSTGRES", "--", "@RANDOM", "lower(hex(randomblob(8)))")
+}
+
+// bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal for
+// undoing the rows of a single statement: a failed statement rolls back its whole
+// transaction anyway.
+const bulkInsert = "INSERT OR FAIL INTO "
+
+// BindStyle replaces $1, $2, … by ? if they are in order, each once. SQLite keeps
+// numbered parameters in a list that it searches for every one it binds, which
+// made inserts of 64 rows four times slower (13,100 against 50,600 units/s on a
+// busy machine).
+func BindStyle(query string) string {
+	var b strings.Builder
+	next := 1
+	for i := 0; i < len(query); {
+		if query[i] != '$' {
+			b.WriteByte(query[i])
+			i++
+			continue
+		}
+		end := i + 1
+		for end < len(query) && '0' <= query[end] && query[end] <= '9' {
+			end++
+		}
+		if query[i+1:end] != strconv.Itoa(next) {
+			return query
+		}
+		b.WriteByte('?')
+		next++
+		i = end
+	}
+	return b.String()
+}
+
+// Explain implements Engine.
+func (*SQLite) Explain(err error) (string, error, bool) { return Describe(err) }
+
+// Describe explains an error of SQLite (engine.explain).
+func Describe(err error) (text string, sentinel error, found bool) {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return "", nil, false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "the database is locked by another process: stop it and try again", ErrUnavailable, true
+	case sqlite3.SQLITE_FULL:
+		return "the disk is full: nothing was lost; free some space, the next pull goes on", ErrFull, true
+	case sqlite3.SQLITE_READONLY:
+		return "the database cannot be written: check the permissions of the file and its folder", ErrUnavailable, true
+	case sqlite3.SQLITE_CANTOPEN:
+		return "the database cannot be opened: check that its folder exists and is writable", ErrUnavailable, true
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is not a database: move it away or change data_dir", nil, true
+	case sqlite3.SQLITE_CORRUPT:
+		return "the database is corrupt: restore a backup, or move the file away and import anew", nil, true
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Sprintf("the disk failed (%s): check it, then try again", OneLine(e.Error())), ErrUnavailable, true
+	case sqlite3.SQLITE_CONSTRAINT:
+		return "the write contradicts what is stored (" + OneLine(e.Error()) + ")", catalog.ErrConflict, true
+	}
+	return OneLine(e.Error()), nil, true
+}
+
+// OneLine is a text with its white space replaced by single spaces.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

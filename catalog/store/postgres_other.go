@@ -1,8 +1,0 @@
-//go:build !linux
-
-package store
-
-import "syscall"
-
-// boundUnacknowledged does nothing: keepalives find out later.
-func boundUnacknowledged(string, string, syscall.RawConn) error { return nil }
