@@ -94,6 +94,10 @@ check: lint drift test race ## everything that CI does
 
 bench: build ## measure the figures of docs/benchmarks.md
 	$(GO) run ./cmd/bench -repoglot $(BIN)
+	$(GO) test -run '^$$' -bench 'Against|ReadFiles' -cpu 1 ./poparse ./catalog/ingest/unit
+	$(GO) test -run '^$$' -bench '^BenchmarkChecks$$' -benchtime 3x -cpu 2 ./catalog/ingest
+	$(GO) test -run '^$$' -bench 'Steps|CloneHTTP|PollHTTP' ./gitsource
+	$(GO) test -run '^$$' -bench PullAfter -benchtime 300x ./catalog/ingest
 
 vuln: ## ask the vulnerability database of Go about the code that is called
 	./.ci/vuln

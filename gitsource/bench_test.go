@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,10 +15,27 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
+// benchGit runs a command of git, which a benchmark beside it is compared with.
+func benchGit(b *testing.B, args func() []string) {
+	b.Run("git", func(b *testing.B) {
+		for b.Loop() {
+			if out, err := exec.Command("git", args()...).CombinedOutput(); err != nil {
+				b.Fatalf("git %v: %v\n%.1000s", args(), err, out)
+			}
+		}
+	})
+}
+
 // BenchmarkSteps walks the whole first-parent history of switchboard (1,838
-// commits) for two masks, origins included.
+// commits) for two masks, origins included, and has git list it.
 func BenchmarkSteps(b *testing.B) {
-	m := openMirror(b, remote.Repository{URL: gittest.Bundle(b, "switchboard")}, Options{})
+	dir := gittest.Bundle(b, "switchboard")
+	b.Run("ours", func(b *testing.B) { benchSteps(b, dir) })
+	benchGit(b, func() []string { return []string{"-C", dir, "log", "--raw", "--first-parent", "-m"} })
+}
+
+func benchSteps(b *testing.B, dir string) {
+	m := openMirror(b, remote.Repository{URL: dir}, Options{})
 	fetch(b, m)
 	match := filemask.NewMatcher([]filemask.Mask{mask(b, "po/*.po"), mask(b, "po/extra/*.po")})
 	b.ReportAllocs()
@@ -139,6 +157,7 @@ func BenchmarkPollHTTP(b *testing.B) {
 			}
 		})
 	}
+	benchGit(b, func() []string { return []string{"ls-remote", srv.URL + "/up.git", "refs/heads/main"} })
 }
 
 // BenchmarkCloneHTTP clones a real history.
@@ -154,4 +173,9 @@ func BenchmarkCloneHTTP(b *testing.B) {
 			}
 		})
 	}
+	root, n := b.TempDir(), 0
+	benchGit(b, func() []string {
+		n++
+		return []string{"clone", "--quiet", "--bare", "--single-branch", "--no-tags", srv.URL + "/" + filepath.Base(dir), filepath.Join(root, fmt.Sprint(n))}
+	})
 }

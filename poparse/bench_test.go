@@ -242,9 +242,16 @@ func parseAll(files []blob) (entries int) {
 // of the ratios. gotext keeps neither order nor flags nor comments. msgfmt reads only
 // the largest file, so that its start does not count.
 func BenchmarkAgainst(b *testing.B) {
-	for _, name := range benchBundles {
+	for _, name := range slices.Concat(benchBundles, []string{"all"}) {
 		b.Run("repo="+name, func(b *testing.B) {
-			files, size := bundleFiles(b, name)
+			var files []blob
+			size := 0
+			for _, one := range benchBundles {
+				if name == one || name == "all" {
+					more, n := bundleFiles(b, one)
+					files, size = append(files, more...), size+n
+				}
+			}
 			largest := files[0]
 			for _, f := range files {
 				if len(f.data) > len(largest.data) {

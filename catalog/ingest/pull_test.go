@@ -186,3 +186,29 @@ func BenchmarkPullOneString(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkPullAfter measures a pull of one commit after a short and after a long
+// history.
+func BenchmarkPullAfter(b *testing.B) {
+	const left = 3000
+	for _, history := range []int{10, 10_000} {
+		b.Run(fmt.Sprintf("history=%d", history), func(b *testing.B) {
+			repo := testrepos.Project{Components: 1, Languages: 1, Strings: 200, Edits: history + left}.Generate(b)
+			n := len(repo.Commits) - left
+			rewind := func() {
+				if err := repo.Rewind(n); err != nil {
+					b.Fatal(err)
+				}
+			}
+			rewind()
+			w := synced(b, repo.Path(), map[string]catalog.ComponentSettings{"app": {Filemask: "app-000/*.po", NewBase: "app-000/messages.pot"}})
+			for b.Loop() {
+				b.StopTimer()
+				n++
+				rewind()
+				b.StartTimer()
+				w.Sync()
+			}
+		})
+	}
+}

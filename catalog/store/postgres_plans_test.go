@@ -23,8 +23,8 @@ import (
 var bigScan = regexp.MustCompile(`Seq Scan on (units|changes|deltas|layouts|failing|files|file_pieces|occurrences)\b|(Hash|Merge).* Join|Gather|JIT`)
 
 // plansVariable is the address of a large database, with its schema, on which
-// TestPlans explains the same statements: there PostgreSQL may choose any plan. `bench
-// -only scale` makes one.
+// TestPlans explains the same statements: there PostgreSQL may choose any plan. `bench -only
+// large -engines postgres` makes one, on the server of REPOGLOT_TEST_DATABASE.
 const plansVariable = "REPOGLOT_TEST_PLANS"
 
 // TestPlans: the plans that sessions of the store have for statements of pages and steps

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,16 +17,6 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-const (
-	hostileUnits = 190_000
-	// honestClients ask for honestRate small pages a second each.
-	honestClients, honestRate = 20, 5
-	// The limits of the 99th percentile of an honest client's small pages, in ms, and of
-	// the server's memory, in MiB.
-	limitHonest    = 100
-	limitHostileMB = 500
-)
-
 // attack is what hostile clients do. hold sends what it wants to and returns when the
 // server or ctx ends the connection.
 type attack struct {
@@ -36,84 +25,46 @@ type attack struct {
 	hold    func(c net.Conn, n int)
 }
 
-// hostileOptions are the flags of hostile.
-type hostileOptions struct {
-	lasts  time.Duration // all attacks together
-	attack string        // a part of the names of those to run
-}
-
 // hostile measures the small pages of honest clients, each from its own address, beside
 // each attack, from some other addresses, and the memory of the server.
-func (b *bench) hostile(ctx context.Context) error {
-	spec := testrepos.GenSpec{Name: "hostile", Entries: hostileUnits, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}
-	s, _, err := b.serveGenerated(ctx, spec, "max_file_size: 1GiB\n")
-	if err != nil {
-		return err
-	}
-	defer s.stop()
+func (r *run) hostile() {
+	const (
+		strings190 = 190_000
+		clients    = 20
+		rate       = 5   // small pages a second of each
+		limitP99   = 100 // ms
+		limitRSS   = 500 // MiB
+	)
+	s, _ := r.serveGenerated(testrepos.GenSpec{Entries: strings190, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}, largeFiles)
 	address := strings.TrimPrefix(s.base, "http://")
-	list := slices.DeleteFunc(attacks(address), func(a attack) bool { return !strings.Contains(a.name, b.attack) })
-	honest := func() (load, error) {
-		return honestLoad(ctx, address, b.lasts/time.Duration(max(len(list), 1)))
+	list := slices.DeleteFunc(attacks(address), func(a attack) bool { return !strings.Contains(a.name, r.attack) })
+	honest := func() load {
+		started := time.Now()
+		page := rand.IntN(strings190)
+		h := s.hammer(func(conn, n int) string { // another unit each time, so that none is kept
+			time.Sleep(time.Until(started.Add(time.Duration(n) * time.Second / rate)))
+			return fmt.Sprintf("%sunits/?page_size=1&page=%d", translation, (page+n*clients+conn)%strings190+1)
+		})
+		h.connections, h.from = clients, func(conn int) net.IP { return net.IPv4(127, 0, 1, byte(1+conn)) }
+		return r.load(h, r.lasts/time.Duration(max(len(list), 1)))
 	}
-	if _, err := honest(); err != nil { // warms the caches
-		return err
-	}
-	alone, err := honest()
-	if err != nil {
-		return err
-	}
-	b.row("20 honest clients alone: small page, p99", "ms", inMS(alone.p99), limitHonest)
+	honest() // warms the caches
+	alone := honest()
+	r.atMost("20 honest clients alone: small page, p99", "ms", inMS(alone.p99), limitP99)
 	for _, a := range list {
-		attacking, end := context.WithCancel(ctx)
+		attacking, end := context.WithCancel(r.ctx)
+		r.Cleanup(end)
 		var group sync.WaitGroup
 		for i := range a.clients {
 			group.Go(func() { a.run(attacking, address, i) })
 		}
-		beside, err := honest()
-		rss, rerr := s.rss()
+		beside, rss := honest(), s.rss()
 		end()
 		group.Wait()
-		if err = errors.Join(err, rerr); err != nil {
-			return fmt.Errorf("beside %s: %w", a.name, err)
-		}
-		b.row("beside "+a.name+": small page, p99", "ms", inMS(beside.p99), limitHonest)
-		b.figure("  median, as a ratio to alone", "×", float64(beside.median)/float64(alone.median))
-		b.row("  memory of the server", "MiB", rss, limitHostileMB)
+		r.atMost("beside "+a.name+": small page, p99", "ms", inMS(beside.p99), limitP99)
+		r.figure("  median, as a ratio to alone", "x", float64(beside.median)/float64(alone.median))
+		r.atMost("  memory of the server", "MiB", rss, limitRSS)
 	}
-	return nil
-}
-
-func inMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// honestLoad lets honest clients ask for small pages, each of another unit, so that none
-// is kept. One that gets no page is an error.
-func honestLoad(ctx context.Context, address string, d time.Duration) (load, error) {
-	var (
-		group sync.WaitGroup
-		took  [honestClients][]time.Duration
-		errs  [honestClients]error
-	)
-	end := time.Now().Add(d)
-	for i := range honestClients {
-		group.Go(func() {
-			tick := time.NewTicker(time.Second / honestRate)
-			defer tick.Stop()
-			page := rand.IntN(hostileUnits)
-			took[i], errs[i] = hammerFrom(ctx, net.IPv4(127, 0, 1, byte(1+i)), address, end, func(int) string {
-				<-tick.C
-				page++
-				return fmt.Sprintf("/api/translations/bench/it/cs/units/?page_size=1&page=%d", page%hostileUnits+1)
-			})
-		})
-	}
-	group.Wait()
-	all := slices.Concat(took[:]...)
-	if err := errors.Join(errs[:]...); err != nil || len(all) == 0 {
-		return load{}, err
-	}
-	slices.Sort(all)
-	return load{median: all[len(all)/2], p99: all[len(all)*99/100]}, nil
 }
 
 // attackers is the number of addresses of attackers: together they have all that clients

@@ -4,121 +4,109 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// connections is the number of connections of a load; each sends its next request
-// after the answer.
-const connections = 8
+// hammer is a load on a server over several connections, each of which sends its next
+// request after the answer. It writes requests and reads answers as bytes, since a full
+// client would take longer than the server.
+type hammer struct {
+	address     string
+	pid         int // of the server
+	connections int // 0: 8
+	header      string
+	status      int // that answers must have; 0: 200
+	// from is the client's address of a connection; nil: any.
+	from func(connection int) net.IP
+	// path is the n-th path of a connection. It may wait until the request is due.
+	path func(connection, n int) string
+}
 
 // load is the result of a load.
 type load struct {
-	rate float64       // answers/s
-	p99  time.Duration // 99th percentile of the times of answers
-	// median of the times of answers; only of a paced load
-	median time.Duration
-	cpu    float64 // µs of processor time per answer, including the client's
+	rate        float64       // answers/s
+	median, p99 time.Duration // of the times of answers
+	cpu         float64       // µs of processor time per answer, including the client's
 }
 
-// target is a server under load: its address and its process.
-type target struct {
-	address string
-	pid     int
+// hammer returns a load on the server.
+func (s *server) hammer(path func(connection, n int) string) hammer {
+	return hammer{address: strings.TrimPrefix(s.base, "http://"), pid: s.cmd.Process.Pid, path: path}
 }
 
-// hammer requests paths from a server over several connections. It writes requests
-// and reads answers as bytes, since a full client would take longer than the server.
-// path returns the n-th path of a connection.
-func hammer(ctx context.Context, to target, d time.Duration, header string, status int, path func(conn, n int) string) (load, error) {
-	ctx, cancel := context.WithTimeout(ctx, d+30*time.Second)
-	defer cancel()
-	var (
-		group sync.WaitGroup
-		took  [connections][]time.Duration
-		errs  [connections]error
-	)
-	started := time.Now()
-	before, err := usedBy(to.pid)
-	if err != nil {
-		return load{}, err
+// load requests pages for a time.
+func (r *run) load(h hammer, lasts time.Duration) load {
+	if h.connections == 0 {
+		h.connections = 8
 	}
-	for i := range connections {
-		group.Go(func() {
-			took[i], errs[i] = hammerOne(ctx, to.address, started.Add(d), header, status, func(n int) string { return path(i, n) })
-		})
+	if h.status == 0 {
+		h.status = http.StatusOK
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, lasts+30*time.Second)
+	defer cancel()
+	took, errs := make([][]time.Duration, h.connections), make([]error, h.connections)
+	before, started := r.usedBy(h.pid), time.Now()
+	var group sync.WaitGroup
+	for i := range h.connections {
+		group.Go(func() { took[i], errs[i] = h.one(ctx, i, started.Add(lasts)) })
 	}
 	group.Wait()
 	elapsed := time.Since(started)
-	after, err := usedBy(to.pid)
-	if err != nil {
-		return load{}, err
-	}
-	var all []time.Duration
-	for i := range took {
-		if errs[i] != nil {
-			return load{}, errs[i]
-		}
-		all = append(all, took[i]...)
+	r.must(errs...)
+	all := slices.Concat(took...)
+	if len(all) == 0 {
+		r.Fatalf("no answer in %v", lasts)
 	}
 	slices.Sort(all)
 	n := float64(len(all))
-	return load{rate: n / elapsed.Seconds(), p99: all[len(all)*99/100], cpu: float64((after - before).Microseconds()) / n}, nil
+	return load{n / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], float64((r.usedBy(h.pid) - before).Microseconds()) / n}
 }
 
 // usedBy returns the processor time of a process and of this one.
-func usedBy(pid int) (time.Duration, error) {
+func (r *run) usedBy(pid int) time.Duration {
 	theirs, err := processTime(pid)
-	if err != nil {
-		return 0, err
-	}
 	var own syscall.Rusage
-	err = syscall.Getrusage(syscall.RUSAGE_SELF, &own)
-	return theirs + time.Duration(own.Utime.Nano()+own.Stime.Nano()), err
+	r.must(err, syscall.Getrusage(syscall.RUSAGE_SELF, &own))
+	return theirs + used(&own)
 }
 
-func hammerOne(ctx context.Context, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {
-	return hammerWith(ctx, &net.Dialer{}, address, end, header, status, path)
-}
-
-// hammerFrom is hammerOne for successes, from an address of this machine.
-func hammerFrom(ctx context.Context, from net.IP, address string, end time.Time, path func(n int) string) ([]time.Duration, error) {
-	return hammerWith(ctx, &net.Dialer{LocalAddr: &net.TCPAddr{IP: from}}, address, end, "", http.StatusOK, path)
-}
-
-func hammerWith(ctx context.Context, dialer *net.Dialer, address string, end time.Time, header string, status int, path func(n int) string) ([]time.Duration, error) {
-	conn, err := dialer.DialContext(ctx, "tcp", address)
+// one is the load of one connection, until end.
+func (h hammer) one(ctx context.Context, connection int, end time.Time) (took []time.Duration, err error) {
+	var dialer net.Dialer
+	if h.from != nil {
+		dialer.LocalAddr = &net.TCPAddr{IP: h.from(connection)}
+	}
+	conn, err := dialer.DialContext(ctx, "tcp", h.address)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return nil, err
-		}
+	deadline, _ := ctx.Deadline()
+	if err := conn.SetDeadline(deadline); err != nil {
+		return nil, err
 	}
 	in := bufio.NewReaderSize(conn, 64<<10)
-	var took []time.Duration
 	for n := 0; time.Now().Before(end); n++ {
-		next := path(n) // which may wait for its time
+		path := h.path(connection, n)
 		asked := time.Now()
-		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", next, address, header); err != nil {
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n", path, h.address, h.header); err != nil {
 			return nil, err
 		}
-		got, err := skipAnswer(in)
-		if err != nil {
-			return nil, err
-		}
-		if got != status {
-			return nil, fmt.Errorf("GET %s: status %d, want %d", next, got, status)
+		status, err := skipAnswer(in)
+		if err != nil || status != h.status {
+			return nil, errors.Join(err, fmt.Errorf("GET %s: status %d, want %d", path, status, h.status))
 		}
 		took = append(took, time.Since(asked))
 	}
@@ -126,8 +114,8 @@ func hammerWith(ctx context.Context, dialer *net.Dialer, address string, end tim
 }
 
 // skipAnswer reads one answer and returns its status.
-func skipAnswer(in *bufio.Reader) (int, error) {
-	status, length := 0, 0
+func skipAnswer(in *bufio.Reader) (status int, err error) {
+	length := 0
 	for first := true; ; first = false {
 		line, err := in.ReadSlice('\n')
 		if err != nil {
@@ -148,14 +136,31 @@ func skipAnswer(in *bufio.Reader) (int, error) {
 			}
 		}
 	}
-	_, err := in.Discard(length)
+	_, err = in.Discard(length)
 	return status, err
 }
 
-// serveBare is the child of againstBare: it serves the bytes of a file at every path
-// from a plain net/http handler, and 304 to clients that have them. No server in Go
-// can be much faster.
-func serveBare(file, contentType string, out io.Writer) error {
+const bareTag = `"bare"`
+
+// bare starts this program as a plain net/http handler that serves the bytes of a body
+// at every path, and 304 to clients that have them. No server in Go can be much faster.
+func (r *run) bare(body []byte) (address string, pid int) {
+	self, err := os.Executable()
+	r.must(err)
+	file := r.TempDir() + "/body"
+	r.must(os.WriteFile(file, body, 0o644))
+	cmd := exec.CommandContext(r.ctx, self, "-bare", file)
+	out, err := cmd.StdoutPipe()
+	r.must(err)
+	r.must(cmd.Start())
+	r.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	r.must(err)
+	return strings.TrimSpace(line), cmd.Process.Pid
+}
+
+// serveBare is the process of bare. It prints its address.
+func serveBare(file string, out io.Writer) error {
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -167,7 +172,7 @@ func serveBare(file, contentType string, out io.Writer) error {
 	fmt.Fprintln(out, l.Addr())
 	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Type", contentType)
+		h.Set("Content-Type", "application/json")
 		h.Set("ETag", bareTag)
 		if r.Header.Get("If-None-Match") == bareTag {
 			w.WriteHeader(http.StatusNotModified)
@@ -177,5 +182,3 @@ func serveBare(file, contentType string, out io.Writer) error {
 		_, _ = w.Write(body)
 	}))
 }
-
-const bareTag = `"bare"`

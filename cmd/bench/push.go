@@ -1,240 +1,297 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
-	"context"
-	"crypto/sha1" // git ids objects with it
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"os/exec"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 // The limits of a push until it is visible, and what the peer reached.
 const (
-	limitPush      = 60    // ms from push to visible, 53,000 entries
-	limitPushBlob  = 1.5   // against inflating, hashing and recompressing the blob
-	weblatePushMS  = 17000 // ms, 53,612 entries
-	pushEntries    = 53000
-	pushes         = 20
-	limitOneFile   = 20 // s, first import of one file of a million entries
-	oneFileEntries = 1_000_000
+	limitPush     = 60    // ms from push to visible, 53,000 entries
+	weblatePushMS = 17000 // ms, 53,612 entries
+	pushEntries   = 53000
+	pushRounds    = 20
 )
 
 // push measures the time until pushed strings are visible, with files and pushes of
 // several sizes, and what its parts are.
-func (b *bench) push(ctx context.Context) error {
-	for _, p := range []pushed{
-		{entries: pushEntries, strings: 1, limit: limitPush},
-		{entries: pushEntries, strings: 10},
-		{entries: pushEntries, strings: 100},
-		{entries: 1000, strings: 1},
-		{entries: 10_000, strings: 1},
-		{entries: 100_000, strings: 1},
-	} {
-		if err := b.pushed(ctx, p); err != nil {
-			return err
-		}
+func (r *run) push() {
+	for _, p := range []struct{ entries, strings int }{{pushEntries, 1}, {pushEntries, 10}, {pushEntries, 100}, {1000, 1}, {10_000, 1}, {100_000, 1}} {
+		r.pushStrings(p.entries, p.strings)
 	}
-	return nil
 }
 
-// pushed is a push of some strings into a file.
-type pushed struct {
-	entries, strings int
-	limit            float64 // ms; 0: none
-}
-
-func (b *bench) pushed(ctx context.Context, p pushed) error {
-	name := fmt.Sprintf("push-%d-%d", p.entries, p.strings)
-	s, repo, err := b.serveGenerated(ctx, testrepos.GenSpec{Name: name, Entries: p.entries}, "max_file_size: 1GiB\n")
-	if err != nil {
-		return err
-	}
+// pushStrings measures pushes of some strings into a file.
+func (r *run) pushStrings(entries, n int) {
+	s, repo := r.serveGenerated(testrepos.GenSpec{Entries: entries}, largeFiles)
 	defer s.stop()
-	var took, blob []time.Duration
-	var parts phaseTimes
-	for i := range pushes + 1 {
-		list := make([]int, p.strings)
-		for n := range list {
-			list[n] = (i*977 + n*(p.entries/p.strings)) % p.entries
+	var took []time.Duration
+	phases := map[string][]time.Duration{}
+	for i := range pushRounds + 1 {
+		list := make([]int, n)
+		for k := range list {
+			list[k] = (i*977 + k*(entries/n)) % entries
 		}
-		before, err := s.phases()
-		if err != nil {
-			return err
-		}
+		before := s.metrics()
 		edited, err := repo.EditStrings("cs", list...)
-		if err != nil {
-			return err
-		}
-		if err := s.waitFor(edited[len(edited)-1].Target); err != nil {
-			return err
-		}
+		r.must(err)
+		s.waitFor("it", edited[n-1].Target)
 		visible := time.Since(edited[0].Pushed)
+		after := s.pulledSince(before)
 		if i == 0 {
 			continue // warms up
 		}
 		took = append(took, visible)
-		if err := parts.since(s, before); err != nil {
-			return err
-		}
-		if err := timeBlob(repo, &blob); err != nil {
-			return err
-		}
-	}
-	what := fmt.Sprintf("%d of %d entries pushed: visible, median of %d", p.strings, p.entries, pushes)
-	against := fmt.Sprintf("  against its blob inflated, hashed, recompressed (%.3g ms)", median(blob))
-	if p.limit > 0 {
-		b.row(what, "ms", median(took), p.limit)
-		b.row("  against Weblate 5.4.2 (recorded, 53,612 entries)", "ms", median(took), weblatePushMS)
-		b.row(against, "×", median(took)/median(blob), limitPushBlob)
-	} else {
-		fmt.Fprintf(b.out, "%-58s %11.4g ms\n%-58s %11.4g ×\n", what, median(took), against, median(took)/median(blob))
-	}
-	fmt.Fprintf(b.out, "  of which %s; the rest is watching and asking\n", parts.String())
-	return nil
-}
-
-// waitFor polls the newest changes until they show the target.
-func (s *server) waitFor(target string) error {
-	text, err := json.Marshal(target)
-	if err != nil {
-		return err
-	}
-	return s.waitUntil(time.Minute, time.Millisecond, "the pushed string", func() (bool, error) {
-		body, _, err := s.get("/api/translations/bench/it/cs/changes/?ordering=-id&page_size=100")
-		return bytes.Contains(body, text), err
-	})
-}
-
-// timeBlob appends the time that it takes to inflate, hash and compress the newest
-// version of the file with the program's libraries, each once.
-func timeBlob(repo *testrepos.Generated, took *[]time.Duration) error {
-	data, err := repo.ReadFile(repo.Head(), "po/cs.po")
-	if err != nil {
-		return err
-	}
-	sum := sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...))
-	id := fmt.Sprintf("%x", sum)
-	loose, err := os.ReadFile(filepath.Join(repo.Path(), "objects", id[:2], id[2:]))
-	if err != nil {
-		return err
-	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		return err
-	}
-	inflated := bytes.NewBuffer(make([]byte, 0, len(data)+1024))
-	started := time.Now()
-	z, err := zlib.NewReader(bytes.NewReader(loose))
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(inflated, z); err != nil {
-		return err
-	}
-	if sha1.Sum(inflated.Bytes()) != sum {
-		return fmt.Errorf("blob %s has other contents", id)
-	}
-	enc.EncodeAll(inflated.Bytes(), nil)
-	*took = append(*took, time.Since(started))
-	return enc.Close()
-}
-
-// phaseTimes are the times of the phases of pulls, one value for each push.
-type phaseTimes struct {
-	names []string
-	took  map[string][]time.Duration
-}
-
-var phaseSum = regexp.MustCompile(`(?m)^repoglot_pull_phase_seconds_sum\{phase="([a-z]+)"\} (.*)$`)
-
-// phases returns the seconds of all pulls so far, by phase.
-func (s *server) phases() (map[string]float64, error) {
-	text, _, err := s.get("/metrics")
-	if err != nil {
-		return nil, err
-	}
-	sums := map[string]float64{}
-	for _, m := range phaseSum.FindAllStringSubmatch(string(text), -1) {
-		if sums[m[1]], err = strconv.ParseFloat(m[2], 64); err != nil {
-			return nil, err
-		}
-	}
-	return sums, nil
-}
-
-// since adds the times of the pull that ended since the sums were before. A pull is
-// counted a moment after its commit can be seen.
-func (t *phaseTimes) since(s *server, before map[string]float64) error {
-	return s.waitUntil(time.Minute, time.Millisecond, "the end of the pull", func() (bool, error) {
-		after, err := s.phases()
-		if err != nil || len(after) == 0 { // a version without them
-			return true, err
-		}
-		if after["commit"] == before["commit"] {
-			return false, nil
-		}
-		if t.took == nil {
-			t.took = map[string][]time.Duration{}
-		}
 		for name, sum := range after {
-			if !slices.Contains(t.names, name) {
-				t.names = append(t.names, name)
+			if phase, ok := strings.CutPrefix(name, phaseSum); ok {
+				phases[phase] = append(phases[phase], time.Duration((sum-before[name])*float64(time.Second)))
 			}
-			t.took[name] = append(t.took[name], time.Duration((sum-before[name])*float64(time.Second)))
 		}
-		return true, nil
+	}
+	what := fmt.Sprintf("%d of %d entries pushed: visible, median of %d", n, entries, pushRounds)
+	if entries == pushEntries && n == 1 {
+		r.atMost(what, "ms", median(took), limitPush)
+		r.atMost("  against Weblate 5.4.2 (recorded, 53,612 entries)", "x", median(took)/weblatePushMS, 1)
+	} else {
+		r.figure(what, "ms", median(took))
+	}
+	for _, phase := range []string{"fetch", "walk", "read", "apply", "check", "commit", "other"} {
+		if times := phases[`{phase="`+phase+`"}`]; len(times) > 0 {
+			r.figure("  of which "+phase, "ms", median(times))
+		}
+	}
+}
+
+// phaseSum is the metric of the times of the phases of pulls.
+const phaseSum = "repoglot_pull_phase_seconds_sum"
+
+// pulledSince waits until a pull is counted, which is a moment after its commit can be
+// seen, and returns the metrics.
+func (s *server) pulledSince(before map[string]float64) (after map[string]float64) {
+	const commit = phaseSum + `{phase="commit"}`
+	s.waitUntil(time.Minute, time.Millisecond, "the end of the pull", func() bool {
+		after = s.metrics()
+		return after[commit] != before[commit]
+	})
+	return after
+}
+
+// waitFor polls the newest changes of a component until they show a target.
+func (s *server) waitFor(component, target string) {
+	text, err := json.Marshal(target)
+	s.must(err)
+	s.waitUntil(time.Minute, time.Millisecond, "the pushed string", func() bool {
+		body, _ := s.get("/api/translations/bench/" + component + "/cs/changes/?ordering=-id&page_size=100")
+		return bytes.Contains(body, text)
 	})
 }
 
-// String lists the median of each phase in the order of a pull.
-func (t *phaseTimes) String() string {
-	var list []string
-	for _, name := range []string{"fetch", "walk", "read", "apply", "check", "commit", "other"} {
-		if len(t.took[name]) > 0 {
-			list = append(list, fmt.Sprintf("%s %.3g", name, median(t.took[name])))
-		}
+// watch serves many local repositories: it measures their idle cost, and the time
+// until a push to one of them is visible.
+func (r *run) watch() {
+	const (
+		repositories, pushed = 1000, 15
+		limitIdle            = 1   // per cent of one core
+		limitVisible         = 500 // ms from push to visible
+		settle, idle         = 5 * time.Second, 20 * time.Second
+	)
+	repos := make([]*testrepos.Generated, repositories)
+	var components []string
+	for i := range repos {
+		repos[i] = testrepos.GenSpec{Entries: 200, Seed: uint64(i)}.Generate(r)
+		components = append(components, component(fmt.Sprintf("r%04d", i), repos[i].Path(), "none", poMask))
 	}
-	return strings.Join(list, ", ") + " ms"
+	started := time.Now()
+	s := r.serve(r.config("", benchProject(components...)))
+	r.figure(fmt.Sprintf("watch: %d repositories imported and ready", repositories), "s", time.Since(started).Seconds())
+	time.Sleep(settle)
+	before := s.cpu()
+	time.Sleep(idle)
+	r.atMost("  processor time while nothing happens", "%", 100*(s.cpu()-before).Seconds()/idle.Seconds(), limitIdle)
+	r.figure("  memory resident then", "MiB", s.rss())
+	var took []time.Duration
+	for i := range pushed {
+		n := i * (repositories / pushed)
+		edited := repos[n].Edit(r, "cs", i)
+		s.waitFor(fmt.Sprintf("r%04d", n), edited.Target)
+		took = append(took, time.Since(edited.Pushed))
+	}
+	r.atMost(fmt.Sprintf("  push visible, the worst of %d", pushed), "ms", inMS(slices.Max(took)), limitVisible)
+	r.atMost("  the median", "ms", median(took), limitVisible)
 }
 
-// oneFile measures the first import of one large file.
-func (b *bench) oneFile(ctx context.Context) error {
-	repo, err := testrepos.Generate(filepath.Join(b.dir, "one-file.git"), testrepos.GenSpec{Name: "one-file", Entries: oneFileEntries})
-	if err != nil {
-		return err
+// pushes measures how many small pushes a second one PostgreSQL bears with 1, 2 and 4
+// processes that pull, and whose processor time they take.
+func (r *run) pushes() {
+	const repositories, commits = 24, 900 // each repository has at most one push that is not stored yet
+	r.engine = "postgres"
+	repos := make([]*pushedRepo, repositories)
+	projects := ""
+	for i := range repos {
+		repo := testrepos.Project{Components: 1, Languages: 3, Strings: 60, Templates: 10, Edits: commits, Seed: uint64(i)}.Generate(r)
+		repos[i] = &pushedRepo{repo, len(repo.Commits) - commits}
+		r.must(repos[i].push())
+		projects += fmt.Sprintf("  - slug: p%d\n    components:\n      - {slug: it, repo: %s, history: full, filemask: app-000/*.po, new_base: app-000/messages.pot}\n", i, repo.Path())
 	}
-	config, err := b.writeConfig(ctx, "one-file", repo.Path(), "        filemask: po/*.po\n")
-	if err != nil {
-		return err
+	config := r.config("poll_interval: 0\nworkers: 8\n", projects)
+	r.sync(config)
+	for _, processes := range []int{1, 2, 4} {
+		r.pushesTo(config, repos, processes)
 	}
-	text, err := os.ReadFile(config)
-	if err == nil {
-		err = os.WriteFile(config, append([]byte("max_file_size: 1GiB\n"), text...), 0o644)
+}
+
+// pushedRepo is a repository whose commits are pushed one by one.
+type pushedRepo struct {
+	*testrepos.ProjectRepo
+	pushed int // commits on the branch
+}
+
+func (p *pushedRepo) left() bool   { return p.pushed < len(p.Commits) }
+func (p *pushedRepo) next() string { return p.Commits[p.pushed] }
+
+func (p *pushedRepo) push() error {
+	p.pushed++
+	return p.Rewind(p.pushed)
+}
+
+// pulledHeads are the commits that processes stored, by their logs.
+type pulledHeads struct {
+	mu     sync.Mutex
+	stored map[string]chan struct{} // closed once it is
+}
+
+// of returns the channel of a commit; stored closes it.
+func (h *pulledHeads) of(head string, stored bool) chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.stored[head]
+	if c == nil {
+		c = make(chan struct{})
+		h.stored[head] = c
 	}
-	if err != nil {
-		return err
+	if stored {
+		select {
+		case <-c: // pulled again, after its lease was lost
+		default:
+			close(c)
+		}
 	}
-	if _, err := b.sync(ctx, config); err != nil { // clones
-		return err
+	return c
+}
+
+var pulledHead = regexp.MustCompile(` msg=pulled .*head=([0-9a-f]{40})`)
+
+// follow reads the log of a process until its end.
+func (h *pulledHeads) follow(log io.Reader) {
+	for lines := bufio.NewScanner(log); lines.Scan(); {
+		if m := pulledHead.FindStringSubmatch(lines.Text()); m != nil {
+			h.of(m[1], true)
+		}
 	}
-	u, _, err := b.importAgain(ctx, config, 1)
-	if err != nil {
-		return err
+}
+
+// pushesTo prints the rows of a number of processes.
+func (r *run) pushesTo(config string, repos []*pushedRepo, processes int) {
+	heads := &pulledHeads{stored: map[string]chan struct{}{}}
+	var started []*exec.Cmd
+	for range processes {
+		cmd := exec.CommandContext(r.ctx, r.binary, "pull", "--config", config, "--data-dir", r.TempDir(), "--listen", "127.0.0.1:0")
+		log, err := cmd.StderrPipe()
+		r.must(err)
+		r.must(cmd.Start())
+		started = append(started, cmd)
+		go heads.follow(log)
 	}
-	b.row(fmt.Sprintf("first import of one file of %d entries", oneFileEntries), "s", u.wall.Seconds(), limitOneFile)
-	fmt.Fprintf(b.out, "  processor time %.1f s, peak RSS %.0f MiB\n", u.cpu.Seconds(), u.rss)
-	return nil
+	defer func() {
+		for _, cmd := range started {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait() // its exit status does not matter
+		}
+	}()
+	r.pushAll(repos, heads, 2*time.Second) // clones, first pulls
+	before := r.pushCosts(started)
+	n, took := r.pushAll(repos, heads, 10*time.Second)
+	after := r.pushCosts(started)
+	each := func(d time.Duration) float64 { return inMS(d) / n }
+	r.figure(fmt.Sprintf("pushes: to %d repositories, %d processes", len(repos), processes), "/s", n/took.Seconds())
+	r.figure("  processor time of the processes, each push", "ms", each(after.pullers-before.pullers))
+	r.figure("  of the database", "ms", each(after.database-before.database))
+	r.figure("  transactions of each push", "", float64(after.commits-before.commits)/n)
+	r.figure("  busy processors", "", (after.pullers-before.pullers+after.database-before.database).Seconds()/took.Seconds())
+}
+
+// pushAll pushes to all repositories for a time, to each the next commit when the last
+// one is stored. It returns the number of pushes and the time until the last is stored.
+func (r *run) pushAll(repos []*pushedRepo, heads *pulledHeads, lasts time.Duration) (n float64, took time.Duration) {
+	counts, errs := make([]int, len(repos)), make([]error, len(repos))
+	began := time.Now()
+	var group sync.WaitGroup
+	for i, repo := range repos {
+		group.Go(func() {
+			for time.Since(began) < lasts && repo.left() && errs[i] == nil {
+				head := repo.next()
+				if errs[i] = repo.push(); errs[i] != nil {
+					return
+				}
+				select {
+				case <-heads.of(head, false):
+					counts[i]++
+				case <-r.ctx.Done():
+					errs[i] = r.ctx.Err()
+				case <-time.After(time.Minute):
+					errs[i] = fmt.Errorf("%s: commit %s is not pulled", repo.Path(), head)
+				}
+			}
+		})
+	}
+	group.Wait()
+	r.must(errs...)
+	for _, k := range counts {
+		n += float64(k)
+	}
+	return n, time.Since(began)
+}
+
+// pushCosts is what pushes have cost so far.
+type pushCosts struct {
+	pullers, database time.Duration
+	commits           int64
+}
+
+// pushCosts adds up the processor time of processes and of the server's processes, if it
+// is on this machine, and reads the number of its transactions.
+func (r *run) pushCosts(pullers []*exec.Cmd) (c pushCosts) {
+	for _, cmd := range pullers {
+		used, err := processTime(cmd.Process.Pid)
+		r.must(err)
+		c.pullers += used
+	}
+	conn, err := pgx.Connect(r.ctx, r.address)
+	r.must(err)
+	defer conn.Close(r.ctx)
+	r.must(conn.QueryRow(r.ctx, "SELECT SUM(xact_commit)::BIGINT FROM pg_stat_database").Scan(&c.commits))
+	rows, err := conn.Query(r.ctx, "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+	r.must(err)
+	pids, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	r.must(err)
+	for _, pid := range pids {
+		if used, err := processTime(pid); err == nil { // otherwise it ended, or runs elsewhere
+			c.database += used
+		}
+	}
+	return c
 }
