@@ -7,6 +7,17 @@
 //
 // Non-goals: no storage, no wire format (package api has the JSON tags), no parsing
 // of files (package poparse) and no clock.
+//
+// A unit is identified by its context and source. The API's id_hash has no separator
+// between them and is not unique, so the store keeps a second hash (Identity); together
+// they have 128 bits, and texts are never compared. A unit has two fingerprints: one of
+// its target and state, one of its note, flags and previous source. Diff needs nothing else
+// of stored units; a change entry is due exactly when the first one differs.
+//
+// Translator comments are a unit's comments, as far as the template does not have them
+// (OwnComment). Without a template all of them count, since nothing says that they came
+// from elsewhere. Lines are compared, so the translator's line below the programmer's is a
+// comment by itself.
 package catalog
 
 import "errors"

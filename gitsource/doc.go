@@ -24,4 +24,15 @@
 // On disk a mirror is a directory with a file CURRENT, which names one of the git
 // directories beside it (git-000001, …). A git directory is complete before CURRENT
 // names it, so a clone that was killed has no effect.
+//
+// # Why
+//
+// Symlinks are never read. If the target is matched by the filemask as well, the link is a
+// duplicate. If it is not, the target could change without the link's own entry in the
+// tree, and a pull would miss what an import sees.
+//
+// Git makes older versions of a file from newer ones, and a replay asks for the oldest
+// first. Of the bases on the way to it the nearest three are kept and every eighth, from
+// which the walk goes on; a version that nothing is made from makes room once it was asked
+// for.
 package gitsource

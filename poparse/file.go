@@ -31,6 +31,13 @@
 // linebreak wraps lines as gettext does.
 //
 // Where this package and gettext differ is in docs/po.md#differences-from-gettext.
+//
+// What follows from an error is left out rather than guessed: one fault, one finding. A
+// test compares the line of our first error with msgfmt's on 20,000 spoilt files.
+//
+// New lines are broken as the file's other entries are: up to 200 entries that can tell are
+// written in about twenty styles, gettext's first, and the style that gives most of them
+// back is taken.
 package poparse
 
 import (

@@ -4,6 +4,10 @@
 // Goals: clone, fetch and ls-remote with the address in a component's git_export;
 // bounded numbers, times and request sizes. Non-goals: pushing, the dumb
 // protocol, browsing, and packing itself, which a [Repository] does.
+//
+// The wanted ids of a request are read here first: git gives any object of a mirror to a
+// client that knows its id, and a mirror has more than its branch. Git knows no borders
+// within a repository: one that a public and a private component share can be read whole.
 package gitexport
 
 import (

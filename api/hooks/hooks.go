@@ -15,6 +15,10 @@
 // refuse a replayed call, which can cause no more than another pull.
 //
 // It does not use Echo: it has two routes, which treat all methods alike.
+//
+// An unsigned call begins a pause of a minute for its branch, a signed one of a second; a call
+// during the pause is done at its end. Components that share repository and branch share
+// pulls, so an unsigned call for one without a secret pulls its neighbours that have one.
 package hooks
 
 import (

@@ -4,6 +4,10 @@
 // Goals: exact figures for X-RateLimit-*; bounded memory, whatever clients do; no
 // goroutine and no clock of its own. Non-goals: it does not know HTTP, nor what a
 // client is: any text names one.
+//
+// Requests are counted in spans that begin with a client's first request, so what
+// X-RateLimit-Reset promises is kept. 65,536 clients are remembered. A good token has its own
+// count; a bad one counts for its address, so guessing is limited too.
 package limit
 
 import (

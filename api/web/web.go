@@ -15,6 +15,15 @@
 //
 // Texts are English in the templates and in calls of T and N; `go generate` collects
 // them for the translators (api/web/intl).
+//
+// What costs more than rows of the page is bounded: a matrix has at most 1,000 cells, parts of
+// a document are counted for files of up to 5,000 strings, entries are compared word by word up
+// to 600 words. The history of one component is in the order of its commits and of time; that
+// of a project stays in the order of ids, since an order by time would need an index that every
+// pull would write. Only pages below /translate/ have a script, for sessions that may edit: only
+// their policy allows one. A form has the fingerprint of the text that its reader saw, and the
+// store refuses the edit if the string has another one by then. In a page from right to left
+// every name that a sentence is made of is isolated (intl.Language).
 package web
 
 import (

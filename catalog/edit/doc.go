@@ -13,4 +13,13 @@
 // string (the base), the last text, and everybody who wrote one. [Merge] compares base,
 // theirs and ours. [Apply] does so for each edit of a file, and writes those that are
 // due into its bytes. [Upload] makes edits of an uploaded file.
+//
+// Some rules of Merge are ours. A file is compared as it is read: empty forms at the end do
+// not count, or a text could be in git and still seem to be missing. If both sides wrote one
+// text, the edit is done whatever the state is: the maintainer may have looked at our request
+// and marked it. If somebody marked the base as needing editing, another text of ours is what
+// the mark asks for; if somebody confirmed the base, it is a conflict. What a charset lacks,
+// or what msgfmt -c would refuse, holds back that edit only. Header fields are replaced, never
+// added: a project without Last-Translator does without it. A written file is read again
+// before it is used.
 package edit

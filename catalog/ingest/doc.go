@@ -39,4 +39,60 @@
 //
 // Non-goals: deciding when to pull (package schedule); the rules of single
 // quality checks (package checks).
+//
+// # Why
+//
+// If two files have the same language code, the first by path is served and the other is a
+// problem; so is a file of the source language beside a POT.
+//
+// The units of the source translation are the union of all files. The store keeps an outline
+// of each file, a fingerprint of everything except its translations, and makes the union
+// again only if an outline changed. The usual commit, with one translated string, reads one
+// file.
+//
+// To find who introduced a text, start at the step's commit and follow parents that have the
+// same text. A commit none of whose parents has it introduced it; if there are several, the
+// earliest in topological order counts. A text that only commits outside the step have
+// belongs to the step's own commit.
+//
+// Large files are read in parts: a first import makes the units of 1 MiB at a time, and of a
+// push only the paragraphs that differ are read, of the old version and of the new one
+// (package unit). Whatever a paragraph cannot tell by itself (another header, charset or
+// domain, repeated or moved entries, a file near a limit) has the file read whole. Drawn
+// edits of drawn files and all versions of the recorded repositories hold that both ways
+// agree.
+//
+// When a setting changes that decides what the units are, the files are read again and
+// compared with what is stored, as one step at the head, with entries. Another
+// source_language is refused: every unit would become another one. If the repository, the
+// branch or such a setting changes while the first replay runs, it goes on after the newest
+// commit of the new history that it has already passed.
+//
+// A replay puts many commits into one transaction. Reading the next commits, applying one
+// and storing the last batch run side by side, each bounded in bytes. The commits alone
+// decide where a transaction ends, ids are given in the order of appearance, and entries
+// have the committer time of their first-parent commit, never one after the start of the
+// first import: so a replay that was killed anywhere ends with the ids and times of one that
+// was not. Components of more than 8 MiB at the head are replayed in parts that walk the
+// history again, since what is known of their strings would not fit into memory together.
+//
+// Suggestions are texts that a commit of another branch introduced and that differ from the
+// served text. A text that an old branch merely still has is no suggestion: otherwise every
+// stale branch would propose to undo the main branch's work. Empty and fuzzy entries suggest
+// nothing. Suggestions are no entries of the history; they are stored in a step that leaves
+// the head where it is. The main branch never waits for them.
+//
+// A step checks what it changed, in its transaction; then strings elsewhere in the project
+// whose neighbours changed, and the source strings of all of these. translations.checked says
+// with what rules and settings a translation was checked; if that differs, the next pull
+// checks all of it. Private components are compared with private ones only, otherwise the
+// failure of a public string would tell of them. Age counts from commit to commit, never
+// from a clock, so that pulls and replays of the same commits agree.
+//
+// What a repository may bring is bounded where it comes in: bytes of the mirror, discovered
+// components, files and strings, bytes of a pull's statements. A step over a quota is rolled
+// back whole, so that the last good state stays, and its component fails alone. Memory is
+// bounded by caches and by a meter of what one commit brings: a step that reaches a
+// sixteenth of what pulls may hold needs one of few turns, so the sum is bounded whatever
+// the number of workers.
 package ingest

@@ -12,6 +12,10 @@
 // The files in data/ come from https://github.com/WeblateOrg/language-data, MIT, see
 // data/LICENSE. plural-types.csv was computed from them. recorded-names.csv has the
 // names that a Weblate was recorded with, where language-data now has another one.
+//
+// Plural formulas are evaluated by a parser of our own: gotext's ends a condition of
+// Breton's formula at the wrong parenthesis, panics on n%0, which a translator can write
+// into a header, and starts goroutines while it parses (TestGotextIsWrong).
 package lang
 
 import (

@@ -31,4 +31,43 @@
 // the format of stored bytes; watch.go tells readers of new generations, generations.go
 // knows what changed in them, basis.go what was read; errors.go makes every error one
 // line.
+//
+// # Why
+//
+// A step compares and swaps the heads of the components that move together. A method of
+// Snapshot says which components it reads, and every other statement counts as a read of
+// everything (Basis): one that says nothing makes answers slow and not wrong.
+//
+// Aggregates are sums over rows of translations; no answer counts units or entries. Every
+// step writes the statistics of the translations that it changed for the day (UTC) of its
+// entries, about 30 bytes; a day without a row is like the last one before it, and a
+// translation counts until the day its file is gone. recent_changes depends on the newest
+// entry and not on the clock.
+//
+// The unique_ fields count a string that components share once for each language: sums minus
+// what is counted too often. Shared strings have counts by language, state and access,
+// without ids, so one that 2,000 components share costs a step what one of two does. One that
+// nobody shares costs a row of its source.
+//
+// Lists of everything begin with the rows of all components, which are kept in memory; a new
+// generation reads the rows that an index says are newer. Entries without a filter are
+// counted by ranks stored with deltas. With one, sums of deltas are kept for spans of 1,024
+// entries and wider ones: a ledger only grows, so a sum never changes, and a count follows
+// the logarithm of its length.
+//
+// There is no index of texts: one of trigrams would take as much room as the texts and slow
+// imports down, for what takes half a second for a million strings. Conditions on places are
+// decided for each translation before any SQL, positions and history become sets of ids, and
+// the rest is a condition on a unit and its source unit. A search has a price, known from the
+// rows of translations alone; a dear one waits for its turn without holding a snapshot.
+//
+// A file longer than 256 KiB is stored in pieces that end before a paragraph that the 24
+// bytes before it select, so a push stores the pieces that differ and a list of all.
+//
+// Entries of a translation that is gone stay in the lists of its component, with a null
+// translation: wlc asks for the translation of every entry that names one.
+//
+// verify knows nothing of how numbers are kept: it has a table of conditions on a unit, and
+// compares what was made of something else once. TestVerifyFindsEverything spoils every
+// column of every table, so a new counter needs a line there.
 package store

@@ -6,4 +6,9 @@
 // no other harm; signatures that git verify-commit accepts.
 //
 // Non-goals: merges, renames, moving refs, pushing.
+//
+// Each object is on the disk before the next one is written. Entries of a tree that did not
+// change keep their bytes and modes, and names that git would not write. A path that leads
+// through a symlink or a submodule is refused. Signatures are made here, since git would
+// need a key in a file or an agent.
 package derive

@@ -10,4 +10,13 @@
 // The APIs are those of docs.github.com/en/rest/pulls (version 2022-11-28, which GitHub
 // Enterprise Server has too), docs.gitlab.com/api/merge_requests (v4), and the Swagger
 // descriptions of Gitea and Forgejo (v1), which are the same here.
+//
+// Redirects are not followed, answers are read up to 8 MiB, and the address of a request's
+// page is kept only if it is on the forge. A limit is an error with the time to wait, so
+// the caller's clock decides and nothing sleeps. Requests of forks that have a branch of the
+// same name are not ours. Gitea and Forgejo cannot be asked for one branch: their lists are
+// read up to 1,000 open requests. A request that is gone refuses nothing: if the list can be
+// read, it was removed, and another one is opened; if not, the token sees nothing, and
+// everything stays as it is. Texts are in code spans, since no forge looks for @names,
+// #numbers, links or HTML there.
 package forge

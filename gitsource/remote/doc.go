@@ -9,4 +9,32 @@
 //
 // Non-goals: storing objects (see object), deciding when to fetch or push,
 // submodules, bundles, transport helpers.
+//
+// # Why
+//
+// Without the program, all four protocols go through go-git's sessions of HTTP, made for
+// each call (its table of protocols is global), behind a reader that bounds refs and
+// silence: its other clients can be given no such reader, and cannot be stopped while they
+// connect. Over ssh and git:// the messages are the same, so a RoundTripper carries them.
+// It takes over, too, where the program cannot be bounded or would show a secret: git://,
+// addresses with a query, ssh with a password.
+//
+// A local repository may belong to somebody else, who may have made it to show files that
+// only the server may read. So its owner must be the server's user, or it is listed in
+// safe_directories; what it names (.git, commondir, alternates, its folders of objects and
+// refs) must belong to the same owner and lie outside data_dir. Files are opened below
+// their folder, without waiting for a pipe, and must be regular. A directory that is
+// swapped between check and use is not found out, nor by git.
+//
+// The program gets a list of variables and no configuration but ours, looks for no
+// repository where it runs, and checks what it fetches (fetch.fsckObjects): a repository is
+// exported to others, and git refuses there what harms them. On Linux prlimit(2) bounds it
+// right after it begins; a program that forks within its first microseconds would escape,
+// except for the limits of the systemd unit.
+//
+// A push goes by the id of a commit, forward only, or with --force-with-lease where the
+// branch is ours. A path is pushed to by the program alone, since hooks must run there. What
+// the remote says becomes one of four kinds of error: the branch has moved (fetch and derive
+// anew), declined (no use in trying again), access, network. Of pushes that meet, a lock or
+// a wrong old value counts as moved.
 package remote
