@@ -144,7 +144,6 @@ type run struct {
 	out      io.Writer
 	first    map[string]float64 // figures of the first binary and engine
 	heading  string             // the last row that is not indented
-	folders  int
 	cleanups []func()
 }
 
