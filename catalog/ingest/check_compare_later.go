@@ -69,7 +69,6 @@ type uncomparedUnit struct {
 	unit    uint32 // the id within the component
 	string  uint32
 	compare unitBits
-	state   uint8
 }
 
 type unitBits uint8
@@ -105,7 +104,7 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 		to := &one.units[before+i]
 		member, _ := s.BySource(h, &u.Unit)
 		to.value, to.unit, to.string = member.Value, uint32(u.ID%catalog.UnitsPerComponent), one.strings.note(u, &member)
-		to.compare, to.state = compareBits(&s, t.Checked, u), uint8(u.State)
+		to.compare = compareBits(&s, t.Checked, u)
 		if to.compare.has(byTarget) {
 			one.strings.list[to.string].mean(h, u.Source)
 		}
@@ -121,31 +120,6 @@ func (l *uncompared) add(c *component, t *catalog.Translation, h *catalog.Hasher
 	}
 	l.units += len(units)
 }
-
-// states is a store.KnownStates: of translations of the component that was collected
-// last.
-func (l *uncompared) states(translation int64, sources []int64, states []catalog.State) bool {
-	t := l.byID[translation]
-	if t == nil || t.strings.at == nil {
-		return false
-	}
-	units := t.units
-	if !slices.IsSortedFunc(units, compareStrings) {
-		units = slices.SortedFunc(slices.Values(units), compareStrings)
-	}
-	for i, source := range sources {
-		at, ok := t.strings.at[source]
-		if !ok {
-			continue
-		}
-		if n, ok := slices.BinarySearchFunc(units, at, func(u uncomparedUnit, at uint32) int { return cmp.Compare(u.string, at) }); ok {
-			states[i] = catalog.State(units[n].state)
-		}
-	}
-	return true
-}
-
-func compareStrings(a, b uncomparedUnit) int { return cmp.Compare(a.string, b.string) }
 
 // stringsOf returns the strings of the component that is collected.
 func (l *uncompared) stringsOf(component int64) *uncomparedStrings {

@@ -142,7 +142,6 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 		}
 	}
 	if later {
-		k.tx.KnowStates(k.uncompared.states)
 		k.uncompared.add(c, &checkedNow, &k.comparison.hasher, units, masks)
 		return k.store(ctx, units, masks)
 	}

@@ -74,7 +74,7 @@ const maxCompared = 256
 // all their units were.
 func (tx *StepTx) recordCompared(ctx context.Context, component int64, old map[int64]int64, sources []int64) error {
 	m := tx.convoy[component]
-	if m.counted == notCounted || m.recompared {
+	if !m.imported || m.recompared {
 		return nil // all is counted at the end
 	}
 	if m.recompared = len(sources) > maxCompared; m.recompared {
@@ -91,8 +91,77 @@ func (tx *StepTx) recordCompared(ctx context.Context, component int64, old map[i
 		m.compared = true
 	}
 	return sqldb.Chunks(sources, func(chunk []any) error {
-		return tx.recordOld(ctx, `t.component_id = $1 AND u.source_id IN `+sqldb.List(2, len(chunk)), append([]any{component}, chunk...))
+		return tx.remember(ctx, component, `t.component_id = $1 AND u.source_id IN `+sqldb.List(2, len(chunk)), append([]any{component}, chunk...)...)
 	})
+}
+
+// oldUnit is a unit as it was before a step.
+type oldUnit struct {
+	source int64 // its source unit
+	state  catalog.State
+	live   bool
+}
+
+// remembers reports whether it matters what the units of a component were before the step:
+// not of a component whose template lacked no string and lacks none.
+func (tx *StepTx) remembers(ctx context.Context, component int64) (bool, error) {
+	m := tx.convoy[component]
+	if m == nil || !m.imported {
+		return false, nil
+	}
+	if m.extra == nil {
+		var one int64
+		found, err := tx.s.First(ctx, `SELECT 1 FROM extra_strings WHERE source_id >= $1 AND source_id < $2 LIMIT 1`,
+			[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, &one)
+		if err != nil {
+			return false, err
+		}
+		m.extra = &found
+	}
+	return *m.extra || m.compared, nil
+}
+
+// remember records what units u of translations t were before the step, those that where
+// selects, of one component.
+func (tx *StepTx) remember(ctx context.Context, component int64, where string, args ...any) error {
+	if matters, err := tx.remembers(ctx, component); err != nil || !matters {
+		return err
+	}
+	return tx.s.Query(ctx, `SELECT u.id, u.source_id, u.state, u.removed = 0 AND t.removed = 0
+		FROM units u JOIN translations t ON t.id = u.translation_id WHERE `+where, args, func(scan sqldb.Scan) error {
+		var id, state int64
+		var u oldUnit
+		err := scan(&id, &u.source, &state, &u.live)
+		u.state = catalog.State(state)
+		tx.rememberOld(id, u)
+		return err
+	})
+}
+
+// rememberUnits is remember for units by their ids.
+func (tx *StepTx) rememberUnits(ctx context.Context, ids []int64) error {
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.remember(ctx, ids[0]/catalog.UnitsPerComponent, `u.id IN `+sqldb.List(1, len(chunk)), chunk...)
+	})
+}
+
+// rememberNew is remember for a unit that there was not.
+func (tx *StepTx) rememberNew(ctx context.Context, component int64, u *catalog.Unit) error {
+	matters, err := tx.remembers(ctx, component)
+	if matters {
+		tx.rememberOld(u.ID, oldUnit{source: u.SourceID})
+	}
+	return err
+}
+
+// rememberOld keeps the first state of a unit.
+func (tx *StepTx) rememberOld(id int64, u oldUnit) {
+	if tx.old == nil {
+		tx.old = map[int64]oldUnit{}
+	}
+	if _, known := tx.old[id]; !known {
+		tx.old[id] = u
+	}
 }
 
 // extraState is how a source string compares with the template.
@@ -116,9 +185,9 @@ func (tx *StepTx) countAgainst(ctx context.Context) error {
 		m := tx.convoy[id]
 		var err error
 		switch {
-		case m.counted == notCounted && !tx.info.Partial, m.recompared:
+		case !m.imported && !tx.info.Partial, m.recompared:
 			err = tx.compareAll(ctx, id)
-		case m.counted != notCounted && len(tx.old[m.project]) > 0:
+		case m.imported && len(tx.old) > 0:
 			err = tx.compareWritten(ctx, id)
 		}
 		if err != nil {
@@ -169,17 +238,8 @@ func countedAgainst(ctx context.Context, s *sqldb.Session, component int64) (map
 
 // compareWritten counts what became of the units that the step wrote.
 func (tx *StepTx) compareWritten(ctx context.Context, component int64) error {
-	m := tx.convoy[component]
-	if !m.compared {
-		var one int64
-		found, err := tx.s.First(ctx, `SELECT 1 FROM extra_strings WHERE source_id >= $1 AND source_id < $2 LIMIT 1`,
-			[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, &one)
-		if err != nil || !found {
-			return err
-		}
-	}
 	units, sources := map[int64]oldUnit{}, map[int64]bool{}
-	for id, u := range tx.old[m.project] {
+	for id, u := range tx.old {
 		if id/catalog.UnitsPerComponent == component {
 			units[id], sources[u.source] = u, true
 		}

@@ -153,19 +153,28 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 	return nil
 }
 
-// TestLookupsBounded: entries that do not fit are read again.
-func TestLookupsBounded(t *testing.T) {
+// TestKeptBounded: values that do not fit are read again, older ones do not replace newer
+// ones, and nothing is kept of the generation 0.
+func TestKeptBounded(t *testing.T) {
 	t.Parallel()
-	l := newLookups()
-	rows := make([]sumRow, maxKeptSums/2)
-	for id := range int64(4) {
-		l.keepSums([]int64{id}, map[int64]*componentSums{id: {generation: 1, rows: rows}})
-		if l.rows > maxKeptSums || len(l.sums) == 0 || l.sums[id] == nil {
-			t.Errorf("%d rows of %d components", l.rows, len(l.sums))
+	k := newKept[int, string](10)
+	for key := range 4 {
+		k.put(key, 1, "old", 5)
+		if _, ok := k.get(key, 1); !ok || k.size > 10 || k.size != 5*len(k.byKey) {
+			t.Errorf("%d: %d values have the size %d", key, len(k.byKey), k.size)
 		}
 	}
-	l.keepSums([]int64{3}, map[int64]*componentSums{3: {generation: 0}})
-	if len(l.sums[3].rows) == 0 {
-		t.Error("an older generation replaced a newer one")
+	k.put(3, 2, "new", 6)
+	k.put(3, 1, "old", 1)
+	k.put(3, 3, "large", 11)
+	if value, ok := k.get(3, 2); !ok || value != "new" || k.newest(3) != "new" {
+		t.Errorf("%q is kept, %v, of %v", value, ok, k.byKey)
+	}
+	if _, ok := k.get(3, 1); ok {
+		t.Error("a value of another generation")
+	}
+	k.put(5, 0, "nothing", 1)
+	if _, ok := k.get(5, 0); ok {
+		t.Error("a value of the generation 0")
 	}
 }

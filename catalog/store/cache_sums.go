@@ -11,7 +11,6 @@ import (
 // componentSums are the statistics of a component's live translations, added up by
 // language, source-language translations apart.
 type componentSums struct {
-	generation   int64 // the component's
 	rows         []sumRow
 	translations []int64 // live, in no order
 }
@@ -45,47 +44,23 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 		return nil, err
 	}
 	found := make(map[int64]*componentSums, len(components))
-	l := s.db.caches.lookups
-	l.mu.RLock()
+	l := s.db.caches.lookups.sums
 	var missing []int64
 	for _, id := range components {
-		if kept := l.sums[id]; kept != nil && kept.generation == generations[id] && kept.generation != 0 { // 0: not active
+		if kept, ok := l.get(id, generations[id]); ok {
 			found[id] = kept
 		} else {
 			missing = append(missing, id)
 		}
 	}
-	l.mu.RUnlock()
-	if err := s.readSums(ctx, missing, generations, found); err != nil {
+	if err := s.readSums(ctx, missing, found); err != nil {
 		return nil, err
 	}
 	for _, id := range missing {
 		found[id].fillProgress()
+		l.put(id, generations[id], found[id], len(found[id].rows)+1)
 	}
-	l.keepSums(missing, found)
 	return found, nil
-}
-
-func (l *lookups) keepSums(ids []int64, found map[int64]*componentSums) {
-	if len(ids) == 0 {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, id := range ids {
-		old, read := l.sums[id], found[id]
-		if old != nil && old.generation > read.generation {
-			continue
-		}
-		if old != nil {
-			l.rows -= len(old.rows) + 1
-		}
-		if l.rows += len(read.rows) + 1; l.rows > maxKeptSums {
-			clear(l.sums)
-			l.rows = len(read.rows) + 1
-		}
-		l.sums[id] = read
-	}
 }
 
 // generations returns the generations of the active components.
@@ -99,9 +74,9 @@ func (s *Snapshot) generations(ctx context.Context) (map[int64]int64, error) {
 
 // readSums adds up the stored statistics of translations. It reads rows of
 // translations, not units.
-func (s *Snapshot) readSums(ctx context.Context, components []int64, generations map[int64]int64, into map[int64]*componentSums) error {
+func (s *Snapshot) readSums(ctx context.Context, components []int64, into map[int64]*componentSums) error {
 	for _, id := range components {
-		into[id] = &componentSums{generation: generations[id]}
+		into[id] = &componentSums{}
 	}
 	return sqldb.Chunks(components, func(chunk []any) error {
 		err := s.s.Query(ctx, `SELECT component_id, id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0`, chunk, func(scan sqldb.Scan) error {

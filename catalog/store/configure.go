@@ -98,25 +98,18 @@ type configurer struct {
 	projects   map[string]int64                  // active, by slug
 	known      map[int64]catalog.Project         // those of projects, by id, with their new settings
 	named      map[int64]bool                    // components
-	touched    map[int64]bool                    // projects that changed, or whose components did
 	stored     map[componentKey]*storedComponent // before; nil: read one by one
 	inserted   bool                              // stored lacks components that were inserted since
 }
 
 func newConfigurer(s *sqldb.Session) *configurer {
-	return &configurer{s: s, named: map[int64]bool{}, touched: map[int64]bool{}, known: map[int64]catalog.Project{}}
+	return &configurer{s: s, named: map[int64]bool{}, known: map[int64]catalog.Project{}}
 }
 
-// settle counts the strings of components that count otherwise than before, and stores
-// whether strangers see what changed.
+// settle stores whether strangers see what changed.
 func (c *configurer) settle(ctx context.Context) error {
 	if c.public {
 		if err := c.s.Do(ctx, `UPDATE clock SET public = generation`); err != nil {
-			return err
-		}
-	}
-	for _, id := range sqldb.SortedKeys(c.touched) {
-		if err := settleCounted(ctx, c.s, nil, `c.project_id = $1`, id); err != nil {
 			return err
 		}
 	}
@@ -192,7 +185,7 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 				return 0, err
 			}
 		}
-		c.touched[id], c.known[id] = true, *p
+		c.known[id] = *p
 		err = c.s.Do(ctx, `UPDATE projects SET settings = $1, active = 1, settings_generation = $2, generation = $2 WHERE id = $3`, string(settings), g, id)
 		return id, err
 	}
@@ -206,7 +199,6 @@ func (c *configurer) putProject(ctx context.Context, p *catalog.Project) (id int
 }
 
 func (c *configurer) touchProject(ctx context.Context, id, generation int64) error {
-	c.touched[id] = true
 	err := c.s.Do(ctx, `UPDATE projects SET generation = $1 WHERE id = $2`, generation, id)
 	return err
 }

@@ -129,7 +129,7 @@ func (l *loader) begin(ctx context.Context, t *exportTable) error {
 		return sqldb.Refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
 	}
 	l.blob = -1
-	if l.older && slices.Contains([]string{"layouts", "shared_strings", "stat_days"}, t.Table) {
+	if l.older && slices.Contains([]string{"layouts", "stat_days"}, t.Table) {
 		l.blob = slices.Index(t.Columns, "data")
 	}
 	l.rows = sqldb.NewInserter(t.Table, t.Columns...)

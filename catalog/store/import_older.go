@@ -1,15 +1,21 @@
 package store
 
+import "strings"
+
 // oldestExport is the schema of the oldest exports that Import reads. Versions with it and
 // with those up to firstSchema were never released.
 const oldestExport = 37
 
-// olderColumns are what exports of older versions have and the tables do not. The
+// olderColumns are what exports of older versions have and the database does not. The
 // statements of olderRows remove them.
 var olderColumns = []string{
 	`ALTER TABLE components ADD COLUMN remarked SMALLINT NOT NULL DEFAULT 1`,
 	`ALTER TABLE edits ADD COLUMN pushed TEXT NOT NULL DEFAULT ''`,
 	`ALTER TABLE file_edits ADD COLUMN pushed TEXT NOT NULL DEFAULT ''`,
+	`ALTER TABLE components ADD COLUMN counted SMALLINT NOT NULL DEFAULT 0`,
+	`CREATE TABLE occurrences (project_id BIGINT, id_hash BIGINT, id_key BIGINT, source_id BIGINT)`,
+	`CREATE TABLE shared_strings (project_id BIGINT, id_hash BIGINT, id_key BIGINT, data BYTEA)`,
+	`CREATE TABLE repeats (project_id BIGINT, language TEXT, private SMALLINT, ` + strings.Join(countColumns(fileCounts, "%s BIGINT"), ", ") + `)`,
 }
 
 // olderRows make what older versions stored what this one stores: where edits were sent to,
@@ -32,4 +38,8 @@ var olderRows = []string{
 	`ALTER TABLE components DROP COLUMN remarked`,
 	`ALTER TABLE edits DROP COLUMN pushed`,
 	`ALTER TABLE file_edits DROP COLUMN pushed`,
+	`ALTER TABLE components DROP COLUMN counted`,
+	`DROP TABLE occurrences`,
+	`DROP TABLE shared_strings`,
+	`DROP TABLE repeats`,
 }

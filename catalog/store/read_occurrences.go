@@ -2,28 +2,18 @@ package store
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Occurrences returns the source units of one string, the same source and context, in
-// components, by id: up to limit of them. It looks the string up once for each project
-// of the components.
-func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) ([]int64, error) {
+// components, by id: up to limit of them. An index has those of all components.
+func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) (ids []int64, err error) {
 	defer s.about(sqldb.SortedKeys(components)...).End()
-	var projects []int64
-	for _, c := range components {
-		projects = append(projects, c.ProjectID)
-	}
-	slices.Sort(projects)
-	var ids []int64
-	err := sqldb.Chunks(slices.Compact(projects), func(chunk []any) error {
-		n := len(chunk)
-		return s.s.Query(ctx, `SELECT source_id FROM occurrences WHERE project_id IN `+sqldb.List(1, n)+
-			fmt.Sprintf(` AND id_hash = $%d AND id_key = $%d ORDER BY source_id`, n+1, n+2), append(chunk, identity.Hash, identity.Key), func(scan sqldb.Scan) error {
+	err = s.s.Query(ctx, `SELECT u.source_id FROM units u JOIN translations t ON t.id = u.translation_id
+		WHERE u.id_hash = $1 AND u.id_key = $2 AND u.source_id = u.id AND u.removed = 0 AND t.removed = 0 ORDER BY u.source_id`,
+		[]any{identity.Hash, identity.Key}, func(scan sqldb.Scan) error {
 			var id int64
 			err := scan(&id)
 			if components[id/catalog.UnitsPerComponent] != nil && len(ids) < limit {
@@ -31,9 +21,7 @@ func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, c
 			}
 			return err
 		})
-	})
-	slices.Sort(ids)
-	return ids, s.db.fail(ctx, "look up a string in all projects", err)
+	return ids, s.db.fail(ctx, "look up a string in all components", err)
 }
 
 // Said is a string in one language.

@@ -200,9 +200,9 @@ func TestPlansByHash(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it is about the plans of SQLite")
 	db := openWith(t, "app")
 	for query, want := range map[string]string{
-		`SELECT u.id` + fromStrings + ` AND s.id_hash = $2 AND s.id_key = $3`: "units_strings (translation_id=? AND id_hash=? AND id_key=?)|" +
+		`SELECT u.id` + fromStrings + ` AND s.id_hash = $2 AND s.id_key = $3`: "units_strings (id_hash=? AND translation_id=? AND id_key=?)|" +
 			"units_known (translation_id=? AND source_id=?)",
-		`SELECT u.id` + fromStrings + ` AND s.id_hash IN ($2, $3)`: "COVERING INDEX units_strings (translation_id=? AND id_hash=?)|COVERING INDEX units_known (translation_id=? AND source_id=?)",
+		`SELECT u.id` + fromStrings + ` AND s.id_hash IN ($2, $3)`: "COVERING INDEX units_strings (id_hash=? AND translation_id=?)|COVERING INDEX units_known (translation_id=? AND source_id=?)",
 		sourceTexts: "units_known (translation_id=?)",
 	} {
 		var plan strings.Builder

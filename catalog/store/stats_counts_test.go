@@ -45,15 +45,12 @@ func TestBlobVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := sharedString{}
-	shared.add(&sharedUnits{sharedKey: sharedKey{language: "cs", words: 1, chars: 2}, state: catalog.StateEmpty, n: 1})
 	for name, c := range map[string]struct {
 		blob []byte
 		read func(blob []byte) error
 	}{
 		"stat_days":      {encodeStats(&StatDay{}), func(b []byte) error { _, err := decodeStats(b); return err }},
 		"removed":        {encodeStats(&StatDay{Removed: true}), func(b []byte) error { _, err := decodeStats(b); return err }},
-		"shared_strings": {shared.encode(), func(b []byte) error { _, err := decodeSharedString(b); return err }},
 		"layouts":        {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { _, err := codec.block(b); return err }},
 		"ids of layouts": {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { return codec.eachID(b, func(int64) {}) }},
 	} {

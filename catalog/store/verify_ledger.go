@@ -102,10 +102,7 @@ func (v *verifier) project(ctx context.Context, p *verifyScope) error {
 	if err := v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id); err != nil {
 		return err
 	}
-	if err := v.compared(ctx, p); err != nil {
-		return err
-	}
-	return v.shared(ctx, p)
+	return v.compared(ctx, p)
 }
 
 // componentLedger verifies the list of changes of a component, and its entries.

@@ -21,9 +21,6 @@ func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
 	if err := tx.advanceHeads(ctx); err != nil {
 		return StepResult{}, err
 	}
-	if err := tx.countShared(ctx); err != nil {
-		return StepResult{}, err
-	}
 	if err := tx.countAgainst(ctx); err != nil {
 		return StepResult{}, err
 	}

@@ -130,15 +130,14 @@ type StepTx struct {
 	written      map[int64][]int64 // written units to be checked, by translation
 	replaced     []replacedUnit    // groups that written units were in before
 	hasher       catalog.Hasher
-	failing      map[int64]*failingChange    // changes by SetFailing, by translation
-	old          map[int64]map[int64]oldUnit // what written units of counted components were, by project
-	newFailing   *sqldb.Inserter             // rows of failing to write; flushed before failing is read
-	lastFailing  int64                       // the largest unit of newFailing so far
-	extraWas     map[int64]extraState        // how source strings that PutExtra changed compared before the step
-	states       KnownStates                 // of new translations of components that are counted from now on
-	addingTo     int64                       // the source translation that units were added to last
-	added        int                         // how many
-	largeCache   bool                        // see enlargeCache
+	failing      map[int64]*failingChange // changes by SetFailing, by translation
+	old          map[int64]oldUnit        // what units were before the step, where it matters (against.go)
+	newFailing   *sqldb.Inserter          // rows of failing to write; flushed before failing is read
+	lastFailing  int64                    // the largest unit of newFailing so far
+	extraWas     map[int64]extraState     // how source strings that PutExtra changed compared before the step
+	addingTo     int64                    // the source translation that units were added to last
+	added        int                      // how many
+	largeCache   bool                     // see enlargeCache
 }
 
 // convoyMember is the row of a component in the convoy.
@@ -147,7 +146,7 @@ type convoyMember struct {
 	tracking            string
 	imported, reread    bool
 	lastUnit, lastDelta int64
-	counted             int64         // components.counted
+	extra               *bool         // its template lacked strings before the step; nil: not read
 	lastAt, oldest      sql.NullInt64 // components.oldest
 	private             bool          // strangers do not see it
 	dirty               bool          // answers about the component, or anything below it, change
@@ -198,12 +197,12 @@ func (info *StepInfo) check() error {
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
 	err := sqldb.Chunks(tx.info.Components, func(chunk []any) error {
 		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.Query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.counted, c.settings, p.settings`+componentFrom+`
+		return tx.s.Query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.settings, p.settings`+componentFrom+`
 			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+sqldb.List(4, len(chunk)), args, func(scan sqldb.Scan) error {
 			var id int64
 			var m convoyMember
 			var settings, of sql.RawBytes
-			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &m.counted, &settings, &of)
+			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &settings, &of)
 			if err == nil {
 				m.private, err = isPrivate(tx.s, id, settings, m.project, of)
 			}

@@ -52,8 +52,8 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	if want == old {
 		return nil
 	}
-	if (want.Language != old.Language || want.Removed != old.Removed) && tx.counts(t.ComponentID) {
-		if err := tx.recordOld(ctx, `u.translation_id = $1`, []any{t.ID}); err != nil {
+	if want.Removed != old.Removed {
+		if err := tx.remember(ctx, t.ComponentID, `u.translation_id = $1`, t.ID); err != nil {
 			return err
 		}
 	}

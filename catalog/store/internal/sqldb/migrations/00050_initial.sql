@@ -69,9 +69,6 @@ CREATE TABLE components (
   head_commit         TEXT,
   -- Whether the strings of the component are counted in the table behind.
   behind              SMALLINT NOT NULL DEFAULT 0,
-  -- How the strings of a component count in the statistics of its project: 0 not at
-  -- all, 1 for everybody, 2 only for those who see private components.
-  counted             SMALLINT NOT NULL DEFAULT 0,
   -- The newest change of a component, or of anything below it, beside that of its
   -- head: a commit moves the heads of all components of a repository, and changes the
   -- content of few.
@@ -185,9 +182,9 @@ CREATE INDEX units_remark ON units (translation_id, source_id, remark, removed) 
 -- the order of hashes a fifth of the processor time of an import of a million units
 -- was spent here.
 CREATE INDEX units_known ON units (translation_id, source_id, id, id_hash, id_key, text_print, meta_print, removed);
--- Finds strings by their hash: source units. Those of other languages are found by
--- source_id.
-CREATE INDEX units_strings ON units (translation_id, id_hash, id_key, source_id, removed) WHERE source_id = id;
+-- Finds strings by their hash, in one component or in all: source units. Those of other
+-- languages are found by source_id.
+CREATE INDEX units_strings ON units (id_hash, translation_id, id_key, source_id, removed) WHERE source_id = id;
 
 -- 256 live units in id order: id, position, location. An insertion at the top
 -- of 50,000 units rewrites blocks in 14 ms where rows took 144 ms.
@@ -353,38 +350,6 @@ CREATE TABLE behind (
   total        INTEGER NOT NULL,
   translated   INTEGER NOT NULL,
   PRIMARY KEY (component_id, created, source_id)
-) @CLUSTERED;
-
--- The live source strings of counted components. A string with two rows is shared.
-CREATE TABLE occurrences (
-  project_id BIGINT NOT NULL,
-  id_hash    BIGINT NOT NULL,
-  id_key     BIGINT NOT NULL,
-  source_id  BIGINT NOT NULL,
-  PRIMARY KEY (project_id, id_hash, id_key, source_id)
-) @CLUSTERED;
-
--- How often shared strings occur in each state, by language (sharedString). No
--- ids: a string that 2,000 components share costs what one of two does.
-CREATE TABLE shared_strings (
-  project_id BIGINT NOT NULL,
-  id_hash    BIGINT NOT NULL,
-  id_key     BIGINT NOT NULL,
-  data       @BYTES NOT NULL,
-  PRIMARY KEY (project_id, id_hash, id_key)
-) @CLUSTERED;
-
--- By how much the statistics of a project exceed those with every shared string
--- counted once; with private = 0 of public components only.
-CREATE TABLE repeats (
-  project_id BIGINT NOT NULL,
-  language   TEXT NOT NULL,
-  private    SMALLINT NOT NULL,
-  total      BIGINT NOT NULL, total_words      BIGINT NOT NULL, total_chars      BIGINT NOT NULL,
-  translated BIGINT NOT NULL, translated_words BIGINT NOT NULL, translated_chars BIGINT NOT NULL,
-  fuzzy      BIGINT NOT NULL, fuzzy_words      BIGINT NOT NULL, fuzzy_chars      BIGINT NOT NULL,
-  readonly   BIGINT NOT NULL, readonly_words   BIGINT NOT NULL, readonly_chars   BIGINT NOT NULL,
-  PRIMARY KEY (project_id, language, private)
 ) @CLUSTERED;
 
 -- Scopes: translations whose units are compared with each other, for the checks

@@ -11,11 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // sharedWorld is a model of a project with components that share strings: what
@@ -198,7 +196,7 @@ func (w *sharedWorld) repeats(private bool) (all catalog.Stats) {
 	return all
 }
 
-// check compares the counts with the model, and lets Verify recount.
+// check compares the counts with the model.
 func (w *sharedWorld) check(what string) {
 	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 		for _, private := range []bool{false, true} {
@@ -219,12 +217,6 @@ func (w *sharedWorld) check(what string) {
 		}
 		if err != nil || len(kept) != len(read) {
 			w.t.Errorf("after %s: %d components, %d kept, %v", what, len(read), len(kept), err)
-		}
-		v := verifier{db: w.db, s: s.s, each: func(m Mismatch) { w.t.Errorf("after %s: %s", what, m) }}
-		for project := range int64(2) {
-			if err := v.shared(ctx, &verifyScope{id: project + 1}); err != nil {
-				return err
-			}
 		}
 		return nil
 	})
@@ -282,58 +274,6 @@ func TestSharedStringsProperty(outer *testing.T) {
 			w.check(strings.Join(done, ", "))
 		}
 		_ = w.db.Close()
-	})
-}
-
-// TestFirstComponentCounted: the strings of the first component of a project cost a
-// few statements to count, however many they are.
-func TestFirstComponentCounted(t *testing.T) {
-	db := openWith(t, "a")
-	const strings = 3*sharedPage + 1
-	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		_, _, err := fill(ctx, tx, 1, "en", strings, nil)
-		return err
-	})
-	err := db.write(context.Background(), func(s *sqldb.Session) error {
-		if n, err := s.Exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
-			t.Errorf("%d occurrences, %v", n, err)
-		}
-		before := testutil.ToFloat64(db.metrics.statements)
-		err := newSharedCount(s, 1).component(context.Background(), 1, true)
-		if n := testutil.ToFloat64(db.metrics.statements) - before; n > 3 {
-			t.Errorf("%v statements", n)
-		}
-		if n, err := s.Exec(context.Background(), `DELETE FROM occurrences`); err != nil || n != strings {
-			t.Errorf("%d occurrences, %v", n, err)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// FuzzSharedString: counts are read as they were written, and damaged ones are an
-// error or other counts, never a panic.
-func FuzzSharedString(f *testing.F) {
-	var l sharedString
-	for i, state := range ranks {
-		l.add(&sharedUnits{sharedKey: sharedKey{"cs", 1, 5}, state: state, private: i%2 == 0, n: int64(i) * 100})
-		l.add(&sharedUnits{sharedKey: sharedKey{"de", 1, 5}, state: state, n: 1})
-	}
-	f.Add(l.encode())
-	f.Add([]byte{200, 200, 200})
-	f.Add([]byte{2, 'c', 's', 1, 1, 0xff, 0x0f, 1})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := decodeSharedString(data)
-		if err != nil {
-			return
-		}
-		again, err := decodeSharedString(l.encode())
-		kept := slices.DeleteFunc(slices.Clone(l), func(e sharedEntry) bool { return e.mask() == 0 })
-		if err != nil || !slices.Equal(again, kept) {
-			t.Errorf("%x: %v, then %v, %v", data, l, again, err)
-		}
 	})
 }
 
