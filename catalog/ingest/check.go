@@ -32,7 +32,7 @@ type checkup struct {
 
 	failures     failures
 	comparison   comparison
-	uncompared   *uncompared // collects what is compared in a later step; nil: nothing is
+	later        bool // units of translations that were never compared are compared by compareAll
 	glossaries   glossaries
 	untranslated longUntranslated
 }

@@ -66,14 +66,14 @@ func decides(rules string, u *catalog.Unit, id checks.ID) bool {
 // scopeFor returns the scope in which the units of a translation with given rules
 // are compared, nil if they are not.
 func (n *comparison) scopeFor(ctx context.Context, project int64, t *catalog.Translation, rules string) (*scope, error) {
-	if !hasRule(rules, ruleCompared) {
+	if !hasRule(rules, ruleCompared) || isUncompared(rules) {
 		return nil, nil
 	}
 	s, err := n.findScope(ctx, project, t, rules)
 	if err != nil {
 		return nil, err
 	}
-	return s, n.joinScope(ctx, s, t.ID, false)
+	return s, n.joinScope(ctx, s, t.ID)
 }
 
 // findScope returns the scope of a translation. Public translations are not
@@ -103,23 +103,24 @@ func (n *comparison) scope(stored store.Scope) *scope {
 }
 
 // joinScope prepares a scope for a translation: if another one was its sole
-// translation, its units are grouped by source now, unless they are coming.
-func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64, coming bool) error {
+// translation, its units are grouped by source now.
+func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64) error {
 	sole := s.Sole
 	if sole == 0 || sole == translation {
 		return nil
 	}
 	s.Sole = 0
-	if err := n.tx.ShareScope(ctx, s.ID); err != nil || coming {
+	if err := n.tx.ShareScope(ctx, s.ID); err != nil {
 		return err
 	}
 	rules, err := n.rulesOf(ctx, sole)
 	if err != nil {
 		return err
 	}
-	return n.tx.TargetsBySource(ctx, sole, func(u *catalog.Unit) {
-		if c, ok := s.BySource(&n.hasher, u); ok {
-			n.change(s, &memberChange{ComparedUnit: c, runs: decides(rules, u, checks.Inconsistent)})
+	return n.tx.ComparedOf(ctx, sole, func(u *store.CheckUnit) {
+		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
+			m := newMember(c, rules, u)
+			n.change(s, &m)
 		}
 	})
 }
@@ -143,21 +144,27 @@ func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks
 		return
 	}
 	for i, u := range units {
-		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
-			masks[i] = n.putMember(s, newMember(c, rules, u), masks[i])
-		}
-		if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
-			masks[i] = n.putMember(s, newMember(c, rules, u), masks[i])
-		}
+		masks[i] = masks[i].Or(n.putUnit(s, rules, u))
 	}
 }
 
-func (n *comparison) putMember(s *scope, m memberChange, mask checks.Mask) checks.Mask {
+// putUnit is put for one unit. It returns the stored results of these checks.
+func (n *comparison) putUnit(s *scope, rules string, u *store.CheckUnit) (failing checks.Mask) {
+	if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
+		failing = failing.Or(n.putMember(s, newMember(c, rules, u)))
+	}
+	if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
+		failing = failing.Or(n.putMember(s, newMember(c, rules, u)))
+	}
+	return failing
+}
+
+func (n *comparison) putMember(s *scope, m memberChange) (failing checks.Mask) {
 	n.change(s, &m)
 	if m.fails {
-		mask = mask.With(checkOf(&m.ComparedUnit))
+		failing = failing.With(checkOf(&m.ComparedUnit))
 	}
-	return mask
+	return failing
 }
 
 // newMember adds a unit to a group.

@@ -80,55 +80,58 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 			return
 		}
 	}
-	outdated, err := p.outdatedChecks(ctx, imported, thorough)
+	outdated, uncompared, err := p.outdatedChecks(ctx, imported, thorough)
 	if err != nil {
 		p.fail(imported[0], err)
 		return
 	}
 	p.compareLater(outdated)
 	for _, c := range outdated {
-		collected := p.uncompared.len()
 		c.forget()
 		info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
 		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			k := newCheckup(tx)
-			k.uncompared = p.uncompared
+			k.later = p.later
 			return k.run(ctx, []*component{c})
 		})
 		if err != nil {
-			p.uncompared.undo(collected)
 			p.fail(c, err)
-		} else if err := p.compareAll(ctx, false); err != nil {
-			p.fail(c, err)
+		} else if p.later && !slices.Contains(uncompared, c) {
+			uncompared = append(uncompared, c)
 		}
 	}
-	if err := p.compareAll(ctx, true); err != nil {
-		p.fail(outdated[0], err)
+	if err := p.compareAll(ctx, uncompared); err != nil {
+		p.fail(uncompared[0], err)
 	}
 }
 
 // outdatedChecks returns the components with translations that have to be
-// checked again. thorough compares the rules of every translation.
-func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool) (outdated []*component, err error) {
+// checked again, and those with translations that are uncompared. thorough compares the
+// rules of every translation.
+func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool) (outdated, uncompared []*component, err error) {
 	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		unchecked, err := s.Unchecked(ctx, ids(comps))
 		if err != nil {
 			return err
 		}
 		for _, c := range comps {
-			old := slices.Contains(unchecked, c.row.ID)
-			if thorough && !old {
-				rows, err := s.Translations(ctx, c.row.ID)
-				if err != nil {
-					return err
-				}
-				old = slices.ContainsFunc(rows, func(t catalog.Translation) bool { return t.Checked != rulesOf(c, &t) })
+			if !thorough && !slices.Contains(unchecked, c.row.ID) {
+				continue
 			}
-			if old {
+			rows, err := s.Translations(ctx, c.row.ID)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(rows, func(t catalog.Translation) bool {
+				return strings.TrimSuffix(t.Checked, store.UncomparedSuffix) != rulesOf(c, &t)
+			}) {
 				outdated = append(outdated, c)
+			}
+			if slices.ContainsFunc(rows, func(t catalog.Translation) bool { return isUncompared(t.Checked) }) {
+				uncompared = append(uncompared, c)
 			}
 		}
 		return nil
 	})
-	return outdated, err
+	return outdated, uncompared, err
 }

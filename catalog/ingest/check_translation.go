@@ -53,6 +53,7 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 		case t.Removed && (t.Checked != "" || t.Stats.Failing.Units > 0): // a change of settings empties Checked
 			err = k.removedTranslation(ctx, c, t)
 		case t.Removed || t.IsSource || k.checkedNew[t.ID]:
+		case t.Checked == uncomparedRules(rules) && len(k.changed[t.ID]) == 0: // only compareAll is missing
 		case t.Checked != rules:
 			err = k.wholeTranslation(ctx, c, t, rules)
 		case len(k.changed[t.ID]) > 0:
@@ -132,8 +133,10 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 	if err != nil {
 		return err
 	}
-	later := k.uncompared != nil && old.ID == 0 && hasRule(rules, ruleCompared)
-	if err := k.enterScope(ctx, c, &checkedNow, old, units, later); err != nil {
+	if k.later && old.ID == 0 && hasRule(rules, ruleCompared) {
+		checkedNow.Checked = uncomparedRules(rules)
+	}
+	if err := k.enterScope(ctx, c, &checkedNow, old, units); err != nil {
 		return err
 	}
 	if masks == nil {
@@ -141,19 +144,12 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 			return err
 		}
 	}
-	if later {
-		k.uncompared.add(c, &checkedNow, &k.comparison.hasher, units, masks)
-		return k.store(ctx, units, masks)
-	}
 	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
 }
 
 // enterScope stores the rules of a translation, which is checked as a whole, and
-// removes its units from the groups of another scope. later leaves it unchecked.
-func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old store.Scope, units []*store.CheckUnit, later bool) error {
-	if later {
-		return k.tx.SetChecked(ctx, t.ID, "", 0)
-	}
+// removes its units from the groups of another scope.
+func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old store.Scope, units []*store.CheckUnit) error {
 	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
 	if err != nil {
 		return err

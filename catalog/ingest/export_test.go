@@ -22,9 +22,8 @@ func (s *Syncer) SetPartSize(bytes int) { s.partSize = bytes }
 // SetTables bounds the units that a replay keeps between commits, in bytes.
 func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }
 
-// SetCompared bounds the units that are compared in one transaction after imports,
-// and those of a scope that are compared at a time.
-func (s *Syncer) SetCompared(units, together int) { s.compared = compareBounds{units, together} }
+// SetCompared bounds the units that are compared in one transaction after imports.
+func (s *Syncer) SetCompared(units int64) { s.compareUnits = units }
 
 // Failed records that the pull of a branch failed.
 func (s *Syncer) Failed(ctx context.Context, b Branch, cause error) error {

@@ -34,7 +34,7 @@ type pull struct {
 	phases  *phases
 	told    Progress
 
-	uncompared         *uncompared            // of components that are checked one after the other
+	later, unchecked   bool                   // units are compared by compareAll; it has some to compare
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
 	discoveryErrs      map[string]error       // of discoveries over their quota, by project and slug
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component
@@ -196,7 +196,8 @@ func (p *pull) sound(comps []*component) []*component {
 }
 
 func (p *pull) tell(progress Progress) {
-	progress.Unchecked = p.uncompared != nil
+	p.unchecked = p.unchecked || p.later
+	progress.Unchecked = p.unchecked
 	p.told = progress
 	p.s.progress(p.branch.Key, progress)
 }

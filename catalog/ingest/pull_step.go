@@ -91,7 +91,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 		var checkup *checkup
 		if !m.partial {
 			checkup = newCheckup(tx)
-			checkup.uncompared = p.uncompared
+			checkup.later = p.later
 			if m.from != "" {
 				checkup.failures.diff = failureDiff{}
 			}
@@ -138,12 +138,10 @@ func (p *pull) undoOver(touched []*component, err *error) func() {
 	for i, c := range touched {
 		before[i] = flags{c.reread, c.retry}
 	}
-	collected := p.uncompared.len()
 	return func() {
 		if !errors.Is(*err, errMemory) {
 			return
 		}
-		p.uncompared.undo(collected)
 		for i, c := range touched {
 			c.forget()
 			c.reread, c.retry = before[i].reread, before[i].retry

@@ -14,8 +14,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// importAll reads components at the branch's head, one transaction each, and
-// compares their strings in one after that: new
+// importAll reads components at the branch's head, one transaction each: new
 // components, which get no entries, as with history: none
 // (docs/compatibility.md#history), and components whose settings changed, which
 // are compared with what is stored.
@@ -27,13 +26,10 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 		return
 	}
 	p.compareLater(comps)
-	defer p.compareCollected(ctx, true)
+	defer func() { p.later = false }()
 	for i, c := range comps {
 		p.tell(Progress{Done: i, Total: len(comps)})
-		p.compareCollected(ctx, false)
-		collected := p.uncompared.len()
 		if err := p.snapshot(ctx, []*component{c}, p.head, c.row.Head); err != nil {
-			p.uncompared.undo(collected)
 			p.fail(c, err)
 			if errors.Is(err, store.ErrUnavailable) { // each of the others would wait for the lock again
 				for _, c := range comps[i+1:] {

@@ -75,28 +75,25 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 	}
 	p.compareLater(comps)
 	p.tell(p.told)
-	defer p.compareCollected(ctx, true)
+	defer func() { p.later = false }()
 	for _, c := range comps {
 		if c.row.Imported { // its checks ran before those of another one failed
 			continue
 		}
-		p.compareCollected(ctx, false)
 		if err := p.turnForChecks(ctx, c); err != nil {
 			return err
 		}
-		collected := p.uncompared.len()
 		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
 		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
 			if err := p.storeFiles(ctx, tx, c); err != nil {
 				return &componentError{c, err}
 			}
 			k := newCheckup(tx)
-			k.uncompared = p.uncompared
+			k.later = p.later
 			return k.run(ctx, head.convoy)
 		})
 		p.meter.endTurn()
 		if err != nil {
-			p.uncompared.undo(collected)
 			return err
 		}
 		c.row.Imported = true

@@ -58,7 +58,7 @@ type Progress struct {
 	// Entries is the number of change entries that this pull has made.
 	Entries int64
 	// Unchecked says that components are stored whose strings are compared with
-	// each other before the pull ends; until then none of their checks fails.
+	// each other before the pull ends; until then the checks that compare do not fail.
 	Unchecked bool
 }
 
@@ -81,8 +81,9 @@ type Syncer struct {
 
 	memory   *memory
 	bounds   replayBounds
-	compared compareBounds
 	partSize int // of large files in a first import
+
+	compareUnits int64 // how many units are compared in one transaction
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -95,7 +96,7 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		quotas: o.Quotas.orDefault(), room: o.Room, editRoom: o.EditRoom, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		memory: newMemory(o.Memory), compared: defaultCompareBounds(), partSize: unit.PartSize, mirrors: make(map[string]*mirror),
+		memory: newMemory(o.Memory), compareUnits: compareUnits, partSize: unit.PartSize, mirrors: make(map[string]*mirror),
 	}
 	s.bounds = defaultReplayBounds(s.memory)
 	if s.maxFileSize <= 0 {

@@ -121,19 +121,24 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
-// TargetsBySource calls each for the live units of a translation, with what is
-// compared of units with the same source.
-func (tx *StepTx) TargetsBySource(ctx context.Context, translation int64, each func(*catalog.Unit)) error {
-	u := catalog.Unit{TranslationID: translation}
-	var state int64
-	dest := []any{&u.ID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &state, &u.Flags}
-	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.s.Query(ctx, `SELECT id, id_hash, id_key, target, state, flags FROM units WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			u.State = catalog.State(state)
-			each(&u)
-			return err
-		}))
+// ComparedOf calls each for the live units of a translation, with what is compared of
+// them.
+func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*CheckUnit)) error {
+	err := tx.newFailing.Flush(ctx, tx.s)
+	if err != nil {
+		return tx.fail(ctx, "read units", err)
+	}
+	var state, low, high int64
+	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &state, &u.Flags, &u.Source, &low, &high}
+	err = tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source, COALESCE(f.low, 0), COALESCE(f.high, 0)
+		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
+		err := scan(dest...)
+		u.State, u.Failing = catalog.State(state), [2]uint64{uint64(low), uint64(high)}
+		each(&u)
+		return err
+	})
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
 // VerdictUnits calls each for live units, in no order, with what a verdict about

@@ -66,21 +66,6 @@ func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string,
 	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
 }
 
-// SetFirstChecked is SetChecked for a translation that is still not checked. If it
-// was checked meanwhile, by another process, that is ErrConflict.
-func (tx *StepTx) SetFirstChecked(ctx context.Context, translation int64, key string, scope int64) error {
-	c, err := tx.componentOf(ctx, translation)
-	if err == nil {
-		var n int64
-		n, err = tx.s.Exec(ctx, `UPDATE translations SET checked = $1, scope_id = $2 WHERE id = $3 AND checked = ''`, key, scope, translation)
-		if err == nil && n != 1 {
-			err = sqldb.Conflict("another process checked it")
-		}
-		tx.convoy[c].dirty = true // glossaries count once they are checked
-	}
-	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
-}
-
 // UseChecks tells that a process has a version of the checks, and reports whether it is
 // the newest that any process has. While versions run side by side, the older one must
 // not check again what the newer one has checked.
@@ -98,12 +83,16 @@ func (db *DB) UseChecks(ctx context.Context, version int) (newest bool, err erro
 	return known <= int64(version), db.fail(ctx, "use checks", err)
 }
 
+// UncomparedSuffix ends the Checked key of a translation that was checked except by the
+// checks that compare units.
+const UncomparedSuffix = "+"
+
 // Unchecked returns those of the components that have a live translation that was
-// not checked.
+// not checked, or not by all checks.
 func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
 	var out []int64
 	err := sqldb.Chunks(components, func(chunk []any) error {
-		return s.s.IDs(ctx, `SELECT DISTINCT component_id FROM translations WHERE checked = '' AND removed = 0 AND component_id IN `+sqldb.List(1, len(chunk)),
+		return s.s.IDs(ctx, `SELECT DISTINCT component_id FROM translations WHERE (checked = '' OR checked LIKE '%`+UncomparedSuffix+`') AND removed = 0 AND component_id IN `+sqldb.List(1, len(chunk)),
 			chunk, &out)
 	})
 	return out, s.db.fail(ctx, "read what was not checked", err)
