@@ -238,7 +238,7 @@ func BenchmarkFilteredChanges(b *testing.B) {
 		name := fmt.Sprintf("entries=%d/%s", entries, l.name)
 		b.Run(name+"/count/cold", func(b *testing.B) {
 			for b.Loop() {
-				db.caches.spans = newSpanCache()
+				db.caches.spans = newSpanCache(maxSpanSums)
 				countOf(b, db, l.q)
 			}
 		})

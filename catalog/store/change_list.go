@@ -99,13 +99,11 @@ type selection struct {
 	after  int64 // entries up to this rank are left out
 	length int64 // entries of the ledger
 	from   int64 // the first delta begins after this rank
-	sums   sumTree
 }
 
 // spanCount counts the selected entries of the deltas that begin in (lo, hi].
 type spanCount struct {
 	lo, hi, count int64
-	level         int  // of the span; 0 also for a part of one
 	exact         bool // otherwise count is only an upper bound
 }
 
@@ -114,7 +112,7 @@ func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
 	if err != nil || !possible {
 		return err
 	}
-	sel := &selection{s: c.s, f: f, l: q.ledger(f.author)}
+	sel := &selection{s: c.s, f: f, l: q.ledger(&f)}
 	if sel.from, err = sel.bound(ctx, q); err != nil {
 		return err
 	}
@@ -155,46 +153,29 @@ func (sel *selection) bound(ctx context.Context, q *ChangeQuery) (int64, error) 
 // worth their cost: pollers ask for these.
 const nearEnd = 4
 
-// count counts the selection by the widest spans: from their sums where these are
-// exact, otherwise by narrower spans, and at last from deltas.
+// count counts the selection by the sums of spans where these are exact, and otherwise
+// by deltas.
 func (sel *selection) count(ctx context.Context) (out []spanCount, err error) {
 	tail, width := sel.from, sel.s.db.caches.spans.width
 	if sel.length-sel.from > nearEnd*width {
-		if sel.sums, err = sel.s.spanSums(ctx, &sel.l, sel.length); err != nil {
+		sums, err := sel.s.spanSums(ctx, &sel.l, &sel.f, sel.length)
+		if err != nil {
 			return nil, err
 		}
-		tail = sel.sums.closed * width
-		for span := sel.from / width; span < sel.sums.closed; {
-			level := sel.sums.widest(span)
-			out = sel.countSpans(level, span/spans(level), 1, out)
-			span += spans(level)
+		tail = sel.length / width * width
+		for i := range sums {
+			m := &sums[i]
+			c := spanCount{lo: max(m.span*width, sel.from), hi: (m.span + 1) * width}
+			if c.hi <= sel.from || m.maxAt < sel.f.from || m.minAt > sel.f.to {
+				continue
+			}
+			if c.count = sel.f.matches(&m.actionCounts); c.count > 0 {
+				c.exact = m.span*width >= sel.after && sel.f.inTime(m.minAt) && sel.f.inTime(m.maxAt)
+				out = append(out, c)
+			}
 		}
 	}
 	return sel.settle(ctx, append(out, spanCount{lo: tail, hi: sel.length}))
-}
-
-// countSpans appends counts of n spans of a level from first, or of narrower ones where
-// these are exact.
-func (sel *selection) countSpans(level int, first, n int64, out []spanCount) []spanCount {
-	ranks := spans(level) * sel.sums.width
-	for list := sel.sums.between(level, first, first+n); len(list) > 0; {
-		parts := 1
-		for parts < len(list) && list[parts].span == list[0].span {
-			parts++
-		}
-		span := int64(list[0].span)
-		c := spanCount{lo: max(span*ranks, sel.from), hi: (span + 1) * ranks, level: level}
-		c.count, c.exact = sel.sum(list[:parts])
-		c.exact = c.exact && span*ranks >= sel.after
-		switch list = list[parts:]; {
-		case c.count == 0:
-		case !c.exact && level > 0:
-			out = sel.countSpans(level-1, span*fan, fan, out)
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // settle counts the deltas of the spans whose counts are not exact, and leaves out the
@@ -224,34 +205,6 @@ func (sel *selection) settle(ctx context.Context, list []spanCount) ([]spanCount
 		}
 	}
 	return slices.DeleteFunc(list, func(c spanCount) bool { return c.count == 0 }), nil
-}
-
-// sum adds up the sums of one span. If it is not exact, because only some of its deltas
-// are within the filter's time or components, it is an upper bound.
-func (sel *selection) sum(span []spanSum) (n int64, exact bool) {
-	if all := &span[0]; all.component == everyComponent {
-		n = sel.f.matches(&all.actionCounts)
-		switch {
-		case n == 0 || all.maxAt < sel.f.from || all.minAt > sel.f.to:
-			return 0, true
-		case sel.f.components == nil && sel.f.inTime(all.minAt) && sel.f.inTime(all.maxAt):
-			return n, true
-		case len(span) == 1: // level 0
-			return n, false
-		}
-		n, span = 0, span[1:]
-	}
-	exact = true
-	for i := range span {
-		m := &span[i]
-		if m.maxAt < sel.f.from || m.minAt > sel.f.to || !sel.f.ofComponent(int64(m.component)) {
-			continue
-		}
-		matches := sel.f.matches(&m.actionCounts)
-		n += matches
-		exact = exact && (matches == 0 || sel.f.inTime(m.minAt) && sel.f.inTime(m.maxAt))
-	}
-	return n, exact
 }
 
 // selected is a delta that has selected entries.

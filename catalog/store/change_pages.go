@@ -25,22 +25,18 @@ func (sel *selection) page(ctx context.Context, spans []spanCount, lo, hi int64)
 }
 
 // piecesOf returns the parts of deltas with the lo-th to the hi-th selected entry of
-// spans; lo may be less than 1, hi greater than their number.
+// spans.
 func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int64) (out []piece, err error) {
 	for _, c := range list {
 		if hi < 1 {
 			break
 		}
-		if lo <= c.count && c.count > 0 {
-			var more []piece
-			if c.level > 0 {
-				more, err = sel.piecesOfSpan(ctx, &c, lo, hi)
-			} else {
-				var rows []selected
-				if rows, err = sel.readSelected(ctx, []rankRange{{c.lo, c.hi}}); err == nil {
-					more, err = sel.pieces(ctx, rows, lo, hi)
-				}
+		if lo <= c.count {
+			rows, err := sel.readSelected(ctx, []rankRange{{c.lo, c.hi}})
+			if err != nil {
+				return nil, err
 			}
+			more, err := sel.pieces(ctx, rows, lo, hi)
 			if err != nil {
 				return nil, err
 			}
@@ -50,15 +46,6 @@ func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int
 		hi -= c.count
 	}
 	return out, nil
-}
-
-// piecesOfSpan is piecesOf of the narrower spans of one.
-func (sel *selection) piecesOfSpan(ctx context.Context, c *spanCount, lo, hi int64) ([]piece, error) {
-	narrower, err := sel.settle(ctx, sel.countSpans(c.level-1, c.hi/(spans(c.level-1)*sel.sums.width)-fan, fan, nil))
-	if err != nil {
-		return nil, err
-	}
-	return sel.piecesOf(ctx, narrower, lo, hi)
 }
 
 // pieces returns the parts of rows with their lo-th to hi-th selected entry; lo

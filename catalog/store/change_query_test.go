@@ -65,7 +65,7 @@ func TestFilteredPollers(t *testing.T) {
 	const writers, steps = 3, 40
 	db := open(t)
 	db.caches.spans.width = 4
-	db.caches.spans.room = 60 // so that ledgers are evicted
+	db.caches.spans.sums.room = 60 // so that ledgers are evicted
 	var specs []ComponentSpec
 	for w := range writers {
 		s := spec("demo", fmt.Sprintf("c%d", w))

@@ -27,14 +27,15 @@ type ledgerKey struct {
 	kind   byte // t, c, p or s
 	id     int64
 	author int64
+	hidden string // changeFilter.hidden
 }
 
 // ledger returns the list of deltas that a query with a filter reads. An index
 // lists the deltas of each author; within a translation or a component the author
 // is only a condition.
-func (q *ChangeQuery) ledger(author int64) ledger {
-	sc := q.scope()
-	l := ledger{key: ledgerKey{sc.kind, sc.id, author}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
+func (q *ChangeQuery) ledger(f *changeFilter) ledger {
+	sc, author := q.scope(), f.author
+	l := ledger{key: ledgerKey{sc.kind, sc.id, author, f.hidden}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
 	switch {
 	case author == 0:
 	case sc.kind == 't' || sc.kind == 'c':

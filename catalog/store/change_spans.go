@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"math"
-	"sync"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 const (
@@ -12,116 +14,95 @@ const (
 	defaultSpanWidth = 1024
 	// maxSpanSums limits all sums: 48 bytes each, 20 MB.
 	maxSpanSums = 400_000
-	// maxLedgers limits the number of ledgers with sums.
-	maxLedgers = 4096
-	// spansAtOnce limits what is read before it is cached, so that a request that
+	// spansAtOnce limits what is read before it is kept, so that a request that
 	// is cancelled early still helps the next one.
-	spansAtOnce = 32
+	spansAtOnce = 128
 )
 
-// ledgerSums are the sums of a ledger's closed spans. A ledger only grows, so they
-// are valid in every snapshot in which it is at least as long.
+// spanSum is the sum of the deltas of one span.
+type spanSum struct {
+	span int64
+	actionCounts
+	minAt, maxAt int64
+}
+
+func (m *spanSum) add(r *deltaRow) {
+	m.n += r.n
+	m.added += r.added
+	m.updated += r.updated
+	m.removed += r.removed
+	m.minAt, m.maxAt = min(m.minAt, r.at), max(m.maxAt, r.at)
+	for action, n := range r.events {
+		if m.events == nil {
+			m.events = map[catalog.Action]int32{}
+		}
+		m.events[action] += n
+	}
+}
+
+// ledgerSums are the sums of a ledger's first spans, closed of them; spans without
+// deltas have none. A ledger only grows, so a sum is valid in every snapshot in which
+// its span is closed, and a copy stays valid.
 type ledgerSums struct {
-	turn chan struct{} // holds one token; its holder may extend tree
-	tree sumTree
-	used int64 // spanCache.clock at the last use
+	closed int64
+	spans  []spanSum // ascending
 }
 
-// spanCache keeps the sums of the ledgers in use, up to maxSpanSums.
+// extended are the sums with the next spans closed, up to closed; rows are their deltas.
+func (l ledgerSums) extended(rows []deltaRow, width, closed int64) ledgerSums {
+	l.spans, l.closed = slices.Clip(l.spans), closed
+	for i := range rows {
+		span := (rows[i].rank - 1) / width
+		if n := len(l.spans); n == 0 || l.spans[n-1].span != span {
+			l.spans = append(l.spans, spanSum{span: span, minAt: math.MaxInt64, maxAt: math.MinInt64})
+		}
+		l.spans[len(l.spans)-1].add(&rows[i])
+	}
+	return l
+}
+
+// spanCache keeps the sums of the ledgers in use.
 type spanCache struct {
-	mu    sync.Mutex
-	byKey map[ledgerKey]*ledgerSums
-	total int
-	clock int64
-	width int64 // of spans; constant, like room, except in tests
-	room  int   // maximum number of sums
+	sums  *keptBy[ledgerKey, ledgerSums] // the generation is the number of closed spans
+	turn  chan struct{}                  // holds one token; its holder may read many spans
+	width int64                          // of spans; constant, except in tests
 }
 
-func newSpanCache() *spanCache {
-	return &spanCache{byKey: map[ledgerKey]*ledgerSums{}, width: defaultSpanWidth, room: maxSpanSums}
-}
-
-func (c *spanCache) get(key ledgerKey) *ledgerSums {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clock++
-	m, ok := c.byKey[key]
-	if !ok {
-		m = &ledgerSums{turn: make(chan struct{}, 1), tree: sumTree{width: c.width}}
-		m.turn <- struct{}{}
-		c.byKey[key] = m
-		c.evict(m)
-	}
-	m.used = c.clock
-	return m
-}
-
-// grown replaces the sums of m by more of them.
-func (c *spanCache) grown(key ledgerKey, m *ledgerSums, tree sumTree) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := tree.size() - m.tree.size()
-	m.tree = tree
-	if c.byKey[key] == m { // otherwise it was evicted meanwhile
-		c.total += n
-		c.evict(m)
-	}
-}
-
-func (c *spanCache) treeOf(m *ledgerSums) sumTree {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return m.tree
-}
-
-// evict drops the least recently used ledgers, but never kept.
-func (c *spanCache) evict(kept *ledgerSums) {
-	for c.total > c.room || len(c.byKey) > maxLedgers {
-		var oldest ledgerKey
-		used := int64(math.MaxInt64)
-		for key, m := range c.byKey {
-			if m != kept && m.used < used {
-				oldest, used = key, m.used
-			}
-		}
-		if used == math.MaxInt64 {
-			return
-		}
-		c.total -= c.byKey[oldest].tree.size()
-		delete(c.byKey, oldest)
-	}
-}
-
-// everything is the filter that selects all entries.
-func everything() *changeFilter {
-	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64}
+func newSpanCache(room int) *spanCache {
+	c := &spanCache{sums: newKept[ledgerKey, ledgerSums](room), turn: make(chan struct{}, 1), width: defaultSpanWidth}
+	c.turn <- struct{}{}
+	return c
 }
 
 // spanSums returns the sums of the spans of a ledger that are closed in this snapshot,
 // in which the ledger has length entries.
-func (s *Snapshot) spanSums(ctx context.Context, l *ledger, length int64) (sumTree, error) {
+func (s *Snapshot) spanSums(ctx context.Context, l *ledger, f *changeFilter, length int64) ([]spanSum, error) {
 	c := s.db.caches.spans
 	closed := length / c.width
-	if closed == 0 {
-		return sumTree{width: c.width}, nil
-	}
-	m := c.get(l.key)
-	select {
-	case <-ctx.Done():
-		return sumTree{}, ctx.Err()
-	case <-m.turn:
-	}
-	defer func() { m.turn <- struct{}{} }()
-	tree := c.treeOf(m)
-	for tree.closed < closed {
-		upTo := min(tree.closed+spansAtOnce, closed)
-		rows, err := s.rows(ctx, l, everything(), []rankRange{{tree.closed * c.width, upTo * c.width}})
-		if err != nil {
-			return sumTree{}, err
+	sums := c.sums.newest(l.key)
+	if closed-sums.closed > spansAtOnce {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.turn:
 		}
-		tree = tree.extended(rows, upTo)
-		c.grown(l.key, m, tree)
+		defer func() { c.turn <- struct{}{} }()
+		sums = c.sums.newest(l.key)
 	}
-	tree.closed = closed // of this snapshot, which may be older
-	return tree, nil
+	for sums.closed < closed {
+		upTo := min(sums.closed+spansAtOnce, closed)
+		rows, err := s.rows(ctx, l, everything(f), []rankRange{{sums.closed * c.width, upTo * c.width}})
+		if err != nil {
+			return nil, err
+		}
+		sums = sums.extended(rows, c.width, upTo)
+		c.sums.put(l.key, upTo, sums, len(sums.spans)+1)
+	}
+	n, _ := slices.BinarySearchFunc(sums.spans, closed, func(m spanSum, span int64) int { return int(m.span - span) })
+	return sums.spans[:n], nil // the snapshot may be older
+}
+
+// everything is a filter that selects all entries of the same components.
+func everything(f *changeFilter) *changeFilter {
+	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64, components: f.components}
 }

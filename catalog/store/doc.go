@@ -51,8 +51,9 @@
 // Lists of everything begin with the rows of all components, which are kept in memory; a new
 // generation reads the rows that an index says are newer. Entries without a filter are
 // counted by ranks stored with deltas. With one, sums of deltas are kept for spans of 1,024
-// entries and wider ones: a ledger only grows, so a sum never changes, and a count follows
-// the logarithm of its length.
+// entries: a ledger only grows, so a sum never changes. A count of 20 million entries adds up
+// 20,000 sums in half a millisecond; the first one of a process takes 3 s, and so does the
+// first for clients that do not see the same components as others.
 //
 // There is no index of texts: one of trigrams would take as much room as the texts and slow
 // imports down, for what takes half a second for a million strings. Conditions on places are

@@ -66,7 +66,7 @@ func newDB(dsn string, opts sqldb.Options) (*DB, error) {
 		return nil, sqldb.Refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{
-		caches:   caches{spans: newSpanCache(), lookups: newLookups()},
+		caches:   caches{spans: newSpanCache(maxSpanSums), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
