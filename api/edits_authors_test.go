@@ -34,7 +34,7 @@ func TestAddressesOfAuthors(t *testing.T) {
 	want(status, body, header)
 	var authors []string
 	e.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		list, err := snap.PendingEdits(ctx, c.ID)
+		list, err := snap.PendingTexts(ctx, c.ID)
 		for i := range list {
 			for _, a := range list[i].Authors {
 				authors = append(authors, a.Name+" <"+a.Email+">")

@@ -289,7 +289,6 @@ func TestArchivesOfEdits(t *testing.T) {
 
 // operator counts operations.
 type operator struct {
-	resets        []string // languages
 	pushes, pulls int
 	clones        int
 	commits       []int // numbers of translations
@@ -317,16 +316,6 @@ func (o *operator) Pull(context.Context, int64) (bool, error) {
 func (o *operator) Reclone(context.Context, int64) (bool, error) {
 	o.clones++
 	return true, o.fails
-}
-
-func (o *operator) DiscardFiles(_ context.Context, _ int64, _ string, choose func(*store.FileEdit) bool) (n int, err error) {
-	for _, language := range []string{"cs", "de"} {
-		if choose(&store.FileEdit{Language: language}) {
-			o.resets = append(o.resets, language)
-			n++
-		}
-	}
-	return n, nil
 }
 
 // form makes a multipart body.
@@ -614,14 +603,23 @@ func TestOperations(t *testing.T) {
 	}
 
 	e.operator.fails = nil
+	if status, answer, _ := e.send("admin", "DELETE", "/api/translations/demo/app/cs/", "", ""); status != 202 {
+		t.Errorf("removal of a language: %d %s", status, answer)
+	}
+	removals := func(want string) {
+		t.Helper()
+		if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?kind=remove-file&status=pending", "", ""); !strings.Contains(answer, want) {
+			t.Errorf("edits of files: %s, want %s", answer, want)
+		}
+	}
+	for _, left := range [][2]string{{"en", `"results":[{"id":1,"kind":"remove-file","unit":null,`}, {"cs", `"count":0,`}} {
+		if status, answer, _ := e.send("admin", "POST", "/api/translations/demo/app/"+left[0]+"/repository/", asJSON, `{"operation": "reset"}`); status != 200 {
+			t.Errorf("reset of a translation: %d %s", status, answer)
+		}
+		removals(left[1])
+	}
 	e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`)
 	operate("admin", "reset", 200, `{"result":true}`)
-	if status, answer, _ := e.send("admin", "POST", "/api/translations/demo/app/cs/repository/", asJSON, `{"operation": "reset"}`); status != 200 {
-		t.Errorf("reset of a translation: %d %s", status, answer)
-	}
-	if !slices.Equal(e.operator.resets, []string{"cs", "de", "cs"}) {
-		t.Errorf("edits of files were reset of %q", e.operator.resets)
-	}
 	served := func(want string) {
 		t.Helper()
 		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, want) {
@@ -632,18 +630,18 @@ func TestOperations(t *testing.T) {
 	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/", "", ""); !strings.Contains(answer, `"status":"discarded","reason":"reset"`) || strings.Contains(answer, "history") {
 		t.Errorf("the journal: %s", answer)
 	}
-	if status, answer, _ := e.send("write", "POST", "/api/edits/1/restore/", "", ""); status != 200 {
+	if status, answer, _ := e.send("write", "POST", "/api/edits/2/restore/", "", ""); status != 200 {
 		t.Errorf("restore: %d %s", status, answer)
 	}
 	served(`"target":["Otevřít"]`)
-	if status, answer, _ := e.send("german", "DELETE", "/api/edits/2/", "", ""); status != 403 {
+	if status, answer, _ := e.send("german", "DELETE", "/api/edits/3/", "", ""); status != 403 {
 		t.Errorf("delete with another token: %d %s", status, answer)
 	}
-	if status, answer, _ := e.send("write", "DELETE", "/api/edits/2/", "", ""); status != 200 || !strings.Contains(answer, `{"result":true}`) {
+	if status, answer, _ := e.send("write", "DELETE", "/api/edits/3/", "", ""); status != 200 || !strings.Contains(answer, `{"result":true}`) {
 		t.Errorf("delete: %d %s", status, answer)
 	}
 	served(`"target":[""]`)
-	if _, answer, _ := e.send("", "GET", "/api/edits/2/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) || !strings.Contains(answer, `"name":"Jana Nováková","event":"discarded"`) {
+	if _, answer, _ := e.send("", "GET", "/api/edits/3/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) || !strings.Contains(answer, `"name":"Jana Nováková","event":"discarded"`) {
 		t.Errorf("one edit: %s", answer)
 	}
 	if status, _, _ := e.send("write", "DELETE", "/api/edits/9/", "", ""); status != 404 {

@@ -44,8 +44,8 @@ func TestNewStrings(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d with %s", method, path, got, answer, status, want)
 		}
 	}
-	want("GET", "/api/components/demo/terms/file-edits/", 200, `"operation":"add-string","source":"Branch","target":"Větev","context":"git","status":"pending"`)
-	want("DELETE", "/api/file-edits/1/", 200, `"result":false`) // by a fake
+	want("GET", "/api/components/demo/terms/edits/", 200, `"language_code":"cs","filename":"terms/cs.po","status":"pending","reason":"","source":["Branch"],"context":"git","base_target":[],"base_state":0,"target":["Větev"]`)
+	want("DELETE", "/api/edits/1/", 200, `"result":true`)
 	e.operator.onPush = func() {
 		e.repo.Commit(t, testrepos.Change{Files: map[string]string{"terms/cs.po": e.po + "\nmsgid \"Tag\"\nmsgstr \"Značka\"\n"}})
 		e.Sync()
@@ -53,6 +53,6 @@ func TestNewStrings(t *testing.T) {
 	if status, answer, _ := e.send("write", "POST", path, asForm, "source=Tag&target=Zna%C4%8Dka"); status != 200 || !strings.Contains(answer, `"source":["Tag"]`) || !strings.Contains(answer, `"target":["Značka"]`) {
 		t.Errorf("a string that was pushed: %d %s", status, answer)
 	}
-	want("POST", "/api/file-edits/1/restore/", 400, "already exist")
+	want("POST", "/api/edits/1/restore/", 202, "is served when")
 	e.Verify()
 }

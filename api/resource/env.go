@@ -55,9 +55,9 @@ type Edits interface {
 	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
-	// Discard ends pending edits of a translation that choose selects, whether its file is
+	// Discard ends pending edits of a component that choose selects, whether their files are
 	// there or not.
-	Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
+	Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
 }
 
 // Files stores which translation files are added and removed, and which strings are added.
@@ -81,9 +81,6 @@ type Operations interface {
 	// component, as commits, which are pushed if push_on_commit is set. Those that were
 	// committed earlier stay; without translations it only looks which are pending still.
 	Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error)
-	// DiscardFiles ends the pending additions and removals of files of the component that
-	// choose selects, and returns their number.
-	DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error)
 	// Reclone clones the mirror of the branch anew, and pulls.
 	Reclone(ctx context.Context, component int64) (waits bool, err error)
 	// Pull pulls it.

@@ -84,9 +84,9 @@ func (e *EditsInTurn) Lock(ctx context.Context, component int64, by edit.Author,
 }
 
 // Discard ends edits in turn.
-func (e *EditsInTurn) Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
+func (e *EditsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
 	return inTurn(ctx, e.Turn, func() (edit.Discarded, error) {
-		return e.Edits.Discard(ctx, component, translation, by, reason, suggest, choose)
+		return e.Edits.Discard(ctx, component, by, reason, suggest, choose)
 	})
 }
 
@@ -116,11 +116,6 @@ func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, err
 // Reclone clones the mirror anew in turn.
 func (o *OperationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
 	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Reclone(ctx, component) })
-}
-
-// DiscardFiles ends edits of files in turn.
-func (o *OperationsInTurn) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (n int, err error) {
-	return inTurn(ctx, o.Turn, func() (int, error) { return o.Operations.DiscardFiles(ctx, component, reason, choose) })
 }
 
 // FilesInTurn stores edits of files in turn.

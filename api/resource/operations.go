@@ -126,7 +126,7 @@ var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge",
 // operated is a component that an operation is about.
 type operated struct {
 	row          *store.ComponentRow
-	translations []int64 // whose edits are committed or taken back
+	translations []int64 // whose edits are committed
 	language     string  // of the translation that is named, "" for all
 	sent         int     // edits that were taken back with a text that may still arrive
 }
@@ -315,71 +315,14 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 	case "reset-keep", "cleanup", "file-scan":
 		return e.Operations.Reclone(ctx, component)
 	case "reset":
-		for _, t := range o.translations {
-			done, err := e.Edits.Discard(ctx, component, t, AuthorOf(ctx), "reset", false, func(*store.Edit) bool { return true })
-			if err != nil {
-				return true, err
-			}
-			o.sent += done.Sent
-		}
-		if _, err := e.Operations.DiscardFiles(ctx, component, "reset", func(f *store.FileEdit) bool { return o.language == "" || f.Language == o.language }); err != nil {
+		done, err := e.Edits.Discard(ctx, component, AuthorOf(ctx), "reset", false, func(j *store.Edit) bool { return o.language == "" || j.Language == o.language })
+		if err != nil {
 			return true, err
 		}
+		o.sent = done.Sent
 		return e.Operations.Commit(ctx, component, nil)
 	}
 	return true, nil
-}
-
-// editOf finds the edit that the path names, if the client may change it.
-func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, u store.UnitRow, err error) {
-	id, err := r.PathID()
-	if err != nil {
-		return j, u, err
-	}
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if j, err = snap.EditByID(ctx, id); err != nil {
-			return err
-		}
-		if u, err = snap.Unit(ctx, j.UnitID); err != nil {
-			return err
-		}
-		return e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
-	})
-	if err == nil {
-		err = MayEdit(ctx, &u.Translation)
-	}
-	return j, u, err
-}
-
-// restoreEdit enters the text of an edit again.
-func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, u, err := e.editOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Target), State: j.State}
-	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
-		return nil, EditProblem(err)
-	}
-	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
-}
-
-// deleteEdit takes a pending edit back.
-func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, u, err := e.editOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	done, err := e.Edits.Discard(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
-	if err != nil {
-		return nil, err
-	}
-	if j.Committed && e.Operations != nil {
-		if _, err := e.Operations.Commit(ctx, u.Translation.Component.ID, nil); err != nil {
-			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
-		}
-	}
-	return wire.Done{Result: done.Edits > 0, Detail: onItsWay(done.Sent)}, nil
 }
 
 // onItsWay says of how many edits that were taken back a text was sent and may still arrive;
@@ -389,31 +332,6 @@ func onItsWay(sent int) string {
 		return ""
 	}
 	return fmt.Sprintf("A text of %d edit(s) was sent already. It leaves our branch with the next push; if it arrives all the same, the text of before becomes a pending edit of yours.", sent)
-}
-
-// getEdit answers one edit, with what happened to it.
-func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	id, err := r.PathID()
-	if err != nil {
-		return nil, err
-	}
-	j, err := snap.EditByID(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	u, err := snap.Unit(ctx, j.UnitID)
-	if err == nil {
-		err = e.servable(ctx, snap, &u.Translation.Project, &u.Translation.Component)
-	}
-	if err != nil {
-		return nil, err
-	}
-	events, err := snap.EditEvents(ctx, id)
-	o := wireEdit(r.Link, &j)
-	for _, v := range events {
-		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: catalog.SplitForms(v.Target), State: int16(v.State)})
-	}
-	return o, err
 }
 
 // lock answers POST of a lock: of a component, or of all components of a project that

@@ -55,8 +55,8 @@ func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow)
 	if err != nil || uncommitted+committed > 0 {
 		return uncommitted > 0, true, err
 	}
-	files, err := snap.PendingFileEdits(ctx, row.ID)
-	return false, slices.ContainsFunc(files, func(f store.FileEdit) bool { return !to.Has(f.Pushed) }), err
+	files, err := snap.PendingFiles(ctx, row.ID)
+	return false, slices.ContainsFunc(files, func(f store.Edit) bool { return !to.Has(f.Pushed) }), err
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

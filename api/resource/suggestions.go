@@ -116,7 +116,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.
 func (e *Env) answerSuggestion(accept bool) Writer {
 	return func(ctx context.Context, r *rest.Request) (any, error) {
-		j, u, err := e.editOf(ctx, r)
+		j, row, err := e.editOf(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (e *Env) answerSuggestion(accept bool) Writer {
 		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
 			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
 		}
-		if err := e.Edits.AnswerSuggestion(ctx, u.Translation.Component.ID, j.TranslationID, AuthorOf(ctx), &j, accept); err != nil {
+		if err := e.Edits.AnswerSuggestion(ctx, row.ID, j.TranslationID, AuthorOf(ctx), &j, accept); err != nil {
 			return nil, EditProblem(err)
 		}
 		return wire.Done{Result: true}, nil

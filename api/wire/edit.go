@@ -11,16 +11,22 @@ type EditedUnit struct {
 
 // Edit is an edit of the journal; ours.
 type Edit struct {
-	ID         int64    `json:"id"`
-	Unit       string   `json:"unit"`
-	Status     string   `json:"status"`
-	Reason     string   `json:"reason"`
-	Source     []string `json:"source"`
-	Context    string   `json:"context"`
-	BaseTarget []string `json:"base_target"`
-	BaseState  int16    `json:"base_state"`
-	Target     []string `json:"target"`
-	State      int16    `json:"state"`
+	ID int64 `json:"id"`
+	// Kind is text, add-string, add-file or remove-file.
+	Kind string `json:"kind"`
+	// Unit is the string of a text, null in other kinds.
+	Unit         *string  `json:"unit"`
+	Component    string   `json:"component"`
+	LanguageCode string   `json:"language_code"`
+	Filename     string   `json:"filename"`
+	Status       string   `json:"status"`
+	Reason       string   `json:"reason"`
+	Source       []string `json:"source"`
+	Context      string   `json:"context"`
+	BaseTarget   []string `json:"base_target"`
+	BaseState    int16    `json:"base_state"`
+	Target       []string `json:"target"`
+	State        int16    `json:"state"`
 	// Authors are the names of all who wrote a text, the last one last.
 	Authors []string `json:"authors"`
 	// Branch is the branch of ours that has the text.
@@ -39,28 +45,6 @@ type EditEvent struct {
 	Event  string   `json:"event"`
 	Target []string `json:"target"`
 	State  int16    `json:"state"`
-}
-
-// FileEdit is a translation file that a client added or removed, or a string that it added
-// to one; ours.
-type FileEdit struct {
-	ID           int64  `json:"id"`
-	Component    string `json:"component"`
-	LanguageCode string `json:"language_code"`
-	Filename     string `json:"filename"`
-	// Operation is add, remove, or add-string.
-	Operation string `json:"operation"`
-	// Source, Target and Context belong to the string that is added.
-	Source  string `json:"source"`
-	Target  string `json:"target"`
-	Context string `json:"context"`
-	Status  string `json:"status"`
-	Reason  string `json:"reason"`
-	Author  string `json:"author"`
-	// Branch is the branch that it was pushed to.
-	Branch  *string `json:"branch"`
-	Created string  `json:"created"`
-	Updated string  `json:"updated"`
 }
 
 // Uploaded is the answer to an upload, with Weblate's keys.

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Files are added and removed, and get strings, before edits are written, each in a
 	// commit of its own.
-	Files []FileEdit
+	Files []FileChange
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
 	// Style is how commits are made, but for the components that Styles has.

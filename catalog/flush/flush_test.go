@@ -184,7 +184,7 @@ func TestProblems(t *testing.T) {
 		t.Errorf("%+v", result)
 	}
 	term := &edit.NewString{Source: "b"}
-	changes := []FileEdit{
+	changes := []FileChange{
 		{Path: "lfs.po", String: term},
 		{Path: "large.po"}, // is there
 		{Path: "cs.po", Template: "large.po"},
@@ -222,10 +222,10 @@ func TestPaths(t *testing.T) {
 		for i := range files {
 			files[i].Edits = []edit.Edit{change("a", "b", by("J", i))}
 		}
-		add := func(path string) FileEdit {
-			return FileEdit{Path: path, Template: "app.pot", New: edit.NewFile{Code: "de", Author: by("J", 1)}}
+		add := func(path string) FileChange {
+			return FileChange{Path: path, Template: "app.pot", New: edit.NewFile{Code: "de", Author: by("J", 1)}}
 		}
-		changes := []FileEdit{
+		changes := []FileChange{
 			add("po/pt_BR/app.po"), add("po/de.po"), add("po/mod/de.po"), add("app.pot/de.po"), add("a:b/de.po"), add(".git/de.po"), add("l10n/de.po"),
 			add("l10n/de.po/de.po"), // which the commit before makes a file
 		}

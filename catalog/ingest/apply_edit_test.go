@@ -139,7 +139,7 @@ func TestEditsOfLargeFile(t *testing.T) {
 		}
 		if seeds.IntN(3) == 0 { // as if it had been pushed
 			for _, w := range []*catalogtest.Puller{parts, whole} {
-				w.Execute(`INSERT INTO sent (unit_id, file_edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at)
+				w.Execute(`INSERT INTO sent (unit_id, edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at)
 					SELECT e.unit_id, 0, ` + fmt.Sprint(100+n) + `, 1, e.translation_id, e.target, e.state, 'r', '', 'c', '', 0 FROM edits e WHERE e.status = 'pending'`)
 			}
 		}

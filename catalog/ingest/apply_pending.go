@@ -20,7 +20,7 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 	if a.journal == nil || row.ID == 0 {
 		return units, nil
 	}
-	pending, err := a.journal.PendingEdits(ctx, row.ID)
+	pending, err := a.journal.PendingTexts(ctx, row.ID)
 	if err != nil {
 		return units, err
 	}
@@ -119,7 +119,8 @@ func (a *application) lay(ctx context.Context, j *journaled, row *catalog.Transl
 func (a *application) before(ctx context.Context, row *catalog.Translation, j *journaled, sent *store.SentText) error {
 	units, err := a.journal.UnitsToEdit(ctx, row.ID, []int64{sent.UnitID})
 	if u, live := units[sent.UnitID]; live && sent.By.Name != "" {
-		j.edit = &store.Edit{UnitID: u.ID, TranslationID: u.TranslationID, BaseTarget: u.Target, BaseState: u.State, Target: u.Target, State: u.State}
+		e := store.TextOf(&u)
+		j.edit = &e
 	}
 	return err
 }

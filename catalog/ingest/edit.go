@@ -149,7 +149,7 @@ func (s *Syncer) tryCommit(ctx context.Context, id int64, translations []int64) 
 	}
 	waiting := map[int64]bool{}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		pending, err := snap.PendingEdits(ctx, id)
+		pending, err := snap.PendingTexts(ctx, id)
 		for i := range pending {
 			if e := &pending[i]; !e.Committed && slices.Contains(translations, e.TranslationID) {
 				waiting[e.TranslationID] = true
@@ -173,17 +173,30 @@ func (s *Syncer) tryCommit(ctx context.Context, id int64, translations []int64) 
 	})
 }
 
-// Discard ends pending edits of a translation that choose selects: its strings have the
-// repository's texts again, by entries of action 59. The file may be away. reason says why,
-// by is who wants it, zero for the server. With suggest the texts become suggestions, which
-// is what happens to those that the repository refuses.
-func (s *Syncer) Discard(ctx context.Context, component, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
-	err = again(func() error {
-		done, err = s.tryDiscard(ctx, component, translation, by, reason, suggest, choose)
+// Discard ends pending edits of a component that choose selects: its strings have the
+// repository's texts again, by entries of action 59. A file may be away. reason says why,
+// by is who wants it, zero for the server. With suggest texts become suggestions, which is
+// what happens to those that the repository refuses.
+func (s *Syncer) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
+	var pending []store.Edit
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		pending, err = snap.PendingEdits(ctx, component)
 		return err
 	})
+	pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return !choose(&e) })
+	for i := range pending {
+		if err != nil || i > 0 && pending[i].TranslationID == pending[i-1].TranslationID {
+			continue
+		}
+		var one edit.Discarded
+		err = again(func() error {
+			one, err = s.tryDiscard(ctx, component, pending[i].TranslationID, by, reason, suggest, choose)
+			return err
+		})
+		done.Edits, done.Sent = done.Edits+one.Edits, done.Sent+one.Sent
+	}
 	if err != nil {
-		return done, fmt.Errorf("discard edits of translation %d: %w", translation, err)
+		return done, fmt.Errorf("discard edits of component %d: %w", component, err)
 	}
 	return done, nil
 }
@@ -194,34 +207,27 @@ func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by edit.
 		return done, err
 	}
 	e := editing{translation: translation, by: edit.Author{Name: by.Name}, at: s.now().UTC().Truncate(time.Microsecond)}
-	status := store.EditDiscarded
-	if suggest {
-		status = store.EditConflict
-	}
 	err = s.stayingAt(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx, c *component) error {
 		e.tx, e.comp, done = tx, c, edit.Discarded{}
-		pending, err := tx.PendingEdits(ctx, translation)
+		pending, err := tx.PendingEdits(ctx, id, translation)
 		if err != nil {
 			return err
 		}
 		pending = slices.DeleteFunc(pending, func(p store.Edit) bool { return !choose(&p) })
-		ids := make([]int64, len(pending))
+		var ids []int64
 		for i := range pending {
-			ids[i] = pending[i].UnitID
+			if pending[i].Kind == store.EditText {
+				ids = append(ids, pending[i].UnitID)
+			}
 		}
-		units, err := e.load(ctx, ids)
-		if err != nil && !errors.Is(err, catalog.ErrNotFound) { // else its file is away
-			return err
-		}
-		for i := range pending {
-			p := &pending[i]
-			if err := tx.EndEdit(ctx, p, status, reason, store.EditAuthor{Name: by.Name, Email: by.Email}, e.at); err != nil {
+		var units map[int64]catalog.Unit
+		if len(ids) > 0 {
+			if units, err = e.load(ctx, ids); err != nil && !errors.Is(err, catalog.ErrNotFound) { // else its file is away
 				return err
 			}
-			if u, ok := units[p.UnitID]; ok {
-				e.change(u, p.BaseTarget, p.BaseState, catalog.ActionStringRepoUpdate)
-			}
-			sent, err := tx.SentOf(ctx, p.UnitID)
+		}
+		for i := range pending {
+			sent, err := e.discard(ctx, &pending[i], units, store.EditAuthor{Name: by.Name, Email: by.Email}, reason, suggest)
 			if err != nil {
 				return err
 			}
@@ -230,6 +236,21 @@ func (s *Syncer) tryDiscard(ctx context.Context, id, translation int64, by edit.
 		return e.store(ctx)
 	})
 	return done, err
+}
+
+// discard ends one edit, and returns how many texts of its string were sent.
+func (e *editing) discard(ctx context.Context, p *store.Edit, units map[int64]catalog.Unit, by store.EditAuthor, reason string, suggest bool) (sent int, err error) {
+	status := store.EditDiscarded
+	if suggest && p.Kind == store.EditText {
+		status = store.EditConflict
+	}
+	if err := e.tx.EndEdit(ctx, p, status, reason, by, e.at); err != nil || p.Kind != store.EditText {
+		return 0, err
+	}
+	if u, ok := units[p.UnitID]; ok {
+		e.change(u, p.BaseTarget, p.BaseState, catalog.ActionStringRepoUpdate)
+	}
+	return e.tx.SentOf(ctx, p.UnitID)
 }
 
 // editing is one transaction of edits of a translation.
@@ -305,7 +326,7 @@ func (e *editing) one(ctx context.Context, want *edit.Request, u catalog.Unit) (
 	}
 	j, known := e.pending[u.ID]
 	if !known {
-		j = store.Edit{UnitID: u.ID, TranslationID: e.translation, BaseTarget: u.Target, BaseState: u.State}
+		j = store.TextOf(&u)
 	}
 	j.Target, j.State = text.Target, text.State
 	if err := e.tx.PutEdit(ctx, &j, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time}); err != nil {

@@ -34,14 +34,14 @@ func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, b
 	if err != nil {
 		return err
 	}
-	e := store.FileEdit{ComponentID: id, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
+	e := store.Edit{Kind: store.EditAddFile, ComponentID: id, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
 	var why string
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := snap.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		pending, err := snap.PendingFileEdits(ctx, id)
+		pending, err := snap.PendingFiles(ctx, id)
 		why = c.cannotAdd(&e, all, pending)
 		return err
 	})
@@ -56,11 +56,11 @@ func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, b
 			return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
 		}
 	}
-	return s.putFileEdit(ctx, row, &e, by)
+	return s.putFile(ctx, row, &e, by)
 }
 
 // cannotAdd says why a component cannot have another language, "" if it can.
-func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pending []store.FileEdit) string {
+func (c *component) cannotAdd(e *store.Edit, all []catalog.Translation, pending []store.Edit) string {
 	base := c.row.Settings.NewBase
 	switch {
 	case !c.selection.mask.HasLanguage():
@@ -73,7 +73,7 @@ func (c *component) cannotAdd(e *store.FileEdit, all []catalog.Translation, pend
 		return "it is the source language"
 	case slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language || t.Filename == e.Path }):
 		return "the component has it already"
-	case slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path && !o.AddsString() }):
+	case slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }):
 		return "it is added already, and waits to be in the repository"
 	case !slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.IsSource && t.Filename == base }):
 		return "the repository has no " + base
@@ -93,58 +93,78 @@ func (s *Syncer) FileCode(row *store.BranchComponent, path string) string {
 }
 
 // refuses says why a file does not belong to a component; "" if it does.
-func (c *component) refuses(e *store.FileEdit) string {
+func (c *component) refuses(e *store.Edit) string {
 	got, selected := c.selection.code(e.Path)
-	if !selected || !e.Removes && got != e.Language || e.Path == c.row.Settings.NewBase {
+	if !selected || e.Kind == store.EditAddFile && got != e.Language || e.Path == c.row.Settings.NewBase {
 		return "the filemask and language_regex do not select " + e.Path
 	}
 	return ""
 }
 
-// SettleFileEdit says what becomes of a pending edit of a file: it is flushed if the
-// repository has what it is about, whether that is served or not, and discarded if the
-// component would not have the file, or has its language in another one. there says
-// whether the repository has the file, all are the component's translations.
-func (s *Syncer) SettleFileEdit(row store.BranchComponent, e *store.FileEdit, there bool, all []catalog.Translation) error {
+// Settle ends those of a component's pending edits of files that the repository has, whether
+// that is served or not, and those that the component would not have. there has the files of
+// the repository among theirs.
+func (s *Syncer) Settle(ctx context.Context, row store.BranchComponent, pending []store.Edit, there map[string]bool) error {
 	c, err := newComponent(row, s.table)
 	if err != nil {
 		return err
 	}
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		all, err := snap.Translations(ctx, row.ID)
+		for i := 0; err == nil && i < len(pending); i++ {
+			if e := &pending[i]; e.Kind == store.EditAddString {
+				err = settleString(ctx, snap, e, all)
+			} else {
+				c.settleFile(e, there[e.Path], all)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.endFiles(ctx, row.ID, slices.DeleteFunc(pending, func(e store.Edit) bool { return e.Status == store.EditPending }))
+}
+
+// settleFile says what becomes of the addition or removal of a file: it is flushed if the
+// repository has what it is about, and discarded if the component would not have the file, or
+// has its language in another one. all are the component's translations.
+func (c *component) settleFile(e *store.Edit, there bool, all []catalog.Translation) {
+	adds := e.Kind == store.EditAddFile
 	served := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
 	other := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language && t.Filename != e.Path })
 	switch why := c.refuses(e); {
-	case there != e.Removes:
+	case there == adds:
 		e.Status, e.Reason = store.EditFlushed, ""
 		if there && !served {
 			e.Reason = "the repository has the file, which is not served"
 		}
 	case why != "":
 		e.Status, e.Reason = store.EditDiscarded, why
-	case !e.Removes && other >= 0:
+	case adds && other >= 0:
 		e.Status, e.Reason = store.EditDiscarded, "the repository has the language in "+all[other].Filename
 	}
-	return nil
 }
 
 // RemoveTranslation stores that a client removes the file of a translation: the next flush
 // does it. One that is removed already changes nothing. Errors are like those of
 // AddTranslation.
 func (s *Syncer) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
-	e := store.FileEdit{ComponentID: component, Language: t.Language, Path: t.Filename, Removes: true}
+	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
 	err := again(func() error {
 		row, err := s.editableComponent(ctx, component)
 		if err != nil {
 			return err
 		}
-		var pending []store.FileEdit
+		var pending []store.Edit
 		err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-			pending, err = snap.PendingFileEdits(ctx, component)
+			pending, err = snap.PendingFiles(ctx, component)
 			return err
 		})
-		if err != nil || slices.ContainsFunc(pending, func(o store.FileEdit) bool { return o.Path == e.Path && !o.AddsString() }) {
+		if err != nil || slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
 			return err
 		}
-		return s.putFileEdit(ctx, row, &e, by)
+		return s.putFile(ctx, row, &e, by)
 	})
 	if err != nil {
 		return fmt.Errorf("remove %s from component %d: %w", t.Language, component, err)
@@ -152,16 +172,16 @@ func (s *Syncer) RemoveTranslation(ctx context.Context, component int64, t *cata
 	return nil
 }
 
-func (s *Syncer) putFileEdit(ctx context.Context, row store.BranchComponent, e *store.FileEdit, by edit.Author) error {
+// putFile stores a new edit that is not of a text.
+func (s *Syncer) putFile(ctx context.Context, row store.BranchComponent, e *store.Edit, by edit.Author) error {
 	at := s.now().UTC().Truncate(time.Microsecond)
-	e.Author = store.EditAuthor{Name: by.Name, Email: by.Email, At: at}
 	return s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
-		return tx.PutFileEdit(ctx, e)
+		return tx.PutEdit(ctx, e, store.EditAuthor{Name: by.Name, Email: by.Email, At: at})
 	})
 }
 
-// UpdateFileEdits stores what became of edits of files of a component.
-func (s *Syncer) UpdateFileEdits(ctx context.Context, id int64, edits []store.FileEdit) error {
+// endFiles ends edits of files of a component as their Status says.
+func (s *Syncer) endFiles(ctx context.Context, id int64, edits []store.Edit) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -173,7 +193,7 @@ func (s *Syncer) UpdateFileEdits(ctx context.Context, id int64, edits []store.Fi
 		at := s.now().UTC().Truncate(time.Microsecond)
 		return s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
 			for i := range edits {
-				if err := tx.UpdateFileEdit(ctx, &edits[i], at); err != nil {
+				if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, store.EditAuthor{}, at); err != nil {
 					return err
 				}
 			}

@@ -36,12 +36,12 @@ func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.T
 	if !row.Settings.IsGlossary || t.IsSource || t.Filename == "" {
 		return fmt.Errorf("%w: strings are added to translations of glossaries only", edit.ErrNotAdded)
 	}
-	e := store.FileEdit{
-		ComponentID: component, Language: t.Language, Path: t.Filename,
+	e := store.Edit{
+		Kind: store.EditAddString, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename,
 		Context: n.Context, Source: n.Source, Target: n.Text.Target, State: n.Text.State,
 	}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		pending, err := snap.PendingFileEdits(ctx, component)
+		pending, err := snap.PendingFiles(ctx, component)
 		if err != nil {
 			return err
 		}
@@ -64,19 +64,19 @@ func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.T
 	if err != nil {
 		return err
 	}
-	return s.putFileEdit(ctx, row, &e, n.Author)
+	return s.putFile(ctx, row, &e, n.Author)
 }
 
 // cannotAddString says why a string cannot be added.
-func cannotAddString(e *store.FileEdit, served bool, pending []store.FileEdit) error {
+func cannotAddString(e *store.Edit, served bool, pending []store.Edit) error {
 	waiting := 0
 	for i := range pending {
 		o := &pending[i]
 		switch {
-		case o.AddsString():
+		case o.Kind == store.EditAddString:
 			waiting++
 			served = served || o.Path == e.Path && o.Source == e.Source && o.Context == e.Context
-		case o.Path == e.Path && o.Removes:
+		case o.Path == e.Path && o.Kind == store.EditRemoveFile:
 			return fmt.Errorf("%w: %s is being removed", edit.ErrNotAdded, e.Path)
 		}
 	}
@@ -89,32 +89,22 @@ func cannotAddString(e *store.FileEdit, served bool, pending []store.FileEdit) e
 	return nil
 }
 
-// SettleStrings says what becomes of those of a component's pending edits of files that add
-// strings: one is flushed if the string is served, and discarded if its file is not. all
-// are the component's translations. A string of the repository with another text counts,
-// too; the reason says so.
-func SettleStrings(ctx context.Context, snap *store.Snapshot, pending []store.FileEdit, all []catalog.Translation) error {
-	for i := range pending {
-		e := &pending[i]
-		if !e.AddsString() {
-			continue
-		}
-		at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
-		if at < 0 {
-			e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
-			continue
-		}
-		u, err := snap.UnitOfSource(ctx, all[at].ID, e.Source, e.Context)
-		if err != nil {
-			return err
-		}
-		if u == nil {
-			continue
-		}
-		e.Status, e.Reason = store.EditFlushed, ""
-		if !(edit.Text{Target: u.Target, State: u.State}).Equal(edit.Text{Target: e.Target, State: e.State}) {
-			e.Reason = "the repository has the string with another text"
-		}
+// settleString says what becomes of the addition of a string: it is flushed if the string is
+// served, also with another text, of which the reason tells, and discarded if its file is
+// not. all are the component's translations.
+func settleString(ctx context.Context, snap *store.Snapshot, e *store.Edit, all []catalog.Translation) error {
+	at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
+	if at < 0 {
+		e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
+		return nil
+	}
+	u, err := snap.UnitOfSource(ctx, all[at].ID, e.Source, e.Context)
+	if err != nil || u == nil {
+		return err
+	}
+	e.Status, e.Reason = store.EditFlushed, ""
+	if !(edit.Text{Target: u.Target, State: u.State}).Equal(edit.Text{Target: e.Target, State: e.State}) {
+		e.Reason = "the repository has the string with another text"
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func journal(w *catalogtest.Puller) string {
 	w.TB.Helper()
 	var b strings.Builder
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		list, count, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 100})
+		list, count, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditText, Limit: 100})
 		if count != len(list) {
 			w.TB.Errorf("%d edits are counted, %d listed", count, len(list))
 		}

@@ -25,18 +25,21 @@ const (
 	stuckReason = "it could not be done for 90 days: "
 )
 
-// Expire ends pending edits whose strings have been away from their files for KeepAway:
-// each becomes a conflict with an entry of action 4, and its text is a suggestion once the
-// string is back. Edits of files that could not be done for as long are discarded. It forgets what was taken back KeepDiscarded ago. now is the database's
-// clock. A call does a bounded amount of work; what is left is for the next one. It
-// returns the numbers of edits that ended, and that were forgotten.
+// Expire ends pending edits that could not be done for KeepAway. One whose string has been
+// away from its file becomes a conflict with an entry of action 4, and its text is a
+// suggestion once the string is back; one of a file is discarded. It forgets what was taken
+// back KeepDiscarded ago. now is the database's clock. A call does a bounded amount of work;
+// what is left is for the next one. It returns the numbers of edits that ended, and that
+// were forgotten.
 func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten int, err error) {
 	if err := s.db.NoteAway(ctx, now); err != nil {
 		return 0, 0, fmt.Errorf("expire edits: %w", err)
 	}
-	var away []store.Edit
+	var away, stuck []store.Edit
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		away, err = snap.AwaySince(ctx, now.Add(-KeepAway))
+		if away, err = snap.AwaySince(ctx, now.Add(-KeepAway), false); err == nil {
+			stuck, err = snap.AwaySince(ctx, now.Add(-KeepAway), true)
+		}
 		return err
 	})
 	if err != nil {
@@ -51,9 +54,11 @@ func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 		errs = append(errs, again(func() error { return s.tryExpire(ctx, away[:n], now.UTC(), &ended) }))
 		away = away[n:]
 	}
-	stuck, err := s.expireFiles(ctx, now)
-	ended += stuck
-	errs = append(errs, err)
+	for i := range stuck {
+		stuck[i].Status, stuck[i].Reason = store.EditDiscarded, stuckReason+stuck[i].Reason
+		errs = append(errs, s.endFiles(ctx, stuck[i].ComponentID, stuck[i:i+1]))
+	}
+	ended += len(stuck)
 	forgotten, err = s.db.ForgetDiscarded(ctx, now.Add(-KeepDiscarded))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return ended, forgotten, fmt.Errorf("expire edits: %w", err)
@@ -61,24 +66,9 @@ func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 	return ended, forgotten, nil
 }
 
-// expireFiles ends edits of files that could not be done, and returns their number.
-func (s *Syncer) expireFiles(ctx context.Context, now time.Time) (n int, err error) {
-	var stuck []store.FileEdit
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		stuck, err = snap.StuckFileEdits(ctx, now.Add(-KeepAway))
-		return err
-	})
-	for i := 0; err == nil && i < len(stuck); i++ {
-		stuck[i].Status, stuck[i].Reason = store.EditDiscarded, stuckReason+stuck[i].Reason
-		err = s.UpdateFileEdits(ctx, stuck[i].ComponentID, stuck[i:i+1])
-		n++
-	}
-	return n, err
-}
-
-// tryExpire ends edits of one translation, except those whose string is back.
+// tryExpire ends edits of texts of one translation, except those whose string is back.
 func (s *Syncer) tryExpire(ctx context.Context, away []store.Edit, at time.Time, ended *int) error {
-	row, err := s.db.ComponentByID(ctx, away[0].UnitID/catalog.UnitsPerComponent)
+	row, err := s.db.ComponentByID(ctx, away[0].ComponentID)
 	if err != nil {
 		return err
 	}

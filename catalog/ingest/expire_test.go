@@ -83,7 +83,7 @@ func TestExpireDiscarded(t *testing.T) {
 	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
 	u := unitOf(w, "cs", "One")
 	discard := func() time.Time {
-		n, err := w.Syncer.Discard(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, "reset", false, func(*store.Edit) bool { return true })
+		n, err := w.Syncer.Discard(t.Context(), u.ID/catalog.UnitsPerComponent, jana, "reset", false, func(*store.Edit) bool { return true })
 		must(t, err)
 		equal(t, edit.Discarded{Edits: 1}, n, "edits taken back")
 		return w.Clock

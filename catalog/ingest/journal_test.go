@@ -69,13 +69,13 @@ func removeFile(w *catalogtest.Puller, path string) {
 }
 
 // fileEdits returns the pending edits of files of all components.
-func fileEdits(w *catalogtest.Puller) (list []store.FileEdit) {
+func fileEdits(w *catalogtest.Puller) (list []store.Edit) {
 	w.TB.Helper()
 	seen := map[int64]bool{}
 	w.EachUnit(func(c *catalog.Component, _ *catalog.Translation, _ *catalog.Unit) { seen[c.ID] = true })
 	must(w.TB, w.DB.Read(w.TB.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		for id := range seen {
-			of, err := snap.PendingFileEdits(ctx, id)
+			of, err := snap.PendingFiles(ctx, id)
 			if err != nil {
 				return err
 			}

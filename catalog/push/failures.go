@@ -29,15 +29,15 @@ func (r *run) try(ctx context.Context) error {
 
 // concerned returns the components with edits in the push; all of the group if none has.
 func (r *run) concerned(ctx context.Context) (rows []*store.BranchComponent) {
-	if len(r.edits)+len(r.fileEdits) == 0 { // it failed before they were read
+	if len(r.edits)+len(r.ofFiles) == 0 { // it failed before they were read
 		_, _ = r.files(ctx) // on error it concerns all
 	}
 	has := map[int64]bool{}
-	for i := range r.fileEdits {
-		has[r.fileEdits[i].ComponentID] = true
+	for i := range r.ofFiles {
+		has[r.ofFiles[i].ComponentID] = true
 	}
 	for f := range r.edits {
-		has[r.edits[f][0].UnitID/catalog.UnitsPerComponent] = true
+		has[r.edits[f][0].ComponentID] = true
 	}
 	for i := range r.group.rows {
 		if row := &r.group.rows[i]; len(has) == 0 || has[row.ID] {
@@ -64,8 +64,8 @@ func (r *run) note(ctx context.Context, failed error) error {
 	}
 	errs := []error{failed}
 	for problem, ids := range with {
-		kept := slices.DeleteFunc(slices.Clone(r.kept), func(e store.Edit) bool { return !slices.Contains(ids, e.UnitID/catalog.UnitsPerComponent) })
-		errs = append(errs, r.DB.NotePush(ctx, ids, problem, kept))
+		kept := slices.DeleteFunc(slices.Clone(r.kept), func(e store.Edit) bool { return !slices.Contains(ids, e.ComponentID) })
+		errs = append(errs, r.DB.NotePush(ctx, ids, problem, kept, at))
 	}
 	return errors.Join(errs...)
 }

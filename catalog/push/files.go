@@ -17,14 +17,14 @@ import (
 
 // files returns the files of the group with their pending edits, and sets r.edits.
 func (r *run) files(ctx context.Context) (files []flush.File, err error) {
-	r.edits, r.codes, r.fileEdits, r.counts = nil, nil, nil, nil
+	r.edits, r.codes, r.ofFiles, r.counts = nil, nil, nil, nil
 	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
-			if err := r.readFileEdits(ctx, snap, row); err != nil {
+			if err := r.readOfFiles(ctx, snap, row); err != nil {
 				return err
 			}
-			pending, err := snap.PendingEdits(ctx, row.ID)
+			pending, err := snap.PendingTexts(ctx, row.ID)
 			pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return r.committed && !e.Committed })
 			if err != nil || len(pending) == 0 {
 				if err != nil {
@@ -47,7 +47,9 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 
 // addFile adds the file of a translation, if it has pending edits.
 func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
-	if slices.ContainsFunc(r.fileEdits, func(e store.FileEdit) bool { return e.Path == t.Filename && e.ComponentID == row.ID && !e.AddsString() }) {
+	if slices.ContainsFunc(r.ofFiles, func(e store.Edit) bool {
+		return e.Path == t.Filename && e.ComponentID == row.ID && e.Kind != store.EditAddString
+	}) {
 		return // it is being removed
 	}
 	s := &row.Settings
@@ -180,7 +182,7 @@ func (r *run) stats(row *store.BranchComponent, languages []string) (sum catalog
 // withoutOthers counts the strings of edits that go to another branch as the repository has
 // them.
 func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, all []catalog.Translation, stats map[string]catalog.Stats) error {
-	pending, err := snap.PendingEdits(ctx, row.ID)
+	pending, err := snap.PendingTexts(ctx, row.ID)
 	if err != nil {
 		return err
 	}

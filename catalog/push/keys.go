@@ -115,14 +115,14 @@ func (r *run) keyBranches(ctx context.Context) ([]string, error) {
 
 // keysOf notes the branches that pending edits of a component go to.
 func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, branches map[string]bool) error {
-	files, err := snap.PendingFileEdits(ctx, row.ID)
+	files, err := snap.PendingFiles(ctx, row.ID)
 	if err != nil {
 		return err
 	}
 	for i := range files {
-		branches[keyBranch(row, files[i].Language, fileAuthor(&files[i]))] = true
+		branches[keyBranch(row, files[i].Language, lastAuthor(&files[i]))] = true
 	}
-	edits, err := snap.PendingEdits(ctx, row.ID)
+	edits, err := snap.PendingTexts(ctx, row.ID)
 	if err != nil || len(edits) == 0 {
 		return err
 	}
@@ -133,15 +133,16 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 	}
 	for i := range edits {
 		if code, there := codes[edits[i].TranslationID]; there {
-			e := asEdit(&edits[i])
-			branches[keyBranch(row, code, e.Last())] = true
+			branches[keyBranch(row, code, lastAuthor(&edits[i]))] = true
 		}
 	}
 	return err
 }
 
-func fileAuthor(e *store.FileEdit) edit.Author {
-	return edit.Author{Name: e.Author.Name, Email: e.Author.Email, Time: e.Author.At}
+// lastAuthor is who wrote the last text of an edit.
+func lastAuthor(e *store.Edit) edit.Author {
+	by := e.Last()
+	return edit.Author{Name: by.Name, Email: by.Email, Time: by.At}
 }
 
 // about says what tells the request from the others of its push_branch, for its title; ""
@@ -153,8 +154,8 @@ func (r *run) about() string {
 		code := ""
 		if len(r.codes) > 0 {
 			code = r.codes[0]
-		} else if len(r.fileEdits) > 0 {
-			code = r.fileEdits[0].Language
+		} else if len(r.ofFiles) > 0 {
+			code = r.ofFiles[0].Language
 		}
 		if l, ok := r.Languages.ByCode(code); ok {
 			return l.Name
@@ -163,10 +164,9 @@ func (r *run) about() string {
 	case r.group.rows[0].Settings.Edits.RequestPer == catalog.PerAuthor:
 		name := ""
 		if len(r.edits) > 0 {
-			e := asEdit(&r.edits[0][0])
-			name = e.Last().Name
-		} else if len(r.fileEdits) > 0 {
-			name = r.fileEdits[0].Author.Name
+			name = r.edits[0][0].Last().Name
+		} else if len(r.ofFiles) > 0 {
+			name = r.ofFiles[0].Last().Name
 		}
 		if !strings.Contains(name, "@") {
 			return name

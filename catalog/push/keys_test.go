@@ -92,7 +92,7 @@ func (w *keysWorld) requests() (list []string) {
 // journal lists the edits that are in some state.
 func (w *keysWorld) journal(status store.EditStatus) (list []string) {
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		edits, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 100})
+		edits, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditText, Limit: 100})
 		for _, e := range edits {
 			if e.Status == status {
 				list = append(list, e.Target)

@@ -33,8 +33,14 @@ func (m *model) filesOf(branch string) map[string]string {
 	return files
 }
 
-// journal returns all edits.
+// journal returns all edits of texts.
 func (m *model) journal() (list []store.Edit) {
+	m.t.Helper()
+	return slices.DeleteFunc(m.allEdits(), func(e store.Edit) bool { return e.Kind != store.EditText })
+}
+
+// allEdits returns all edits, also those of files.
+func (m *model) allEdits() (list []store.Edit) {
 	m.t.Helper()
 	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
 		some, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
@@ -62,7 +68,7 @@ func (m *model) reset() {
 		if e.Status != store.EditPending {
 			continue
 		}
-		_, err := m.Syncer.Discard(m.t.Context(), e.UnitID/catalog.UnitsPerComponent, e.TranslationID, anna, "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
+		_, err := m.Syncer.Discard(m.t.Context(), e.ComponentID, anna, "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
 		gittest.Must(m.t, err)
 		if one {
 			return
@@ -70,7 +76,7 @@ func (m *model) reset() {
 	}
 	for _, f := range m.fileEdits() {
 		m.taken[f.Path] = m.taken[f.Path] || f.Status == store.EditPending
-		_, err := m.pusher.DiscardFiles(m.t.Context(), f.ComponentID, "reset", func(*store.FileEdit) bool { return true })
+		_, err := m.Syncer.Discard(m.t.Context(), f.ComponentID, anna, "reset", false, func(e *store.Edit) bool { return e.Kind != store.EditText })
 		gittest.Must(m.t, err)
 	}
 }
@@ -159,14 +165,9 @@ func (m *model) changeFile() {
 }
 
 // fileEdits returns all edits of files.
-func (m *model) fileEdits() (list []store.FileEdit) {
+func (m *model) fileEdits() (list []store.Edit) {
 	m.t.Helper()
-	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
-		some, _, err := snap.FileEdits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
-		list = append(list, some...)
-		return err
-	})
-	return list
+	return slices.DeleteFunc(m.allEdits(), func(e store.Edit) bool { return e.Kind == store.EditText })
 }
 
 // checkFiles looks for each language that was added or removed.
@@ -189,7 +190,7 @@ func (m *model) checkFiles() {
 // settledFiles looks at the end state of languages.
 func (m *model) settledFiles() {
 	m.t.Helper()
-	last := map[string]store.FileEdit{}
+	last := map[string]store.Edit{}
 	for _, e := range m.fileEdits() {
 		last[e.Path] = e
 		if e.Status != store.EditPending || slices.Contains(modelOdd, e.Path) {
@@ -197,13 +198,13 @@ func (m *model) settledFiles() {
 		}
 		if m.mode == catalog.PushDirect {
 			m.t.Errorf("still pending: %+v", e)
-		} else if _, there := m.filesOf("l10n")[e.Path]; there == e.Removes {
+		} else if _, there := m.filesOf("l10n")[e.Path]; there == (e.Kind == store.EditRemoveFile) {
 			m.t.Errorf("pending, and not in l10n: %+v", e)
 		}
 	}
 	main := m.filesOf("main")
 	for path, e := range last {
-		if _, there := main[path]; m.mode == catalog.PushDirect && !slices.Contains(modelOdd, path) && !m.taken[path] && e.Status == store.EditFlushed && there == e.Removes {
+		if _, there := main[path]; m.mode == catalog.PushDirect && !slices.Contains(modelOdd, path) && !m.taken[path] && e.Status == store.EditFlushed && there == (e.Kind == store.EditRemoveFile) {
 			m.t.Errorf("main is not as the last edit says: %+v", e)
 		}
 	}

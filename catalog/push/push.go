@@ -75,9 +75,6 @@ type Report struct {
 	Commits int
 	// Edits is the number of edits in them.
 	Edits int
-	// Files are the files that were to be added or removed and stay pending, with the
-	// reason.
-	Files map[string]string
 	// Held are edits that stay pending, with the reason, by id.
 	Held map[int64]string
 }
@@ -105,13 +102,13 @@ func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.Bra
 	if err != nil {
 		return false, err
 	}
-	files, err := snap.PendingFileEdits(ctx, row.ID)
+	files, err := snap.PendingFiles(ctx, row.ID)
 	switch {
 	case err != nil:
 		return false, err
 	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
 		return true, nil
-	case slices.ContainsFunc(files, func(e store.FileEdit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
+	case slices.ContainsFunc(files, func(e store.Edit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
 		return true, nil
 	case n == 0 || !row.Settings.PushOnCommit:
 		return false, nil
@@ -176,7 +173,7 @@ func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.Bran
 // FlushOnly is Flush of the edits of some components. Those that share a branch of our own
 // with others wait: it is made of the edits of all.
 func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination, of func(*store.BranchComponent) bool) (report Report, err error) {
-	report.Held, report.Files = map[int64]string{}, map[string]string{}
+	report.Held = map[int64]string{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
 		head, err := pull(ctx, held)
 		if err != nil {
@@ -271,15 +268,15 @@ type run struct {
 	// committed leaves out edits that nobody asked to commit.
 	committed bool
 
-	attempt   string                             // the commit that was sent last to the branch that is read
-	known     store.PushBranch                   // of a branch of our own
-	stored    store.PushBranch                   // what is stored of it
-	fileEdits []store.FileEdit                   // pending
-	edits     [][]store.Edit                     // of the files that were written last
-	codes     []string                           // their languages
-	counts    map[int64]map[string]catalog.Stats // by component and language
-	kept      []store.Edit                       // that stay pending, with the reason
-	failed    []failedPush                       // what note stores
+	attempt string                             // the commit that was sent last to the branch that is read
+	known   store.PushBranch                   // of a branch of our own
+	stored  store.PushBranch                   // what is stored of it
+	ofFiles []store.Edit                       // pending: files and strings to be added, files to be removed
+	edits   [][]store.Edit                     // of the files that were written last
+	codes   []string                           // their languages
+	counts  map[int64]map[string]catalog.Stats // by component and language
+	kept    []store.Edit                       // that stay pending, with the reason
+	failed  []failedPush                       // what note stores
 }
 
 func (r *run) flush(ctx context.Context) error {
@@ -301,7 +298,7 @@ func (r *run) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(files)+len(r.fileEdits) == 0 {
+	if len(files)+len(r.ofFiles) == 0 {
 		return r.withdraw(ctx, &to)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, func(ctx context.Context, head object.Head) (_ []flush.File, o flush.Options, err error) {
@@ -329,15 +326,12 @@ func (r *run) flush(ctx context.Context) error {
 	}
 	written := r.written(result)
 	r.outcomes(files, result)
-	if err := r.pushedFiles(ctx, result); err != nil {
-		return err
-	}
 	if result.Head == result.Parent && len(result.Problems)+len(result.FileProblems) == 0 {
 		return r.withdraw(ctx, &to) // what is pending is about strings that are away
 	}
 	if result.Head != to.At { // else our branch has them already
 		r.report.Commits += len(result.Commits)
-		r.report.Edits += len(written)
+		r.report.Edits += len(texts(written))
 	}
 	if !to.Derived {
 		r.head, err = pull(ctx, r.held) // which finds that the edits are done
@@ -356,11 +350,11 @@ func (r *run) claim(ctx context.Context, result flush.Result) error {
 	commit := result.Head.String()
 	var err error
 	if r.group.mode == catalog.PushDirect {
-		err = r.DB.Send(ctx, r.attempt, store.Sending{Place: r.place(), Commit: commit, Edits: r.written(result), Files: r.done(result)})
+		err = r.DB.Send(ctx, r.attempt, store.Sending{Place: r.place(), Commit: commit, Edits: r.written(result)})
 		r.attempt = commit
 	} else {
 		r.known.Next = commit
-		err = r.DB.ClaimPushBranch(ctx, r.stored, r.known, r.written(result), r.done(result))
+		err = r.DB.ClaimPushBranch(ctx, r.stored, r.known, r.written(result))
 	}
 	if errors.Is(err, store.ErrNotPending) {
 		err = fmt.Errorf("%w: %w", flush.ErrStale, err)
@@ -385,7 +379,7 @@ func (r *run) options(files []flush.File) flush.Options {
 	}
 }
 
-// written returns the edits that commits have.
+// written returns the edits that commits have, or that were done already if they are of files.
 func (r *run) written(result flush.Result) (written []store.Edit) {
 	for f := range r.edits {
 		for i := range r.edits[f] {
@@ -394,7 +388,22 @@ func (r *run) written(result flush.Result) (written []store.Edit) {
 			}
 		}
 	}
+	for i := range r.ofFiles {
+		if result.FileProblems[i] == nil {
+			written = append(written, r.ofFiles[i])
+		}
+	}
 	return written
+}
+
+// texts leaves out the edits of files.
+func texts(edits []store.Edit) (list []store.Edit) {
+	for i := range edits {
+		if edits[i].Kind == store.EditText {
+			list = append(list, edits[i])
+		}
+	}
+	return list
 }
 
 // outcomes notes why edits were not written.
@@ -415,6 +424,9 @@ func (r *run) outcomes(files []flush.File, result flush.Result) {
 			}
 		}
 	}
+	for i, problem := range result.FileProblems {
+		r.keep(r.ofFiles[i], problem.Error())
+	}
 	if len(r.report.Held) > 0 {
 		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
 	}
@@ -426,8 +438,8 @@ func (r *run) unread(ctx context.Context, written []store.Edit) error {
 	if err := r.reload(ctx); err != nil {
 		return err
 	}
-	for _, e := range written {
-		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.UnitID/catalog.UnitsPerComponent }); r.group.rows[i].Problem.Failed() {
+	for _, e := range texts(written) {
+		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.ComponentID }); r.group.rows[i].Problem.Failed() {
 			r.keep(e, inRepository)
 		}
 	}
@@ -461,8 +473,8 @@ func (r *run) tracking() string { return r.group.rows[0].Tracking }
 // newest is the time of the newest text: the committer's time, so that the same edits on
 // the same head are the same commits.
 func (r *run) newest(files []flush.File) (at time.Time) {
-	for i := range r.fileEdits {
-		if t := r.fileEdits[i].Author.At; t.After(at) {
+	for i := range r.ofFiles {
+		if t := r.ofFiles[i].Last().At; t.After(at) {
 			at = t
 		}
 	}

@@ -105,7 +105,7 @@ func (w *world) state() string {
 		}
 	})
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 100})
+		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditText, Limit: 100})
 		for _, e := range list {
 			edits = append(edits, strings.TrimSpace(string(e.Status)+" "+e.Reason))
 		}
@@ -327,7 +327,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	discard := func() {
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if u.Pending {
-				_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
+				_, err := w.Syncer.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 				gittest.Must(t, err)
 			}
 		})
@@ -432,7 +432,7 @@ func TestRequestWithNothingLeft(t *testing.T) {
 	w.flush()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language == "cs" && u.Source == "One" {
-			_, err := w.Syncer.Discard(t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
+			_, err := w.Syncer.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 			gittest.Must(t, err)
 		}
 	})

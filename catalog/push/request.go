@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -55,7 +53,7 @@ func (r *run) settle(ctx context.Context, to *flush.Target) (err error) {
 			}
 		}
 		r.stored = r.known
-		if err := r.DB.SetPushBranch(ctx, r.known, nil, nil, false); err != nil {
+		if err := r.DB.SetPushBranch(ctx, r.known, nil, false); err != nil {
 			return err
 		}
 	}
@@ -150,7 +148,7 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	if now.At, now.Next = "", ""; now == r.stored {
 		return nil
 	}
-	return r.DB.ClaimPushBranch(ctx, r.stored, now, nil, nil)
+	return r.DB.ClaimPushBranch(ctx, r.stored, now, nil)
 }
 
 // leave notes that our branch has nothing, before its request is closed: else the next
@@ -189,39 +187,24 @@ func (r *run) removeBranch(ctx context.Context, to *flush.Target) error {
 // refuse makes suggestions of the edits of a request that was closed without a merge.
 // Texts that are newer than the request, or that it never had, stay pending.
 func (r *run) refuse(ctx context.Context, request forge.Request) error {
-	var edits []store.Edit
-	var files []store.FileEdit
-	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		edits, files, err = snap.OnBranch(ctx, r.stored, r.components())
+	refused := map[int64]store.Edit{}
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		edits, err := snap.OnBranch(ctx, r.stored, r.components())
+		for _, e := range edits {
+			refused[e.ID] = e
+		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
-	refused := map[int64]store.Edit{}
-	translations := map[int64]int64{} // and their components
-	for _, e := range edits {
-		refused[e.ID], translations[e.TranslationID] = e, e.UnitID/catalog.UnitsPerComponent
-	}
-	for _, t := range slices.Sorted(maps.Keys(translations)) {
-		_, err := r.Syncer.Discard(ctx, translations[t], t, edit.Author{}, reason, true, func(e *store.Edit) bool {
-			was := refused[e.ID]
-			return was.ID != 0 && was.Target == e.Target && was.State == e.State
-		})
-		if err != nil {
-			return err
-		}
-	}
 	for _, id := range r.components() {
-		_, err := r.DiscardFiles(ctx, id, reason, func(e *store.FileEdit) bool {
-			return slices.ContainsFunc(files, func(f store.FileEdit) bool { return f.ID == e.ID })
-		})
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = r.Syncer.Discard(ctx, id, edit.Author{}, reason, true, func(e *store.Edit) bool {
+				was := refused[e.ID]
+				return was.ID != 0 && was.Target == e.Target && was.State == e.State
+			})
 		}
 	}
-	return nil
+	return err
 }
 
 // pushed notes what our branch has now, and keeps its request.
@@ -237,14 +220,14 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 			return err
 		}
 		last := forge.Texts{Title: r.known.Title, Body: r.known.Body, Base: r.known.Base}
-		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, r.done(result), failing))
+		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, failing))
 		if err != nil {
 			return err
 		}
 		r.known.Request, r.known.URL, r.known.Title, r.known.Body, r.known.Base = request.Number, request.URL, last.Title, last.Body, last.Base
 		ended = request.State != forge.Open
 	}
-	return r.DB.SetPushBranch(ctx, r.known, written, r.done(result), ended)
+	return r.DB.SetPushBranch(ctx, r.known, written, ended)
 }
 
 // failing returns the failing checks of edited strings, by unit.
@@ -261,7 +244,7 @@ func (r *run) failing(ctx context.Context, written []store.Edit) (failing map[in
 }
 
 // draft makes the texts of the request.
-func (r *run) draft(written []store.Edit, done []store.FileEdit, failing map[int64][2]uint64) forge.Draft {
+func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Draft {
 	row := &r.group.rows[0]
 	text := ""
 	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
@@ -271,17 +254,19 @@ func (r *run) draft(written []store.Edit, done []store.FileEdit, failing map[int
 	if about := r.about(); about != "" {
 		title += " (" + about + ")"
 	}
-	rows := make([]forge.Row, len(written))
+	var rows []forge.Row
+	var files []forge.File
 	for i := range written {
 		e := &written[i]
-		rows[i] = forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.UnitID / catalog.UnitsPerComponent)}
-		for id := range checks.Mask(failing[e.UnitID]).All() {
-			rows[i].Checks = append(rows[i].Checks, id.String())
+		if e.Kind != store.EditText {
+			files = append(files, forge.File{Path: e.Path, Language: e.Language, Removes: e.Kind == store.EditRemoveFile, Source: e.Source})
+			continue
 		}
-	}
-	files := make([]forge.File, len(done))
-	for i, e := range done {
-		files[i] = forge.File{Path: e.Path, Language: e.Language, Removes: e.Removes, Source: e.Source}
+		row := forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.ComponentID)}
+		for id := range checks.Mask(failing[e.UnitID]).All() {
+			row.Checks = append(row.Checks, id.String())
+		}
+		rows = append(rows, row)
 	}
 	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, files, rows)}
 }

@@ -21,12 +21,8 @@ func (w *world) takeBack(want int) {
 	w.t.Helper()
 	n := 0
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		ids, err := snap.EditedTranslations(ctx, c.ID)
-		for _, id := range ids {
-			done, err := w.Syncer.Discard(w.t.Context(), c.ID, id, anna, "taken back", false, func(*store.Edit) bool { return true })
-			gittest.Must(w.t, err)
-			n += done.Edits
-		}
+		done, err := w.Syncer.Discard(w.t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
+		n += done.Edits
 		return err
 	})
 	if n != want {

@@ -108,7 +108,7 @@ func (w *world) discard() {
 	w.t.Helper()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if u.Pending {
-			_, err := w.Syncer.Discard(w.t.Context(), c.ID, tr.ID, anna, "reset", false, func(*store.Edit) bool { return true })
+			_, err := w.Syncer.Discard(w.t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 			gittest.Must(w.t, err)
 		}
 	})

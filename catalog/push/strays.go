@@ -70,5 +70,5 @@ func (p *Pusher) withdrawStrays(ctx context.Context, held *ingest.Held, b ingest
 
 // forget forgets a branch that cannot be withdrawn.
 func (r *run) forget(ctx context.Context, b store.PushBranch) error {
-	return r.DB.ClaimPushBranch(ctx, b, store.PushBranch{Repo: b.Repo, Branch: b.Branch}, nil, nil)
+	return r.DB.ClaimPushBranch(ctx, b, store.PushBranch{Repo: b.Repo, Branch: b.Branch}, nil)
 }

@@ -40,26 +40,36 @@ func (db *DB) NoteAway(ctx context.Context, now time.Time) error {
 	}))
 }
 
-// AwaySince returns pending edits of configured components whose strings have been away
-// since a time or longer, by translation and id.
-func (s *Snapshot) AwaySince(ctx context.Context, since time.Time) ([]Edit, error) {
-	list, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.away_at > 0 AND e.away_at <= $1 AND e.translation_id IN (
-		SELECT t.id FROM translations t JOIN components c ON c.id = t.component_id JOIN projects p ON p.id = c.project_id WHERE c.active = 1 AND p.active = 1)
-		ORDER BY e.translation_id, e.id LIMIT $2`, since.UnixMicro(), expireBatch)
-	return list, s.db.fail(ctx, "read edits whose strings are away", err)
+// AwaySince returns pending edits of configured components that cannot be done since a time
+// or longer, by component, translation and id: those of texts whose strings have been away,
+// or those of files.
+func (s *Snapshot) AwaySince(ctx context.Context, since time.Time, files bool) ([]Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.away_at > 0 AND e.away_at <= $1 AND (e.unit_id = 0) = (CAST($2 AS BIGINT) = 1) AND c.active = 1 AND p.active = 1
+		ORDER BY e.component_id, e.translation_id, e.id LIMIT $3`, since.UnixMicro(), sqldb.Smallint(files), expireBatch)
+	return list, s.db.fail(ctx, "read edits that cannot be done", err)
 }
 
-// ForgetDiscarded deletes edits of strings and of files that were taken back, and
+// ForgetDiscarded deletes edits that were taken back, and
 // suggestions that were answered, at a time or before it, and returns their number. The
 // newest edit stays, so that no id is used twice. Texts that no branch of ours has since
 // then cannot arrive any more.
 func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err error) {
 	err = db.write(ctx, func(s *sqldb.Session) error {
-		if n, err = forgetDiscarded(ctx, s, "edits", []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"}, until); err != nil {
-			return err
+		var ids []any
+		err := s.Query(ctx, `SELECT id FROM edits WHERE status = 'discarded' AND updated_at <= $1 AND id < (SELECT MAX(id) FROM edits) ORDER BY id LIMIT $2`,
+			[]any{until.UnixMicro(), expireBatch}, func(scan sqldb.Scan) error {
+				var id int64
+				err := scan(&id)
+				ids = append(ids, id)
+				return err
+			})
+		n = len(ids)
+		for _, rows := range []string{"edit_authors WHERE edit_id", "edit_events WHERE edit_id", "edits WHERE id"} {
+			if err == nil && n > 0 {
+				err = s.Do(ctx, `DELETE FROM `+rows+` IN `+sqldb.List(1, n), ids...)
+			}
 		}
-		files, err := forgetDiscarded(ctx, s, "file_edits", []string{"file_edits WHERE id"}, until)
-		if n += files; err != nil {
+		if err != nil {
 			return err
 		}
 		return s.Do(ctx, `DELETE FROM sent WHERE left_at > 0 AND left_at <= $1 AND next_commit = ''
@@ -69,20 +79,4 @@ func (db *DB) ForgetDiscarded(ctx context.Context, until time.Time) (n int, err 
 		return 0, db.fail(ctx, fmt.Sprintf("forget edits that were taken back until %s", until.Format(time.DateOnly)), err)
 	}
 	return n, nil
-}
-
-// forgetDiscarded deletes such edits of one table from the tables that name them.
-func forgetDiscarded(ctx context.Context, s *sqldb.Session, table string, columns []string, until time.Time) (n int, err error) {
-	var ids []any
-	err = s.Query(ctx, `SELECT id FROM `+table+` WHERE status = $1 AND updated_at <= $2 AND id < (SELECT MAX(id) FROM `+table+`) ORDER BY id LIMIT $3`,
-		[]any{string(EditDiscarded), until.UnixMicro(), expireBatch}, func(scan sqldb.Scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-	for i := 0; err == nil && len(ids) > 0 && i < len(columns); i++ {
-		err = s.Do(ctx, `DELETE FROM `+columns[i]+` IN `+sqldb.List(1, len(ids)), ids...)
-	}
-	return len(ids), err
 }

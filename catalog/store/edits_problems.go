@@ -4,21 +4,22 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// NotePush stores what a push of the edits of components came to: why it failed, or with
-// the zero failure that it did not. Then held are the edits that stay pending, with the
-// reason; the others have none. Reasons of texts that changed meanwhile are not stored. What
-// failed before keeps its Since.
-func (db *DB) NotePush(ctx context.Context, components []int64, problem catalog.Failure, held []Edit) error {
+// NotePush stores what a push of the edits of components came to at a time: why it failed,
+// or with the zero failure that it did not. Then held are the edits that stay pending, with
+// the reason; the others have none. Reasons of texts that changed meanwhile are not stored.
+// What failed before keeps its Since.
+func (db *DB) NotePush(ctx context.Context, components []int64, problem catalog.Failure, held []Edit, at time.Time) error {
 	return db.fail(ctx, "store what a push came to", db.write(ctx, func(s *sqldb.Session) error {
 		changed, err := notePushProblem(ctx, s, components, StoredFailure(problem))
 		if err == nil && !problem.Failed() {
 			var others []int64
-			others, err = noteHeld(ctx, s, components, held)
+			others, err = noteHeld(ctx, s, components, held, at)
 			changed = append(changed, others...)
 		}
 		if err != nil {
@@ -42,17 +43,16 @@ func notePushProblem(ctx context.Context, s *sqldb.Session, components []int64, 
 	return changed, err
 }
 
-// noteHeld stores the reasons of pending edits and returns the components of those whose
-// reason changed.
-func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []Edit) (changed []int64, err error) {
+// noteHeld stores the reasons of pending edits, for those of files also since when they
+// cannot be done, and returns the components of those whose reason changed.
+func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []Edit, at time.Time) (changed []int64, err error) {
 	want := make(map[int64]Edit, len(held))
 	for _, e := range held {
 		e.Reason = problemText(e.Reason)
 		want[e.ID] = e
 	}
 	err = sqldb.Chunks(components, func(chunk []any) error {
-		rows, err := editsWhere(ctx, s, ` WHERE e.status = 'pending' AND e.reason <> '' AND e.translation_id IN (
-			SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+`)`, chunk...)
+		rows, err := editsWhere(ctx, s, ` WHERE e.status = 'pending' AND e.reason <> '' AND e.component_id IN `+sqldb.List(1, len(chunk)), chunk...)
 		for _, e := range rows {
 			if now, still := want[e.ID]; !still {
 				e.Reason = ""
@@ -68,13 +68,14 @@ func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []
 	}
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		e := want[id]
-		found, err := s.First(ctx, `UPDATE edits SET reason = $1 WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
-			[]any{e.Reason, id, e.Target, int64(e.State)}, &id)
+		found, err := s.First(ctx, `UPDATE edits SET reason = $1, away_at = CASE WHEN unit_id <> 0 THEN away_at WHEN $1 = '' THEN 0 WHEN away_at = 0 THEN $5 ELSE away_at END
+			WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
+			[]any{e.Reason, id, e.Target, int64(e.State), at.UnixMicro()}, &id)
 		if err != nil {
 			return nil, err
 		}
 		if found {
-			changed = append(changed, e.UnitID/catalog.UnitsPerComponent)
+			changed = append(changed, e.ComponentID)
 		}
 	}
 	return changed, nil

@@ -74,7 +74,7 @@ func TestNotePush(t *testing.T) {
 	at, edits := time.Unix(1700000000, 0), make([]Edit, 3)
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		for i := range edits {
-			edits[i] = Edit{UnitID: units[i].Unit.ID, TranslationID: units[i].Unit.TranslationID, Target: "x", State: catalog.StateTranslated}
+			edits[i] = Edit{Kind: EditText, ComponentID: 1, UnitID: units[i].Unit.ID, TranslationID: units[i].Unit.TranslationID, Target: "x", State: catalog.StateTranslated}
 			if err == nil {
 				err = tx.PutEdit(ctx, &edits[i], EditAuthor{Name: "Jana", At: at})
 			}
@@ -111,7 +111,7 @@ func TestNotePush(t *testing.T) {
 		{"", nil, "|||", true},
 		{"", nil, "|||", false},
 	} {
-		if err := db.NotePush(t.Context(), []int64{1}, catalog.Failure{Kind: kindOf(c.problem), Words: c.problem}, c.held); err != nil {
+		if err := db.NotePush(t.Context(), []int64{1}, catalog.Failure{Kind: kindOf(c.problem), Words: c.problem}, c.held, at); err != nil {
 			t.Fatal(err)
 		}
 		got, generation := state()

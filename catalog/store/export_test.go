@@ -124,7 +124,6 @@ func TestImportOlder(t *testing.T) {
 		l := loader{s: s}
 		return l.each(t.Context(), []string{
 			`INSERT INTO edits (id, unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at) VALUES (7, 268435457, 1, '', 0, 'Eins', 20, 'pending', '', 5, 6)`,
-			`INSERT INTO file_edits (id, component_id, language, path, removes, status, reason, author_name, author_email, created_at, updated_at) VALUES (8, 1, 'fr', 'po/fr.po', 0, 'pending', '', 'A', 'a@example.org', 5, 6)`,
 			`INSERT INTO push_branches (repo, branch, at_commit, next_commit) SELECT repo, 'ours', 'abc', '' FROM components`,
 			`UPDATE components SET problem = 'words of a server'`,
 		})
@@ -164,7 +163,12 @@ func TestImportOlder(t *testing.T) {
 			want  string
 		}{
 			{`SELECT 'edit ' || unit_id || ' ' || branch || ' ' || at_commit || ' ' || target || ' ' || left_at FROM sent WHERE unit_id > 0`, "edit 268435457 ours abc Eins 6"},
-			{`SELECT 'file ' || file_edit_id || ' ' || branch || ' ' || at_commit FROM sent WHERE file_edit_id > 0`, "file 8 ours abc"},
+			{`SELECT 'file ' || edit_id || ' ' || branch || ' ' || at_commit FROM sent WHERE edit_id = 15`, "file 15 ours abc"},
+			{`SELECT 'string ' || edit_id || ' ' || n || ' ' || next_commit || ' ' || target || ' ' || state FROM sent WHERE edit_id = 14`, "string 14 1 def Pojem 20"},
+			{`SELECT kind || ' ' || component_id || ' ' || translation_id || ' ' || unit_id FROM edits WHERE id = 7`, "text 1 1 268435457"},
+			{`SELECT kind || ' ' || component_id || ' ' || translation_id || ' ' || language || ' ' || path || ' ' || away_at FROM edits WHERE id = 15`, "add-file 1 0 fr po/fr.po 6"},
+			{`SELECT kind || ' ' || id_hash || ' ' || context || ' ' || source || ' ' || target || ' ' || state || ' ' || status || ' ' || away_at FROM edits WHERE id = 14`, "add-string 11 c Term Pojem 20 discarded 0"},
+			{`SELECT a.name || ' ' || a.email || ' ' || a.at || ' ' || v.event || ' ' || v.at FROM edit_authors a JOIN edit_events v ON v.edit_id = a.edit_id WHERE v.n = 2`, "B b@example.org 3 discarded 4"},
 			{`SELECT name || ' ' || id FROM tokens`, "ci 1"},
 			{`SELECT problem || problem_kind FROM components WHERE slug = 'app'`, "failed"},
 			{`SELECT 'floor ' || floor FROM clock`, "floor 50"},
@@ -207,15 +211,15 @@ func blobsOf(ctx context.Context, t *testing.T, s *sqldb.Session, table string) 
 func olderExport(t *testing.T, text string) string {
 	t.Helper()
 	drop := map[string][]string{
-		"edits": {"since"}, "edit_authors": {"n"}, "units": {"since"},
+		"edits": {"since", "kind", "component_id", "language", "path", "id_hash", "id_key", "context", "source"}, "edit_authors": {"n"}, "units": {"since"},
 		"components":   {"problem_kind", "problem_since", "push_problem_kind", "push_problem_since", "oldest", "behind_before", "behind_percent"},
 		"translations": {"template", "extra", "extra_words", "changed", "changed_translated", "changed_translated_words", "changed_fuzzy"},
 	}
 	added := map[string]exportTable{
-		"edits": {Columns: []string{"pushed"}, Types: []string{exportText}}, "file_edits": {Columns: []string{"pushed"}, Types: []string{exportText}},
+		"edits":      {Columns: []string{"pushed"}, Types: []string{exportText}},
 		"components": {Columns: []string{"remarked", "counted"}, Types: []string{exportNumber, exportNumber}},
 	}
-	value := map[string][]any{"edits": {"ours"}, "file_edits": {"ours"}, "components": {1, 1}}
+	value := map[string][]any{"edits": {"ours"}, "components": {1, 1}}
 	var out strings.Builder
 	var table exportTable
 	rows := 0
@@ -249,7 +253,8 @@ func olderExport(t *testing.T, text string) string {
 				write(gone)
 			}
 			write([]any{1, "cs", 0, 7})
-			write(map[string]int{"rows": rows + 1})
+			out.WriteString(olderFileEdits)
+			write(map[string]int{"rows": rows + 4})
 			continue
 		default:
 			if err := json.Unmarshal([]byte(line), &next); err != nil {
@@ -283,6 +288,15 @@ func olderExport(t *testing.T, text string) string {
 	}
 	return out.String()
 }
+
+// olderFileEdits are the edits of files, which had a table of their own, and where one was
+// sent to.
+const olderFileEdits = `{"table":"file_edits","columns":["id","component_id","language","path","removes","status","reason","pushed","author_name","author_email","created_at","updated_at","id_hash","id_key","context","source","target","state"],"types":["number","number","text","text","number","text","text","text","text","text","number","number","number","number","text","text","text","number"]}
+[7,1,"cs","po/cs.po",0,"discarded","taken back","","B","b@example.org",3,4,11,12,"c","Term","Pojem",20]
+[8,1,"fr","po/fr.po",0,"pending","it is in the way","ours","A","a@example.org",5,6,0,0,"","","",0]
+{"table":"sent","columns":["unit_id","file_edit_id","n","component_id","translation_id","target","state","repo","branch","at_commit","next_commit","left_at"],"types":["number","number","number","number","number","text","number","text","text","text","text","number"]}
+[0,7,1,1,0,"",0,"r","","","def",0]
+`
 
 // selectedColumns is a table with some of its columns and those of another.
 func selectedColumns(t exportTable, keep func(int) bool, added exportTable) exportTable {

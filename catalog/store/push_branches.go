@@ -69,12 +69,12 @@ func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []Pus
 // ClaimPushBranch stores a branch of ours before a push, and what is sent to it, if what is
 // stored of it is still was; else another process pushes it, and the error wraps
 // catalog.ErrConflict, or ErrNotPending.
-func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Edit, files []FileEdit) error {
+func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Edit) error {
 	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *sqldb.Session) error {
 		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
 			return err
 		}
-		return send(ctx, s, &Sending{Place: b.Place(), Commit: b.Next, Edits: edits, Files: files})
+		return send(ctx, s, &Sending{Place: b.Place(), Commit: b.Next, Edits: edits})
 	}))
 }
 
@@ -99,9 +99,9 @@ func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components
 // SetPushBranch stores a branch of ours after a push, and which pending edits it has. What
 // was sent to it by this push first does not count as there if its request had ended
 // meanwhile (ended): that may not have had it.
-func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, edits []Edit, files []FileEdit, ended bool) error {
+func (db *DB) SetPushBranch(ctx context.Context, b PushBranch, edits []Edit, ended bool) error {
 	err := db.write(ctx, func(s *sqldb.Session) error {
-		err := send(ctx, s, &Sending{Place: b.Place(), Commit: b.At, Edits: edits, Files: files})
+		err := send(ctx, s, &Sending{Place: b.Place(), Commit: b.At, Edits: edits})
 		if err != nil && !errors.Is(err, ErrNotPending) {
 			return err
 		}
@@ -171,21 +171,16 @@ func (db *DB) putPushBranch(ctx context.Context, s *sqldb.Session, b PushBranch)
 	return noteChanged(ctx, s, changed)
 }
 
-// OnBranch returns the pending edits of components whose texts a branch of ours has, and
-// the edits of files.
-func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) (edits []Edit, files []FileEdit, err error) {
+// OnBranch returns the pending edits of components that a branch of ours has.
+func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) (edits []Edit, err error) {
 	err = sqldb.Chunks(components, func(chunk []any) error {
-		args := append([]any{b.Repo, b.Branch}, chunk...)
-		at := `s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN ` + sqldb.List(3, len(chunk))
-		some, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+at+`) ORDER BY e.id`, args...)
-		if err != nil {
-			return err
-		}
-		more, err := fileEditsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.id IN (SELECT s.file_edit_id FROM sent s WHERE `+at+`) ORDER BY e.id`, args...)
-		edits, files = append(edits, some...), append(files, more...)
+		some, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+`
+			AND s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN `+sqldb.List(3, len(chunk))+`) ORDER BY e.id`,
+			append([]any{b.Repo, b.Branch}, chunk...)...)
+		edits = append(edits, some...)
 		return err
 	})
-	return edits, files, s.db.fail(ctx, "read what a branch of ours has", err)
+	return edits, s.db.fail(ctx, "read what a branch of ours has", err)
 }
 
 // PushedBeside reports whether a branch of ours has pending edits of other components of a
@@ -197,9 +192,8 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 	}
 	var one int64
 	beside, err = s.s.First(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
-		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+sqldb.List(4, len(components))+` AND (
-		EXISTS (SELECT 1 FROM edits e WHERE e.status = 'pending' AND `+sameText+`) OR
-		EXISTS (SELECT 1 FROM file_edits f WHERE f.status = 'pending' AND f.id = s.file_edit_id)) LIMIT 1`, args, &one)
+		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+sqldb.List(4, len(components))+` AND
+		EXISTS (SELECT 1 FROM edits e WHERE e.status = 'pending' AND `+sameText+`) LIMIT 1`, args, &one)
 	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
 }
 

@@ -17,9 +17,8 @@ type Sending struct {
 	Place
 	// Commit is where the push puts the branch.
 	Commit string
-	// Edits have the texts that were written, Files are the edits of files that were done.
+	// Edits are what the commits have.
 	Edits []Edit
-	Files []FileEdit
 }
 
 // Send notes what is about to be pushed to the branch that is read. before is the commit of
@@ -76,59 +75,42 @@ func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
 		err = sqldb.Chunks(same, func(chunk []any) error { return o.sendCurrent(ctx, s, chunk) })
 	}
 	for i := 0; i < len(changed) && err == nil; i++ {
-		e := written[changed[i]]
-		err = o.sendOne(ctx, s, sentRow{unit: e.UnitID, translation: e.TranslationID, component: e.UnitID / catalog.UnitsPerComponent, target: e.Target, state: e.State})
+		err = o.sendOne(ctx, s, written[changed[i]])
 	}
 	missing := len(written) - len(same) - len(changed)
-	for i := 0; i < len(o.Files) && err == nil; i++ {
-		e, one := &o.Files[i], int64(0)
-		found := false
-		if found, err = s.First(ctx, `SELECT 1 FROM file_edits WHERE id = $1 AND status = 'pending'`, []any{e.ID}, &one); !found {
-			missing++
-		} else if err == nil {
-			err = o.sendOne(ctx, s, sentRow{file: e.ID, component: e.ComponentID})
-		}
-	}
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("%d edits are %w", missing, ErrNotPending)
 	}
 	return err
 }
 
-const sentColumns = `INSERT INTO sent (unit_id, file_edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at) `
+const sentColumns = `INSERT INTO sent (unit_id, edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at) `
 
-// sendCurrent notes the texts that edits have now, by id.
+// sendCurrent notes what edits are now, by id.
 func (o *Sending) sendCurrent(ctx context.Context, s *sqldb.Session, ids []any) error {
 	args := append([]any{o.Commit, o.Repo, o.Branch}, ids...)
 	pending := ` FROM edits e WHERE e.id IN ` + sqldb.List(4, len(ids))
-	if err := s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND file_edit_id = 0 AND at_commit <> $1
-		AND unit_id IN (SELECT e.unit_id`+pending+` AND e.target = sent.target AND e.state = sent.state)`, args...); err != nil {
+	if err := s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND at_commit <> $1
+		AND unit_id IN (SELECT e.unit_id`+pending+` AND e.target = sent.target AND e.state = sent.state AND sent.edit_id = `+editOfFile+`)`, args...); err != nil {
 		return err
 	}
-	return s.Do(ctx, sentColumns+`SELECT e.unit_id, 0, COALESCE((SELECT MAX(o.n) FROM sent o WHERE o.unit_id = e.unit_id AND o.file_edit_id = 0), 0) + 1,
-		e.unit_id / `+fmt.Sprint(catalog.UnitsPerComponent)+`, e.translation_id, e.target, e.state, CAST($2 AS TEXT), CAST($3 AS TEXT), '', CAST($1 AS TEXT), 0`+pending+`
+	return s.Do(ctx, sentColumns+`SELECT e.unit_id, `+editOfFile+`, COALESCE((SELECT MAX(o.n) FROM sent o WHERE o.unit_id = e.unit_id AND o.edit_id = `+editOfFile+`), 0) + 1,
+		e.component_id, e.translation_id, e.target, e.state, CAST($2 AS TEXT), CAST($3 AS TEXT), '', CAST($1 AS TEXT), 0`+pending+`
 		AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND s.repo = $2 AND s.branch = $3)`, args...)
 }
 
-// sentRow is what tells a row from others of one place.
-type sentRow struct {
-	unit, file, component, translation int64
-	target                             string
-	state                              catalog.State
-}
-
-// sendOne notes one text, or one edit of a file.
-func (o *Sending) sendOne(ctx context.Context, s *sqldb.Session, r sentRow) error {
-	args := []any{o.Commit, o.Repo, o.Branch, r.unit, r.file, r.target, int64(r.state)}
+// sendOne notes a text of an edit that has another one by now.
+func (o *Sending) sendOne(ctx context.Context, s *sqldb.Session, e *Edit) error {
+	args := []any{o.Commit, o.Repo, o.Branch, e.UnitID, e.Target, int64(e.State)}
 	var n int64
-	found, err := s.First(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND file_edit_id = $2 AND target = $3 AND state = $4 AND repo = $5 AND branch = $6`,
-		[]any{r.unit, r.file, r.target, int64(r.state), o.Repo, o.Branch}, &n)
+	found, err := s.First(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2 AND state = $3 AND repo = $4 AND branch = $5`,
+		[]any{e.UnitID, e.Target, int64(e.State), o.Repo, o.Branch}, &n)
 	switch {
 	case err != nil:
 		return err
 	case found:
-		return s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE unit_id = $2 AND file_edit_id = $3 AND n = $4 AND at_commit <> $1`, o.Commit, r.unit, r.file, n)
+		return s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE unit_id = $2 AND edit_id = 0 AND n = $3 AND at_commit <> $1`, o.Commit, e.UnitID, n)
 	}
-	return s.Do(ctx, sentColumns+`SELECT $4, $5, COALESCE(MAX(n), 0) + 1, $8, $9, $6, $7, $2, $3, '', $1, 0 FROM sent WHERE unit_id = $4 AND file_edit_id = $5`,
-		append(args, r.component, r.translation)...)
+	return s.Do(ctx, sentColumns+`SELECT $4, 0, COALESCE(MAX(n), 0) + 1, $7, $8, $5, $6, $2, $3, '', $1, 0 FROM sent WHERE unit_id = $4 AND edit_id = 0`,
+		append(args, e.ComponentID, e.TranslationID)...)
 }

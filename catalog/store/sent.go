@@ -46,8 +46,12 @@ const onPlace = `s.at_commit <> '' AND s.repo = $2 AND (s.branch = $3 OR substr(
 // isBelow reports whether a branch is another one, or below it.
 func isBelow(base, branch string) bool { return branch == base || strings.HasPrefix(branch, base+"/") }
 
-// sameText joins rows of sent with the edits e whose last text they have.
-const sameText = `s.unit_id = e.unit_id AND s.file_edit_id = 0 AND s.target = e.target AND s.state = e.state`
+// sameText joins rows of sent with the edits e whose last text they have, or of a file, which
+// has one. editOfFile is what tells the edits of files apart there.
+const (
+	sameText   = `s.unit_id = e.unit_id AND s.edit_id = ` + editOfFile + ` AND s.target = e.target AND s.state = e.state`
+	editOfFile = `CASE WHEN e.unit_id = 0 THEN e.id ELSE 0 END`
+)
 
 // SentText is a text of an edit that was sent and may still arrive.
 type SentText struct {
@@ -85,7 +89,7 @@ func (tx *StepTx) SentTexts(ctx context.Context, component, translation int64) (
 // the repository gets one of them again, it wrote it. The history of the edit that is
 // pending has it; nil without one.
 func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Time) error {
-	err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
+	err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
 	if err == nil && e != nil && e.Status == EditPending {
 		err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
 	}
@@ -108,13 +112,13 @@ func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
 // string its text, which is written again if one of them arrives; after a conflict nobody.
 func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
 	if e.Status == EditFlushed {
-		if err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
-			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND file_edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
+		if err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
+			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
 			return err
 		}
 	}
 	var one int64
-	found, err := tx.s.First(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND file_edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
+	found, err := tx.s.First(ctx, `SELECT 1 FROM sent WHERE unit_id = $1 AND edit_id = 0 LIMIT 1`, []any{e.UnitID}, &one)
 	if err != nil || !found {
 		return err
 	}
@@ -123,12 +127,12 @@ func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
 			return err
 		}
 	}
-	return tx.s.Do(ctx, `UPDATE sent SET by_name = $1, by_email = $2 WHERE unit_id = $3 AND file_edit_id = 0`, by.Name, by.Email, e.UnitID)
+	return tx.s.Do(ctx, `UPDATE sent SET by_name = $1, by_email = $2 WHERE unit_id = $3 AND edit_id = 0`, by.Name, by.Email, e.UnitID)
 }
 
 // SentOf counts the texts that were sent of a string and may still arrive.
 func (tx *StepTx) SentOf(ctx context.Context, unit int64) (n int, err error) {
-	_, err = tx.s.First(ctx, `SELECT COUNT(*) FROM sent WHERE unit_id = $1 AND file_edit_id = 0`, []any{unit}, &n)
+	_, err = tx.s.First(ctx, `SELECT COUNT(*) FROM sent WHERE unit_id = $1 AND edit_id = 0`, []any{unit}, &n)
 	return n, tx.fail(ctx, fmt.Sprintf("count what was sent of unit %d", unit), err)
 }
 

@@ -31,7 +31,8 @@ func (n *Suggestion) setOrigin(stored string) {
 // Suggest makes a text a suggestion for a unit and returns the id of its row in the
 // journal.
 func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, target string, state catalog.State, by EditAuthor) (id int64, err error) {
-	e := Edit{UnitID: u.ID, TranslationID: u.TranslationID, BaseTarget: u.Target, BaseState: u.State, Target: target, State: state}
+	e := TextOf(u)
+	e.Target, e.State = target, state
 	if err = tx.markChanged(ctx, u.TranslationID); err == nil {
 		err = tx.addEdit(ctx, &e, EditSuggested, "suggested", by)
 	}

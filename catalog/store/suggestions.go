@@ -229,7 +229,7 @@ func suggestionCount(ctx context.Context, s *sqldb.Session, translation int64) (
 const (
 	suggestedUnits = `SELECT unit_id, 1 FROM suggestions WHERE unit_id `
 	editedUnits    = ` UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id `
-	anyEdited      = `SELECT 1 FROM edits WHERE status = 'pending' LIMIT 1`
+	anyEdited      = `SELECT 1 FROM edits WHERE status = 'pending' AND unit_id > 0 LIMIT 1`
 )
 
 // fillSuggestions sets HasSuggestion and Pending of the units of an answer. The

@@ -488,7 +488,7 @@ func TestClusterPush(t *testing.T) {
 	// The file is served before the journal says so: that is a step of its own.
 	var edits struct{ Results []struct{ Status string } }
 	if !until(func() bool {
-		return answers.get("/api/components/p0/app/file-edits/", &edits) && len(edits.Results) == 1 && edits.Results[0].Status == "flushed"
+		return answers.get("/api/components/p0/app/edits/?kind=add-file", &edits) && len(edits.Results) == 1 && edits.Results[0].Status == "flushed"
 	}) {
 		t.Errorf("the journal has %+v, want the added language flushed", edits.Results)
 	}

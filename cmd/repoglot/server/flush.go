@@ -303,12 +303,9 @@ func (s *supervisor) flushOnly(ctx context.Context, b *ingest.Branch, of func(*s
 	for id, reason := range report.Held {
 		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
 	}
-	for path, reason := range report.Files {
-		s.log.Warn("a file can neither be added nor removed yet", "branch", b.Key, "path", path, "reason", reason)
-	}
 	if ctx.Err() == nil {
 		s.flusher.note(ctx, b.Key, func(w store.PushWait) store.PushWait {
-			return after(w, time.Now(), len(report.Held)+len(report.Files) > 0, err)
+			return after(w, time.Now(), len(report.Held) > 0, err)
 		})
 	}
 	if err != nil {
@@ -398,11 +395,6 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 		}
 		return o.show(ctx, b)
 	})
-}
-
-// DiscardFiles ends pending edits of files of a component.
-func (o operations) DiscardFiles(ctx context.Context, component int64, reason string, choose func(*store.FileEdit) bool) (int, error) {
-	return o.flusher.DiscardFiles(ctx, component, reason, choose)
 }
 
 // Pull pulls at once.

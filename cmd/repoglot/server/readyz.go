@@ -111,7 +111,7 @@ func (s *supervisor) addStuck(ctx context.Context, r *readiness) error {
 		return nil
 	}
 	return s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		list, err := snap.StuckFileEdits(ctx, time.Now())
+		list, err := snap.AwaySince(ctx, time.Now(), true)
 		for _, e := range list {
 			name := e.Project + "/" + e.Component
 			r.stuck[name] = append(r.stuck[name], e.Reason)

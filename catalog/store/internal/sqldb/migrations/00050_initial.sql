@@ -403,12 +403,22 @@ CREATE TABLE check_counts (
   PRIMARY KEY (component_id, check_id, translation_id)
 ) @CLUSTERED;
 
--- The journal: what people changed through the API since the repository's text (base).
--- A row is never deleted. A unit has at most one row that is pending.
+-- The journal: what people changed through the API since the repository's text (base). kind
+-- says what: the text of a string (unit_id), a string that is added to a file, or a file that
+-- is added or removed, whose language, path and string the row has itself. A row is never
+-- deleted. A unit, a path, or a string of it, has at most one row that is pending.
 CREATE TABLE edits (
   id             @AUTOID PRIMARY KEY,
-  unit_id        BIGINT NOT NULL,
+  kind           TEXT NOT NULL DEFAULT 'text',
+  component_id   BIGINT NOT NULL DEFAULT 0,
   translation_id BIGINT NOT NULL,
+  unit_id        BIGINT NOT NULL,
+  language       TEXT NOT NULL DEFAULT '',
+  path           TEXT NOT NULL DEFAULT '',
+  id_hash        BIGINT NOT NULL DEFAULT 0,
+  id_key         BIGINT NOT NULL DEFAULT 0,
+  context        TEXT NOT NULL DEFAULT '',
+  source         TEXT NOT NULL DEFAULT '',
   base_target    TEXT NOT NULL,
   base_state     SMALLINT NOT NULL,
   target         TEXT NOT NULL,
@@ -419,12 +429,14 @@ CREATE TABLE edits (
   updated_at     BIGINT NOT NULL,
   -- Whether a client asked to commit just the text of an edit, which clones then have.
   committed      SMALLINT NOT NULL DEFAULT 0,
-  -- Since when the file of a pending edit lacks its string, in microseconds; 0 if it does not.
+  -- Since when the file of a pending edit lacks its string, or a file cannot be added or
+  -- removed, in microseconds; 0 if that is not so.
   away_at        BIGINT NOT NULL DEFAULT 0,
   -- Since when an edit has a text that no branch of ours has; 0: since updated_at.
   since          BIGINT NOT NULL DEFAULT 0
 );
-CREATE UNIQUE INDEX edits_pending ON edits (unit_id) WHERE status = 'pending';
+CREATE UNIQUE INDEX edits_pending ON edits (unit_id, component_id, path, id_hash, id_key) WHERE status = 'pending';
+CREATE INDEX edits_component ON edits (component_id, status, id);
 CREATE INDEX edits_translation ON edits (translation_id, status, id);
 
 -- Who wrote a text of an edit, each once, with the time of the last one. The address is
@@ -546,40 +558,15 @@ CREATE TABLE servers (
   identity TEXT NOT NULL
 );
 
--- Translation files that clients add or remove, and strings that they add: a part of the
--- journal. A row is never deleted. A path, or a string of it, has at most one row that is
--- pending.
-CREATE TABLE file_edits (
-  id           @AUTOID PRIMARY KEY,
-  component_id BIGINT NOT NULL,
-  language     TEXT NOT NULL,
-  path         TEXT NOT NULL,
-  removes      SMALLINT NOT NULL,
-  status       TEXT NOT NULL,
-  reason       TEXT NOT NULL,
-  author_name  TEXT NOT NULL,
-  author_email TEXT NOT NULL,
-  created_at   BIGINT NOT NULL,
-  updated_at   BIGINT NOT NULL,
-  -- Of a string that a client adds to a file; source is '' for files.
-  id_hash      BIGINT NOT NULL DEFAULT 0,
-  id_key       BIGINT NOT NULL DEFAULT 0,
-  context      TEXT NOT NULL DEFAULT '',
-  source       TEXT NOT NULL DEFAULT '',
-  target       TEXT NOT NULL DEFAULT '',
-  state        SMALLINT NOT NULL DEFAULT 0
-);
-CREATE UNIQUE INDEX file_edits_pending ON file_edits (component_id, path, id_hash, id_key) WHERE status = 'pending';
-
--- What was sent to a repository and may still arrive there: a text of an edit (unit_id), or
--- an edit of a file (file_edit_id), in the order in which the texts of a string were first
+-- What was sent to a repository and may still arrive there: a text of a string (unit_id), or
+-- an edit of a file (edit_id), in the order in which the texts of a string were first
 -- sent there (n). repo and branch say where; branch '' is the branch that is read. at_commit
 -- is the commit of our branch that has it, next_commit that of a push whose end is not known;
 -- without both it is a text that our branch had until left_at, which others may have fetched.
 -- by_name and by_email say who gave the string another text when its edit had ended.
 CREATE TABLE sent (
   unit_id        BIGINT NOT NULL,
-  file_edit_id   BIGINT NOT NULL,
+  edit_id        BIGINT NOT NULL,
   n              INTEGER NOT NULL,
   component_id   BIGINT NOT NULL,
   translation_id BIGINT NOT NULL,
@@ -592,7 +579,7 @@ CREATE TABLE sent (
   left_at        BIGINT NOT NULL,
   by_name        TEXT NOT NULL DEFAULT '',
   by_email       TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (unit_id, file_edit_id, n)
+  PRIMARY KEY (unit_id, edit_id, n)
 ) @CLUSTERED;
 CREATE INDEX sent_component ON sent (component_id, translation_id);
 CREATE INDEX sent_place ON sent (branch, repo);

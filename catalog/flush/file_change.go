@@ -12,8 +12,8 @@ import (
 	"github.com/repoglot/repoglot/gitsource/derive"
 )
 
-// FileEdit adds a translation file, removes it, or adds a string to it.
-type FileEdit struct {
+// FileChange adds a translation file, removes it, or adds a string to it.
+type FileChange struct {
 	// Component is a key as in File.
 	Component string
 	// Path is where the file is, or will be; Code is the language there, as in LINGUAS.
@@ -31,7 +31,7 @@ type FileEdit struct {
 }
 
 // linguas is the path of the file LINGUAS beside a file.
-func (f *FileEdit) linguas() string { return path.Join(path.Dir(f.Path), "LINGUAS") }
+func (f *FileChange) linguas() string { return path.Join(path.Dir(f.Path), "LINGUAS") }
 
 // unread says why a file that is there could not be read, nil if it was, or is not there.
 func (d *deriver) unread(path string) error {

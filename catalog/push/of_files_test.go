@@ -38,9 +38,9 @@ func (w *world) waits(component int64) (due bool, files string) {
 	due, err := w.pusher.Due(w.t.Context(), w.Branch, true)
 	gittest.Must(w.t, err)
 	gittest.Must(w.t, w.DB.Read(w.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
-		list, err := snap.PendingFileEdits(ctx, component)
+		list, err := snap.PendingFiles(ctx, component)
 		for _, e := range list {
-			files += map[bool]string{false: "+", true: "-"}[e.Removes] + e.Path + "@" + e.Pushed.Branch + " "
+			files += map[bool]string{false: "+", true: "-"}[e.Kind == store.EditRemoveFile] + e.Path + "@" + e.Pushed.Branch + " "
 		}
 		return err
 	}))
@@ -165,9 +165,12 @@ func TestFileOfAnotherMask(t *testing.T) {
 func (w *world) fileEdits(component int64) (text string) {
 	w.t.Helper()
 	gittest.Must(w.t, w.DB.Read(w.t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
-		list, _, err := snap.FileEdits(ctx, store.EditQuery{Components: []int64{component}, Limit: 100})
+		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{component}, Limit: 100})
 		for _, e := range list {
-			text += strings.TrimSpace(fmt.Sprintf("%d %s%s %s %s", e.ID, map[bool]string{false: "+", true: "-"}[e.Removes], e.Path, e.Status, e.Reason)) + "\n"
+			if e.Kind == store.EditText {
+				continue
+			}
+			text += strings.TrimSpace(fmt.Sprintf("%d %s%s %s %s", e.ID, map[bool]string{false: "+", true: "-"}[e.Kind == store.EditRemoveFile], e.Path, e.Status, e.Reason)) + "\n"
 		}
 		return err
 	}))
@@ -248,9 +251,9 @@ func TestFilesTakenBack(t *testing.T) {
 	w, c := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect}})
 	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
 	during := meanwhile(func() {
-		n, err := w.pusher.DiscardFiles(t.Context(), c.ID, "taken back", func(*store.FileEdit) bool { return true })
-		if err != nil || n != 1 {
-			t.Errorf("%d taken back: %v", n, err)
+		done, err := w.Syncer.Discard(t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
+		if err != nil || done.Edits != 1 {
+			t.Errorf("%+v taken back: %v", done, err)
 		}
 		gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "fr", anna))
 		w.up.Push("Other", gittest.Files{"po/cs.po": file, "po/app.pot": strings.Replace(file, "Dvě", "", 1), "other": "y"}, w.head("main"))
@@ -363,7 +366,7 @@ func TestOddPaths(t *testing.T) {
 	w.up.Push("Other", files, w.head("main"))
 	w.edit("One", "Jedna") // in both
 	report := w.flush()
-	if report.Edits != 2 || !strings.Contains(report.Files["po/de/app.po"], "no file can be written here") {
+	if report.Edits != 2 || !strings.Contains(fmt.Sprint(report.Held), "no file can be written here") {
 		t.Errorf("%+v", report)
 	}
 	w.want("Jedna Dvě Jedna Dvě | flushed, flushed", "flushed")

@@ -1,0 +1,202 @@
+package resource
+
+import (
+	"context"
+	"errors"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// listEdits answers the journal of a project, of a component, or of a translation.
+func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, path, err := e.journalOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	status, _ := r.Params.Get("status")
+	if q.Status = store.EditStatus(status); status != "" && !q.Status.Known() {
+		return nil, rest.BadParameter("status", "\""+status+"\" is not a valid choice.")
+	}
+	kind, _ := r.Params.Get("kind")
+	if q.Kind = store.EditKind(kind); kind != "" && !q.Kind.Known() {
+		return nil, rest.BadParameter("kind", "\""+kind+"\" is not a valid choice.")
+	}
+	_, count, err := snap.Edits(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.FindWindow(int64(count), rest.MaxUnitsSize)
+	if err != nil {
+		return nil, err
+	}
+	q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
+	list, _, err := snap.Edits(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	page := make([]wire.Edit, len(list))
+	for i := range list {
+		page[i] = wireEdit(r.Link, &list[i])
+	}
+	return r.NewList(w, path+"edits/", page), nil
+}
+
+// journalOf selects the edits of what the path names, and returns its path. Those of a
+// project are of its components that the client sees.
+func (e *Env) journalOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.EditQuery, path string, err error) {
+	switch {
+	case r.PathParam("language") != "":
+		t, err := e.visibleTranslation(ctx, snap, r)
+		return store.EditQuery{TranslationID: t.ID, Components: []int64{t.Component.ID}}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+	case r.PathParam("component") != "":
+		c, err := e.importedComponent(ctx, snap, r)
+		return store.EditQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
+	}
+	project, err := visibleProject(ctx, snap, r)
+	if err != nil {
+		return q, "", err
+	}
+	rows, err := visibleComponents(ctx, snap, project.Slug)
+	for _, row := range rows {
+		if row.Imported {
+			q.Components = append(q.Components, row.ID)
+		}
+	}
+	return q, wire.ProjectPath(project.Slug), err
+}
+
+func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
+	o := wire.Edit{
+		ID: e.ID, Kind: string(e.Kind), Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path,
+		Status: string(e.Status), Reason: e.Reason, Source: []string{}, Context: e.Context,
+		BaseTarget: []string{}, BaseState: int16(e.BaseState), Target: formsOfEdit(e, e.Target), State: int16(e.State),
+		Created: wire.UnitTime(e.Created), Updated: wire.UnitTime(e.Updated), Branch: wire.OrNull(e.Pushed.Branch), Authors: []string{},
+	}
+	if e.Source != "" || e.Kind == store.EditText {
+		o.Source = catalog.SplitForms(e.Source)
+	}
+	if e.Kind == store.EditText {
+		o.Unit, o.BaseTarget = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.BaseTarget)
+	}
+	for _, a := range e.Authors {
+		o.Authors = append(o.Authors, a.Name)
+	}
+	return o
+}
+
+// formsOfEdit are the forms of a text of an edit; none if it is of a file.
+func formsOfEdit(e *store.Edit, text string) []string {
+	if e.Kind == store.EditAddFile || e.Kind == store.EditRemoveFile {
+		return []string{}
+	}
+	return catalog.SplitForms(text)
+}
+
+// visibleEdit finds the edit that the path names, and its component.
+func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j store.Edit, row store.ComponentRow, err error) {
+	id, err := r.PathID()
+	if err == nil {
+		j, err = snap.EditByID(ctx, id)
+	}
+	if err == nil {
+		row, err = e.importedComponentBySlug(ctx, snap, j.Project, j.Component)
+	}
+	return j, row, err
+}
+
+// getEdit answers one edit, with what happened to it.
+func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	j, _, err := e.visibleEdit(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	events, err := snap.EditEvents(ctx, j.ID)
+	o := wireEdit(r.Link, &j)
+	for _, v := range events {
+		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(&j, v.Target), State: int16(v.State)})
+	}
+	return o, err
+}
+
+// editOf is visibleEdit for clients that may do what the edit does.
+func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, row store.ComponentRow, err error) {
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		j, row, err = e.visibleEdit(ctx, snap, r)
+		return err
+	})
+	token := rest.AccessOf(ctx).Token
+	switch {
+	case err != nil:
+	case !row.Settings.Edits.Taken() || j.Kind != store.EditText && (e.Files == nil || e.Operations == nil):
+		err = rest.ErrReadOnly
+	case j.Kind == store.EditRemoveFile:
+		err = mayOperate(ctx, &row)
+	case !token.Writes():
+		err = rest.ErrScope
+	case !token.Edits(row.Project.Slug, j.Language):
+		err = errOtherLanguage
+	}
+	return j, row, err
+}
+
+// restoreEdit does again what an edit did: it enters its text, adds its language or its
+// string, or removes its language.
+func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
+	j, row, err := e.editOf(ctx, r)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Kind == store.EditText:
+		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Target), State: j.State}
+		if _, err := e.Edits.Edit(ctx, row.ID, j.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
+			return nil, EditProblem(err)
+		}
+		return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
+	case j.Kind == store.EditAddFile:
+		return e.add(ctx, r, &row, j.Language)
+	}
+	var t store.TranslationRow
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		t, err = snap.Translation(ctx, j.Project, j.Component, j.Language)
+		return err
+	})
+	if j.Kind == store.EditRemoveFile {
+		switch {
+		case errors.Is(err, catalog.ErrNotFound), err == nil && t.Removed:
+			return rest.NoContent{}, nil // as it shall be
+		case err != nil:
+			return nil, err
+		}
+		return e.remove(ctx, &t)
+	}
+	if err == nil {
+		err = e.mayAddStrings(ctx, &t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := edit.NewString{Context: j.Context, Source: j.Source, Text: edit.Text{Target: j.Target, State: j.State}, Author: AuthorOf(ctx)}
+	return e.addString(ctx, r, &t, n)
+}
+
+// deleteEdit takes a pending edit back.
+func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
+	j, row, err := e.editOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := e.Edits.Discard(ctx, row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	if err != nil {
+		return nil, err
+	}
+	if j.Committed && e.Operations != nil {
+		if _, err := e.Operations.Commit(ctx, row.ID, nil); err != nil {
+			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
+		}
+	}
+	return wire.Done{Result: done.Edits > 0, Detail: onItsWay(done.Sent)}, nil
+}
