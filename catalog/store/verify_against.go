@@ -12,7 +12,11 @@ import (
 // against recounts how the translations of a component compare with its template, and
 // verifies the strings that it lacks.
 func (v *verifier) against(ctx context.Context, c *verifyScope, source int64, translations []verifyScope) error {
-	counted, err := countedAgainst(ctx, v.s, c.id)
+	var ids []int64
+	for i := range translations {
+		ids = append(ids, translations[i].id)
+	}
+	counted, err := countedAgainst(ctx, v.s, c.id, ids)
 	if err != nil {
 		return err
 	}

@@ -131,10 +131,8 @@ type StepTx struct {
 	replaced     []replacedUnit    // groups that written units were in before
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange // changes by SetFailing, by translation
-	old          map[int64]oldUnit        // what units were before the step, where it matters (against.go)
 	newFailing   *sqldb.Inserter          // rows of failing to write; flushed before failing is read
 	lastFailing  int64                    // the largest unit of newFailing so far
-	extraWas     map[int64]extraState     // how source strings that PutExtra changed compared before the step
 	addingTo     int64                    // the source translation that units were added to last
 	added        int                      // how many
 	largeCache   bool                     // see enlargeCache
@@ -146,12 +144,10 @@ type convoyMember struct {
 	tracking            string
 	imported, reread    bool
 	lastUnit, lastDelta int64
-	extra               *bool         // its template lacked strings before the step; nil: not read
 	lastAt, oldest      sql.NullInt64 // components.oldest
 	private             bool          // strangers do not see it
 	dirty               bool          // answers about the component, or anything below it, change
 	compared            bool          // PutExtra changed how some strings compare with the template
-	recompared          bool          // it changed so many that all are counted
 	countersChanged     bool          // lastUnit, lastDelta, lastAt or oldest changed
 }
 

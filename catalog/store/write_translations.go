@@ -52,11 +52,6 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 	if want == old {
 		return nil
 	}
-	if want.Removed != old.Removed {
-		if err := tx.remember(ctx, t.ComponentID, `u.translation_id = $1`, t.ID); err != nil {
-			return err
-		}
-	}
 	if err := tx.s.Do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
 		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+countList(fileCounts, "%s")+`) = `+sqldb.List(11, 3*len(fileCounts))+`
 		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(fileCounts)), append(translationValues(t), t.ID)...); err != nil {

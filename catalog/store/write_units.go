@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -154,9 +153,6 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *sqldb.Inserter,
 		u.SourceID = u.ID
 	}
 	tx.recordWritten(u.TranslationID, u.ID)
-	if err := tx.rememberNew(ctx, component, u); err != nil {
-		return err
-	}
 	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, sqldb.Smallint(u.Removed), int64(u.State), u.Priority,
 		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, sqldb.Micros(u.Created))
 	if u.SourceID != u.ID {
@@ -194,7 +190,7 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 	for i := range units {
 		ids[i] = units[i].ID
 	}
-	if err := errors.Join(tx.recordReplaced(ctx, ids), tx.rememberUnits(ctx, ids)); err != nil {
+	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for i := range units {
@@ -224,7 +220,7 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 // ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	removed, translations := 0, map[int64]bool{}
-	if err := errors.Join(tx.recordReplaced(ctx, ids), tx.rememberUnits(ctx, ids)); err != nil {
+	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	err := sqldb.Chunks(ids, func(chunk []any) error {
