@@ -3,14 +3,18 @@ package store
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// changeFilter says which entries a ChangeQuery selects, in terms of deltas.
+// changeFilter says which entries a ChangeQuery selects. All that depends on its fields is
+// in this file: filter sets them, deltas selects rows of deltas by them, matches counts
+// entries, selects tells of one entry.
 type changeFilter struct {
 	all                     bool             // all actions
 	actions                 []catalog.Action // otherwise these, ascending
@@ -22,9 +26,13 @@ type changeFilter struct {
 	author                  int64  // 0: any
 }
 
-// filtered reports whether the query has filters besides AfterID.
+// filtered reports whether the query has filters: whatever else than a list, a place in it
+// and an order.
 func (q *ChangeQuery) filtered() bool {
-	return len(q.Actions) > 0 || q.User != "" || !q.From.IsZero() || !q.To.IsZero() || q.Components != nil
+	rest := *q
+	rest.TranslationID, rest.ComponentID, rest.ProjectID, rest.UnitID = 0, 0, 0, 0
+	rest.AfterID, rest.Offset, rest.Limit, rest.Newest = 0, 0, 0, false
+	return !reflect.ValueOf(rest).IsZero()
 }
 
 // filter translates the query. possible is false if no entry can match.
@@ -126,6 +134,20 @@ func (f *changeFilter) matches(t *actionCounts) int64 {
 		}
 	}
 	return n
+}
+
+// deltas is a condition on a delta d: it may have selected entries. The components are not
+// part of it. Its arguments begin with $first.
+func (f *changeFilter) deltas(first int) (condition string, args []any) {
+	return fmt.Sprintf(`d.at >= $%d AND d.at <= $%d AND d.added * $%d + d.updated * $%d + d.removed * $%d + (d.n - d.added - d.updated - d.removed) * $%d > 0`,
+			first, first+1, first+2, first+3, first+4, first+5),
+		[]any{f.from, f.to, sqldb.Smallint(f.added), sqldb.Smallint(f.updated), sqldb.Smallint(f.removed), sqldb.Smallint(f.events)}
+}
+
+// selects reports whether the filter selects an entry, of a component and an author.
+func (f *changeFilter) selects(c *catalog.Change, component, author int64) bool {
+	at, _ := sqldb.Micros(c.Timestamp).(int64)
+	return (f.all || slices.Contains(f.actions, c.Action)) && f.inTime(at) && f.ofComponent(component) && (f.author == 0 || author == f.author)
 }
 
 // inTime reports whether the filter includes a time.

@@ -77,12 +77,12 @@ func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges 
 		ranges = append(ranges, make([]rankRange, rangesAtOnce-len(ranges))...) // two statements are enough
 	}
 	extra, extraID := cmp.Or(l.extra, everywhere), cmp.Or(l.extraID, 1)
-	args := []any{l.id, extraID, f.from, f.to, sqldb.Smallint(f.added), sqldb.Smallint(f.updated), sqldb.Smallint(f.removed), sqldb.Smallint(f.events)}
+	condition, args := f.deltas(3)
+	args = append([]any{l.id, extraID}, args...)
 	var parts []string
-	for i, r := range ranges {
+	for _, r := range ranges {
 		parts = append(parts, fmt.Sprintf(`SELECT d.id, %s AS first, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
-			WHERE %s = $1 AND %[1]s > $%[3]d AND %[1]s <= $%[4]d AND %[5]s = $2 AND d.at >= $3 AND d.at <= $4
-			AND d.added * $5 + d.updated * $6 + d.removed * $7 + (d.n - d.added - d.updated - d.removed) * $8 > 0`, l.first, l.column, 9+2*i, 10+2*i, extra))
+			WHERE %s = $1 AND %[1]s > $%[3]d AND %[1]s <= $%[4]d AND %[5]s = $2 AND %[6]s`, l.first, l.column, len(args)+1, len(args)+2, extra, condition))
 		args = append(args, r.lo, r.hi)
 	}
 	query := strings.Join(parts, ` UNION ALL `) + ` ORDER BY first`

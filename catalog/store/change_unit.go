@@ -23,14 +23,10 @@ func (c *ChangeList) ofUnit(ctx context.Context, q *ChangeQuery) error {
 		if err != nil {
 			return err
 		}
-		at, _ := sqldb.Micros(entry.Timestamp).(int64)
-		switch {
-		case entry.ID <= q.AfterID, !f.all && !slices.Contains(f.actions, entry.Action), !f.inTime(at), !f.ofComponent(component),
-			q.TranslationID != 0 && translation != q.TranslationID, q.ComponentID != 0 && component != q.ComponentID,
-			q.ProjectID != 0 && project != q.ProjectID, f.author != 0 && author != f.author:
-			return nil
+		inList := (q.TranslationID == 0 || translation == q.TranslationID) && (q.ComponentID == 0 || component == q.ComponentID) && (q.ProjectID == 0 || project == q.ProjectID)
+		if inList && entry.ID > q.AfterID && f.selects(&entry, component, author) {
+			all = append(all, entry)
 		}
-		all = append(all, entry)
 		return nil
 	})
 	c.count = int64(len(all))
