@@ -55,7 +55,7 @@ func (b *browserTab) answersSuggestions(w *translating, origin, rules string) {
 	unit, translation := w.unit("app", "ar", "Open")
 	for _, text := range []string{"افتح", "فتح الملف"} {
 		want := edit.Request{UnitID: unit, Target: []string{text}, State: catalog.StateTranslated}
-		_, err := w.Syncer.Suggest(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, want)
+		_, err := w.Editor.Suggest(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, want)
 		must(b.t, err)
 	}
 	open := w.address("app", "ar", "Open", "")
@@ -89,7 +89,7 @@ func (b *browserTab) meetsConflict(w *translating, origin, rules string) {
 	b.press("e", "KeyE", 69, 2)
 	b.ask(`document.activeElement.select()`)
 	b.call("Input.insertText", map[string]string{"text": "لي"})
-	_, err := w.Syncer.Edit(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, []edit.Request{{UnitID: unit, Target: []string{"له"}, State: catalog.StateTranslated}})
+	_, err := w.Editor.Edit(b.t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, []edit.Request{{UnitID: unit, Target: []string{"له"}, State: catalog.StateTranslated}})
 	must(b.t, err)
 	b.leave(func() { b.press("Enter", "Enter", 13, 2) })
 	b.errors = nil // the status of the answer

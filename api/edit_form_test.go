@@ -43,7 +43,7 @@ func newTranslating(t *testing.T, o Options) *translating {
 		"closed": {Filemask: "doc/*.po"},
 	})
 	w.Sync()
-	o.DB, o.Languages, o.Edits, o.CacheBytes = w.DB, w.Languages, w.Syncer, 1<<20
+	o.DB, o.Languages, o.Edits, o.CacheBytes = w.DB, w.Languages, w.Editor, 1<<20
 	return &translating{w, t, New(o)}
 }
 
@@ -251,7 +251,7 @@ func TestEditFormRules(t *testing.T) {
 	if rec := writer.send(r); rec.Code != http.StatusUnauthorized {
 		t.Errorf("a session writes through the API: %d %s", rec.Code, rec.Body)
 	}
-	if _, err := w.Syncer.Lock(t.Context(), w.component("app"), edit.Author{Name: "ada"}, true); err != nil {
+	if _, err := w.Editor.Lock(t.Context(), w.component("app"), edit.Author{Name: "ada"}, true); err != nil {
 		t.Fatal(err)
 	}
 	rec = writer.post(open, good)
@@ -328,7 +328,7 @@ func TestEditFormChecks(t *testing.T) {
 	open := w.address("app", "cs", "Open", "")
 	mine := p.form(open, "Otevřít")
 	unit, translation := w.unit("app", "cs", "Open")
-	_, err := w.Syncer.Edit(t.Context(), w.component("app"), translation, edit.Author{Name: "Karel"}, []edit.Request{{UnitID: unit, Target: []string{"Otevři"}, State: catalog.StateTranslated}})
+	_, err := w.Editor.Edit(t.Context(), w.component("app"), translation, edit.Author{Name: "Karel"}, []edit.Request{{UnitID: unit, Target: []string{"Otevři"}, State: catalog.StateTranslated}})
 	must(t, err)
 	copied := p.post(open, url.Values{"form": mine["form"], "seen": mine["seen"], "target": mine["target"], "copy": {"source"}})
 	if got := formOf(copied.Body.String()); got.Get("target") != "Open" || got.Get("seen") != mine.Get("seen") {

@@ -57,3 +57,12 @@ func TrimForms(target string) string {
 	}
 	return target
 }
+
+// FormsOf is the number of forms that a translation of a source has, in a language of a
+// number of them.
+func FormsOf(source string, number int) int {
+	if HasForms(source) {
+		return max(number, 1)
+	}
+	return 1
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -23,6 +24,7 @@ import (
 type Puller struct {
 	*Store
 	Syncer *ingest.Syncer
+	Editor *editing.Editor
 	Branch ingest.Branch
 	// Clock is the time; every look at it adds a minute.
 	Clock time.Time
@@ -30,6 +32,8 @@ type Puller struct {
 	MaxFileSize int64
 	// Change, if set, changes the options of the syncers that Open makes.
 	Change func(o *ingest.Options)
+	// ChangeEditor, if set, changes the options of the editors that Open makes.
+	ChangeEditor func(o *editing.Options)
 	// Progress, if set, is called when a pull reports its progress.
 	Progress func()
 }
@@ -52,11 +56,13 @@ func PullerAt(tb testing.TB, dir string) *Puller {
 	return &Puller{Store: At(tb, dir), Clock: FirstClock()}
 }
 
-// Open opens the store and makes a syncer.
+// Open opens the store and makes a syncer and an editor.
 func (p *Puller) Open() {
 	p.TB.Helper()
 	p.Store.Open()
-	p.Syncer = p.NewSyncer(func() time.Time { p.Clock = p.Clock.Add(time.Minute); return p.Clock })
+	now := func() time.Time { p.Clock = p.Clock.Add(time.Minute); return p.Clock }
+	p.Syncer = p.NewSyncer(now)
+	p.Editor = p.NewEditor(p.Syncer, now)
 }
 
 // Reopen closes the store and opens it with other options.

@@ -244,7 +244,8 @@ func TestAgainstEdits(t *testing.T) {
 				u = *each
 			}
 		})
-		_, err := w.Syncer.Edit(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, []edit.Request{{UnitID: u.ID, Target: []string{"x"}, State: catalog.StateTranslated}})
+		by := edit.Author{Name: "Jana Nováková", Email: "jana@example.org"}
+		_, err := w.Editor.Edit(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, by, []edit.Request{{UnitID: u.ID, Target: []string{"x"}, State: catalog.StateTranslated}})
 		must(t, err)
 	}
 	want.Translated, want.WordsLeft = 2, 2

@@ -134,7 +134,7 @@ func TestEditsOfLargeFile(t *testing.T) {
 		edited := fmt.Sprintf("Edit %d", seeds.IntN(3))
 		if seeds.IntN(3) > 0 {
 			for _, w := range []*catalogtest.Puller{parts, whole} {
-				must(t, write(w, fmt.Sprintf("Source %d.", i), catalog.StateTranslated, edited))
+				must(t, w.Write(fmt.Sprintf("Source %d.", i), catalog.StateTranslated, edited))
 			}
 		}
 		if seeds.IntN(3) == 0 { // as if it had been pushed
@@ -157,9 +157,9 @@ func TestEditsOfLargeFile(t *testing.T) {
 		whole.Execute(`UPDATE files SET blob = '' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`) // so that nothing can be compared with it
 		whole.Sync()
 		parts.Sync()
-		equal(t, journal(whole), journal(parts), "edits after commit %d (-whole +parts)", n)
+		equal(t, whole.Journal(), parts.Journal(), "edits after commit %d (-whole +parts)", n)
 		for _, status := range []string{"pending", "flushed", "conflict"} {
-			reached[status] += strings.Count(journal(parts), status)
+			reached[status] += strings.Count(parts.Journal(), status)
 		}
 	}
 	parts.Execute(`UPDATE units SET text_print = text_print - 1 WHERE target = 'Text 2.'`)

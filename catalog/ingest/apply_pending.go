@@ -62,7 +62,7 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 
 // layText serves the text of an edit in place of that of a file.
 func layText(u *unit.Unit, e *store.Edit, number int, h *catalog.Hasher) {
-	setText(&u.Unit, e.Target, e.State, number)
+	unit.SetText(&u.Unit, e.Target, e.State, number)
 	u.Text = h.Text(u.Target, u.State)
 	unit.SetMeta(u, h)
 }
@@ -137,7 +137,7 @@ func textsOf(sent []store.SentText) []edit.Text {
 func (a *application) merge(j *journaled, row *catalog.Translation, u *unit.Unit) edit.Outcome {
 	theirs := edit.Theirs{
 		Text: edit.Text{Target: u.Target, State: u.State}, Found: true, ReadOnly: u.State == catalog.StateReadOnly,
-		Forms: formsOf(u.Source, row.PluralNumber),
+		Forms: catalog.FormsOf(u.Source, row.PluralNumber),
 	}
 	e := j.edit
 	return edit.Merge(edit.Text{Target: e.BaseTarget, State: e.BaseState}, textsOf(j.sent), theirs, edit.Text{Target: e.Target, State: e.State}, policyOf(&a.comp.row.Settings))
@@ -149,21 +149,4 @@ func policyOf(s *catalog.ComponentSettings) edit.Policy {
 		return edit.KeepEdit
 	}
 	return edit.KeepRepository
-}
-
-// formsOf is the number of forms of a translation of a source.
-func formsOf(source string, number int) int {
-	if catalog.HasForms(source) {
-		return max(number, 1)
-	}
-	return 1
-}
-
-// setText gives a unit another text, as it will be read from a file: a previous source
-// is that of a text that needs editing.
-func setText(u *catalog.Unit, target string, state catalog.State, number int) {
-	u.Target, u.State = catalog.PadForms(u.Source, catalog.TrimForms(target), number), state
-	if !state.Fuzzy() {
-		u.PreviousSource = ""
-	}
 }

@@ -31,14 +31,14 @@
 //	                    store, replay_batch.go stores a batch meanwhile;
 //	                    replay_files.go stores the bytes of files at the end
 //	suggest.go          suggestions from other branches
-//	edit.go             edits of strings, which are steps that stay at their commit
+//	at_head.go          what package editing stores: steps that stay at their commit
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or
 // pulled; nothing half-loaded; memory bounded by the largest file, the strings of
 // one component and a fixed cache.
 //
-// Non-goals: deciding when to pull (package schedule); the rules of single
-// quality checks (package checks).
+// Non-goals: deciding when to pull (package schedule); what people change (package
+// editing); the rules of single quality checks (package checks).
 //
 // # Why
 //

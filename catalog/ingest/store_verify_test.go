@@ -74,8 +74,8 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 		"docs": {Filemask: "docs/*.po", NewBase: "docs/docs.pot", History: catalog.History{Full: true}, AllowTranslationPropagation: true, Edits: catalog.Edits{Mode: catalog.PushDirect}},
 	}
 	w := synced(t, repo.Path(), settings)
-	must(t, write(w, "Five", catalog.StateTranslated, "Pětka"))
-	removeFile(w, "docs/cs.po")
+	must(t, w.Write("Five", catalog.StateTranslated, "Pětka"))
+	w.RemoveFile("docs/cs.po")
 	return w
 }
 

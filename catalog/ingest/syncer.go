@@ -38,9 +38,6 @@ type Options struct {
 	// Room returns an error while there is too little room on the disk: pulls fail with
 	// it and write nothing. Nil: there is always room.
 	Room func() error
-	// EditRoom returns an error while there is too little room to store edits. They use
-	// what pulls leave. Nil: there is always room.
-	EditRoom func() error
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Logger; nil: silence.
@@ -72,7 +69,6 @@ type Syncer struct {
 	maxFileSize int64
 	quotas      Quotas
 	room        func() error
-	editRoom    func() error
 	now         func() time.Time
 	log         *slog.Logger
 	progress    func(key string, p Progress)
@@ -95,7 +91,7 @@ const defaultMaxFileSize = 128 << 20
 func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
-		quotas: o.Quotas.orDefault(), room: o.Room, editRoom: o.EditRoom, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
+		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
 		memory: newMemory(o.Memory), compareUnits: compareUnits, partSize: unit.PartSize, mirrors: make(map[string]*mirror),
 	}
 	s.bounds = defaultReplayBounds(s.memory)
@@ -104,9 +100,6 @@ func New(o Options) *Syncer {
 	}
 	if s.room == nil {
 		s.room = func() error { return nil }
-	}
-	if s.editRoom == nil {
-		s.editRoom = func() error { return nil }
 	}
 	s.git.Room = s.room
 	if s.now == nil {

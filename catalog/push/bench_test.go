@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/push"
@@ -23,6 +24,7 @@ import (
 type benchWorld struct {
 	db     *store.DB
 	syncer *ingest.Syncer
+	editor *editing.Editor
 	branch ingest.Branch
 	pusher *push.Pusher
 	first  catalog.Translation
@@ -58,7 +60,8 @@ func newBenchWorld(b *testing.B, languages, n int) *benchWorld {
 	branch, specs, _ := catalogtest.BranchOf(up.Dir, "main", map[string]catalog.ComponentSettings{"app": settings})
 	gittest.Must(b, db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
 	w := &benchWorld{db: db, branch: branch, syncer: ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: b.TempDir()})}
-	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Languages: table, Name: "repoglot", Email: "noreply@example.org"})
+	w.editor = editing.New(editing.Options{DB: db, Syncer: w.syncer, Languages: table})
+	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Editor: w.editor, Languages: table, Name: "repoglot", Email: "noreply@example.org"})
 	_, err = w.syncer.Sync(b.Context(), branch)
 	gittest.Must(b, err)
 	gittest.Must(b, db.Read(b.Context(), func(ctx context.Context, snap *store.Snapshot) error {
@@ -87,7 +90,7 @@ var jana = edit.Author{Name: "Jana", Email: "jana@example.org"}
 func (w *benchWorld) edit(b *testing.B, from, n int, text string) {
 	for i := range n {
 		u := &w.units[(from+i)%len(w.units)]
-		_, err := w.syncer.Edit(b.Context(), w.first.ComponentID, w.first.ID, jana,
+		_, err := w.editor.Edit(b.Context(), w.first.ComponentID, w.first.ID, jana,
 			[]edit.Request{{UnitID: u.ID, Target: []string{fmt.Sprintf("%s %d", text, from+i)}, State: catalog.StateTranslated}})
 		gittest.Must(b, err)
 	}
@@ -170,7 +173,7 @@ func (w *benchWorld) editAll(b *testing.B, authors, n int) {
 			if all[i].IsSource {
 				continue
 			}
-			_, err := w.syncer.Edit(b.Context(), w.first.ComponentID, all[i].ID, by,
+			_, err := w.editor.Edit(b.Context(), w.first.ComponentID, all[i].ID, by,
 				[]edit.Request{{UnitID: units[all[i].ID][a].ID, Target: []string{fmt.Sprintf("Text %d of %d", a, n)}, State: catalog.StateTranslated}})
 			gittest.Must(b, err)
 		}
@@ -183,7 +186,7 @@ func BenchmarkUpload(b *testing.B) {
 	for b.Loop() {
 		n++
 		data := []byte(poOf(20_000, func(i int) string { return fmt.Sprintf("Text %d of %d", i, n) }))
-		counts, err := w.syncer.Upload(b.Context(), w.first.ComponentID, w.first.ID, jana, data, edit.UploadOptions{Method: edit.Translate, Conflicts: "replace-translated"})
+		counts, err := w.editor.Upload(b.Context(), w.first.ComponentID, w.first.ID, jana, data, edit.UploadOptions{Method: edit.Translate, Conflicts: "replace-translated"})
 		gittest.Must(b, err)
 		if counts.Accepted != 20_000 {
 			b.Fatal(counts)

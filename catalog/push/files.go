@@ -138,7 +138,8 @@ func (r *run) values(row *store.BranchComponent, g flush.Group) message.Values {
 	}
 	var codes []string
 	for _, path := range g.Files {
-		codes = append(codes, cmp.Or(r.Syncer.FileCode(row, path), strings.Join(g.Languages, ", ")))
+		code, _ := r.Syncer.FileCode(row, path)
+		codes = append(codes, cmp.Or(code, strings.Join(g.Languages, ", ")))
 	}
 	slices.Sort(codes)
 	v.Language, v.LanguageCode, v.Filename = strings.Join(names, ", "), strings.Join(slices.Compact(codes), ", "), strings.Join(g.Files, ", ")

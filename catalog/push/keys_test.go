@@ -61,7 +61,7 @@ func (w *keysWorld) editAs(name, where, source, target string) {
 	w.t.Helper()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if c.Slug+"/"+tr.Language == where && u.Source == source {
-			_, err := w.Syncer.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: strings.ToLower(name) + "@example.org"},
+			_, err := w.Editor.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: strings.ToLower(name) + "@example.org"},
 				[]edit.Request{{UnitID: u.ID, Target: []string{target}, State: map[bool]catalog.State{true: catalog.StateEmpty, false: catalog.StateTranslated}[target == ""]}})
 			gittest.Must(w.t, err)
 		}
@@ -303,7 +303,7 @@ func TestRequestPerChanges(t *testing.T) {
 		all, err := snap.Translations(ctx, c.ID)
 		for i := range all {
 			if c.Slug == "web" && all[i].Language == "de" {
-				gittest.Must(t, w.Syncer.RemoveTranslation(t.Context(), c.ID, &all[i], anna))
+				gittest.Must(t, w.Editor.RemoveTranslation(t.Context(), c.ID, &all[i], anna))
 			}
 		}
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/push"
@@ -67,7 +68,8 @@ func child(dir string, first int) (err error) {
 	}
 	b, _, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", killSettings())
 	s := ingest.New(ingest.Options{DB: db, Languages: languages, MirrorDir: filepath.Join(dir, "mirrors")})
-	p := push.New(push.Options{DB: db, Syncer: s, Languages: languages, Name: "repoglot", Email: "noreply@example.org"})
+	d := editing.New(editing.Options{DB: db, Syncer: s, Languages: languages})
+	p := push.New(push.Options{DB: db, Syncer: s, Editor: d, Languages: languages, Name: "repoglot", Email: "noreply@example.org"})
 	p.SetStop(func(bool) error {
 		fmt.Println("pushed")
 		return nil
@@ -77,12 +79,12 @@ func child(dir string, first int) (err error) {
 	}
 	fmt.Println("pulled")
 	for n := first; n < first+killEdits; n++ {
-		if err := editOne(ctx, db, s, n); err != nil {
+		if err := editOne(ctx, db, d, n); err != nil {
 			return err
 		}
 		fmt.Println("acknowledged", n)
 		if n%3 == 2 {
-			if err := changeFile(ctx, db, s); err != nil {
+			if err := changeFile(ctx, db, d); err != nil {
 				return err
 			}
 		}
@@ -97,7 +99,7 @@ func child(dir string, first int) (err error) {
 }
 
 // editOne makes the n-th edit.
-func editOne(ctx context.Context, db *store.DB, s *ingest.Syncer, n int) error {
+func editOne(ctx context.Context, db *store.DB, d *editing.Editor, n int) error {
 	var unit catalog.Unit
 	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		t, err := snap.Translation(ctx, "demo", "app", "cs")
@@ -113,13 +115,13 @@ func editOne(ctx context.Context, db *store.DB, s *ingest.Syncer, n int) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Edit(ctx, unit.ID/catalog.UnitsPerComponent, unit.TranslationID, edit.Author{Name: "Jana", Email: "jana@example.org"},
+	_, err = d.Edit(ctx, unit.ID/catalog.UnitsPerComponent, unit.TranslationID, edit.Author{Name: "Jana", Email: "jana@example.org"},
 		[]edit.Request{{UnitID: unit.ID, Target: []string{fmt.Sprintf("text %d.", n)}, State: catalog.StateTranslated}})
 	return err
 }
 
 // changeFile adds a language, or removes it if it is there, and says so.
-func changeFile(ctx context.Context, db *store.DB, s *ingest.Syncer) error {
+func changeFile(ctx context.Context, db *store.DB, d *editing.Editor) error {
 	var component catalog.Component
 	var there store.TranslationRow
 	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
@@ -132,14 +134,14 @@ func changeFile(ctx context.Context, db *store.DB, s *ingest.Syncer) error {
 	})
 	switch {
 	case errors.Is(err, catalog.ErrNotFound) && component.ID != 0:
-		switch err = s.AddTranslation(ctx, component.ID, "de", anna); {
+		switch err = d.AddTranslation(ctx, component.ID, "de", anna); {
 		case errors.Is(err, edit.ErrNotAdded): // it waits
 			err = nil
 		case err == nil:
 			fmt.Println("added")
 		}
 	case err == nil:
-		if err = s.RemoveTranslation(ctx, component.ID, &there.Translation, anna); err == nil {
+		if err = d.RemoveTranslation(ctx, component.ID, &there.Translation, anna); err == nil {
 			fmt.Println("removed")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 )
@@ -68,7 +68,7 @@ func (m *model) reset() {
 		if e.Status != store.EditPending {
 			continue
 		}
-		_, err := m.Syncer.Discard(m.t.Context(), e.ComponentID, anna, "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
+		_, err := m.Editor.Discard(m.t.Context(), e.ComponentID, anna, "reset", false, func(o *store.Edit) bool { return o.ID == e.ID })
 		gittest.Must(m.t, err)
 		if one {
 			return
@@ -76,7 +76,7 @@ func (m *model) reset() {
 	}
 	for _, f := range m.fileEdits() {
 		m.taken[f.Path] = m.taken[f.Path] || f.Status == store.EditPending
-		_, err := m.Syncer.Discard(m.t.Context(), f.ComponentID, anna, "reset", false, func(e *store.Edit) bool { return e.Kind != store.EditText })
+		_, err := m.Editor.Discard(m.t.Context(), f.ComponentID, anna, "reset", false, func(e *store.Edit) bool { return e.Kind != store.EditText })
 		gittest.Must(m.t, err)
 	}
 }
@@ -99,10 +99,10 @@ func (m *model) restore() {
 		if accept {
 			m.acked[e.Source] = append(m.acked[e.Source], e.Target)
 		}
-		gittest.Must(m.t, m.Syncer.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, e, accept))
+		gittest.Must(m.t, m.Editor.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, e, accept))
 		return
 	}
-	_, err := m.Syncer.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Target}, State: catalog.StateTranslated}})
+	_, err := m.Editor.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Target}, State: catalog.StateTranslated}})
 	gittest.Must(m.t, err)
 	m.acked[e.Source] = append(m.acked[e.Source], e.Target)
 }
@@ -113,7 +113,7 @@ func (m *model) suggest(id string) {
 		if tr.Language != "cs" || u.Source != id {
 			return
 		}
-		_, err := m.Syncer.Suggest(m.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana", Email: "Jana@example.org"},
+		_, err := m.Editor.Suggest(m.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana", Email: "Jana@example.org"},
 			edit.Request{UnitID: u.ID, Target: []string{fmt.Sprint("ours ", m.n, " suggested")}, State: catalog.StateTranslated})
 		gittest.Must(m.t, err)
 	})
@@ -121,9 +121,9 @@ func (m *model) suggest(id string) {
 
 // expire lets a month or three pass: what was taken back before is forgotten.
 func (m *model) expire() {
-	m.Clock = m.Clock.Add([]time.Duration{time.Hour, ingest.KeepDiscarded, ingest.KeepAway}[m.rnd.IntN(3)])
+	m.Clock = m.Clock.Add([]time.Duration{time.Hour, editing.KeepDiscarded, editing.KeepAway}[m.rnd.IntN(3)])
 	for _, e := range m.journal() {
-		if e.Status == store.EditDiscarded && !e.Updated.After(m.Clock.Add(-ingest.KeepDiscarded)) {
+		if e.Status == store.EditDiscarded && !e.Updated.After(m.Clock.Add(-editing.KeepDiscarded)) {
 			m.forgotten[e.Source+"\x00"+e.Target] = true
 		}
 	}
@@ -132,7 +132,7 @@ func (m *model) expire() {
 			delete(m.added, e.ID)
 		}
 	}
-	_, _, err := m.Syncer.Expire(m.t.Context(), m.Clock)
+	_, _, err := m.Editor.Expire(m.t.Context(), m.Clock)
 	gittest.Must(m.t, err)
 }
 
@@ -155,8 +155,8 @@ func (m *model) changeFile() {
 		return err
 	})
 	if there != nil {
-		gittest.Must(m.t, m.Syncer.RemoveTranslation(m.t.Context(), component, there, anna))
-	} else if err := m.Syncer.AddTranslation(m.t.Context(), component, code, anna); err != nil && !errors.Is(err, edit.ErrNotAdded) {
+		gittest.Must(m.t, m.Editor.RemoveTranslation(m.t.Context(), component, there, anna))
+	} else if err := m.Editor.AddTranslation(m.t.Context(), component, code, anna); err != nil && !errors.Is(err, edit.ErrNotAdded) {
 		m.t.Fatal(err)
 	}
 	for _, e := range m.fileEdits() {

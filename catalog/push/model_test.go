@@ -282,7 +282,7 @@ func (m *model) write(id string) {
 			return
 		}
 		name := []string{"Jana", "Petr"}[m.rnd.IntN(2)]
-		_, err := m.Syncer.Edit(m.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: name + "@example.org"},
+		_, err := m.Editor.Edit(m.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: name + "@example.org"},
 			[]edit.Request{{UnitID: u.ID, Target: []string{text}, State: state}})
 		gittest.Must(m.t, err)
 		m.acked[id] = append(m.acked[id], text)

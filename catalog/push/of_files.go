@@ -41,7 +41,8 @@ func (r *run) filesToChange() []flush.FileChange {
 			if row.ID != e.ComponentID {
 				continue
 			}
-			list[i].Code = cmp.Or(r.Syncer.FileCode(row, e.Path), e.Language)
+			code, _ := r.Syncer.FileCode(row, e.Path)
+			list[i].Code = cmp.Or(code, e.Language)
 			if e.Kind == store.EditAddString {
 				list[i].String, list[i].Options = stringToAdd(e, &row.Settings.Edits)
 			} else {
@@ -78,7 +79,7 @@ func (p *Pusher) settleFiles(ctx context.Context, held *ingest.Held, rows []stor
 		}
 		there, known, err := filesAt(ctx, held, rows[i].Head, pending)
 		if err == nil && known {
-			err = p.Syncer.Settle(ctx, rows[i], pending, there)
+			err = p.Editor.Settle(ctx, rows[i], pending, there)
 		}
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
@@ -59,8 +59,8 @@ func (w *world) wantFiles(when string, component int64, due bool, files string) 
 // happens once.
 func TestFiles(t *testing.T) {
 	w, c := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
-	if err := w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna); !errors.Is(err, edit.ErrNotAdded) {
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
+	if err := w.Editor.AddTranslation(t.Context(), c.ID, "de", anna); !errors.Is(err, edit.ErrNotAdded) {
 		t.Errorf("added twice: %v", err)
 	}
 	w.wantFiles("added", c.ID, true, "+po/de.po@")
@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 		}
 	})
 	for range 2 {
-		gittest.Must(t, w.Syncer.RemoveTranslation(t.Context(), c.ID, &cs, anna))
+		gittest.Must(t, w.Editor.RemoveTranslation(t.Context(), c.ID, &cs, anna))
 	}
 	w.wantFiles("removed", c.ID, true, "-po/cs.po@")
 	w.crashes()
@@ -116,7 +116,7 @@ func TestFilesOfRequests(t *testing.T) {
 	f := &fakeForge{}
 	w, c := newFileWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}})
 	w.to.Forge = f
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
 	w.flush()
 	w.wantFiles("pushed", c.ID, false, "+po/de.po@l10n")
 	if f.opened != 1 {
@@ -129,7 +129,7 @@ func TestFilesOfRequests(t *testing.T) {
 	f.State = forge.Closed
 	w.flush()
 	w.wantFiles("closed", c.ID, false, "")
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "ja", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "ja", anna))
 	w.flush()
 	f.State = forge.Merged
 	w.up.Set("main", w.head("l10n"))
@@ -147,7 +147,7 @@ func TestFilesOfRequests(t *testing.T) {
 func TestFileOfAnotherMask(t *testing.T) {
 	s := catalog.ComponentSettings{NewBase: "po/app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}
 	w, c := newFileWorld(t, s)
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
 	s.Filemask = "l10n/*.po"
 	head := w.up.Push("Other", gittest.Files{"l10n/cs.po": file, "po/app.pot": file}, w.head("main"))
 	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
@@ -157,7 +157,7 @@ func TestFileOfAnotherMask(t *testing.T) {
 		t.Error("something was pushed")
 	}
 	w.wantFiles("with another filemask", c.ID, false, "")
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
 	w.wantFiles("added again", c.ID, true, "+l10n/de.po@")
 }
 
@@ -191,7 +191,7 @@ func TestFilesEnd(t *testing.T) {
 	}
 	add := func(code string) {
 		t.Helper()
-		gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, code, anna))
+		gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, code, anna))
 	}
 	push := func(files gittest.Files) {
 		pot := strings.Replace(file, "Dvě", "", 1)
@@ -222,21 +222,21 @@ func TestFilesEnd(t *testing.T) {
 	}
 	expire := func(at time.Time, ended, forgotten int) {
 		t.Helper()
-		if e, f, err := w.Syncer.Expire(t.Context(), at); err != nil || e != ended || f != forgotten {
+		if e, f, err := w.Editor.Expire(t.Context(), at); err != nil || e != ended || f != forgotten {
 			t.Errorf("at %s: %d ended, %d forgotten, %v; want %d, %d", at, e, f, err, ended, forgotten)
 		}
 	}
 	start := w.Clock
-	expire(start.Add(ingest.KeepAway-time.Minute), 0, 1) // the second
-	expire(start.Add(ingest.KeepAway+time.Hour), 1, 0)
+	expire(start.Add(editing.KeepAway-time.Minute), 0, 1) // the second
+	expire(start.Add(editing.KeepAway+time.Hour), 1, 0)
 	if got := w.fileEdits(c.ID); !strings.Contains(got, "3 +po/ja.po discarded it could not be done for 90 days: po/ja.po: ") {
 		t.Errorf("90 days later:\n%s", got)
 	}
-	expire(start.Add(2*ingest.KeepAway), 0, 0) // the newest stays
+	expire(start.Add(2*editing.KeepAway), 0, 0) // the newest stays
 	push(nil)
 	w.flush()
 	add("fr")
-	expire(start.Add(2*ingest.KeepAway), 0, 1)
+	expire(start.Add(2*editing.KeepAway), 0, 1)
 	list = "1 +po/de.po flushed the repository has the file, which is not served\n4 +po/fr.po "
 	want("later", list+"pending\n")
 	s.LanguageRegex = "^(cs|de)$"
@@ -249,13 +249,13 @@ func TestFilesEnd(t *testing.T) {
 // that are wanted then.
 func TestFilesTakenBack(t *testing.T) {
 	w, c := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect}})
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
 	during := meanwhile(func() {
-		done, err := w.Syncer.Discard(t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
+		done, err := w.Editor.Discard(t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
 		if err != nil || done.Edits != 1 {
 			t.Errorf("%+v taken back: %v", done, err)
 		}
-		gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "fr", anna))
+		gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "fr", anna))
 		w.up.Push("Other", gittest.Files{"po/cs.po": file, "po/app.pot": strings.Replace(file, "Dvě", "", 1), "other": "y"}, w.head("main"))
 	})
 	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return push.Destination{Signer: &during} })
@@ -290,11 +290,11 @@ func term(source, target string) edit.NewString {
 // as its author's commit, before the edits of other strings.
 func TestStrings(t *testing.T) {
 	w, c, cs := newGlossary(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
-	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
-	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Tag", "Značka")))
+	gittest.Must(t, w.Editor.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
+	gittest.Must(t, w.Editor.AddString(t.Context(), c.ID, &cs, term("Tag", "Značka")))
 	var invalid *edit.InvalidError
 	for _, source := range []string{"Branch", "One", "", "a\x00"} {
-		if err := w.Syncer.AddString(t.Context(), c.ID, &cs, term(source, "Jiná")); !errors.As(err, &invalid) || invalid.Field != "source" {
+		if err := w.Editor.AddString(t.Context(), c.ID, &cs, term(source, "Jiná")); !errors.As(err, &invalid) || invalid.Field != "source" {
 			t.Errorf("added %q: %v", source, err)
 		}
 	}
@@ -318,7 +318,7 @@ func TestStringsOfRequests(t *testing.T) {
 	f := &fakeForge{}
 	w, c, cs := newGlossary(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}})
 	w.to.Forge = f
-	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
+	gittest.Must(t, w.Editor.AddString(t.Context(), c.ID, &cs, term("Branch", "Větev")))
 	w.flush()
 	w.wantFiles("pushed", c.ID, false, "+po/cs.po@l10n")
 	first := w.head("l10n")
@@ -330,7 +330,7 @@ func TestStringsOfRequests(t *testing.T) {
 	w.flush()
 	w.wantFiles("there", c.ID, false, "")
 	w.up.Push("Other", gittest.Files{"po/cs.po": strings.NewReplacer("UTF-8", "ISO-8859-2", "Dvě", "Dve").Replace(file)}, w.head("main"))
-	gittest.Must(t, w.Syncer.AddString(t.Context(), c.ID, &cs, term("Flag", "国")))
+	gittest.Must(t, w.Editor.AddString(t.Context(), c.ID, &cs, term("Flag", "国")))
 	w.flush()
 	if got, want := w.fileEdits(c.ID), "1 +po/cs.po flushed the repository has the string with another text\n2 +po/cs.po pending po/cs.po: add a string: "; !strings.HasPrefix(got, want) || !strings.Contains(got, "ISO-8859-2") {
 		t.Errorf("edits:\n%s", got)
@@ -358,11 +358,11 @@ func TestOddPaths(t *testing.T) {
 		}
 		return nil
 	})
-	if err := w.Syncer.AddTranslation(t.Context(), app, "pt_BR", anna); !errors.Is(err, edit.ErrNotAdded) {
+	if err := w.Editor.AddTranslation(t.Context(), app, "pt_BR", anna); !errors.Is(err, edit.ErrNotAdded) {
 		t.Errorf("below a symlink: %v", err)
 	}
 	files["po/de/app.po/x"] = "y" // somebody was faster
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), app, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), app, "de", anna))
 	w.up.Push("Other", files, w.head("main"))
 	w.edit("One", "Jedna") // in both
 	report := w.flush()
@@ -371,8 +371,8 @@ func TestOddPaths(t *testing.T) {
 	}
 	w.want("Jedna Dvě Jedna Dvě | flushed, flushed", "flushed")
 	w.wantFiles("flushed", app, true, "+po/de/app.po@")
-	w.Clock = w.Clock.Add(ingest.KeepAway + time.Hour)
-	_, _, err := w.Syncer.Expire(t.Context(), w.Clock)
+	w.Clock = w.Clock.Add(editing.KeepAway + time.Hour)
+	_, _, err := w.Editor.Expire(t.Context(), w.Clock)
 	gittest.Must(t, err)
 	w.wantFiles("expired", app, false, "")
 }
@@ -394,12 +394,12 @@ func TestRemoveAlias(t *testing.T) {
 			return
 		}
 		if chinese = *tr; u.Source == "One" {
-			_, err := w.Syncer.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{"X"}, State: catalog.StateTranslated}})
+			_, err := w.Editor.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{"X"}, State: catalog.StateTranslated}})
 			gittest.Must(t, err)
 		}
 	})
 	w.flush()
-	gittest.Must(t, w.Syncer.RemoveTranslation(t.Context(), c.ID, &chinese, anna))
+	gittest.Must(t, w.Editor.RemoveTranslation(t.Context(), c.ID, &chinese, anna))
 	w.flush()
 	if got := gittest.RunGit(t, w.up.Dir, "show", "main:po/LINGUAS"); strings.TrimSpace(got) != "cs" {
 		t.Errorf("LINGUAS is %q", got)
@@ -413,7 +413,7 @@ func TestRemoveAlias(t *testing.T) {
 func TestRequestOfFiles(t *testing.T) {
 	w, c := newFileWorld(t, catalog.ComponentSettings{PushBranch: "l10n", Edits: catalog.Edits{Mode: catalog.PushRequest}})
 	f := &fakeForge{}
-	gittest.Must(t, w.Syncer.AddTranslation(t.Context(), c.ID, "de", anna))
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
 	_, err := w.pusher.Flush(t.Context(), w.Branch, func(*store.BranchComponent) push.Destination { return push.Destination{Forge: f} })
 	gittest.Must(t, err)
 	if !strings.HasSuffix(f.draft.Body, "- adds the language `de`: `po/de.po`") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -22,10 +23,11 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// Options configure a Pusher. DB, Syncer and Languages are required.
+// Options configure a Pusher. DB, Syncer, Editor and Languages are required.
 type Options struct {
 	DB        *store.DB
 	Syncer    *ingest.Syncer
+	Editor    *editing.Editor
 	Languages *lang.Table
 	// Name and Email are the committer's.
 	Name, Email string

@@ -64,7 +64,7 @@ func worldOf(t *testing.T, up *gittest.Upstream[object.Hash], s catalog.Componen
 // newPusher makes a pusher, as a new process would.
 func (w *world) newPusher() {
 	w.pusher = push.New(push.Options{
-		DB: w.DB, Syncer: w.Syncer, Languages: w.Languages, Name: "repoglot", Email: "noreply@example.org",
+		DB: w.DB, Syncer: w.Syncer, Editor: w.Editor, Languages: w.Languages, Name: "repoglot", Email: "noreply@example.org",
 		SiteTitle: "repoglot", BaseURL: "https://l10n.example.org", Now: func() time.Time { return w.Clock },
 	})
 }
@@ -76,7 +76,7 @@ func (w *world) edit(source, target string) {
 		if tr.Language != "cs" || u.Source != source {
 			return
 		}
-		_, err := w.Syncer.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana Nováková", Email: "jana@example.org"},
+		_, err := w.Editor.Edit(w.t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana Nováková", Email: "jana@example.org"},
 			[]edit.Request{{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated}})
 		gittest.Must(w.t, err)
 	})
@@ -327,7 +327,7 @@ func TestBranchWithNothingLeft(t *testing.T) {
 	discard := func() {
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if u.Pending {
-				_, err := w.Syncer.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
+				_, err := w.Editor.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 				gittest.Must(t, err)
 			}
 		})
@@ -432,7 +432,7 @@ func TestRequestWithNothingLeft(t *testing.T) {
 	w.flush()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language == "cs" && u.Source == "One" {
-			_, err := w.Syncer.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
+			_, err := w.Editor.Discard(t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 			gittest.Must(t, err)
 		}
 	})

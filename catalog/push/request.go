@@ -198,7 +198,7 @@ func (r *run) refuse(ctx context.Context, request forge.Request) error {
 	reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
 	for _, id := range r.components() {
 		if err == nil {
-			_, err = r.Syncer.Discard(ctx, id, edit.Author{}, reason, true, func(e *store.Edit) bool {
+			_, err = r.Editor.Discard(ctx, id, edit.Author{}, reason, true, func(e *store.Edit) bool {
 				was := refused[e.ID]
 				return was.ID != 0 && was.Target == e.Target && was.State == e.State
 			})

@@ -21,7 +21,7 @@ func (w *world) takeBack(want int) {
 	w.t.Helper()
 	n := 0
 	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		done, err := w.Syncer.Discard(w.t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
+		done, err := w.Editor.Discard(w.t.Context(), c.ID, anna, "taken back", false, func(*store.Edit) bool { return true })
 		n += done.Edits
 		return err
 	})
@@ -101,7 +101,7 @@ func (w *world) editAs(source, target string, state catalog.State) {
 	w.t.Helper()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language == "cs" && u.Source == source {
-			_, err := w.Syncer.Edit(w.t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{target}, State: state}})
+			_, err := w.Editor.Edit(w.t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{target}, State: state}})
 			gittest.Must(w.t, err)
 		}
 	})
@@ -174,7 +174,7 @@ func TestSentIsForgotten(t *testing.T) {
 		merged := gittest.RunGit(t, w.up.Dir, "cat-file", "blob", "l10n:po/cs.po") + "\n"
 		w.takeBack(1)
 		w.flush()
-		_, _, err := w.Syncer.Expire(t.Context(), time.Now().Add(after))
+		_, _, err := w.Editor.Expire(t.Context(), time.Now().Add(after))
 		gittest.Must(t, err)
 		w.up.Push("Other", gittest.Files{"po/cs.po": merged}, w.head("main"))
 		w.Sync()

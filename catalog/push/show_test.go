@@ -21,7 +21,7 @@ func (w *world) commit() {
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
 		component, translations = c.ID, append(translations, tr.ID)
 	})
-	_, err := w.Syncer.Commit(w.t.Context(), component, translations)
+	_, err := w.Editor.Commit(w.t.Context(), component, translations)
 	gittest.Must(w.t, err)
 	w.show()
 }
@@ -108,7 +108,7 @@ func (w *world) discard() {
 	w.t.Helper()
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if u.Pending {
-			_, err := w.Syncer.Discard(w.t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
+			_, err := w.Editor.Discard(w.t.Context(), c.ID, anna, "reset", false, func(e *store.Edit) bool { return e.TranslationID == tr.ID })
 			gittest.Must(w.t, err)
 		}
 	})

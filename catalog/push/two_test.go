@@ -47,9 +47,11 @@ func (w *world) another() *world {
 	w.Change = func(o *ingest.Options) { o.DB, o.MirrorDir = db, mirrors }
 	other, puller := *w, *w.Puller
 	other.Puller = &puller
-	puller.Syncer = w.NewSyncer(func() time.Time { return w.Clock })
+	now := func() time.Time { return w.Clock }
+	puller.Syncer = w.NewSyncer(now)
 	w.Change = nil
 	puller.DB = db
+	puller.Editor = puller.NewEditor(puller.Syncer, now)
 	other.newPusher()
 	return &other
 }
@@ -147,7 +149,7 @@ func TestSettingsOfEach(t *testing.T) {
 		before := w.head("main").String()
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if !tr.IsSource && u.Source == "One" {
-				_, err := w.Syncer.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{string(mode)}, State: catalog.StateTranslated}})
+				_, err := w.Editor.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{string(mode)}, State: catalog.StateTranslated}})
 				gittest.Must(t, err)
 			}
 		})

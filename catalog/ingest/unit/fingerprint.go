@@ -103,3 +103,12 @@ func Detach(u *catalog.Unit) {
 		*s = strings.Clone(*s)
 	}
 }
+
+// SetText gives a unit another text, as it will be read from a file of a language with a
+// number of plural forms: a previous source is that of a text that needs editing.
+func SetText(u *catalog.Unit, target string, state catalog.State, number int) {
+	u.Target, u.State = catalog.PadForms(u.Source, catalog.TrimForms(target), number), state
+	if !state.Fuzzy() {
+		u.PreviousSource = ""
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -28,6 +29,7 @@ type Engine struct {
 	db        *store.DB
 	languages *lang.Table
 	syncer    *ingest.Syncer
+	editor    *editing.Editor
 	trust     remote.Trust
 	progress  *progress
 	unlock    func() error
@@ -79,8 +81,9 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 	}
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: GitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Quotas: quotas(c), Room: e.room, EditRoom: editRoom(c), Now: time.Now, Logger: log, Progress: pr.update,
+		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Quotas: quotas(c), Room: e.room, Now: time.Now, Logger: log, Progress: pr.update,
 	})
+	e.editor = editing.New(editing.Options{DB: e.db, Syncer: e.syncer, Languages: e.languages, Room: editRoom(c)})
 	return e, nil
 }
 

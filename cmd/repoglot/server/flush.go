@@ -37,7 +37,7 @@ const (
 func newPusher(e *Engine, c *config.Config, base string) *push.Pusher {
 	name, email, _ := c.CommitterParts()
 	return push.New(push.Options{
-		DB: e.db, Syncer: e.syncer, Languages: e.languages, Name: cmp.Or(name, wire.SiteTitle), Email: cmp.Or(email, committerEmail(base)),
+		DB: e.db, Syncer: e.syncer, Editor: e.editor, Languages: e.languages, Name: cmp.Or(name, wire.SiteTitle), Email: cmp.Or(email, committerEmail(base)),
 		SiteTitle: wire.SiteTitle, BaseURL: base, MaxFile: int64(c.MaxFileSize), Logger: e.log,
 	})
 }
@@ -169,7 +169,7 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 	now, err := s.engine.db.Clock(ctx)
 	if err == nil {
 		var ended, forgotten int
-		if ended, forgotten, err = s.engine.syncer.Expire(ctx, now); ended+forgotten > 0 {
+		if ended, forgotten, err = s.engine.editor.Expire(ctx, now); ended+forgotten > 0 {
 			s.log.Info("edits have expired", "suggestions", ended, "forgotten", forgotten)
 		}
 	}
@@ -381,7 +381,7 @@ func (o operations) work(ctx context.Context, w store.Work, component int64, do 
 // Commit has clones see edits of translations of a component.
 func (o operations) Commit(ctx context.Context, component int64, translations []int64) (waits bool, err error) {
 	if len(translations) > 0 {
-		if _, err := o.engine.syncer.Commit(ctx, component, translations); err != nil {
+		if _, err := o.engine.editor.Commit(ctx, component, translations); err != nil {
 			return false, err
 		}
 	}

@@ -99,7 +99,7 @@ func TestFlushTriggers(t *testing.T) {
 		n++
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if c.Slug == component && tr.Language == "cs" && u.Source == source {
-				_, err := w.Syncer.Edit(t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana", Email: "jana@example.org"},
+				_, err := w.Editor.Edit(t.Context(), c.ID, tr.ID, edit.Author{Name: "Jana", Email: "jana@example.org"},
 					[]edit.Request{{UnitID: u.ID, Target: []string{map[bool]string{false: "\n"}[good] + fmt.Sprint("text ", n)}, State: catalog.StateTranslated}})
 				must(t, err)
 			}

@@ -1,4 +1,4 @@
-package ingest
+package editing
 
 import (
 	"context"
@@ -17,10 +17,10 @@ const maxNewStrings = 500
 
 // AddString stores that a client adds a string to the file of a translation of a glossary:
 // the next flush writes it. The error wraps one of package edit's.
-func (s *Syncer) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+func (d *Editor) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
 	err := n.Check()
 	if err == nil {
-		err = again(func() error { return s.tryAddString(ctx, component, t, n) })
+		err = again(func() error { return d.tryAddString(ctx, component, t, n) })
 	}
 	if err != nil {
 		return fmt.Errorf("add a string to %s of component %d: %w", t.Language, component, err)
@@ -28,8 +28,8 @@ func (s *Syncer) AddString(ctx context.Context, component int64, t *catalog.Tran
 	return nil
 }
 
-func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
-	row, err := s.editableComponent(ctx, component)
+func (d *Editor) tryAddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+	row, err := d.editableComponent(ctx, component)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.T
 		Kind: store.EditAddString, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename,
 		Context: n.Context, Source: n.Source, Target: n.Text.Target, State: n.Text.State,
 	}
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		pending, err := snap.PendingFiles(ctx, component)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func (s *Syncer) tryAddString(ctx context.Context, component int64, t *catalog.T
 	if err != nil {
 		return err
 	}
-	return s.putFile(ctx, row, &e, n.Author)
+	return d.putFile(ctx, row, &e, n.Author)
 }
 
 // cannotAddString says why a string cannot be added.

@@ -1,4 +1,4 @@
-package ingest
+package editing
 
 import (
 	"context"
@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/derive"
 )
@@ -17,32 +17,28 @@ import (
 // AddTranslation stores that a client adds a language to a component: the next flush makes
 // its file. The error wraps edit.ErrNotTaken, edit.ErrLocked, or edit.ErrNotAdded, which
 // says why.
-func (s *Syncer) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	err := again(func() error { return s.tryAddTranslation(ctx, component, code, by) })
+func (d *Editor) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
+	err := again(func() error { return d.tryAddTranslation(ctx, component, code, by) })
 	if err != nil {
 		return fmt.Errorf("add %s to component %d: %w", code, component, err)
 	}
 	return nil
 }
 
-func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, by edit.Author) error {
-	row, err := s.editableComponent(ctx, id)
-	if err != nil {
-		return err
-	}
-	c, err := newComponent(row, s.table)
+func (d *Editor) tryAddTranslation(ctx context.Context, id int64, code string, by edit.Author) error {
+	row, err := d.editableComponent(ctx, id)
 	if err != nil {
 		return err
 	}
 	e := store.Edit{Kind: store.EditAddFile, ComponentID: id, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
 	var why string
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := snap.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
 		pending, err := snap.PendingFiles(ctx, id)
-		why = c.cannotAdd(&e, all, pending)
+		why = d.cannotAdd(&row, &e, all, pending)
 		return err
 	})
 	switch {
@@ -51,25 +47,25 @@ func (s *Syncer) tryAddTranslation(ctx context.Context, id int64, code string, b
 	case why != "":
 		return fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
 	}
-	if m := s.Shown(BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
+	if m := d.Syncer.Shown(ingest.BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
 		if err := m.Writable(ctx, e.Path); errors.Is(err, derive.ErrPath) {
 			return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
 		}
 	}
-	return s.putFile(ctx, row, &e, by)
+	return d.putFile(ctx, row, &e, by)
 }
 
 // cannotAdd says why a component cannot have another language, "" if it can.
-func (c *component) cannotAdd(e *store.Edit, all []catalog.Translation, pending []store.Edit) string {
-	base := c.row.Settings.NewBase
+func (d *Editor) cannotAdd(row *store.BranchComponent, e *store.Edit, all []catalog.Translation, pending []store.Edit) string {
+	base := row.Settings.NewBase
 	switch {
-	case !c.selection.mask.HasLanguage():
+	case !strings.Contains(row.Settings.Filemask, "*"):
 		return "the filemask has no language"
 	case base == "":
 		return "new_base is not set"
-	case c.refuses(e) != "":
-		return c.refuses(e)
-	case e.Language == c.selection.source.Code:
+	case d.refuses(row, e) != "":
+		return d.refuses(row, e)
+	case e.Language == d.Languages.Match(row.Settings.SourceLanguage).Code:
 		return "it is the source language"
 	case slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language || t.Filename == e.Path }):
 		return "the component has it already"
@@ -81,21 +77,10 @@ func (c *component) cannotAdd(e *store.Edit, all []catalog.Translation, pending 
 	return ""
 }
 
-// FileCode returns the code of a language in the name of a file of a component, as the
-// project writes it: po/zh_CN.po has zh_CN, and is zh_Hans. It is "" for other files.
-func (s *Syncer) FileCode(row *store.BranchComponent, path string) string {
-	c, err := newComponent(*row, s.table)
-	if err != nil {
-		return ""
-	}
-	code, _ := c.selection.code(path)
-	return code
-}
-
 // refuses says why a file does not belong to a component; "" if it does.
-func (c *component) refuses(e *store.Edit) string {
-	got, selected := c.selection.code(e.Path)
-	if !selected || e.Kind == store.EditAddFile && got != e.Language || e.Path == c.row.Settings.NewBase {
+func (d *Editor) refuses(row *store.BranchComponent, e *store.Edit) string {
+	got, selected := d.Syncer.FileCode(row, e.Path)
+	if !selected || e.Kind == store.EditAddFile && got != e.Language || e.Path == row.Settings.NewBase {
 		return "the filemask and language_regex do not select " + e.Path
 	}
 	return ""
@@ -104,18 +89,14 @@ func (c *component) refuses(e *store.Edit) string {
 // Settle ends those of a component's pending edits of files that the repository has, whether
 // that is served or not, and those that the component would not have. there has the files of
 // the repository among theirs.
-func (s *Syncer) Settle(ctx context.Context, row store.BranchComponent, pending []store.Edit, there map[string]bool) error {
-	c, err := newComponent(row, s.table)
-	if err != nil {
-		return err
-	}
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+func (d *Editor) Settle(ctx context.Context, row store.BranchComponent, pending []store.Edit, there map[string]bool) error {
+	err := d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := snap.Translations(ctx, row.ID)
 		for i := 0; err == nil && i < len(pending); i++ {
 			if e := &pending[i]; e.Kind == store.EditAddString {
 				err = settleString(ctx, snap, e, all)
 			} else {
-				c.settleFile(e, there[e.Path], all)
+				d.settleFile(&row, e, there[e.Path], all)
 			}
 		}
 		return err
@@ -123,17 +104,17 @@ func (s *Syncer) Settle(ctx context.Context, row store.BranchComponent, pending 
 	if err != nil {
 		return err
 	}
-	return s.endFiles(ctx, row.ID, slices.DeleteFunc(pending, func(e store.Edit) bool { return e.Status == store.EditPending }))
+	return d.endFiles(ctx, row.ID, slices.DeleteFunc(pending, func(e store.Edit) bool { return e.Status == store.EditPending }))
 }
 
 // settleFile says what becomes of the addition or removal of a file: it is flushed if the
 // repository has what it is about, and discarded if the component would not have the file, or
 // has its language in another one. all are the component's translations.
-func (c *component) settleFile(e *store.Edit, there bool, all []catalog.Translation) {
+func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there bool, all []catalog.Translation) {
 	adds := e.Kind == store.EditAddFile
 	served := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
 	other := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language && t.Filename != e.Path })
-	switch why := c.refuses(e); {
+	switch why := d.refuses(row, e); {
 	case there == adds:
 		e.Status, e.Reason = store.EditFlushed, ""
 		if there && !served {
@@ -149,22 +130,22 @@ func (c *component) settleFile(e *store.Edit, there bool, all []catalog.Translat
 // RemoveTranslation stores that a client removes the file of a translation: the next flush
 // does it. One that is removed already changes nothing. Errors are like those of
 // AddTranslation.
-func (s *Syncer) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
+func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
 	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
 	err := again(func() error {
-		row, err := s.editableComponent(ctx, component)
+		row, err := d.editableComponent(ctx, component)
 		if err != nil {
 			return err
 		}
 		var pending []store.Edit
-		err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 			pending, err = snap.PendingFiles(ctx, component)
 			return err
 		})
 		if err != nil || slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
 			return err
 		}
-		return s.putFile(ctx, row, &e, by)
+		return d.putFile(ctx, row, &e, by)
 	})
 	if err != nil {
 		return fmt.Errorf("remove %s from component %d: %w", t.Language, component, err)
@@ -173,25 +154,25 @@ func (s *Syncer) RemoveTranslation(ctx context.Context, component int64, t *cata
 }
 
 // putFile stores a new edit that is not of a text.
-func (s *Syncer) putFile(ctx context.Context, row store.BranchComponent, e *store.Edit, by edit.Author) error {
-	at := s.now().UTC().Truncate(time.Microsecond)
-	return s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
+func (d *Editor) putFile(ctx context.Context, row store.BranchComponent, e *store.Edit, by edit.Author) error {
+	at := d.clock()
+	return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
 		return tx.PutEdit(ctx, e, store.EditAuthor{Name: by.Name, Email: by.Email, At: at})
 	})
 }
 
 // endFiles ends edits of files of a component as their Status says.
-func (s *Syncer) endFiles(ctx context.Context, id int64, edits []store.Edit) error {
+func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) error {
 	if len(edits) == 0 {
 		return nil
 	}
 	err := again(func() error {
-		row, err := s.db.ComponentByID(ctx, id)
+		row, err := d.DB.ComponentByID(ctx, id)
 		if err != nil {
 			return err
 		}
-		at := s.now().UTC().Truncate(time.Microsecond)
-		return s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
+		at := d.clock()
+		return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
 			for i := range edits {
 				if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, store.EditAuthor{}, at); err != nil {
 					return err

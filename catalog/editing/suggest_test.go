@@ -1,4 +1,4 @@
-package ingest_test
+package editing_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func TestSuggestionEntries(t *testing.T) {
 	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
 	texts := w.Targets()
 	petr := edit.Author{Name: "Petr", Email: "petr@example.org"}
-	u := unitOf(w, "cs", "One")
+	u := w.UnitOf("cs", "One")
 	component := u.ID / catalog.UnitsPerComponent
 	last := func() (author string) {
 		w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
@@ -29,22 +29,22 @@ func TestSuggestionEntries(t *testing.T) {
 	}
 	suggest := func(target string) *store.Edit {
 		t.Helper()
-		id, err := w.Syncer.Suggest(t.Context(), component, u.TranslationID, petr, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
+		id, err := w.Editor.Suggest(t.Context(), component, u.TranslationID, petr, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
 		must(t, err)
 		return &store.Edit{ID: id, UnitID: u.ID}
 	}
 	before := last()
 	_, entries := w.ChangesAfter(0)
 	first, second := suggest("Jedna"), suggest("Jednička")
-	must(t, w.Syncer.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, second, false))
+	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, second, false))
 	wantEntries(w, entries, "4 ", "4 ", "26 ")
 	equal(t, before, last(), "last_author after suggestions")
 	w.Verify()
 	_, entries = w.ChangesAfter(0)
-	must(t, w.Syncer.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, first, true))
+	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, first, true))
 	wantEntries(w, entries, "7 ")
 	equal(t, "Petr", last(), "last_author after one was accepted")
-	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+	if u := w.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("accepted: %+v", u)
 	}
 	entriesLeadToUnits(w, texts)
@@ -57,18 +57,18 @@ func TestSuggestionBecomesServed(t *testing.T) {
 	w, repo := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
 	suggest := func(source, target string) {
 		t.Helper()
-		u := unitOf(w, "cs", source)
-		_, err := w.Syncer.Suggest(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
+		u := w.UnitOf("cs", source)
+		_, err := w.Editor.Suggest(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{target}, State: catalog.StateTranslated})
 		must(t, err)
 	}
 	suggest("One", "Jedna")
 	suggest("One", "Jednička")
 	suggest("Two", "Dvojka")
-	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
+	must(t, w.Write("One", catalog.StateTranslated, "Jedna"))
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "", "Two", "Dvojka")}})
 	w.Sync()
 	for _, want := range []string{`"Jedna" 20 by 1 the string has this text`, `"Dvojka" 20 by 1 the string has this text`, `"Jedna" 20 by 1 ` + "\n", `suggested One: "" → "Jednička"`} {
-		if got := journal(w); strings.Count(got, want) != 1 || strings.Count(got, "suggested ") != 1 {
+		if got := w.Journal(); strings.Count(got, want) != 1 || strings.Count(got, "suggested ") != 1 {
 			t.Errorf("the journal lacks %s:\n%s", want, got)
 		}
 	}
@@ -79,14 +79,14 @@ func TestSuggestionBecomesServed(t *testing.T) {
 // have is skipped, and the others get theirs.
 func TestUploadBesideManySuggestions(t *testing.T) {
 	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "")})
-	u := unitOf(w, "cs", "One")
+	u := w.UnitOf("cs", "One")
 	component := u.ID / catalog.UnitsPerComponent
 	for i := range 50 {
-		_, err := w.Syncer.Suggest(t.Context(), component, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{fmt.Sprint(i)}, State: catalog.StateTranslated})
+		_, err := w.Editor.Suggest(t.Context(), component, u.TranslationID, jana, edit.Request{UnitID: u.ID, Target: []string{fmt.Sprint(i)}, State: catalog.StateTranslated})
 		must(t, err)
 	}
-	counts, err := w.Syncer.Upload(t.Context(), component, u.TranslationID, jana, []byte(po("One", "Jedna", "Two", "Dvě")), edit.UploadOptions{Method: edit.Suggest})
-	if err != nil || counts.Accepted != 1 || counts.Skipped != 1 || !unitOf(w, "cs", "Two").HasSuggestion {
+	counts, err := w.Editor.Upload(t.Context(), component, u.TranslationID, jana, []byte(po("One", "Jedna", "Two", "Dvě")), edit.UploadOptions{Method: edit.Suggest})
+	if err != nil || counts.Accepted != 1 || counts.Skipped != 1 || !w.UnitOf("cs", "Two").HasSuggestion {
 		t.Errorf("%+v, %v", counts, err)
 	}
 	w.Verify()
@@ -100,10 +100,10 @@ func TestEmptiedPluralIsNoSuggestion(t *testing.T) {
 	}
 	w, repo := editable(t, file("a"))
 	const source = "%d file" + catalog.FormSeparator + "%d files"
-	must(t, write(w, source, catalog.StateEmpty, "", "", ""))
+	must(t, w.Write(source, catalog.StateEmpty, "", "", ""))
 	pullCommit(w, repo, testrepos.Change{Files: file("A")})
-	if u := unitOf(w, "cs", source); u.HasSuggestion || !strings.HasPrefix(u.Target, "A") {
-		t.Errorf("%+v, journal %s", u, journal(w))
+	if u := w.UnitOf("cs", source); u.HasSuggestion || !strings.HasPrefix(u.Target, "A") {
+		t.Errorf("%+v, journal %s", u, w.Journal())
 	}
 	w.Verify()
 }

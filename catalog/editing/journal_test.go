@@ -1,4 +1,4 @@
-package ingest_test
+package editing_test
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -18,11 +17,11 @@ import (
 func TestJournalIsKept(t *testing.T) {
 	pgtest.SQLiteOnly(t, "backups are of files")
 	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
-	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
-	must(t, write(w, "Two", catalog.StateTranslated, "Dva"))
-	must(t, write(w, "Two", catalog.StateTranslated, "Dvě")) // taken back
-	removeFile(w, "po/cs.po")
-	want, wantFiles := journal(w), fileEdits(w)
+	must(t, w.Write("One", catalog.StateTranslated, "Jedna"))
+	must(t, w.Write("Two", catalog.StateTranslated, "Dva"))
+	must(t, w.Write("Two", catalog.StateTranslated, "Dvě")) // taken back
+	w.RemoveFile("po/cs.po")
+	want, wantFiles := w.Journal(), fileEdits(w)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	_, err := store.WriteBackup(t.Context(), w.Database(), backup)
 	must(t, err)
@@ -44,27 +43,12 @@ func TestJournalIsKept(t *testing.T) {
 		there.Open()
 		there.Branch = w.Branch
 		there.Sync()
-		equal(t, want, journal(there), "the journal by %s", name)
+		equal(t, want, there.Journal(), "the journal by %s", name)
 		equal(t, wantFiles, fileEdits(there), "the edits of files by %s", name)
-		if u := unitOf(there, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+		if u := there.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
 			t.Errorf("by %s: %+v", name, u)
 		}
 		there.Verify()
-	}
-}
-
-// removeFile wishes for the removal of a file.
-func removeFile(w *catalogtest.Puller, path string) {
-	w.TB.Helper()
-	found := false
-	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, _ *catalog.Unit) {
-		if tr.Filename == path && !found {
-			found = true
-			must(w.TB, w.Syncer.RemoveTranslation(w.TB.Context(), c.ID, tr, edit.Author{Name: "Jana", Email: "jana@example.org"}))
-		}
-	})
-	if !found {
-		w.TB.Fatalf("there is no %s", path)
 	}
 }
 

@@ -1,4 +1,4 @@
-package ingest
+package editing
 
 import (
 	"context"
@@ -18,13 +18,13 @@ var errSuggested = &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The
 // Suggest makes a text a suggestion for a string, durable when it returns, and returns
 // the suggestion's id. Errors are those of Edit, and an [*edit.InvalidError] if the string
 // has that text.
-func (s *Syncer) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
-	err = s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) error {
+func (d *Editor) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
+	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
 		u, err := e.loadOne(ctx, want.UnitID)
 		if err != nil {
 			return err
 		}
-		text, err := edit.NewText(want.Target, want.State, formsOf(u.Source, e.row.PluralNumber))
+		text, err := edit.NewText(want.Target, want.State, catalog.FormsOf(u.Source, e.row.PluralNumber))
 		if err == nil && text.Target == u.Target {
 			err = &edit.InvalidError{Field: "target", Message: "The string has this text."}
 		}
@@ -43,8 +43,8 @@ func (s *Syncer) Suggest(ctx context.Context, component, translation int64, by e
 // AnswerSuggestion accepts a suggestion that somebody made for a string, or rejects it.
 // What is accepted is an edit by its author, and by says who answered. The error wraps
 // catalog.ErrNotFound if there is no such suggestion any more, or is one of Edit.
-func (s *Syncer) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
-	err := s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) error {
+func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
+	err := d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
 		u, err := e.loadOne(ctx, of.UnitID)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (s *Syncer) AnswerSuggestion(ctx context.Context, component, translation in
 }
 
 // loadOne is load for a single unit that may be edited.
-func (e *editing) loadOne(ctx context.Context, id int64) (u catalog.Unit, err error) {
+func (e *transaction) loadOne(ctx context.Context, id int64) (u catalog.Unit, err error) {
 	units, err := e.load(ctx, []int64{id})
 	if err != nil {
 		return u, err
@@ -93,7 +93,7 @@ func (e *editing) loadOne(ctx context.Context, id int64) (u catalog.Unit, err er
 }
 
 // suggest stores a suggestion, unless it is known, and returns its id.
-func (e *editing) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) (id int64, err error) {
+func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) (id int64, err error) {
 	known, err := e.tx.Suggested(ctx, u.ID)
 	if err != nil {
 		return 0, err
@@ -111,11 +111,11 @@ func (e *editing) suggest(ctx context.Context, u *catalog.Unit, text edit.Text) 
 }
 
 // noteSuggestion makes the entry of a suggestion: the text of its string stays.
-func (e *editing) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string) error {
+func (e *transaction) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string) error {
 	author, err := e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time)
 	if err != nil {
 		return err
 	}
 	entry := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: u.State, Target: catalog.PadForms(u.Source, target, e.row.PluralNumber)}
-	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.comp.row.ID, TranslationID: e.row.ID, AuthorID: author, Entries: []store.Entry{entry}})
+	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, AuthorID: author, Entries: []store.Entry{entry}})
 }

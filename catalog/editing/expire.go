@@ -1,4 +1,4 @@
-package ingest
+package editing
 
 import (
 	"cmp"
@@ -31,12 +31,12 @@ const (
 // back KeepDiscarded ago. now is the database's clock. A call does a bounded amount of work;
 // what is left is for the next one. It returns the numbers of edits that ended, and that
 // were forgotten.
-func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten int, err error) {
-	if err := s.db.NoteAway(ctx, now); err != nil {
+func (d *Editor) Expire(ctx context.Context, now time.Time) (ended, forgotten int, err error) {
+	if err := d.DB.NoteAway(ctx, now); err != nil {
 		return 0, 0, fmt.Errorf("expire edits: %w", err)
 	}
 	var away, stuck []store.Edit
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		if away, err = snap.AwaySince(ctx, now.Add(-KeepAway), false); err == nil {
 			stuck, err = snap.AwaySince(ctx, now.Add(-KeepAway), true)
 		}
@@ -51,15 +51,15 @@ func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 		if n < 0 {
 			n = len(away)
 		}
-		errs = append(errs, again(func() error { return s.tryExpire(ctx, away[:n], now.UTC(), &ended) }))
+		errs = append(errs, again(func() error { return d.tryExpire(ctx, away[:n], now.UTC(), &ended) }))
 		away = away[n:]
 	}
 	for i := range stuck {
 		stuck[i].Status, stuck[i].Reason = store.EditDiscarded, stuckReason+stuck[i].Reason
-		errs = append(errs, s.endFiles(ctx, stuck[i].ComponentID, stuck[i:i+1]))
+		errs = append(errs, d.endFiles(ctx, stuck[i].ComponentID, stuck[i:i+1]))
 	}
 	ended += len(stuck)
-	forgotten, err = s.db.ForgetDiscarded(ctx, now.Add(-KeepDiscarded))
+	forgotten, err = d.DB.ForgetDiscarded(ctx, now.Add(-KeepDiscarded))
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return ended, forgotten, fmt.Errorf("expire edits: %w", err)
 	}
@@ -67,13 +67,13 @@ func (s *Syncer) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 }
 
 // tryExpire ends edits of texts of one translation, except those whose string is back.
-func (s *Syncer) tryExpire(ctx context.Context, away []store.Edit, at time.Time, ended *int) error {
-	row, err := s.db.ComponentByID(ctx, away[0].ComponentID)
+func (d *Editor) tryExpire(ctx context.Context, away []store.Edit, at time.Time, ended *int) error {
+	row, err := d.DB.ComponentByID(ctx, away[0].ComponentID)
 	if err != nil {
 		return err
 	}
 	var entries []store.Entry
-	err = s.stayingAt(ctx, row, at, func(ctx context.Context, tx *store.StepTx, _ *component) error {
+	err = d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
 		entries = nil
 		still, err := stillAway(ctx, tx, row.ID, away)
 		if err != nil || len(still) == 0 {

@@ -1,15 +1,15 @@
-package ingest_test
+package editing_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
@@ -23,72 +23,33 @@ func editable(t *testing.T, files map[string]string) (*catalogtest.Puller, *test
 	return app(t, catalog.ComponentSettings{Filemask: "po/*.po", SourceLanguage: "en", Edits: catalog.Edits{Mode: catalog.PushDirect}}, files)
 }
 
-// unitOf finds a unit by language and source.
-func unitOf(w *catalogtest.Puller, language, source string) (found catalog.Unit) {
-	w.TB.Helper()
-	w.EachUnit(func(_ *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
-		if t.Language == language && u.Source == source {
-			found = *u
-		}
-	})
-	if found.ID == 0 {
-		w.TB.Fatalf("no unit %q", source)
-	}
-	return found
-}
-
-// write edits a Czech string.
-func write(w *catalogtest.Puller, source string, state catalog.State, target ...string) error {
-	w.TB.Helper()
-	u := unitOf(w, "cs", source)
-	_, err := w.Syncer.Edit(w.TB.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, []edit.Request{{UnitID: u.ID, Target: target, State: state}})
-	return err
-}
-
-// journal lists the edits: status, source, base, text, reason.
-func journal(w *catalogtest.Puller) string {
-	w.TB.Helper()
-	var b strings.Builder
-	w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
-		list, count, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditText, Limit: 100})
-		if count != len(list) {
-			w.TB.Errorf("%d edits are counted, %d listed", count, len(list))
-		}
-		for _, e := range list {
-			fmt.Fprintf(&b, "%s %s: %q → %q %d by %d %s\n", e.Status, e.Source, e.BaseTarget, e.Target, e.State, len(e.Authors), e.Reason)
-		}
-		return err
-	})
-	return b.String()
-}
-
 // TestEdit edits strings and looks at what is served, and at the entries.
 func TestEdit(t *testing.T) {
 	w, repo := editable(t, map[string]string{"po/cs.po": po("Open the file.", "", "Two", "Dvě") + "\n#, fuzzy\n#| msgid \"Thre\"\nmsgid \"Three\"\nmsgstr \"Tři\"\n\n#, read-only\nmsgid \"Four\"\nmsgstr \"Čtyři\"\n"})
 	_, last := w.ChangesAfter(0)
 	generation := w.Generation()
-	must(t, write(w, "Open the file.", catalog.StateTranslated, "Jedna"))
+	must(t, w.Write("Open the file.", catalog.StateTranslated, "Jedna"))
 	if got := w.Generation(); got != generation+1 {
 		t.Errorf("an edit takes %d generations", got-generation)
 	}
-	must(t, write(w, "Two", catalog.StateTranslated, "Dva"))
-	must(t, write(w, "Two", catalog.StateFuzzy, "Dva"))
-	must(t, write(w, "Three", catalog.StateTranslated, "Tři!"))
-	must(t, write(w, "Three", catalog.StateTranslated, "Tři!")) // again
+	must(t, w.Write("Two", catalog.StateTranslated, "Dva"))
+	must(t, w.Write("Two", catalog.StateFuzzy, "Dva"))
+	must(t, w.Write("Three", catalog.StateTranslated, "Tři!"))
+	must(t, w.Write("Three", catalog.StateTranslated, "Tři!")) // again
 	text, _ := w.ChangesAfter(last)
 	var actions []string
 	for line := range strings.Lines(text) {
 		actions = append(actions, strings.Fields(line)[0])
 	}
 	equal(t, []string{"5", "2", "37", "2"}, actions, "actions")
-	u := unitOf(w, "cs", "Open the file.")
+	u := w.UnitOf("cs", "Open the file.")
 	if u.Target != "Jedna" || !u.Pending || u.State != catalog.StateTranslated || u.Failing == [2]uint64{} {
 		t.Errorf("served and checked: %+v", u)
 	}
-	if u := unitOf(w, "cs", "Three"); u.PreviousSource != "" || u.State != catalog.StateTranslated {
+	if u := w.UnitOf("cs", "Three"); u.PreviousSource != "" || u.State != catalog.StateTranslated {
 		t.Errorf("the previous source of a translated string: %+v", u)
 	}
-	equal(t, "pending Open the file.: \"\" → \"Jedna\" 20 by 1 \npending Two: \"Dvě\" → \"Dva\" 10 by 1 \npending Three: \"Tři\" → \"Tři!\" 20 by 1 \n", journal(w), "the journal")
+	equal(t, "pending Open the file.: \"\" → \"Jedna\" 20 by 1 \npending Two: \"Dvě\" → \"Dva\" 10 by 1 \npending Three: \"Tři\" → \"Tři!\" 20 by 1 \n", w.Journal(), "the journal")
 	w.Verify()
 
 	for name, tt := range map[string]struct {
@@ -103,21 +64,21 @@ func TestEdit(t *testing.T) {
 		"control":   {"Open the file.", catalog.StateTranslated, []string{"\x01"}, nil},
 		"state":     {"Open the file.", catalog.StateApproved, []string{"x"}, nil},
 	} {
-		err := write(w, tt.source, tt.state, tt.target...)
+		err := w.Write(tt.source, tt.state, tt.target...)
 		var invalid *edit.InvalidError
 		if tt.want != nil && !errors.Is(err, tt.want) || tt.want == nil && !errors.As(err, &invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// The repository's text comes back: there is nothing left to write.
-	must(t, write(w, "Two", catalog.StateTranslated, "Dvě"))
-	if u := unitOf(w, "cs", "Two"); u.Pending || u.Target != "Dvě" {
+	must(t, w.Write("Two", catalog.StateTranslated, "Dvě"))
+	if u := w.UnitOf("cs", "Two"); u.Pending || u.Target != "Dvě" {
 		t.Errorf("as the repository has it: %+v", u)
 	}
 	// A pull of something else keeps what is pending.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("Open the file.", "", "Two", "Dvě", "Three", "Tři", "Five", "Pět")}})
 	w.Sync()
-	if u := unitOf(w, "cs", "Open the file."); u.Target != "Jedna" || !u.Pending {
+	if u := w.UnitOf("cs", "Open the file."); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("after a pull: %+v", u)
 	}
 	w.Verify()
@@ -140,17 +101,17 @@ func TestEditComesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, repo := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
 			texts := w.Targets()
-			must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
+			must(t, w.Write("One", catalog.StateTranslated, "Jedna"))
 			_, last := w.ChangesAfter(0)
 			pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": tt.file}})
 			text, _ := w.ChangesAfter(last)
 			if n := strings.Count(text, "\n"); n != len(tt.entries) {
 				t.Errorf("%d entries, want %v:\n%s", n, tt.entries, text)
 			}
-			if u := unitOf(w, "cs", "One"); u.Target != tt.target || u.Pending != tt.pending || u.HasSuggestion != (name == "theirs") {
+			if u := w.UnitOf("cs", "One"); u.Target != tt.target || u.Pending != tt.pending || u.HasSuggestion != (name == "theirs") {
 				t.Errorf("served: %+v", u)
 			}
-			equal(t, tt.journal, journal(w), "the journal")
+			equal(t, tt.journal, w.Journal(), "the journal")
 			entriesLeadToUnits(w, texts)
 			w.Verify()
 		})
@@ -160,17 +121,17 @@ func TestEditComesBack(t *testing.T) {
 // TestEditWaits takes the string of an edit away and back, and the component.
 func TestEditWaits(t *testing.T) {
 	w, repo := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")})
-	must(t, write(w, "One", catalog.StateTranslated, "Jedna"))
+	must(t, w.Write("One", catalog.StateTranslated, "Jedna"))
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("Two", "Dvě")}})
-	equal(t, "pending One: \"\" → \"Jedna\" 20 by 1 \n", journal(w), "without the string")
+	equal(t, "pending One: \"\" → \"Jedna\" 20 by 1 \n", w.Journal(), "without the string")
 	w.Verify()
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "", "Two", "Dvě", "Three", "")}})
-	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+	if u := w.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("it came back: %+v", u)
 	}
 	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/cs.po"}, Files: map[string]string{"po/de.po": po("One", "")}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "", "Two", "Dvě")}})
-	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+	if u := w.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("its file came back: %+v", u)
 	}
 	settings := w.Branch.Components[0].Spec.Settings
@@ -179,10 +140,10 @@ func TestEditWaits(t *testing.T) {
 	settings.Edits = catalog.Edits{}
 	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": settings})
 	w.Sync()
-	if u := unitOf(w, "cs", "One"); u.Target != "Jedna" || !u.Pending {
+	if u := w.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
 		t.Errorf("its component came back: %+v", u)
 	}
-	if err := write(w, "Two", catalog.StateTranslated, "Dva"); !errors.Is(err, edit.ErrNotTaken) {
+	if err := w.Write("Two", catalog.StateTranslated, "Dva"); !errors.Is(err, edit.ErrNotTaken) {
 		t.Errorf("without push_mode: %v", err)
 	}
 	w.Verify()
@@ -195,15 +156,14 @@ func TestEditsOnFullDisk(t *testing.T) {
 	w.Sync()
 	full := errors.New("full")
 	var none error
-	reopened(w, func(o *ingest.Options) {
-		o.Room = func() error { return full }
-		o.EditRoom = func() error { return none }
-	})
-	if err := write(w, "One", catalog.StateTranslated, "Jeden"); err != nil {
+	w.Change = func(o *ingest.Options) { o.Room = func() error { return full } }
+	w.ChangeEditor = func(o *editing.Options) { o.Room = func() error { return none } }
+	w.Reopen(func(*store.Options) {})
+	if err := w.Write("One", catalog.StateTranslated, "Jeden"); err != nil {
 		t.Fatal(err)
 	}
 	none = full
-	if err := write(w, "One", catalog.StateTranslated, "Jedno"); !errors.Is(err, edit.ErrNoRoom) || !errors.Is(err, full) {
+	if err := w.Write("One", catalog.StateTranslated, "Jedno"); !errors.Is(err, edit.ErrNoRoom) || !errors.Is(err, full) {
 		t.Errorf("without room: %v", err)
 	}
 }
@@ -213,7 +173,7 @@ func TestEditsOnFullDisk(t *testing.T) {
 func TestEditEndsAfterItBegan(t *testing.T) {
 	for _, text := range []string{"Theirs", "Ours"} {
 		w, repo := editable(t, map[string]string{"po/cs.po": po("One", "")})
-		must(t, write(w, "One", catalog.StateTranslated, "Ours"))
+		must(t, w.Write("One", catalog.StateTranslated, "Ours"))
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", text)}})
 		w.Sync()
 		w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {

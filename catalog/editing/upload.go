@@ -1,19 +1,19 @@
-package ingest
+package editing
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/poparse"
 )
 
 // Upload makes edits, or suggestions, of a PO file for a translation, as Edit does. An
 // error of the file is an [*edit.InvalidError] of the field file.
-func (s *Syncer) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (counts edit.Counts, err error) {
+func (d *Editor) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (counts edit.Counts, err error) {
 	if err := o.Validate(); err != nil {
 		return counts, err
 	}
@@ -24,7 +24,7 @@ func (s *Syncer) Upload(ctx context.Context, component, translation int64, by ed
 	if err != nil {
 		return counts, &edit.InvalidError{Field: "file", Message: err.Error()}
 	}
-	err = s.editing(ctx, component, translation, by, func(ctx context.Context, e *editing) (err error) {
+	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) (err error) {
 		counts, err = e.upload(ctx, f, o)
 		return err
 	})
@@ -34,22 +34,7 @@ func (s *Syncer) Upload(ctx context.Context, component, translation int64, by ed
 	return counts, nil
 }
 
-// editableComponent returns a component that takes edits.
-func (s *Syncer) editableComponent(ctx context.Context, id int64) (row store.BranchComponent, err error) {
-	row, err = s.db.ComponentByID(ctx, id)
-	switch {
-	case err != nil:
-	case !row.Settings.Edits.Taken():
-		err = edit.ErrNotTaken
-	case row.Locked:
-		err = edit.ErrLocked
-	case !row.Imported || row.Head == "":
-		err = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
-	}
-	return row, err
-}
-
-func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
+func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
 	known, err := e.tx.Known(ctx, e.translation)
 	if err != nil {
 		return counts, err
@@ -70,7 +55,7 @@ func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOpti
 			ids = append(ids, id)
 		}
 	}
-	units, err := e.load(ctx, unique(ids))
+	units, err := e.load(ctx, slices.Compact(slices.Sorted(slices.Values(ids))))
 	if err != nil {
 		return counts, err
 	}
@@ -80,7 +65,7 @@ func (e *editing) upload(ctx context.Context, f *poparse.File, o edit.UploadOpti
 	changes, counts, err := edit.Upload(f, o, len(all), func(id catalog.Identity) (edit.Current, bool) {
 		u, ok := units[all[id]]
 		return edit.Current{
-			Text: edit.Text{Target: u.Target, State: u.State}, ReadOnly: u.State == catalog.StateReadOnly, Forms: formsOf(u.Source, e.row.PluralNumber),
+			Text: edit.Text{Target: u.Target, State: u.State}, ReadOnly: u.State == catalog.StateReadOnly, Forms: catalog.FormsOf(u.Source, e.row.PluralNumber),
 		}, ok
 	})
 	if err != nil {

@@ -1,0 +1,205 @@
+package editing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Edit stores new texts for strings of one translation, by one author, in one
+// transaction with a generation of its own: all or none. When it returns, they are
+// durable, served and checked. A text that a string has already changes nothing. The
+// error wraps edit.ErrNotTaken, edit.ErrReadOnly, edit.ErrChanged, edit.ErrNoRoom, an
+// [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not
+// have. Pulls may run meanwhile. It returns the number of strings that changed.
+func (d *Editor) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
+	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
+		err := e.run(ctx, edits)
+		changed = len(e.entries)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("edit translation %d: %w", translation, err)
+	}
+	return changed, nil
+}
+
+// editing runs fn, which edits a translation of a component that takes edits, in one
+// transaction with a generation of its own: again, if a pull moves the head meanwhile.
+func (d *Editor) editing(ctx context.Context, component, translation int64, by edit.Author, fn func(context.Context, *transaction) error) error {
+	return again(func() error { return d.tryEditing(ctx, component, translation, by, fn) })
+}
+
+func (d *Editor) tryEditing(ctx context.Context, id, translation int64, by edit.Author, fn func(context.Context, *transaction) error) error {
+	if err := d.Room(); err != nil {
+		return fmt.Errorf("%w: %w", edit.ErrNoRoom, err)
+	}
+	row, err := d.editableComponent(ctx, id)
+	if err != nil {
+		return err
+	}
+	e := transaction{component: id, translation: translation, by: by, at: d.clock()}
+	if by.Time.IsZero() {
+		e.by.Time = e.at
+	}
+	return d.Syncer.AtHead(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx) error {
+		e.tx = tx
+		return fn(ctx, &e)
+	})
+}
+
+// transaction is one of edits of a translation.
+type transaction struct {
+	component, translation int64
+	by                     edit.Author
+	at                     time.Time
+	action                 catalog.Action // of its entries; 0: what fits the states
+
+	tx      *store.StepTx
+	row     *catalog.Translation
+	pending map[int64]store.Edit
+	hasher  catalog.Hasher
+	writes  []store.FingerprintedUnit
+	entries []store.Entry
+}
+
+func (e *transaction) run(ctx context.Context, edits []edit.Request) error {
+	ids := make([]int64, len(edits))
+	for i := range edits {
+		ids[i] = edits[i].UnitID
+	}
+	units, err := e.load(ctx, ids)
+	if err != nil {
+		return err
+	}
+	e.entries = nil
+	for i := range edits {
+		u, ok := units[edits[i].UnitID]
+		if !ok {
+			return fmt.Errorf("unit %d: %w", edits[i].UnitID, catalog.ErrNotFound)
+		}
+		fresh, err := e.one(ctx, &edits[i], u)
+		if err != nil {
+			return err
+		}
+		units[u.ID] = fresh
+	}
+	return e.store(ctx)
+}
+
+// load reads the translation, the units and their pending edits.
+func (e *transaction) load(ctx context.Context, ids []int64) (map[int64]catalog.Unit, error) {
+	rows, err := e.tx.Translations(ctx, e.component)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.ID == e.translation && !t.Removed })
+	if i < 0 {
+		return nil, fmt.Errorf("translation %d: %w", e.translation, catalog.ErrNotFound)
+	}
+	if e.row = &rows[i]; e.row.IsSource {
+		return nil, edit.ErrReadOnly
+	}
+	if e.pending, err = e.tx.PendingEditsOf(ctx, ids); err != nil {
+		return nil, err
+	}
+	return e.tx.UnitsToEdit(ctx, e.translation, ids)
+}
+
+// one prepares the change of one string, and returns it as it will be.
+func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Unit) (catalog.Unit, error) {
+	if u.State == catalog.StateReadOnly {
+		return u, edit.ErrReadOnly
+	}
+	if want.If != nil && !want.If(&u) {
+		return u, edit.ErrChanged
+	}
+	text, err := edit.NewText(want.Target, want.State, catalog.FormsOf(u.Source, e.row.PluralNumber))
+	if err != nil || text.Equal(edit.Text{Target: u.Target, State: u.State}) {
+		return u, err
+	}
+	j, known := e.pending[u.ID]
+	if !known {
+		j = store.TextOf(&u)
+	}
+	j.Target, j.State = text.Target, text.State
+	if err := e.tx.PutEdit(ctx, &j, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time}); err != nil {
+		return u, err
+	}
+	if text.Equal(edit.Text{Target: j.BaseTarget, State: j.BaseState}) { // as the repository has it
+		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", store.EditAuthor{Name: e.by.Name, Email: e.by.Email}, e.at); err != nil {
+			return u, err
+		}
+		delete(e.pending, u.ID)
+	} else {
+		e.pending[u.ID] = j
+	}
+	action := e.action
+	if action == 0 {
+		action = actionOf(u.State, text.State)
+	}
+	return e.change(u, j.Target, j.State, action), nil
+}
+
+// actionOf is the action of an entry about an edit (docs/compatibility.md#change-entries).
+func actionOf(was, now catalog.State) catalog.Action {
+	switch {
+	case now.Fuzzy():
+		return catalog.ActionMarkedEdit
+	case was >= catalog.StateFuzzy:
+		return catalog.ActionChange
+	}
+	return catalog.ActionNew
+}
+
+// change collects what is to be stored of a unit with another text, and returns it.
+func (e *transaction) change(u catalog.Unit, target string, state catalog.State, action catalog.Action) catalog.Unit {
+	was := u
+	var before catalog.Stats
+	before.AddUnit(&was)
+	e.row.Stats.Subtract(before)
+	unit.SetText(&u, target, state, e.row.PluralNumber)
+	e.row.Stats.AddUnit(&u)
+	fresh := unit.Unit{Unit: u}
+	unit.SetMeta(&fresh, &e.hasher)
+	e.writes = append(e.writes, store.FingerprintedUnit{Unit: &u, Text: e.hasher.Text(u.Target, u.State), Meta: fresh.Meta})
+	e.entries = append(e.entries, store.Entry{
+		Action: action, UnitID: u.ID, State: u.State, OldState: was.State,
+		Target: catalog.PadForms(u.Source, u.Target, e.row.PluralNumber), Old: catalog.PadForms(u.Source, was.Target, e.row.PluralNumber),
+	})
+	return u
+}
+
+// store writes what was collected, in the order of ids.
+func (e *transaction) store(ctx context.Context) error {
+	if len(e.entries) == 0 {
+		return nil
+	}
+	slices.SortFunc(e.entries, func(a, b store.Entry) int { return cmp.Compare(a.UnitID, b.UnitID) })
+	if err := e.tx.UpdateUnits(ctx, e.writes); err != nil {
+		return err
+	}
+	if err := e.tx.PutTranslation(ctx, e.row); err != nil {
+		return err
+	}
+	day := store.StatDay{TranslationID: e.row.ID, Day: e.at, Stats: e.row.Stats}
+	day.Stats.Failing = catalog.Count{} // as in a pull
+	if err := e.tx.PutStatDay(ctx, day); err != nil {
+		return err
+	}
+	var author int64
+	if !e.by.Time.IsZero() { // else it is no edit
+		var err error
+		if author, err = e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time); err != nil {
+			return err
+		}
+	}
+	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, AuthorID: author, Entries: e.entries})
+}
