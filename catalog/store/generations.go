@@ -230,3 +230,19 @@ func isPrivate(s *sqldb.Session, component int64, settings []byte, project int64
 	own, err := s.DB.Components.Decode(component, settings)
 	return own.Private(&catalog.Project{ID: project, Settings: of}), err
 }
+
+// noteChanged gives components a new generation: answers about them have changed.
+func noteChanged(ctx context.Context, s *sqldb.Session, components []int64) error {
+	slices.Sort(components)
+	ids, public, err := anyPublic(ctx, s, slices.Compact(components), "")
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	g, err := nextGeneration(ctx, s, public)
+	if err != nil {
+		return err
+	}
+	return sqldb.Chunks(ids, func(chunk []any) error {
+		return s.Do(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{g}, chunk...)...)
+	})
+}

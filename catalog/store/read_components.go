@@ -172,3 +172,17 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (ComponentRow, error) {
 // settingsGeneration is the newest generation of the settings of a component and
 // of its project. All answers about the component show them.
 func (c *ComponentRow) settingsGeneration() int64 { return max(c.configured, c.projectConfigured) }
+
+// ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
+func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		row, err := oneComponent(ctx, s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id)
+		c = BranchComponent{
+			Component: row.Component, Project: row.Project,
+			Reread: row.reread, Template: row.template, Configured: row.configured,
+			ImportAt: sqldb.FromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: sqldb.FromMicros(row.lastAt),
+		}
+		return err
+	})
+	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+)
+
+// PendingEdits returns the pending edits of a translation of a component, of all kinds, by
+// id. Translation 0 has the files that are added.
+func (tx *StepTx) PendingEdits(ctx context.Context, component, translation int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, tx.s, ` WHERE e.component_id = $1 AND e.translation_id = $2 AND e.status = 'pending' ORDER BY e.id`, component, translation)
+	return list, tx.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+}
+
+// PendingTexts returns the pending edits of the texts of a translation, by id.
+func (tx *StepTx) PendingTexts(ctx context.Context, translation int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, tx.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' AND e.kind = 'text' ORDER BY e.id`, translation)
+	return list, tx.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+}
+
+// PendingEditsOf returns the pending edits of units, by unit.
+func (tx *StepTx) PendingEditsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
+	found := map[int64]Edit{}
+	err := sqldb.Chunks(units, func(chunk []any) error {
+		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+sqldb.List(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
+		for _, e := range list {
+			found[e.UnitID] = e
+		}
+		return err
+	})
+	return found, tx.fail(ctx, "read pending edits", err)
+}
+
+// about names what an edit is about, for errors.
+func (e *Edit) about() string {
+	if e.Kind == EditText {
+		return fmt.Sprintf("unit %d", e.UnitID)
+	}
+	return e.Path
+}
+
+// touch notes that answers about what an edit changes have changed.
+func (tx *StepTx) touch(ctx context.Context, e *Edit) error {
+	if e.Kind == EditText {
+		return tx.markChanged(ctx, e.TranslationID)
+	}
+	m, err := tx.member(e.ComponentID)
+	if err == nil {
+		m.dirty = true
+	}
+	return err
+}
+
+// PutEdit stores an edit that the author by made: a new one if e.ID is 0, else another text
+// of a pending one. The error wraps catalog.ErrConflict if one of the same string, or of the
+// same file, is pending.
+func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
+	op := "store an edit of " + e.about()
+	if err := tx.touch(ctx, e); err != nil {
+		return tx.fail(ctx, op, err)
+	}
+	if e.ID == 0 {
+		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
+	}
+	err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
+	if err == nil {
+		err = tx.wroteEdit(ctx, e, "edited", by)
+	}
+	return tx.fail(ctx, op, err)
+}
+
+// addEdit adds a row to the journal and sets its id.
+func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event string, by EditAuthor) error {
+	if err := tx.s.WillTakeIDs(ctx); err != nil {
+		return err
+	}
+	var own Edit // what its string and its translation do not say
+	if e.Kind != EditText {
+		own = *e
+	}
+	if e.Kind == EditAddString {
+		var h catalog.Hasher
+		own.Identity = h.Identity(e.Source, e.Context)
+	}
+	found, err := tx.s.First(ctx, `INSERT INTO edits (kind, component_id, translation_id, unit_id, language, path, id_hash, id_key, source, context,
+			base_target, base_state, target, state, status, reason, created_at, updated_at, since)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $16, $16 WHERE $15 <> 'pending' OR NOT EXISTS (
+			SELECT 1 FROM edits WHERE unit_id = $4 AND component_id = $2 AND path = $6 AND id_hash = $7 AND id_key = $8 AND status = 'pending') RETURNING id`,
+		[]any{
+			string(e.Kind), e.ComponentID, e.TranslationID, e.UnitID, own.Language, own.Path, own.Identity.Hash, own.Identity.Key, own.Source, own.Context,
+			e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro(),
+		}, &e.ID)
+	if err == nil && !found {
+		err = sqldb.Conflict("an edit of %s is pending", e.about())
+	}
+	if err != nil {
+		return err
+	}
+	e.Status = status
+	return tx.wroteEdit(ctx, e, event, by)
+}
+
+// wroteEdit notes who wrote the text of an edit.
+func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditAuthor) error {
+	if err := tx.noteEdit(ctx, e, by.Name, event, by.At); err != nil {
+		return err
+	}
+	return tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
+		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.At.UnixMicro())
+}
+
+// CommitEdits notes that a client asked to commit the pending edits of a translation.
+func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
+	err := tx.markChanged(ctx, translation)
+	if err == nil {
+		err = tx.s.Do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND kind = 'text' AND committed = 0`, translation)
+	}
+	return tx.fail(ctx, fmt.Sprintf("commit the edits of translation %d", translation), err)
+}
+
+// RebaseEdit stores what the repository has now instead of the text that a pending edit
+// began with, where the edit is written nevertheless.
+func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state catalog.State) error {
+	e.BaseTarget, e.BaseState = target, state
+	err := tx.markChanged(ctx, e.TranslationID)
+	if err == nil {
+		err = tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, target, int64(state), e.ID)
+	}
+	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
+}
+
+// EndEdit gives a pending edit its last status; one that has ended stays as it is. by is who
+// did it, zero for the server. What was sent of a text and may still arrive is remembered,
+// unless the repository refused it.
+func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by EditAuthor, at time.Time) error {
+	if at.Before(e.Updated) { // a commit is older than the edit that it ends
+		at = e.Updated
+	}
+	e.Status, e.Reason = status, reason
+	var n int64
+	err := tx.touch(ctx, e)
+	if err == nil {
+		n, err = tx.s.Exec(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`, string(status), reason, at.UnixMicro(), e.ID)
+	}
+	if err == nil && n > 0 {
+		err = tx.ended(ctx, e, by, at)
+	}
+	return tx.fail(ctx, "end the edit of "+e.about(), err)
+}
+
+// ended notes what follows from the end of an edit.
+func (tx *StepTx) ended(ctx context.Context, e *Edit, by EditAuthor, at time.Time) error {
+	err := tx.noteEdit(ctx, e, by.Name, string(e.Status), at)
+	switch {
+	case err != nil:
+		return err
+	case e.Kind != EditText:
+		return tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND edit_id = $1`, e.ID)
+	}
+	if err = tx.endSent(ctx, e, by); err == nil && e.Status == EditConflict && strings.ReplaceAll(e.Target, catalog.FormSeparator, "") != "" {
+		err = tx.suggestEdit(ctx, e)
+	}
+	return err
+}
+
+// SetLocked locks a component, or unlocks it.
+func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) error {
+	m, err := tx.member(component)
+	if err == nil {
+		m.dirty = true
+		err = tx.s.Do(ctx, `UPDATE components SET locked = $1 WHERE id = $2`, sqldb.Smallint(locked), component)
+	}
+	return tx.fail(ctx, fmt.Sprintf("lock component %d", component), err)
+}
+
+// noteEdit writes what was done with an edit into its history.
+func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at time.Time) error {
+	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
+		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
+		e.ID, at.UnixMicro(), by, event, e.Target, int64(e.State))
+}
+
+// UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by
+// id; unknown and removed ones are left out.
+func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int64) (map[int64]catalog.Unit, error) {
+	units := make(map[int64]catalog.Unit, len(ids))
+	var r unitScan
+	dest := r.dest()
+	err := sqldb.Chunks(ids, func(chunk []any) error {
+		return tx.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN `+sqldb.List(2, len(chunk)),
+			append([]any{translation}, chunk...), func(scan sqldb.Scan) error {
+				err := scan(dest...)
+				units[r.u.ID] = r.unit()
+				return err
+			})
+	})
+	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
+}
