@@ -83,6 +83,12 @@ func (a Action) Edits() bool {
 	return a == ActionChange || a == ActionNew || a == ActionAccept || a == ActionMarkedEdit
 }
 
+// OfString reports whether the entry is about a string. Others are about the component
+// (docs/compatibility.md#component-events).
+func (a Action) OfString() bool {
+	return a.Edits() || a.Suggests() || a == ActionNewUnit || a == ActionStringRepoUpdate || a == ActionStringRemove
+}
+
 // Suggests reports whether the entry is about a suggestion: it changes no text, and is no
 // change of its translation (docs/compatibility.md#last-change).
 func (a Action) Suggests() bool { return a == ActionSuggestion || a == ActionSuggestionDelete }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 )
 
 // The figures of docs/benchmarks.md: go test -run=^$ -bench=. ./catalog/store
@@ -238,7 +239,7 @@ func BenchmarkFilteredChanges(b *testing.B) {
 		name := fmt.Sprintf("entries=%d/%s", entries, l.name)
 		b.Run(name+"/count/cold", func(b *testing.B) {
 			for b.Loop() {
-				db.caches.spans = newSpanCache(maxSpanSums)
+				db.caches.spans = history.NewSpans(history.SpanWidth, history.MaxSpans)
 				countOf(b, db, l.q)
 			}
 		})

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/kept"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // lookups caches what many answers look up first, by the generation of a component or,
 // of translations and orders, of the snapshot.
 type lookups struct {
-	translations *keptBy[translationName, TranslationRow]
-	orders       *keptBy[int64, *unitOrder]       // by component
-	sums         *keptBy[int64, *componentSums]   // by component
-	days         *keptBy[int64, componentDays]    // by component
-	states       *keptBy[int64, *componentStates] // by component
+	translations *kept.By[translationName, TranslationRow]
+	orders       *kept.By[int64, *unitOrder]       // by component
+	sums         *kept.By[int64, *componentSums]   // by component
+	days         *kept.By[int64, componentDays]    // by component
+	states       *kept.By[int64, *componentStates] // by component
 
 	mu         sync.RWMutex
 	components *keptComponents // nil: not read
@@ -43,11 +44,11 @@ type unitOrder struct {
 
 func newLookups() *lookups {
 	return &lookups{
-		translations: newKept[translationName, TranslationRow](maxKeptTranslations),
-		orders:       newKept[int64, *unitOrder](maxKeptBlocks),
-		sums:         newKept[int64, *componentSums](maxKeptSums),
-		days:         newKept[int64, componentDays](maxKeptDays),
-		states:       newKept[int64, *componentStates](maxKeptStates),
+		translations: kept.New[translationName, TranslationRow](maxKeptTranslations),
+		orders:       kept.New[int64, *unitOrder](maxKeptBlocks),
+		sums:         kept.New[int64, *componentSums](maxKeptSums),
+		days:         kept.New[int64, componentDays](maxKeptDays),
+		states:       kept.New[int64, *componentStates](maxKeptStates),
 	}
 }
 
@@ -58,12 +59,12 @@ func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (
 		return row, err
 	}
 	l := s.db.caches.lookups
-	if row, ok := l.translations.get(name, generation); ok {
+	if row, ok := l.translations.Get(name, generation); ok {
 		return row, nil
 	}
 	row, err = s.translation(ctx, name.project, name.component, name.code)
 	if err == nil {
-		l.translations.put(name, generation, row, 1)
+		l.translations.Put(name, generation, row, 1)
 	}
 	return row, err
 }
@@ -75,7 +76,7 @@ func (s *Snapshot) orderOf(ctx context.Context, component int64) (order *unitOrd
 		return nil, err
 	}
 	l := s.db.caches.lookups
-	if order, ok := l.orders.get(component, generation); ok {
+	if order, ok := l.orders.Get(component, generation); ok {
 		return order, nil
 	}
 	order = &unitOrder{}
@@ -85,7 +86,7 @@ func (s *Snapshot) orderOf(ctx context.Context, component int64) (order *unitOrd
 	if order.starts, err = s.blockStarts(ctx, order.translations); err != nil {
 		return nil, err
 	}
-	l.orders.put(component, generation, order, len(order.starts)+len(order.translations))
+	l.orders.Put(component, generation, order, len(order.starts)+len(order.translations))
 	return order, nil
 }
 
@@ -106,12 +107,12 @@ func (s *Snapshot) componentTimelines(ctx context.Context, components []int64, l
 		return err
 	}
 	for _, id := range components {
-		days, ok := s.db.caches.lookups.days.get(id, generations[id])
+		days, ok := s.db.caches.lookups.days.Get(id, generations[id])
 		if !ok {
 			if days, err = s.readDays(ctx, id); err != nil {
 				return err
 			}
-			s.db.caches.lookups.days.put(id, generations[id], days, len(days)+1)
+			s.db.caches.lookups.days.Put(id, generations[id], days, len(days)+1)
 		}
 		for i := range days {
 			l.Change(time.Unix(days[i].day*daySeconds, 0), catalog.Stats{}, days[i].stats)

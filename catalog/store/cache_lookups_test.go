@@ -152,29 +152,3 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 	}
 	return nil
 }
-
-// TestKeptBounded: values that do not fit are read again, older ones do not replace newer
-// ones, and nothing is kept of the generation 0.
-func TestKeptBounded(t *testing.T) {
-	t.Parallel()
-	k := newKept[int, string](10)
-	for key := range 4 {
-		k.put(key, 1, "old", 5)
-		if _, ok := k.get(key, 1); !ok || k.size > 10 || k.size != 5*len(k.byKey) {
-			t.Errorf("%d: %d values have the size %d", key, len(k.byKey), k.size)
-		}
-	}
-	k.put(3, 2, "new", 6)
-	k.put(3, 1, "old", 1)
-	k.put(3, 3, "large", 11)
-	if value, ok := k.get(3, 2); !ok || value != "new" || k.newest(3) != "new" {
-		t.Errorf("%q is kept, %v, of %v", value, ok, k.byKey)
-	}
-	if _, ok := k.get(3, 1); ok {
-		t.Error("a value of another generation")
-	}
-	k.put(5, 0, "nothing", 1)
-	if _, ok := k.get(5, 0); ok {
-		t.Error("a value of the generation 0")
-	}
-}

@@ -87,7 +87,7 @@ func (s *Snapshot) statesOf(ctx context.Context, components []int64, generations
 	kept := s.db.caches.lookups.states
 	all, read := make([]*componentStates, 0, len(components)), map[int64]*componentStates{}
 	for _, id := range components {
-		c, ok := kept.get(id, generations[id])
+		c, ok := kept.Get(id, generations[id])
 		if !ok {
 			c = &componentStates{translations: map[int64]*translationStates{}}
 			read[id] = c
@@ -97,7 +97,7 @@ func (s *Snapshot) statesOf(ctx context.Context, components []int64, generations
 	err := s.readStates(ctx, read)
 	for id, c := range read {
 		if err == nil {
-			kept.put(id, generations[id], c, c.size())
+			kept.Put(id, generations[id], c, c.size())
 		}
 	}
 	return all, err
@@ -112,7 +112,7 @@ func (s *Snapshot) readStates(ctx context.Context, read map[int64]*componentStat
 	var sources, translations []int64
 	for _, id := range sqldb.SortedKeys(read) {
 		c := read[id]
-		changed, all := c.reuse(s.db.caches.lookups.states.newest(id))
+		changed, all := c.reuse(s.db.caches.lookups.states.Newest(id))
 		if all {
 			sources = append(sources, c.source)
 		}

@@ -47,7 +47,7 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 	l := s.db.caches.lookups.sums
 	var missing []int64
 	for _, id := range components {
-		if kept, ok := l.get(id, generations[id]); ok {
+		if kept, ok := l.Get(id, generations[id]); ok {
 			found[id] = kept
 		} else {
 			missing = append(missing, id)
@@ -58,7 +58,7 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 	}
 	for _, id := range missing {
 		found[id].fillProgress()
-		l.put(id, generations[id], found[id], len(found[id].rows)+1)
+		l.Put(id, generations[id], found[id], len(found[id].rows)+1)
 	}
 	return found, nil
 }

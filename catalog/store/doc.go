@@ -16,7 +16,6 @@
 //	store.go      DB, Options, Open
 //	read*         Snapshot and its methods: rows of projects, components,
 //	              translations, units, authors
-//	change*       lists of changes: query, filter, counting, paging
 //	search*       searches for units: query to plan to SQL
 //	stats*        sums of statistics, statistics over time
 //	write*        StepTx, the transaction of a step: rows of translations, units,
@@ -49,11 +48,8 @@
 // first answer of a process takes 1.3 s, later ones 10 to 20 ms.
 //
 // Lists of everything begin with the rows of all components, which are kept in memory; a new
-// generation reads the rows that an index says are newer. Entries without a filter are
-// counted by ranks stored with deltas. With one, sums of deltas are kept for spans of 1,024
-// entries: a ledger only grows, so a sum never changes. A count of 20 million entries adds up
-// 20,000 sums in half a millisecond; the first one of a process takes 3 s, and so does the
-// first for clients that do not see the same components as others.
+// generation reads the rows that an index says are newer. Lists of changes are counted and
+// read by package history.
 //
 // There is no index of texts: one of trigrams would take as much room as the texts and slow
 // imports down, for what takes half a second for a million strings. Conditions on places are

@@ -178,9 +178,6 @@ func decodeStats(data []byte) (d StatDay, err error) {
 	return d, nil
 }
 
-// errEnough ends a query early.
-var errEnough = errors.New("enough rows")
-
 // recentChanges counts the entries of a translation in the RecentSpan that ends at
 // last, the time of its newest entry. Times of a component never decrease, so it
 // reads from the end and stops at the first older delta.
@@ -191,12 +188,12 @@ func recentChanges(ctx context.Context, s *sqldb.Session, translation, last int6
 			return err
 		}
 		if at <= last-catalog.RecentSpan.Microseconds() {
-			return errEnough
+			return sqldb.ErrEnough
 		}
 		n += count
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, sqldb.ErrEnough) {
 		err = nil
 	}
 	return n, err

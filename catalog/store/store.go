@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -35,7 +36,7 @@ type DB struct {
 
 // caches are what a DB remembers between answers, beside the searches.
 type caches struct {
-	spans   *spanCache
+	spans   *history.Spans
 	lookups *lookups
 }
 
@@ -66,7 +67,7 @@ func newDB(dsn string, opts sqldb.Options) (*DB, error) {
 		return nil, sqldb.Refusal("store: open: no database path given: name the file of the database")
 	}
 	db := &DB{
-		caches:   caches{spans: newSpanCache(maxSpanSums), lookups: newLookups()},
+		caches:   caches{spans: history.NewSpans(history.SpanWidth, history.MaxSpans), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
 		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"slices"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -278,10 +277,4 @@ func nullable(n sql.NullInt64) any {
 		return nil
 	}
 	return n.Int64
-}
-
-// inTranslationList reports whether an action is about a string. Other actions are
-// about the component (docs/compatibility.md#component-events).
-func inTranslationList(a catalog.Action) bool {
-	return a.Edits() || a.Suggests() || slices.Contains([]catalog.Action{catalog.ActionNewUnit, catalog.ActionStringRepoUpdate, catalog.ActionStringRemove}, a)
 }

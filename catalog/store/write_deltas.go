@@ -138,7 +138,7 @@ func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) 
 
 func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int) error {
 	e := &d.Entries[i]
-	if ofString := d.TranslationID != 0; ofString != inTranslationList(e.Action) || ofString != (e.UnitID != 0) {
+	if ofString := d.TranslationID != 0; ofString != e.Action.OfString() || ofString != (e.UnitID != 0) {
 		return sqldb.Invalid("entry %d: action %d with unit %d does not belong there", i, e.Action, e.UnitID)
 	}
 	switch e.Action {

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 )
 
@@ -112,6 +113,9 @@ func (s *Session) Do(ctx context.Context, query string, args ...any) error {
 
 // Scan copies the columns of the current row.
 type Scan func(dest ...any) error
+
+// ErrEnough is what a scan of a query returns to end it early.
+var ErrEnough = errors.New("enough rows")
 
 // Query calls each for every row.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // ofUnit lists the entries of one unit, which are few: an index names them, the other
 // conditions of the query are applied here.
-func (c *ChangeList) ofUnit(ctx context.Context, q *ChangeQuery) error {
+func (c *List) ofUnit(ctx context.Context, q *Query) error {
 	f, possible, err := c.s.filter(ctx, q)
 	if err != nil || !possible {
 		return err

@@ -1,8 +1,9 @@
-package store
+package history
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -101,7 +102,7 @@ func (sel *selection) nth(ctx context.Context, r *selected, x int64) (n int64, e
 
 // read reads those entries of pieces that have an action of the filter, in any
 // order.
-func (s *Snapshot) read(ctx context.Context, f *changeFilter, pieces []piece) ([]catalog.Change, error) {
+func (s *Reader) read(ctx context.Context, f *filter, pieces []piece) ([]catalog.Change, error) {
 	var out []catalog.Change
 	var whole []int64
 	for _, p := range pieces {
@@ -117,7 +118,7 @@ func (s *Snapshot) read(ctx context.Context, f *changeFilter, pieces []piece) ([
 	return out, err
 }
 
-func (s *Snapshot) readPieces(ctx context.Context, f *changeFilter, deltas []any, lo, hi int64, out *[]catalog.Change) error {
+func (s *Reader) readPieces(ctx context.Context, f *filter, deltas []any, lo, hi int64, out *[]catalog.Change) error {
 	args := append([]any{lo, hi, sqldb.Smallint(f.all)}, f.actionArgs()...)
 	query := `SELECT ` + changeColumns + ` FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $1 AND c.n <= $2` + changeJoins + `
 		WHERE ($3 = 1 OR c.action IN ` + sqldb.List(4, actionSlots) + `) AND d.id IN ` + sqldb.List(4+actionSlots, len(deltas))
@@ -137,11 +138,10 @@ type piece struct {
 // NewestInLanguage returns the newest entries of the live translations of
 // components into a language, up to limit, the newest first. It reads only the
 // ends of their lists: one index lookup per translation, however long the list.
-func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
-	defer s.about(components...).End()
+func (s *Reader) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
 	ends, err := s.endsOf(ctx, components, language, limit)
 	if err != nil {
-		return nil, s.db.fail(ctx, "read the newest changes in "+language, err)
+		return nil, err
 	}
 	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.first, a.first)) })
 	var pieces []piece
@@ -153,9 +153,40 @@ func (s *Snapshot) NewestInLanguage(ctx context.Context, components []int64, lan
 		pieces = append(pieces, piece{delta: e.delta, lo: max(0, e.n-wanted), hi: e.n - 1})
 		wanted -= e.n
 	}
-	entries, err := s.read(ctx, &changeFilter{all: true}, pieces)
+	entries, err := s.read(ctx, &filter{all: true}, pieces)
 	slices.SortFunc(entries, catalog.CompareNewest)
-	return entries, s.db.fail(ctx, "read the newest changes in "+language, err)
+	return entries, err
+}
+
+// NewestOfAuthor returns the newest entries of an author in components, updates among
+// them, up to limit, the newest first. nil means all components. An index has all that
+// finds them.
+func (s *Reader) NewestOfAuthor(ctx context.Context, userID int64, components []int64, limit int) ([]catalog.Change, error) {
+	var pieces []piece
+	wanted := int64(limit)
+	err := s.s.Query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY at DESC, first_change DESC`, []any{userID}, func(scan sqldb.Scan) error {
+		var id, n, component int64
+		if err := scan(&id, &n, &component); err != nil {
+			return err
+		}
+		if components != nil && !slices.Contains(components, component) {
+			return nil
+		}
+		pieces = append(pieces, piece{delta: id, lo: max(0, n-wanted), hi: n - 1})
+		if wanted -= n; wanted <= 0 {
+			return sqldb.ErrEnough
+		}
+		return nil
+	})
+	if errors.Is(err, sqldb.ErrEnough) {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.read(ctx, &filter{all: true}, pieces)
+	slices.SortFunc(entries, catalog.CompareNewest)
+	return entries, err
 }
 
 // end is one of the last deltas of a translation.
@@ -163,7 +194,7 @@ type end struct{ delta, first, at, n int64 }
 
 // endsOf reads, for each translation, the deltas that may hold one of the newest
 // entries.
-func (s *Snapshot) endsOf(ctx context.Context, components []int64, language string, limit int) ([]end, error) {
+func (s *Reader) endsOf(ctx context.Context, components []int64, language string, limit int) ([]end, error) {
 	var translations []int64
 	err := sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -77,8 +78,7 @@ func TestChangesProperty(outer *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		db.caches.spans.width = rapid.SampledFrom([]int64{1, 2, 5, defaultSpanWidth}).Draw(t, "width")
-		db.caches.spans.sums.room = rapid.SampledFrom([]int{0, 7, maxSpanSums}).Draw(t, "room")
+		db.caches.spans = history.NewSpans(rapid.SampledFrom([]int64{1, 2, 5, history.SpanWidth}).Draw(t, "width"), rapid.SampledFrom([]int{0, 7, history.MaxSpans}).Draw(t, "room"))
 		w := newModelDB(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
@@ -87,9 +87,6 @@ func TestChangesProperty(outer *testing.T) {
 			}
 		}
 		w.checkEach(t)
-		if sums := db.caches.spans.sums; sums.size > sums.room {
-			t.Errorf("%d sums, room for %d", sums.size, sums.room)
-		}
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 )
 
 // Pollers that ask for entries after the last id they saw see every entry once and
@@ -64,8 +65,7 @@ func TestPollers(t *testing.T) {
 func TestFilteredPollers(t *testing.T) {
 	const writers, steps = 3, 40
 	db := open(t)
-	db.caches.spans.width = 4
-	db.caches.spans.sums.room = 60 // so that ledgers are evicted
+	db.caches.spans = history.NewSpans(4, 60) // so that ledgers are evicted
 	var specs []ComponentSpec
 	for w := range writers {
 		s := spec("demo", fmt.Sprintf("c%d", w))

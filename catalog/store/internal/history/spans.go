@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/kept"
 )
 
 const (
-	// defaultSpanWidth is the number of ranks in a span. A delta belongs to the
+	// SpanWidth is the number of ranks in a span. A delta belongs to the
 	// span in which it begins.
-	defaultSpanWidth = 1024
-	// maxSpanSums limits all sums: 48 bytes each, 20 MB.
-	maxSpanSums = 400_000
+	SpanWidth = 1024
+	// MaxSpans limits all sums: 48 bytes each, 20 MB.
+	MaxSpans = 400_000
 	// spansAtOnce limits what is read before it is kept, so that a request that
 	// is cancelled early still helps the next one.
 	spansAtOnce = 128
@@ -61,25 +62,28 @@ func (l ledgerSums) extended(rows []deltaRow, width, closed int64) ledgerSums {
 	return l
 }
 
-// spanCache keeps the sums of the ledgers in use.
-type spanCache struct {
-	sums  *keptBy[ledgerKey, ledgerSums] // the generation is the number of closed spans
-	turn  chan struct{}                  // holds one token; its holder may read many spans
-	width int64                          // of spans; constant, except in tests
+// Spans keeps the sums of the ledgers in use, for the readers of one database. It is safe for
+// concurrent use.
+type Spans struct {
+	sums  *kept.By[ledgerKey, ledgerSums] // the generation is the number of closed spans
+	turn  chan struct{}                   // holds one token; its holder may read many spans
+	width int64                           // of spans
 }
 
-func newSpanCache(room int) *spanCache {
-	c := &spanCache{sums: newKept[ledgerKey, ledgerSums](room), turn: make(chan struct{}, 1), width: defaultSpanWidth}
+// NewSpans makes a cache with sums of spans of width ranks, usually SpanWidth, and room for
+// so many of them, usually MaxSpans.
+func NewSpans(width int64, room int) *Spans {
+	c := &Spans{sums: kept.New[ledgerKey, ledgerSums](room), turn: make(chan struct{}, 1), width: width}
 	c.turn <- struct{}{}
 	return c
 }
 
 // spanSums returns the sums of the spans of a ledger that are closed in this snapshot,
 // in which the ledger has length entries.
-func (s *Snapshot) spanSums(ctx context.Context, l *ledger, f *changeFilter, length int64) ([]spanSum, error) {
-	c := s.db.caches.spans
+func (s *Reader) spanSums(ctx context.Context, l *ledger, f *filter, length int64) ([]spanSum, error) {
+	c := s.spans
 	closed := length / c.width
-	sums := c.sums.newest(l.key)
+	sums := c.sums.Newest(l.key)
 	if closed-sums.closed > spansAtOnce {
 		select {
 		case <-ctx.Done():
@@ -87,7 +91,7 @@ func (s *Snapshot) spanSums(ctx context.Context, l *ledger, f *changeFilter, len
 		case <-c.turn:
 		}
 		defer func() { c.turn <- struct{}{} }()
-		sums = c.sums.newest(l.key)
+		sums = c.sums.Newest(l.key)
 	}
 	for sums.closed < closed {
 		upTo := min(sums.closed+spansAtOnce, closed)
@@ -96,13 +100,13 @@ func (s *Snapshot) spanSums(ctx context.Context, l *ledger, f *changeFilter, len
 			return nil, err
 		}
 		sums = sums.extended(rows, c.width, upTo)
-		c.sums.put(l.key, upTo, sums, len(sums.spans)+1)
+		c.sums.Put(l.key, upTo, sums, len(sums.spans)+1)
 	}
 	n, _ := slices.BinarySearchFunc(sums.spans, closed, func(m spanSum, span int64) int { return int(m.span - span) })
 	return sums.spans[:n], nil // the snapshot may be older
 }
 
 // everything is a filter that selects all entries of the same components.
-func everything(f *changeFilter) *changeFilter {
-	return &changeFilter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64, components: f.components}
+func everything(f *filter) *filter {
+	return &filter{all: true, added: true, updated: true, removed: true, events: true, from: math.MinInt64, to: math.MaxInt64, components: f.components}
 }

@@ -99,7 +99,7 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		}
 		switch {
 		case hasFrom && at < from:
-			return errEnough
+			return sqldb.ErrEnough
 		case hasTo && at > to, added+updated+removed == 0:
 			return nil
 		}
@@ -121,7 +121,7 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, sqldb.ErrEnough) {
 		err = nil
 	}
 	return err
@@ -154,37 +154,6 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 		return cmp.Or(cmp.Compare(b.Updated+b.Added, a.Updated+a.Added), cmp.Compare(a.Username, b.Username), cmp.Compare(a.TranslationID, b.TranslationID))
 	})
 	return out, err
-}
-
-// NewestOfAuthor returns the newest entries of an author in components, updates among
-// them, up to limit, the newest first. nil means all components. An index has all that
-// finds them.
-func (s *Snapshot) NewestOfAuthor(ctx context.Context, userID int64, components []int64, limit int) ([]catalog.Change, error) {
-	var pieces []piece
-	wanted := int64(limit)
-	err := s.s.Query(ctx, `SELECT id, n, component_id FROM deltas WHERE author_id = $1 ORDER BY at DESC, first_change DESC`, []any{userID}, func(scan sqldb.Scan) error {
-		var id, n, component int64
-		if err := scan(&id, &n, &component); err != nil {
-			return err
-		}
-		if components != nil && !slices.Contains(components, component) {
-			return nil
-		}
-		pieces = append(pieces, piece{delta: id, lo: max(0, n-wanted), hi: n - 1})
-		if wanted -= n; wanted <= 0 {
-			return errEnough
-		}
-		return nil
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	if err != nil {
-		return nil, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
-	}
-	entries, err := s.read(ctx, &changeFilter{all: true}, pieces)
-	slices.SortFunc(entries, catalog.CompareNewest)
-	return entries, s.db.fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 }
 
 // updatedStrings is the number of updated strings of a delta d: by commits, and by edits

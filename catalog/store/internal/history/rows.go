@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"cmp"
@@ -27,13 +27,13 @@ type ledgerKey struct {
 	kind   byte // t, c, p or s
 	id     int64
 	author int64
-	hidden string // changeFilter.hidden
+	hidden string // filter.hidden
 }
 
 // ledger returns the list of deltas that a query with a filter reads. An index
 // lists the deltas of each author; within a translation or a component the author
 // is only a condition.
-func (q *ChangeQuery) ledger(f *changeFilter) ledger {
+func (q *Query) ledger(f *filter) ledger {
 	sc, author := q.scope(), f.author
 	l := ledger{key: ledgerKey{sc.kind, sc.id, author, f.hidden}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
 	switch {
@@ -68,7 +68,7 @@ const rangesAtOnce = 16
 
 // rows returns the deltas of the ledger that begin in ranges, ascending, up to
 // rangesAtOnce of them, and match the filter's actions, time and components.
-func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges []rankRange) ([]deltaRow, error) {
+func (s *Reader) rows(ctx context.Context, l *ledger, f *filter, ranges []rankRange) ([]deltaRow, error) {
 	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r rankRange) bool { return r.lo >= r.hi })
 	if len(ranges) == 0 {
 		return nil, nil
@@ -102,7 +102,7 @@ func (s *Snapshot) rows(ctx context.Context, l *ledger, f *changeFilter, ranges 
 }
 
 // countEvents fills in the actions of the events among rows.
-func (s *Snapshot) countEvents(ctx context.Context, rows []deltaRow) error {
+func (s *Reader) countEvents(ctx context.Context, rows []deltaRow) error {
 	var ids []int64
 	at := map[int64]int{}
 	for i := range rows {
@@ -127,7 +127,7 @@ func (s *Snapshot) countEvents(ctx context.Context, rows []deltaRow) error {
 
 // straddling is the rank of the last delta that begins at or before a rank: the
 // only one that can extend beyond it. It is 0 if the ledger has no such delta.
-func (s *Snapshot) straddling(ctx context.Context, l *ledger, rank int64) (int64, error) {
+func (s *Reader) straddling(ctx context.Context, l *ledger, rank int64) (int64, error) {
 	query, args := `SELECT COALESCE(MAX(`+l.first+`), 0) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2`, []any{l.id, rank}
 	if l.extra != "" {
 		query += ` AND ` + l.extra + ` = $3`

@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// changeFilter says which entries a ChangeQuery selects. All that depends on its fields is
+// filter says which entries a Query selects. All that depends on its fields is
 // in this file: filter sets them, deltas selects rows of deltas by them, matches counts
 // entries, selects tells of one entry.
-type changeFilter struct {
+type filter struct {
 	all                     bool             // all actions
 	actions                 []catalog.Action // otherwise these, ascending
 	added, updated, removed bool             // which actions of strings are among them
@@ -28,7 +28,7 @@ type changeFilter struct {
 
 // filtered reports whether the query has filters: whatever else than a list, a place in it
 // and an order.
-func (q *ChangeQuery) filtered() bool {
+func (q *Query) filtered() bool {
 	rest := *q
 	rest.TranslationID, rest.ComponentID, rest.ProjectID, rest.UnitID = 0, 0, 0, 0
 	rest.AfterID, rest.Offset, rest.Limit, rest.Newest = 0, 0, 0, false
@@ -36,8 +36,8 @@ func (q *ChangeQuery) filtered() bool {
 }
 
 // filter translates the query. possible is false if no entry can match.
-func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, possible bool, err error) {
-	f = changeFilter{all: len(q.Actions) == 0, from: math.MinInt64, to: math.MaxInt64}
+func (s *Reader) filter(ctx context.Context, q *Query) (f filter, possible bool, err error) {
+	f = filter{all: len(q.Actions) == 0, from: math.MinInt64, to: math.MaxInt64}
 	f.actions = slices.Compact(slices.Sorted(slices.Values(q.Actions)))
 	if stamp, ok := sqldb.Micros(q.From).(int64); ok {
 		f.from = stamp
@@ -68,7 +68,7 @@ func (s *Snapshot) filter(ctx context.Context, q *ChangeQuery) (f changeFilter, 
 
 // hide names what the filter leaves out. Ids are never used again, so a new component that
 // it includes does not change the name, and the entries of others are left out all along.
-func (s *Snapshot) hide(ctx context.Context, f *changeFilter) error {
+func (s *Reader) hide(ctx context.Context, f *filter) error {
 	var last int64
 	if _, err := s.s.First(ctx, `SELECT COALESCE(MAX(id), 0) FROM components`, nil, &last); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Snapshot) hide(ctx context.Context, f *changeFilter) error {
 
 // credited keeps only the actions that name their author as user
 // (docs/compatibility.md#change-entries).
-func (f *changeFilter) credited() {
+func (f *filter) credited() {
 	if f.all {
 		f.all, f.actions = false, []catalog.Action{
 			catalog.ActionChange, catalog.ActionSuggestion, catalog.ActionNew, catalog.ActionAccept, catalog.ActionLock, catalog.ActionUnlock,
@@ -98,12 +98,12 @@ func (f *changeFilter) credited() {
 
 // kinds sets which columns of a delta count, and drops actions that are never
 // recorded.
-func (f *changeFilter) kinds() {
+func (f *filter) kinds() {
 	f.actions = slices.DeleteFunc(f.actions, func(a catalog.Action) bool { return !a.Recorded() })
 	f.added = f.all || slices.Contains(f.actions, catalog.ActionNewUnit)
 	f.updated = f.all || slices.Contains(f.actions, catalog.ActionStringRepoUpdate)
 	f.removed = f.all || slices.Contains(f.actions, catalog.ActionStringRemove)
-	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return a.Edits() || a.Suggests() || !inTranslationList(a) })
+	f.events = f.all || slices.ContainsFunc(f.actions, func(a catalog.Action) bool { return a.Edits() || a.Suggests() || !a.OfString() })
 }
 
 // actionCounts counts entries by action: entries of strings in fields; events in a
@@ -114,7 +114,7 @@ type actionCounts struct {
 }
 
 // matches is the number of counted entries with an action of the filter.
-func (f *changeFilter) matches(t *actionCounts) int64 {
+func (f *filter) matches(t *actionCounts) int64 {
 	if f.all {
 		return int64(t.n)
 	}
@@ -138,23 +138,23 @@ func (f *changeFilter) matches(t *actionCounts) int64 {
 
 // deltas is a condition on a delta d: it may have selected entries. The components are not
 // part of it. Its arguments begin with $first.
-func (f *changeFilter) deltas(first int) (condition string, args []any) {
+func (f *filter) deltas(first int) (condition string, args []any) {
 	return fmt.Sprintf(`d.at >= $%d AND d.at <= $%d AND d.added * $%d + d.updated * $%d + d.removed * $%d + (d.n - d.added - d.updated - d.removed) * $%d > 0`,
 			first, first+1, first+2, first+3, first+4, first+5),
 		[]any{f.from, f.to, sqldb.Smallint(f.added), sqldb.Smallint(f.updated), sqldb.Smallint(f.removed), sqldb.Smallint(f.events)}
 }
 
 // selects reports whether the filter selects an entry, of a component and an author.
-func (f *changeFilter) selects(c *catalog.Change, component, author int64) bool {
+func (f *filter) selects(c *catalog.Change, component, author int64) bool {
 	at, _ := sqldb.Micros(c.Timestamp).(int64)
 	return (f.all || slices.Contains(f.actions, c.Action)) && f.inTime(at) && f.ofComponent(component) && (f.author == 0 || author == f.author)
 }
 
 // inTime reports whether the filter includes a time.
-func (f *changeFilter) inTime(at int64) bool { return f.from <= at && at <= f.to }
+func (f *filter) inTime(at int64) bool { return f.from <= at && at <= f.to }
 
 // ofComponent reports whether the filter includes a component.
-func (f *changeFilter) ofComponent(id int64) bool {
+func (f *filter) ofComponent(id int64) bool {
 	if f.components == nil {
 		return true
 	}
@@ -168,7 +168,7 @@ const actionSlots = 24
 
 // actionArgs are the arguments for actionSlots placeholders; the last action is
 // repeated.
-func (f *changeFilter) actionArgs() []any {
+func (f *filter) actionArgs() []any {
 	args := make([]any, actionSlots)
 	for i := range args {
 		args[i] = int64(-1)

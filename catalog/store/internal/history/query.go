@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// ChangeQuery selects entries of a list of changes. The zero value selects no
+// Query selects entries of a list of changes. The zero value selects no
 // entries because its Limit is 0. At most one of the ids is set; if all are 0 it
 // is the list of the whole server.
-type ChangeQuery struct {
+type Query struct {
 	// TranslationID lists the entries 31, 59 and 63 of a translation.
 	TranslationID int64
 	// ComponentID lists all entries of a component.
@@ -45,38 +45,33 @@ type ChangeQuery struct {
 	Components []int64
 }
 
-// Changes returns entries in the order of their ids. Cost depends on Limit, not
-// on Offset, AfterID or the length of the list.
-func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change, error) {
-	c, err := s.ChangeList(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return c.Page(ctx, q.Offset, q.Limit)
+// Name is what errors call the list that the query selects from.
+func (q *Query) Name() string { return q.scope().name }
+
+// Reader reads the history in one transaction.
+type Reader struct {
+	s     *sqldb.Session
+	spans *Spans
 }
 
-// Count returns how many entries Changes would return without Offset and Limit.
-func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
-	c, err := s.ChangeList(ctx, q)
-	return c.count, err
+// NewReader makes a reader of a session, with the sums that are kept of its database.
+func NewReader(s *sqldb.Session, spans *Spans) *Reader { return &Reader{s, spans} }
+
+// ComponentOf returns the component of an entry, or 0.
+func (s *Reader) ComponentOf(ctx context.Context, id int64) (component int64, err error) {
+	err = s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
+		func(scan sqldb.Scan) error { return scan(&component) })
+	return component, err
 }
 
 // Change returns one entry, or ErrNotFound.
-func (s *Snapshot) Change(ctx context.Context, id int64) (catalog.Change, error) {
-	defer s.about().End()
-	var component int64
-	err := s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
-		func(scan sqldb.Scan) error { return scan(&component) })
-	if err != nil {
-		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
-	}
-	s.addComponents([]int64{component}) // 0, if there is none, is unknown
-	entries, err := s.entries(ctx, (&ChangeQuery{}).scope(), id, id)
+func (s *Reader) Change(ctx context.Context, id int64) (catalog.Change, error) {
+	entries, err := s.entries(ctx, (&Query{}).scope(), id, id)
 	if err == nil && (id < 1 || len(entries) != 1) {
 		err = sqldb.NotFound("no such change")
 	}
 	if err != nil {
-		return catalog.Change{}, s.db.fail(ctx, fmt.Sprintf("read change %d", id), err)
+		return catalog.Change{}, err
 	}
 	return entries[0], nil
 }
@@ -92,7 +87,7 @@ type scope struct {
 // everywhere is the column of the list with all deltas.
 const everywhere = "1"
 
-func (q *ChangeQuery) scope() scope {
+func (q *Query) scope() scope {
 	switch {
 	case q.TranslationID != 0:
 		return scope{'t', fmt.Sprintf("translation %d", q.TranslationID), `SELECT changes FROM translations WHERE id = $1`, "d.translation_id", "d.first_in_translation", q.TranslationID}
@@ -104,7 +99,7 @@ func (q *ChangeQuery) scope() scope {
 	return scope{'s', "the server", `SELECT last_change FROM clock WHERE one = $1`, everywhere, "d.first_change", 1}
 }
 
-func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
+func (s *Reader) length(ctx context.Context, l scope) (int64, error) {
 	var n int64
 	_, err := s.s.First(ctx, l.length, []any{l.id}, &n)
 	return n, err
@@ -113,7 +108,7 @@ func (s *Snapshot) length(ctx context.Context, l scope) (int64, error) {
 // rank is the number of entries of a list of length total whose id is at most
 // after. Pollers ask near the end: the search starts there, in steps that double,
 // and finishes by bisection; each probe reads one entry of an index.
-func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64, error) {
+func (s *Reader) rank(ctx context.Context, l scope, after, total int64) (int64, error) {
 	if after <= 0 || total == 0 {
 		return 0, nil
 	}
@@ -143,7 +138,7 @@ func (s *Snapshot) rank(ctx context.Context, l scope, after, total int64) (int64
 }
 
 // probe finds the delta with the entry of a rank.
-func (s *Snapshot) probe(ctx context.Context, l scope, rank int64) (first, id, n int64, err error) {
+func (s *Reader) probe(ctx context.Context, l scope, rank int64) (first, id, n int64, err error) {
 	found, err := s.s.First(ctx, `SELECT `+l.first+`, d.first_change, d.n FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2
 		ORDER BY `+l.first+` DESC LIMIT 1`, []any{l.id, rank}, &first, &id, &n)
 	if err == nil && (!found || rank >= first+n) {
@@ -165,7 +160,7 @@ const (
 )
 
 // entries reads the lo-th to the hi-th entry of a list, ascending.
-func (s *Snapshot) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
+func (s *Reader) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
 	var out []catalog.Change
 	err := s.s.QueryFew(ctx, `SELECT `+changeColumns+`
 		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+changeJoins+`

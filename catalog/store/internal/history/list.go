@@ -1,4 +1,4 @@
-package store
+package history
 
 import (
 	"context"
@@ -8,25 +8,21 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// ChangeList is a counted list of changes in one snapshot. It must not outlive the
+// List is a counted list of changes in one snapshot. It must not outlive the
 // snapshot.
-type ChangeList struct {
-	s     *Snapshot
-	name  string
+type List struct {
+	s     *Reader
 	count int64
 	page  func(ctx context.Context, lo, hi int64) ([]catalog.Change, error) // the lo-th to hi-th entry, ascending, from 1
 	spans []spanCount
 	// newest reverses the order.
 	newest bool
-	query  ChangeQuery
 }
 
-// ChangeList counts the list of a query, without Offset and Limit. Without a
-// filter it reads counters. With one it sums up deltas and caches the sums: cost
+// List counts the list of a query, without Offset and Limit. Without a filter it reads counters. With one it sums up deltas and caches the sums: cost
 // does not grow with the list.
-func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, error) {
-	defer s.aboutChanges(ctx, &q).End()
-	c := &ChangeList{s: s, name: q.scope().name, newest: q.Newest, query: q}
+func (s *Reader) List(ctx context.Context, q Query) (*List, error) {
+	c := &List{s: s, newest: q.Newest}
 	var err error
 	switch {
 	case q.UnitID != 0:
@@ -36,33 +32,18 @@ func (s *Snapshot) ChangeList(ctx context.Context, q ChangeQuery) (*ChangeList, 
 	default:
 		err = c.plain(ctx, &q)
 	}
-	return c, s.db.fail(ctx, "count changes of "+c.name, err)
-}
-
-// aboutChanges begins a section of the list that q selects from; nil for the list of
-// the server.
-func (s *Snapshot) aboutChanges(ctx context.Context, q *ChangeQuery) *sqldb.Reading {
-	switch {
-	case q.TranslationID != 0:
-		return s.aboutTranslation(ctx, q.TranslationID)
-	case q.ComponentID != 0:
-		return s.about(q.ComponentID)
-	case q.ProjectID != 0:
-		return s.aboutProject(q.ProjectID)
-	}
-	return nil
+	return c, err
 }
 
 // Count is the number of entries.
-func (c *ChangeList) Count() int64 { return c.count }
+func (c *List) Count() int64 { return c.count }
 
 // Page returns up to limit entries, starting at offset. Its cost does not depend
 // on offset.
-func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Change, error) {
+func (c *List) Page(ctx context.Context, offset, limit int) ([]catalog.Change, error) {
 	if limit <= 0 || offset < 0 || int64(offset) >= c.count {
 		return nil, nil
 	}
-	defer c.s.aboutChanges(ctx, &c.query).End()
 	lo := int64(offset) + 1
 	hi := min(int64(offset)+min(int64(limit), c.count), c.count)
 	if c.newest {
@@ -72,12 +53,12 @@ func (c *ChangeList) Page(ctx context.Context, offset, limit int) ([]catalog.Cha
 	if c.newest {
 		slices.Reverse(entries)
 	}
-	return entries, c.s.db.fail(ctx, "read changes of "+c.name, err)
+	return entries, err
 }
 
 // plain counts the list without a filter: the position of an entry follows from
 // its rank.
-func (c *ChangeList) plain(ctx context.Context, q *ChangeQuery) error {
+func (c *List) plain(ctx context.Context, q *Query) error {
 	l := q.scope()
 	total, err := c.s.length(ctx, l)
 	if err != nil {
@@ -93,9 +74,9 @@ func (c *ChangeList) plain(ctx context.Context, q *ChangeQuery) error {
 
 // selection is a filtered list that is being counted and read.
 type selection struct {
-	s      *Snapshot
+	s      *Reader
 	l      ledger
-	f      changeFilter
+	f      filter
 	after  int64 // entries up to this rank are left out
 	length int64 // entries of the ledger
 	from   int64 // the first delta begins after this rank
@@ -107,7 +88,7 @@ type spanCount struct {
 	exact         bool // otherwise count is only an upper bound
 }
 
-func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
+func (c *List) filtered(ctx context.Context, q *Query) error {
 	f, possible, err := c.s.filter(ctx, q)
 	if err != nil || !possible {
 		return err
@@ -130,10 +111,10 @@ func (c *ChangeList) filtered(ctx context.Context, q *ChangeQuery) error {
 
 // bound finds the ledger's length and the rank of AfterID. It returns the rank
 // after which the first delta of the selection begins.
-func (sel *selection) bound(ctx context.Context, q *ChangeQuery) (int64, error) {
+func (sel *selection) bound(ctx context.Context, q *Query) (int64, error) {
 	sc := q.scope()
 	if sel.l.byID {
-		sc = (&ChangeQuery{}).scope()
+		sc = (&Query{}).scope()
 	}
 	var err error
 	if sel.length, err = sel.s.length(ctx, sc); err != nil {
@@ -156,7 +137,7 @@ const nearEnd = 4
 // count counts the selection by the sums of spans where these are exact, and otherwise
 // by deltas.
 func (sel *selection) count(ctx context.Context) (out []spanCount, err error) {
-	tail, width := sel.from, sel.s.db.caches.spans.width
+	tail, width := sel.from, sel.s.spans.width
 	if sel.length-sel.from > nearEnd*width {
 		sums, err := sel.s.spanSums(ctx, &sel.l, &sel.f, sel.length)
 		if err != nil {
