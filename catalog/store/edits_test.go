@@ -43,7 +43,7 @@ func TestPendingAskedOnce(t *testing.T) {
 	if pending, again := page(); pending != "---" || again != first-1 {
 		t.Errorf("%s by %v statements, after %v", pending, again, first)
 	}
-	e := Edit{UnitID: id, TranslationID: translation, Target: "x", State: catalog.StateTranslated}
+	e := Edit{Kind: EditText, ComponentID: 1, UnitID: id, TranslationID: translation, Target: "x", State: catalog.StateTranslated}
 	at := time.Unix(1700000000, 0)
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
 		return tx.PutEdit(ctx, &e, EditAuthor{Name: "Jana", At: at})
