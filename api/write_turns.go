@@ -65,7 +65,16 @@ func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operat
 		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes), Count: count}
 	}
 	if operations != nil {
+		s.env.Errands = resource.NewErrands(s.logger)
 		s.env.Operations = &resource.OperationsInTurn{Operations: operations, Turn: of(s.shares.operations)}
+	}
+}
+
+// EndOperations ends operations that go on without their clients, and waits for them. It
+// may be called more than once.
+func (s *Server) EndOperations() {
+	if s.env.Errands != nil {
+		s.env.Errands.End()
 	}
 }
 

@@ -27,6 +27,8 @@ type Env struct {
 	Files Files
 	// Operations commit, pull and push; nil: nothing does.
 	Operations Operations
+	// Errands run what goes on without its client; set with Operations.
+	Errands *Errands
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
 	Progress func(componentID int64) (p Progress, ok bool)

@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -202,11 +203,21 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return list, nil
 }
 
-// operate answers POST of a repository: of a project, a component, or a translation.
+// asksHost reports whether an operation gets what is new at a host.
+func asksHost(operation string) bool {
+	return !slices.Contains([]string{"commit", "push", "reset", "file-sync"}, operation)
+}
+
+// operate answers POST of a repository: of a project, a component, or a translation. What
+// was asked for goes on if the client goes away, and a second request for the same joins it,
+// unless something was written in between, which the first may not see.
 func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	var list []operated
+	var generation int64
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		list, err = e.operatedBy(ctx, snap, r)
+		if generation, err = snap.Generation(ctx); err == nil {
+			list, err = e.operatedBy(ctx, snap, r)
+		}
 		return err
 	})
 	switch {
@@ -229,8 +240,13 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil || !slices.Contains(operations, operation) {
 		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
 	}
-	e.Logger.Info("operation on a repository", "operation", operation, "token", rest.AccessOf(ctx).Token.Name, "path", r.HTTP.URL.Path)
-	return e.runAll(ctx, operation, list)
+	token := rest.AccessOf(ctx).Token
+	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
+	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", generation)
+	if asksHost(operation) { // the host may have more than when the running one asked
+		key = rand.Text()
+	}
+	return e.Errands.Do(ctx, key, func(ctx context.Context) (any, error) { return e.runAll(ctx, operation, list) })
 }
 
 // runAll runs an operation: one that is about a branch once for each. What fails is told

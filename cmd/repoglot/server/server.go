@@ -89,6 +89,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	}
 	rt, metrics, closeHooks := s.handler()
 	defer closeHooks()
+	defer s.api.EndOperations()
 	if second == nil {
 		rt.metrics = metrics
 	}
