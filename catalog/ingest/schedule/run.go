@@ -22,15 +22,15 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	s.mu.Unlock()
 
 	for ctx.Err() == nil {
-		stop := func() bool { return true }
+		var planned <-chan time.Time // nil: no run is planned
 		if wait, ok := s.dispatch(ctx); ok {
-			stop = s.opts.AfterFunc(wait, s.wakeUp)
+			planned = time.After(wait)
 		}
 		select {
 		case <-ctx.Done():
 		case <-s.wake:
+		case <-planned:
 		}
-		stop()
 	}
 	s.runs.Wait()
 
@@ -46,7 +46,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.opts.Now()
+	now := time.Now()
 	for e := s.waiting.head(); e != nil && !e.due.After(now); e = s.waiting.head() {
 		e.leave()
 		e.host.ready.add(e)
@@ -168,13 +168,13 @@ func call(ctx context.Context, job Job, err *error) {
 func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 	r.excused = err != nil && !isPanic(err) && s.opts.Excused(err)
 	s.mu.Lock()
-	now := s.opts.Now()
+	now := time.Now()
 	took := now.Sub(r.start)
 	s.running--
 	r.host.running--
 	e.run = nil
 	var logs []logLine
-	result := resultCancelled
+	result := cancelled
 	switch {
 	case r.dropped && e.removed:
 		s.drop(e)
@@ -186,11 +186,11 @@ func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 	}
 	s.dropUnused(r.host)
 	s.checkFirstRound()
-	s.counts.add(result, took)
 	key := e.job.Key
 	s.mu.Unlock()
 
-	s.opts.Logger.Debug("run ended", "job", key, "result", result.String(), "took", took)
+	s.metrics.observe(result, took)
+	s.opts.Logger.Debug("run ended", "job", key, "result", result, "took", took)
 	for _, l := range logs {
 		s.opts.Logger.Log(context.Background(), l.level, l.msg, l.args...)
 	}
@@ -206,16 +206,16 @@ type logLine struct {
 
 // recordOutcome records the outcome of a run that was not cancelled, and plans
 // the next one.
-func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (res result, logs []logLine) {
+func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (result string, logs []logLine) {
 	if e.lastEnd.IsZero() {
 		s.unfinished--
 	}
 	e.lastEnd, e.err = now, err
 	here := r.host == e.host // else Set moved the job: the outcome is about the old host
 	if err == nil {
-		res, logs = resultOK, s.recordSuccess(e, r, now)
+		result, logs = succeeded, s.recordSuccess(e, r, now)
 	} else {
-		res, logs = resultFailed, s.recordFailure(e, r, now, here)
+		result, logs = failed, s.recordFailure(e, r, now, here)
 	}
 	switch {
 	case e.again:
@@ -227,7 +227,7 @@ func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (r
 	case e.job.Interval > 0:
 		s.plan(e, now.Add(s.jittered(e.job.Interval)), now)
 	}
-	return res, logs
+	return result, logs
 }
 
 func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
 func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
@@ -40,8 +41,10 @@ func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
 		if runs != 2 {
 			t.Errorf("%d runs, want one in each round", runs)
 		}
-		if c := s.statistics(); c.runs != [results]uint64{0, 0, 2} {
-			t.Errorf("counted %v, want two cancelled runs", c.runs)
+		for result, want := range map[string]float64{succeeded: 0, failed: 0, cancelled: 2} {
+			if n := testutil.ToFloat64(s.metrics.runs.WithLabelValues(result)); n != want {
+				t.Errorf("counted %v runs as %s, want %v", n, result, want)
+			}
 		}
 	})
 }
@@ -84,53 +87,6 @@ func TestRunWithAnEndedContext(t *testing.T) {
 	cancel()
 	if err := s.Run(ctx); err != nil {
 		t.Error(err)
-	}
-}
-
-// Only the clock in Options decides how much time passes.
-func TestInjectedClock(t *testing.T) {
-	var mu sync.Mutex
-	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	type timer struct {
-		d time.Duration
-		f func()
-	}
-	timers := make(chan timer, 100)
-	ran := make(chan time.Time)
-	var set, stopped atomic.Int64
-	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
-	s := New(Options{
-		Jitter: -1, Now: clock,
-		AfterFunc: func(d time.Duration, f func()) func() bool {
-			set.Add(1)
-			timers <- timer{d, f}
-			return func() bool { stopped.Add(1); return true }
-		},
-	})
-	s.Set([]Job{{Key: "a", Interval: time.Hour, Run: func(context.Context) error { ran <- clock(); return nil }}})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- s.Run(ctx) }()
-	for i := range 3 {
-		if got, want := <-ran, time.Date(2024, 1, 1, i, 0, 0, 0, time.UTC); !got.Equal(want) {
-			t.Errorf("run %d at %v, want %v", i, got, want)
-		}
-		tm := <-timers
-		if tm.d != time.Hour {
-			t.Errorf("timer of %v, want an hour", tm.d)
-		}
-		mu.Lock()
-		now = now.Add(tm.d)
-		mu.Unlock()
-		tm.f()
-	}
-	<-ran
-	cancel()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if set.Load() != stopped.Load() {
-		t.Errorf("%d timers set, %d stopped", set.Load(), stopped.Load())
 	}
 }
 

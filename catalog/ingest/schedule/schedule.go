@@ -85,11 +85,6 @@ type Options struct {
 	// each time, and only the first one since a success is logged as a warning. It is
 	// called concurrently; nil: no failure is excused.
 	Excused func(error) bool
-	// Now is the clock; nil: time.Now. It never runs backwards.
-	Now func() time.Time
-	// AfterFunc calls f in its own goroutine once d has passed on the clock
-	// Now, unless stop comes first; nil: time.AfterFunc.
-	AfterFunc func(d time.Duration, f func()) (stop func() bool)
 	// Rand returns a number in [0, 1) for the jitter. It is not called concurrently;
 	// nil: a shared random source.
 	Rand func() float64
@@ -117,12 +112,6 @@ func (o Options) withDefaults() Options {
 		o.Excused = func(error) bool { return false }
 	}
 	o.Backoff = o.Backoff.withDefaults()
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.AfterFunc == nil {
-		o.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
-	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
@@ -140,6 +129,7 @@ type Scheduler struct {
 	wake chan struct{}
 	// firstRound is closed when every job has finished once.
 	firstRound chan struct{}
+	metrics    *metrics
 	// runs counts the goroutines of runs. Only the loop of Run adds.
 	runs sync.WaitGroup
 
@@ -153,7 +143,6 @@ type Scheduler struct {
 	unfinished int               // entries of the set that never finished a run
 	seq        uint64            // last number given to a queued entry
 	excusing   bool              // a failure was excused since the last success
-	counts     runCounts
 }
 
 // New returns a Scheduler without jobs. Nothing runs before [Scheduler.Run].
@@ -162,6 +151,7 @@ func New(opts Options) *Scheduler {
 		opts:       opts.withDefaults(),
 		wake:       make(chan struct{}, 1),
 		firstRound: make(chan struct{}),
+		metrics:    newMetrics(),
 		jobs:       map[string]*entry{},
 		hosts:      map[string]*host{},
 		waiting:    queue{less: byDue},

@@ -15,7 +15,7 @@ import "time"
 func (s *Scheduler) Set(jobs []Job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.opts.Now()
+	now := time.Now()
 	wanted := make(map[string]Job, len(jobs))
 	for _, job := range jobs {
 		wanted[job.Key] = job
@@ -126,7 +126,7 @@ func (s *Scheduler) Trigger(key string) bool {
 		return true // it stays where it is
 	}
 	e.triggered = true
-	now := s.opts.Now()
+	now := time.Now()
 	due := now
 	if e.queue != nil && e.due.Before(now) {
 		due = e.due // an overdue job does not fall back
