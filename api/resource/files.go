@@ -132,9 +132,7 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 	edits := make([]edit.Edit, len(pending))
 	for i := range pending {
 		p := &pending[i]
-		edits[i] = edit.Edit{
-			Context: p.Context, Source: p.Source, Base: edit.Text{Target: p.BaseTarget, State: p.BaseState}, Ours: edit.Text{Target: p.Target, State: p.State},
-		}
+		edits[i] = p.Edit
 		if p.Updated.After(f.Modified) {
 			f.Modified = p.Updated.Truncate(time.Second)
 		}

@@ -73,14 +73,14 @@ func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
 	o := wire.Edit{
 		ID: e.ID, Kind: string(e.Kind), Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path,
 		Status: string(e.Status), Reason: e.Reason, Source: []string{}, Context: e.Context,
-		BaseTarget: []string{}, BaseState: int16(e.BaseState), Target: formsOfEdit(e, e.Target), State: int16(e.State),
+		BaseTarget: []string{}, BaseState: int16(e.Base.State), Target: formsOfEdit(e, e.Ours.Target), State: int16(e.Ours.State),
 		Created: wire.UnitTime(e.Created), Updated: wire.UnitTime(e.Updated), Branch: wire.OrNull(e.Pushed.Branch), Authors: []string{},
 	}
 	if e.Source != "" || e.Kind == store.EditText {
 		o.Source = catalog.SplitForms(e.Source)
 	}
 	if e.Kind == store.EditText {
-		o.Unit, o.BaseTarget = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.BaseTarget)
+		o.Unit, o.BaseTarget = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.Base.Target)
 	}
 	for _, a := range e.Authors {
 		o.Authors = append(o.Authors, a.Name)
@@ -151,7 +151,7 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case j.Kind == store.EditText:
-		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Target), State: j.State}
+		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Ours.Target), State: j.Ours.State}
 		if _, err := e.Edits.Edit(ctx, row.ID, j.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
 			return nil, EditProblem(err)
 		}
@@ -179,7 +179,7 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := edit.NewString{Context: j.Context, Source: j.Source, Text: edit.Text{Target: j.Target, State: j.State}, Author: AuthorOf(ctx)}
+	n := edit.NewString{Context: j.Context, Source: j.Source, Text: j.Ours, Author: AuthorOf(ctx)}
 	return e.addString(ctx, r, &t, n)
 }
 

@@ -55,7 +55,7 @@ func (p *Puller) Journal() string {
 			p.TB.Errorf("%d edits are counted, %d listed", count, len(list))
 		}
 		for _, e := range list {
-			fmt.Fprintf(&b, "%s %s: %q → %q %d by %d %s\n", e.Status, e.Source, e.BaseTarget, e.Target, e.State, len(e.Authors), e.Reason)
+			fmt.Fprintf(&b, "%s %s: %q → %q %d by %d %s\n", e.Status, e.Source, e.Base.Target, e.Ours.Target, e.Ours.State, len(e.Authors), e.Reason)
 		}
 		return err
 	})

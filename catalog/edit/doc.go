@@ -9,8 +9,9 @@
 //
 // # How it works
 //
-// An [Edit] keeps the text that the repository had before the first change of a
-// string (the base), the last text, and everybody who wrote one. [Merge] compares base,
+// A client sends a [Request] for a string. An [Edit] keeps the [Text] that the repository had
+// before the first change of a string (the base), the last text, and everybody who wrote one;
+// the journal's row, store.Edit, is one with its place and its status. [Merge] compares base,
 // theirs and ours. [Apply] does so for each edit of a file, and writes those that are
 // due into its bytes. [Upload] makes edits of an uploaded file.
 //

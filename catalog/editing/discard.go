@@ -65,7 +65,7 @@ func (d *Editor) tryDiscard(ctx context.Context, id, translation int64, by edit.
 			}
 		}
 		for i := range pending {
-			sent, err := e.discard(ctx, &pending[i], units, store.EditAuthor{Name: by.Name, Email: by.Email}, reason, suggest)
+			sent, err := e.discard(ctx, &pending[i], units, by, reason, suggest)
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (d *Editor) tryDiscard(ctx context.Context, id, translation int64, by edit.
 }
 
 // discard ends one edit, and returns how many texts of its string were sent.
-func (e *transaction) discard(ctx context.Context, p *store.Edit, units map[int64]catalog.Unit, by store.EditAuthor, reason string, suggest bool) (sent int, err error) {
+func (e *transaction) discard(ctx context.Context, p *store.Edit, units map[int64]catalog.Unit, by edit.Author, reason string, suggest bool) (sent int, err error) {
 	status := store.EditDiscarded
 	if suggest && p.Kind == store.EditText {
 		status = store.EditConflict
@@ -86,7 +86,7 @@ func (e *transaction) discard(ctx context.Context, p *store.Edit, units map[int6
 		return 0, err
 	}
 	if u, ok := units[p.UnitID]; ok {
-		e.change(u, p.BaseTarget, p.BaseState, catalog.ActionStringRepoUpdate)
+		e.change(u, p.Base, catalog.ActionStringRepoUpdate)
 	}
 	return e.tx.SentOf(ctx, p.UnitID)
 }

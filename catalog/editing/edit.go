@@ -129,12 +129,12 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 	if !known {
 		j = store.TextOf(&u)
 	}
-	j.Target, j.State = text.Target, text.State
-	if err := e.tx.PutEdit(ctx, &j, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time}); err != nil {
+	j.Ours = text
+	if err := e.tx.PutEdit(ctx, &j, e.by); err != nil {
 		return u, err
 	}
-	if text.Equal(edit.Text{Target: j.BaseTarget, State: j.BaseState}) { // as the repository has it
-		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", store.EditAuthor{Name: e.by.Name, Email: e.by.Email}, e.at); err != nil {
+	if j.Nothing() { // as the repository has it
+		if err := e.tx.EndEdit(ctx, &j, store.EditDiscarded, "the repository's text came back", e.by, e.at); err != nil {
 			return u, err
 		}
 		delete(e.pending, u.ID)
@@ -145,7 +145,7 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 	if action == 0 {
 		action = actionOf(u.State, text.State)
 	}
-	return e.change(u, j.Target, j.State, action), nil
+	return e.change(u, text, action), nil
 }
 
 // actionOf is the action of an entry about an edit (docs/compatibility.md#change-entries).
@@ -160,12 +160,12 @@ func actionOf(was, now catalog.State) catalog.Action {
 }
 
 // change collects what is to be stored of a unit with another text, and returns it.
-func (e *transaction) change(u catalog.Unit, target string, state catalog.State, action catalog.Action) catalog.Unit {
+func (e *transaction) change(u catalog.Unit, text edit.Text, action catalog.Action) catalog.Unit {
 	was := u
 	var before catalog.Stats
 	before.AddUnit(&was)
 	e.row.Stats.Subtract(before)
-	unit.SetText(&u, target, state, e.row.PluralNumber)
+	unit.SetText(&u, text.Target, text.State, e.row.PluralNumber)
 	e.row.Stats.AddUnit(&u)
 	fresh := unit.Unit{Unit: u}
 	unit.SetMeta(&fresh, &e.hasher)

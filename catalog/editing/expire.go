@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -81,11 +82,11 @@ func (d *Editor) tryExpire(ctx context.Context, away []store.Edit, at time.Time,
 		}
 		for i := range still {
 			e := &still[i]
-			if err := tx.EndEdit(ctx, e, store.EditConflict, awayReason, store.EditAuthor{}, at); err != nil {
+			if err := tx.EndEdit(ctx, e, store.EditConflict, awayReason, edit.Author{}, at); err != nil {
 				return err
 			}
 			entries = append(entries, store.Entry{
-				Action: catalog.ActionSuggestion, UnitID: e.UnitID, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Target: e.Target,
+				Action: catalog.ActionSuggestion, UnitID: e.UnitID, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Target: e.Ours.Target,
 			})
 		}
 		return tx.AddDelta(ctx, store.Delta{ComponentID: row.ID, TranslationID: still[0].TranslationID, Entries: entries})

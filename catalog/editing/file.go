@@ -157,7 +157,7 @@ func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *cata
 func (d *Editor) putFile(ctx context.Context, row store.BranchComponent, e *store.Edit, by edit.Author) error {
 	at := d.clock()
 	return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
-		return tx.PutEdit(ctx, e, store.EditAuthor{Name: by.Name, Email: by.Email, At: at})
+		return tx.PutEdit(ctx, e, edit.Author{Name: by.Name, Email: by.Email, Time: at})
 	})
 }
 
@@ -174,7 +174,7 @@ func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) err
 		at := d.clock()
 		return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
 			for i := range edits {
-				if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, store.EditAuthor{}, at); err != nil {
+				if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, edit.Author{}, at); err != nil {
 					return err
 				}
 			}

@@ -38,7 +38,7 @@ func (d *Editor) tryAddString(ctx context.Context, component int64, t *catalog.T
 	}
 	e := store.Edit{
 		Kind: store.EditAddString, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename,
-		Context: n.Context, Source: n.Source, Target: n.Text.Target, State: n.Text.State,
+		Edit: edit.Edit{Context: n.Context, Source: n.Source, Ours: n.Text},
 	}
 	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		pending, err := snap.PendingFiles(ctx, component)
@@ -103,7 +103,7 @@ func settleString(ctx context.Context, snap *store.Snapshot, e *store.Edit, all 
 		return err
 	}
 	e.Status, e.Reason = store.EditFlushed, ""
-	if !(edit.Text{Target: u.Target, State: u.State}).Equal(edit.Text{Target: e.Target, State: e.State}) {
+	if !(edit.Text{Target: u.Target, State: u.State}).Equal(e.Ours) {
 		e.Reason = "the repository has the string with another text"
 	}
 	return nil

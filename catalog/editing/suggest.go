@@ -59,13 +59,13 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		}
 		n := &known[at]
 		if !accept {
-			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Target); err != nil {
+			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target); err != nil {
 				return err
 			}
 			return e.tx.EndSuggestion(ctx, n, "rejected", by.Name, e.at)
 		}
 		e.by, e.action = edit.Author{Name: n.Authors[0].Name, Email: n.Authors[0].Email, Time: e.at}, catalog.ActionAccept
-		if err := e.run(ctx, []edit.Request{{UnitID: u.ID, Target: catalog.SplitForms(n.Target), State: n.State}}); err != nil {
+		if err := e.run(ctx, []edit.Request{{UnitID: u.ID, Target: catalog.SplitForms(n.Ours.Target), State: n.Ours.State}}); err != nil {
 			return err
 		}
 		return e.tx.EndSuggestion(ctx, n, "accepted", by.Name, e.at)
@@ -98,7 +98,7 @@ func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Te
 	if err != nil {
 		return 0, err
 	}
-	if at := slices.IndexFunc(known, func(n store.Edit) bool { return n.Target == text.Target }); at >= 0 {
+	if at := slices.IndexFunc(known, func(n store.Edit) bool { return n.Ours.Target == text.Target }); at >= 0 {
 		return known[at].ID, nil
 	}
 	if len(known) >= maxSuggested {
@@ -107,7 +107,7 @@ func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Te
 	if err := e.noteSuggestion(ctx, catalog.ActionSuggestion, u, text.Target); err != nil {
 		return 0, err
 	}
-	return e.tx.Suggest(ctx, u, text.Target, text.State, store.EditAuthor{Name: e.by.Name, Email: e.by.Email, At: e.by.Time})
+	return e.tx.Suggest(ctx, u, text, e.by)
 }
 
 // noteSuggestion makes the entry of a suggestion: the text of its string stays.

@@ -62,7 +62,7 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 
 // layText serves the text of an edit in place of that of a file.
 func layText(u *unit.Unit, e *store.Edit, number int, h *catalog.Hasher) {
-	unit.SetText(&u.Unit, e.Target, e.State, number)
+	unit.SetText(&u.Unit, e.Ours.Target, e.Ours.State, number)
 	u.Text = h.Text(u.Target, u.State)
 	unit.SetMeta(u, h)
 }
@@ -93,19 +93,19 @@ func (a *application) lay(ctx context.Context, j *journaled, row *catalog.Transl
 	}
 	switch e := j.edit; {
 	case outcome.Written() && e.ID == 0:
-		e.BaseTarget, e.BaseState = now.Target, now.State
+		e.Base = now
 		by := j.sent[at].By
-		by.At = a.created
+		by.Time = a.created
 		err = a.journal.PutEdit(ctx, e, by)
 	case outcome.Written():
-		if now != (edit.Text{Target: e.BaseTarget, State: e.BaseState}) {
-			err = a.journal.RebaseEdit(ctx, e, now.Target, now.State)
+		if now != e.Base {
+			err = a.journal.RebaseEdit(ctx, e, now)
 		}
 	case e == nil || e.ID == 0: // nothing is left of what was taken back
 	case outcome == edit.Done:
-		err = a.journal.EndEdit(ctx, e, store.EditFlushed, "", store.EditAuthor{}, a.step.Commit.Committer.When)
+		err = a.journal.EndEdit(ctx, e, store.EditFlushed, "", edit.Author{}, a.step.Commit.Committer.When)
 	default:
-		err = a.journal.EndEdit(ctx, e, store.EditConflict, outcome.String(), store.EditAuthor{}, a.step.Commit.Committer.When)
+		err = a.journal.EndEdit(ctx, e, store.EditConflict, outcome.String(), edit.Author{}, a.step.Commit.Committer.When)
 	}
 	ended := j.edit != nil && j.edit.Status == store.EditFlushed // which forgets what arrived
 	if err == nil && at >= 0 && !ended {
@@ -128,7 +128,7 @@ func (a *application) before(ctx context.Context, row *catalog.Translation, j *j
 func textsOf(sent []store.SentText) []edit.Text {
 	list := make([]edit.Text, len(sent))
 	for i := range sent {
-		list[i] = edit.Text{Target: sent[i].Target, State: sent[i].State}
+		list[i] = sent[i].Text
 	}
 	return list
 }
@@ -140,7 +140,7 @@ func (a *application) merge(j *journaled, row *catalog.Translation, u *unit.Unit
 		Forms: catalog.FormsOf(u.Source, row.PluralNumber),
 	}
 	e := j.edit
-	return edit.Merge(edit.Text{Target: e.BaseTarget, State: e.BaseState}, textsOf(j.sent), theirs, edit.Text{Target: e.Target, State: e.State}, policyOf(&a.comp.row.Settings))
+	return edit.Merge(e.Base, textsOf(j.sent), theirs, e.Ours, policyOf(&a.comp.row.Settings))
 }
 
 // policyOf is on_conflict of a component.

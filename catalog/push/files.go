@@ -66,12 +66,11 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 		if p.TranslationID != t.ID {
 			continue
 		}
-		e := asEdit(&p)
-		if !r.group.takes(row, t.Language, e.Last()) {
+		if !r.group.takes(row, t.Language, p.Last()) {
 			continue
 		}
 		edits = append(edits, p)
-		f.Edits = append(f.Edits, e)
+		f.Edits = append(f.Edits, p.Edit)
 		if p.Updated.After(last) {
 			last = p.Updated
 		}
@@ -83,20 +82,6 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 		f.Options.Revision = last
 	}
 	*files, r.edits, r.codes = append(*files, f), append(r.edits, edits), append(r.codes, t.Language)
-}
-
-func asEdit(p *store.Edit) edit.Edit {
-	e := edit.Edit{
-		Context: p.Context, Source: p.Source,
-		Base: edit.Text{Target: p.BaseTarget, State: p.BaseState}, Ours: edit.Text{Target: p.Target, State: p.State},
-	}
-	for i := range p.Sent {
-		e.Sent = append(e.Sent, edit.Text{Target: p.Sent[i].Target, State: p.Sent[i].State})
-	}
-	for _, a := range p.Authors {
-		e.Authors = append(e.Authors, edit.Author{Name: a.Name, Email: a.Email, Time: a.At})
-	}
-	return e
 }
 
 // message returns the function that renders the message of a commit from the template of
@@ -193,9 +178,8 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 	}
 	var ids []int64
 	for i := range pending {
-		e := asEdit(&pending[i])
-		if code, there := codes[pending[i].TranslationID]; there && !r.group.takes(row, code, e.Last()) {
-			before[pending[i].UnitID] = pending[i].BaseState
+		if code, there := codes[pending[i].TranslationID]; there && !r.group.takes(row, code, pending[i].Last()) {
+			before[pending[i].UnitID] = pending[i].Base.State
 			ids = append(ids, pending[i].UnitID)
 		}
 	}

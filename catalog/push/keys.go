@@ -120,7 +120,7 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 		return err
 	}
 	for i := range files {
-		branches[keyBranch(row, files[i].Language, lastAuthor(&files[i]))] = true
+		branches[keyBranch(row, files[i].Language, files[i].Last())] = true
 	}
 	edits, err := snap.PendingTexts(ctx, row.ID)
 	if err != nil || len(edits) == 0 {
@@ -133,16 +133,10 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 	}
 	for i := range edits {
 		if code, there := codes[edits[i].TranslationID]; there {
-			branches[keyBranch(row, code, lastAuthor(&edits[i]))] = true
+			branches[keyBranch(row, code, edits[i].Last())] = true
 		}
 	}
 	return err
-}
-
-// lastAuthor is who wrote the last text of an edit.
-func lastAuthor(e *store.Edit) edit.Author {
-	by := e.Last()
-	return edit.Author{Name: by.Name, Email: by.Email, Time: by.At}
 }
 
 // about says what tells the request from the others of its push_branch, for its title; ""

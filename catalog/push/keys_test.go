@@ -95,7 +95,7 @@ func (w *keysWorld) journal(status store.EditStatus) (list []string) {
 		edits, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditText, Limit: 100})
 		for _, e := range edits {
 			if e.Status == status {
-				list = append(list, e.Target)
+				list = append(list, e.Ours.Target)
 			}
 		}
 		return err

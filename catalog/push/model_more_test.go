@@ -89,7 +89,7 @@ func (m *model) restore() {
 	}
 	e := &list[m.rnd.IntN(len(list))]
 	component, found := m.unitOf(e)
-	if !found || e.Status == store.EditPending || e.Target == "" {
+	if !found || e.Status == store.EditPending || e.Ours.Target == "" {
 		return
 	}
 	defer m.acknowledge()
@@ -97,14 +97,14 @@ func (m *model) restore() {
 	if e.Status == store.EditSuggested {
 		accept := m.rnd.IntN(2) == 0
 		if accept {
-			m.acked[e.Source] = append(m.acked[e.Source], e.Target)
+			m.acked[e.Source] = append(m.acked[e.Source], e.Ours.Target)
 		}
 		gittest.Must(m.t, m.Editor.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, e, accept))
 		return
 	}
-	_, err := m.Editor.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Target}, State: catalog.StateTranslated}})
+	_, err := m.Editor.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Ours.Target}, State: catalog.StateTranslated}})
 	gittest.Must(m.t, err)
-	m.acked[e.Source] = append(m.acked[e.Source], e.Target)
+	m.acked[e.Source] = append(m.acked[e.Source], e.Ours.Target)
 }
 
 // suggest suggests a text for a string that is served.
@@ -124,7 +124,7 @@ func (m *model) expire() {
 	m.Clock = m.Clock.Add([]time.Duration{time.Hour, editing.KeepDiscarded, editing.KeepAway}[m.rnd.IntN(3)])
 	for _, e := range m.journal() {
 		if e.Status == store.EditDiscarded && !e.Updated.After(m.Clock.Add(-editing.KeepDiscarded)) {
-			m.forgotten[e.Source+"\x00"+e.Target] = true
+			m.forgotten[e.Source+"\x00"+e.Ours.Target] = true
 		}
 	}
 	for _, e := range m.fileEdits() {

@@ -381,7 +381,7 @@ func (m *model) check() {
 		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
 		for _, e := range list {
 			if e.Status != store.EditFlushed {
-				journal[e.Source+"\x00"+e.Target] = true
+				journal[e.Source+"\x00"+e.Ours.Target] = true
 			}
 		}
 		return err

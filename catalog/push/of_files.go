@@ -19,7 +19,7 @@ func (r *run) readOfFiles(ctx context.Context, snap *store.Snapshot, row *store.
 		return nil
 	}
 	list, err := snap.PendingFiles(ctx, row.ID)
-	list = slices.DeleteFunc(list, func(e store.Edit) bool { return !r.group.takes(row, e.Language, lastAuthor(&e)) })
+	list = slices.DeleteFunc(list, func(e store.Edit) bool { return !r.group.takes(row, e.Language, e.Last()) })
 	r.ofFiles = append(r.ofFiles, list...)
 	return err
 }
@@ -31,7 +31,7 @@ func (r *run) filesToChange() []flush.FileChange {
 		e := &r.ofFiles[i]
 		list[i] = flush.FileChange{
 			Component: componentKey(e.ComponentID), Path: e.Path, Removes: e.Kind == store.EditRemoveFile,
-			New: edit.NewFile{Code: e.Language, Author: lastAuthor(e)},
+			New: edit.NewFile{Code: e.Language, Author: e.Last()},
 		}
 		if l, ok := r.Languages.ByCode(e.Language); ok {
 			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural
@@ -57,9 +57,9 @@ func (r *run) filesToChange() []flush.FileChange {
 func stringToAdd(e *store.Edit, s *catalog.Edits) (*edit.NewString, edit.Options) {
 	o := edit.Options{Gate: s.Gate}
 	if !s.KeepHeader {
-		o.Revision = e.Last().At
+		o.Revision = e.Last().Time
 	}
-	return &edit.NewString{Context: e.Context, Source: e.Source, Text: edit.Text{Target: e.Target, State: e.State}, Author: lastAuthor(e)}, o
+	return &edit.NewString{Context: e.Context, Source: e.Source, Text: e.Ours, Author: e.Last()}, o
 }
 
 // settleFiles ends the edits of files and strings that the repository has, as the last pull

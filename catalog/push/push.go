@@ -476,7 +476,7 @@ func (r *run) tracking() string { return r.group.rows[0].Tracking }
 // the same head are the same commits.
 func (r *run) newest(files []flush.File) (at time.Time) {
 	for i := range r.ofFiles {
-		if t := r.ofFiles[i].Last().At; t.After(at) {
+		if t := r.ofFiles[i].Last().Time; t.After(at) {
 			at = t
 		}
 	}

@@ -200,7 +200,7 @@ func (r *run) refuse(ctx context.Context, request forge.Request) error {
 		if err == nil {
 			_, err = r.Editor.Discard(ctx, id, edit.Author{}, reason, true, func(e *store.Edit) bool {
 				was := refused[e.ID]
-				return was.ID != 0 && was.Target == e.Target && was.State == e.State
+				return was.ID != 0 && was.Ours == e.Ours
 			})
 		}
 	}
@@ -262,7 +262,7 @@ func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Dra
 			files = append(files, forge.File{Path: e.Path, Language: e.Language, Removes: e.Kind == store.EditRemoveFile, Source: e.Source})
 			continue
 		}
-		row := forge.Row{Context: e.Context, Source: e.Source, Before: e.BaseTarget, After: e.Target, Fuzzy: e.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.ComponentID)}
+		row := forge.Row{Context: e.Context, Source: e.Source, Before: e.Base.Target, After: e.Ours.Target, Fuzzy: e.Ours.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.ComponentID)}
 		for id := range checks.Mask(failing[e.UnitID]).All() {
 			row.Checks = append(row.Checks, id.String())
 		}

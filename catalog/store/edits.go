@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -58,46 +59,22 @@ type Edit struct {
 	Language, Path string
 	// UnitID is the string of a text, 0 in other kinds.
 	UnitID int64
-	// Identity, Source and Context are the string's, zero if the edit is of a file. Those of
-	// a text only answers have.
-	Identity        catalog.Identity
-	Source, Context string
-	// BaseTarget and BaseState are what the repository had when the first change was
-	// made, forms joined.
-	BaseTarget string
-	BaseState  catalog.State
-	// Target and State are the last text.
-	Target string
-	State  catalog.State
+	// Identity is the string's, zero if the edit is of a file.
+	Identity catalog.Identity
+	// Edit has the string, if it is of one, what the repository had, the last text, and who
+	// wrote a text. The context and the source of a text only answers have; what was sent of
+	// it only Snapshot.PendingTexts sets.
+	edit.Edit
 	// Status is where the edit is, Reason why. A pending one with a reason cannot be done
 	// for now.
 	Status EditStatus
 	Reason string
 	// Pushed is the branch of ours that has just this, zero if none has.
 	Pushed Place
-	// Sent are the texts that were sent and may still arrive, the oldest first; only
-	// Snapshot.PendingTexts sets them.
-	Sent []SentText
 	// Committed says that a client asked to commit just this text.
 	Committed bool
 	// Created and Updated are the times of the first and of the last change.
 	Created, Updated time.Time
-	// Authors are all who wrote a text, in the order of their last ones.
-	Authors []EditAuthor
-}
-
-// EditAuthor is somebody who wrote a text of an edit.
-type EditAuthor struct {
-	Name, Email string
-	At          time.Time
-}
-
-// Last is who wrote the last text, zero in an answer without authors.
-func (e *Edit) Last() EditAuthor {
-	if len(e.Authors) == 0 {
-		return EditAuthor{}
-	}
-	return e.Authors[len(e.Authors)-1]
 }
 
 const (
@@ -113,7 +90,7 @@ const (
 func scanEdit(scan sqldb.Scan) (e Edit, err error) {
 	var committed, created, updated int64
 	err = scan(&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
-		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.BaseTarget, &e.BaseState, &e.Target, &e.State, &e.Status, &e.Reason,
+		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Status, &e.Reason,
 		&e.Pushed.Repo, &e.Pushed.Branch, &committed, &created, &updated)
 	e.Committed = committed != 0
 	e.Created, e.Updated = time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
@@ -131,8 +108,9 @@ func editsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any
 
 // TextOf begins an edit of the text of a unit, which is its base.
 func TextOf(u *catalog.Unit) Edit {
+	now := edit.Text{Target: u.Target, State: u.State}
 	return Edit{
 		Kind: EditText, ComponentID: u.ID / catalog.UnitsPerComponent, TranslationID: u.TranslationID, UnitID: u.ID,
-		BaseTarget: u.Target, BaseState: u.State, Target: u.Target, State: u.State,
+		Edit: edit.Edit{Base: now, Ours: now},
 	}
 }

@@ -70,7 +70,7 @@ func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []
 		e := want[id]
 		found, err := s.First(ctx, `UPDATE edits SET reason = $1, away_at = CASE WHEN unit_id <> 0 THEN away_at WHEN $1 = '' THEN 0 WHEN away_at = 0 THEN $5 ELSE away_at END
 			WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
-			[]any{e.Reason, id, e.Target, int64(e.State), at.UnixMicro()}, &id)
+			[]any{e.Reason, id, e.Ours.Target, int64(e.Ours.State), at.UnixMicro()}, &id)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -109,9 +110,9 @@ func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 	return sqldb.Chunks(ids, func(chunk []any) error {
 		return s.s.Query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+sqldb.List(1, len(chunk))+` ORDER BY edit_id, n, at, name, email`, chunk, func(scan sqldb.Scan) error {
 			var id, micros int64
-			var a EditAuthor
+			var a edit.Author
 			err := scan(&id, &a.Name, &a.Email, &micros)
-			a.At = time.UnixMicro(micros).UTC()
+			a.Time = time.UnixMicro(micros).UTC()
 			e := &edits[at[id]]
 			e.Authors = append(e.Authors, a)
 			return err

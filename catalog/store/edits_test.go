@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -43,10 +44,10 @@ func TestPendingAskedOnce(t *testing.T) {
 	if pending, again := page(); pending != "---" || again != first-1 {
 		t.Errorf("%s by %v statements, after %v", pending, again, first)
 	}
-	e := Edit{Kind: EditText, ComponentID: 1, UnitID: id, TranslationID: translation, Target: "x", State: catalog.StateTranslated}
+	e := Edit{Kind: EditText, ComponentID: 1, UnitID: id, TranslationID: translation, Edit: edit.Edit{Ours: edit.Text{Target: "x", State: catalog.StateTranslated}}}
 	at := time.Unix(1700000000, 0)
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		return tx.PutEdit(ctx, &e, EditAuthor{Name: "Jana", At: at})
+		return tx.PutEdit(ctx, &e, edit.Author{Name: "Jana", Time: at})
 	})
 	for range 2 {
 		if pending, n := page(); pending != "-p-" || n != first {
@@ -54,7 +55,7 @@ func TestPendingAskedOnce(t *testing.T) {
 		}
 	}
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		return tx.EndEdit(ctx, &e, EditDiscarded, "", EditAuthor{}, at)
+		return tx.EndEdit(ctx, &e, EditDiscarded, "", edit.Author{}, at)
 	})
 	if pending, _ := page(); pending != "---" {
 		t.Errorf("after its end: %s", pending)
@@ -74,9 +75,9 @@ func TestNotePush(t *testing.T) {
 	at, edits := time.Unix(1700000000, 0), make([]Edit, 3)
 	step(t, db, info(1, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		for i := range edits {
-			edits[i] = Edit{Kind: EditText, ComponentID: 1, UnitID: units[i].Unit.ID, TranslationID: units[i].Unit.TranslationID, Target: "x", State: catalog.StateTranslated}
+			edits[i] = Edit{Kind: EditText, ComponentID: 1, UnitID: units[i].Unit.ID, TranslationID: units[i].Unit.TranslationID, Edit: edit.Edit{Ours: edit.Text{Target: "x", State: catalog.StateTranslated}}}
 			if err == nil {
-				err = tx.PutEdit(ctx, &edits[i], EditAuthor{Name: "Jana", At: at})
+				err = tx.PutEdit(ctx, &edits[i], edit.Author{Name: "Jana", Time: at})
 			}
 		}
 		return err
@@ -95,7 +96,7 @@ func TestNotePush(t *testing.T) {
 		})
 		return text, generation
 	}
-	edits[0].Reason, edits[1].Reason, edits[1].Target = "it is held", "it was held", "older"
+	edits[0].Reason, edits[1].Reason, edits[1].Ours.Target = "it is held", "it was held", "older"
 	_, before := state()
 	for _, c := range []struct {
 		problem string

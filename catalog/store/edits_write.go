@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -59,7 +60,7 @@ func (tx *StepTx) touch(ctx context.Context, e *Edit) error {
 // PutEdit stores an edit that the author by made: a new one if e.ID is 0, else another text
 // of a pending one. The error wraps catalog.ErrConflict if one of the same string, or of the
 // same file, is pending.
-func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
+func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by edit.Author) error {
 	op := "store an edit of " + e.about()
 	if err := tx.touch(ctx, e); err != nil {
 		return tx.fail(ctx, op, err)
@@ -68,7 +69,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
 	}
 	err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
-		e.Target, int64(e.State), by.At.UnixMicro(), e.ID)
+		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID)
 	if err == nil {
 		err = tx.wroteEdit(ctx, e, "edited", by)
 	}
@@ -76,7 +77,7 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by EditAuthor) error {
 }
 
 // addEdit adds a row to the journal and sets its id.
-func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event string, by EditAuthor) error {
+func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event string, by edit.Author) error {
 	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 			SELECT 1 FROM edits WHERE unit_id = $4 AND component_id = $2 AND path = $6 AND id_hash = $7 AND id_key = $8 AND status = 'pending') RETURNING id`,
 		[]any{
 			string(e.Kind), e.ComponentID, e.TranslationID, e.UnitID, own.Language, own.Path, own.Identity.Hash, own.Identity.Key, own.Source, own.Context,
-			e.BaseTarget, int64(e.BaseState), e.Target, int64(e.State), string(status), by.At.UnixMicro(),
+			e.Base.Target, int64(e.Base.State), e.Ours.Target, int64(e.Ours.State), string(status), by.Time.UnixMicro(),
 		}, &e.ID)
 	if err == nil && !found {
 		err = sqldb.Conflict("an edit of %s is pending", e.about())
@@ -107,12 +108,12 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 }
 
 // wroteEdit notes who wrote the text of an edit.
-func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by EditAuthor) error {
-	if err := tx.noteEdit(ctx, e, by.Name, event, by.At); err != nil {
+func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by edit.Author) error {
+	if err := tx.noteEdit(ctx, e, by.Name, event, by.Time); err != nil {
 		return err
 	}
 	return tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
-		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.At.UnixMicro())
+		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.Time.UnixMicro())
 }
 
 // CommitEdits notes that a client asked to commit the pending edits of a translation.
@@ -126,11 +127,11 @@ func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
 
 // RebaseEdit stores what the repository has now instead of the text that a pending edit
 // began with, where the edit is written nevertheless.
-func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state catalog.State) error {
-	e.BaseTarget, e.BaseState = target, state
+func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, base edit.Text) error {
+	e.Base = base
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, target, int64(state), e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, base.Target, int64(base.State), e.ID)
 	}
 	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
 }
@@ -138,7 +139,7 @@ func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, target string, state 
 // EndEdit gives a pending edit its last status; one that has ended stays as it is. by is who
 // did it, zero for the server. What was sent of a text and may still arrive is remembered,
 // unless the repository refused it.
-func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by EditAuthor, at time.Time) error {
+func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by edit.Author, at time.Time) error {
 	if at.Before(e.Updated) { // a commit is older than the edit that it ends
 		at = e.Updated
 	}
@@ -155,7 +156,7 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 }
 
 // ended notes what follows from the end of an edit.
-func (tx *StepTx) ended(ctx context.Context, e *Edit, by EditAuthor, at time.Time) error {
+func (tx *StepTx) ended(ctx context.Context, e *Edit, by edit.Author, at time.Time) error {
 	err := tx.noteEdit(ctx, e, by.Name, string(e.Status), at)
 	switch {
 	case err != nil:
@@ -163,7 +164,7 @@ func (tx *StepTx) ended(ctx context.Context, e *Edit, by EditAuthor, at time.Tim
 	case e.Kind != EditText:
 		return tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND edit_id = $1`, e.ID)
 	}
-	if err = tx.endSent(ctx, e, by); err == nil && e.Status == EditConflict && strings.ReplaceAll(e.Target, catalog.FormSeparator, "") != "" {
+	if err = tx.endSent(ctx, e, by); err == nil && e.Status == EditConflict && strings.ReplaceAll(e.Ours.Target, catalog.FormSeparator, "") != "" {
 		err = tx.suggestEdit(ctx, e)
 	}
 	return err
@@ -183,7 +184,7 @@ func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) e
 func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at time.Time) error {
 	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
 		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
-		e.ID, at.UnixMicro(), by, event, e.Target, int64(e.State))
+		e.ID, at.UnixMicro(), by, event, e.Ours.Target, int64(e.Ours.State))
 }
 
 // UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by

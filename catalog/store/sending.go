@@ -62,8 +62,8 @@ func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
 	err := sqldb.Chunks(ids, func(chunk []any) error {
 		return s.Query(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var now Edit
-			err := scan(&now.ID, &now.Target, &now.State)
-			if e := written[now.ID]; e.Target == now.Target && e.State == now.State {
+			err := scan(&now.ID, &now.Ours.Target, &now.Ours.State)
+			if e := written[now.ID]; e.Ours == now.Ours {
 				same = append(same, now.ID)
 			} else {
 				changed = append(changed, now.ID)
@@ -101,10 +101,10 @@ func (o *Sending) sendCurrent(ctx context.Context, s *sqldb.Session, ids []any) 
 
 // sendOne notes a text of an edit that has another one by now.
 func (o *Sending) sendOne(ctx context.Context, s *sqldb.Session, e *Edit) error {
-	args := []any{o.Commit, o.Repo, o.Branch, e.UnitID, e.Target, int64(e.State)}
+	args := []any{o.Commit, o.Repo, o.Branch, e.UnitID, e.Ours.Target, int64(e.Ours.State)}
 	var n int64
 	found, err := s.First(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2 AND state = $3 AND repo = $4 AND branch = $5`,
-		[]any{e.UnitID, e.Target, int64(e.State), o.Repo, o.Branch}, &n)
+		[]any{e.UnitID, e.Ours.Target, int64(e.Ours.State), o.Repo, o.Branch}, &n)
 	switch {
 	case err != nil:
 		return err

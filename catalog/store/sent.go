@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -60,12 +61,10 @@ type SentText struct {
 	Identity catalog.Identity
 	// N grows with each text of the string.
 	N int64
-	// Target and State are the text.
-	Target string
-	State  catalog.State
+	edit.Text
 	// By is who gave the string another text by taking this one back, or by an edit that
-	// arrived before; zero if that was the repository. At is not set.
-	By EditAuthor
+	// arrived before; zero if that was the repository. Time is not set.
+	By edit.Author
 }
 
 func sentWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []SentText, err error) {
@@ -94,7 +93,7 @@ func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Tim
 		err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
 	}
 	if err == nil && e != nil && e.Status == EditPending {
-		err = tx.noteEdit(ctx, &Edit{ID: e.ID, Target: t.Target, State: t.State}, "", "arrived", at)
+		err = tx.noteEdit(ctx, &Edit{ID: e.ID, Edit: edit.Edit{Ours: t.Text}}, "", "arrived", at)
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget what was sent of unit %d", t.UnitID), err)
 }
@@ -110,10 +109,10 @@ func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
 
 // endSent notes for the texts that were sent of an edit how it ended. by says who gave the
 // string its text, which is written again if one of them arrives; after a conflict nobody.
-func (tx *StepTx) endSent(ctx context.Context, e *Edit, by EditAuthor) error {
+func (tx *StepTx) endSent(ctx context.Context, e *Edit, by edit.Author) error {
 	if e.Status == EditFlushed {
 		if err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND edit_id = 0 AND (target = $2 OR at_commit = '' AND next_commit = '' AND n < (
-			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2))`, e.UnitID, e.Target); err != nil {
+			SELECT MAX(n) FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2))`, e.UnitID, e.Ours.Target); err != nil {
 			return err
 		}
 	}
@@ -145,7 +144,7 @@ func (s *Snapshot) fillSent(ctx context.Context, component int64, edits []Edit) 
 	list, err := sentWhere(ctx, s.s, ` WHERE s.component_id = $1 AND s.translation_id <> 0`, component)
 	for i := range list {
 		if e, ok := at[list[i].UnitID]; ok {
-			edits[e].Sent = append(edits[e].Sent, list[i])
+			edits[e].Sent = append(edits[e].Sent, list[i].Text)
 		}
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -30,9 +31,9 @@ func (n *Suggestion) setOrigin(stored string) {
 
 // Suggest makes a text a suggestion for a unit and returns the id of its row in the
 // journal.
-func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, target string, state catalog.State, by EditAuthor) (id int64, err error) {
+func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, text edit.Text, by edit.Author) (id int64, err error) {
 	e := TextOf(u)
-	e.Target, e.State = target, state
+	e.Ours = text
 	if err = tx.markChanged(ctx, u.TranslationID); err == nil {
 		err = tx.addEdit(ctx, &e, EditSuggested, "suggested", by)
 	}
@@ -47,11 +48,11 @@ func (tx *StepTx) Suggested(ctx context.Context, unit int64) ([]Edit, error) {
 	list, err := editsWhere(ctx, tx.s, ` WHERE e.id IN (
 		SELECT CAST(substr(n.branch, 2) AS BIGINT) FROM suggestions n WHERE n.unit_id = $1 AND substr(n.branch, 1, 1) = ':') ORDER BY e.id`, unit)
 	for i := range list {
-		var by EditAuthor
+		var by edit.Author
 		if err == nil {
 			by, err = tx.lastAuthor(ctx, list[i].ID)
 		}
-		list[i].Authors = []EditAuthor{by}
+		list[i].Authors = []edit.Author{by}
 	}
 	return list, tx.fail(ctx, fmt.Sprintf("read the suggestions for unit %d", unit), err)
 }
@@ -104,15 +105,15 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 	return tx.putSuggested(ctx, e, by)
 }
 
-func (tx *StepTx) lastAuthor(ctx context.Context, edit int64) (by EditAuthor, err error) {
+func (tx *StepTx) lastAuthor(ctx context.Context, id int64) (by edit.Author, err error) {
 	var at int64
-	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{edit}, &by.Name, &by.Email, &at)
-	by.At = time.UnixMicro(at).UTC()
+	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{id}, &by.Name, &by.Email, &at)
+	by.Time = time.UnixMicro(at).UTC()
 	return by, err
 }
 
-func (tx *StepTx) putSuggested(ctx context.Context, e *Edit, by EditAuthor) error {
+func (tx *StepTx) putSuggested(ctx context.Context, e *Edit, by edit.Author) error {
 	return tx.s.Do(ctx, `INSERT INTO suggestions (unit_id, branch, translation_id, target, author_name, author_key, at, commit_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, '')
 		ON CONFLICT (unit_id, branch) DO UPDATE SET target = excluded.target, author_name = excluded.author_name, author_key = excluded.author_key, at = excluded.at`,
-		e.UnitID, suggestedAs(e.ID), e.TranslationID, e.Target, by.Name, authorKey(by.Name, by.Email), by.At.UnixMicro())
+		e.UnitID, suggestedAs(e.ID), e.TranslationID, e.Ours.Target, by.Name, authorKey(by.Name, by.Email), by.Time.UnixMicro())
 }
