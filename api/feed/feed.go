@@ -67,7 +67,7 @@ func newEntry(l wire.Links, c *catalog.Change) entry {
 	e.text += "/" + c.Language
 	if c.Source != "" {
 		e.text += ": " + oneLine(c.Source) + " → " + oneLine(c.Target)
-		e.title += ": " + cut(oneLine(c.Source), 60) // readers show a list of titles
+		e.title += ": " + catalog.Clip(oneLine(c.Source), 60) // readers show a list of titles
 	}
 	if c.Commit != "" {
 		e.text += " (" + c.Commit[:min(len(c.Commit), 10)] + ")"
@@ -86,15 +86,7 @@ func newEntry(l wire.Links, c *catalog.Change) entry {
 // oneLine puts a text on one line and cuts it after 200 characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ReplaceAll(s, catalog.FormSeparator, " / ")), " ")
-	return cut(s, 200)
-}
-
-// cut cuts a text after a number of characters.
-func cut(s string, most int) string {
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+	return catalog.Clip(s, 200)
 }
 
 const atomNamespace = "http://www.w3.org/2005/Atom"

@@ -330,11 +330,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 
 // oneLine is a text in one line, cut.
 func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(visible(forms(s))), " ")
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
+	return catalog.Clip(strings.Join(strings.Fields(visible(forms(s))), " "), most)
 }
 
 // fillPlaces links the references of the string to the repository browser.

@@ -188,7 +188,7 @@ func drawWide(p *Progress, color string) string {
 	background, text := paper(color)
 	d := newSVG(287, 66, p.label())
 	d.rect(0, 0, 287, 66, 5, background)
-	d.text(12, 23, 14, "start", text, cut(p.Name, 30))
+	d.text(12, 23, 14, "start", text, catalog.Fit(p.Name, 30))
 	d.text(12, 42, 11, "start", text, p.translated()+", "+counted(len(p.Languages), "language")+p.bare())
 	d.bar(12, 50, 263, 8, p.percent(), p.color())
 	return d.end()
@@ -198,7 +198,7 @@ func drawWide(p *Progress, color string) string {
 func drawCard(p *Progress, _ string) string {
 	d := newSVG(1200, 630, p.Name+", "+p.label())
 	d.rect(0, 0, 1200, 630, 0, "#fff")
-	d.text(80, 170, 64, "start", "#333", cut(p.Name, 28))
+	d.text(80, 170, 64, "start", "#333", catalog.Fit(p.Name, 28))
 	d.text(80, 330, 120, "start", p.color(), p.whole())
 	if p.Total > 0 {
 		d.text(80, 400, 36, "start", "#555", fmt.Sprintf("translated, %s, %s",
@@ -214,7 +214,7 @@ func drawRows(p *Progress, color string) string {
 	d := newSVG(410, line*max(len(p.Languages), 1), p.label())
 	for i, l := range p.Languages {
 		y := line * i
-		d.text(160, y+14, 11, "end", "#555", cut(l.Name, 24))
+		d.text(160, y+14, 11, "end", "#555", catalog.Fit(l.Name, 24))
 		d.bar(168, y+5, 180, 10, percent(&l.Progress), ink(color, percent(&l.Progress)))
 		share := "–"
 		if l.Total > 0 {
@@ -236,18 +236,10 @@ func drawColumns(p *Progress, color string) string {
 		d.rect(x+3, 0, column-6, top, 3, "#ccc")
 		d.rect(x+3, top-height, column-6, height, 3, ink(color, percent(&l.Progress)))
 		fmt.Fprintf(d, `<g transform="rotate(-90 %[1]d %[2]d)">`, x+12, top+56)
-		d.text(x+12, top+56, 11, "start", "#555", cut(l.Code, 8))
+		d.text(x+12, top+56, 11, "start", "#555", catalog.Fit(l.Code, 8))
 		d.WriteString("</g>")
 	}
 	return d.end()
-}
-
-// cut shortens a text to n characters.
-func cut(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
 }
 
 func counted(n int, what string) string {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"unicode/utf8"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -86,7 +86,7 @@ func (d failureDiff) newFailures(ctx context.Context, tx *store.StepTx) (n NewFa
 				return NewFailures{}, err
 			}
 			n.List = append(n.List, NewFailure{
-				UnitID: id, ComponentID: peer.ComponentID, Language: peer.Language, Check: check, Source: cutSource(f.source),
+				UnitID: id, ComponentID: peer.ComponentID, Language: peer.Language, Check: check, Source: catalog.Fit(f.source, maxFailureSource),
 			})
 		}
 	}
@@ -94,12 +94,4 @@ func (d failureDiff) newFailures(ctx context.Context, tx *store.StepTx) (n NewFa
 		return cmp.Or(cmp.Compare(a.UnitID, b.UnitID), cmp.Compare(a.Check, b.Check))
 	})
 	return n, nil
-}
-
-func cutSource(s string) string {
-	if utf8.RuneCountInString(s) <= maxFailureSource {
-		return s
-	}
-	runes := []rune(s[:min(len(s), maxFailureSource*utf8.UTFMax)])
-	return string(runes[:maxFailureSource-1]) + "…"
 }

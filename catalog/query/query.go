@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // The limits of a query.
@@ -86,9 +88,5 @@ func (p *parser) failf(pos int, format string, args ...any) *Error {
 
 // quote quotes a part of the query in a message, shortened if it is long.
 func quote(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return "'" + s + "'"
+	return "'" + catalog.Clip(s, 40) + "'"
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // Kind says what a template is for, and so which placeholders it may use.
@@ -123,7 +125,7 @@ func (p *parser) nodes(depth int) (list []node, end string, err error) {
 		closing := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[kind]
 		inner, _, ok := strings.Cut(p.text[p.pos+2:], closing)
 		if line, _, more := strings.Cut(inner, "\n"); !ok || more {
-			return nil, "", p.fail(p.start, fmt.Sprintf("%q is not closed by %s on its line", clip("{"+string(kind)+line), closing))
+			return nil, "", p.fail(p.start, fmt.Sprintf("%q is not closed by %s on its line", catalog.Clip("{"+string(kind)+line, maxQuoted), closing))
 		}
 		p.pos += 2 + len(inner) + 2
 		switch inner = strings.TrimSpace(inner); kind {
@@ -166,7 +168,7 @@ func (p *parser) tag(word, inner string, depth int) (node, error) {
 	case "if":
 		return p.condition(inner, depth)
 	}
-	return node{}, p.fail(p.start, fmt.Sprintf("unknown tag %q: known are for and if", clip(word)))
+	return node{}, p.fail(p.start, fmt.Sprintf("unknown tag %q: known are for and if", catalog.Clip(word, maxQuoted)))
 }
 
 func (p *parser) loop(inner string, depth int) (node, error) {
@@ -175,7 +177,7 @@ func (p *parser) loop(inner string, depth int) (node, error) {
 		return node{}, p.fail(start, "a loop is {% for item in component_linked_childs %}")
 	}
 	if words[3] != linkedName {
-		return node{}, p.fail(start, fmt.Sprintf("%q is no list: the only one is %s", clip(words[3]), linkedName))
+		return node{}, p.fail(start, fmt.Sprintf("%q is no list: the only one is %s", catalog.Clip(words[3], maxQuoted), linkedName))
 	}
 	n := node{loop: words[1]}
 	p.items = append(p.items, words[1])
@@ -231,7 +233,7 @@ func (p *parser) terms(expression string) ([]term, error) {
 		var t term
 		if len(terms) > 0 {
 			if words[i] != "and" && words[i] != "or" {
-				return nil, p.fail(p.start, fmt.Sprintf("%q is no operator: known are and, or, not, == and !=", clip(words[i])))
+				return nil, p.fail(p.start, fmt.Sprintf("%q is no operator: known are and, or, not, == and !=", catalog.Clip(words[i], maxQuoted)))
 			}
 			t.or = words[i] == "or"
 			i++
@@ -296,7 +298,7 @@ func (p *parser) value(s string) (value, error) {
 	for _, filter := range parts[1:] {
 		filter = strings.TrimSpace(filter)
 		if filters()[filter] == nil {
-			return value{}, p.fail(p.start, fmt.Sprintf("unknown filter %q: known are %s", clip(filter), filterNames()))
+			return value{}, p.fail(p.start, fmt.Sprintf("unknown filter %q: known are %s", catalog.Clip(filter, maxQuoted), filterNames()))
 		}
 		v.filters = append(v.filters, filter)
 	}
@@ -307,14 +309,14 @@ func (p *parser) value(s string) (value, error) {
 func (p *parser) known(name string) error {
 	if item, field, ok := strings.Cut(name, "."); ok && slices.Contains(p.items, item) {
 		if !slices.Contains(itemFields(), field) {
-			return p.fail(p.start, fmt.Sprintf("unknown field %q of %s: known are %s", clip(field), item, strings.Join(itemFields(), ", ")))
+			return p.fail(p.start, fmt.Sprintf("unknown field %q of %s: known are %s", catalog.Clip(field, maxQuoted), item, strings.Join(itemFields(), ", ")))
 		}
 		return nil
 	}
 	placeholder, ok := placeholders()[name]
 	switch {
 	case !ok:
-		return p.fail(p.start, fmt.Sprintf("unknown placeholder %q: docs/compatibility.md lists them", clip(name)))
+		return p.fail(p.start, fmt.Sprintf("unknown placeholder %q: docs/compatibility.md lists them", catalog.Clip(name, maxQuoted)))
 	case placeholder.translation && p.kind != Translation:
 		return p.fail(p.start, fmt.Sprintf("%s is known in commit_message, add_message and delete_message only", name))
 	case name == "addon_name" && p.kind != Addon:
@@ -323,15 +325,11 @@ func (p *parser) known(name string) error {
 	return nil
 }
 
+// maxQuoted bounds what messages quote of a template, in characters.
+const maxQuoted = 40
+
 func isName(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) < 0
-}
-
-func clip(s string) string {
-	if utf8.RuneCountInString(s) <= 40 {
-		return s
-	}
-	return string([]rune(s)[:40]) + "…"
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // Error is one mistake of a configuration.
@@ -107,9 +109,5 @@ func oneLine(s string) string {
 
 // sample quotes a value of a file for a message; long values are cut.
 func sample(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return fmt.Sprintf("%q", catalog.Clip(s, 60))
 }
