@@ -125,7 +125,7 @@ func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.Tra
 // applyPending writes the pending edits of a translation into its file, as the next
 // commit will have it but for its header. Those that cannot be written are left out.
 func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, f *store.File) error {
-	pending, err := snap.PendingEditsOf(ctx, t.ID)
+	pending, err := snap.PendingTextsOf(ctx, t.ID)
 	if err != nil || len(pending) == 0 {
 		return err
 	}

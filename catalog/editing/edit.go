@@ -107,7 +107,7 @@ func (e *transaction) load(ctx context.Context, ids []int64) (map[int64]catalog.
 	if e.row = &rows[i]; e.row.IsSource {
 		return nil, edit.ErrReadOnly
 	}
-	if e.pending, err = e.tx.PendingEditsOf(ctx, ids); err != nil {
+	if e.pending, err = e.tx.PendingTextsOf(ctx, ids); err != nil {
 		return nil, err
 	}
 	return e.tx.UnitsToEdit(ctx, e.translation, ids)

@@ -108,7 +108,7 @@ func stillAway(ctx context.Context, tx *store.StepTx, component int64, away []st
 	for i := range away {
 		ids[i] = away[i].UnitID
 	}
-	pending, err := tx.PendingEditsOf(ctx, ids)
+	pending, err := tx.PendingTextsOf(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 		for i := range found {
 			ids[i] = found[i].ID
 		}
-		if edits, err = a.journal.PendingEditsOf(ctx, ids); err != nil {
+		if edits, err = a.journal.PendingTextsOf(ctx, ids); err != nil {
 			return nil, nil, err
 		}
 	}

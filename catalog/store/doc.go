@@ -22,9 +22,11 @@
 //	              layouts, changes, checks, authors
 //	configure*    projects and components as the configuration names them
 //	cache*        what snapshots look up once per generation
+//	edits*        the journal: rows, what writes and reads them, why and until when they
+//	              wait; sent.go and sending.go: where their texts went
 //	verify*       the recount of everything that is kept as a sum
 //
-// One file reads and writes each of the small tables: comments.go, edits.go, files.go,
+// One file reads and writes each of the small tables: comments.go, files.go,
 // compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. layout.go is
 // the format of stored bytes; watch.go tells readers of new generations, generations.go
 // knows what changed in them, basis.go what was read; errors.go makes every error one

@@ -68,9 +68,9 @@ func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids
 	return ids, s.db.fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
 }
 
-// PendingEditsOf returns the pending edits of texts of a translation without their authors,
+// PendingTextsOf returns the pending edits of texts of a translation without their authors,
 // by id.
-func (s *Snapshot) PendingEditsOf(ctx context.Context, translation int64) ([]Edit, error) {
+func (s *Snapshot) PendingTextsOf(ctx context.Context, translation int64) ([]Edit, error) {
 	defer s.aboutTranslation(ctx, translation).End()
 	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' AND e.kind = 'text' ORDER BY e.id`, translation)
 	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)

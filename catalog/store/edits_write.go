@@ -24,8 +24,8 @@ func (tx *StepTx) PendingTexts(ctx context.Context, translation int64) ([]Edit, 
 	return list, tx.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
 }
 
-// PendingEditsOf returns the pending edits of units, by unit.
-func (tx *StepTx) PendingEditsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
+// PendingTextsOf returns the pending edits of units, by unit.
+func (tx *StepTx) PendingTextsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
 	found := map[int64]Edit{}
 	err := sqldb.Chunks(units, func(chunk []any) error {
 		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+sqldb.List(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
