@@ -147,10 +147,10 @@ func (l *loader) fits(known, columns []string) bool {
 	return l.older || len(known) == len(columns)
 }
 
-// each executes statements one after the other.
+// each executes statements one after the other: each may name what the one before made.
 func (l *loader) each(ctx context.Context, statements []string) error {
 	for _, statement := range statements {
-		if err := l.s.Do(ctx, statement); err != nil {
+		if _, err := l.s.Exec(ctx, statement); err != nil {
 			return err
 		}
 	}
