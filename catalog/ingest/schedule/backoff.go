@@ -29,12 +29,6 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// Delay returns the wait after n failures in a row (n at least 1) of a job with an
-// interval.
-func (b Backoff) Delay(n int, interval time.Duration) time.Duration {
-	return b.withDefaults().delay(n, interval)
-}
-
 // delay returns the wait after n failures in a row (n at least 1) of a job with
 // an interval, before jitter.
 func (b Backoff) delay(n int, interval time.Duration) time.Duration {

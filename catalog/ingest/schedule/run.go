@@ -144,13 +144,7 @@ func isPanic(err error) bool {
 	return ok
 }
 
-// Call runs a job. A panic is a [PanicError].
-func Call(ctx context.Context, job *Job) (err error) {
-	call(ctx, *job, &err)
-	return err
-}
-
-// call runs the job and stores its error. It does not return the error, because
+// call runs the job and stores its error, a [PanicError] after a panic. It does not return the error, because
 // nothing returns after runtime.Goexit.
 func call(ctx context.Context, job Job, err *error) {
 	returned := false
@@ -204,6 +198,16 @@ type logLine struct {
 	args  []any
 }
 
+// failureLine says that a run failed on a host.
+func failureLine(job *Job, host string, failures int, err error) logLine {
+	line := logLine{slog.LevelWarn, "run failed", []any{"job", job.Key, "about", job.About, "host", host, "failures", failures, "error", err}}
+	if p, ok := err.(*PanicError); ok {
+		line.level = slog.LevelError
+		line.args = append(line.args, "stack", string(p.Stack))
+	}
+	return line
+}
+
 // recordOutcome records the outcome of a run that was not cancelled, and plans
 // the next one.
 func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (result string, logs []logLine) {
@@ -244,11 +248,7 @@ func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []
 	if !r.excused {
 		e.failures++
 	}
-	logs := []logLine{{slog.LevelWarn, "run failed", []any{"job", e.job.Key, "about", e.job.About, "host", r.host.name, "failures", e.failures, "error", e.err}}}
-	if p, ok := e.err.(*PanicError); ok {
-		logs[0].level = slog.LevelError
-		logs[0].args = append(logs[0].args, "stack", string(p.Stack))
-	}
+	logs := []logLine{failureLine(&e.job, r.host.name, e.failures, e.err)}
 	if r.excused {
 		if s.excusing {
 			logs[0].level = slog.LevelDebug

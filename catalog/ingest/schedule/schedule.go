@@ -1,7 +1,8 @@
 // Package schedule decides when to pull: it runs jobs, each at its own interval,
-// sooner after a trigger, later when a host does not answer.
+// sooner after a trigger, later when a host does not answer. A [Scheduler] keeps what is
+// due in memory, for one process; a [Puller] in the database, for several.
 //
-// Goals: one run per key at a time; never more than [Options.Workers] runs in all
+// Goals of a Scheduler: one run per key at a time; never more than [Options.Workers] runs in all
 // and [Options.PerHost] on one host; a slow or dead host does not stop the jobs of
 // other hosts, or local ones; a trigger is never lost, and any number of them
 // during a run makes exactly one more run; a panic of a job is an error of that
@@ -23,9 +24,8 @@
 // always ends and a webhook always has an effect. A failure that is nobody's there
 // ([Options.Excused]) counts on neither level.
 //
-// Non-goals: it knows neither git nor PO nor the store, keeps nothing across
-// restarts, sets no time limit on a run (jobs that use a network must), and does
-// not spread jobs over machines. It logs and returns the errors of runs unchanged:
+// Non-goals: it knows neither git nor PO, keeps nothing across restarts and sets no time
+// limit on a run (jobs that use a network must). It logs and returns the errors of runs unchanged:
 // jobs must keep credentials out of them.
 package schedule
 
@@ -93,6 +93,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+// defaultJitter is the share by which waiting times vary.
+const defaultJitter = 0.1
+
 // withDefaults returns o with every zero value replaced.
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
@@ -103,7 +106,7 @@ func (o Options) withDefaults() Options {
 	}
 	switch {
 	case o.Jitter == 0:
-		o.Jitter = 0.1
+		o.Jitter = defaultJitter
 	case !(o.Jitter > 0): // below zero, or not a number
 		o.Jitter = 0
 	}

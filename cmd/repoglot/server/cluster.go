@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest/lease"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
@@ -37,9 +37,9 @@ const seenInterval = store.SilentAfter / 3
 type cluster struct {
 	table  *store.Cluster
 	log    *slog.Logger
-	length time.Duration // of leases; 0: the default
-	pulls  *lease.Puller // set before run; nil for commands that do not pull
-	told   bool          // the others know what this process lacks; only run uses these
+	length time.Duration    // of leases; 0: the default
+	pulls  *schedule.Puller // set before run; nil for commands that do not pull
+	told   bool             // the others know what this process lacks; only run uses these
 	lacks  []string
 
 	mu      sync.Mutex
@@ -124,8 +124,8 @@ func (c *cluster) older() bool {
 }
 
 // puller makes the puller of this process, with a number of workers.
-func (c *cluster) puller(workers int, has func(branch string) bool, room func() error) *lease.Puller {
-	p := lease.New(lease.Options{
+func (c *cluster) puller(workers int, has func(branch string) bool, room func() error) *schedule.Puller {
+	p := schedule.NewPuller(schedule.PullerOptions{
 		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
 		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
 	})

@@ -14,7 +14,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/ingest/lease"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -173,7 +172,7 @@ func branchError(state schedule.State, rows []store.BranchComponent) catalog.Fai
 	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
 		return ""
 	}
-	if stuck := lease.Stuck(""); errors.As(state.Err, &stuck) {
+	if stuck := schedule.Stuck(""); errors.As(state.Err, &stuck) {
 		return catalog.FailureNoProcess
 	}
 	return ingest.KindOf(state.Err)

@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/ingest/lease"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -44,7 +43,7 @@ type supervisor struct {
 	losing sync.WaitGroup
 }
 
-// scheduler runs jobs: a [schedule.Scheduler] alone, a [lease.Puller] in a cluster.
+// scheduler runs jobs: a [schedule.Scheduler] alone, a [schedule.Puller] in a cluster.
 type scheduler interface {
 	Run(ctx context.Context) error
 	Set(jobs []schedule.Job)
@@ -92,7 +91,7 @@ func (s *supervisor) newScheduler(workers int) scheduler {
 
 // wish has a branch pulled soon; by says what wishes for it.
 func (s *supervisor) wish(key, by string) {
-	if p, ok := s.sched.(*lease.Puller); ok {
+	if p, ok := s.sched.(*schedule.Puller); ok {
 		p.Wish(key, by)
 		return
 	}

@@ -1,4 +1,4 @@
-package lease
+package schedule
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ const idleLimit = 10 * time.Second
 
 var (
 	errNetwork = errors.New("the network failed")
-	errDead    = errors.New("the process is dead")
+	errKilled  = errors.New("the process is dead")
 	errFull    = fmt.Errorf("%w: %w", store.ErrUnavailable, store.ErrFull) // as the store says it
 	errNoRoom  = errors.New("the disk of the process is full")
 )
@@ -126,12 +126,12 @@ func (p *process) gate() error {
 		switch {
 		case dead:
 			<-p.w.end
-			return errDead
+			return errKilled
 		case resumed != nil:
 			select {
 			case <-resumed:
 			case <-p.w.end:
-				return errDead
+				return errKilled
 			}
 		default:
 			return nil
@@ -139,7 +139,7 @@ func (p *process) gate() error {
 	}
 }
 
-// room is Options.Room.
+// room is PullerOptions.Room.
 func (p *process) room() error {
 	if p.noRoomFor(0) {
 		return errNoRoom

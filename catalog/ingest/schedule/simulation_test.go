@@ -1,4 +1,4 @@
-package lease
+package schedule
 
 import (
 	"context"
@@ -11,13 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"go.uber.org/goleak"
-
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	processes = 3
@@ -77,15 +71,15 @@ func simulate(t *testing.T, seed uint64) (violated, trace []string, faults map[s
 func (s *simulation) newProcess() *process {
 	s.born++
 	p := &process{w: s.world, id: fmt.Sprintf("P%d", s.born), counts: map[string]int{}, ended: make(chan struct{})}
-	p.puller = New(Options{
+	p.puller = NewPuller(PullerOptions{
 		Table: p, Process: p.id, Workers: workers, Configuration: func() string { return "c" },
 		Rand:    func() float64 { return p.chance("rand").Float64() },
 		Room:    p.room,
-		Backoff: schedule.Backoff{First: 5 * time.Second, Max: 10 * time.Second},
+		Backoff: Backoff{First: 5 * time.Second, Max: 10 * time.Second},
 	})
-	var jobs []schedule.Job
+	var jobs []Job
 	for _, r := range s.sorted() {
-		jobs = append(jobs, schedule.Job{Key: r.branch, Host: "h", Interval: r.interval(), Run: func(ctx context.Context) error { return p.pull(ctx, r.branch) }})
+		jobs = append(jobs, Job{Key: r.branch, Host: "h", Interval: r.interval(), Run: func(ctx context.Context) error { return p.pull(ctx, r.branch) }})
 	}
 	p.puller.Set(jobs)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,4 +1,4 @@
-package lease
+package schedule
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -17,7 +16,7 @@ const stateTime = 5 * time.Second
 
 // States returns the states of all jobs, by key, as all processes together know
 // them; if the table cannot be read, the last ones.
-func (p *Puller) States() []schedule.State {
+func (p *Puller) States() []State {
 	p.finished(context.Background())
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,36 +59,36 @@ type Stuck string
 func (s Stuck) Error() string { return string(s) }
 
 // state is the state of a mirror as a schedule knows it.
-func state(m *store.MirrorState, of *store.ClusterState) schedule.State {
-	s := schedule.State{
+func state(m *store.MirrorState, of *store.ClusterState) State {
+	s := State{
 		Key: m.Branch, Host: m.Host, Failures: m.Failures, LastStart: m.Started, LastEnd: m.Ended, LastGood: m.Succeeded, Next: m.Due,
 	}
 	stuck := of.Stuck(m)
 	switch {
 	case m.Problem != "":
-		s.Status, s.Err = schedule.Failed, errors.New(m.Problem)
+		s.Status, s.Err = Failed, errors.New(m.Problem)
 	case stuck != "":
-		s.Status, s.Err = schedule.Failed, Stuck(stuck)
+		s.Status, s.Err = Failed, Stuck(stuck)
 		if m.Ended.IsZero() {
 			s.LastEnd = of.At
 		}
 	case !m.Ended.IsZero():
-		s.Status = schedule.OK
+		s.Status = OK
 	}
 	if m.Running(of.At) {
-		s.Status = schedule.Running
+		s.Status = Running
 	}
 	return s
 }
 
-// metrics counts what this process does.
-type metrics struct {
+// leaseMetrics counts what this process does.
+type leaseMetrics struct {
 	taken, lost prometheus.Counter
 	runs        *prometheus.HistogramVec
 }
 
-func newMetrics() *metrics {
-	return &metrics{
+func newLeaseMetrics() *leaseMetrics {
+	return &leaseMetrics{
 		taken: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_leases_taken_total", Help: "Leases of branches that this process took."}),
 		lost:  prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_leases_lost_total", Help: "Leases that this process lost while it pulled."}),
 		runs: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -99,7 +98,7 @@ func newMetrics() *metrics {
 	}
 }
 
-func (m *metrics) observe(o *store.Outcome, took time.Duration) {
+func (m *leaseMetrics) observe(o *store.Outcome, took time.Duration) {
 	result := "ok"
 	switch {
 	case o.Cut:

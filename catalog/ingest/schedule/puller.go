@@ -1,20 +1,4 @@
-// Package lease pulls branches in many processes: each branch in one process at a
-// time, and if that one dies, in another.
-//
-// The database has a row for each branch ([store.Cluster]). A [Puller] with room
-// takes the lease of a branch that is due, and renews it while the pull runs; a
-// webhook or a watch writes a wish into the row. A lease saves work and decides
-// nothing: the transactions of a pull commit only if its lease is still the last one
-// ([store.WithFence]), so a process that was stopped and goes on changes nothing.
-//
-// Goals: a wish is never lost once the database has it, and before that is kept as
-// long as the process lives; a lease is lost only to time; a puller goes on by itself
-// after any outage of the database.
-//
-// Non-goals: who is served first is decided by the database ([store.Room]); it keeps
-// nothing across restarts, and knows neither git nor PO. With SQLite there is one
-// process, and package schedule does all of this in memory.
-package lease
+package schedule
 
 import (
 	"context"
@@ -25,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -42,15 +25,15 @@ type Table interface {
 	State(ctx context.Context) (*store.ClusterState, error)
 }
 
-// The defaults of Options.
+// The defaults of PullerOptions.
 const (
 	DefaultLength = 15 * time.Second
 	defaultPoll   = time.Second
 	perHost       = 4
 )
 
-// Options configure a [Puller]. Table and Process are required.
-type Options struct {
+// PullerOptions configure a [Puller]. Table and Process are required.
+type PullerOptions struct {
 	// Table is where the leases are.
 	Table Table
 	// Process is the id of this process.
@@ -74,7 +57,7 @@ type Options struct {
 	// Poll is the longest time between two looks at the table. Zero: a second.
 	Poll time.Duration
 	// Backoff is how long a branch waits after failures.
-	Backoff schedule.Backoff
+	Backoff Backoff
 	// Rand returns a number in [0, 1), by which waiting times vary by a tenth; nil: a
 	// shared random source.
 	Rand func() float64
@@ -82,7 +65,8 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-func (o Options) withDefaults() Options {
+func (o PullerOptions) withDefaults() PullerOptions {
+	o.Backoff = o.Backoff.withDefaults()
 	if o.Configuration == nil {
 		o.Configuration = func() string { return "" }
 	}
@@ -107,47 +91,57 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Puller runs the jobs whose leases it gets. Its methods are those of a
-// [schedule.Scheduler] and may be called from any goroutine.
+// Puller runs the jobs whose leases it gets: each branch in one process at a time, and
+// if that one dies, in another. Its methods are those of a [Scheduler] and may be called
+// from any goroutine.
+//
+// The database has a row for each branch ([store.Cluster]). A Puller with room
+// takes the lease of a branch that is due, and renews it while the pull runs; a
+// webhook or a watch writes a wish into the row. A lease saves work and decides
+// nothing: the transactions of a pull commit only if its lease is still the last one
+// ([store.WithFence]), so a process that was stopped and goes on changes nothing. A wish
+// is never lost once the database has it, and before that is kept as long as the process
+// lives; a lease is lost only to time; a Puller goes on by itself after any outage of the
+// database. Who is served first is decided by the database ([store.Room]).
 type Puller struct {
-	opts       Options
+	opts       PullerOptions
 	wake       chan struct{} // makes the loop look again
 	firstRound chan struct{}
 	runs       sync.WaitGroup
-	metrics    *metrics
+	metrics    *leaseMetrics
 
 	mu      sync.Mutex
-	jobs    map[string]schedule.Job
+	jobs    map[string]Job
 	set     bool
 	hosts   map[string]bool                    // of the jobs
 	running map[string]context.CancelCauseFunc // by branch
 	busy    map[string]int                     // runs by host
 	wishes  map[string]string                  // that the table does not have yet: by what
-	states  []schedule.State                   // as last read
+	states  []State                            // as last read
 	failing bool                               // the last look at the table failed
 	paused  bool                               // at the last look there was no room, here or in the database
 	stall   stall
 }
 
-// New returns a Puller without jobs. Nothing happens before Run.
-func New(opts Options) *Puller {
+// NewPuller returns a Puller without jobs. Nothing happens before Run.
+func NewPuller(opts PullerOptions) *Puller {
 	return &Puller{
-		opts: opts.withDefaults(), wake: make(chan struct{}, 1), firstRound: make(chan struct{}), metrics: newMetrics(),
-		jobs: map[string]schedule.Job{}, hosts: map[string]bool{}, running: map[string]context.CancelCauseFunc{}, busy: map[string]int{}, wishes: map[string]string{},
+		opts: opts.withDefaults(), wake: make(chan struct{}, 1), firstRound: make(chan struct{}), metrics: newLeaseMetrics(),
+		jobs: map[string]Job{}, hosts: map[string]bool{}, running: map[string]context.CancelCauseFunc{}, busy: map[string]int{}, wishes: map[string]string{},
 	}
 }
 
 // Set replaces the jobs. A run whose job is gone is cancelled.
-func (p *Puller) Set(jobs []schedule.Job) {
+func (p *Puller) Set(jobs []Job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.jobs, p.hosts, p.set = make(map[string]schedule.Job, len(jobs)), map[string]bool{}, true
+	p.jobs, p.hosts, p.set = make(map[string]Job, len(jobs)), map[string]bool{}, true
 	for _, job := range jobs {
 		p.jobs[job.Key], p.hosts[job.Host] = job, true
 	}
 	for branch, cancel := range p.running {
 		if _, ok := p.jobs[branch]; !ok {
-			cancel(schedule.ErrRemoved)
+			cancel(ErrRemoved)
 		}
 	}
 	p.Wake()

@@ -1,4 +1,4 @@
-package lease
+package schedule
 
 import (
 	"context"
@@ -14,27 +14,26 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // inWorld runs a test with a process, whose faults the test decides, and a job.
 func inWorld(t *testing.T, run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
 	t.Helper()
-	inWorldWith(t, func(*Options) {}, run, test)
+	inWorldWith(t, func(*PullerOptions) {}, run, test)
 }
 
 // inWorldWith is inWorld with other options.
-func inWorldWith(t *testing.T, change func(*Options), run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
+func inWorldWith(t *testing.T, change func(*PullerOptions), run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1, 1)
 		p := &process{w: w, id: "P", counts: map[string]int{}, ended: make(chan struct{})}
 		w.known[p.id] = p
-		opts := Options{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }}
+		opts := PullerOptions{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }}
 		change(&opts)
-		p.puller = New(opts)
-		p.puller.Set([]schedule.Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
+		p.puller = NewPuller(opts)
+		p.puller.Set([]Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			defer close(p.ended)
@@ -85,7 +84,7 @@ func TestAfterFailures(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	var full atomic.Bool
 	began := make(chan time.Time, 9)
-	inWorldWith(t, func(o *Options) {
+	inWorldWith(t, func(o *PullerOptions) {
 		o.Room = func() error {
 			if full.Load() {
 				return errors.New("no room")
@@ -118,12 +117,12 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("with room again: %d runs, %q", len(began), p.puller.Problem())
 		}
 	})
-	lacking := New(Options{Workers: 1, Has: func(branch string) bool { return branch == "b" }})
-	lacking.Set([]schedule.Job{{Key: "c"}, {Key: "b"}, {Key: "a"}, {Key: "remote", Host: "h"}})
+	lacking := NewPuller(PullerOptions{Workers: 1, Has: func(branch string) bool { return branch == "b" }})
+	lacking.Set([]Job{{Key: "c"}, {Key: "b"}, {Key: "a"}, {Key: "remote", Host: "h"}})
 	if got := lacking.Lacks(); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("a process lacks %q", got)
 	}
-	if problem := New(Options{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
+	if problem := NewPuller(PullerOptions{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
 		t.Errorf("a process that does not pull says %q", problem)
 	}
 }
@@ -132,7 +131,7 @@ func TestNoRoom(t *testing.T) {
 // branch now and then. That is no failure of the branch, which goes on when there is room.
 func TestFullDatabase(t *testing.T) {
 	var runs, room atomic.Int64
-	inWorldWith(t, func(o *Options) { o.Workers = 2 }, func(context.Context) error {
+	inWorldWith(t, func(o *PullerOptions) { o.Workers = 2 }, func(context.Context) error {
 		runs.Add(1)
 		if room.Load() == 0 {
 			return errFull
@@ -193,7 +192,7 @@ func TestRemovedJob(t *testing.T) {
 			t.Error("what has a job is not known")
 		}
 		p.puller.Set(nil)
-		if cause := <-causes; !errors.Is(cause, schedule.ErrRemoved) {
+		if cause := <-causes; !errors.Is(cause, ErrRemoved) {
 			t.Errorf("the cause is %v", cause)
 		}
 		time.Sleep(time.Second)
@@ -205,9 +204,9 @@ func TestRemovedJob(t *testing.T) {
 	})
 }
 
-// TestStates: states follow the table, and the first round ends when every branch was
+// TestLeaseStates: states follow the table, and the first round ends when every branch was
 // pulled.
-func TestStates(t *testing.T) {
+func TestLeaseStates(t *testing.T) {
 	ended := make(chan struct{})
 	inWorld(t, func(context.Context) error {
 		time.Sleep(10 * time.Second)
@@ -218,7 +217,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("during the first pull: %+v", list)
 		}
 		<-p.puller.FirstRound()
-		if list := p.puller.States(); len(list) != 1 || list[0].Status != schedule.OK || list[0].LastEnd.IsZero() {
+		if list := p.puller.States(); len(list) != 1 || list[0].Status != OK || list[0].LastEnd.IsZero() {
 			t.Errorf("after the first round: %+v", list)
 		}
 		close(ended)
@@ -227,20 +226,20 @@ func TestStates(t *testing.T) {
 	lacks := store.Process{Work: store.WorkPull, Seen: day(0), Lacks: []string{"x"}}
 	for _, c := range []struct {
 		m    store.MirrorState
-		want schedule.Status
+		want Status
 		says string
 	}{
-		{store.MirrorState{Mirror: store.Mirror{Host: "h"}, Due: day(-1)}, schedule.Pending, ""},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1)}, schedule.Failed, store.Nowhere},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1), Ended: day(-2)}, schedule.Failed, store.Nowhere},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(1), Ended: day(-2)}, schedule.OK, ""},
-		{store.MirrorState{Due: day(0)}, schedule.Pending, ""},
-		{store.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, schedule.Running, "x"},
-		{store.MirrorState{Problem: "x", Ended: day(-1)}, schedule.Failed, "x"},
-		{store.MirrorState{Ended: day(-1)}, schedule.OK, ""},
+		{store.MirrorState{Mirror: store.Mirror{Host: "h"}, Due: day(-1)}, Pending, ""},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1)}, Failed, store.Nowhere},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1), Ended: day(-2)}, Failed, store.Nowhere},
+		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(1), Ended: day(-2)}, OK, ""},
+		{store.MirrorState{Due: day(0)}, Pending, ""},
+		{store.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, Running, "x"},
+		{store.MirrorState{Problem: "x", Ended: day(-1)}, Failed, "x"},
+		{store.MirrorState{Ended: day(-1)}, OK, ""},
 	} {
 		s := state(&c.m, &store.ClusterState{At: day(0), Processes: []store.Process{lacks}})
-		if s.Finished() != (s.Status == schedule.Failed || !c.m.Ended.IsZero()) {
+		if s.Finished() != (s.Status == Failed || !c.m.Ended.IsZero()) {
 			t.Errorf("%+v: finished %v", c.m, s.Finished())
 		}
 		if s.Status != c.want || (s.Err == nil) != (c.says == "") || s.Err != nil && !strings.Contains(s.Err.Error(), c.says) {

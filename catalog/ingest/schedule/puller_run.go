@@ -1,4 +1,4 @@
-package lease
+package schedule
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -38,7 +37,7 @@ func (p *Puller) begin(ctx context.Context, l *store.Lease, expires time.Time) {
 }
 
 // hold runs a job and renews its lease meanwhile.
-func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *schedule.Job, l *store.Lease, expires time.Time) store.Outcome {
+func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *Job, l *store.Lease, expires time.Time) store.Outcome {
 	renewed := make(chan struct{})
 	renewing, stop := context.WithCancel(ctx)
 	go func() {
@@ -46,7 +45,8 @@ func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *
 		p.renew(renewing, cancel, l, expires)
 	}()
 	began := time.Now()
-	err := schedule.Call(store.WithFence(ctx, l.Fence), job)
+	var err error
+	call(store.WithFence(ctx, l.Fence), *job, &err)
 	stop()
 	<-renewed
 	if errors.Is(context.Cause(ctx), ErrLost) || errors.Is(err, store.ErrFenced) {
@@ -64,13 +64,13 @@ func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *
 }
 
 // outcome says what is stored of a run, and when the next one is due.
-func (p *Puller) outcome(ctx context.Context, job *schedule.Job, l *store.Lease, err error) store.Outcome {
+func (p *Puller) outcome(ctx context.Context, job *Job, l *store.Lease, err error) store.Outcome {
 	switch {
 	case err == nil && job.Interval > 0:
 		return store.Outcome{Next: p.jittered(job.Interval)}
 	case err == nil:
 		return store.Outcome{Next: -1}
-	case ctx.Err() != nil && !errors.As(err, new(*schedule.PanicError)):
+	case ctx.Err() != nil && !isPanic(err):
 		return store.Outcome{Cut: true}
 	}
 	if p.roomProblem() != "" { // it says nothing about the repository: another process takes it
@@ -79,25 +79,21 @@ func (p *Puller) outcome(ctx context.Context, job *schedule.Job, l *store.Lease,
 	if errors.Is(err, store.ErrUnavailable) { // neither does this, and it concerns all processes
 		return store.Outcome{Problem: err.Error(), Excused: true, Next: p.jittered(p.opts.Length / 3)}
 	}
-	return store.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.Delay(l.Failures+1, job.Interval))}
+	return store.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.delay(l.Failures+1, job.Interval))}
 }
 
 // logFailure logs that a run failed.
-func (p *Puller) logFailure(job *schedule.Job, l *store.Lease, o *store.Outcome, err error) {
+func (p *Puller) logFailure(job *Job, l *store.Lease, o *store.Outcome, err error) {
 	failures := l.Failures
 	if !o.Excused {
 		failures++
 	}
-	args := []any{"job", job.Key, "about", job.About, "host", job.Host, "failures", failures, "error", err, "retry_in", o.Next}
-	var broken *schedule.PanicError
-	if errors.As(err, &broken) {
-		args = append(args, "stack", string(broken.Stack))
-	}
-	p.opts.Logger.Warn("run failed", args...)
+	line := failureLine(job, job.Host, failures, err)
+	p.opts.Logger.Log(context.Background(), line.level, line.msg, append(line.args, "retry_in", o.Next)...)
 }
 
 func (p *Puller) jittered(d time.Duration) time.Duration {
-	return d + time.Duration(float64(d)*0.1*(2*p.opts.Rand()-1))
+	return jitter(d, defaultJitter, p.opts.Rand())
 }
 
 // renew renews a lease until ctx is done, and ends its run when that may have lost
@@ -154,7 +150,7 @@ func (p *Puller) give(ctx context.Context, l *store.Lease, o store.Outcome) {
 
 // Hold takes the lease of one branch, waiting for it if need be, and calls fn with
 // its context, which ends when the lease is lost.
-func (p *Puller) Hold(ctx context.Context, job *schedule.Job) error {
+func (p *Puller) Hold(ctx context.Context, job *Job) error {
 	room := &store.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, Only: job.Key}
 	for {
 		began := time.Now()
