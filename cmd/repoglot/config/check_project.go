@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
@@ -211,16 +212,14 @@ func checkMask(r *report, at string, c *Component) {
 	}
 }
 
-// branchRule returns the reason why a text cannot be a branch
-// (git-check-ref-format); "" if it can.
+// branchRule returns the reason why a text cannot be a branch, as when it is pulled; "" if
+// it can, or there is none.
 func branchRule(b string) string {
 	switch {
-	case strings.HasPrefix(b, "-"), strings.HasPrefix(b, "/"), strings.HasSuffix(b, "/"), strings.HasSuffix(b, "."), strings.HasSuffix(b, ".lock"):
-		return "is no branch"
+	case b == "" || object.ValidBranch(b):
+		return ""
 	case strings.ContainsAny(b, " ~^:?*[\\\t\n\r"):
 		return "holds a character that no branch has"
-	case strings.Contains(b, ".."), strings.Contains(b, "//"), strings.Contains(b, "@{"):
-		return "is no branch"
 	}
-	return ""
+	return "is no branch"
 }
