@@ -100,7 +100,7 @@ func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.Translati
 	case err != nil:
 		return nil, EditProblem(err)
 	}
-	_, pushErr := e.Operations.Push(ctx, t.Component.ID, tokenOf(ctx))
+	pushErr := e.pushStored(ctx, t.Component.ID)
 	var answer any
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		u, err := snap.UnitOfSource(ctx, t.ID, n.Source, n.Context)

@@ -318,6 +318,14 @@ func (e *Env) toldOf(ctx context.Context, list []operated, failed error) (string
 	return strings.Join(said, "\n"), err
 }
 
+// pushStored pushes what a client has just stored, also if it goes away.
+func (e *Env) pushStored(ctx context.Context, component int64) error {
+	_, err := e.Errands.Do(ctx, rand.Text(), func(ctx context.Context) (any, error) {
+		return e.Operations.Push(ctx, component, tokenOf(ctx))
+	})
+	return err
+}
+
 // run runs an operation on one component. waits says whether it is done.
 func (e *Env) run(ctx context.Context, operation string, o *operated) (waits bool, err error) {
 	component := o.row.ID

@@ -64,7 +64,7 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 	case err != nil:
 		return nil, EditProblem(err)
 	}
-	_, pushErr := e.Operations.Push(ctx, row.ID, tokenOf(ctx))
+	pushErr := e.pushStored(ctx, row.ID)
 	var answer any
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
@@ -130,7 +130,7 @@ func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) 
 	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, EditProblem(err)
 	}
-	_, pushErr := e.Operations.Push(ctx, row.ID, tokenOf(ctx))
+	pushErr := e.pushStored(ctx, row.ID)
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
 		if err == nil && now.Removed {
