@@ -127,17 +127,12 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDelta) error {
 	commit := a.step.Origins[d.origin].Commit
 	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
-	author, err := a.tx.User(ctx, name, email, commit.Author.When)
-	if err != nil {
-		return err
-	}
 	if d.at.IsZero() {
 		d.at = a.at
 	}
-	return a.tx.AddDelta(ctx, store.Delta{
+	return a.tx.AddDelta(ctx, author{name, email, commit.Author.When}, store.Delta{
 		ComponentID:   a.comp.row.ID,
 		TranslationID: d.translation,
-		AuthorID:      author,
 		Commit:        commit.Hash.String(),
 		CommitTime:    commit.Committer.When,
 		CoAuthors:     coAuthors(&commit, a.mailmap),

@@ -102,19 +102,17 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 	for i := range before {
 		place[before[i].Identity] = i
 	}
-	found, err := a.tx.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
+	found, err := a.journal.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
 	if err != nil || len(found) != len(before) {
 		return nil, nil, err
 	}
-	edits := map[int64]store.Edit{}
-	if a.journal != nil {
-		ids := make([]int64, len(found))
-		for i := range found {
-			ids[i] = found[i].ID
-		}
-		if edits, err = a.journal.PendingTextsOf(ctx, ids); err != nil {
-			return nil, nil, err
-		}
+	ids := make([]int64, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	edits, err := a.journal.PendingTextsOf(ctx, ids)
+	if err != nil {
+		return nil, nil, err
 	}
 	served = slices.Clone(before)
 	var h catalog.Hasher

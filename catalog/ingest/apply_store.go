@@ -22,8 +22,6 @@ type stepStore struct {
 
 type unitStore interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
-	// KnownOf returns the units with one of the identities, in any order.
-	KnownOf(ctx context.Context, translation int64, identities []catalog.Identity) ([]catalog.Known, error)
 	// Texts returns the texts of units of one translation.
 	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
 	AddUnits(ctx context.Context, units []store.FingerprintedUnit) error
@@ -50,13 +48,18 @@ type problemStore interface {
 }
 
 type changeStore interface {
-	User(ctx context.Context, name, email string, at time.Time) (int64, error)
-	AddDelta(ctx context.Context, d store.Delta) error
+	AddDelta(ctx context.Context, by author, d store.Delta) error
+}
+
+// author is the author of a delta's commit.
+type author struct {
+	name, email string
+	at          time.Time
 }
 
 // direct returns the transaction of one step as a stepStore.
 func direct(tx *store.StepTx) stepStore {
-	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: tx}
+	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: directChanges{tx}}
 }
 
 type directUnits struct{ *store.StepTx }
@@ -77,4 +80,17 @@ func (d directUnits) PutLayout(ctx context.Context, translation int64, units []c
 // sortByID sorts units as the store wants them.
 func sortByID(units []catalog.UnitPosition) {
 	slices.SortFunc(units, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+type directChanges struct{ *store.StepTx }
+
+func (d directChanges) AddDelta(ctx context.Context, by author, delta store.Delta) error {
+	return addDelta(ctx, d.StepTx, by, delta)
+}
+
+func addDelta(ctx context.Context, tx *store.StepTx, by author, d store.Delta) (err error) {
+	if d.AuthorID, err = tx.User(ctx, by.name, by.email, by.at); err != nil {
+		return err
+	}
+	return tx.AddDelta(ctx, d)
 }

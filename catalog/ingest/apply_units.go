@@ -233,7 +233,7 @@ func (w *unitWriter) entries(origins map[catalog.Identity]int) (list []attribute
 			return
 		}
 		e := w.entry(i)
-		if w.a.loader.units == nil && i >= 0 { // else staging.share does it
+		if i >= 0 {
 			e.Target = strings.Clone(e.Target)
 		}
 		err = w.a.loader.meter.take(int64(changeBytes(&e)))

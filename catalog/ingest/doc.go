@@ -28,7 +28,8 @@
 //	                    transaction, for as many components at a time as
 //	                    replay_parts.go says: replay_ahead.go reads commits before they
 //	                    are applied, replay_staging.go takes the place of the
-//	                    store, replay_batch.go stores a batch meanwhile;
+//	                    store, replay_table.go has its units, replay_batch.go
+//	                    stores a batch of writes meanwhile;
 //	                    replay_files.go stores the bytes of files at the end
 //	suggest.go          suggestions from other branches
 //	at_head.go          what package editing stores: steps that stay at their commit

@@ -16,7 +16,9 @@ const (
 	tabledBytes  = 96  // of a unit in a table, without its target
 	stagedBytes  = 480 // of a unit that a batch added or changed, without its target
 	placedBytes  = 48  // of a unit in a layout, without its location
-	dayBytes     = 256
+	removedBytes = 8
+	dayBytes     = 256 // of a day, or a problem
+	fileRowBytes = 256 // of a file without its bytes
 	extraBytes   = 16
 	commitBytes  = 288 // of a delta, without its entries
 	changedBytes = 112 // of an entry, without its texts
@@ -40,60 +42,24 @@ func deltaBytes(d *store.Delta) int {
 
 func changeBytes(e *store.Entry) int { return changedBytes + len(e.Target) + len(e.Old) }
 
-// full reports whether the batch must be stored: it is large, or units that earlier
-// commits of it changed, which cannot be forgotten before that, leave no room for
-// others.
+// full reports whether the batch must be stored: it is large, or its commits touched
+// tables beyond their bound, which cannot be forgotten before.
 func (s *staging) full(b *replayBounds) bool {
-	return s.entries >= b.batchEntries || s.bytes >= b.batchBytes || s.evict(b.tableBytes) > b.tableBytes/2
+	return s.entries >= b.batchEntries || s.bytes >= b.batchBytes || s.tabled > b.tableBytes && s.tabled-s.kept > b.tableBytes/4
 }
 
-// evict forgets tables, those whose last use is the longest ago first, if all
-// together are larger than a bound: neither tables of the last commit, since the
-// next one is likely to touch the same, nor changed ones. It returns how large the
-// changed ones of earlier commits are.
-func (s *staging) evict(bound int) (unstored int) {
-	if s.tabled <= bound {
-		return 0
-	}
-	for _, id := range s.byUse() {
+// evict forgets tables of a batch that just began, those whose last use is the longest
+// ago first, if all together are larger than a bound. Those of the last commit, since the
+// next one is likely to touch the same, may be twice as large.
+func (s *staging) evict(bound int) {
+	byUse := slices.SortedFunc(maps.Keys(s.tables), func(a, b int64) int { return cmp.Compare(s.tables[a].used, s.tables[b].used) })
+	for _, id := range byUse {
 		t := s.tables[id]
-		switch {
-		case t.used > s.begun:
-			return unstored
-		case len(t.dirty) > 0:
-			unstored += t.bytes
-		case s.tabled > bound/4*3:
-			s.forget(id)
+		if s.tabled <= bound || t.used > s.begun && s.tabled <= 2*bound {
+			break
 		}
+		s.tabled -= t.bytes
+		delete(s.tables, id)
 	}
-	return unstored
-}
-
-// evictStored is evict for a batch that just began. It spares tables of the last
-// commit only up to twice the bound.
-func (s *staging) evictStored(bound int) {
-	s.evict(bound)
-	for _, id := range s.byUse() {
-		if s.tabled <= 2*bound {
-			return
-		}
-		s.forget(id)
-	}
-}
-
-// evictAll forgets all tables, of a batch that just began.
-func (s *staging) evictAll() {
-	for id := range s.tables {
-		s.forget(id)
-	}
-}
-
-func (s *staging) forget(translation int64) {
-	s.tabled -= s.tables[translation].bytes
-	delete(s.tables, translation)
-}
-
-// byUse returns the translations with a table, the last used one last.
-func (s *staging) byUse() []int64 {
-	return slices.SortedFunc(maps.Keys(s.tables), func(a, b int64) int { return cmp.Compare(s.tables[a].used, s.tables[b].used) })
+	s.kept = s.tabled
 }

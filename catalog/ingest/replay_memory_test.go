@@ -39,7 +39,7 @@ func stage(t *testing.T, s *staging, name string, units int) int64 {
 	if err := s.PutLayout(ctx, row.ID, placed); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddDelta(ctx, delta); err != nil {
+	if err := s.AddDelta(ctx, author{}, delta); err != nil {
 		t.Fatal(err)
 	}
 	return row.ID
@@ -91,7 +91,7 @@ func TestStagingEvicts(t *testing.T) {
 		t.Fatalf("%d tables, all changed, %d bytes: the batch does not end", len(s.tables), s.tabled)
 	}
 	s.seal()
-	if s.evictStored(bounds.tableBytes); s.tabled > bounds.tableBytes || len(s.tables) < 3 {
+	if s.evict(bounds.tableBytes); s.tabled > bounds.tableBytes || len(s.tables) < 3 {
 		t.Errorf("%d tables of %d bytes are left, bound %d", len(s.tables), s.tabled, bounds.tableBytes)
 	}
 	for i, id := range ids {
@@ -117,14 +117,18 @@ func TestStagingKeepsCurrent(t *testing.T) {
 	s := newTestStaging()
 	old, large := stage(t, s, "old", 10), stage(t, s, "large", 1000)
 	bounds := replayBounds{batchEntries: 1 << 30, batchBytes: 1 << 30, tableBytes: s.tables[large].bytes * 2 / 3}
+	s.seal()
+	if s.evict(bounds.tableBytes); s.tables[large] == nil || s.tables[old] != nil {
+		t.Errorf("kept: large %v, old %v", s.tables[large] != nil, s.tables[old] != nil)
+	}
+	s.begun = s.clock
+	if _, err := s.Known(context.Background(), large); err != nil {
+		t.Fatal(err)
+	}
 	if s.full(&bounds) {
 		t.Error("a commit larger than the bound ends each batch")
 	}
-	s.seal()
-	if s.evictStored(bounds.tableBytes); s.tables[large] == nil || s.tables[old] != nil {
-		t.Errorf("kept: large %v, old %v", s.tables[large] != nil, s.tables[old] != nil)
-	}
-	if s.evictStored(bounds.tableBytes / 2); s.tables[large] != nil {
+	if s.evict(bounds.tableBytes / 2); s.tables[large] != nil {
 		t.Error("a table of three times the bound stays")
 	}
 }
@@ -133,9 +137,13 @@ func TestStagingKeepsCurrent(t *testing.T) {
 func TestStagingReplacesLayout(t *testing.T) {
 	s := newTestStaging()
 	id := stage(t, s, "x", 10)
-	before := s.bytes
-	for range 5 {
-		if err := s.PutLayout(context.Background(), id, s.layouts[id]); err != nil {
+	placed := []catalog.UnitPosition{{ID: 1, Position: 1, Location: "src/x.c:1"}}
+	var before int
+	for n := range 5 {
+		if n == 1 {
+			before = s.bytes
+		}
+		if err := s.PutLayout(context.Background(), id, placed); err != nil {
 			t.Fatal(err)
 		}
 	}

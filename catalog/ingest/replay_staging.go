@@ -4,19 +4,16 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// staging is the stepStore of a replay: it keeps in memory what the commits
-// change in some components, batch by batch. It gives unit ids in the order of
+// staging is the stepStore of a replay: it collects what the commits write of some
+// components, batch by batch, and answers what they read. It gives unit ids in the order of
 // appearance, as the store would, so that they do not depend on where batches
-// end. It numbers new translations from -1 down during the whole replay, and new
-// authors within a batch, until the store has given them ids.
+// end. It numbers new translations from -1 down, until the store has given them ids.
 //
 // The units of touched translations stay in memory from batch to batch, as long as
 // there is room (replay_memory.go). No other pull may move the components meanwhile: the
@@ -26,6 +23,7 @@ type staging struct {
 	components map[int64]*stagedComponent
 	tables     map[int64]*unitTable // by translation
 	tabled     int                  // the sum of their bytes
+	kept       int                  // of which when the batch began
 	owners     map[int64]int64      // components of translations that were put
 	clock      int                  // counts the uses of tables
 	begun      int                  // the clock when the last commit began
@@ -66,15 +64,7 @@ func newStaging(db *store.DB, comps []*component, waitStored func() error) *stag
 // seal ends the batch and begins the next. The batch before must be stored.
 func (s *staging) seal() *batch {
 	b := s.batch
-	b.sealed = &sealed{rows: make([]catalog.Translation, len(b.rows)), ids: maps.Clone(s.ids)}
-	for i, row := range b.rows {
-		b.sealed.rows[i] = *row
-	}
-	for _, translation := range slices.Sorted(maps.Keys(s.tables)) {
-		if units := s.tables[translation].takeChanged(); len(units) > 0 {
-			b.sealed.changed = append(b.sealed.changed, changedUnits{translation, units})
-		}
-	}
+	b.seal(maps.Clone(s.ids))
 	s.batch = newBatch()
 	return b
 }
@@ -86,8 +76,6 @@ func (s *staging) counts() map[int64]stagedComponent {
 	}
 	return counted
 }
-
-func (s *staging) addIDs(made map[int64]int64) { maps.Copy(s.ids, made) }
 
 // id is a translation's id in the store; 0 if it has none yet.
 func (s *staging) id(translation int64) int64 {
@@ -128,7 +116,7 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 	if t.ID == 0 {
 		s.lastRow--
 		t.ID = s.lastRow
-		s.tables[t.ID] = newUnitTable()
+		s.tables[t.ID] = new(unitTable)
 	}
 	s.owners[t.ID] = t.ComponentID
 	if !s.put[t] {
@@ -140,15 +128,18 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 
 func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.UnitPosition) error {
 	n := layoutBytes(placed)
-	s.bytes += n - layoutBytes(s.layouts[translation])
-	s.layouts[translation] = placed
+	s.writeWhole(layoutKey(translation), n, func(ctx context.Context, w *batchWriter) error {
+		sortByID(placed)
+		return w.tx.PutLayout(ctx, w.id(translation), placed)
+	})
 	return s.meter.take(int64(n))
 }
 
 // PutExtra keeps the last list: only the head is compared with the template.
 func (s *staging) PutExtra(_ context.Context, component int64, extra []store.ExtraString) error {
-	s.bytes += extraBytes * (len(extra) - len(s.extra[component]))
-	s.extra[component] = extra
+	s.writeWhole(extraKey(component), extraBytes*len(extra), func(ctx context.Context, w *batchWriter) error {
+		return w.tx.PutExtra(ctx, component, extra)
+	})
 	return nil
 }
 
@@ -156,6 +147,10 @@ func (s *staging) PutExtra(_ context.Context, component int64, extra []store.Ext
 func (s *staging) PutFile(_ context.Context, f store.File) error {
 	f.Data, f.Pieces, f.Later = nil, nil, true
 	s.files[f.TranslationID] = f
+	s.writeWhole(fileKey(f.TranslationID), fileRowBytes, func(ctx context.Context, w *batchWriter) error {
+		f.TranslationID = w.id(f.TranslationID)
+		return w.tx.PutFile(ctx, f)
+	})
 	return nil
 }
 
@@ -180,37 +175,29 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 }
 
 func (s *staging) PutStatDay(_ context.Context, d store.StatDay) error {
-	s.bytes += dayBytes
-	s.days[dayKey{d.TranslationID, d.Day.UTC().Format(time.DateOnly)}] = d
+	key := dayKey{d.TranslationID, d.Day.UTC().Format(time.DateOnly)}
+	s.writeWhole(key, dayBytes, func(ctx context.Context, w *batchWriter) error {
+		d.TranslationID = w.id(d.TranslationID)
+		return w.tx.PutStatDay(ctx, d)
+	})
 	return nil
 }
 
 func (s *staging) SetProblem(_ context.Context, p store.Problem) error {
-	s.problems[problemKey{p.ComponentID, p.Path}] = &p
+	s.writeWhole(problemKey{p.ComponentID, p.Path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
+		return w.tx.SetProblem(ctx, p)
+	})
 	return nil
 }
 
 func (s *staging) ClearProblem(_ context.Context, component int64, path string) error {
-	s.problems[problemKey{component, path}] = nil
+	s.writeWhole(problemKey{component, path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
+		return w.tx.ClearProblem(ctx, component, path)
+	})
 	return nil
 }
 
-// User returns the number of the author within the batch.
-func (s *staging) User(_ context.Context, name, email string, at time.Time) (int64, error) {
-	key := [2]string{name, email}
-	if id, ok := s.authorIDs[key]; ok {
-		if a := &s.authors[-1-id]; at.Before(a.at) {
-			a.at = at
-		}
-		return id, nil
-	}
-	s.authors = append(s.authors, author{name, email, at})
-	id := -int64(len(s.authors))
-	s.authorIDs[key] = id
-	return id, nil
-}
-
-func (s *staging) AddDelta(ctx context.Context, d store.Delta) error {
+func (s *staging) AddDelta(_ context.Context, by author, d store.Delta) error {
 	if len(d.Entries) == 0 {
 		return nil
 	}
@@ -222,36 +209,10 @@ func (s *staging) AddDelta(ctx context.Context, d store.Delta) error {
 		d.At = c.lastAt
 	}
 	c.lastAt = d.At
-	if err := s.share(ctx, &d); err != nil {
-		return err
-	}
-	s.bytes += deltaBytes(&d)
-	s.deltas = append(s.deltas, d)
 	s.entries += len(d.Entries)
-	return nil
-}
-
-// share makes entries use the strings of the tables, so that they do not keep the
-// text of files in memory.
-func (s *staging) share(ctx context.Context, d *store.Delta) error {
-	if d.TranslationID == 0 {
-		return nil
-	}
-	t, err := s.table(ctx, d.TranslationID)
-	if err != nil {
-		return err
-	}
-	for i := range d.Entries {
-		e := &d.Entries[i]
-		at, err := t.find(e.UnitID)
-		if err != nil {
-			return err
-		}
-		if text := t.texts[at].target; text == e.Target {
-			e.Target = text
-		} else {
-			e.Target = strings.Clone(e.Target)
-		}
-	}
+	s.write(deltaBytes(&d), func(ctx context.Context, w *batchWriter) error {
+		d.TranslationID = w.id(d.TranslationID)
+		return addDelta(ctx, w.tx, by, d)
+	})
 	return nil
 }
