@@ -63,6 +63,9 @@ func TestKilledChecking(t *testing.T) {
 	for n := int64(0); n < kills || len(states) < 2 && n < 8*kills; n++ {
 		w := copyOf(t, before)
 		place := 1 + n*(asked-1)/(kills-1) // the first, the last and some in between
+		if n >= kills {
+			place = 1 + n*37%asked
+		}
 		killed, _ := all.run(t, w, place, 0)
 		w.Open()
 		if served := w.ServedUnits(); killed { // ServedUnits recounts as well
