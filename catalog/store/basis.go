@@ -23,7 +23,7 @@ type Basis struct {
 // forgotten, and one that names its components has to be right
 // (TestKeptAnswersAreFresh in package api).
 func (s *Snapshot) Basis(ctx context.Context) (b Basis, err error) {
-	b.read = s.reading.Footprint
+	b.read = s.s.Reading.Footprint
 	b.Generation, err = s.currentGeneration(ctx)
 	return b, err
 }
@@ -54,43 +54,9 @@ func (db *DB) Unchanged(b *Basis) bool {
 	return true
 }
 
-// about begins a section in which only rows of these components are read: their
-// own except head and head_commit, the rows below them, the settings of their
-// projects, and the names of authors, which never change.
-func (s *Snapshot) about(components ...int64) *sqldb.Reading {
-	s.addComponents(components)
-	return s.reading.Begin()
-}
-
-// aboutProject begins a section in which only rows of a project are read.
-func (s *Snapshot) aboutProject(id int64) *sqldb.Reading {
-	s.reading.AddProject(id)
-	return s.reading.Begin()
-}
-
-// aboutTranslation begins a section in which only rows of the component of a
-// translation are read.
-func (s *Snapshot) aboutTranslation(ctx context.Context, id int64) *sqldb.Reading {
-	r := s.about()
-	if r.Translation != id {
-		var component int64
-		found, err := s.s.First(ctx, `SELECT component_id FROM translations WHERE id = $1`, []any{id}, &component)
-		if !found || err != nil {
-			r.Everything = true
-			return r
-		}
-		r.Translation, r.Component = id, component
-	}
-	s.addComponents([]int64{r.Component})
-	return r
-}
-
-func (s *Snapshot) addComponents(ids []int64) {
-	if len(ids) == 0 {
-		return
-	}
-	g := s.db.generations
+// projectOf returns the project of a component; 0 if it is not known.
+func (g *generations) projectOf(component int64) int64 {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	s.reading.AddComponents(ids, func(id int64) int64 { return g.components[id].project })
+	return g.components[component].project
 }

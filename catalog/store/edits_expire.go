@@ -46,7 +46,7 @@ func (db *DB) NoteAway(ctx context.Context, now time.Time) error {
 func (s *Snapshot) AwaySince(ctx context.Context, since time.Time, files bool) ([]Edit, error) {
 	list, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND e.away_at > 0 AND e.away_at <= $1 AND (e.unit_id = 0) = (CAST($2 AS BIGINT) = 1) AND c.active = 1 AND p.active = 1
 		ORDER BY e.component_id, e.translation_id, e.id LIMIT $3`, since.UnixMicro(), sqldb.Smallint(files), expireBatch)
-	return list, s.db.fail(ctx, "read edits that cannot be done", err)
+	return list, s.s.Fail(ctx, "read edits that cannot be done", err)
 }
 
 // ForgetDiscarded deletes edits that were taken back, and

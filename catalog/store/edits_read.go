@@ -19,7 +19,7 @@ func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, 
 	_, err = s.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
 		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
 		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &n, &held, &at)
-	return n - held, held, time.UnixMicro(at).UTC(), s.db.fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
+	return n - held, held, time.UnixMicro(at).UTC(), s.s.Fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
 }
 
 // Waiting counts the pending edits of a component that wait to be committed, and those
@@ -28,13 +28,13 @@ func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, 
 func (s *Snapshot) Waiting(ctx context.Context, component int64, to Place) (commit, push int, err error) {
 	_, err = s.s.First(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
 		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &commit, &push)
-	return commit, push, s.db.fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
+	return commit, push, s.s.Fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
 }
 
 // PendingEdits returns the pending edits of a component, of all kinds, by translation and id.
 func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, error) {
 	list, err := editsWhere(ctx, s.s, ` WHERE e.component_id = $1 AND e.status = 'pending' ORDER BY e.translation_id, e.id`, component)
-	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
 }
 
 // PendingTexts returns the pending edits of texts of a component with their authors, and what
@@ -44,15 +44,15 @@ func (s *Snapshot) PendingTexts(ctx context.Context, component int64) ([]Edit, e
 	if err == nil && len(list) > 0 {
 		err = s.fillSent(ctx, component, list)
 	}
-	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
 }
 
 // PendingFiles returns the pending edits of a component but those of texts with their
 // authors, by id: files that are added and removed, and strings that are added.
 func (s *Snapshot) PendingFiles(ctx context.Context, component int64) ([]Edit, error) {
-	defer s.about(component).End()
+	defer s.s.About(component).End()
 	list, err := s.editsWithAuthors(ctx, ` WHERE e.component_id = $1 AND e.status = 'pending' AND e.unit_id = 0 ORDER BY e.id`, component)
-	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of files of component %d", component), err)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of files of component %d", component), err)
 }
 
 // EditedTranslations returns the ids of the translations of a component with pending edits of
@@ -65,15 +65,15 @@ func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids
 			ids = append(ids, id)
 			return err
 		})
-	return ids, s.db.fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
+	return ids, s.s.Fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
 }
 
 // PendingTextsOf returns the pending edits of texts of a translation without their authors,
 // by id.
 func (s *Snapshot) PendingTextsOf(ctx context.Context, translation int64) ([]Edit, error) {
-	defer s.aboutTranslation(ctx, translation).End()
+	defer s.s.AboutTranslation(ctx, translation).End()
 	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' AND e.kind = 'text' ORDER BY e.id`, translation)
-	return list, s.db.fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
 }
 
 // FailingOf returns the failing checks of units, as the bits of a checks.Mask; units
@@ -88,7 +88,7 @@ func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]u
 			return err
 		})
 	})
-	return out, s.db.fail(ctx, "read failing checks of units", err)
+	return out, s.s.Fail(ctx, "read failing checks of units", err)
 }
 
 // editsWithAuthors is editsWhere, with all authors.
@@ -138,7 +138,7 @@ type EditQuery struct {
 // Edits returns a page of the journal, by id, and the number of edits without Offset
 // and Limit, 0 if it is known.
 func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count int, err error) {
-	defer s.about(q.Components...).End()
+	defer s.s.About(q.Components...).End()
 	from := ` FROM edits e WHERE e.component_id IN ` + sqldb.List(4, len(q.Components)) + ` AND (CAST($1 AS TEXT) = '' OR e.status = $1)
 		AND (CAST($2 AS TEXT) = '' OR e.kind = $2) AND (CAST($3 AS BIGINT) = 0 OR e.translation_id = $3)`
 	args := []any{string(q.Status), string(q.Kind), q.TranslationID}
@@ -155,7 +155,7 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 		n := len(args)
 		page, err = s.editsWithAuthors(ctx, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY e.id LIMIT $%d OFFSET $%d) ORDER BY e.id`, from, n+1, n+2), append(args, q.Limit, q.Offset)...)
 	}
-	return page, count, s.db.fail(ctx, "read the journal of edits", err)
+	return page, count, s.s.Fail(ctx, "read the journal of edits", err)
 }
 
 // EditByID returns an edit, or ErrNotFound.
@@ -165,10 +165,10 @@ func (s *Snapshot) EditByID(ctx context.Context, id int64) (e Edit, err error) {
 	case err == nil && len(list) == 0:
 		err = sqldb.NotFound("no such edit")
 	case err == nil:
-		s.about(list[0].ComponentID).End()
+		s.s.About(list[0].ComponentID).End()
 		e = list[0]
 	}
-	return e, s.db.fail(ctx, fmt.Sprintf("read edit %d", id), err)
+	return e, s.s.Fail(ctx, fmt.Sprintf("read edit %d", id), err)
 }
 
 // EditEvent is something that happened to an edit.
@@ -198,5 +198,5 @@ func (s *Snapshot) EditEvents(ctx context.Context, id int64) (list []EditEvent, 
 		return err
 	})
 	slices.Reverse(list)
-	return list, s.db.fail(ctx, fmt.Sprintf("read what happened to edit %d", id), err)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read what happened to edit %d", id), err)
 }

@@ -70,7 +70,7 @@ func (db *DB) Export(ctx context.Context, w io.Writer) (e Exported, err error) {
 		x := exporter{s: s.s, lines: json.NewEncoder(z)}
 		x.lines.SetEscapeHTML(false)
 		err := x.all(ctx, &e)
-		return s.db.fail(ctx, "export", err)
+		return s.s.Fail(ctx, "export", err)
 	})
 	if err != nil {
 		return e, err

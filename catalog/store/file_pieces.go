@@ -241,7 +241,7 @@ func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, b
 	if err == nil && found {
 		list, found, err = s.differences(ctx, text, next)
 	}
-	return list, found, s.db.fail(ctx, fmt.Sprintf("compare %s of component %d", path, component), err)
+	return list, found, s.s.Fail(ctx, fmt.Sprintf("compare %s of component %d", path, component), err)
 }
 
 func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (list []FileDifference, ok bool, err error) {

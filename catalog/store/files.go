@@ -130,10 +130,10 @@ const fileOwner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source =
 // TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
 // Later and Blob are set.
 func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
-	defer s.aboutTranslation(ctx, translationID).End()
+	defer s.s.AboutTranslation(ctx, translationID).End()
 	f, err := s.file(ctx, translationID)
 	f.TranslationID = translationID
-	return f, s.db.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
+	return f, s.s.Fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }
 
 func (s *Snapshot) file(ctx context.Context, translation int64) (File, error) {
@@ -191,7 +191,7 @@ type StoredFile struct {
 // Translations without a file are absent. It reads no content.
 func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
 	if len(translations) == 1 {
-		defer s.aboutTranslation(ctx, translations[0]).End()
+		defer s.s.AboutTranslation(ctx, translations[0]).End()
 	}
 	files := make(map[int64]StoredFile, len(translations))
 	err := sqldb.Chunks(translations, func(chunk []any) error {
@@ -215,5 +215,5 @@ func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[i
 			return err
 		})
 	})
-	return files, s.db.fail(ctx, "look for stored files", err)
+	return files, s.s.Fail(ctx, "look for stored files", err)
 }

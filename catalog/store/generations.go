@@ -115,13 +115,13 @@ func (s *Snapshot) Announce(ctx context.Context) error {
 	if err != nil || generation <= s.db.Published() {
 		return err
 	}
-	s.reading.Begin() // clients do not see this
-	defer s.reading.End()
+	s.s.Reading.Begin() // clients do not see this
+	defer s.s.Reading.End()
 	n, err := newsSince(ctx, s.s, s.db.generations.newest())
 	if err == nil {
 		s.db.publish(&n)
 	}
-	return s.db.fail(ctx, "read what changed", err)
+	return s.s.Fail(ctx, "read what changed", err)
 }
 
 // Position is how far the answers of a database are.
@@ -175,8 +175,8 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 		if newest, ok := s.db.generations.positionAt(generation, token); ok {
 			return newest, nil
 		}
-		s.reading.Begin() // clients do not see this
-		defer s.reading.End()
+		s.s.Reading.Begin() // clients do not see this
+		defer s.s.Reading.End()
 		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan sqldb.Scan) error {
 			var slug string
 			var newest int64
@@ -187,7 +187,7 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 			return err
 		})
 	}
-	return at, s.db.fail(ctx, "read what the client may see", err)
+	return at, s.s.Fail(ctx, "read what the client may see", err)
 }
 
 // positionAt is position if nothing newer than a generation is known.

@@ -63,14 +63,14 @@ func (tx *StepTx) Problems(ctx context.Context, componentID int64) ([]Problem, e
 
 // Problems returns the problems of a component by path.
 func (s *Snapshot) Problems(ctx context.Context, componentID int64) ([]Problem, error) {
-	defer s.about(componentID).End()
+	defer s.s.About(componentID).End()
 	ps, err := problemsOf(ctx, s.s, componentID)
-	return ps, s.db.fail(ctx, fmt.Sprintf("read problems of component %d", componentID), err)
+	return ps, s.s.Fail(ctx, fmt.Sprintf("read problems of component %d", componentID), err)
 }
 
 // ProblemsOf returns problems of components, by component and path: up to limit.
 func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int) (out []Problem, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	err = sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)
 		return s.s.Query(ctx, `SELECT component_id, path, blob, line, col, message FROM problems WHERE component_id IN `+sqldb.List(1, n)+
@@ -83,7 +83,7 @@ func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int
 			return err
 		})
 	})
-	return out, s.db.fail(ctx, "read problems", err)
+	return out, s.s.Fail(ctx, "read problems", err)
 }
 
 func problemsOf(ctx context.Context, s *sqldb.Session, component int64) ([]Problem, error) {

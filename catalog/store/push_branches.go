@@ -180,7 +180,7 @@ func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int6
 		edits = append(edits, some...)
 		return err
 	})
-	return edits, s.db.fail(ctx, "read what a branch of ours has", err)
+	return edits, s.s.Fail(ctx, "read what a branch of ours has", err)
 }
 
 // PushedBeside reports whether a branch of ours has pending edits of other components of a
@@ -194,7 +194,7 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 	beside, err = s.s.First(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
 		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+sqldb.List(4, len(components))+` AND
 		EXISTS (SELECT 1 FROM edits e WHERE e.status = 'pending' AND `+sameText+`) LIMIT 1`, args, &one)
-	return beside, s.db.fail(ctx, "read what a branch of ours has", err)
+	return beside, s.s.Fail(ctx, "read what a branch of ours has", err)
 }
 
 // Strays returns branches of ours that have, or may get, what was sent of components: all
@@ -212,5 +212,5 @@ func (s *Snapshot) Strays(ctx context.Context, components []int64) (found []Push
 			return err
 		})
 	})
-	return found, s.db.fail(ctx, "read branches of ours", err)
+	return found, s.s.Fail(ctx, "read branches of ours", err)
 }

@@ -18,7 +18,6 @@ type Snapshot struct {
 	generation         int64 // 0: not read
 	public, configured int64 // read with it
 	history            string
-	reading            sqldb.Reading
 }
 
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
@@ -29,10 +28,9 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 
 func (db *DB) readFrom(ctx context.Context, p *sqldb.Pool, fn func(ctx context.Context, s *Snapshot) error) error {
 	err := p.Transact(ctx, func(s *sqldb.Session) error {
-		snap := &Snapshot{db: db, s: s}
-		s.Reading = &snap.reading
+		s.Reading = sqldb.NewReading(db.generations.projectOf)
 		defer func() { s.Reading = nil }()
-		if err := fn(ctx, snap); err != nil {
+		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
 			return sqldb.Reported(err)
 		}
 		return nil
@@ -57,7 +55,7 @@ func (db *DB) Reached() bool {
 // Generation is the number of the newest step or change of settings in the
 // snapshot; 0 for an empty database.
 func (s *Snapshot) Generation(ctx context.Context) (int64, error) {
-	s.reading.Note() // also for the caches, whose keys have it
+	s.s.Reading.Note() // also for the caches, whose keys have it
 	return s.currentGeneration(ctx)
 }
 
@@ -65,12 +63,12 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	if s.generation > 0 {
 		return s.generation, nil
 	}
-	s.reading.Begin() // the number alone says nothing
-	defer s.reading.End()
+	s.s.Reading.Begin() // the number alone says nothing
+	defer s.s.Reading.End()
 	err := s.s.QueryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan sqldb.Scan) error {
 		return scan(&s.generation, &s.configured, &s.public, &s.history)
 	})
-	return s.generation, s.db.fail(ctx, "read the generation", err)
+	return s.generation, s.s.Fail(ctx, "read the generation", err)
 }
 
 // ErrLongReads says that too many long reads are open: try again.

@@ -64,7 +64,7 @@ type activityKey struct{ author, translation int64 }
 // so it reads from the newest entry back to From: its cost grows with the length of
 // time, not with the history before.
 func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, err error) {
-	defer s.about(q.Components...).End()
+	defer s.s.About(q.Components...).End()
 	found, weeks := map[activityKey]*Contributor{}, map[int64]int64{}
 	for _, component := range q.Components {
 		if err == nil {
@@ -77,7 +77,7 @@ func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, e
 	for _, first := range slices.Sorted(maps.Keys(weeks)) {
 		a.Weeks = append(a.Weeks, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
 	}
-	return a, s.db.fail(ctx, "count entries by author", err)
+	return a, s.s.Fail(ctx, "count entries by author", err)
 }
 
 func (s *Snapshot) countActivity(ctx context.Context, component int64, q *ActivityQuery, found map[activityKey]*Contributor, weeks map[int64]int64) error {
@@ -176,5 +176,5 @@ func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components [
 	for _, first := range slices.Sorted(maps.Keys(weeks)) {
 		out = append(out, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
 	}
-	return out, s.db.fail(ctx, fmt.Sprintf("count entries of author %d by week", userID), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("count entries of author %d by week", userID), err)
 }

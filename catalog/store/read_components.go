@@ -44,12 +44,12 @@ func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 		out = append(out, row)
 		return err
 	})
-	return out, s.db.fail(ctx, "read projects", err)
+	return out, s.s.Fail(ctx, "read projects", err)
 }
 
 // Project returns an active project, or ErrNotFound.
 func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error) {
-	defer s.about().End()
+	defer s.s.About().End()
 	var out ProjectRow
 	found := false
 	err := s.s.Query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan sqldb.Scan) (err error) {
@@ -61,9 +61,9 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 		err = sqldb.NotFound("no such project")
 	}
 	if found {
-		s.reading.AddProject(out.ID)
+		s.s.Reading.AddProject(out.ID)
 	}
-	return out, s.db.fail(ctx, fmt.Sprintf("read project %q", slug), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("read project %q", slug), err)
 }
 
 // Components returns the active components of a project by id, or with "" of all
@@ -71,30 +71,30 @@ func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error)
 // modify them.
 func (s *Snapshot) Components(ctx context.Context, project string) ([]*ComponentRow, error) {
 	if project != "" {
-		defer s.about().End()
+		defer s.s.About().End()
 	}
 	kept, err := s.components(ctx)
 	if err != nil {
-		return nil, s.db.fail(ctx, fmt.Sprintf("read components of %q", project), err)
+		return nil, s.s.Fail(ctx, fmt.Sprintf("read components of %q", project), err)
 	}
 	if project == "" {
 		return slices.Clip(kept.all), nil
 	}
 	rows := slices.Clip(kept.byProject[project])
 	if len(rows) > 0 { // none: only a change of settings can add one
-		s.reading.AddProject(rows[0].ProjectID)
+		s.s.Reading.AddProject(rows[0].ProjectID)
 	}
 	return rows, nil
 }
 
 // Component returns an active component, or ErrNotFound.
 func (s *Snapshot) Component(ctx context.Context, project, slug string) (ComponentRow, error) {
-	defer s.about().End()
+	defer s.s.About().End()
 	row, err := oneComponent(ctx, s.s, ` WHERE p.slug = $1 AND c.slug = $2 AND c.active = 1 AND p.active = 1`, project, slug)
 	if err == nil {
-		s.addComponents([]int64{row.ID})
+		s.s.Reading.AddComponents(row.ID)
 	}
-	return row, s.db.fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
+	return row, s.s.Fail(ctx, fmt.Sprintf("read component %q/%q", project, slug), err)
 }
 
 func componentsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (out []ComponentRow, err error) {

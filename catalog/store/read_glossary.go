@@ -43,9 +43,9 @@ type GlossaryQuery struct {
 // GlossaryUnits returns the translated strings of glossaries, by unit id. It
 // ignores translations that were not checked yet, like all checks across units.
 func (s *Snapshot) GlossaryUnits(ctx context.Context, q GlossaryQuery) ([]GlossaryUnit, error) {
-	defer s.aboutProject(q.Project).End()
+	defer s.s.AboutProject(q.Project).End()
 	units, err := glossaryUnits(ctx, s.s, q)
-	return units, s.db.fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
+	return units, s.s.Fail(ctx, fmt.Sprintf("read glossaries of project %d", q.Project), err)
 }
 
 // GlossaryUnits is Snapshot.GlossaryUnits, including what the step has written.

@@ -24,17 +24,17 @@ type ComponentSum struct {
 // the order of components. Like Sums it reads only components that changed since the
 // last call.
 func (s *Snapshot) SumsByComponent(ctx context.Context, components []int64) (out []ComponentSum, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	err = s.sumsOf(ctx, components, func(id int64, row *sumRow) {
 		out = append(out, ComponentSum{Sum: row.Sum, ComponentID: id, Source: row.source})
 	})
-	return out, s.db.fail(ctx, "read statistics by component", err)
+	return out, s.s.Fail(ctx, "read statistics by component", err)
 }
 
 // Sources returns the source translations of components with what NewProgress needs of
 // them. Like Sums it reads only components that changed since the last call.
 func (s *Snapshot) Sources(ctx context.Context, components []int64) (map[int64]*catalog.Translation, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	sources := make(map[int64]*catalog.Translation, len(components))
 	for _, id := range components {
 		sources[id] = &catalog.Translation{IsSource: true}
@@ -45,13 +45,13 @@ func (s *Snapshot) Sources(ctx context.Context, components []int64) (map[int64]*
 			sources[id] = &t
 		}
 	})
-	return sources, s.db.fail(ctx, "read the sizes of source translations", err)
+	return sources, s.s.Fail(ctx, "read the sizes of source translations", err)
 }
 
 // TranslationsIn returns the live translations of components with these codes, by
 // component and language. Its cost grows with their number.
 func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, languages []string) (out []catalog.Translation, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	for part := range slices.Chunk(languages, 128) {
 		err = sqldb.Chunks(components, func(chunk []any) error {
 			n := len(chunk)
@@ -65,14 +65,14 @@ func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, langu
 			break
 		}
 	}
-	return out, s.db.fail(ctx, "read translations by language", err)
+	return out, s.s.Fail(ctx, "read translations by language", err)
 }
 
 // PastStats returns the statistics that translations of components had at the end of
 // a day, in UTC. Translations that did not exist then, or had no statistics yet, are
 // left out. It looks up one row of a translation, however long its history is.
 func (s *Snapshot) PastStats(ctx context.Context, components, translations []int64, day time.Time) (map[int64]catalog.Stats, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	past := make(map[int64]catalog.Stats, len(translations))
 	err := sqldb.Chunks(translations, func(chunk []any) error {
 		n := len(chunk)
@@ -91,13 +91,13 @@ func (s *Snapshot) PastStats(ctx context.Context, components, translations []int
 			return err
 		})
 	})
-	return past, s.db.fail(ctx, "read past statistics", err)
+	return past, s.s.Fail(ctx, "read past statistics", err)
 }
 
 // Curves calls each for every stored day of translations of components, by
 // translation and day. On days without an entry nothing has changed.
 func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(StatDay)) error {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	err := sqldb.Chunks(translations, func(chunk []any) error {
 		return s.s.Query(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN `+sqldb.List(1, len(chunk))+` ORDER BY translation_id, day`, chunk, func(scan sqldb.Scan) error {
 			var id, day int64
@@ -111,7 +111,7 @@ func (s *Snapshot) Curves(ctx context.Context, components, translations []int64,
 			return err
 		})
 	})
-	return s.db.fail(ctx, "read statistics over time by translation", err)
+	return s.s.Fail(ctx, "read statistics over time by translation", err)
 }
 
 // CheckCount counts the strings that fail a check.
@@ -127,7 +127,7 @@ type CheckCount struct {
 // CheckCounts counts the strings of components that fail each check, by check. It reads
 // counts that steps keep.
 func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []CheckCount, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	units := map[int64]int64{}
 	err = sqldb.Chunks(components, func(chunk []any) error {
 		return s.s.Query(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN `+sqldb.List(1, len(chunk))+` GROUP BY check_id`, chunk, func(scan sqldb.Scan) error {
@@ -142,12 +142,12 @@ func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []C
 			out = append(out, CheckCount{Check: check, Units: units[check]})
 		}
 	}
-	return out, s.db.fail(ctx, "count failing checks", err)
+	return out, s.s.Fail(ctx, "count failing checks", err)
 }
 
 // CheckPlaces counts the strings that fail one check, by translation.
 func (s *Snapshot) CheckPlaces(ctx context.Context, components []int64, check int64) (out []CheckCount, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	err = sqldb.Chunks(components, func(chunk []any) error {
 		n := len(chunk)
 		return s.s.Query(ctx, `SELECT component_id, translation_id, units FROM check_counts WHERE component_id IN `+sqldb.List(1, n)+
@@ -159,12 +159,12 @@ func (s *Snapshot) CheckPlaces(ctx context.Context, components []int64, check in
 		})
 	})
 	slices.SortFunc(out, func(a, b CheckCount) int { return cmp.Compare(a.TranslationID, b.TranslationID) })
-	return out, s.db.fail(ctx, "count failing checks by translation", err)
+	return out, s.s.Fail(ctx, "count failing checks by translation", err)
 }
 
 // TranslationChecks counts the strings of a translation that fail each check.
 func (s *Snapshot) TranslationChecks(ctx context.Context, component, translation int64) (out []CheckCount, err error) {
-	defer s.about(component).End()
+	defer s.s.About(component).End()
 	err = s.s.Query(ctx, `SELECT check_id, units FROM check_counts WHERE component_id = $1 AND translation_id = $2 AND units > 0 ORDER BY check_id`,
 		[]any{component, translation}, func(scan sqldb.Scan) error {
 			c := CheckCount{ComponentID: component, TranslationID: translation}
@@ -172,16 +172,16 @@ func (s *Snapshot) TranslationChecks(ctx context.Context, component, translation
 			out = append(out, c)
 			return err
 		})
-	return out, s.db.fail(ctx, "count failing checks of a translation", err)
+	return out, s.s.Fail(ctx, "count failing checks of a translation", err)
 }
 
 // TargetIDs returns the ids of the live translations of components, except into their
 // source languages, ascending. An index of the live translations gives them.
 func (s *Snapshot) TargetIDs(ctx context.Context, components []int64) (ids []int64, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	err = sqldb.Chunks(components, func(chunk []any) error {
 		return s.s.IDs(ctx, `SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0 AND is_source = 0`, chunk, &ids)
 	})
 	slices.Sort(ids)
-	return ids, s.db.fail(ctx, "list translations", err)
+	return ids, s.s.Fail(ctx, "list translations", err)
 }

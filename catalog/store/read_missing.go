@@ -28,11 +28,11 @@ func (s *Snapshot) Changed(ctx context.Context, component, translation int64, of
 }
 
 func (s *Snapshot) against(ctx context.Context, component int64, query string, args ...any) ([]catalog.Unit, error) {
-	defer s.about(component).End()
+	defer s.s.About(component).End()
 	var ids []int64
 	err := s.s.IDs(ctx, query, args, &ids)
 	if err != nil {
-		return nil, s.db.fail(ctx, fmt.Sprintf("compare with the template of component %d", component), err)
+		return nil, s.s.Fail(ctx, fmt.Sprintf("compare with the template of component %d", component), err)
 	}
 	return s.UnitsByID(ctx, []int64{component}, ids)
 }

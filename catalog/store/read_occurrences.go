@@ -10,7 +10,7 @@ import (
 // Occurrences returns the source units of one string, the same source and context, in
 // components, by id: up to limit of them. An index has those of all components.
 func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) (ids []int64, err error) {
-	defer s.about(sqldb.SortedKeys(components)...).End()
+	defer s.s.About(sqldb.SortedKeys(components)...).End()
 	err = s.s.Query(ctx, `SELECT u.source_id FROM units u JOIN translations t ON t.id = u.translation_id
 		WHERE u.id_hash = $1 AND u.id_key = $2 AND u.source_id = u.id AND u.removed = 0 AND t.removed = 0 ORDER BY u.source_id`,
 		[]any{identity.Hash, identity.Key}, func(scan sqldb.Scan) error {
@@ -21,7 +21,7 @@ func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, c
 			}
 			return err
 		})
-	return ids, s.db.fail(ctx, "look up a string in all components", err)
+	return ids, s.s.Fail(ctx, "look up a string in all components", err)
 }
 
 // Said is a string in one language.
@@ -37,7 +37,7 @@ type Said struct {
 // source unit and language; no languages are all. It reads one index entry and one
 // row for each.
 func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, components []int64, languages []string) ([]Said, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	var out []Said
 	var r unitScan
 	for i := range sources {
@@ -60,7 +60,7 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 			return err
 		})
 		if err != nil {
-			return nil, s.db.fail(ctx, "read a string in several languages", err)
+			return nil, s.s.Fail(ctx, "read a string in several languages", err)
 		}
 	}
 	return out, nil
@@ -69,7 +69,7 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 // UnitsByID returns live units of components by id. Unknown and removed ones are left
 // out.
 func (s *Snapshot) UnitsByID(ctx context.Context, components, ids []int64) (out []catalog.Unit, err error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	var r unitScan
 	err = sqldb.Chunks(ids, func(chunk []any) error {
 		return s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+sqldb.List(1, len(chunk))+` AND u.removed = 0 ORDER BY u.id`, chunk, func(scan sqldb.Scan) error {
@@ -78,5 +78,5 @@ func (s *Snapshot) UnitsByID(ctx context.Context, components, ids []int64) (out 
 			return err
 		})
 	})
-	return out, s.db.fail(ctx, "read units by id", err)
+	return out, s.s.Fail(ctx, "read units by id", err)
 }

@@ -24,14 +24,14 @@ type TranslationRow struct {
 // Translation returns a live translation of an active component by the code in its
 // URL, otherwise by the code in its file's name, or ErrNotFound.
 func (s *Snapshot) Translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
-	defer s.about().End()
+	defer s.s.About().End()
 	row, err := s.translationNamed(ctx, translationName{project, component, code})
 	if err == nil {
-		s.reading.Translation, s.reading.Component = row.ID, row.ComponentID
-		s.addComponents([]int64{row.ComponentID})
+		s.s.Reading.Found(row.ID, row.ComponentID)
+		s.s.Reading.AddComponents(row.ComponentID)
 		return row, nil
 	}
-	return row, s.db.fail(ctx, fmt.Sprintf("read translation %q/%q/%q", project, component, code), err)
+	return row, s.s.Fail(ctx, fmt.Sprintf("read translation %q/%q/%q", project, component, code), err)
 }
 
 func (s *Snapshot) translation(ctx context.Context, project, component, code string) (TranslationRow, error) {
@@ -39,7 +39,7 @@ func (s *Snapshot) translation(ctx context.Context, project, component, code str
 	if err != nil {
 		return TranslationRow{}, err
 	}
-	s.addComponents([]int64{c.ID}) // even if it has no such language
+	s.s.Reading.AddComponents(c.ID) // even if it has no such language
 	for _, column := range []string{"language", "file_code"} {
 		row, found, err := s.translationWhere(ctx, &c, ` WHERE t.component_id = $1 AND t.`+column+` = $2 AND t.removed = 0 ORDER BY t.filename, t.id`, c.ID, code)
 		if err != nil || found {
@@ -61,9 +61,9 @@ func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where 
 
 // Translations returns the live translations of a component by id.
 func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
-	defer s.about(componentID).End()
+	defer s.s.About(componentID).End()
 	ts, err := translationsOf(ctx, s.s, componentID, false)
-	return ts, s.db.fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
+	return ts, s.s.Fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
 }
 
 func translationsOf(ctx context.Context, s *sqldb.Session, component int64, removed bool) ([]catalog.Translation, error) {
@@ -116,7 +116,7 @@ func (r *translationScan) finish(t *catalog.Translation) {
 // ascending. It reads only what changed since the last call: callers cut a long
 // list into pages before they read rows.
 func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]int64, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	var ids []int64
 	kept, err := s.keptSums(ctx, components)
 	for _, id := range components {
@@ -125,7 +125,7 @@ func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]in
 		}
 	}
 	slices.Sort(ids)
-	return ids, s.db.fail(ctx, "list translations", err)
+	return ids, s.s.Fail(ctx, "list translations", err)
 }
 
 // TranslationsByID returns translations by id, removed ones included. Unknown ids
@@ -143,23 +143,23 @@ func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog
 			return err
 		})
 	})
-	return out, s.db.fail(ctx, "read translations by id", err)
+	return out, s.s.Fail(ctx, "read translations by id", err)
 }
 
 // HeadCommit describes the commit to which a component points; nil before the
 // first import, or if an older version stored the component and no commit came
 // since.
 func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
-	defer s.about(componentID).End()
-	s.reading.Heads = true
+	defer s.s.About(componentID).End()
+	s.s.Reading.AddHeads()
 	var head, text string
 	found, err := s.s.First(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
 	if err != nil || !found || text == "" {
-		return nil, s.db.fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
+		return nil, s.s.Fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
 	}
 	c, err := sqldb.CommitOf(text)
 	if err != nil || c.Hash != head {
-		return nil, s.db.fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
+		return nil, s.s.Fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
 	}
 	return &c, nil
 }

@@ -22,12 +22,12 @@ type UnitRow struct {
 // Its cost depends on limit only: the layout blocks contain the ids, which are
 // then read by key.
 func (s *Snapshot) Units(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
-	defer s.aboutTranslation(ctx, translationID).End()
+	defer s.s.AboutTranslation(ctx, translationID).End()
 	units, err := s.units(ctx, translationID, offset, limit)
 	if err == nil {
 		return units, nil
 	}
-	return units, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
+	return units, s.s.Fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
 }
 
 func (s *Snapshot) units(ctx context.Context, translation int64, offset, limit int) ([]catalog.Unit, error) {
@@ -114,10 +114,10 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 // Unit returns a unit of an active component by id, or ErrNotFound. It also finds
 // removed units and units of removed translations (docs/compatibility.md#ids).
 func (s *Snapshot) Unit(ctx context.Context, id int64) (UnitRow, error) {
-	defer s.about(id / catalog.UnitsPerComponent).End()
+	defer s.s.About(id / catalog.UnitsPerComponent).End()
 	row, err := s.unit(ctx, id)
-	s.reading.Translation, s.reading.Component = row.TranslationID, id/catalog.UnitsPerComponent
-	return row, s.db.fail(ctx, fmt.Sprintf("read unit %d", id), err)
+	s.s.Reading.Found(row.TranslationID, id/catalog.UnitsPerComponent)
+	return row, s.s.Fail(ctx, fmt.Sprintf("read unit %d", id), err)
 }
 
 func (s *Snapshot) unit(ctx context.Context, id int64) (UnitRow, error) {
@@ -205,9 +205,9 @@ func (r *unitScan) unit() catalog.Unit {
 // its live translations, including the source language's, by id, and their
 // translations. It reads one index entry and one block per translation.
 func (s *Snapshot) UnitsByIdentity(ctx context.Context, componentID int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer s.about(componentID).End()
+	defer s.s.About(componentID).End()
 	units, owners, err := s.translated(ctx, componentID, identity)
-	return units, owners, s.db.fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)
+	return units, owners, s.s.Fail(ctx, fmt.Sprintf("read the translations of a string of component %d", componentID), err)
 }
 
 func (s *Snapshot) translated(ctx context.Context, component int64, identity catalog.Identity) ([]catalog.Unit, map[int64]catalog.Translation, error) {

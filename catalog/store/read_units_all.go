@@ -13,9 +13,9 @@ import (
 // UnitTotals returns the number of live units of components, by component.
 // Components without units may be absent.
 func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	totals, err := s.unitTotals(ctx, components)
-	return totals, s.db.fail(ctx, "count units", err)
+	return totals, s.s.Fail(ctx, "count units", err)
 }
 
 // AllUnits returns up to limit live units of the components of totals by id,
@@ -24,9 +24,9 @@ func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int6
 // depends on limit, not on offset; the first page of a generation also reads where
 // each block of its component begins.
 func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer s.about(sqldb.SortedKeys(totals)...).End()
+	defer s.s.About(sqldb.SortedKeys(totals)...).End()
 	units, owners, err := s.allUnits(ctx, totals, offset, limit)
-	return units, owners, s.db.fail(ctx, "read units", err)
+	return units, owners, s.s.Fail(ctx, "read units", err)
 }
 
 func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {

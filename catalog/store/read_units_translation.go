@@ -32,20 +32,20 @@ func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]Stor
 			return err
 		})
 	slices.SortFunc(out, func(a, b StoredUnit) int { return int(a.ID - b.ID) })
-	return out, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
 }
 
 // AllTranslations returns the translations of a component by id, including removed
 // ones.
 func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
 	ts, err := translationsOf(ctx, s.s, componentID, true)
-	return ts, s.db.fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)
+	return ts, s.s.Fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)
 }
 
 // FailingUnits returns up to limit units of a translation that fail a check, by
 // id, starting at offset. Position and Location are not set.
 func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
-	defer s.aboutTranslation(ctx, translationID).End()
+	defer s.s.AboutTranslation(ctx, translationID).End()
 	var units []catalog.Unit
 	var r unitScan
 	dest := r.dest()
@@ -56,19 +56,19 @@ func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset
 			units = append(units, r.unit())
 			return err
 		})
-	return units, s.db.fail(ctx, fmt.Sprintf("read failing units of translation %d", translationID), err)
+	return units, s.s.Fail(ctx, fmt.Sprintf("read failing units of translation %d", translationID), err)
 }
 
 // UnitByHash returns the id of the unit of a translation with an id_hash. The hash
 // is not unique: of several units a live one comes first, then the lowest id.
 func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
-	defer s.aboutTranslation(ctx, translationID).End()
+	defer s.s.AboutTranslation(ctx, translationID).End()
 	const query = `SELECT u.id` + fromStrings + ` AND s.id_hash = $2 ORDER BY u.removed, u.id LIMIT 1`
 	err = s.s.Query(ctx, query, []any{translationID, hash}, func(scan sqldb.Scan) error {
 		found = true
 		return scan(&id)
 	})
-	return id, found, s.db.fail(ctx, fmt.Sprintf("find a string of translation %d by its hash", translationID), err)
+	return id, found, s.s.Fail(ctx, fmt.Sprintf("find a string of translation %d by its hash", translationID), err)
 }
 
 // UnitOfSource returns the live unit of a translation with a source and a context, nil
@@ -95,7 +95,7 @@ const fileChunk = 1000
 func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only map[int64]struct{}) iter.Seq2[*catalog.Unit, error] {
 	return func(yield func(*catalog.Unit, error) bool) {
 		var placed []catalog.UnitPosition
-		section := s.aboutTranslation(ctx, translationID)
+		section := s.s.AboutTranslation(ctx, translationID)
 		err := s.eachInLayout(ctx, []searchTranslation{{id: translationID}}, func(p catalog.UnitPosition) {
 			if _, in := only[p.ID]; in || only == nil {
 				placed = append(placed, p)
@@ -108,7 +108,7 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 				break
 			}
 			var units []catalog.Unit
-			section = s.about()
+			section = s.s.About()
 			units, err = s.unitsOf(ctx, piece)
 			section.End()
 			if err != nil {
@@ -121,7 +121,7 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 			}
 		}
 		if err != nil {
-			yield(nil, s.db.fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err))
+			yield(nil, s.s.Fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (s *Snapshot) Users(ctx context.Context, q UserQuery) (page []User, count i
 	} else {
 		page, count, err = s.usersAmong(ctx, &q)
 	}
-	return page, count, s.db.fail(ctx, "read authors", err)
+	return page, count, s.s.Fail(ctx, "read authors", err)
 }
 
 // usersFrom reads a page; the index of usernames selects by prefix.
@@ -86,7 +86,7 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 // nothing of others. Its cost grows with the author's deltas.
 func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64) (bool, error) {
 	known, err := s.known(ctx, u, components)
-	return known, s.db.fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
+	return known, s.s.Fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
 }
 
 func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (known bool, err error) {
@@ -135,7 +135,7 @@ func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64
 		wrote = found
 		return err
 	})
-	return wrote, s.db.fail(ctx, "look for entries of an author", err)
+	return wrote, s.s.Fail(ctx, "look for entries of an author", err)
 }
 
 // authorsOf returns the ids of the authors of entries in components; nil for nil.
@@ -167,7 +167,7 @@ type Contribution struct {
 // ContributedTranslations returns the ids of the live translations of components in
 // which an author has entries, ascending. Its cost grows with the author's deltas.
 func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, components []int64) ([]int64, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	var ids []int64
 	err := sqldb.Chunks(components, func(chunk []any) error {
 		query := `SELECT DISTINCT d.translation_id FROM deltas d JOIN translations t ON t.id = d.translation_id
@@ -180,7 +180,7 @@ func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, co
 		})
 	})
 	slices.Sort(ids)
-	return ids, s.db.fail(ctx, fmt.Sprintf("list translations of author %d", userID), err)
+	return ids, s.s.Fail(ctx, fmt.Sprintf("list translations of author %d", userID), err)
 }
 
 // suggestedTexts is the number of suggestions of a delta d.
@@ -213,7 +213,7 @@ func (s *Snapshot) Contributions(ctx context.Context, userID int64, components [
 	for i, code := range order {
 		out[i] = *total[code]
 	}
-	return out, s.db.fail(ctx, fmt.Sprintf("count entries of author %d", userID), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("count entries of author %d", userID), err)
 }
 
 const userQuery = `SELECT id, username, full_name, joined, bot FROM users`

@@ -85,7 +85,7 @@ type SearchResult struct {
 // ErrTooSlow or ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
 	components := sqldb.SortedKeys(q.Components)
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	generation, err := s.Generation(ctx)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 		err = ErrTooSlow
 	}
 	if err != nil {
-		return nil, s.db.fail(ctx, "search units", err)
+		return nil, s.s.Fail(ctx, "search units", err)
 	}
 	s.db.searches.results.put(key, plan)
 	return &SearchResult{s, components, plan}, nil
@@ -140,7 +140,7 @@ func (f *SearchResult) Count() int64 { return f.plan.total }
 // Page returns up to limit of the units by id, starting at offset, and their
 // translations. Its cost does not depend on offset.
 func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer f.snapshot.about(f.components...).End()
+	defer f.snapshot.s.About(f.components...).End()
 	units, owners, err := f.page(ctx, offset, limit)
 	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
 }

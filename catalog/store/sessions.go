@@ -57,7 +57,7 @@ func (s *Snapshot) SessionToken(ctx context.Context, secret string) (t catalog.T
 	}
 	var id, expires int64
 	if found, err = s.s.First(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= s.db.now().UnixMicro() {
-		return t, false, s.db.fail(ctx, "read a session", err)
+		return t, false, s.s.Fail(ctx, "read a session", err)
 	}
 	return s.tokenWhere(ctx, `id = $1`, id)
 }

@@ -57,7 +57,7 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 // StatDays returns the stored days of a translation, ascending. On days without an
 // entry nothing has changed.
 func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
-	defer s.aboutTranslation(ctx, translationID).End()
+	defer s.s.AboutTranslation(ctx, translationID).End()
 	var out []StatDay
 	err := s.s.Query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan sqldb.Scan) error {
 		var n int64
@@ -70,7 +70,7 @@ func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay
 		out = append(out, d)
 		return err
 	})
-	return out, s.db.fail(ctx, fmt.Sprintf("read statistics of translation %d over time", translationID), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("read statistics of translation %d over time", translationID), err)
 }
 
 // StatQuery selects translations whose statistics over time are added up.
@@ -89,9 +89,9 @@ type StatQuery struct {
 // with the days of components that changed since the last call.
 func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timeline) error {
 	if q.TranslationID != 0 {
-		defer s.aboutTranslation(ctx, q.TranslationID).End()
+		defer s.s.AboutTranslation(ctx, q.TranslationID).End()
 	} else {
-		defer s.about(q.Components...).End()
+		defer s.s.About(q.Components...).End()
 	}
 	ids, err := []int64{q.TranslationID}, error(nil)
 	switch {
@@ -108,7 +108,7 @@ func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timelin
 			})
 		})
 	}
-	return s.db.fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
+	return s.s.Fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
 }
 
 // everTranslated lists the translations of components, removed ones included.

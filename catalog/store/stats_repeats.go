@@ -16,7 +16,7 @@ import (
 // It is counted from the states of all units, of which a byte each is kept. Only
 // translations that changed since the last call are read.
 func (s *Snapshot) Repeats(ctx context.Context, project int64, private bool) (all catalog.Stats, err error) {
-	defer s.aboutProject(project).End()
+	defer s.s.AboutProject(project).End()
 	kept, err := s.components(ctx)
 	if err != nil {
 		return all, err
@@ -34,7 +34,7 @@ func (s *Snapshot) Repeats(ctx context.Context, project int64, private bool) (al
 	if err == nil {
 		all = repeatsOf(states)
 	}
-	return all, s.db.fail(ctx, fmt.Sprintf("count what components of project %d share", project), err)
+	return all, s.s.Fail(ctx, fmt.Sprintf("count what components of project %d share", project), err)
 }
 
 // repeatsOf counts the strings that several components have in one language, all but

@@ -51,7 +51,7 @@ func (s *Sum) Add(o Sum) {
 // code. It reads rows of translations, not units, and only of components that
 // changed since the last call.
 func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
-	defer s.about(q.Components...).End()
+	defer s.s.About(q.Components...).End()
 	sums := map[string]*Sum{}
 	err := s.sumsOf(ctx, q.Components, func(_ int64, row *sumRow) {
 		if row.source && !q.Sources || q.Language != "" && q.Language != row.Language {
@@ -68,13 +68,13 @@ func (s *Snapshot) Sums(ctx context.Context, q SumQuery) ([]Sum, error) {
 	for _, code := range slices.Sorted(maps.Keys(sums)) {
 		out = append(out, *sums[code])
 	}
-	return out, s.db.fail(ctx, "add up statistics", err)
+	return out, s.s.Fail(ctx, "add up statistics", err)
 }
 
 // Languages returns the codes of the live translations of components, sorted.
 func (s *Snapshot) Languages(ctx context.Context, components []int64) ([]string, error) {
-	defer s.about(components...).End()
+	defer s.s.About(components...).End()
 	seen := map[string]bool{}
 	err := s.sumsOf(ctx, components, func(_ int64, row *sumRow) { seen[row.Language] = true })
-	return slices.Sorted(maps.Keys(seen)), s.db.fail(ctx, "read languages", err)
+	return slices.Sorted(maps.Keys(seen)), s.s.Fail(ctx, "read languages", err)
 }

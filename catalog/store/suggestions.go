@@ -55,7 +55,7 @@ func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[S
 			counts[from] = n
 			return err
 		})
-	return counts, s.db.fail(ctx, fmt.Sprintf("count the suggestions of component %d", component), err)
+	return counts, s.s.Fail(ctx, fmt.Sprintf("count the suggestions of component %d", component), err)
 }
 
 // suggestionKey and suggestionRow are a row of the table.
@@ -112,7 +112,7 @@ func wantedSuggestions(ctx context.Context, s *sqldb.Session, list []Suggestion)
 // SameSuggestions reports whether PutSuggestions would change nothing.
 func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) (bool, error) {
 	add, remove, err := suggestionChanges(ctx, s.s, component, list, keep)
-	return len(add)+len(remove) == 0, s.db.fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
+	return len(add)+len(remove) == 0, s.s.Fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
 }
 
 func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, list []Suggestion, keep map[SuggestionSource]bool) (add, remove map[suggestionKey]suggestionRow, err error) {
@@ -307,7 +307,7 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 	slices.SortStableFunc(out, func(a, b Suggestion) int {
 		return cmp.Or(cmp.Compare(a.Branch, b.Branch), cmp.Compare(a.EditID, b.EditID))
 	})
-	return out, s.db.fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
+	return out, s.s.Fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
 }
 
 // eachSuggestion calls each for the suggestions of a translation whose strings are there.

@@ -113,7 +113,7 @@ func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error
 		list = append(list, e)
 		return err
 	})
-	return list, s.db.fail(ctx, "read the history of tokens", err)
+	return list, s.s.Fail(ctx, "read the history of tokens", err)
 }
 
 func timeOrZero(micros int64) time.Time {
@@ -157,7 +157,7 @@ func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
 		list = append(list, t)
 		return err
 	})
-	return list, s.db.fail(ctx, "read the tokens", err)
+	return list, s.s.Fail(ctx, "read the tokens", err)
 }
 
 // Token finds the token of a secret, if it has not ended. If found is false, any says
@@ -171,7 +171,7 @@ func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, f
 	}
 	var newest int64
 	_, err = s.s.First(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
-	return catalog.Token{}, false, newest > 0, s.db.fail(ctx, "look for tokens", err)
+	return catalog.Token{}, false, newest > 0, s.s.Fail(ctx, "look for tokens", err)
 }
 
 // TokenExists reports whether a token still exists and has not ended.
@@ -184,7 +184,7 @@ func (s *Snapshot) TokenExists(ctx context.Context, id int64) (bool, error) {
 func (s *Snapshot) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
 	t, found, err = tokenIn(ctx, s.s, where, key)
 	found = found && (t.Expires.IsZero() || t.Expires.After(s.db.now()))
-	return t, found, s.db.fail(ctx, "read a token", err)
+	return t, found, s.s.Fail(ctx, "read a token", err)
 }
 
 func tokenIn(ctx context.Context, s *sqldb.Session, where string, key any) (t catalog.Token, found bool, err error) {

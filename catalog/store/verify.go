@@ -43,7 +43,7 @@ type Verified struct{ Components, Translations, Units, Changes int64 }
 func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (Verified, error) {
 	v := verifier{db: s.db, s: s.s, each: each}
 	err := v.run(ctx)
-	return v.seen, s.db.fail(ctx, "verify", err)
+	return v.seen, s.s.Fail(ctx, "verify", err)
 }
 
 type verifier struct {

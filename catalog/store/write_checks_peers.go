@@ -95,5 +95,5 @@ func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, 
 		return s.s.IDs(ctx, `SELECT DISTINCT component_id FROM translations WHERE (checked = '' OR checked LIKE '%`+UncomparedSuffix+`') AND removed = 0 AND component_id IN `+sqldb.List(1, len(chunk)),
 			chunk, &out)
 	})
-	return out, s.db.fail(ctx, "read what was not checked", err)
+	return out, s.s.Fail(ctx, "read what was not checked", err)
 }

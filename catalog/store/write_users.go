@@ -192,5 +192,5 @@ func (s *Snapshot) User(ctx context.Context, username string) (User, error) {
 	if err == nil && !found {
 		err = sqldb.NotFound("no such user")
 	}
-	return u, s.db.fail(ctx, fmt.Sprintf("read user %q", username), err)
+	return u, s.s.Fail(ctx, fmt.Sprintf("read user %q", username), err)
 }

@@ -3,7 +3,7 @@
 //
 // Goals: no cost grows with the length of a list or with the page number.
 //
-// Non-goals: writing (package store); who may see what, and what an answer depends on.
+// Non-goals: writing (package store); who may see what.
 //
 // # Files
 //

@@ -12,17 +12,17 @@ import (
 // snapshot.
 type List struct {
 	s     *Reader
+	query Query
 	count int64
 	page  func(ctx context.Context, lo, hi int64) ([]catalog.Change, error) // the lo-th to hi-th entry, ascending, from 1
 	spans []spanCount
-	// newest reverses the order.
-	newest bool
 }
 
-// List counts the list of a query, without Offset and Limit. Without a filter it reads counters. With one it sums up deltas and caches the sums: cost
-// does not grow with the list.
+// List counts the list of a query, without Offset and Limit. Without a filter it reads
+// counters. With one it sums up deltas and keeps the sums: cost does not grow with the list.
 func (s *Reader) List(ctx context.Context, q Query) (*List, error) {
-	c := &List{s: s, newest: q.Newest}
+	defer q.about(ctx, s.s).End()
+	c := &List{s: s, query: q}
 	var err error
 	switch {
 	case q.UnitID != 0:
@@ -32,7 +32,21 @@ func (s *Reader) List(ctx context.Context, q Query) (*List, error) {
 	default:
 		err = c.plain(ctx, &q)
 	}
-	return c, err
+	return c, s.s.Fail(ctx, "count changes of "+q.scope().name, err)
+}
+
+// about begins a section of the list that the query selects from; nil for the list of
+// the server.
+func (q *Query) about(ctx context.Context, s *sqldb.Session) *sqldb.Reading {
+	switch {
+	case q.TranslationID != 0:
+		return s.AboutTranslation(ctx, q.TranslationID)
+	case q.ComponentID != 0:
+		return s.About(q.ComponentID)
+	case q.ProjectID != 0:
+		return s.AboutProject(q.ProjectID)
+	}
+	return nil
 }
 
 // Count is the number of entries.
@@ -46,14 +60,15 @@ func (c *List) Page(ctx context.Context, offset, limit int) ([]catalog.Change, e
 	}
 	lo := int64(offset) + 1
 	hi := min(int64(offset)+min(int64(limit), c.count), c.count)
-	if c.newest {
+	if c.query.Newest {
 		lo, hi = c.count+1-hi, c.count+1-lo
 	}
+	defer c.query.about(ctx, c.s.s).End()
 	entries, err := c.page(ctx, lo, hi)
-	if c.newest {
+	if c.query.Newest {
 		slices.Reverse(entries)
 	}
-	return entries, err
+	return entries, c.s.s.Fail(ctx, "read changes of "+c.query.scope().name, err)
 }
 
 // plain counts the list without a filter: the position of an entry follows from

@@ -139,9 +139,11 @@ type piece struct {
 // components into a language, up to limit, the newest first. It reads only the
 // ends of their lists: one index lookup per translation, however long the list.
 func (s *Reader) NewestInLanguage(ctx context.Context, components []int64, language string, limit int) ([]catalog.Change, error) {
+	defer s.s.About(components...).End()
+	op := "read the newest changes in " + language
 	ends, err := s.endsOf(ctx, components, language, limit)
 	if err != nil {
-		return nil, err
+		return nil, s.s.Fail(ctx, op, err)
 	}
 	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(cmp.Compare(b.at, a.at), cmp.Compare(b.first, a.first)) })
 	var pieces []piece
@@ -155,7 +157,7 @@ func (s *Reader) NewestInLanguage(ctx context.Context, components []int64, langu
 	}
 	entries, err := s.read(ctx, &filter{all: true}, pieces)
 	slices.SortFunc(entries, catalog.CompareNewest)
-	return entries, err
+	return entries, s.s.Fail(ctx, op, err)
 }
 
 // NewestOfAuthor returns the newest entries of an author in components, updates among
@@ -181,12 +183,12 @@ func (s *Reader) NewestOfAuthor(ctx context.Context, userID int64, components []
 	if errors.Is(err, sqldb.ErrEnough) {
 		err = nil
 	}
-	if err != nil {
-		return nil, err
+	var entries []catalog.Change
+	if err == nil {
+		entries, err = s.read(ctx, &filter{all: true}, pieces)
+		slices.SortFunc(entries, catalog.CompareNewest)
 	}
-	entries, err := s.read(ctx, &filter{all: true}, pieces)
-	slices.SortFunc(entries, catalog.CompareNewest)
-	return entries, err
+	return entries, s.s.Fail(ctx, fmt.Sprintf("read the newest entries of author %d", userID), err)
 }
 
 // end is one of the last deltas of a translation.

@@ -45,9 +45,6 @@ type Query struct {
 	Components []int64
 }
 
-// Name is what errors call the list that the query selects from.
-func (q *Query) Name() string { return q.scope().name }
-
 // Reader reads the history in one transaction.
 type Reader struct {
 	s     *sqldb.Session
@@ -57,21 +54,22 @@ type Reader struct {
 // NewReader makes a reader of a session, with the sums that are kept of its database.
 func NewReader(s *sqldb.Session, spans *Spans) *Reader { return &Reader{s, spans} }
 
-// ComponentOf returns the component of an entry, or 0.
-func (s *Reader) ComponentOf(ctx context.Context, id int64) (component int64, err error) {
-	err = s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
-		func(scan sqldb.Scan) error { return scan(&component) })
-	return component, err
-}
-
 // Change returns one entry, or ErrNotFound.
 func (s *Reader) Change(ctx context.Context, id int64) (catalog.Change, error) {
-	entries, err := s.entries(ctx, (&Query{}).scope(), id, id)
+	defer s.s.About().End()
+	var component int64 // 0, if there is none, is unknown
+	var entries []catalog.Change
+	err := s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
+		func(scan sqldb.Scan) error { return scan(&component) })
+	if err == nil {
+		s.s.Reading.AddComponents(component)
+		entries, err = s.entries(ctx, (&Query{}).scope(), id, id)
+	}
 	if err == nil && (id < 1 || len(entries) != 1) {
 		err = sqldb.NotFound("no such change")
 	}
 	if err != nil {
-		return catalog.Change{}, err
+		return catalog.Change{}, s.s.Fail(ctx, fmt.Sprintf("read change %d", id), err)
 	}
 	return entries[0], nil
 }

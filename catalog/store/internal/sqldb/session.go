@@ -56,7 +56,7 @@ type Session struct {
 	Conn  connection
 	DB    *DB
 	Cache int // cache_size in KiB, once resizeCache has set it
-	// reading records what is read; nil outside of a Read.
+	// Reading records what is read; nil outside of a Read.
 	Reading *Reading
 	Budget  *Budget // of what is written; nil: no bound
 	// takesIDs says that the transaction has called willTakeIDs.
@@ -91,6 +91,11 @@ func (b *Budget) take(args []any) error {
 func (s *Session) Note() {
 	s.DB.statements.Inc()
 	s.Reading.Note()
+}
+
+// Fail makes an error of any operation fit to leave the package (DB.Fail).
+func (s *Session) Fail(ctx context.Context, op string, err error) error {
+	return s.DB.Fail(ctx, op, err)
 }
 
 // Exec runs a statement and returns the number of affected rows.
