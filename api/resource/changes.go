@@ -32,21 +32,21 @@ func (e *Env) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 type changeScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, path string, err error)
 
 func (e *Env) translationChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	return store.ChangeQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
 }
 
 func (e *Env) componentChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	component, err := e.importedComponent(ctx, snap, r)
+	component, err := e.ImportedComponent(ctx, snap, r)
 	return store.ChangeQuery{ComponentID: component.ID}, wire.ComponentPath(component.Project.Slug, component.Slug) + "changes/", err
 }
 
 func projectChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return store.ChangeQuery{}, "", err
 	}
-	q, err := withoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
+	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
 	return q, wire.ProjectPath(project.Slug) + "changes/", err
 }
 
@@ -57,19 +57,19 @@ func (e *Env) unitChanges(ctx context.Context, snap *store.Snapshot, r *rest.Req
 }
 
 func serverChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.ChangeQuery, string, error) {
-	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
+	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q, "/api/changes/", err
 }
 
-// withoutHidden limits q to the entries of visible components, of one project
+// WithoutHidden limits q to the entries of visible components, of one project
 // or of all with "". It leaves q as it is where no entry is hidden: neither in
 // a private component nor in one that is no longer configured.
-func withoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuery, project string) (store.ChangeQuery, error) {
+func WithoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuery, project string) (store.ChangeQuery, error) {
 	total, err := snap.Count(ctx, q)
 	if err != nil {
 		return q, err
 	}
-	visible, err := visibleComponents(ctx, snap, project)
+	visible, err := VisibleComponents(ctx, snap, project)
 	if err != nil {
 		return q, err
 	}

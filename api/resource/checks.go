@@ -17,7 +17,7 @@ func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.
 	if err != nil {
 		return nil, err
 	}
-	set, err := e.checksOf(ctx, snap, &unit.Translation, []catalog.Unit{unit.Unit})
+	set, err := e.ChecksOf(ctx, snap, &unit.Translation, []catalog.Unit{unit.Unit})
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.
 // listTranslationChecks lists the units of a translation with failing checks,
 // by id.
 func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 	if err != nil {
 		return nil, err
 	}
-	set, err := e.checksOf(ctx, snap, &t, units)
+	set, err := e.ChecksOf(ctx, snap, &t, units)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 	return r.NewList(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
 }
 
-// checksOf makes the checks of a translation as pulls run them, with the
+// ChecksOf makes the checks of a translation as pulls run them, with the
 // glossary if a unit fails that check.
-func (e *Env) checksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
+func (e *Env) ChecksOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, units []catalog.Unit) (*checks.Set, error) {
 	settings := &t.Component.Settings
 	var terms []checks.Term
 	if slices.ContainsFunc(units, func(u catalog.Unit) bool { return checks.Mask(u.Failing).Has(checks.CheckGlossary) }) {

@@ -10,7 +10,7 @@ import (
 )
 
 func (e *Env) getComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r)
+	row, err := VisibleComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.
 }
 
 func (e *Env) listProjectComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (e *Env) listProjectComponents(ctx context.Context, snap *store.Snapshot, r
 
 // componentList lists the components of a project, or of all with "".
 func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.Request, project, path string) (any, error) {
-	rows, err := visibleComponents(ctx, snap, project)
+	rows, err := VisibleComponents(ctx, snap, project)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (e *Env) newComponent(l wire.Links, row *store.ComponentRow, withProject bo
 
 // listAddons lists the add-ons of all components, by id.
 func listAddons(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 	if err != nil {
 		return nil, err
 	}
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +91,17 @@ func getAddon(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, 
 
 // getProjectLock answers whether all components of a project that take edits are locked.
 func getProjectLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	all, err := visibleComponents(ctx, snap, project.Slug)
+	all, err := VisibleComponents(ctx, snap, project.Slug)
 	taking := takingEdits(all)
 	return wire.Lock{Locked: len(taking) > 0 && !slices.ContainsFunc(taking, func(c *store.ComponentRow) bool { return !c.Locked })}, err
 }
 
 // getLock answers whether a component is locked.
 func getLock(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r)
+	row, err := VisibleComponent(ctx, snap, r)
 	return wire.Lock{Locked: row.Locked}, err
 }

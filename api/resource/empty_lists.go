@@ -31,17 +31,17 @@ func emptyList(of parent, name string) Handler {
 func ofServer(context.Context, *store.Snapshot, *rest.Request) (string, error) { return "/api/", nil }
 
 func ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	return wire.ProjectPath(project.Slug), err
 }
 
 func ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	row, err := visibleComponent(ctx, snap, r)
+	row, err := VisibleComponent(ctx, snap, r)
 	return wire.ComponentPath(row.Project.Slug, row.Slug), err
 }
 
 func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	user, err := visibleUser(ctx, snap, r)
+	user, err := VisibleUser(ctx, snap, r)
 	return wire.UserPath(user.Username), err
 }
 

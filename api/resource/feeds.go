@@ -86,7 +86,7 @@ func newestOf(scope changeScope) newest {
 // newestInLanguage reads the ends of the change lists of a language's
 // translations.
 func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
-	language, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	language, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return nil, "", err
 	}

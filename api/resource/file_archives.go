@@ -36,13 +36,13 @@ type archived struct {
 // getComponentFiles answers an archive of a component's files.
 func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
-		component, err := e.importedComponent(ctx, snap, r)
+		component, err := e.ImportedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, time.Time{}, err
 		}
 		return filesOf(ctx, snap, &component, "")
 	}
-	if _, err := e.importedComponent(ctx, snap, r); err != nil {
+	if _, err := e.ImportedComponent(ctx, snap, r); err != nil {
 		return nil, err
 	}
 	return e.archive(r, r.PathParam("project")+"-"+r.PathParam("component")+".zip", list)
@@ -51,7 +51,7 @@ func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *re
 // getProjectFiles answers an archive of the files of a project's served
 // components, each in a folder with the component's slug.
 func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest
 
 // getProjectLanguageFiles answers an archive of the files of one language.
 func (e *Env) getProjectLanguageFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (e *Env) getProjectLanguageFiles(ctx context.Context, snap *store.Snapshot,
 // projectFiles lists the files of a project's served components, each in a folder
 // with the component's slug.
 func projectFiles(ctx context.Context, snap *store.Snapshot, project string) (all []archived, newest time.Time, err error) {
-	components, err := visibleComponents(ctx, snap, project)
+	components, err := VisibleComponents(ctx, snap, project)
 	for i := range components {
 		if err != nil || !components[i].Imported {
 			continue

@@ -44,7 +44,7 @@ var (
 // repository, or with a format its strings in that format
 // (docs/compatibility.md#files-and-exports).
 func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 // planFile reads a file that is too long to be cached.
 func (e *Env) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (*rest.DownloadPlan, error) {
 	return func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
-		t, err := e.visibleTranslation(ctx, snap, r)
+		t, err := e.VisibleTranslation(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
@@ -158,14 +158,14 @@ func downloadName(t *store.TranslationRow) string {
 // exported is a download of the strings of a translation, or of the ones that
 // q finds, in a format.
 func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
-	expr, err := unitQuery(r)
+	expr, err := UnitQuery(r)
 	if err != nil {
 		return nil, err
 	}
 	return &rest.Download{
 		ContentType: format.MediaType, Filename: downloadName(t) + "." + format.Extension, BareName: true,
 		Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
-			t, err := e.visibleTranslation(ctx, snap, r)
+			t, err := e.VisibleTranslation(ctx, snap, r)
 			if err != nil {
 				return nil, err
 			}
@@ -228,9 +228,9 @@ func (e *Env) exportHead(l wire.Links, t *store.TranslationRow) *export.Head {
 // foundInOrder returns the units that a search finds in the order of the file.
 // The search finds them by id, so all ids are held in memory.
 func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, expr query.Expr) (export.Units, error) {
-	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
+	found, err := snap.Search(ctx, store.SearchQuery{Components: ComponentOf(t), TranslationID: t.ID, Expr: expr})
 	if err != nil {
-		return nil, searchProblem(err)
+		return nil, SearchProblem(err)
 	}
 	ids := make(map[int64]struct{}, found.Count())
 	for at := int64(0); at < found.Count(); at += exportChunk {
@@ -269,6 +269,6 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.
 // getMonolingualBase always answers 404: PO files hold source and translation,
 // so they have no such file.
 func getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := visibleComponent(ctx, snap, r)
+	_, err := VisibleComponent(ctx, snap, r)
 	return nil, cmp.Or(err, error(errNoTemplate))
 }

@@ -20,7 +20,7 @@ const matrixDays = 30
 // listMatrix lists the translations of a project, except into source languages, with
 // their percentage now and 30 days ago, by id.
 func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return nil, err
 	}
-	rows, err := visibleComponents(ctx, snap, project.Slug)
+	rows, err := VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (e *Env) today() time.Time {
 type activityScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error)
 
 func projectActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return store.ActivityQuery{}, "", err
 	}
@@ -94,12 +94,12 @@ func projectActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 }
 
 func (e *Env) componentActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	c, err := e.importedComponent(ctx, snap, r)
+	c, err := e.ImportedComponent(ctx, snap, r)
 	return store.ActivityQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
 }
 
 func (e *Env) translationActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	return store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 }
 
@@ -228,7 +228,7 @@ func (e *Env) listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest
 	if err != nil {
 		return nil, err
 	}
-	components, err := servedComponents(ctx, snap)
+	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}

@@ -50,17 +50,17 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 func (e *Env) journalOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.EditQuery, path string, err error) {
 	switch {
 	case r.PathParam("language") != "":
-		t, err := e.visibleTranslation(ctx, snap, r)
+		t, err := e.VisibleTranslation(ctx, snap, r)
 		return store.EditQuery{TranslationID: t.ID, Components: []int64{t.Component.ID}}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 	case r.PathParam("component") != "":
-		c, err := e.importedComponent(ctx, snap, r)
+		c, err := e.ImportedComponent(ctx, snap, r)
 		return store.EditQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
 	}
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return q, "", err
 	}
-	rows, err := visibleComponents(ctx, snap, project.Slug)
+	rows, err := VisibleComponents(ctx, snap, project.Slug)
 	for _, row := range rows {
 		if row.Imported {
 			q.Components = append(q.Components, row.ID)

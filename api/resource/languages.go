@@ -31,17 +31,17 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 }
 
 func (e *Env) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	l, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return nil, err
 	}
 	return wire.NewLanguage(r.Link, l), nil
 }
 
-// visibleLanguage finds a language of the table; otherwise the code of a
+// VisibleLanguage finds a language of the table; otherwise the code of a
 // translation (a second file of one language); otherwise another spelling or an
 // alias.
-func (e *Env) visibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
+func (e *Env) VisibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
 	if l, ok := e.Languages.ByCode(code); ok {
 		return l, nil
 	}

@@ -43,7 +43,7 @@ func (e *Env) deletes(w Writer) map[string]Writer {
 // written finds the translation that the path names, if the client may edit it.
 func (e *Env) written(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		t, err = e.visibleTranslation(ctx, snap, r)
+		t, err = e.VisibleTranslation(ctx, snap, r)
 		return err
 	})
 	if err == nil {
@@ -162,15 +162,15 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
 	var rows []*store.ComponentRow
 	if r.PathParam("component") == "" {
-		project, err := visibleProject(ctx, snap, r)
+		project, err := VisibleProject(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		if rows, err = visibleComponents(ctx, snap, project.Slug); err != nil {
+		if rows, err = VisibleComponents(ctx, snap, project.Slug); err != nil {
 			return nil, err
 		}
 	} else {
-		row, err := e.importedComponent(ctx, snap, r)
+		row, err := e.ImportedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +180,7 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	for _, row := range takingEdits(rows) {
 		o := operated{row: row}
 		if r.PathParam("language") != "" {
-			t, err := e.visibleTranslation(ctx, snap, r)
+			t, err := e.VisibleTranslation(ctx, snap, r)
 			return []operated{{row: row, translations: []int64{t.ID}, language: t.Language}}, err
 		}
 		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin { // who is refused
@@ -364,15 +364,15 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	var rows []*store.ComponentRow
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		if r.PathParam("component") != "" {
-			row, err := visibleComponent(ctx, snap, r)
+			row, err := VisibleComponent(ctx, snap, r)
 			rows = []*store.ComponentRow{&row}
 			return err
 		}
-		project, err := visibleProject(ctx, snap, r)
+		project, err := VisibleProject(ctx, snap, r)
 		if err != nil {
 			return err
 		}
-		rows, err = visibleComponents(ctx, snap, project.Slug)
+		rows, err = VisibleComponents(ctx, snap, project.Slug)
 		return err
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func listProjects(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	all, err := visibleProjects(ctx, snap)
+	all, err := VisibleProjects(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func listProjects(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 }
 
 func getProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

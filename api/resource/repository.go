@@ -15,7 +15,7 @@ import (
 // import, too: that is when people look.
 
 func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := visibleComponent(ctx, snap, r)
+	row, err := VisibleComponent(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.R
 }
 
 func (e *Env) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow)
 }
 
 func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	components, err := visibleComponents(ctx, snap, project.Slug)
+	components, err := VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return nil, err
 	}

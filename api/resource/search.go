@@ -20,7 +20,7 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 	if f.needle == "" {
 		return &rest.Array{Items: f.found}, nil
 	}
-	projects, err := visibleProjects(ctx, snap)
+	projects, err := VisibleProjects(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 		name := wire.NameOrSlug(p.Settings.Name, p.Slug)
 		f.add("Project", name, wire.Path("projects", p.Slug), name, p.Slug)
 	}
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (f *finder) add(category, name, url string, texts ...string) {
 }
 
 func (f *finder) addUsers(ctx context.Context, snap *store.Snapshot) error {
-	shown, err := shownComponents(ctx, snap)
+	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return err
 	}

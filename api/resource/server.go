@@ -27,11 +27,11 @@ func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	if !rest.AccessOf(ctx).Authenticated() {
 		return nil, rest.ErrUnauthenticated
 	}
-	projects, err := visibleProjects(ctx, snap)
+	projects, err := VisibleProjects(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	if err != nil {
 		return nil, err
 	}
-	shown, err := shownComponents(ctx, snap)
+	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func TaskID(project, component string) string {
 }
 
 func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r 
 }
 
 func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	l, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string)
 
 // projectSums is sumsOf for the project that the path names.
 func projectSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (project catalog.Project, sums []store.Sum, err error) {
-	if project, err = visibleProject(ctx, snap, r); err == nil {
+	if project, err = VisibleProject(ctx, snap, r); err == nil {
 		sums, err = sumsOf(ctx, snap, project.Slug, "")
 	}
 	return project, sums, err

@@ -14,17 +14,17 @@ import (
 type statScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.StatQuery, path string, err error)
 
 func (e *Env) translationHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	return store.StatQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
 }
 
 func (e *Env) componentHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
-	component, err := e.importedComponent(ctx, snap, r)
+	component, err := e.ImportedComponent(ctx, snap, r)
 	return store.StatQuery{Components: []int64{component.ID}}, wire.ComponentPath(component.Project.Slug, component.Slug), err
 }
 
 func projectHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
-	project, err := visibleProject(ctx, snap, r)
+	project, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return store.StatQuery{}, "", err
 	}
@@ -33,7 +33,7 @@ func projectHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 }
 
 func (e *Env) languageHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.StatQuery, string, error) {
-	l, err := e.visibleLanguage(ctx, snap, r.PathParam("code"))
+	l, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
 	if err != nil {
 		return store.StatQuery{}, "", err
 	}
@@ -44,17 +44,19 @@ func (e *Env) languageHistory(ctx context.Context, snap *store.Snapshot, r *rest
 // importedIDs are the ids of the visible components whose first import is done,
 // of a project or of all with "".
 func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
-	rows, err := visibleComponents(ctx, snap, project)
-	if err != nil {
-		return nil, err
-	}
-	ids := []int64{}
-	for i := range rows {
-		if rows[i].Imported {
-			ids = append(ids, rows[i].ID)
+	rows, err := VisibleComponents(ctx, snap, project)
+	return ImportedIDs(rows), err
+}
+
+// ImportedIDs are the ids of the imported ones of components, in their order.
+func ImportedIDs(rows []*store.ComponentRow) []int64 {
+	ids := make([]int64, 0, len(rows))
+	for _, c := range rows {
+		if c.Imported {
+			ids = append(ids, c.ID)
 		}
 	}
-	return ids, nil
+	return ids
 }
 
 // listHistory answers a list of statistics over time, ascending.

@@ -31,7 +31,7 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 	if err != nil {
 		return nil, err
 	}
-	shown, err := shownComponents(ctx, snap)
+	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}

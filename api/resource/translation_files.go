@@ -24,7 +24,7 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) 
 	var row store.ComponentRow
 	token := rest.AccessOf(ctx).Token
 	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		row, err = e.importedComponent(ctx, snap, r)
+		row, err = e.ImportedComponent(ctx, snap, r)
 		return err
 	})
 	switch {
@@ -93,7 +93,7 @@ func (e *Env) waiting(pushErr error, then string) rest.Accepted {
 // of its snapshot.
 func (e *Env) readTranslation(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		t, err = e.visibleTranslation(ctx, snap, r)
+		t, err = e.VisibleTranslation(ctx, snap, r)
 		return err
 	})
 	return t, err

@@ -12,7 +12,7 @@ import (
 )
 
 func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +33,11 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 
 // listTranslations lists all served translations, by id.
 func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	components, err := servedComponents(ctx, snap)
+	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := snap.TranslationIDs(ctx, sortedIDs(components))
+	ids, err := snap.TranslationIDs(ctx, SortedIDs(components))
 	if err != nil {
 		return nil, err
 	}
@@ -46,15 +46,15 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 
 // listContributions lists the translations in which an author has entries, by id.
 func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := visibleUser(ctx, snap, r)
+	user, err := VisibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	components, err := servedComponents(ctx, snap)
+	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := snap.ContributedTranslations(ctx, user.ID, sortedIDs(components))
+	ids, err := snap.ContributedTranslations(ctx, user.ID, SortedIDs(components))
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +87,10 @@ func (e *Env) translationsByID(ctx context.Context, snap *store.Snapshot, r *res
 	return r.NewList(w, path, wire.NewTranslationPage(objects)), nil
 }
 
-// servedComponents returns the visible components whose first import is done,
+// ServedComponents returns the visible components whose first import is done,
 // by id.
-func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
-	rows, err := visibleComponents(ctx, snap, "")
+func ServedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
+	rows, err := VisibleComponents(ctx, snap, "")
 	served := make(map[int64]*store.ComponentRow, len(rows))
 	for i := range rows {
 		if rows[i].Imported {
@@ -100,12 +100,12 @@ func servedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*sto
 	return served, err
 }
 
-// componentOf is the component of a translation, by its id.
-func componentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
+// ComponentOf is the component of a translation, by its id.
+func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
 	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
 }
 
-func sortedIDs(components map[int64]*store.ComponentRow) []int64 {
+func SortedIDs(components map[int64]*store.ComponentRow) []int64 {
 	return slices.Sorted(maps.Keys(components))
 }
 

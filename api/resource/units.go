@@ -15,17 +15,17 @@ import (
 )
 
 func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.visibleTranslation(ctx, snap, r)
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
 	path := wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
-	expr, err := unitQuery(r)
+	expr, err := UnitQuery(r)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
-		return searchUnits(ctx, snap, r, store.SearchQuery{Components: componentOf(&t), TranslationID: t.ID, Expr: expr}, path)
+		return searchUnits(ctx, snap, r, store.SearchQuery{Components: ComponentOf(&t), TranslationID: t.ID, Expr: expr}, path)
 	}
 	w, err := r.FindWindow(t.Stats.Total.Units, rest.MaxUnitsSize)
 	if err != nil {
@@ -54,18 +54,18 @@ func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request
 
 // listAllUnits lists the units of all served translations, by id.
 func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	expr, err := unitQuery(r)
+	expr, err := UnitQuery(r)
 	if err != nil {
 		return nil, err
 	}
-	components, err := servedComponents(ctx, snap)
+	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
 		return searchUnits(ctx, snap, r, store.SearchQuery{Components: components, Expr: expr}, "/api/units/")
 	}
-	totals, err := snap.UnitTotals(ctx, sortedIDs(components))
+	totals, err := snap.UnitTotals(ctx, SortedIDs(components))
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r 
 	if err != nil {
 		return nil, err
 	}
-	return r.NewList(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, componentOf(&unit.Translation))), nil
+	return r.NewList(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, ComponentOf(&unit.Translation))), nil
 }
 
 // pageOfUnits makes a page of units of several translations.
@@ -128,9 +128,9 @@ var (
 // narrowIt is what a client with a large search can do.
 const narrowIt = "name a project, a component or a language, or leave regular expressions away"
 
-// unitQuery reads the parameter q; an empty or missing one is query.All. An
+// UnitQuery reads the parameter q; an empty or missing one is query.All. An
 // error names its column (docs/compatibility.md#search).
-func unitQuery(r *rest.Request) (query.Expr, error) {
+func UnitQuery(r *rest.Request) (query.Expr, error) {
 	q, _ := r.Params.Get("q")
 	expr, err := query.ParseAt(q, r.Now)
 	var wrong *query.Error
@@ -144,7 +144,7 @@ func unitQuery(r *rest.Request) (query.Expr, error) {
 func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q store.SearchQuery, path string) (any, error) {
 	found, err := snap.Search(ctx, q)
 	if err != nil {
-		return nil, searchProblem(err)
+		return nil, SearchProblem(err)
 	}
 	w, err := r.FindWindow(found.Count(), rest.MaxUnitsSize)
 	if err != nil {
@@ -157,8 +157,8 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 	return r.NewList(w, path, pageOfUnits(r.Link, units, owners, q.Components)), nil
 }
 
-// searchProblem is what a client is told of a failed search.
-func searchProblem(err error) error {
+// SearchProblem is what a client is told of a failed search.
+func SearchProblem(err error) error {
 	var price *store.ErrPrice
 	switch {
 	case errors.As(err, &price) && price.Price > store.MaxSearchPrice:

@@ -11,7 +11,7 @@ import (
 // listUsers lists git authors by id, or those whose username begins with the
 // parameter username.
 func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	shown, err := shownComponents(ctx, snap)
+	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 }
 
 func getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := visibleUser(ctx, snap, r)
+	user, err := VisibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, e
 }
 
 func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := visibleUser(ctx, snap, r)
+	user, err := VisibleUser(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

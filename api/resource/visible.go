@@ -18,24 +18,24 @@ func hidden(ctx context.Context, project *catalog.Project, component *catalog.Co
 	return component.Settings.Private(project) && !rest.AccessOf(ctx).Sees(project)
 }
 
-// visibleProject finds the project that the path names. Without a token for it a
+// VisibleProject finds the project that the path names. Without a token for it a
 // private project is visible if one of its components is public, since the
 // component's payload contains the project.
-func visibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
+func VisibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (catalog.Project, error) {
 	row, err := snap.Project(ctx, r.PathParam("project"))
 	if err != nil || !row.Private() || rest.AccessOf(ctx).Sees(&row.Project) {
 		return row.Project, err
 	}
-	components, err := visibleComponents(ctx, snap, row.Slug)
+	components, err := VisibleComponents(ctx, snap, row.Slug)
 	if err == nil && len(components) == 0 {
 		err = rest.ErrNotFound
 	}
 	return row.Project, err
 }
 
-// visibleComponents lists the visible components of a project, or of all with
+// VisibleComponents lists the visible components of a project, or of all with
 // "", by id.
-func visibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]*store.ComponentRow, error) {
+func VisibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]*store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func visibleComponents(ctx context.Context, snap *store.Snapshot, project string
 	return visible, nil
 }
 
-// visibleComponent finds the component that the path names.
-func visibleComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
+// VisibleComponent finds the component that the path names.
+func VisibleComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
 	return visibleComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 }
 
@@ -65,10 +65,10 @@ func visibleComponentBySlug(ctx context.Context, snap *store.Snapshot, project, 
 	return row, err
 }
 
-// importedComponent is visibleComponent for the resources below a component,
+// ImportedComponent is VisibleComponent for the resources below a component,
 // which are not served before the first import is done
 // (docs/compatibility.md#first-import).
-func (e *Env) importedComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
+func (e *Env) ImportedComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
 	return e.importedComponentBySlug(ctx, snap, r.PathParam("project"), r.PathParam("component"))
 }
 
@@ -80,9 +80,9 @@ func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot,
 	return row, err
 }
 
-// importedTranslations is importedComponent with its translations, by id.
+// importedTranslations is ImportedComponent with its translations, by id.
 func (e *Env) importedTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (component store.ComponentRow, all []catalog.Translation, err error) {
-	if component, err = e.importedComponent(ctx, snap, r); err == nil {
+	if component, err = e.ImportedComponent(ctx, snap, r); err == nil {
 		all, err = snap.Translations(ctx, component.ID)
 	}
 	return component, all, err
@@ -122,14 +122,14 @@ func (e *Env) servable(ctx context.Context, snap *store.Snapshot, project *catal
 	return err
 }
 
-// visibleTranslation finds the translation that the path names: by language
+// VisibleTranslation finds the translation that the path names: by language
 // code, by the file's own code, or by any spelling or alias of the language
 // (docs/compatibility.md#languages).
-func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+func (e *Env) VisibleTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
 	project, component, code := r.PathParam("project"), r.PathParam("component"), r.PathParam("language")
 	t, err := snap.Translation(ctx, project, component, code)
 	if errors.Is(err, catalog.ErrNotFound) {
-		if _, err := e.importedComponent(ctx, snap, r); err != nil {
+		if _, err := e.ImportedComponent(ctx, snap, r); err != nil {
 			return t, err
 		}
 		language, known := e.Languages.Lookup(code)
@@ -144,14 +144,14 @@ func (e *Env) visibleTranslation(ctx context.Context, snap *store.Snapshot, r *r
 	return t, e.servable(ctx, snap, &t.Project, &t.Component)
 }
 
-// visibleProjects lists the projects that are visible or have a visible
+// VisibleProjects lists the projects that are visible or have a visible
 // component, by id.
-func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
+func VisibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Project, error) {
 	all, err := snap.Projects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	components, err := visibleComponents(ctx, snap, "")
+	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return nil, err
 	}
@@ -168,21 +168,21 @@ func visibleProjects(ctx context.Context, snap *store.Snapshot) ([]catalog.Proje
 	return visible, nil
 }
 
-// shownComponents returns the ids of the visible components, or nil if nothing
+// ShownComponents returns the ids of the visible components, or nil if nothing
 // on the server is hidden.
-func shownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
-	q, err := withoutHidden(ctx, snap, store.ChangeQuery{}, "")
+func ShownComponents(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
+	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	return q.Components, err
 }
 
-// visibleUser finds the author that the path names. An author without an entry
+// VisibleUser finds the author that the path names. An author without an entry
 // in a visible component is not found, and is not in the list either.
-func visibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.User, error) {
+func VisibleUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.User, error) {
 	user, err := snap.User(ctx, r.PathParam("username"))
 	if err != nil {
 		return user, err
 	}
-	shown, err := shownComponents(ctx, snap)
+	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return user, err
 	}
@@ -217,6 +217,6 @@ func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Req
 
 // TakesEdits reports whether the client sees a component that takes edits.
 func TakesEdits(ctx context.Context, snap *store.Snapshot) (bool, error) {
-	rows, err := visibleComponents(ctx, snap, "")
+	rows, err := VisibleComponents(ctx, snap, "")
 	return slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() }), err
 }

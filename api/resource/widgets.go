@@ -50,21 +50,21 @@ func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	component, language := r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
 	switch {
 	case component != "" && component != "-" && language != "":
-		t, err := e.visibleTranslation(ctx, snap, r)
+		t, err := e.VisibleTranslation(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
 		sums, err := openSums(ctx, snap, []int64{t.ComponentID}, t.Language)
 		return e.newProgress(t.Component.Settings.Name, sums), err
 	case component != "" && component != "-":
-		c, err := e.importedComponent(ctx, snap, r)
+		c, err := e.ImportedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
 		sums, err := openSums(ctx, snap, []int64{c.ID}, "")
 		return e.newProgress(c.Settings.Name, sums), err
 	}
-	p, err := visibleProject(ctx, snap, r)
+	p, err := VisibleProject(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -24,11 +25,11 @@ type checkRow struct {
 
 func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.Heading, v.Title = v.L.T("Quality checks"), v.L.T("Quality checks")+" · repoglot"
-	components, err := imported(ctx, snap)
+	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
-	counts, err := snap.CheckCounts(ctx, idsOf(components))
+	counts, err := snap.CheckCounts(ctx, resource.SortedIDs(components))
 	if err != nil {
 		return err
 	}
@@ -45,15 +46,6 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	slices.SortStableFunc(o.Failing, func(a, b checkRow) int { return cmp.Compare(b.Units, a.Units) })
 	v.Body = o
 	return nil
-}
-
-func idsOf(components map[int64]*store.ComponentRow) []int64 {
-	ids := make([]int64, 0, len(components))
-	for id := range components {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // oneCheck is a check: what it means and where it fails.
@@ -82,11 +74,11 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	v.Crumbs = []link{{Name: v.L.T("Quality checks"), URL: path("checks")}}
 	title := v.L.T(o.Check.Title)
 	v.Heading, v.Title = title, title+" · "+v.L.T("Quality checks")
-	components, err := imported(ctx, snap)
+	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
-	counts, err := snap.CheckPlaces(ctx, idsOf(components), int64(id))
+	counts, err := snap.CheckPlaces(ctx, resource.SortedIDs(components), int64(id))
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		return err
 	}
 	if o.Only == "" {
-		entries, err := snap.NewestInLanguage(ctx, importedIDs(rows), l.Code, newest)
+		entries, err := snap.NewestInLanguage(ctx, resource.ImportedIDs(rows), l.Code, newest)
 		if err != nil {
 			return err
 		}

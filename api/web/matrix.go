@@ -81,7 +81,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return err
 	}
-	sources, err := snap.Sources(ctx, importedIDs(rows))
+	sources, err := snap.Sources(ctx, resource.ImportedIDs(rows))
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 // withoutFiles returns the imported components that have no translation, except those that
 // a discovery made: no setting can be corrected if the files of one are gone.
 func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow) (empty []*store.ComponentRow, err error) {
-	sums, err := snap.SumsByComponent(ctx, importedIDs(rows))
+	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
 	has := map[int64]bool{}
 	for i := range sums {
 		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source

@@ -50,7 +50,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		v.Title = o.Query + " · " + v.Title
 		v.API = "/api/units/?q=" + url.QueryEscape(o.Query)
 	}
-	components, err := imported(ctx, snap)
+	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 
 // searchLanguages are the languages to choose from; the reader's are the first columns.
 func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *view, o *search, components map[int64]*store.ComponentRow) error {
-	ids := make([]int64, 0, len(components))
-	for id := range components {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	codes, err := snap.Languages(ctx, ids)
+	codes, err := snap.Languages(ctx, resource.SortedIDs(components))
 	if err != nil {
 		return err
 	}

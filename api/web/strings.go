@@ -176,7 +176,7 @@ func (p *Pages) find(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 		l.Pages = window(v, "page", t.Stats.Total.Units, stringsOnPage)
 		return snap.Units(ctx, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
 	}
-	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
+	found, err := snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Expr: expr})
 	if err != nil {
 		l.Wrong = rest.AsProblem(resource.SearchProblem(err)).Detail
 		if rest.AsProblem(resource.SearchProblem(err)) == rest.ErrInternal {
@@ -187,11 +187,6 @@ func (p *Pages) find(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	l.Pages = window(v, "page", found.Count(), stringsOnPage)
 	units, _, err := found.Page(ctx, int64(max(l.Pages.From-1, 0)), stringsOnPage)
 	return units, err
-}
-
-// componentOf is the component of a translation, by its id.
-func componentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
-	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
 }
 
 // stringURL is the address of a string; position is its place in a search, from 1.
@@ -387,7 +382,7 @@ func neighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *s
 		units, err := snap.Units(ctx, t.ID, from, n)
 		return units, t.Stats.Total.Units, err
 	}
-	found, err := snap.Search(ctx, store.SearchQuery{Components: componentOf(t), TranslationID: t.ID, Expr: expr})
+	found, err := snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Expr: expr})
 	if err = resource.SearchProblem(err); err != nil {
 		if rest.AsProblem(err).Status == http.StatusBadRequest {
 			err = nil
@@ -447,7 +442,7 @@ func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.R
 
 // fillElsewhere looks the same string up in all components that the client may see.
 func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
-	components, err := imported(ctx, snap)
+	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
@@ -473,18 +468,6 @@ func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest
 		})
 	}
 	return err
-}
-
-// imported are the components that the client may see and that are imported, by id.
-func imported(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
-	rows, err := resource.VisibleComponents(ctx, snap, "")
-	byID := make(map[int64]*store.ComponentRow, len(rows))
-	for _, c := range rows {
-		if c.Imported {
-			byID[c.ID] = c
-		}
-	}
-	return byID, err
 }
 
 // fillTerms finds the terms of the project's glossaries in the source.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -73,7 +74,7 @@ func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow
 	for _, c := range rows {
 		byID[c.ID] = c
 	}
-	sums, err := snap.SumsByComponent(ctx, importedIDs(rows))
+	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +87,6 @@ func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow
 		list = append(list, counted{tally{Progress: s.Progress, Failing: s.Stats.Failing.Units, Last: s.LastChange}, byID[s.ComponentID], s.Language})
 	}
 	return list, nil
-}
-
-// importedIDs are the ids of the imported ones of components, in their order.
-func importedIDs(rows []*store.ComponentRow) []int64 {
-	ids := make([]int64, 0, len(rows))
-	for _, c := range rows {
-		if c.Imported {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
 }
 
 // order is an order of rows that a reader may choose: by name, or by a number.

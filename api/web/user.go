@@ -39,7 +39,7 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	if err != nil {
 		return err
 	}
-	all, err := snap.Contributions(ctx, u.ID, importedIDs(rows))
+	all, err := snap.Contributions(ctx, u.ID, resource.ImportedIDs(rows))
 	if err != nil {
 		return err
 	}
