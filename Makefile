@@ -67,13 +67,13 @@ test: ## all tests, after installing the programs that they use
 	./.ci/tools
 	$(GO) test -count=1 -shuffle=on -timeout 60m $$(./.ci/packages)
 ifeq ($(filter-out 1/%,$(SHARD)),)
-	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./api
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 60m ./catalog/store/... ./api
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -run '^Test(Quotas|OneComponentFails|Edit(|ComesBack|OfLargeFile)|Killed)$$' ./catalog/ingest
 endif
 
 postgres: ## the short tests of the store, and of what is built on it, on PostgreSQL
-	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store ./catalog/ingest ./api
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 40m ./catalog/store/... ./catalog/ingest ./api
 
 # The browser asks one page after the other, and takes most of its time itself.
 race: ## the short tests under the race detector, without the browser
@@ -109,7 +109,7 @@ nightly: ## what takes too long for every push: a minute of each fuzz target, th
 	FUZZTIME=60s ./.ci/fuzz
 	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m ./...
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -shuffle=on -timeout 60m ./catalog/ingest
-	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store ./catalog/ingest
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store/... ./catalog/ingest
 
 clean: ## remove bin/, dist/ and the demo
 	rm -rf bin dist $(DEMO)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -88,7 +88,7 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if fence, ok := store.FenceOf(ctx); ok {
+	if fence, ok := cluster.FenceOf(ctx); ok {
 		m.follow(fence.Token)
 	}
 	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {

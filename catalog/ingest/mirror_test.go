@@ -13,7 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/testrepos"
@@ -153,7 +153,7 @@ func TestAnotherProcessPulled(t *testing.T) {
 	second := w.NewSyncer(catalogtest.FirstClock)
 	pull := func(s *ingest.Syncer, token int64, suggestions int) {
 		t.Helper()
-		if _, err := s.Sync(store.WithFence(t.Context(), store.Fence{Token: token}), branch); err != nil {
+		if _, err := s.Sync(cluster.WithFence(t.Context(), cluster.Fence{Token: token}), branch); err != nil {
 			t.Fatal(err)
 		}
 		if got := servedSuggestions(w); strings.Count(got, "on l10n/x") != suggestions {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
@@ -54,25 +54,25 @@ func TestDayOfPushes(t *testing.T) {
 	now := catalogtest.FirstClock()
 	w.Syncer = w.NewSyncer(func() time.Time { return now })
 	w.Sync()
-	cluster, copied := w.DB.Cluster(), store.Configuration{Fingerprint: "day"}
-	_, err = cluster.Adopt(t.Context(), copied, []store.Mirror{{Branch: w.Branch.Key, Project: "demo", Host: "h"}})
+	shared, copied := w.DB.Cluster(), cluster.Configuration{Fingerprint: "day"}
+	_, err = shared.Adopt(t.Context(), copied, []cluster.Mirror{{Branch: w.Branch.Key, Project: "demo", Host: "h"}})
 	must(t, err)
-	room := store.Room{Process: "p", Configuration: copied.Fingerprint, Length: time.Hour, PerHost: 4}
+	room := cluster.Room{Process: "p", Configuration: copied.Fingerprint, Length: time.Hour, PerHost: 4}
 	logTables(t, w.Database(), 0)
 	for n := range pushes {
 		now = now.Add(24 * time.Hour / time.Duration(pushes))
 		l := n % languages
 		targets[l][2*(n/languages%texts)+1] = fmt.Sprintf("Satz, zum %d. Mal", n)
 		repo.Commit(t, testrepos.Change{Branch: "main", Files: file(l)})
-		must(t, cluster.Wish(t.Context(), []string{w.Branch.Key}, "a watch"))
-		lease, taken, err := cluster.Take(t.Context(), &room)
+		must(t, shared.Wish(t.Context(), []string{w.Branch.Key}, "a watch"))
+		lease, taken, err := shared.Take(t.Context(), &room)
 		must(t, err)
 		if !taken {
 			t.Fatal("there is no lease")
 		}
-		_, err = w.Syncer.Sync(store.WithFence(t.Context(), lease.Fence), w.Branch)
+		_, err = w.Syncer.Sync(cluster.WithFence(t.Context(), lease.Fence), w.Branch)
 		must(t, err)
-		must(t, cluster.Give(t.Context(), &lease, store.Outcome{Next: time.Hour}))
+		must(t, shared.Give(t.Context(), &lease, cluster.Outcome{Next: time.Hour}))
 		if (n+1)%(pushes/4) == 0 {
 			logTables(t, w.Database(), n+1)
 		}

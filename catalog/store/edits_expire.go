@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -18,7 +19,7 @@ func (db *DB) Clock(ctx context.Context) (time.Time, error) {
 	}
 	var now int64
 	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		_, err := s.First(ctx, `SELECT `+clusterNow, nil, &now)
+		_, err := s.First(ctx, `SELECT `+cluster.Now, nil, &now)
 		return err
 	})
 	return time.UnixMicro(now).UTC(), db.fail(ctx, "read the clock", err)

@@ -19,7 +19,7 @@ func (db *DB) followServer(ctx context.Context) error {
 		return nil
 	}
 	var stored string
-	if err := db.Cluster().do(ctx, "note the server", func(s *sqldb.Session) error {
+	if err := db.Cluster().Do(ctx, "note the server", func(s *sqldb.Session) error {
 		found, err := s.First(ctx, `SELECT identity FROM servers WHERE one = 1`, nil, &stored)
 		if err == nil && !found {
 			stored = identity

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
@@ -22,7 +23,7 @@ type DB struct {
 	caches   caches
 	searches *searches
 	notifier *notifier
-	wished   chan struct{} // see Cluster.Wished
+	wished   chan struct{} // see cluster.Cluster.Wished
 	// generations are what Unchanged compares.
 	generations *generations
 	server      string       // that followServer saw last
@@ -95,6 +96,15 @@ func (db *DB) fail(ctx context.Context, op string, err error) error {
 	return db.sql.Fail(ctx, op, err)
 }
 
+// Cluster returns the cluster of a database of PostgreSQL; nil for SQLite, which one
+// process uses.
+func (db *DB) Cluster() *cluster.Cluster {
+	if db.pools.Cluster == nil {
+		return nil
+	}
+	return cluster.New(db.sql, db.pools.Cluster, db.write, db.wished)
+}
+
 // Schema is the version of the schema that this program makes.
 func (*DB) Schema() int64 { return sqldb.Schema() }
 
@@ -137,7 +147,7 @@ const maxAttempts = 5
 func (db *DB) writeLocked(ctx context.Context, lock func(context.Context, *sqldb.Session) error, fn func(s *sqldb.Session) error) error {
 	var changed news
 	err := db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
-		err := fenced(ctx, s, lock)
+		err := cluster.Fenced(ctx, s, lock)
 		if err == nil {
 			err = fn(s)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Where several processes write, they lock what they write before they read it, in
-// this order: the row of the lease (fenced), projects by id, at last the clock. A step
+// this order: the row of the lease (cluster.Fenced), projects by id, at last the clock. A step
 // locks the projects of its components, since what is counted and compared belongs to
 // projects; everything else locks all of them, but for tokens and sessions, which have a
 // lock of their own in their place. Authors belong to no project: steps write them under

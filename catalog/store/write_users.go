@@ -43,7 +43,7 @@ func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (i
 		if _, err := tx.s.First(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &joined); err != nil {
 			return 0, tx.fail(ctx, "look for an author", err)
 		}
-		a.joined = eventTime(joined)
+		a.joined = sqldb.FromMicros(joined)
 		n = len(tx.authors)
 		tx.authors, tx.authorOf[key] = append(tx.authors, a), n
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -84,7 +85,7 @@ func newWriter(b *testing.B, path string, component int64, branch string, fence 
 		if err != nil || !ok {
 			b.Fatal("no lease: ", err)
 		}
-		w.ctx = WithFence(w.ctx, lease.Fence)
+		w.ctx = cluster.WithFence(w.ctx, lease.Fence)
 	}
 	if err := w.step(func(ctx context.Context, tx *StepTx) (err error) {
 		w.translation, w.units, err = fill(ctx, tx, component, "en", 1000, nil)

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/testrepos"
@@ -362,7 +362,7 @@ func TestClusterNowhere(t *testing.T) {
 			t.Fatalf("away %v: %+v", away, ready)
 		}
 		if away {
-			if jobs := string(c.jobs("text")); !strings.Contains(jobs, store.Nowhere) {
+			if jobs := string(c.jobs("text")); !strings.Contains(jobs, cluster.Nowhere) {
 				t.Errorf("jobs:\n%s", jobs)
 			}
 			if !until(func() bool { return strings.Contains(puller.child.err.String(), "no process can pull these branches") }) {

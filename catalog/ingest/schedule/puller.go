@@ -9,20 +9,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // ErrLost is the cause of a run's cancelled context ([context.Cause]) when its lease
 // was lost.
 var ErrLost = errors.New("lease: another process may have taken the branch")
 
-// Table is where the leases are: a [store.Cluster].
+// Table is where the leases are: a [cluster.Cluster].
 type Table interface {
-	Take(ctx context.Context, r *store.Room) (l store.Lease, taken bool, err error)
-	Renew(ctx context.Context, l *store.Lease, length time.Duration) (held bool, err error)
-	Give(ctx context.Context, l *store.Lease, o store.Outcome) error
+	Take(ctx context.Context, r *cluster.Room) (l cluster.Lease, taken bool, err error)
+	Renew(ctx context.Context, l *cluster.Lease, length time.Duration) (held bool, err error)
+	Give(ctx context.Context, l *cluster.Lease, o cluster.Outcome) error
 	Wish(ctx context.Context, branches []string, by string) error
-	State(ctx context.Context) (*store.ClusterState, error)
+	State(ctx context.Context) (*cluster.State, error)
 }
 
 // The defaults of PullerOptions.
@@ -95,7 +95,7 @@ func (o PullerOptions) withDefaults() PullerOptions {
 // if that one dies, in another. Its methods are those of a [Scheduler] and may be called
 // from any goroutine.
 //
-// The database has a row for each branch ([store.Cluster]). A Puller with room
+// The database has a row for each branch ([cluster.Cluster]). A Puller with room
 // takes the lease of a branch that is due, and renews it while the pull runs; a
 // webhook or a watch writes a wish into the row. A lease saves work and decides
 // nothing: the transactions of a pull commit only if its lease is still the last one
@@ -241,7 +241,7 @@ func (p *Puller) look(ctx context.Context) error {
 }
 
 // take takes a lease, if there is one for a room, and begins its run.
-func (p *Puller) take(ctx context.Context, room *store.Room) (taken bool, err error) {
+func (p *Puller) take(ctx context.Context, room *cluster.Room) (taken bool, err error) {
 	began := time.Now()
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Length/3) // a lease that is taken at the end is given back
 	defer cancel()
@@ -306,7 +306,7 @@ func (p *Puller) keepWishes(branches []string, by string) {
 
 // room is what this process can pull; nil for nothing. Where jobs have several hosts,
 // none gets the last worker beside another one: if it hangs, the others go on.
-func (p *Puller) room() *store.Room {
+func (p *Puller) room() *cluster.Room {
 	p.mu.Lock()
 	r := p.roomLocked()
 	p.mu.Unlock()
@@ -316,12 +316,12 @@ func (p *Puller) room() *store.Room {
 	return r
 }
 
-func (p *Puller) roomLocked() *store.Room {
+func (p *Puller) roomLocked() *cluster.Room {
 	free := p.opts.Workers - len(p.running)
 	if free <= 0 || !p.set {
 		return nil
 	}
-	r := &store.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, PerHost: perHost, Local: p.local()}
+	r := &cluster.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, PerHost: perHost, Local: p.local()}
 	for branch := range p.running {
 		r.Pulling = append(r.Pulling, branch)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // unknownWait is how long a branch waits that was taken by a process that does not
@@ -14,7 +15,7 @@ import (
 const unknownWait = 5 * time.Second
 
 // begin begins the run of a lease that lasts until expires.
-func (p *Puller) begin(ctx context.Context, l *store.Lease, expires time.Time) {
+func (p *Puller) begin(ctx context.Context, l *cluster.Lease, expires time.Time) {
 	p.mu.Lock()
 	job, known := p.jobs[l.Branch]
 	runCtx, cancel := context.WithCancelCause(ctx)
@@ -23,7 +24,7 @@ func (p *Puller) begin(ctx context.Context, l *store.Lease, expires time.Time) {
 	p.mu.Unlock()
 	p.runs.Go(func() {
 		defer cancel(nil)
-		outcome := store.Outcome{Cut: true, Next: unknownWait}
+		outcome := cluster.Outcome{Cut: true, Next: unknownWait}
 		if known {
 			outcome = p.hold(runCtx, cancel, &job, l, expires)
 		}
@@ -37,7 +38,7 @@ func (p *Puller) begin(ctx context.Context, l *store.Lease, expires time.Time) {
 }
 
 // hold runs a job and renews its lease meanwhile.
-func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *Job, l *store.Lease, expires time.Time) store.Outcome {
+func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *Job, l *cluster.Lease, expires time.Time) cluster.Outcome {
 	renewed := make(chan struct{})
 	renewing, stop := context.WithCancel(ctx)
 	go func() {
@@ -46,13 +47,13 @@ func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *
 	}()
 	began := time.Now()
 	var err error
-	call(store.WithFence(ctx, l.Fence), *job, &err)
+	call(cluster.WithFence(ctx, l.Fence), *job, &err)
 	stop()
 	<-renewed
-	if errors.Is(context.Cause(ctx), ErrLost) || errors.Is(err, store.ErrFenced) {
+	if errors.Is(context.Cause(ctx), ErrLost) || errors.Is(err, cluster.ErrFenced) {
 		p.metrics.lost.Inc()
 		p.opts.Logger.Warn("the lease of a pull was lost: another process goes on", "job", l.Branch, "error", err)
-		return store.Outcome{Cut: true} // if nobody has taken it yet, anybody may
+		return cluster.Outcome{Cut: true} // if nobody has taken it yet, anybody may
 	}
 	stalled := p.noteFull(l.Branch, err)
 	o := p.outcome(ctx, job, l, err)
@@ -64,26 +65,26 @@ func (p *Puller) hold(ctx context.Context, cancel context.CancelCauseFunc, job *
 }
 
 // outcome says what is stored of a run, and when the next one is due.
-func (p *Puller) outcome(ctx context.Context, job *Job, l *store.Lease, err error) store.Outcome {
+func (p *Puller) outcome(ctx context.Context, job *Job, l *cluster.Lease, err error) cluster.Outcome {
 	switch {
 	case err == nil && job.Interval > 0:
-		return store.Outcome{Next: p.jittered(job.Interval)}
+		return cluster.Outcome{Next: p.jittered(job.Interval)}
 	case err == nil:
-		return store.Outcome{Next: -1}
+		return cluster.Outcome{Next: -1}
 	case ctx.Err() != nil && !isPanic(err):
-		return store.Outcome{Cut: true}
+		return cluster.Outcome{Cut: true}
 	}
 	if p.roomProblem() != "" { // it says nothing about the repository: another process takes it
-		return store.Outcome{Cut: true}
+		return cluster.Outcome{Cut: true}
 	}
 	if errors.Is(err, store.ErrUnavailable) { // neither does this, and it concerns all processes
-		return store.Outcome{Problem: err.Error(), Excused: true, Next: p.jittered(p.opts.Length / 3)}
+		return cluster.Outcome{Problem: err.Error(), Excused: true, Next: p.jittered(p.opts.Length / 3)}
 	}
-	return store.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.delay(l.Failures+1, job.Interval))}
+	return cluster.Outcome{Problem: err.Error(), Next: p.jittered(p.opts.Backoff.delay(l.Failures+1, job.Interval))}
 }
 
 // logFailure logs that a run failed.
-func (p *Puller) logFailure(job *Job, l *store.Lease, o *store.Outcome, err error) {
+func (p *Puller) logFailure(job *Job, l *cluster.Lease, o *cluster.Outcome, err error) {
 	failures := l.Failures
 	if !o.Excused {
 		failures++
@@ -99,7 +100,7 @@ func (p *Puller) jittered(d time.Duration) time.Duration {
 // renew renews a lease until ctx is done, and ends its run when that may have lost
 // it: by the answer of the table, or by the clock of this process, which was asked
 // before the table was.
-func (p *Puller) renew(ctx context.Context, cancel context.CancelCauseFunc, l *store.Lease, expires time.Time) {
+func (p *Puller) renew(ctx context.Context, cancel context.CancelCauseFunc, l *cluster.Lease, expires time.Time) {
 	wait := p.opts.Length / 3
 	for {
 		timer := time.NewTimer(min(wait, time.Until(expires)))
@@ -129,7 +130,7 @@ func (p *Puller) renew(ctx context.Context, cancel context.CancelCauseFunc, l *s
 
 // give gives a lease back, if need be several times: otherwise it would hold up the
 // branch until it expires.
-func (p *Puller) give(ctx context.Context, l *store.Lease, o store.Outcome) {
+func (p *Puller) give(ctx context.Context, l *cluster.Lease, o cluster.Outcome) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.opts.Length)
 	defer cancel()
 	for {
@@ -151,7 +152,7 @@ func (p *Puller) give(ctx context.Context, l *store.Lease, o store.Outcome) {
 // Hold takes the lease of one branch, waiting for it if need be, and calls fn with
 // its context, which ends when the lease is lost.
 func (p *Puller) Hold(ctx context.Context, job *Job) error {
-	room := &store.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, Only: job.Key}
+	room := &cluster.Room{Process: p.opts.Process, Configuration: p.opts.Configuration(), Length: p.opts.Length, Only: job.Key}
 	for {
 		began := time.Now()
 		l, taken, err := p.opts.Table.Take(ctx, room)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // stateTime bounds the wait for the table.
@@ -59,7 +59,7 @@ type Stuck string
 func (s Stuck) Error() string { return string(s) }
 
 // state is the state of a mirror as a schedule knows it.
-func state(m *store.MirrorState, of *store.ClusterState) State {
+func state(m *cluster.MirrorState, of *cluster.State) State {
 	s := State{
 		Key: m.Branch, Host: m.Host, Failures: m.Failures, LastStart: m.Started, LastEnd: m.Ended, LastGood: m.Succeeded, Next: m.Due,
 	}
@@ -98,7 +98,7 @@ func newLeaseMetrics() *leaseMetrics {
 	}
 }
 
-func (m *leaseMetrics) observe(o *store.Outcome, took time.Duration) {
+func (m *leaseMetrics) observe(o *cluster.Outcome, took time.Duration) {
 	result := "ok"
 	switch {
 	case o.Cut:

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // inWorld runs a test with a process, whose faults the test decides, and a job.
@@ -223,22 +224,22 @@ func TestLeaseStates(t *testing.T) {
 		close(ended)
 	})
 	<-ended
-	lacks := store.Process{Work: store.WorkPull, Seen: day(0), Lacks: []string{"x"}}
+	lacks := cluster.Process{Work: cluster.WorkPull, Seen: day(0), Lacks: []string{"x"}}
 	for _, c := range []struct {
-		m    store.MirrorState
+		m    cluster.MirrorState
 		want Status
 		says string
 	}{
-		{store.MirrorState{Mirror: store.Mirror{Host: "h"}, Due: day(-1)}, Pending, ""},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1)}, Failed, store.Nowhere},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(-1), Ended: day(-2)}, Failed, store.Nowhere},
-		{store.MirrorState{Mirror: store.Mirror{Branch: "x"}, Due: day(1), Ended: day(-2)}, OK, ""},
-		{store.MirrorState{Due: day(0)}, Pending, ""},
-		{store.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, Running, "x"},
-		{store.MirrorState{Problem: "x", Ended: day(-1)}, Failed, "x"},
-		{store.MirrorState{Ended: day(-1)}, OK, ""},
+		{cluster.MirrorState{Mirror: cluster.Mirror{Host: "h"}, Due: day(-1)}, Pending, ""},
+		{cluster.MirrorState{Mirror: cluster.Mirror{Branch: "x"}, Due: day(-1)}, Failed, cluster.Nowhere},
+		{cluster.MirrorState{Mirror: cluster.Mirror{Branch: "x"}, Due: day(-1), Ended: day(-2)}, Failed, cluster.Nowhere},
+		{cluster.MirrorState{Mirror: cluster.Mirror{Branch: "x"}, Due: day(1), Ended: day(-2)}, OK, ""},
+		{cluster.MirrorState{Due: day(0)}, Pending, ""},
+		{cluster.MirrorState{Holder: "p", Expires: day(1), Problem: "x", Ended: day(-1)}, Running, "x"},
+		{cluster.MirrorState{Problem: "x", Ended: day(-1)}, Failed, "x"},
+		{cluster.MirrorState{Ended: day(-1)}, OK, ""},
 	} {
-		s := state(&c.m, &store.ClusterState{At: day(0), Processes: []store.Process{lacks}})
+		s := state(&c.m, &cluster.State{At: day(0), Processes: []cluster.Process{lacks}})
 		if s.Finished() != (s.Status == Failed || !c.m.Ended.IsZero()) {
 			t.Errorf("%+v: finished %v", c.m, s.Finished())
 		}

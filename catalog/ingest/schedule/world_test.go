@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // idleLimit is when the database ends a transaction of a process that is silent.
@@ -232,9 +233,9 @@ func latency(random *rand.Rand) time.Duration {
 	return d
 }
 
-// Take is what store.Cluster.Take does.
-func (p *process) Take(ctx context.Context, room *store.Room) (l store.Lease, taken bool, err error) {
-	var got *store.Lease
+// Take is what cluster.Cluster.Take does.
+func (p *process) Take(ctx context.Context, room *cluster.Room) (l cluster.Lease, taken bool, err error) {
+	var got *cluster.Lease
 	err = p.call(ctx, "take", func() { got = p.w.take(room) })
 	if err != nil || got == nil {
 		return l, false, err
@@ -243,7 +244,7 @@ func (p *process) Take(ctx context.Context, room *store.Room) (l store.Lease, ta
 }
 
 // take chooses a row. The caller holds w.mu.
-func (w *world) take(room *store.Room) *store.Lease {
+func (w *world) take(room *cluster.Room) *cluster.Lease {
 	now := time.Now()
 	if room.Configuration != w.newest {
 		return nil
@@ -275,11 +276,11 @@ func (w *world) take(room *store.Room) *store.Lease {
 	best.token++
 	best.holder, best.expires, best.started, best.wished, best.diedAt = room.Process, now.Add(room.Length), now, time.Time{}, time.Time{}
 	w.note("%s takes %s, token %d", room.Process, best.branch, best.token)
-	return &store.Lease{Fence: store.Fence{Branch: best.branch, Token: best.token, Configuration: room.Configuration}, Failures: best.failures}
+	return &cluster.Lease{Fence: cluster.Fence{Branch: best.branch, Token: best.token, Configuration: room.Configuration}, Failures: best.failures}
 }
 
-// Renew is what store.Cluster.Renew does.
-func (p *process) Renew(ctx context.Context, l *store.Lease, length time.Duration) (held bool, err error) {
+// Renew is what cluster.Cluster.Renew does.
+func (p *process) Renew(ctx context.Context, l *cluster.Lease, length time.Duration) (held bool, err error) {
 	renewed := false
 	err = p.call(ctx, "renew "+l.Branch, func() {
 		if r := p.w.rows[l.Branch]; r.token == l.Token && r.holder != "" {
@@ -289,8 +290,8 @@ func (p *process) Renew(ctx context.Context, l *store.Lease, length time.Duratio
 	return err == nil && renewed, err // without an answer, it may still happen
 }
 
-// Give is what store.Cluster.Give does.
-func (p *process) Give(ctx context.Context, l *store.Lease, o store.Outcome) error {
+// Give is what cluster.Cluster.Give does.
+func (p *process) Give(ctx context.Context, l *cluster.Lease, o cluster.Outcome) error {
 	return p.call(ctx, "give "+l.Branch, func() {
 		r := p.w.rows[l.Branch]
 		if r.token != l.Token {
@@ -314,7 +315,7 @@ func (p *process) Give(ctx context.Context, l *store.Lease, o store.Outcome) err
 	})
 }
 
-// Wish is what store.Cluster.Wish does.
+// Wish is what cluster.Cluster.Wish does.
 func (p *process) Wish(ctx context.Context, branches []string, _ string) error {
 	return p.call(ctx, "wish", func() {
 		for _, b := range branches {
@@ -325,13 +326,13 @@ func (p *process) Wish(ctx context.Context, branches []string, _ string) error {
 	})
 }
 
-// State is what store.Cluster.State does, in short.
-func (p *process) State(ctx context.Context) (*store.ClusterState, error) {
-	s := &store.ClusterState{}
+// State is what cluster.Cluster.State does, in short.
+func (p *process) State(ctx context.Context) (*cluster.State, error) {
+	s := &cluster.State{}
 	err := p.call(ctx, "state", func() {
 		s.At = time.Now()
 		for _, r := range p.w.sorted() {
-			s.Mirrors = append(s.Mirrors, store.MirrorState{Mirror: store.Mirror{Branch: r.branch, Host: "h"}, Ended: r.last, Due: r.due, Failures: r.failures})
+			s.Mirrors = append(s.Mirrors, cluster.MirrorState{Mirror: cluster.Mirror{Branch: r.branch, Host: "h"}, Ended: r.last, Due: r.due, Failures: r.failures})
 		}
 	})
 	return s, err
@@ -412,13 +413,13 @@ type transaction struct{ open bool }
 // commits with a compare-and-swap of the head. ctx is asked only before messages, as if
 // the process were stopped right after it.
 func (p *process) step(ctx context.Context, branch string, head int) error {
-	fence, _ := store.FenceOf(ctx)
+	fence, _ := cluster.FenceOf(ctx)
 	tx := &transaction{}
 	refused := error(nil)
 	err := p.call(ctx, "begin "+branch, func() {
 		r := p.w.rows[branch]
 		if r.token != fence.Token || fence.Configuration != p.w.newest {
-			refused = store.ErrFenced
+			refused = cluster.ErrFenced
 			return
 		}
 		r.writing++

@@ -19,23 +19,24 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // What a process does, as repoglot jobs shows it.
 const (
-	WorkServe  = store.WorkServe
+	WorkServe  = cluster.WorkServe
 	WorkAnswer = "serve --no-pull"
-	WorkPull   = store.WorkPull
+	WorkPull   = cluster.WorkPull
 	WorkSync   = "sync"
 )
 
 // seenInterval is the time between two signs of life of a process.
-const seenInterval = store.SilentAfter / 3
+const seenInterval = cluster.SilentAfter / 3
 
-// cluster is this process as one of several that use a database.
-type cluster struct {
-	table  *store.Cluster
+// member is this process as one of several that use a database.
+type member struct {
+	table  *cluster.Cluster
 	log    *slog.Logger
 	length time.Duration    // of leases; 0: the default
 	pulls  *schedule.Puller // set before run; nil for commands that do not pull
@@ -43,14 +44,14 @@ type cluster struct {
 	lacks  []string
 
 	mu      sync.Mutex
-	process store.Process
-	newest  store.Configuration
-	state   *store.ClusterState // the last look; nil before the first
-	stuck   []string            // branches that no process could pull then
+	process cluster.Process
+	newest  cluster.Configuration
+	state   *cluster.State // the last look; nil before the first
+	stuck   []string       // branches that no process could pull then
 }
 
-// newCluster returns the cluster of a database; nil for SQLite.
-func newCluster(db *store.DB, o *Options) *cluster {
+// newMember returns this process as a user of a database; nil for SQLite.
+func newMember(db *store.DB, o *Options) *member {
 	table := db.Cluster()
 	if table == nil {
 		return nil
@@ -60,33 +61,33 @@ func newCluster(db *store.DB, o *Options) *cluster {
 		machine = "unknown"
 	}
 	pid := os.Getpid()
-	return &cluster{table: table, log: o.Logger, length: o.LeaseLength, process: store.Process{
+	return &member{table: table, log: o.Logger, length: o.LeaseLength, process: cluster.Process{
 		ID: fmt.Sprintf("%s/%d/%s", machine, pid, rand.Text()[:8]), Machine: machine, PID: pid, Work: o.Work, Version: o.Version,
 	}}
 }
 
 // fingerprint tells copies of the configuration apart by what is stored of them: not
 // by addresses and folders, which may differ from machine to machine.
-func (p *Plan) fingerprint() (store.Configuration, error) {
+func (p *Plan) fingerprint() (cluster.Configuration, error) {
 	all := map[string]any{"revision": p.revision, "projects": p.projects, "components": p.components, "templates": p.templates, "bots": p.bots}
 	if len(p.discover) > 0 { // so that versions that did not compare them agree where there are none
 		all["discover"] = p.discover
 	}
 	text, err := json.Marshal(all)
 	sum := sha256.Sum256(text)
-	return store.Configuration{Fingerprint: hex.EncodeToString(sum[:8]), Revision: p.revision}, err
+	return cluster.Configuration{Fingerprint: hex.EncodeToString(sum[:8]), Revision: p.revision}, err
 }
 
 // adopt makes a plan known to the others, and reports whether it is the newest.
-func (c *cluster) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
+func (c *member) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
 	copied, err := p.fingerprint()
 	if err != nil {
 		return false, fmt.Errorf("comparing configurations: %w", err)
 	}
-	mirrors := make([]store.Mirror, len(p.branches))
+	mirrors := make([]cluster.Mirror, len(p.branches))
 	for i := range p.branches {
 		b := &p.branches[i]
-		mirrors[i] = store.Mirror{Branch: b.Key, Project: b.Components[0].Spec.Project, Host: repourl.Host(b.Remote.URL)}
+		mirrors[i] = cluster.Mirror{Branch: b.Key, Project: b.Components[0].Spec.Project, Host: repourl.Host(b.Remote.URL)}
 	}
 	counts, err := c.table.Adopt(ctx, copied, mirrors)
 	if err != nil {
@@ -105,26 +106,26 @@ func (c *cluster) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
 const olderCopy = "this copy of the configuration is older than another process's: it changes nothing and pulls nothing; copy the newer file, or give this one a higher revision"
 
 // configuration is the fingerprint of the copy of this process.
-func (c *cluster) configuration() string {
+func (c *member) configuration() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.process.Configuration
 }
 
 // fence is the context for what follows from the configuration.
-func (c *cluster) fence(ctx context.Context) context.Context {
-	return store.WithFence(ctx, store.Fence{Configuration: c.configuration()})
+func (c *member) fence(ctx context.Context) context.Context {
+	return cluster.WithFence(ctx, cluster.Fence{Configuration: c.configuration()})
 }
 
 // older reports whether another copy of the configuration counts.
-func (c *cluster) older() bool {
+func (c *member) older() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.newest.Fingerprint != c.process.Configuration
 }
 
 // puller makes the puller of this process, with a number of workers.
-func (c *cluster) puller(workers int, has func(branch string) bool, room func() error) *schedule.Puller {
+func (c *member) puller(workers int, has func(branch string) bool, room func() error) *schedule.Puller {
 	p := schedule.NewPuller(schedule.PullerOptions{
 		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
 		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
@@ -134,7 +135,7 @@ func (c *cluster) puller(workers int, has func(branch string) bool, room func() 
 }
 
 // self is this process as the others are told of it.
-func (c *cluster) self() *store.Process {
+func (c *member) self() *cluster.Process {
 	c.mu.Lock()
 	process := c.process
 	c.mu.Unlock()
@@ -145,7 +146,7 @@ func (c *cluster) self() *store.Process {
 }
 
 // run gives signs of life until ctx is done.
-func (c *cluster) run(ctx context.Context) error {
+func (c *member) run(ctx context.Context) error {
 	tick := time.NewTicker(seenInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -166,7 +167,7 @@ func (c *cluster) run(ctx context.Context) error {
 }
 
 // look gives a sign of life and looks at the others.
-func (c *cluster) look(ctx context.Context) error {
+func (c *member) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, seenInterval)
 	defer cancel()
 	self := c.self()
@@ -194,7 +195,7 @@ func (c *cluster) look(ctx context.Context) error {
 }
 
 // reportStuck logs the branches that no process takes, once for each set of them.
-func (c *cluster) reportStuck(state *store.ClusterState) {
+func (c *member) reportStuck(state *cluster.State) {
 	var list []string
 	for i := range state.Mirrors {
 		if m := &state.Mirrors[i]; state.Stuck(m) != "" {
@@ -226,7 +227,7 @@ type clusterSummary struct {
 	Paused    int `json:"paused_processes"` // that pause their pulls, for want of room
 }
 
-func (c *cluster) summary() (s clusterSummary, looked bool) {
+func (c *member) summary() (s clusterSummary, looked bool) {
 	c.mu.Lock()
 	state := c.state
 	c.mu.Unlock()
@@ -236,7 +237,7 @@ func (c *cluster) summary() (s clusterSummary, looked bool) {
 	return summarise(state), true
 }
 
-func summarise(state *store.ClusterState) (s clusterSummary) {
+func summarise(state *cluster.State) (s clusterSummary) {
 	for i := range state.Processes {
 		p := &state.Processes[i]
 		switch {
@@ -270,7 +271,7 @@ func summarise(state *store.ClusterState) (s clusterSummary) {
 }
 
 // readyz adds to the body of /readyz what all may know: no names.
-func (c *cluster) readyz(body map[string]any) {
+func (c *member) readyz(body map[string]any) {
 	self := c.self()
 	process := map[string]any{"work": self.Work, "configuration": self.Configuration}
 	if self.Problem != "" {
@@ -288,10 +289,10 @@ func (c *cluster) readyz(body map[string]any) {
 }
 
 // Describe implements prometheus.Collector.
-func (c *cluster) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
+func (c *member) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
 
 // Collect implements prometheus.Collector.
-func (c *cluster) Collect(ch chan<- prometheus.Metric) {
+func (c *member) Collect(ch chan<- prometheus.Metric) {
 	older := 0
 	if c.older() {
 		older = 1

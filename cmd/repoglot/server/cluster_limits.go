@@ -6,14 +6,14 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/limit"
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // shareInterval is the time between two exchanges of what clients used of rate_limit.
 const shareInterval = time.Second
 
 // shareLimits counts requests together with the other processes until ctx is done.
-func (c *cluster) shareLimits(ctx context.Context, server *api.Server) error {
+func (c *member) shareLimits(ctx context.Context, server *api.Server) error {
 	tick := time.NewTicker(shareInterval)
 	defer tick.Stop()
 	for {
@@ -32,10 +32,10 @@ func (c *cluster) shareLimits(ctx context.Context, server *api.Server) error {
 }
 
 // spend adds what clients used of a limit to what other processes counted.
-func (c *cluster) spend(ctx context.Context, name string, list []limit.Spent) ([]limit.Spent, error) {
-	used := make([]store.Spent, len(list))
+func (c *member) spend(ctx context.Context, name string, list []limit.Spent) ([]limit.Spent, error) {
+	used := make([]cluster.Spent, len(list))
 	for i := range list {
-		used[i] = store.Spent(list[i])
+		used[i] = cluster.Spent(list[i])
 	}
 	used, err := c.table.Spend(ctx, name, used)
 	sums := make([]limit.Spent, len(used))
@@ -46,12 +46,12 @@ func (c *cluster) spend(ctx context.Context, name string, list []limit.Spent) ([
 }
 
 // claim is hooks.Options.Claim; nil without a cluster. A pause is a limit of one call.
-func (c *cluster) claim() func(ctx context.Context, kind, key string, pause time.Duration) (time.Duration, error) {
+func (c *member) claim() func(ctx context.Context, kind, key string, pause time.Duration) (time.Duration, error) {
 	if c == nil {
 		return nil
 	}
 	return func(ctx context.Context, kind, key string, pause time.Duration) (time.Duration, error) {
-		sums, err := c.table.Spend(ctx, "webhook "+kind, []store.Spent{{Client: key, Used: 1, Left: pause}})
+		sums, err := c.table.Spend(ctx, "webhook "+kind, []cluster.Spent{{Client: key, Used: 1, Left: pause}})
 		if err != nil || len(sums) == 0 || sums[0].Used <= 1 {
 			return 0, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -33,7 +34,7 @@ type Engine struct {
 	trust     remote.Trust
 	progress  *progress
 	unlock    func() error
-	cluster   *cluster     // nil with SQLite
+	cluster   *member      // nil with SQLite
 	room      func() error // an error while pulls have too little room on the disk
 }
 
@@ -75,7 +76,7 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 	if e.db, err = store.Open(ctx, c.DatabaseAddress(), store.Options{Logger: log, Readers: c.DatabaseReaders, LongReaders: c.DatabaseLongReaders, Memory: o.Memory.bytes}); err != nil {
 		return e, err
 	}
-	e.cluster = newCluster(e.db, &o)
+	e.cluster = newMember(e.db, &o)
 	if e.languages, err = lang.New(); err != nil {
 		return e, fmt.Errorf("reading the language table: %w", err)
 	}
@@ -181,7 +182,7 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 		if err == nil {
 			err = e.db.SetBots(fenced, p.bots)
 		}
-		if err != nil && !errors.Is(err, store.ErrFenced) { // a newer one, just now
+		if err != nil && !errors.Is(err, cluster.ErrFenced) { // a newer one, just now
 			return fmt.Errorf("storing the configuration: %w", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/forge"
 )
@@ -221,7 +222,7 @@ func (s *supervisor) destinations() func(*store.BranchComponent) push.Destinatio
 // flush pushes the edits of a branch, if they are due or that is wished. A failure is no
 // failure of the pull, whose pauses must not grow.
 func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
-	wish := s.wished(ctx, store.WorkPush, b)
+	wish := s.wished(ctx, cluster.WorkPush, b)
 	if wish != 0 {
 		w, err := s.flusher.DB.PushWait(ctx, b.Key)
 		if err == nil && wish == w.Wish && time.Now().Before(w.Later) {
@@ -242,12 +243,12 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 		})
 		return
 	}
-	s.tried(ctx, store.WorkPush, b, wish)
+	s.tried(ctx, cluster.WorkPush, b, wish)
 }
 
 // wished returns the wish of a client of some process of the cluster for a work with a
 // branch, 0 if there is none.
-func (s *supervisor) wished(ctx context.Context, w store.Work, b *ingest.Branch) int64 {
+func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {
 	if s.engine.cluster == nil || s.flusher == nil || !takesEdits(b) {
 		return 0
 	}
@@ -259,7 +260,7 @@ func (s *supervisor) wished(ctx context.Context, w store.Work, b *ingest.Branch)
 }
 
 // tried ends such a wish. Who was stopped leaves it to the next.
-func (s *supervisor) tried(ctx context.Context, w store.Work, b *ingest.Branch, wish int64) {
+func (s *supervisor) tried(ctx context.Context, w cluster.Work, b *ingest.Branch, wish int64) {
 	if wish == 0 || ctx.Err() != nil {
 		return
 	}
@@ -270,14 +271,14 @@ func (s *supervisor) tried(ctx context.Context, w store.Work, b *ingest.Branch, 
 
 // cloneWished clones the mirror of a branch anew, if that is wished.
 func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
-	wish := s.wished(ctx, store.WorkClone, b)
+	wish := s.wished(ctx, cluster.WorkClone, b)
 	if wish == 0 {
 		return
 	}
 	if err := s.engine.syncer.Reclone(ctx, *b); err != nil && ctx.Err() == nil {
 		s.log.Error("the mirror cannot be cloned anew and stays", "branch", b.Key, "error", err)
 	}
-	s.tried(ctx, store.WorkClone, b, wish)
+	s.tried(ctx, cluster.WorkClone, b, wish)
 }
 
 // flushNow pushes the edits of a branch.

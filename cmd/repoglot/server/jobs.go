@@ -8,11 +8,11 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // WriteJobs writes what repoglot jobs shows of a cluster: a table for people, or JSON.
-func WriteJobs(w io.Writer, state *store.ClusterState, asJSON bool) error {
+func WriteJobs(w io.Writer, state *cluster.State, asJSON bool) error {
 	if !asJSON {
 		return writeJobs(w, newJobs(state))
 	}
@@ -61,7 +61,7 @@ type JobBranch struct {
 	Problem  string     `json:"problem,omitempty"`
 }
 
-func newJobs(state *store.ClusterState) *Jobs {
+func newJobs(state *cluster.State) *Jobs {
 	l := &Jobs{At: state.At, Configuration: state.Newest.Fingerprint, Revision: state.Newest.Revision, Processes: []JobProcess{}, Branches: []JobBranch{}}
 	for i := range state.Processes {
 		p := &state.Processes[i]
@@ -76,7 +76,7 @@ func newJobs(state *store.ClusterState) *Jobs {
 	return l
 }
 
-func newJobBranch(m *store.MirrorState, of *store.ClusterState) JobBranch {
+func newJobBranch(m *cluster.MirrorState, of *cluster.State) JobBranch {
 	at, stuck := of.At, of.Stuck(m)
 	b := JobBranch{
 		Branch: m.Branch, State: "ok", Since: known(m.Ended), Due: known(m.Due), WishedBy: m.WishedBy,

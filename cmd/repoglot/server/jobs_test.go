@@ -9,29 +9,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // clusterAt is a cluster with a branch in each state.
-func clusterAt(at time.Time) *store.ClusterState {
+func clusterAt(at time.Time) *cluster.State {
 	ago := func(seconds int) time.Time { return at.Add(-time.Duration(seconds) * time.Second) }
-	process := func(id, work, configuration string, seen int) store.Process {
-		return store.Process{ID: id, Machine: "m", PID: 1, Work: work, Version: "v", Configuration: configuration, Started: ago(100), Seen: ago(seen)}
+	process := func(id, work, configuration string, seen int) cluster.Process {
+		return cluster.Process{ID: id, Machine: "m", PID: 1, Work: work, Version: "v", Configuration: configuration, Started: ago(100), Seen: ago(seen)}
 	}
 	first := process("a", WorkServe, "new", 1)
 	first.Lacks = []string{"nowhere#main"}
 	full := process("d", WorkPull, "new", 3)
 	full.Problem, full.Lacks = "no room", first.Lacks
-	return &store.ClusterState{
-		At: at, Newest: store.Configuration{Fingerprint: "new", Revision: 2},
-		Processes: []store.Process{first, process("b", WorkPull, "old", 2), process("c", WorkPull, "new", 60), full},
-		Mirrors: []store.MirrorState{
-			{Mirror: store.Mirror{Branch: "dead#main", Host: "h"}, Holder: "c", Started: ago(70), Expires: ago(40), Due: ago(70)},
-			{Mirror: store.Mirror{Branch: "failed#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(9), Ended: ago(8), Problem: "no route\nto host", Failures: 3},
-			{Mirror: store.Mirror{Branch: "good#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(6), Ended: ago(5), Succeeded: ago(5)},
-			{Mirror: store.Mirror{Branch: "nowhere#main"}, Due: ago(30), Started: ago(95), Ended: ago(94), Succeeded: ago(94)},
-			{Mirror: store.Mirror{Branch: "running#main", Host: "h"}, Holder: "a", Started: ago(3), Expires: at.Add(time.Second), Due: ago(4)},
-			{Mirror: store.Mirror{Branch: "wished#main", Host: "h"}, Due: at.Add(time.Hour), Wished: ago(2), WishedBy: "a webhook"},
+	return &cluster.State{
+		At: at, Newest: cluster.Configuration{Fingerprint: "new", Revision: 2},
+		Processes: []cluster.Process{first, process("b", WorkPull, "old", 2), process("c", WorkPull, "new", 60), full},
+		Mirrors: []cluster.MirrorState{
+			{Mirror: cluster.Mirror{Branch: "dead#main", Host: "h"}, Holder: "c", Started: ago(70), Expires: ago(40), Due: ago(70)},
+			{Mirror: cluster.Mirror{Branch: "failed#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(9), Ended: ago(8), Problem: "no route\nto host", Failures: 3},
+			{Mirror: cluster.Mirror{Branch: "good#main", Host: "h"}, Due: at.Add(time.Minute), Started: ago(6), Ended: ago(5), Succeeded: ago(5)},
+			{Mirror: cluster.Mirror{Branch: "nowhere#main"}, Due: ago(30), Started: ago(95), Ended: ago(94), Succeeded: ago(94)},
+			{Mirror: cluster.Mirror{Branch: "running#main", Host: "h"}, Holder: "a", Started: ago(3), Expires: at.Add(time.Second), Due: ago(4)},
+			{Mirror: cluster.Mirror{Branch: "wished#main", Host: "h"}, Due: at.Add(time.Hour), Wished: ago(2), WishedBy: "a webhook"},
 		},
 	}
 }
@@ -77,7 +77,7 @@ func TestClusterSummary(t *testing.T) {
 	if got := summarise(clusterAt(at)); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	c := &cluster{state: clusterAt(at), newest: store.Configuration{Fingerprint: "new", Revision: 2}, process: store.Process{ID: "m/1", Machine: "m", Work: WorkPull, Configuration: "old"}}
+	c := &member{state: clusterAt(at), newest: cluster.Configuration{Fingerprint: "new", Revision: 2}, process: cluster.Process{ID: "m/1", Machine: "m", Work: WorkPull, Configuration: "old"}}
 	body := map[string]any{}
 	c.readyz(body)
 	text, err := json.Marshal(body)

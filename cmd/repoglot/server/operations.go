@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // operations pull and push for requests to the API. Processes that share a database leave
@@ -45,12 +46,12 @@ func (o operations) Push(ctx context.Context, component int64, by *catalog.Token
 	if slices.ContainsFunc(rows, func(row store.BranchComponent) bool { return row.Settings.Edits.Taken() && !may(&row) }) {
 		return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error { return o.flushOnly(ctx, b, may) })
 	}
-	return o.onBranch(ctx, component, store.WorkPush, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+	return o.onBranch(ctx, component, cluster.WorkPush, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
 }
 
 // Reclone clones the mirror anew, and pulls.
 func (o operations) Reclone(ctx context.Context, component int64) (waits bool, err error) {
-	return o.onBranch(ctx, component, store.WorkClone, func(b *ingest.Branch) error {
+	return o.onBranch(ctx, component, cluster.WorkClone, func(b *ingest.Branch) error {
 		err := o.engine.syncer.Reclone(ctx, *b)
 		if err == nil {
 			_, err = o.engine.Pull(ctx, b)
@@ -90,11 +91,11 @@ func (o operations) Pull(ctx context.Context, component int64) (waits bool, err 
 }
 
 // workPull is a pull alone, which shows what is committed and flushes what is due.
-const workPull = store.Work("")
+const workPull = cluster.Work("")
 
 // onBranch calls do for the branch of a component, and reports that it waited for it; in
 // a cluster it wishes for a pull with a work.
-func (o operations) onBranch(ctx context.Context, component int64, w store.Work, do func(*ingest.Branch) error) (waits bool, err error) {
+func (o operations) onBranch(ctx context.Context, component int64, w cluster.Work, do func(*ingest.Branch) error) (waits bool, err error) {
 	b, err := o.branchOf(ctx, component)
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package store
+package cluster
 
 import (
 	"context"
@@ -22,9 +22,9 @@ type Configuration struct {
 // higher revision. If it is this one, its branches are the ones that are pulled; new
 // ones are due at once.
 func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mirror) (newest Configuration, err error) {
-	err = c.db.write(ctx, func(s *sqldb.Session) error {
+	err = c.write(ctx, func(s *sqldb.Session) error {
 		err := s.Do(ctx, `INSERT INTO configurations (fingerprint, revision, n, seen)
-			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+clusterNow+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
+			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+Now+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mir
 		}
 		return putMirrors(ctx, s, mirrors)
 	})
-	return newest, c.db.fail(ctx, "compare configurations", err)
+	return newest, c.db.Fail(ctx, "compare configurations", err)
 }
 
 // newestConfiguration is the copy that counts.
@@ -61,7 +61,7 @@ func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
 		if known && old == m {
 			continue
 		}
-		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+clusterNow+`)
+		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+Now+`)
 			ON CONFLICT (branch) DO UPDATE SET project = excluded.project, host = excluded.host, active = 1,
 			due = CASE WHEN mirrors.active = 1 THEN mirrors.due ELSE excluded.due END`, m.Branch, m.Project, m.Host); err != nil {
 			return err

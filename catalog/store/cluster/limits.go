@@ -1,4 +1,4 @@
-package store
+package cluster
 
 import (
 	"context"
@@ -24,13 +24,13 @@ type Spent struct {
 // spend adds up what clients used, in the order of their names, so that two processes
 // never wait for each other. A span that was over begins again.
 const spend = `INSERT INTO spent AS s (client, used, ends)
-	SELECT x.client, x.used, ` + clusterNow + ` + x.left_us FROM jsonb_to_recordset(CAST($1 AS TEXT)::jsonb) AS x(client TEXT, used BIGINT, left_us BIGINT) ORDER BY x.client
-	ON CONFLICT (client) DO UPDATE SET used = excluded.used + CASE WHEN s.ends > ` + clusterNow + ` THEN s.used ELSE 0 END,
-		ends = CASE WHEN s.ends > ` + clusterNow + ` THEN s.ends ELSE excluded.ends END
-	RETURNING client, used, ends - ` + clusterNow
+	SELECT x.client, x.used, ` + Now + ` + x.left_us FROM jsonb_to_recordset(CAST($1 AS TEXT)::jsonb) AS x(client TEXT, used BIGINT, left_us BIGINT) ORDER BY x.client
+	ON CONFLICT (client) DO UPDATE SET used = excluded.used + CASE WHEN s.ends > ` + Now + ` THEN s.used ELSE 0 END,
+		ends = CASE WHEN s.ends > ` + Now + ` THEN s.ends ELSE excluded.ends END
+	RETURNING client, used, ends - ` + Now
 
 // forgetSpent deletes spans that are over, a few at a time.
-const forgetSpent = `DELETE FROM spent WHERE client IN (SELECT client FROM spent WHERE ends < ` + clusterNow + ` ORDER BY ends LIMIT 1000 FOR UPDATE SKIP LOCKED)`
+const forgetSpent = `DELETE FROM spent WHERE client IN (SELECT client FROM spent WHERE ends < ` + Now + ` ORDER BY ends LIMIT 1000 FOR UPDATE SKIP LOCKED)`
 
 // Spend adds what clients used of a limit since the last call to what other processes
 // counted, and returns the sums, with the rest of the span that began first. Clients are
@@ -50,7 +50,7 @@ func (c *Cluster) Spend(ctx context.Context, limit string, list []Spent) (sums [
 	if err != nil {
 		return nil, err
 	}
-	err = c.do(ctx, "count requests", func(s *sqldb.Session) error {
+	err = c.Do(ctx, "count requests", func(s *sqldb.Session) error {
 		err := s.Query(ctx, spend, []any{string(text)}, func(scan sqldb.Scan) error {
 			var client string
 			var used, left int64

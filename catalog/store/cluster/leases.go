@@ -1,4 +1,4 @@
-package store
+package cluster
 
 import (
 	"context"
@@ -44,7 +44,7 @@ type Room struct {
 // belongs to a pull that is writing although its lease has expired. The best sixteen are
 // looked at, since several processes choose at once. If none is there to take, indexes say
 // so.
-const takeLease = `WITH at AS (SELECT ` + clusterNow + ` AS t),
+const takeLease = `WITH at AS (SELECT ` + Now + ` AS t),
 	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
 	looked AS (SELECT $7 <> '' OR EXISTS (SELECT 1 FROM mirrors WHERE holder = '' AND active = 1 AND wished IS NOT NULL)
 		OR (SELECT MIN(due) FROM mirrors WHERE holder = '' AND active = 1) <= (SELECT t FROM at)
@@ -86,7 +86,7 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 	if err != nil {
 		return lease, false, err
 	}
-	err = c.do(ctx, "take a lease", func(s *sqldb.Session) error {
+	err = c.Do(ctx, "take a lease", func(s *sqldb.Session) error {
 		var failures int64
 		taken, err = s.First(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
 			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only, pulling}, &lease.Branch, &lease.Token, &failures)
@@ -99,8 +99,8 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 // Renew makes a lease last for another length. held is false if another process has
 // taken the branch.
 func (c *Cluster) Renew(ctx context.Context, l *Lease, length time.Duration) (held bool, err error) {
-	err = c.do(ctx, "renew a lease", func(s *sqldb.Session) error {
-		rows, err := s.Exec(ctx, `UPDATE mirrors SET expires = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
+	err = c.Do(ctx, "renew a lease", func(s *sqldb.Session) error {
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET expires = `+Now+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
 			l.Branch, l.Token, length.Microseconds())
 		held = rows == 1
 		return err
@@ -131,15 +131,15 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	if o.Next >= 0 {
 		due = o.Next.Microseconds()
 	}
-	return c.do(ctx, "give a lease back", func(s *sqldb.Session) error {
+	return c.Do(ctx, "give a lease back", func(s *sqldb.Session) error {
 		if o.Cut {
 			if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
 				return err
 			}
-			return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
+			return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
 		}
-		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+clusterNow+` + $3, ended = `+clusterNow+`, problem = $4,
-			succeeded = CASE WHEN $4 = '' THEN `+clusterNow+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
+		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3, ended = `+Now+`, problem = $4,
+			succeeded = CASE WHEN $4 = '' THEN `+Now+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
 			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem, counted)
 	})
 }
@@ -154,8 +154,8 @@ func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error 
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, "wish for a pull", func(s *sqldb.Session) error {
-		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+clusterNow+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
+	return c.Do(ctx, "wish for a pull", func(s *sqldb.Session) error {
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+Now+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
 		if err != nil || rows == 0 {
 			return err
 		}
@@ -175,18 +175,18 @@ const (
 
 // WishFor has a branch pulled soon, and a work done with it then.
 func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error {
-	return c.do(ctx, "wish for "+string(w), func(s *sqldb.Session) error {
+	return c.Do(ctx, "wish for "+string(w), func(s *sqldb.Session) error {
 		if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
 			return err
 		}
-		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+clusterNow+`, wished = COALESCE(wished, `+clusterNow+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+Now+`, wished = COALESCE(wished, `+Now+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
 			WHERE branch = $1`, branch, by)
 	})
 }
 
 // WishedFor returns the wish for a work with a branch; 0 without a wish.
 func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish int64, err error) {
-	err = c.do(ctx, "read "+string(w), func(s *sqldb.Session) error {
+	err = c.Do(ctx, "read "+string(w), func(s *sqldb.Session) error {
 		_, err := s.First(ctx, `SELECT COALESCE(`+string(w)+`, 0) FROM mirrors WHERE branch = $1`, []any{branch}, &wish)
 		return err
 	})
@@ -195,7 +195,7 @@ func (c *Cluster) WishedFor(ctx context.Context, w Work, branch string) (wish in
 
 // Tried ends a wish for a work, but no newer one.
 func (c *Cluster) Tried(ctx context.Context, w Work, branch string, wish int64) error {
-	return c.do(ctx, "end "+string(w), func(s *sqldb.Session) error {
+	return c.Do(ctx, "end "+string(w), func(s *sqldb.Session) error {
 		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = NULL WHERE branch = $1 AND `+string(w)+` = $2`, branch, wish)
 	})
 }
@@ -230,11 +230,11 @@ func FenceOf(ctx context.Context) (f Fence, ok bool) {
 	return f, ok
 }
 
-// fenced is lock with the checks of the fence of the context, if it has one. The row
+// Fenced is lock with the checks of the fence of the context, if it has one. The row
 // of the lease is locked before everything else, against Take only: the lease is
 // renewed meanwhile. The configuration is read after the lock, as are the rows that
 // the transaction writes: a newer copy is stored under the lock on all projects.
-func fenced(ctx context.Context, s *sqldb.Session, lock func(context.Context, *sqldb.Session) error) error {
+func Fenced(ctx context.Context, s *sqldb.Session, lock func(context.Context, *sqldb.Session) error) error {
 	f, ok := FenceOf(ctx)
 	if !ok || s.DB.Dialect.Sqlite {
 		return lock(ctx, s)

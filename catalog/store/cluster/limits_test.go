@@ -1,17 +1,18 @@
-package store
+package cluster
 
 import (
-	"context"
 	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // TestSpend: processes add up what a client used until the first span is over.
 func TestSpend(t *testing.T) {
 	one, two := clusterOf(t)
-	spend := func(db *DB, limit string, list ...Spent) map[string]Spent {
+	spend := func(db *process, limit string, list ...Spent) map[string]Spent {
 		t.Helper()
-		sums, err := db.Cluster().Spend(t.Context(), limit, list)
+		sums, err := db.Spend(t.Context(), limit, list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +39,11 @@ func TestSpend(t *testing.T) {
 	spend(one, "b", Spent{"old", 1, -time.Second})
 	spend(one, "b", Spent{"x", 1, time.Hour})
 	left := 0
-	read(t, one, func(ctx context.Context, s *Snapshot) error {
-		_, err := s.s.First(ctx, `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+clusterNow, nil, &left)
+	err := one.Do(t.Context(), "count clients", func(s *sqldb.Session) error {
+		_, err := s.First(t.Context(), `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+Now, nil, &left)
 		return err
 	})
-	if left != 0 {
-		t.Errorf("%d clients are stored by name, or longer than their span", left)
+	if err != nil || left != 0 {
+		t.Errorf("%d clients are stored by name, or longer than their span: %v", left, err)
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package cluster
 
 import (
 	"cmp"
@@ -17,25 +17,27 @@ import (
 // database's clock. It is safe for concurrent use, and does not wait for steps: its
 // sessions are its own.
 type Cluster struct {
-	db   *DB
-	pool *sqldb.Pool
+	db     *sqldb.DB
+	pool   *sqldb.Pool
+	write  Write
+	wished <-chan struct{}
 }
 
-// Cluster returns the cluster of a database of PostgreSQL; nil for SQLite, which one
-// process uses.
-func (db *DB) Cluster() *Cluster {
-	if db.pools.Cluster == nil {
-		return nil
-	}
-	return &Cluster{db: db, pool: db.pools.Cluster}
+// Write runs fn in a transaction beside which nothing else is written.
+type Write func(ctx context.Context, fn func(s *sqldb.Session) error) error
+
+// New makes the cluster of a database with a pool of sessions of its own. wished is what
+// Cluster.Wished returns.
+func New(db *sqldb.DB, pool *sqldb.Pool, write Write, wished <-chan struct{}) *Cluster {
+	return &Cluster{db: db, pool: pool, write: write, wished: wished}
 }
 
 // Wished receives a value when a process wished for a pull, or gave a branch back that
 // is due. Only while a Watch is open, and not always: a poll must be behind it.
-func (c *Cluster) Wished() <-chan struct{} { return c.db.wished }
+func (c *Cluster) Wished() <-chan struct{} { return c.wished }
 
-// clusterNow is the time of the database in microseconds.
-const clusterNow = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
+// Now is the time of the database in microseconds.
+const Now = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
 
 // Mirror is a branch that the configuration names.
 type Mirror struct {
@@ -81,9 +83,9 @@ func (p *Process) Silent(at time.Time) bool { return at.Sub(p.Seen) > SilentAfte
 // Seen records that a process is alive. told says that it lacks what it lacked when that
 // was recorded last: the list, which may be long, is written only if the process is unknown.
 func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
-	return c.do(ctx, "record the process", func(s *sqldb.Session) error {
+	return c.Do(ctx, "record the process", func(s *sqldb.Session) error {
 		if told {
-			rows, err := s.Exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+clusterNow+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
+			rows, err := s.Exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+Now+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
 			if rows > 0 || err != nil {
 				return err
 			}
@@ -93,7 +95,7 @@ func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
 			return err
 		}
 		return s.Do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+clusterNow+`, `+clusterNow+`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+Now+`, `+Now+`)
 			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,
 			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem, lacks)
 	})
@@ -104,13 +106,13 @@ const keepProcesses = time.Hour
 
 // Leave forgets a process that ends, and those that were not seen for an hour.
 func (c *Cluster) Leave(ctx context.Context, id string) error {
-	return c.do(ctx, "forget the process", func(s *sqldb.Session) error {
-		return s.Do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+clusterNow+` - $2`, id, keepProcesses.Microseconds())
+	return c.Do(ctx, "forget the process", func(s *sqldb.Session) error {
+		return s.Do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+Now+` - $2`, id, keepProcesses.Microseconds())
 	})
 }
 
-// ClusterState is a look at a cluster.
-type ClusterState struct {
+// State is a look at a cluster.
+type State struct {
 	// At is when it was taken.
 	At time.Time
 	// Processes are in the order of their start, Mirrors in that of their branches.
@@ -177,7 +179,7 @@ const Outdated = "all processes that pull have an older copy of the configuratio
 // (a process that just began is known by then); "" if one does, or if nobody pulls at
 // all. A process of an older version, which does not say what it lacks, is one that has
 // everything.
-func (s *ClusterState) Stuck(m *MirrorState) (reason string) {
+func (s *State) Stuck(m *MirrorState) (reason string) {
 	if since := m.waits(s.At); since.IsZero() || s.At.Sub(since) <= SilentAfter {
 		return ""
 	}
@@ -202,9 +204,9 @@ func (s *ClusterState) Stuck(m *MirrorState) (reason string) {
 }
 
 // State returns the state of the cluster.
-func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
-	state := &ClusterState{}
-	err := c.do(ctx, "read the state of the cluster", func(s *sqldb.Session) (err error) {
+func (c *Cluster) State(ctx context.Context) (*State, error) {
+	state := &State{}
+	err := c.Do(ctx, "read the state of the cluster", func(s *sqldb.Session) (err error) {
 		if state.Newest, err = newestConfiguration(ctx, s); err != nil {
 			return err
 		}
@@ -227,7 +229,7 @@ func (c *Cluster) State(ctx context.Context) (*ClusterState, error) {
 			return err
 		}
 		var now int64
-		_, err = s.First(ctx, `SELECT `+clusterNow, nil, &now)
+		_, err = s.First(ctx, `SELECT `+Now, nil, &now)
 		state.At = time.UnixMicro(now).UTC()
 		return err
 	})
@@ -241,8 +243,8 @@ func mirrorStates(ctx context.Context, s *sqldb.Session) (list []MirrorState, er
 		var expires, due, wished, started, ended, succeeded sql.NullInt64
 		var failures int64
 		err := scan(&m.Branch, &m.Project, &m.Host, &m.Holder, &expires, &due, &wished, &m.WishedBy, &started, &ended, &succeeded, &failures, &m.Problem)
-		m.Expires, m.Due, m.Wished = eventTime(expires), eventTime(due), eventTime(wished)
-		m.Started, m.Ended, m.Succeeded = eventTime(started), eventTime(ended), eventTime(succeeded)
+		m.Expires, m.Due, m.Wished = sqldb.FromMicros(expires), sqldb.FromMicros(due), sqldb.FromMicros(wished)
+		m.Started, m.Ended, m.Succeeded = sqldb.FromMicros(started), sqldb.FromMicros(ended), sqldb.FromMicros(succeeded)
 		m.Failures = int(failures)
 		list = append(list, m)
 		return err
@@ -250,17 +252,9 @@ func mirrorStates(ctx context.Context, s *sqldb.Session) (list []MirrorState, er
 	return list, err
 }
 
-// eventTime is the time of an event; zero for NULL.
-func eventTime(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.UnixMicro(n.Int64).UTC()
-}
-
-// do runs a short transaction.
-func (c *Cluster) do(ctx context.Context, op string, fn func(s *sqldb.Session) error) error {
-	return c.db.fail(ctx, op, c.pool.Transact(ctx, fn))
+// Do runs a short transaction, which waits for no step.
+func (c *Cluster) Do(ctx context.Context, op string, fn func(s *sqldb.Session) error) error {
+	return c.db.Fail(ctx, op, c.pool.Transact(ctx, fn))
 }
 
 // textList is a list of texts as a parameter, for textsOf.
