@@ -139,7 +139,7 @@ func TestPagesForPrograms(t *testing.T) {
 		"/projects/demo/":                 "/api/projects/demo/matrix/",
 		"/projects/demo/-/cs/":            "/api/units/?q=project%3A%3D%22demo%22+AND+language%3A%3D%22cs%22",
 		"/languages/cs":                   "/api/languages/cs/",
-		"/changes/?kind=changed":          "/api/changes/?ordering=-id&action=59&action=2&action=5&action=37",
+		"/changes/?kind=changed":          "/api/changes/?ordering=-id&action=59&action=2&action=5&action=7&action=37",
 		"/projects/%2F%2Fevil.example/":   "/api/projects/%2F%2Fevil.example/matrix/",
 		"/user/a%0d%0aSet-Cookie:%20x/":   "/api/users/a%0D%0ASet-Cookie:%20x/",
 	} {

@@ -54,7 +54,7 @@ type Format struct {
 // Lookup finds a format by its name; ok is false for formats that PO files are not
 // exported in.
 func Lookup(name string) (f Format, ok bool) {
-	for _, f := range formats() {
+	for _, f := range Formats() {
 		if f.Name == name {
 			return f, true
 		}
@@ -62,7 +62,8 @@ func Lookup(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-func formats() []Format {
+// Formats returns all formats.
+func Formats() []Format {
 	return []Format{
 		{"po", "text/x-po; charset=utf-8", "po", writePO},
 		{"mo", "application/x-gettext-catalog; charset=utf-8", "mo", writeMO},

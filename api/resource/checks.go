@@ -71,17 +71,12 @@ func (e *Env) ChecksOf(ctx context.Context, snap *store.Snapshot, t *store.Trans
 }
 
 func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []wire.Check {
-	table := checks.All()
 	seen := checks.UnitOf(u, t)
 	out := []wire.Check{}
-	for id := range checks.Mask(u.Failing).All() {
-		if int(id) >= len(table) {
-			continue // a check of a newer version
-		}
-		c := &table[id]
+	for c := range checks.Mask(u.Failing).Checks() {
 		o := wire.Check{Unit: l.Unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []wire.CheckFailure{}}
 		if c.Scope != checks.ScopeAcross {
-			for _, f := range set.Explain(&seen, id) {
+			for _, f := range set.Explain(&seen, c.ID) {
 				o.Failures = append(o.Failures, wire.CheckFailure{
 					Form: f.Form, SourceForm: f.SourceForm,
 					Source: wire.Span{Start: f.Source.From, End: f.Source.To}, Target: wire.Span{Start: f.Target.From, End: f.Target.To},

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -15,21 +16,25 @@ import (
 
 // change is an entry of the history as pages show it.
 type change struct {
-	ID                       int64
-	Action                   string // what happened
-	Kind                     string // added, changed, removed or event
-	Where, WhereURL          string
-	Language                 string
-	Source                   string
-	StringURL                string
-	Diff                     []span
-	Author, AuthorURL        string
-	When                     time.Time
-	Pulled                   time.Time // zero: with the commit
-	Commit, CommitURL        string
-	State                    catalog.State
-	Detail, File, DetailLine string
-	APIURL                   string
+	catalog.Change
+	What            string // what happened
+	Kind            string // added, changed, removed or event
+	Where, WhereURL string
+	StringURL       string
+	Diff            []span
+	Pulled          time.Time // zero: with the commit
+	CommitURL       string
+}
+
+// When is the time of the commit, otherwise that of the entry.
+func (c change) When() time.Time { return when(&c.Change) }
+
+// actionsOf are the actions of each kind of entries.
+var actionsOf = map[string][]catalog.Action{
+	"added":   {catalog.ActionNewUnit},
+	"changed": {catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit},
+	"removed": {catalog.ActionStringRemove},
+	"files":   {catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook},
 }
 
 // actionName says what happened, in words for people.
@@ -103,33 +108,25 @@ func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entr
 }
 
 func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
-	o := change{
-		ID: c.ID, Action: actionName(l, c.Action), Kind: "event", Language: c.Language, Source: forms(c.Source), Author: c.AuthorName,
-		When: when(c), Commit: c.Commit, State: c.State, APIURL: "/api/changes/" + strconv.FormatInt(c.ID, 10) + "/",
-		WhereURL: path("projects", c.Project, c.Component),
-		Detail:   c.Event["message"], File: c.Event["file"], DetailLine: c.Event["line"],
-	}
+	o := change{Change: *c, What: actionName(l, c.Action), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
 	if c.Language != "" && !c.TranslationRemoved {
 		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
-	}
-	if c.Username != "" {
-		o.AuthorURL = path("user", c.Username)
 	}
 	if !c.CommitTime.IsZero() && c.Timestamp.Sub(c.CommitTime).Abs() > time.Minute {
 		o.Pulled = c.Timestamp
 	}
-	switch c.Action {
-	case catalog.ActionNewUnit:
-		o.Kind, o.Diff = "added", []span{{"", visible(forms(c.Target))}}
-	case catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit:
-		o.Kind, o.Diff = "changed", difference(c.Old, c.Target)
-	case catalog.ActionSuggestion, catalog.ActionSuggestionDelete:
-		o.Diff = []span{{"", visible(forms(c.Target))}}
-	case catalog.ActionStringRemove:
-		o.Kind, o.Diff = "removed", []span{{"del", visible(forms(c.Old))}}
-		if c.Old == "" {
-			o.Diff = []span{{"del", visible(forms(c.Target))}}
+	for _, kind := range []string{"added", "changed", "removed"} {
+		if slices.Contains(actionsOf[kind], c.Action) {
+			o.Kind = kind
 		}
+	}
+	switch {
+	case o.Kind == "changed":
+		o.Diff = difference(c.Old, c.Target)
+	case o.Kind == "removed":
+		o.Diff = []span{{"del", visible(forms(cmp.Or(c.Old, c.Target)))}}
+	case o.Kind == "added", c.Action == catalog.ActionSuggestion, c.Action == catalog.ActionSuggestionDelete:
+		o.Diff = []span{{"", visible(forms(c.Target))}}
 	}
 	if c.UnitID != 0 && c.Source != "" && c.Language != "" && !c.TranslationRemoved {
 		var h catalog.Hasher
@@ -138,14 +135,18 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	return o
 }
 
-// withCommits links the commits of entries to the repository browsers of their
-// components.
-func withCommits(list []change, link func(commit string) string) {
-	for i := range list {
-		if list[i].Commit != "" {
-			list[i].CommitURL = link(list[i].Commit)
-		}
+// readChanges makes the entries that q finds, with links to their commits for the template of
+// an address of the repository browser.
+func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, repoweb string) ([]change, error) {
+	entries, err := snap.Changes(ctx, q)
+	if err != nil {
+		return nil, err
 	}
+	list, err := p.changes(ctx, snap, v, entries)
+	for i := range list {
+		list[i].CommitURL = commitURL(repoweb, list[i].Commit)
+	}
+	return list, err
 }
 
 // history is a page of changes with filters.
@@ -153,13 +154,11 @@ type history struct {
 	Changes []change
 	Pages   paging
 	Kinds   []link
-	User    string
 	From    string
 	To      string
 	Order   []link
 	Kept    []link
 	Count   int64
-	Unit    string
 }
 
 // changesOnPage is the number of entries of a page.
@@ -167,66 +166,46 @@ const changesOnPage = 50
 
 // historyOf makes a page of the list that q selects.
 func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
-	h := history{User: v.param("user"), From: v.param("from"), To: v.param("to"), Unit: v.param("unit")}
-	q.User, q.Newest = "", v.param("order") != "oldest"
+	h := history{From: v.param("from"), To: v.param("to"), Kept: v.kept("kind", "order")}
+	q.User, q.Newest = v.param("user"), v.param("order") != "oldest"
 	if from, err := time.Parse(time.DateOnly, h.From); err == nil {
 		q.From = from
 	}
 	if to, err := time.Parse(time.DateOnly, h.To); err == nil {
 		q.To = to.AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
-	if h.User != "" {
-		q.User = h.User
-	}
 	kind := v.param("kind")
-	for _, k := range []struct {
-		value, name string
-		actions     []catalog.Action
-	}{
-		{"", v.L.T("everything"), nil},
-		{"added", v.L.T("new strings"), []catalog.Action{catalog.ActionNewUnit}},
-		{"changed", v.L.T("changed strings"), []catalog.Action{catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit}},
-		{"removed", v.L.T("removed strings"), []catalog.Action{catalog.ActionStringRemove}},
-		{"files", v.L.T("files and pulls"), []catalog.Action{catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook}},
-	} {
-		h.Kinds = append(h.Kinds, link{Name: k.name, URL: v.with("kind", k.value), Current: kind == k.value})
-		if kind == k.value {
-			q.Actions = k.actions
-		}
-	}
+	q.Actions = actionsOf[kind]
+	h.Kinds = v.choices("kind", kind,
+		choice{"", v.L.T("everything")}, choice{"added", v.L.T("new strings")}, choice{"changed", v.L.T("changed strings")},
+		choice{"removed", v.L.T("removed strings")}, choice{"files", v.L.T("files and pulls")})
 	newest, oldest := v.L.T("newest first"), v.L.T("oldest first")
 	if q.ComponentID == 0 && q.TranslationID == 0 { // entries of several repositories are in the order in which they came
 		newest, oldest = v.L.T("last pulled first"), v.L.T("first pulled first")
 	}
-	h.Order = []link{
-		{Name: newest, URL: v.with("order", ""), Current: q.Newest},
-		{Name: oldest, URL: v.with("order", "oldest"), Current: !q.Newest},
+	order := ""
+	if !q.Newest {
+		order = "oldest"
 	}
-	for _, name := range []string{"kind", "order"} {
-		if value := v.param(name); value != "" {
-			h.Kept = append(h.Kept, link{Name: name, URL: value})
-		}
-	}
+	h.Order = v.choices("order", order, choice{"", newest}, choice{"oldest", oldest})
 	list, err := snap.ChangeList(ctx, q)
 	if err != nil {
 		return err
 	}
 	h.Count = list.Count()
 	h.Pages = window(v, "page", h.Count, changesOnPage)
-	entries, err := list.Page(ctx, max(h.Pages.From-1, 0), changesOnPage)
+	entries, err := list.Page(ctx, h.Pages.offset(), changesOnPage)
 	if err != nil {
 		return err
 	}
-	if h.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
+	h.Changes, err = p.changes(ctx, snap, v, entries)
 	v.Body = h
 	return err
 }
 
 func (p *Pages) allChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
-	v.Heading, v.Title = v.L.T("Changes"), v.L.T("Changes")+" · repoglot"
-	v.Feeds = []link{{Name: "Atom", URL: "/exports/atom/"}, {Name: "RSS", URL: "/exports/rss/"}}
+	v.named(v.L.T("Changes"), "repoglot")
+	v.feeds()
 	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{}, "")
 	if err != nil {
 		return err
@@ -256,7 +235,7 @@ func (p *Pages) componentChanges(ctx context.Context, snap *store.Snapshot, r *r
 	}
 	p.aboutComponent(v, &c.Project, &c.Component)
 	v.Heading = v.L.T("Changes of %s", c.Settings.Name)
-	v.Title = v.L.T("Changes") + " · " + c.Settings.Name + " · " + c.Project.Settings.Name
+	v.Title = v.L.T("Changes") + " · " + where(&c)
 	return p.historyOf(ctx, snap, v, store.ChangeQuery{ComponentID: c.ID})
 }
 
@@ -271,12 +250,12 @@ func (p *Pages) translationChanges(ctx context.Context, snap *store.Snapshot, r 
 	return p.historyOf(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID})
 }
 
-// changesAPI are the parameters of the API's list for the filters of a page.
+// changesAPI is the API's list for the filters of a page.
 func changesAPI(r *rest.Request, list string) string {
-	if kind, _ := r.Params.Get("kind"); kind != "" {
-		if i := slices.Index([]string{"added", "changed", "removed"}, kind); i >= 0 {
-			return list + "?ordering=-id&action=" + []string{"31", "59&action=2&action=5&action=37", "63"}[i]
-		}
+	list += "?ordering=-id"
+	kind, _ := r.Params.Get("kind")
+	for _, action := range actionsOf[kind] {
+		list += "&action=" + strconv.Itoa(int(action))
 	}
-	return list + "?ordering=-id"
+	return list
 }

@@ -18,13 +18,12 @@ type checkList struct {
 
 // checkRow is a check with the number of strings that fail it.
 type checkRow struct {
-	Check checks.Check
-	URL   string
+	checks.Check
 	Units int64
 }
 
 func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
-	v.Heading, v.Title = v.L.T("Quality checks"), v.L.T("Quality checks")+" · repoglot"
+	v.named(v.L.T("Quality checks"), "repoglot")
 	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
@@ -36,7 +35,7 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	numbers := byCheck(counts)
 	o := checkList{}
 	for _, c := range checks.All() {
-		row := checkRow{c, path("checks", c.Name), numbers[c.ID]}
+		row := checkRow{c, numbers[c.ID]}
 		if row.Units > 0 {
 			o.Failing = append(o.Failing, row)
 		} else {
@@ -72,8 +71,7 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	}
 	o := oneCheck{Check: checks.All()[id]}
 	v.Crumbs = []link{{Name: v.L.T("Quality checks"), URL: path("checks")}}
-	title := v.L.T(o.Check.Title)
-	v.Heading, v.Title = title, title+" · "+v.L.T("Quality checks")
+	v.named(v.L.T(o.Check.Title), v.L.T("Quality checks"))
 	components, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
@@ -98,7 +96,7 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		t := &translations[i]
 		c := components[t.ComponentID]
 		o.Places = append(o.Places, checkPlace{
-			Where: c.Settings.Name + " · " + c.Project.Settings.Name, Code: t.Language, Units: units[t.ID],
+			Where: where(c), Code: t.Language, Units: units[t.ID],
 			URL: path("translate", c.Project.Slug, c.Slug, t.Language) + "?q=check:" + o.Check.Name,
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web/chart"
@@ -22,9 +23,8 @@ type component struct {
 	Row       store.ComponentRow
 	About     tally
 	Strings   catalog.Count // of the template, otherwise of all files together
-	Bare      bool          // there is no template
 	SourceURL string
-	Rows      []languageRow
+	Rows      []row
 	Orders    []link
 	Filters   []link
 	Curve     curve
@@ -36,17 +36,6 @@ type component struct {
 	Badges    []badge
 	CloneURL  string
 	Importing []importing
-}
-
-// languageRow is a language of a component, or a component in a language.
-type languageRow struct {
-	tally
-	Code, Name, URL, StringsURL, FailingURL string
-	File, Author                            string
-	Spark                                   template.HTML
-
-	id   int64
-	code string
 }
 
 // badge is a picture with the text to paste.
@@ -78,7 +67,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return err
 	}
 	p.aboutComponent(v, &row.Project, &row.Component)
-	v.Title, v.Heading = row.Settings.Name+" · "+row.Project.Settings.Name, row.Settings.Name
+	v.named(row.Settings.Name, row.Project.Settings.Name)
 	rows := []*store.ComponentRow{&row}
 	c := component{Row: row, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v)}
 	if v.Problems, err = problemsOf(ctx, snap, rows, false); err != nil || !row.Imported {
@@ -96,11 +85,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if c.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{row.ID}}); err != nil {
 		return err
 	}
-	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest})
-	if err != nil {
-		return err
-	}
-	if c.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
+	if c.Changes, err = p.readChanges(ctx, snap, v, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest}, ""); err != nil {
 		return err
 	}
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
@@ -115,10 +100,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 func (p *Pages) aboutComponent(v *view, project *catalog.Project, c *catalog.Component) {
 	p.aboutProject(v, project)
 	v.Crumbs = append(v.Crumbs, link{Name: c.Settings.Name, URL: path("projects", project.Slug, c.Slug)})
-	v.Feeds = []link{
-		{Name: "Atom", URL: path("exports", "atom", project.Slug, c.Slug)},
-		{Name: "RSS", URL: path("exports", "rss", project.Slug, c.Slug)},
-	}
+	v.feeds(project.Slug, c.Slug)
 }
 
 func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) {
@@ -135,20 +117,18 @@ func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) 
 		if t.IsSource {
 			continue
 		}
-		l := languageRow{
-			tally: tallyOf(t, source), Code: t.Language, Name: v.L.LanguageName(t.Language, p.env.Language(t.Language).Name),
+		l := row{
+			tally: tallyOf(t, source), Code: t.Language, Name: p.languageName(v.L, t.Language), rank: v.reads(t.Language),
 			URL: path("projects", c.Row.Project.Slug, c.Row.Slug, t.Language), StringsURL: path("translate", c.Row.Project.Slug, c.Row.Slug, t.Language),
-			File: t.Filename, Author: t.LastAuthor, id: t.ID, code: t.Language,
+			Author: t.LastAuthor, id: t.ID,
 		}
 		c.About.add(l.tally)
-		if only := v.param("only"); only == "unfinished" && l.Left() == 0 || only == "failing" && l.Failing == 0 {
-			continue
+		if !v.filtered(&l.tally) {
+			c.Rows = append(c.Rows, l)
 		}
-		c.Rows = append(c.Rows, l)
 	}
 	c.About.inTranslations(v, 1, 1)
-	c.Bare = !source.HasTemplate
-	sorted(c.Rows, v.order(), func(l languageRow) int { return v.reads(l.Code) }, func(l languageRow) string { return l.Name }, func(l languageRow) tally { return l.tally })
+	sorted(c.Rows, v.order())
 }
 
 // fillCurves draws how many strings were translated since the first commit: of each
@@ -158,50 +138,55 @@ func (p *Pages) fillCurves(ctx context.Context, snap *store.Snapshot, v *view, c
 	for i := range c.Rows {
 		ids[i] = c.Rows[i].id
 	}
-	series := map[int64]*chart.Series{}
-	first := v.now
-	err := snap.Curves(ctx, []int64{c.Row.ID}, ids, func(d store.StatDay) {
-		s := series[d.TranslationID]
-		if s == nil {
-			s = &chart.Series{}
-			series[d.TranslationID] = s
-		}
-		s.Days, s.Values = append(s.Days, d.Day), append(s.Values, d.Stats.Translated.Units)
-		if d.Day.Before(first) {
-			first = d.Day
-		}
-	})
+	series, err := curves(ctx, snap, []int64{c.Row.ID}, ids, time.Time{})
 	if err != nil {
 		return err
 	}
-	var shown []chart.Series
-	for i := range c.Rows {
-		s := series[c.Rows[i].id]
-		if s == nil {
-			continue
+	first := v.now
+	for _, s := range series {
+		if s.Days[0].Before(first) {
+			first = s.Days[0]
 		}
-		s.Name = c.Rows[i].Name
-		c.Rows[i].Spark = chart.Spark(s, first, v.now, v.L.T("Translated strings of %s since the first commit", s.Name))
-		shown = append(shown, *s)
+	}
+	var shown []chart.Series
+	ranks := map[string]int{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		if s := series[r.id]; s != nil {
+			s.Name, ranks[r.Name] = r.Name, r.rank
+			r.Spark = chart.Spark(s, first, v.now, v.L.T("Translated strings of %s since the first commit", s.Name))
+			shown = append(shown, *s)
+		}
 	}
 	if len(shown) > maxCurves && v.order() == byName { // the reader's languages come first, then the best
-		rank := map[string]int{}
-		for i := range c.Rows {
-			rank[c.Rows[i].Name] = v.reads(c.Rows[i].Code)
-		}
 		slices.SortStableFunc(shown, func(a, b chart.Series) int {
-			return cmp.Or(cmp.Compare(rank[b.Name], rank[a.Name]), cmp.Compare(last(b.Values), last(a.Values)))
+			return cmp.Or(cmp.Compare(ranks[b.Name], ranks[a.Name]), cmp.Compare(b.Values[len(b.Values)-1], a.Values[len(a.Values)-1]))
 		})
 	}
 	c.Curve = curveOf(v, v.L.T("Translated strings since the first commit"), shown[:min(len(shown), maxCurves)])
 	return nil
 }
 
-func last(values []int64) int64 {
-	if len(values) == 0 {
-		return 0
-	}
-	return values[len(values)-1]
+// curves reads how many strings of translations were translated: since a time, with the number
+// of then first, or since the first commit with the zero time.
+func curves(ctx context.Context, snap *store.Snapshot, components, translations []int64, from time.Time) (map[int64]*chart.Series, error) {
+	all := map[int64]*chart.Series{}
+	err := snap.Curves(ctx, components, translations, func(d store.StatDay) {
+		s := all[d.TranslationID]
+		if s == nil {
+			s = &chart.Series{}
+			all[d.TranslationID] = s
+		}
+		if d.Day.Before(from) {
+			d.Day = from
+			if n := len(s.Days); n > 0 && s.Days[n-1].Equal(from) {
+				s.Values[n-1] = d.Stats.Translated.Units
+				return
+			}
+		}
+		s.Days, s.Values = append(s.Days, d.Day), append(s.Values, d.Stats.Translated.Units)
+	})
+	return all, err
 }
 
 // curveOf draws series and makes the table of their figures.
@@ -256,18 +241,18 @@ func (p *Pages) fillRepository(r *rest.Request, c *component) {
 		c.HeadURL = commitURL(c.Row.Settings.Repoweb, c.Head.Hash)
 	}
 	file := wire.ComponentPath(project, slug) + "file/"
-	c.Downloads = downloads(file, "zip", "zip:")
+	c.Downloads = downloads(file, "?format=zip", "zip:")
 	c.Badges = badges(r.Link.Base, path("projects", project, slug), c.Row.Settings.Name, project+"/"+slug)
 }
 
-// downloads are the forms in which a file, or all files, can be had.
+// downloads are the forms in which a file, or all files, can be had: as in the repository
+// with plain as the query, and in each format of api/export after a prefix.
 func downloads(file, plain, prefix string) []link {
-	list := []link{{Name: "PO", URL: file}}
-	if plain != "" {
-		list[0].URL += "?format=" + plain
-	}
-	for _, f := range []string{"mo", "csv", "xliff", "tmx", "xlsx"} {
-		list = append(list, link{Name: strings.ToUpper(f), URL: file + "?format=" + prefix + f})
+	list := []link{{Name: "PO", URL: file + plain}}
+	for _, f := range export.Formats() {
+		if f.Name != "po" { // PO made from the strings; the file itself is better
+			list = append(list, link{Name: strings.ToUpper(f.Name), URL: file + "?format=" + prefix + f.Name})
+		}
 	}
 	return list
 }
@@ -318,7 +303,7 @@ func commitURL(template, commit string) string {
 
 // activity is who changed how much in a time, and when.
 type activity struct {
-	Contributors []contributor
+	Contributors []store.Contributor
 	More         int
 	Weeks        template.HTML
 	Rows         []store.WeekCount
@@ -326,12 +311,6 @@ type activity struct {
 	Since        []link
 	First, End   time.Time // the Mondays of the first and the last week
 	Longer       bool      // nobody did anything in the last year: it is of all time
-}
-
-// contributor is an author in a table.
-type contributor struct {
-	store.Contributor
-	URL string
 }
 
 // maxContributors is the number of authors in a table.
@@ -359,17 +338,12 @@ func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q
 	if err != nil {
 		return a, err
 	}
-	for _, s := range []struct{ value, name string }{
-		{"30", v.L.T("30 days")},
-		{"90", v.L.T("90 days")},
-		{"365", v.L.T("one year")},
-		{"all", v.L.T("all time")},
-	} {
-		a.Since = append(a.Since, link{Name: s.name, URL: v.with("since", s.value) + "#contributors", Current: since == s.value})
+	a.Since = v.choices("since", since,
+		choice{"30", v.L.T("30 days")}, choice{"90", v.L.T("90 days")}, choice{"365", v.L.T("one year")}, choice{"all", v.L.T("all time")})
+	for i := range a.Since {
+		a.Since[i].URL += "#contributors"
 	}
-	for _, c := range found.Contributors[:min(len(found.Contributors), maxContributors)] {
-		a.Contributors = append(a.Contributors, contributor{c, path("user", c.Username)})
-	}
+	a.Contributors = found.Contributors[:min(len(found.Contributors), maxContributors)]
 	a.More = len(found.Contributors) - len(a.Contributors)
 	p.fillWeeks(v, &a, found.Weeks)
 	return a, nil

@@ -34,7 +34,7 @@ type editForm struct {
 
 	Wrong  string // why it was not stored, in the reader's language
 	Detail string // the same of the program that would refuse it, in English
-	Asks   []failure
+	Asks   []*checks.Check
 	Asked  string // names of the checks of Asks, which the reader is asked about
 	Do     string // what is done if the reader agrees
 	Theirs *change
@@ -220,11 +220,11 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 		_, err = p.env.Edits.Suggest(ctx, c, o.Row.ID, resource.AuthorOf(ctx), want)
 		return true, err
 	case "accept":
-		i := slices.IndexFunc(o.Suggestions, func(s suggestion) bool { return s.ID == id })
+		i := slices.IndexFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })
 		if id == 0 || i < 0 {
 			return false, catalog.ErrNotFound
 		}
-		if ok, err := p.judge(ctx, v, o, sent, catalog.TargetForms(unit.Source, o.Suggestions[i].target, o.Row.PluralNumber), catalog.StateTranslated); !ok || err != nil {
+		if ok, err := p.judge(ctx, v, o, sent, catalog.TargetForms(unit.Source, o.Suggestions[i].Target, o.Row.PluralNumber), catalog.StateTranslated); !ok || err != nil {
 			return false, err
 		}
 		return true, p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, true)
@@ -232,7 +232,7 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 		if err := p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, false); err != nil {
 			return false, err
 		}
-		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s suggestion) bool { return s.ID == id })
+		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })
 	}
 	return false, nil
 }
@@ -267,9 +267,9 @@ func (o *oneString) textOf(name string) ([]string, bool) {
 	switch {
 	case err != nil || i < 0:
 	case kind == "s" && i < len(o.Suggestions):
-		return catalog.TargetForms(o.Unit.Source, o.Suggestions[i].target, o.Row.PluralNumber), true
+		return catalog.TargetForms(o.Unit.Source, o.Suggestions[i].Target, o.Row.PluralNumber), true
 	case kind == "e" && i < len(o.Elsewhere):
-		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].target, o.Row.PluralNumber), true
+		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].Target, o.Row.PluralNumber), true
 	}
 	return nil, false
 }
@@ -305,13 +305,12 @@ func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm
 func (f *editForm) ask(failing checks.Mask, sent *sentForm) {
 	asked := strings.Split(sent.asked, ",")
 	var names []string
-	for id := range failing.All() {
-		c := &checks.All()[id]
+	for c := range failing.Checks() {
 		names = append(names, c.Name)
 		if !sent.sure || !slices.Contains(asked, c.Name) {
 			f.Status = http.StatusConflict
 		}
-		f.Asks = append(f.Asks, failure{Name: c.Name, Title: c.Title, Description: c.Description, URL: path("checks", c.Name)})
+		f.Asks = append(f.Asks, c)
 	}
 	if f.Status == http.StatusOK { // the reader was asked about all of them
 		f.Asks = nil
@@ -367,10 +366,11 @@ func (p *Pages) after(ctx context.Context, r *rest.Request, o *oneString) (strin
 	}
 	at := o.Position + 1
 	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		units, _, err := neighbours(ctx, snap, r, &o.Row, o.Position-1, 2)
+		units, err := find(ctx, snap, r, &o.Row, func(int64) (int, int) { return o.Position - 1, 2 })
 		if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.next.ID }); i >= 0 {
 			at = o.Position + i
 		}
+		_, err = wrongQuery(err)
 		return err
 	})
 	return stringURL(&o.Row, o.next, o.Query, at) + "&" + saved, err

@@ -47,7 +47,7 @@ func FuzzReadForm(f *testing.F) {
 		}
 		o := oneString{
 			Unit: catalog.Unit{Source: catalog.JoinForms([]string{"one", "many"}), Target: "jeden"}, Form: &editForm{Fields: make([]field, 3), Status: 200},
-			Suggestions: []suggestion{{target: "první"}}, Elsewhere: []elsewhere{{target: "jinde"}},
+			Suggestions: []store.Suggestion{{Target: "první"}}, Elsewhere: []said{{Target: "jinde"}},
 		}
 		o.Row.PluralNumber = 3
 		if sent.copy != "" {
@@ -63,9 +63,9 @@ func FuzzReadForm(f *testing.F) {
 	})
 }
 
-// TestNeighboursFail: a wrong search has no neighbours; one that cannot be answered now is
+// TestFindFails: a wrong search finds nothing; one that cannot be answered now is
 // an error, or the page would be kept without them.
-func TestNeighboursFail(t *testing.T) {
+func TestFindFails(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
 	err := w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
@@ -73,11 +73,12 @@ func TestNeighboursFail(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		find := func(ctx context.Context, q string) (int64, error) {
+		count := func(ctx context.Context, q string) (n int64, err error) {
 			req := httptest.NewRequest("GET", "/?"+url.Values{"q": {q}}.Encode(), nil)
 			r := rest.NewRequest(req, nil, nil)
 			r.Params = rest.ParseQuery(req.URL.RawQuery)
-			_, n, err := neighbours(ctx, snap, r, &row, 0, 5)
+			_, err = find(ctx, snap, r, &row, func(count int64) (int, int) { n = count; return 0, 5 })
+			_, err = wrongQuery(err)
 			return n, err
 		}
 		ended, end := context.WithCancel(ctx)
@@ -88,7 +89,7 @@ func TestNeighboursFail(t *testing.T) {
 			none   bool
 			failed bool
 		}{{ctx, "state:translated", false, false}, {ctx, "state:", true, false}, {ctx, "(", true, false}, {ended, "state:>=translated", true, true}} {
-			if n, err := find(tt.ctx, tt.q); (n == 0) != tt.none || (err != nil) != tt.failed {
+			if n, err := count(tt.ctx, tt.q); (n == 0) != tt.none || (err != nil) != tt.failed {
 				t.Errorf("%s: %d strings, %v", tt.q, n, err)
 			}
 		}

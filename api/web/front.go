@@ -14,20 +14,13 @@ import (
 
 // front is the page /: the projects, what is broken, what changed.
 type front struct {
-	Projects   []projectRow
+	Projects   []row
 	Components int
 	Languages  int
 	Changes    []change
 	Importing  []importing
 	Orders     []link
 	Pages      paging
-}
-
-// projectRow is a project in a list.
-type projectRow struct {
-	tally
-	Slug, Name, URL       string
-	Components, Languages int
 }
 
 // Bounds of lists.
@@ -38,7 +31,7 @@ const (
 
 func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.Title, v.Heading = "repoglot", v.L.T("Translations from git repositories")
-	v.Feeds = []link{{Name: "Atom", URL: "/exports/atom/"}, {Name: "RSS", URL: "/exports/rss/"}}
+	v.feeds()
 	projects, err := resource.VisibleProjects(ctx, snap)
 	if err != nil {
 		return err
@@ -52,36 +45,24 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 		return err
 	}
 	f := front{Components: len(rows), Importing: p.importingOf(ctx, rows, v), Orders: v.orders()}
-	list, languages := projectRows(projects, rows, counts)
+	list, languages := projectRows(v, projects, rows, counts)
 	f.Languages = languages
-	for i := range list {
-		if list[i].Files > 0 {
-			list[i].inTranslations(v, list[i].Languages, list[i].Components)
-		}
-	}
-	sorted(list, v.order(), func(projectRow) int { return 0 }, func(r projectRow) string { return r.Name }, func(r projectRow) tally { return r.tally })
 	f.Pages, f.Projects = cutPage(v, "page", list, maxProjects)
 	if v.Problems, err = problemsOf(ctx, snap, rows, true); err != nil {
 		return err
 	}
-	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{Newest: true, Limit: newest}, "")
-	if err != nil {
-		return err
-	}
-	entries, err := newestChanges(ctx, snap, rows, counts, q)
-	if err != nil {
-		return err
-	}
-	if f.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
+	f.Changes, err = p.newestOf(ctx, snap, v, rows, counts, &catalog.Project{})
 	v.Body = f
 	return err
 }
 
-// newestChanges finds the newest changes of several components: those that q finds by
-// id, and the newest of the components that changed last.
-func newestChanges(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, counts []counted, q store.ChangeQuery) ([]catalog.Change, error) {
+// newestOf reads the newest changes of a project, or of all with the zero one: those with the
+// highest ids, and the newest of the components that changed last.
+func (p *Pages) newestOf(ctx context.Context, snap *store.Snapshot, v *view, rows []*store.ComponentRow, counts []counted, project *catalog.Project) ([]change, error) {
+	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID, Newest: true, Limit: newest}, project.Slug)
+	if err != nil {
+		return nil, err
+	}
 	all, err := snap.Changes(ctx, q)
 	if err != nil {
 		return nil, err
@@ -103,15 +84,15 @@ func newestChanges(ctx context.Context, snap *store.Snapshot, rows []*store.Comp
 	}
 	slices.SortFunc(all, catalog.CompareNewest)
 	all = slices.CompactFunc(all, func(a, b catalog.Change) bool { return a.ID == b.ID })
-	return all[:min(len(all), newest)], nil
+	return p.changes(ctx, snap, v, all[:min(len(all), newest)])
 }
 
 // projectRows adds up counts by project, and counts the languages of all.
-func projectRows(projects []catalog.Project, rows []*store.ComponentRow, counts []counted) (list []projectRow, languages int) {
-	index := make(map[int64]*projectRow, len(projects))
-	list = make([]projectRow, len(projects))
+func projectRows(v *view, projects []catalog.Project, rows []*store.ComponentRow, counts []counted) (list []row, languages int) {
+	index := make(map[int64]*row, len(projects))
+	list = make([]row, len(projects))
 	for i := range projects {
-		list[i] = projectRow{Slug: projects[i].Slug, Name: cmp.Or(projects[i].Settings.Name, projects[i].Slug), URL: path("projects", projects[i].Slug)}
+		list[i] = row{Name: cmp.Or(projects[i].Settings.Name, projects[i].Slug), URL: path("projects", projects[i].Slug)}
 		index[projects[i].ID] = &list[i]
 	}
 	for _, c := range rows {
@@ -137,6 +118,10 @@ func projectRows(projects []catalog.Project, rows []*store.ComponentRow, counts 
 			r.Languages++
 		}
 	}
+	for i := range list {
+		list[i].inTranslations(v, list[i].Languages, list[i].Components)
+	}
+	sorted(list, v.order())
 	return list, len(all)
 }
 
@@ -146,10 +131,13 @@ type paging struct {
 	First, Previous, Next, Last string
 }
 
+// offset is the number of entries before the part.
+func (p paging) offset() int { return max(p.From-1, 0) }
+
 // cutPage cuts the part of a list that the parameter name asks for.
 func cutPage[T any](v *view, name string, list []T, size int) (paging, []T) {
 	pg := window(v, name, int64(len(list)), size)
-	return pg, list[max(pg.From-1, 0):pg.To]
+	return pg, list[pg.offset():pg.To]
 }
 
 // window finds the part of a list of count entries that the parameter name asks for.
@@ -174,8 +162,7 @@ func (p *Pages) projects(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err := p.front(ctx, snap, r, v); err != nil {
 		return err
 	}
-	v.Heading = v.L.T("Projects")
-	v.Title = v.Heading + " · repoglot"
+	v.named(v.L.T("Projects"), "repoglot")
 	return nil
 }
 

@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"html/template"
-	"maps"
 	"slices"
 	"strings"
 
@@ -18,19 +16,12 @@ import (
 
 // languages is the page of all languages.
 type languages struct {
-	Rows   []languageSum
+	Rows   []row
 	Orders []link
 }
 
-// languageSum is a language with what is done in it.
-type languageSum struct {
-	tally
-	Code, Name, URL      string
-	Projects, Components int
-}
-
 func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
-	v.Heading, v.Title = v.L.T("Languages"), v.L.T("Languages")+" · repoglot"
+	v.named(v.L.T("Languages"), "repoglot")
 	rows, err := resource.VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return err
@@ -39,32 +30,11 @@ func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 	if err != nil {
 		return err
 	}
-	index := map[string]*languageSum{}
-	type pair struct {
-		code    string
-		project int64
+	o := languages{Rows: p.languageRows(v, counts, len(rows)), Orders: v.orders()}
+	for i := range o.Rows {
+		o.Rows[i].URL = path("languages", o.Rows[i].Code)
 	}
-	seen := map[pair]bool{}
-	for i := range counts {
-		c := &counts[i]
-		l := index[c.language]
-		if l == nil {
-			l = &languageSum{Code: c.language, Name: v.L.LanguageName(c.language, p.env.Language(c.language).Name), URL: path("languages", c.language)}
-			index[c.language] = l
-		}
-		l.add(c.tally)
-		l.Components++
-		if key := (pair{c.language, c.component.ProjectID}); !seen[key] {
-			seen[key] = true
-			l.Projects++
-		}
-	}
-	o := languages{Orders: v.orders()}
-	for _, code := range slices.Sorted(maps.Keys(index)) {
-		index[code].inComponents(v, len(rows))
-		o.Rows = append(o.Rows, *index[code])
-	}
-	sorted(o.Rows, v.order(), func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return l.Name }, func(l languageSum) tally { return l.tally })
+	sorted(o.Rows, v.order())
 	v.Body = o
 	return nil
 }
@@ -81,23 +51,11 @@ type language struct {
 	EngageURL string
 }
 
-// languageProject is a project in a language.
+// languageProject is a project in a language, with its components.
 type languageProject struct {
-	tally
-	Name, URL string
+	row
 	Downloads []link
-	Rows      []languageComponent
-}
-
-// languageComponent is a component in a language.
-type languageComponent struct {
-	tally
-	Name, URL, StringsURL, FailingURL, ProjectName string
-	Author                                         string
-	Spark                                          template.HTML
-
-	project *catalog.Project
-	id      int64 // of the component
+	Rows      []row
 }
 
 // sparkDays is the length of the small curves of a language's page.
@@ -114,14 +72,15 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	o := language{Language: l, Orders: v.orders()}
 	name := p.nameOf(v.L, l.Code)
 	v.Crumbs = []link{{Name: v.L.T("Languages"), URL: path("languages")}, {Name: name, URL: path("languages", l.Code)}}
-	v.Feeds = []link{{Name: "Atom", URL: path("exports", "atom", "language", l.Code)}, {Name: "RSS", URL: path("exports", "rss", "language", l.Code)}}
-	v.Heading, v.Title = name, name+" · repoglot"
+	v.feeds("language", l.Code)
+	v.named(name, "repoglot")
 	if slug := r.PathParam("project"); slug != "" {
 		project, err := resource.VisibleProject(ctx, snap, r)
 		if err != nil {
 			return err
 		}
-		o.Only, v.Sub, v.Title = slug, project.Settings.Name, name+" · "+project.Settings.Name
+		v.named(name, project.Settings.Name)
+		o.Only, v.Sub = slug, project.Settings.Name
 		v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("languages", l.Code, slug)})
 		o.EngageURL = path("engage", slug, l.Code)
 	}
@@ -156,30 +115,28 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 }
 
 // languageComponents are the components in a language, by project.
-func (p *Pages) languageComponents(v *view, o *language, counts []counted) (list []languageComponent) {
+func (p *Pages) languageComponents(v *view, o *language, counts []counted) (list []row) {
 	for i := range counts {
-		c := &counts[i]
-		if c.language != o.Language.Code {
+		c := counts[i].component
+		if counts[i].language != o.Language.Code {
 			continue
 		}
-		o.About.add(c.tally)
-		project := &c.component.Project
-		list = append(list, languageComponent{
-			tally: c.tally, Name: c.component.Settings.Name, ProjectName: project.Settings.Name,
-			URL: path("projects", project.Slug, c.component.Slug, c.language), StringsURL: path("translate", project.Slug, c.component.Slug, c.language),
-			project: project, id: c.component.ID,
+		o.About.add(counts[i].tally)
+		list = append(list, row{
+			tally: counts[i].tally, Name: c.Settings.Name, key: c.Project.Settings.Name + "\x00" + c.Settings.Name, component: c,
+			URL: path("projects", c.Project.Slug, c.Slug, o.Language.Code), StringsURL: path("translate", c.Project.Slug, c.Slug, o.Language.Code),
 		})
 	}
-	sorted(list, v.order(), func(languageComponent) int { return 0 }, func(c languageComponent) string { return c.ProjectName + "\x00" + c.Name }, func(c languageComponent) tally { return c.tally })
+	sorted(list, v.order())
 	return list
 }
 
 // fillLanguageRows reads the curves and authors of the components that are shown, and
 // adds them up by project.
-func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []languageComponent) error {
+func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row) error {
 	ids := make([]int64, len(list))
 	for i := range list {
-		ids[i] = list[i].id
+		ids[i] = list[i].component.ID
 	}
 	translations, err := snap.TranslationsIn(ctx, ids, []string{o.Language.Code})
 	if err != nil {
@@ -191,41 +148,27 @@ func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *v
 		wanted = append(wanted, translations[i].ID)
 	}
 	from := v.now.AddDate(0, 0, -sparkDays)
-	curves := map[int64]*chart.Series{}
-	err = snap.Curves(ctx, ids, wanted, func(d store.StatDay) {
-		s := curves[d.TranslationID]
-		if s == nil {
-			s = &chart.Series{}
-			curves[d.TranslationID] = s
-		}
-		if d.Day.Before(from) { // the value with which the time begins
-			d.Day = from
-			if n := len(s.Days); n > 0 && s.Days[n-1].Equal(from) {
-				s.Values[n-1] = d.Stats.Translated.Units
-				return
-			}
-		}
-		s.Days, s.Values = append(s.Days, d.Day), append(s.Values, d.Stats.Translated.Units)
-	})
+	series, err := curves(ctx, snap, ids, wanted, from)
 	if err != nil {
 		return err
 	}
 	index := map[string]int{}
 	for i := range list {
 		c := &list[i]
-		if t := byComponent[c.id]; t != nil {
+		if t := byComponent[c.component.ID]; t != nil {
 			c.Author = t.LastAuthor
-			if s := curves[t.ID]; s != nil {
+			if s := series[t.ID]; s != nil {
 				c.Spark = chart.Spark(s, from, v.now, v.L.T("Translated strings in the last 90 days"))
 			}
 		}
-		at, ok := index[c.project.Slug]
+		project := &c.component.Project
+		at, ok := index[project.Slug]
 		if !ok {
 			at = len(o.Projects)
-			index[c.project.Slug] = at
-			file := wire.Path("api", "projects", c.project.Slug, "languages", o.Language.Code) + "file/"
+			index[project.Slug] = at
+			file := wire.Path("api", "projects", project.Slug, "languages", o.Language.Code) + "file/"
 			o.Projects = append(o.Projects, languageProject{
-				Name: c.ProjectName, URL: path("projects", c.project.Slug),
+				row:       row{Name: project.Settings.Name, URL: path("projects", project.Slug)},
 				Downloads: []link{{Name: "ZIP", URL: file}, {Name: "TMX", URL: file + "?format=zip:tmx"}},
 			})
 		}
@@ -235,19 +178,13 @@ func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *v
 	return nil
 }
 
-// beginning is a component to begin with.
-type beginning struct {
-	tally
-	Name, URL string
-}
-
 // engage is an invitation to a project.
 type engage struct {
 	Project  catalog.Project
 	Language lang.Language // of the invitation; its Code is "" without one
 	About    tally
-	Rows     []languageSum
-	Places   []beginning // where to begin
+	Rows     []row
+	Places   []row // components to begin with
 	Components,
 	Languages int
 	Licenses []string
@@ -279,11 +216,9 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	}
 	rows = componentsByName(rows)
 	o.Components = len(rows)
-	seen := map[string]bool{}
 	for _, c := range rows {
 		o.Edits = o.Edits || p.env.Edits != nil && c.Settings.Edits.Taken()
-		if license := c.Settings.License; license != "" && !seen[license] {
-			seen[license] = true
+		if license := c.Settings.License; license != "" && !slices.Contains(o.Licenses, license) {
 			o.Licenses = append(o.Licenses, license)
 		}
 	}
@@ -300,37 +235,30 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 }
 
 func (p *Pages) fillEngage(v *view, o *engage, counts []counted) {
-	index := map[string]*languageSum{}
+	code := o.Language.Code
+	if code != "" {
+		counts = slices.DeleteFunc(counts, func(c counted) bool { return c.language != code })
+	}
 	for i := range counts {
 		c := &counts[i]
-		if o.Language.Code != "" && c.language != o.Language.Code {
-			continue
-		}
 		o.About.add(c.tally)
-		if o.Language.Code != "" {
-			strs := path("translate", o.Project.Slug, c.component.Slug, c.language)
+		if code != "" {
+			strs := path("translate", o.Project.Slug, c.component.Slug, code)
 			if c.Listed() > 0 {
 				strs += "?q=is:untranslated"
 			}
-			o.Places = append(o.Places, beginning{tally: c.tally, Name: c.component.Settings.Name, URL: strs})
-			continue
+			o.Places = append(o.Places, row{tally: c.tally, Name: c.component.Settings.Name, URL: strs})
 		}
-		l := index[c.language]
-		if l == nil {
-			l = &languageSum{Code: c.language, Name: v.L.LanguageName(c.language, p.env.Language(c.language).Name), URL: path("engage", o.Project.Slug, c.language)}
-			index[c.language] = l
-		}
-		l.add(c.tally)
 	}
-	o.Languages = len(index)
-	if o.Language.Code != "" {
+	if code != "" {
 		o.About.inComponents(v, o.Components)
-	} else {
-		o.About.inTranslations(v, o.Languages, o.Components)
+		return
 	}
-	for _, code := range slices.Sorted(maps.Keys(index)) {
-		index[code].inComponents(v, o.Components)
-		o.Rows = append(o.Rows, *index[code])
+	o.Rows = p.languageRows(v, counts, o.Components)
+	o.Languages = len(o.Rows)
+	o.About.inTranslations(v, o.Languages, o.Components)
+	for i := range o.Rows {
+		o.Rows[i].URL, o.Rows[i].key = path("engage", o.Project.Slug, o.Rows[i].Code), strings.ToLower(o.Rows[i].Name)
 	}
-	sorted(o.Rows, byName, func(l languageSum) int { return v.reads(l.Code) }, func(l languageSum) string { return strings.ToLower(l.Name) }, func(l languageSum) tally { return l.tally })
+	sorted(o.Rows, byName)
 }

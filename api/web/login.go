@@ -25,12 +25,11 @@ type login struct {
 func (p *Pages) login(ctx context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
 	a := rest.AccessOf(ctx)
 	o := login{Next: LocalPath(v.param("next")), Listened: listened(r.Link.Base)}
-	v.Heading = v.L.T("Sign in")
+	v.named(v.L.T("Sign in"), "repoglot")
 	if a.Session != "" {
-		v.Heading = v.L.T("Signed in")
+		v.named(v.L.T("Signed in"), "repoglot")
 		o.Token, o.Form = &a.Token, session.FormToken(a.Session)
 	}
-	v.Title = v.Heading + " · repoglot"
 	v.Body = o
 	return nil
 }
@@ -47,9 +46,8 @@ var (
 // Login is the page to sign in after a form that was refused.
 func (p *Pages) Login(r *http.Request, refused *rest.Problem) ([]byte, error) {
 	v := p.newView(r, nil)
-	v.Path = path("login")
-	v.Heading = v.L.T("Sign in")
-	v.Title, v.API = v.Heading+" · repoglot", "/api/"
+	v.named(v.L.T("Sign in"), "repoglot")
+	v.Path, v.API = path("login"), "/api/"
 	o := login{Next: LocalPath(r.PostForm.Get("next")), Wrong: refused.Detail}
 	switch refused {
 	case ErrNoToken:

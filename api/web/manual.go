@@ -167,8 +167,7 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 		last.Chapters = append(last.Chapters, c)
 	}
 	v.Crumbs = []link{{Name: v.L.T("Manual"), URL: "/docs/"}}
-	v.Heading = v.L.T("Manual")
-	v.Title = v.Heading + " · repoglot"
+	v.named(v.L.T("Manual"), "repoglot")
 	if name := r.PathParam("chapter"); name != "" {
 		o.Chapter = p.manual[strings.TrimSuffix(name, ".md")]
 		if o.Chapter == nil {

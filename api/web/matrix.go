@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ type matrix struct {
 	Project    catalog.Project
 	About      tally
 	Columns    []column
-	Rows       []matrixRow
+	Rows       []row
 	RowPages   paging
 	ColPages   paging
 	Orders     []link
@@ -33,21 +32,9 @@ type matrix struct {
 
 // column is a component of a matrix.
 type column struct {
-	Name, URL, Slug string
-	Strings         int64
-	Glossary, Bare  bool // Bare: it has no template
-
-	row *store.ComponentRow
-}
-
-// matrixRow is a language of a matrix.
-type matrixRow struct {
-	tally
-	Code, URL string
-	Author    string
-	Cells     []cell
-
-	newest counted
+	*store.ComponentRow
+	Strings int64
+	Bare    bool // it has no template
 }
 
 // cell is a component in a language; URL is "" if it has no such translation.
@@ -71,7 +58,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return err
 	}
 	p.aboutProject(v, &project)
-	v.Title, v.Heading = project.Settings.Name+" · repoglot", project.Settings.Name
+	v.named(project.Settings.Name, "repoglot")
 	rows, err := resource.VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return err
@@ -85,20 +72,12 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return err
 	}
-	m := matrix{Project: project, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Components: len(rows)}
-	for _, name := range []string{"sort", "only"} {
-		if value := v.param(name); value != "" {
-			m.Kept = append(m.Kept, link{Name: name, URL: value})
-		}
-	}
+	m := matrix{Project: project, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Kept: v.kept("sort", "only"), Components: len(rows)}
 	languages := p.matrixRows(v, counts, &m)
 	var columns []column
 	for _, c := range rows {
 		if c.Imported {
-			columns = append(columns, column{
-				Name: c.Settings.Name, Slug: c.Slug, URL: path("projects", project.Slug, c.Slug),
-				Strings: sources[c.ID].Strings().Units, Bare: !sources[c.ID].HasTemplate, Glossary: c.Settings.IsGlossary, row: c,
-			})
+			columns = append(columns, column{c, sources[c.ID].Strings().Units, !sources[c.ID].HasTemplate})
 		}
 	}
 	m.ColPages, m.Columns = cutPage(v, "cols", columns, maxColumns)
@@ -109,17 +88,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if v.Problems, err = problemsOf(ctx, snap, rows, true); err != nil {
 		return err
 	}
-	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID, Newest: true, Limit: newest}, project.Slug)
-	if err != nil {
-		return err
-	}
-	entries, err := newestChanges(ctx, snap, rows, counts, q)
-	if err != nil {
-		return err
-	}
-	if m.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
+	m.Changes, err = p.newestOf(ctx, snap, v, rows, counts, &project)
 	v.Body = m
 	return err
 }
@@ -127,59 +96,37 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 // aboutProject sets the frame of a page about a project.
 func (p *Pages) aboutProject(v *view, project *catalog.Project) {
 	v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("projects", project.Slug)})
-	v.Feeds = []link{
-		{Name: "Atom", URL: path("exports", "atom", project.Slug)},
-		{Name: "RSS", URL: path("exports", "rss", project.Slug)},
-	}
+	v.feeds(project.Slug)
 }
 
 // filters are the choices of rows.
-func filters(v *view) (list []link) {
-	for _, f := range []struct{ value, name string }{
-		{"", v.L.T("all languages")},
-		{"unfinished", v.L.T("unfinished")},
-		{"failing", v.L.T("with failing checks")},
-	} {
-		list = append(list, link{Name: f.name, URL: v.with("only", f.value), Current: v.param("only") == f.value})
-	}
-	return list
+func filters(v *view) []link {
+	return v.choices("only", v.param("only"),
+		choice{"", v.L.T("all languages")}, choice{"unfinished", v.L.T("unfinished")}, choice{"failing", v.L.T("with failing checks")})
+}
+
+// filtered reports whether the filter that the page's address names leaves out what t counts.
+func (v *view) filtered(t *tally) bool {
+	only := v.param("only")
+	return only == "unfinished" && t.Left() == 0 || only == "failing" && t.Failing == 0
 }
 
 // matrixRows adds up counts by language, filters and sorts.
-func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
-	index := map[string]*matrixRow{}
+func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []row {
 	for i := range counts {
-		c := &counts[i]
-		r := index[c.language]
-		if r == nil {
-			r = &matrixRow{Code: c.language}
-			index[c.language] = r
-		}
-		r.add(c.tally)
-		if r.newest.component == nil || c.Last.After(r.newest.Last) {
-			r.newest = *c
-		}
-		m.About.add(c.tally)
+		m.About.add(counts[i].tally)
 	}
-	m.Languages = len(index)
+	list := p.languageRows(v, counts, m.Components)
+	m.Languages = len(list)
 	m.About.inTranslations(v, m.Languages, m.Components)
-	list := make([]matrixRow, 0, len(index))
-	names := map[string]string{}
 	wanted := strings.ToLower(m.Filter)
-	for _, code := range slices.Sorted(maps.Keys(index)) {
-		r := index[code]
-		names[code] = v.L.LanguageName(code, p.env.Language(code).Name)
-		switch {
-		case wanted != "" && !strings.Contains(strings.ToLower(names[code]+" "+code+" "+p.env.Language(code).Name), wanted):
-			continue
-		case v.param("only") == "unfinished" && r.Left() == 0, v.param("only") == "failing" && r.Failing == 0:
-			continue
-		}
-		r.inComponents(v, m.Components)
-		r.URL = path("languages", code, m.Project.Slug)
-		list = append(list, *r)
+	list = slices.DeleteFunc(list, func(r row) bool {
+		return v.filtered(&r.tally) || !strings.Contains(strings.ToLower(r.Name+" "+r.Code+" "+p.env.Language(r.Code).Name), wanted)
+	})
+	for i := range list {
+		list[i].URL = path("languages", list[i].Code, m.Project.Slug)
 	}
-	sorted(list, v.order(), func(r matrixRow) int { return v.reads(r.Code) }, func(r matrixRow) string { return names[r.Code] }, func(r matrixRow) tally { return r.tally })
+	sorted(list, v.order())
 	return list
 }
 
@@ -188,7 +135,7 @@ func (p *Pages) matrixRows(v *view, counts []counted, m *matrix) []matrixRow {
 func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, sources map[int64]*catalog.Translation) error {
 	at, ids := map[int64]int{}, make([]int64, len(m.Columns))
 	for i := range m.Columns {
-		ids[i] = m.Columns[i].row.ID
+		ids[i] = m.Columns[i].ID
 		at[ids[i]] = i
 	}
 	rowAt, codes := map[string]int{}, make([]string, len(m.Rows))
@@ -230,23 +177,20 @@ func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m 
 // fillAuthors names the author of the newest change of each row.
 func (p *Pages) fillAuthors(ctx context.Context, snap *store.Snapshot, m *matrix) error {
 	var components []int64
-	for i := range m.Rows {
-		if c := m.Rows[i].newest.component; c != nil && !slices.Contains(components, c.ID) {
-			components = append(components, c.ID)
-		}
-	}
 	codes := make([]string, len(m.Rows))
 	for i := range m.Rows {
 		codes[i] = m.Rows[i].Code
+		if id := m.Rows[i].component.ID; !slices.Contains(components, id) {
+			components = append(components, id)
+		}
 	}
 	if len(components) > 8 { // more would read more rows than the page shows
 		components = components[:8]
 	}
 	found, err := snap.TranslationsIn(ctx, components, codes)
 	for i := range m.Rows {
-		n := &m.Rows[i].newest
 		for j := range found {
-			if n.component != nil && found[j].ComponentID == n.component.ID && found[j].Language == n.language {
+			if found[j].ComponentID == m.Rows[i].component.ID && found[j].Language == m.Rows[i].Code {
 				m.Rows[i].Author = found[j].LastAuthor
 			}
 		}

@@ -24,6 +24,9 @@ type problem struct {
 	Since          time.Time // zero: unknown
 }
 
+// where names a component with its project.
+func where(c *store.ComponentRow) string { return c.Settings.Name + " · " + c.Project.Settings.Name }
+
 // maxProblems is the number of problems on a page.
 const maxProblems = 50
 
@@ -37,7 +40,7 @@ func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.Compone
 	var list []problem
 	label := func(p problem, c *store.ComponentRow) problem {
 		if named {
-			p.Component, p.URL = c.Settings.Name+" · "+c.Project.Settings.Name, path("projects", c.Project.Slug, c.Slug)
+			p.Component, p.URL = where(c), path("projects", c.Project.Slug, c.Slug)
 		}
 		return p
 	}
@@ -134,7 +137,7 @@ func (p *Pages) importingOf(ctx context.Context, rows []*store.ComponentRow, v *
 		if c.Imported {
 			continue
 		}
-		i := importing{Name: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
+		i := importing{Name: where(c), URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
 		var state resource.Progress
 		if state, i.Running = p.env.Progress(c.ID); i.Running {
 			i.Percent = min(max(state.Percent, 0), 100)

@@ -45,7 +45,8 @@ const groupsOnPage = 30
 
 func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
 	o := search{Query: strings.TrimSpace(v.param("q")), Lang: v.param("lang"), Lang2: v.param("lang2")}
-	v.Heading, v.Title, v.Query = v.L.T("Search"), v.L.T("Search")+" · repoglot", o.Query
+	v.named(v.L.T("Search"), "repoglot")
+	v.Query = o.Query
 	if o.Query != "" {
 		v.Title = o.Query + " · " + v.Title
 		v.API = "/api/units/?q=" + url.QueryEscape(o.Query)
@@ -102,20 +103,16 @@ func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *vi
 func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *search, components map[int64]*store.ComponentRow) error {
 	expr, err := resource.UnitQuery(r)
 	if err != nil {
-		o.Wrong = rest.AsProblem(err).Detail
-		return nil
+		o.Wrong, err = wrongQuery(err)
+		return err
 	}
 	found, err := snap.Search(ctx, store.SearchQuery{Components: components, Expr: inLanguages(expr, o.Columns, components)})
 	if err != nil {
-		problem := rest.AsProblem(resource.SearchProblem(err))
-		o.Wrong = problem.Detail
-		if problem == rest.ErrInternal {
-			return err
-		}
-		return nil
+		o.Wrong, err = wrongQuery(err)
+		return err
 	}
 	o.Pages = window(v, "page", found.Count(), groupsOnPage)
-	units, _, err := found.Page(ctx, int64(max(o.Pages.From-1, 0)), groupsOnPage)
+	units, _, err := found.Page(ctx, int64(o.Pages.offset()), groupsOnPage)
 	if err != nil {
 		return err
 	}
@@ -202,11 +199,11 @@ func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts
 	if len(o.Columns) > 0 {
 		language = o.Columns[0]
 	}
-	g := groupPlace{Where: c.Settings.Name + " · " + c.Project.Settings.Name, URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
+	g := groupPlace{Where: where(c), URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
 	for i := range texts {
 		t := &texts[i]
 		if at := slices.Index(o.Columns, t.Language); at >= 0 {
-			g.Said[at] = said{Code: t.Language, Texts: showForms(t.Unit.Target), State: t.Unit.State, URL: path("translate", c.Project.Slug, c.Slug, t.Language) + checksum}
+			g.Said[at] = said{Code: t.Language, Target: t.Unit.Target, State: t.Unit.State, URL: path("translate", c.Project.Slug, c.Slug, t.Language) + checksum}
 		}
 	}
 	if len(texts) > 0 && g.Said[0].Code == "" {
@@ -220,7 +217,7 @@ func (g *group) compare(columns int) {
 	for i := range columns {
 		first := ""
 		for j := range g.Places {
-			text := strings.Join(g.Places[j].Said[i].Texts, "\n")
+			text := g.Places[j].Said[i].Target
 			if text == "" {
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -47,14 +46,8 @@ type str struct {
 	Source                 []string
 	Targets                [][]span
 	State                  catalog.State
-	Failing                []failure
-	Language               string
+	Failing                []*checks.Check
 	Changed                bool // the template has the string with another msgid_plural
-}
-
-// failure is a check that a string fails.
-type failure struct {
-	Name, Title, Description, URL string
 }
 
 // stringsOnPage is the number of strings of a page.
@@ -89,104 +82,95 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	q := strings.TrimSpace(v.param("q"))
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
 	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
-	v.Heading, v.Title = v.L.T("Strings"), v.L.T("Strings")+" · "+p.title(v, t)
+	v.named(v.L.T("Strings"), p.title(v, t))
 	v.Sub = p.title(v, t)
-	v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
-	if q != "" {
-		v.API += "?q=" + url.QueryEscape(q)
-	}
+	v.API = p.stringsAPI(r)
 	if l.Missing > 0 && sources[t.ComponentID].Stats.Total.Units <= maxLooked {
 		l.MissingURL = strs + "?missing=1"
 	}
-	switch {
-	case l.MissingURL != "" && v.param("missing") != "":
-		return p.missing(ctx, snap, v, l)
-	case l.Changed > 0:
+	if l.Changed > 0 {
 		l.ChangedURL = strs + "?changed=1"
-		if v.param("changed") != "" {
-			return p.changed(ctx, snap, v, l)
-		}
 	}
-	units, err := p.find(ctx, snap, r, v, t, &l)
+	var units []catalog.Unit
+	missing := l.MissingURL != "" && v.param("missing") != ""
+	changed := !missing && l.Changed > 0 && v.param("changed") != ""
+	switch {
+	case missing:
+		l.instead(v, v.L.T("Not in the file"), l.Missing)
+		units, err = snap.Missing(ctx, t.ComponentID, t.ID, l.Pages.offset(), stringsOnPage)
+	case changed:
+		l.instead(v, v.L.T("Changed in the template"), l.Changed)
+		units, err = snap.Changed(ctx, t.ComponentID, t.ID, l.Pages.offset(), stringsOnPage)
+	default:
+		units, err = find(ctx, snap, r, t, func(count int64) (from, n int) {
+			l.Pages = window(v, "page", count, stringsOnPage)
+			return l.Pages.offset(), stringsOnPage
+		})
+		l.Wrong, err = wrongQuery(err)
+	}
 	if err != nil {
 		return err
 	}
 	set, err := p.env.ChecksOf(ctx, snap, t, units)
-	if err != nil {
-		return err
-	}
-	for i := range units {
-		row := newString(set, t, &units[i])
-		row.URL = stringURL(t, &units[i], q, l.Pages.From+i)
-		l.Rows = append(l.Rows, row)
-	}
-	l.Saved = v.param("saved") != ""
-	if len(l.Rows) > 0 && v.SignedIn && !t.IsSource && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
-		l.Start = l.Rows[0].URL
-	}
-	v.Body = l
-	return nil
-}
-
-// missing lists the strings that the file does not have. Each leads to the source string.
-func (p *Pages) missing(ctx context.Context, snap *store.Snapshot, v *view, l stringList) error {
-	t := &l.Row
-	l.Views, l.Pages = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats), window(v, "page", l.Missing, stringsOnPage)
-	v.Sub = v.L.T("Not in the file") + " · " + v.Sub
-	units, err := snap.Missing(ctx, t.ComponentID, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
 	for i := range units {
 		u := &units[i]
-		checksum := catalog.Checksum(u.Identity.Hash)
-		l.Rows = append(l.Rows, str{
-			URL:      path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + checksum,
-			Checksum: checksum, Context: visible(u.Context), Source: showForms(u.Source), Language: t.Language,
-		})
-	}
-	v.Body = l
-	return err
-}
-
-// changed lists the strings that the template has with another msgid_plural.
-func (p *Pages) changed(ctx context.Context, snap *store.Snapshot, v *view, l stringList) error {
-	t := &l.Row
-	l.Views, l.Pages = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats), window(v, "page", l.Changed, stringsOnPage)
-	v.Sub = v.L.T("Changed in the template") + " · " + v.Sub
-	units, err := snap.Changed(ctx, t.ComponentID, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
-	if err != nil {
-		return err
-	}
-	set, err := p.env.ChecksOf(ctx, snap, t, units)
-	for i := range units {
-		row := newString(set, t, &units[i])
-		row.URL, row.Changed = stringURL(t, &units[i], "", 0), true
+		row := newString(set, t, u)
+		switch {
+		case missing: // each leads to the source string, which it is
+			row = str{Checksum: row.Checksum, Context: row.Context, Source: row.Source}
+			row.URL = path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + row.Checksum
+		case changed:
+			row.URL, row.Changed = stringURL(t, u, "", 0), true
+		default:
+			row.URL = stringURL(t, u, q, l.Pages.From+i)
+		}
 		l.Rows = append(l.Rows, row)
 	}
+	if !missing && !changed {
+		l.Saved = v.param("saved") != ""
+		if len(l.Rows) > 0 && v.SignedIn && !t.IsSource && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
+			l.Start = l.Rows[0].URL
+		}
+	}
 	v.Body = l
 	return err
 }
 
-// find reads a page of strings. A wrong query finds nothing and says why.
-func (p *Pages) find(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, l *stringList) ([]catalog.Unit, error) {
+// instead makes the list one of count strings that no search finds.
+func (l *stringList) instead(v *view, about string, count int64) {
+	t := &l.Row
+	l.Views = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats)
+	l.Pages = window(v, "page", count, stringsOnPage)
+	v.Sub = about + " · " + v.Sub
+}
+
+// find reads a part of the strings that the query of a request selects in a translation;
+// part chooses it by their number.
+func find(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, part func(count int64) (from, n int)) ([]catalog.Unit, error) {
 	expr, err := resource.UnitQuery(r)
 	if err != nil {
-		l.Wrong = rest.AsProblem(err).Detail
-		return nil, nil
+		return nil, err
 	}
 	if expr == query.All {
-		l.Pages = window(v, "page", t.Stats.Total.Units, stringsOnPage)
-		return snap.Units(ctx, t.ID, max(l.Pages.From-1, 0), stringsOnPage)
+		from, n := part(t.Stats.Total.Units)
+		return snap.Units(ctx, t.ID, from, n)
 	}
 	found, err := snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Expr: expr})
 	if err != nil {
-		l.Wrong = rest.AsProblem(resource.SearchProblem(err)).Detail
-		if rest.AsProblem(resource.SearchProblem(err)) == rest.ErrInternal {
-			return nil, err
-		}
-		return nil, nil
+		return nil, err
 	}
-	l.Pages = window(v, "page", found.Count(), stringsOnPage)
-	units, _, err := found.Page(ctx, int64(max(l.Pages.From-1, 0)), stringsOnPage)
+	from, n := part(found.Count())
+	units, _, err := found.Page(ctx, int64(from), n)
 	return units, err
+}
+
+// wrongQuery says what is wrong with a query, or that it asks for too much. With any other
+// error there is no page, such as with a full pool: it would be kept without the strings.
+func wrongQuery(err error) (wrong string, other error) {
+	if err = resource.SearchProblem(err); err != nil && rest.AsProblem(err).Status == http.StatusBadRequest {
+		return rest.AsProblem(err).Detail, nil
+	}
+	return "", err
 }
 
 // stringURL is the address of a string; position is its place in a search, from 1.
@@ -203,23 +187,15 @@ func stringURL(t *store.TranslationRow, u *catalog.Unit, q string, position int)
 
 // newString shows a string with the places where it fails.
 func newString(set *checks.Set, t *store.TranslationRow, u *catalog.Unit) str {
-	s := str{Checksum: catalog.Checksum(u.Identity.Hash), Context: visible(u.Context), State: u.State, Language: t.Language}
-	for _, form := range catalog.SplitForms(u.Source) {
-		s.Source = append(s.Source, visible(form))
-	}
+	s := str{Checksum: catalog.Checksum(u.Identity.Hash), Context: visible(u.Context), State: u.State, Source: showForms(u.Source)}
 	marks := map[int][]place{}
 	seen := checks.UnitOf(u, &t.Translation)
-	table := checks.All()
-	for id := range checks.Mask(u.Failing).All() {
-		if int(id) >= len(table) {
-			continue // a check of a newer version
-		}
-		c := &table[id]
-		s.Failing = append(s.Failing, failure{Name: c.Name, Title: c.Title, Description: c.Description, URL: path("checks", c.Name)})
+	for c := range checks.Mask(u.Failing).Checks() {
+		s.Failing = append(s.Failing, c)
 		if c.Scope == checks.ScopeAcross || c.Scope == checks.ScopeSource {
 			continue
 		}
-		for _, f := range set.Explain(&seen, id) {
+		for _, f := range set.Explain(&seen, c.ID) {
 			for _, at := range append(slices.Clone(f.Targets), f.Target) {
 				marks[f.Form] = append(marks[f.Form], place{at.From, at.To})
 			}
@@ -242,9 +218,9 @@ type oneString struct {
 	Previous, Next string
 	Others         []said
 	History        []change
-	Suggestions    []suggestion
-	Elsewhere      []elsewhere
-	Terms          []term
+	Suggestions    []store.Suggestion
+	Elsewhere      []said
+	Terms          []store.GlossaryUnit
 	PreviousSource []span
 	Places         []link
 	SourceLang     string
@@ -257,33 +233,12 @@ type oneString struct {
 	next *catalog.Unit
 }
 
-// said is a string in another language.
+// said is the string in another language, or of another component.
 type said struct {
-	Code, URL string
-	Texts     []string
-	State     catalog.State
+	Where, Code, URL string
+	Target           string
+	State            catalog.State
 }
-
-// suggestion is a text of another branch, or of a reader.
-type suggestion struct {
-	ID             int64 // of one that somebody made; else 0
-	target         string
-	Texts          []string
-	Branch, Author string
-	At             time.Time
-}
-
-// elsewhere is the same string of another component.
-type elsewhere struct {
-	Where, URL string
-	target     string
-	Texts      []string
-	State      catalog.State
-	Same       bool
-}
-
-// term is a term of a glossary in the string.
-type term struct{ Source, Target string }
 
 // maxElsewhere is the number of components that are searched for the same string.
 const maxElsewhere = 40
@@ -352,8 +307,8 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	}
 	o.Position = v.number("offset")
 	from := max(o.Position-3, 0)
-	units, count, err := neighbours(ctx, snap, r, &o.Row, from, 5)
-	o.Count = count
+	units, err := find(ctx, snap, r, &o.Row, func(count int64) (int, int) { o.Count = count; return from, 5 })
+	_, err = wrongQuery(err) // the string itself is shown
 	before, after := o.Position-2-from, o.Position-from
 	if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.Unit.ID }); i >= 0 {
 		o.Position, before, after = from+i+1, i-1, i+1
@@ -370,29 +325,6 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	return err
 }
 
-// neighbours are strings of a search and their number; none if the search is wrong or too
-// large. If it cannot be answered now, such as with a full pool, the page is not made: it
-// would be kept without them.
-func neighbours(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, from, n int) ([]catalog.Unit, int64, error) {
-	expr, err := resource.UnitQuery(r)
-	if err != nil {
-		return nil, 0, nil //nolint:nilerr // the string itself is shown
-	}
-	if expr == query.All {
-		units, err := snap.Units(ctx, t.ID, from, n)
-		return units, t.Stats.Total.Units, err
-	}
-	found, err := snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Expr: expr})
-	if err = resource.SearchProblem(err); err != nil {
-		if rest.AsProblem(err).Status == http.StatusBadRequest {
-			err = nil
-		}
-		return nil, 0, err
-	}
-	units, _, err := found.Page(ctx, int64(from), n)
-	return units, found.Count(), err
-}
-
 // fillOthers reads the string in all other languages.
 func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
 	source := o.Unit
@@ -404,7 +336,7 @@ func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 			continue
 		}
 		o.Others = append(o.Others, said{
-			Code: s.Language, Texts: showForms(s.Unit.Target), State: s.Unit.State,
+			Code: s.Language, Target: s.Unit.Target, State: s.Unit.State,
 			URL: path("translate", o.Row.Project.Slug, o.Row.Component.Slug, s.Language) + "?checksum=" + o.Checksum,
 		})
 	}
@@ -424,19 +356,12 @@ func showForms(s string) []string {
 }
 
 // fillHistory reads each text that the string had, and the suggestions of branches.
-func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
-	entries, err := snap.Changes(ctx, store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage})
-	if err != nil {
+func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) (err error) {
+	q := store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage}
+	if o.History, err = p.readChanges(ctx, snap, v, q, o.Row.Component.Settings.Repoweb); err != nil {
 		return err
 	}
-	if o.History, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
-	withCommits(o.History, func(commit string) string { return commitURL(o.Row.Component.Settings.Repoweb, commit) })
-	list, err := snap.Suggestions(ctx, o.Unit.ID)
-	for i := range list {
-		o.Suggestions = append(o.Suggestions, suggestion{ID: list[i].EditID, target: list[i].Target, Texts: showForms(list[i].Target), Branch: list[i].Branch, Author: list[i].AuthorName, At: list[i].At})
-	}
+	o.Suggestions, err = snap.Suggestions(ctx, o.Unit.ID)
 	return err
 }
 
@@ -462,8 +387,8 @@ func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest
 	for i := range list {
 		s := &list[i]
 		c := components[s.Unit.ID/catalog.UnitsPerComponent]
-		o.Elsewhere = append(o.Elsewhere, elsewhere{
-			Where: c.Settings.Name + " · " + c.Project.Settings.Name, target: s.Unit.Target, Texts: showForms(s.Unit.Target), State: s.Unit.State, Same: s.Unit.Target == o.Unit.Target,
+		o.Elsewhere = append(o.Elsewhere, said{
+			Where: where(c), Target: s.Unit.Target, State: s.Unit.State,
 			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,
 		})
 	}
@@ -483,7 +408,7 @@ func (p *Pages) fillTerms(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 	for i := range found {
 		name := strings.Join(strings.FieldsFunc(strings.ToLower(found[i].Source), notWord), " ")
 		if name != "" && strings.Contains(text, " "+name+" ") && len(o.Terms) < 20 {
-			o.Terms = append(o.Terms, term{visible(forms(found[i].Source)), visible(forms(found[i].Target))})
+			o.Terms = append(o.Terms, found[i])
 		}
 	}
 	return err

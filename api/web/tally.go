@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 	"context"
+	"html/template"
+	"maps"
 	"slices"
 	"time"
 
@@ -89,12 +91,60 @@ func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow
 	return list, nil
 }
 
+// row is a row of a table: a project, a component, a language, or a component in a language.
+type row struct {
+	tally
+	Code, Name, URL, StringsURL     string
+	Author                          string // of the last change
+	Spark                           template.HTML
+	Cells                           []cell
+	Projects, Components, Languages int
+
+	key       string              // its place in the order of names; "": Name
+	rank      int                 // rows of a higher rank come first in the order of names
+	id        int64               // of the translation
+	component *store.ComponentRow // which the row is about, or which changed last
+}
+
+// languageRows adds up counts by language, in the order of the codes; components is the number
+// of all that could have been translated.
+func (p *Pages) languageRows(v *view, counts []counted, components int) []row {
+	type pair struct {
+		language string
+		project  int64
+	}
+	index, seen := map[string]*row{}, map[pair]bool{}
+	for i := range counts {
+		c := &counts[i]
+		r := index[c.language]
+		if r == nil {
+			r = &row{Code: c.language, Name: p.languageName(v.L, c.language), rank: v.reads(c.language)}
+			index[c.language] = r
+		}
+		if r.component == nil || c.Last.After(r.Last) {
+			r.component = c.component
+		}
+		r.add(c.tally)
+		r.Components++
+		if key := (pair{c.language, c.component.ProjectID}); !seen[key] {
+			seen[key] = true
+			r.Projects++
+		}
+	}
+	list := make([]row, 0, len(index))
+	for _, code := range slices.Sorted(maps.Keys(index)) {
+		index[code].inComponents(v, components)
+		list = append(list, *index[code])
+	}
+	return list
+}
+
 // order is an order of rows that a reader may choose: by name, or by a number.
 type order string
 
 // The orders of tables.
 const (
-	byName    order = "name"
+	byName    order = ""
 	byDone    order = "done"
 	byLeft    order = "left"
 	byFuzzy   order = "fuzzy"
@@ -102,26 +152,24 @@ const (
 	byChange  order = "changed"
 )
 
-// sorted sorts rows of a table: the names of name ascending, numbers descending.
-// By name, rows of a higher rank come first.
-func sorted[T any](rows []T, by order, rank func(T) int, name func(T) string, of func(T) tally) {
-	slices.SortStableFunc(rows, func(a, b T) int {
-		x, y := of(a), of(b)
+// sorted sorts rows of a table: names ascending, numbers descending.
+func sorted(rows []row, by order) {
+	slices.SortStableFunc(rows, func(a, b row) int {
 		var c int
 		switch by {
 		case byDone:
-			c = cmp.Compare(y.Permille(), x.Permille())
+			c = cmp.Compare(b.Permille(), a.Permille())
 		case byLeft:
-			c = cmp.Compare(y.Left(), x.Left())
+			c = cmp.Compare(b.Left(), a.Left())
 		case byFuzzy:
-			c = cmp.Compare(y.Fuzzy, x.Fuzzy)
+			c = cmp.Compare(b.Fuzzy, a.Fuzzy)
 		case byFailing:
-			c = cmp.Compare(y.Failing, x.Failing)
+			c = cmp.Compare(b.Failing, a.Failing)
 		case byChange:
-			c = y.Last.Compare(x.Last)
+			c = b.Last.Compare(a.Last)
 		default:
-			c = cmp.Compare(rank(b), rank(a))
+			c = cmp.Compare(b.rank, a.rank)
 		}
-		return cmp.Or(c, cmp.Compare(name(a), name(b)))
+		return cmp.Or(c, cmp.Compare(cmp.Or(a.key, a.Name), cmp.Or(b.key, b.Name)))
 	})
 }

@@ -25,23 +25,21 @@ type translation struct {
 	Curve     curve
 	Activity  activity
 	Changes   []change
-	Parts     []part
+	Parts     []row
 	Downloads []link
 	Badges    []badge
 	FileURL   string
-	Plural    string
 }
 
-// part is a folder of a document.
-type part struct {
-	tally
-	Name, URL string
+// languageName names a language.
+func (p *Pages) languageName(l *intl.Language, code string) string {
+	return l.LanguageName(code, p.env.Language(code).Name)
 }
 
 // nameOf names a language. A second one of the same name, such as that of a file cs_CZ.po
 // beside cs.po, has its code after it.
 func (p *Pages) nameOf(l *intl.Language, code string) string {
-	name := l.LanguageName(code, p.env.Language(code).Name)
+	name := p.languageName(l, code)
 	if base := p.env.Languages.Match(code); base.Code != code && name == l.LanguageName(base.Code, base.Name) {
 		name += " (" + code + ")"
 	}
@@ -57,10 +55,7 @@ func (p *Pages) title(v *view, t *store.TranslationRow) string {
 func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
 	p.aboutComponent(v, &t.Project, &t.Component)
 	v.Crumbs = append(v.Crumbs, link{Name: p.nameOf(v.L, t.Language), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
-	v.Feeds = []link{
-		{Name: "Atom", URL: path("exports", "atom", t.Project.Slug, t.Component.Slug, t.Language)},
-		{Name: "RSS", URL: path("exports", "rss", t.Project.Slug, t.Component.Slug, t.Language)},
-	}
+	v.feeds(t.Project.Slug, t.Component.Slug, t.Language)
 }
 
 func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
@@ -93,20 +88,16 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if o.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}); err != nil {
 		return err
 	}
-	entries, err := snap.Changes(ctx, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest})
-	if err != nil {
+	repo := t.Component.Settings.Repoweb
+	if o.Changes, err = p.readChanges(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest}, repo); err != nil {
 		return err
 	}
-	if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
-	withCommits(o.Changes, func(commit string) string { return commitURL(t.Component.Settings.Repoweb, commit) })
 	if o.Parts, err = partsOf(ctx, snap, &t, strs); err != nil {
 		return err
 	}
 	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
-	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), strings.Join([]string{v.Heading, t.Component.Settings.Name, t.Project.Settings.Name}, " · "), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
-	o.FileURL = repoweb(t.Component.Settings.Repoweb, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
+	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(&store.ComponentRow{Component: t.Component, Project: t.Project}), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	o.FileURL = repoweb(repo, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil
 }
@@ -199,7 +190,7 @@ const (
 
 // partsOf counts the strings of a document by the folder, or the file, that they come
 // from; nil if there is only one.
-func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, strs string) ([]part, error) {
+func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, strs string) ([]row, error) {
 	if t.Stats.Total.Units > maxPartStrings || t.IsSource {
 		return nil, nil
 	}
@@ -211,7 +202,7 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 	for i := range units {
 		names[i] = fileOf(units[i].Location)
 	}
-	byFolder := map[string]*part{}
+	byFolder := map[string]*row{}
 	cut := commonFolder(names)
 	for i := range units {
 		if names[i] == "" {
@@ -220,7 +211,7 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 		name, _, _ := strings.Cut(names[i][cut:], "/")
 		f := byFolder[name]
 		if f == nil {
-			f = &part{Name: names[i][:cut] + name}
+			f = &row{Name: names[i][:cut] + name}
 			f.URL = strs + "?q=" + "location:" + strconv.Quote(f.Name)
 			byFolder[name] = f
 		}
@@ -235,11 +226,11 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 	if len(byFolder) < minParts || len(byFolder) > maxParts {
 		return nil, nil
 	}
-	list := make([]part, 0, len(byFolder))
+	list := make([]row, 0, len(byFolder))
 	for _, f := range byFolder {
 		list = append(list, *f)
 	}
-	slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.Name, b.Name) })
+	sorted(list, byName)
 	return list, nil
 }
 

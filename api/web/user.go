@@ -12,17 +12,11 @@ import (
 // user is what somebody did.
 type user struct {
 	User      store.User
-	Languages []contributionRow
+	Languages []store.Contribution
 	Activity  activity
 	Changes   []change
 	Updated   int64
 	Added     int64
-}
-
-// contributionRow is what somebody did in a language.
-type contributionRow struct {
-	store.Contribution
-	URL string
 }
 
 // userChanges is the number of entries on the page of a user.
@@ -33,18 +27,16 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	if err != nil {
 		return err
 	}
-	v.Heading, v.Title = u.FullName, u.FullName+" · repoglot"
+	v.named(u.FullName, "repoglot")
 	o := user{User: u}
 	rows, err := resource.VisibleComponents(ctx, snap, "")
 	if err != nil {
 		return err
 	}
-	all, err := snap.Contributions(ctx, u.ID, resource.ImportedIDs(rows))
-	if err != nil {
+	if o.Languages, err = snap.Contributions(ctx, u.ID, resource.ImportedIDs(rows)); err != nil {
 		return err
 	}
-	for _, c := range all {
-		o.Languages = append(o.Languages, contributionRow{c, path("languages", c.Language)})
+	for _, c := range o.Languages {
 		o.Updated += c.Updated
 		o.Added += c.Added
 	}
@@ -64,9 +56,7 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	if err != nil {
 		return err
 	}
-	if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-		return err
-	}
+	o.Changes, err = p.changes(ctx, snap, v, entries)
 	v.Body = o
 	return err
 }

@@ -98,10 +98,12 @@ func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 		"t": l.T, "n": l.N, "num": l.Number, "pct": l.Percent, "signed": l.Signed, "day": l.Day, "time": l.Time,
 		"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"bar":    chart.Bar,
-		"name":   func(code string) string { return l.LanguageName(code, p.env.Language(code).Name) },
+		"name":   func(code string) string { return p.languageName(l, code) },
 		"tag":    intl.TagOf,
 		"dir":    func(code string) string { return p.env.Language(code).Direction },
 		"show":   visible,
+		"lines":  func(text string) string { return visible(forms(text)) },
+		"texts":  showForms,
 		"path":   path,
 		"list":   func(items ...any) []any { return items },
 		"int64":  func(n int) int64 { return int64(n) },
@@ -287,6 +289,40 @@ func (v *view) pageOf(name string, n int) string {
 	return v.with(name, fmt.Sprint(n))
 }
 
+// named sets the heading; the title of the window has more names after it.
+func (v *view) named(heading string, more ...string) {
+	v.Heading, v.Title = heading, strings.Join(append([]string{heading}, more...), " · ")
+}
+
+// feeds sets the feeds of a page about something.
+func (v *view) feeds(of ...string) {
+	v.Feeds = []link{
+		{Name: "Atom", URL: path(append([]string{"exports", "atom"}, of...)...)},
+		{Name: "RSS", URL: path(append([]string{"exports", "rss"}, of...)...)},
+	}
+}
+
+// choice is a value of a parameter that a reader may choose.
+type choice struct{ value, name string }
+
+// choices are links to values of a parameter.
+func (v *view) choices(parameter, current string, of ...choice) (list []link) {
+	for _, c := range of {
+		list = append(list, link{Name: c.name, URL: v.with(parameter, c.value), Current: current == c.value})
+	}
+	return list
+}
+
+// kept are parameters that a form keeps, with their values as URL.
+func (v *view) kept(parameters ...string) (list []link) {
+	for _, name := range parameters {
+		if value := v.param(name); value != "" {
+			list = append(list, link{Name: name, URL: value})
+		}
+	}
+	return list
+}
+
 // number is a parameter from 1 on, 1 if it is none.
 func (v *view) number(name string) int {
 	n := 0
@@ -307,24 +343,14 @@ func (v *view) order() order {
 
 // orders are links to the orders of a table.
 func (v *view) orders() []link {
-	var list []link
-	for _, o := range []struct {
-		by   order
-		name string
-	}{
-		{byName, v.L.T("name")},
-		{byDone, v.L.T("translated")},
-		{byLeft, v.L.T("strings left")},
-		{byFailing, v.L.T("failing checks")},
-		{byChange, v.L.T("last change")},
-	} {
-		value := string(o.by)
-		if o.by == byName {
-			value = ""
-		}
-		list = append(list, link{Name: o.name, URL: v.with("sort", value), Current: v.order() == o.by})
-	}
-	return list
+	return v.choices(
+		"sort", string(v.order()),
+		choice{string(byName), v.L.T("name")},
+		choice{string(byDone), v.L.T("translated")},
+		choice{string(byLeft), v.L.T("strings left")},
+		choice{string(byFailing), v.L.T("failing checks")},
+		choice{string(byChange), v.L.T("last change")},
+	)
 }
 
 // reads ranks a language: above 0 if it is the reader's, the best language highest.

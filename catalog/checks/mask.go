@@ -42,7 +42,19 @@ func (m Mask) IsZero() bool { return m == Mask{} }
 // Len returns the number of checks in the set.
 func (m Mask) Len() int { return bits.OnesCount64(m[0]) + bits.OnesCount64(m[1]) }
 
-// All yields the checks of the set in the order of their numbers.
+// Checks yields the checks of the set that the table has. Others are of a newer version.
+func (m Mask) Checks() iter.Seq[*Check] {
+	return func(yield func(*Check) bool) {
+		all := All()
+		for id := range m.All() {
+			if int(id) >= len(all) || !yield(&all[id]) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the numbers of the set, ascending.
 func (m Mask) All() iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for i, word := range m {
