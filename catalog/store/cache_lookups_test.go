@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // shown is everything in answers that may come from the caches.
@@ -146,7 +147,7 @@ func anyStep(ctx context.Context, tx *StepTx, rnd *rand.Rand, component int64, n
 		if err := tx.PutTranslation(ctx, &tr); err != nil {
 			return err
 		}
-		return tx.PutStatDay(ctx, StatDay{TranslationID: tr.ID, Day: day(2 + n%20), Stats: tr.Stats})
+		return tx.PutStatDay(ctx, stored.Day{TranslationID: tr.ID, Day: day(2 + n%20), Stats: tr.Stats})
 	case 3: // only entries
 		return tx.AddDelta(ctx, Delta{ComponentID: component, TranslationID: tr.ID, At: day(2 + n%20), Entries: newEntries(source[:1])})
 	}

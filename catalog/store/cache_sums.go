@@ -6,6 +6,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // componentSums are the statistics of a component's live translations, added up by
@@ -88,7 +89,7 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, into map[in
 		if err != nil {
 			return err
 		}
-		return s.s.Query(ctx, `SELECT component_id, is_source, language, COUNT(*), `+countList(statCounts, "SUM(%s)")+`, SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
+		return s.s.Query(ctx, `SELECT component_id, is_source, language, COUNT(*), `+stored.ColumnList(stored.Counts, "SUM(%s)")+`, SUM(suggestions), SUM(comments), SUM(recent_changes), MAX(last_change_at),
 			MAX(template), SUM(extra), SUM(extra_words), SUM(changed), SUM(changed_translated), SUM(changed_translated_words), SUM(changed_fuzzy)
 			FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0 GROUP BY component_id, language, is_source`,
 			chunk, func(scan sqldb.Scan) error {
@@ -125,7 +126,7 @@ func scanSum(scan sqldb.Scan) (component int64, row sumRow, err error) {
 	var source, template int64
 	var last sql.NullInt64
 	dest := []any{&component, &source, &row.Language, &row.Translations}
-	dest = append(append(dest, scanCounts(statCounts, &row.Stats)...), &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
+	dest = append(append(dest, stored.ScanOf(stored.Counts, &row.Stats)...), &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
 	err = scan(append(dest, againstOf(&row.against)...)...)
 	row.LastChange, row.source, row.template = sqldb.FromMicros(last), source != 0, template > 0
 	return component, row, err

@@ -27,7 +27,7 @@
 //	verify*       the recount of everything that is kept as a sum
 //
 // One file reads and writes each of the small tables: comments.go, files.go,
-// compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. layout.go is
+// compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. internal/stored has
 // the format of stored bytes; watch.go tells readers of new generations, generations.go
 // knows what changed in them, basis.go what was read; errors.go makes every error one
 // line.

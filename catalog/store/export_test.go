@@ -17,6 +17,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // TestImportRefuses: a file that is damaged, cut off or of a newer version, and a
@@ -118,7 +119,7 @@ func TestImportOlder(t *testing.T) {
 		if err := writeAll(ctx, tx); err != nil {
 			return err
 		}
-		return tx.PutStatDay(ctx, StatDay{TranslationID: 1, Day: day(1), Stats: catalog.Stats{Total: catalog.Count{Units: 300}}})
+		return tx.PutStatDay(ctx, stored.Day{TranslationID: 1, Day: day(1), Stats: catalog.Stats{Total: catalog.Count{Units: 300}}})
 	})
 	err := db.write(t.Context(), func(s *sqldb.Session) error {
 		l := loader{s: s}
@@ -274,7 +275,7 @@ func olderExport(t *testing.T, text string) string {
 		for i := range row {
 			if slices.Contains([]string{"layouts", "stat_days"}, table.Table) && table.Columns[i] == "data" {
 				blob, err := base64.StdEncoding.DecodeString(row[i].(string))
-				if err != nil || len(blob) == 0 || blob[0] != blobVersion {
+				if err != nil || len(blob) == 0 || blob[0] != stored.Version {
 					t.Fatalf("%s: %v, %v has no version", table.Table, err, blob)
 				}
 				row[i] = base64.StdEncoding.EncodeToString(blob[1:]) // versions came with firstSchema

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -107,16 +108,16 @@ func decodePieces(b []byte) (*Pieces, error) {
 		return nil, errPieces
 	}
 	p := &Pieces{plain: b[0]&plainFile != 0, later: b[0]&laterFile != 0}
-	r := blockReader{b: b[1:]}
+	r := stored.Reader{B: b[1:]}
 	total := uint64(0)
-	for n := r.uvarint(); n > 0 && !r.bad; n-- {
-		id, size, stored, sum := r.uvarint(), r.uvarint(), r.uvarint(), r.bytes(16)
-		if total += size; r.bad || id > 1<<62 || stored > maxInflated || size > maxInflated || total > maxInflated {
+	for n := r.Uvarint(); n > 0 && !r.Bad; n-- {
+		id, size, packed, sum := r.Uvarint(), r.Uvarint(), r.Uvarint(), r.Bytes(16)
+		if total += size; r.Bad || id > 1<<62 || packed > stored.MaxInflated || size > stored.MaxInflated || total > stored.MaxInflated {
 			return nil, errPieces
 		}
-		p.list = append(p.list, filePiece{id: int64(id), size: int(size), stored: int(stored), sum: [16]byte(sum)})
+		p.list = append(p.list, filePiece{id: int64(id), size: int(size), stored: int(packed), sum: [16]byte(sum)})
 	}
-	if r.bad || len(r.b) > 0 {
+	if r.Bad || len(r.B) > 0 {
 		return nil, errPieces
 	}
 	return p, nil
@@ -173,7 +174,7 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 }
 
 func (tx *StepTx) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
-	packed := tx.db.codec.deflate(piece)
+	packed := tx.db.codec.Deflate(piece)
 	f.stored = len(packed)
 	if err := tx.s.WillTakeIDs(ctx); err != nil {
 		return err
@@ -206,7 +207,7 @@ func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePie
 	for i := range pieces {
 		before := len(out)
 		var err error
-		if out, err = db.codec.dec.DecodeAll(packed[pieces[i].id], out); err != nil {
+		if out, err = db.codec.InflateAfter(out, packed[pieces[i].id]); err != nil {
 			return nil, damagedFile(err)
 		}
 		if len(out)-before != pieces[i].size {

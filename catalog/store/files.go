@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // File is the current content of a translation's file, stored so that any server
@@ -37,8 +38,8 @@ func (tx *StepTx) PutFile(ctx context.Context, f File) error {
 }
 
 func (tx *StepTx) putFile(ctx context.Context, f *File) error {
-	if len(f.Data) > maxInflated {
-		return sqldb.Invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), maxInflated)
+	if len(f.Data) > stored.MaxInflated {
+		return sqldb.Invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), stored.MaxInflated)
 	}
 	if _, err := tx.componentOf(ctx, f.TranslationID); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (tx *StepTx) putFileData(ctx context.Context, f *File, old *Pieces) error {
 	}
 	var data, pieces any = []byte{}, nil
 	if next == nil {
-		data = tx.db.codec.deflate(f.Data)
+		data = tx.db.codec.Deflate(f.Data)
 	} else {
 		next.plain = f.Plain && !next.split
 		pieces = next.encode()
@@ -156,7 +157,7 @@ func (db *DB) file(ctx context.Context, s *sqldb.Session, translation int64) (Fi
 	}
 	f.Modified = sqldb.FromMicros(modified)
 	if list == nil {
-		if f.Data, err = db.codec.inflate(data); err != nil {
+		if f.Data, err = db.codec.Inflate(data); err != nil {
 			return File{}, damagedFile(err)
 		}
 		return f, nil

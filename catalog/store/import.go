@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // Import makes an export the content of the database dsn, which must be new or empty,
@@ -163,7 +164,7 @@ const maxLoaded = 4 << 20
 func (l *loader) add(ctx context.Context, row []any) error {
 	if l.blob >= 0 {
 		if blob, ok := row[l.blob].([]byte); ok {
-			row[l.blob] = append([]byte{blobVersion}, blob...)
+			row[l.blob] = append([]byte{stored.Version}, blob...)
 		}
 	}
 	for _, value := range row {

@@ -1,6 +1,10 @@
 package store
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+)
 
 // oldestExport is the schema of the oldest exports that Import reads. Versions with it and
 // with those up to firstSchema were never released.
@@ -14,7 +18,7 @@ var olderColumns = []string{
 	`ALTER TABLE components ADD COLUMN counted SMALLINT NOT NULL DEFAULT 0`,
 	`CREATE TABLE occurrences (project_id BIGINT, id_hash BIGINT, id_key BIGINT, source_id BIGINT)`,
 	`CREATE TABLE shared_strings (project_id BIGINT, id_hash BIGINT, id_key BIGINT, data BYTEA)`,
-	`CREATE TABLE repeats (project_id BIGINT, language TEXT, private SMALLINT, ` + strings.Join(countColumns(fileCounts, "%s BIGINT"), ", ") + `)`,
+	`CREATE TABLE repeats (project_id BIGINT, language TEXT, private SMALLINT, ` + strings.Join(stored.Columns(stored.FileCounts, "%s BIGINT"), ", ") + `)`,
 	`CREATE TABLE file_edits (id BIGINT PRIMARY KEY, component_id BIGINT NOT NULL, language TEXT NOT NULL, path TEXT NOT NULL, removes SMALLINT NOT NULL, status TEXT NOT NULL,
 		reason TEXT NOT NULL, pushed TEXT NOT NULL DEFAULT '', author_name TEXT NOT NULL, author_email TEXT NOT NULL, created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
 		id_hash BIGINT NOT NULL DEFAULT 0, id_key BIGINT NOT NULL DEFAULT 0, context TEXT NOT NULL DEFAULT '', source TEXT NOT NULL DEFAULT '', target TEXT NOT NULL DEFAULT '', state SMALLINT NOT NULL DEFAULT 0)`,

@@ -59,20 +59,3 @@ func drawLayout(t *rapid.T) []catalog.UnitPosition {
 	}
 	return placed
 }
-
-func FuzzDecodeBlock(f *testing.F) {
-	f.Add(encodeBlock(nil))
-	f.Add(encodeBlock([]catalog.UnitPosition{{ID: 1 << 40, Position: 3, Location: "a.c:1"}, {ID: 1<<40 + 1, Position: 1, Location: "a.c:12"}}))
-	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 1})
-	f.Add([]byte{1, 2, 2, 255, 255, 255, 255, 15, 0})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		placed, err := decodeRange(data, 0, blockUnits)
-		if err != nil {
-			return
-		}
-		again, err := decodeRange(encodeBlock(placed), 0, blockUnits)
-		if diff := cmp.Diff(placed, again); diff != "" || err != nil {
-			t.Errorf("%v (-first +second):\n%s", err, diff)
-		}
-	})
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // ComponentSum holds the statistics of one component in one language.
@@ -84,7 +85,7 @@ func (s *Snapshot) PastStats(ctx context.Context, components, translations []int
 			if err := scan(&id, &data); err != nil {
 				return err
 			}
-			d, err := decodeStats(data)
+			d, err := stored.DecodeDay(data)
 			if !d.Removed {
 				past[id] = d.Stats
 			}
@@ -96,7 +97,7 @@ func (s *Snapshot) PastStats(ctx context.Context, components, translations []int
 
 // Curves calls each for every stored day of translations of components, by
 // translation and day. On days without an entry nothing has changed.
-func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(StatDay)) error {
+func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(stored.Day)) error {
 	defer s.s.About(components...).End()
 	err := sqldb.Chunks(translations, func(chunk []any) error {
 		return s.s.Query(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN `+sqldb.List(1, len(chunk))+` ORDER BY translation_id, day`, chunk, func(scan sqldb.Scan) error {
@@ -105,7 +106,7 @@ func (s *Snapshot) Curves(ctx context.Context, components, translations []int64,
 			if err := scan(&id, &day, &data); err != nil {
 				return err
 			}
-			d, err := decodeStats(data)
+			d, err := stored.DecodeDay(data)
 			d.TranslationID, d.Day = id, time.Unix(day*daySeconds, 0).UTC()
 			each(d)
 			return err

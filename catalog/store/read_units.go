@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // UnitRow is a unit with everything that its answer shows.
@@ -93,9 +94,9 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 // full.
 func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, limit int) ([]catalog.UnitPosition, error) {
 	offset, limit = min(offset, 1<<29), min(limit, 1<<29) // twice the units of a component: no overflow below
-	first := offset / blockUnits
-	last := (offset + limit - 1) / blockUnits
-	from, to := offset-first*blockUnits, offset+limit-first*blockUnits
+	first := offset / stored.BlockUnits
+	last := (offset + limit - 1) / stored.BlockUnits
+	from, to := offset-first*stored.BlockUnits, offset+limit-first*stored.BlockUnits
 	var placed []catalog.UnitPosition
 	err := s.s.QueryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan sqldb.Scan) error {
@@ -103,9 +104,9 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 			if err := scan(&data); err != nil {
 				return err
 			}
-			block, err := s.db.codec.blockRange(data, from, to)
+			block, err := s.db.codec.BlockRange(data, from, to)
 			placed = append(placed, block...)
-			from, to = max(0, from-blockUnits), to-blockUnits
+			from, to = max(0, from-stored.BlockUnits), to-stored.BlockUnits
 			return err
 		})
 	return placed, err
@@ -157,7 +158,7 @@ func (s *Snapshot) setPosition(ctx context.Context, u *catalog.Unit) error {
 	if err != nil || !found {
 		return err
 	}
-	block, err := s.db.codec.block(data)
+	block, err := s.db.codec.Block(data)
 	for _, p := range block {
 		if p.ID == u.ID {
 			u.Position, u.Location = p.Position, p.Location

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // UnitTotals returns the number of live units of components, by component.
@@ -79,7 +80,7 @@ func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset
 		return nil, nil
 	}
 	// The last block start that has certainly no more than offset units below it.
-	from := sort.Search(len(starts), func(i int) bool { return int64(i)*blockUnits > offset }) - 1
+	from := sort.Search(len(starts), func(i int) bool { return int64(i)*stored.BlockUnits > offset }) - 1
 	straddling := map[int64]int{} // by translation: its last block that begins below
 	for _, b := range starts[:from] {
 		straddling[b.translation] = b.block
@@ -89,7 +90,7 @@ func (s *Snapshot) mergeLayouts(ctx context.Context, starts []blockStart, offset
 			return nil, err
 		}
 	}
-	lo := offset - int64(from-len(straddling))*blockUnits // all other blocks below are full
+	lo := offset - int64(from-len(straddling))*stored.BlockUnits // all other blocks below are full
 	hi := lo + int64(limit)
 	for _, b := range starts[from:] {
 		if below(all, b.first) >= hi {
@@ -139,6 +140,6 @@ func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, 
 	if err != nil || data == nil {
 		return all, err
 	}
-	placed, err := s.db.codec.block(data)
+	placed, err := s.db.codec.Block(data)
 	return append(all, placed...), err
 }

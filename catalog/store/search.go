@@ -202,7 +202,7 @@ func (s *Snapshot) setPositions(ctx context.Context, units []catalog.Unit) error
 			if !found {
 				continue
 			}
-			if block, err = s.db.codec.block(data); err != nil {
+			if block, err = s.db.codec.Block(data); err != nil {
 				return err
 			}
 			blocks[u.TranslationID] = block

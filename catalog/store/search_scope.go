@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // searchComponent is a component to search with its translations.
@@ -112,7 +113,7 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 	if _, err = s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`, []any{translation}, &data); err != nil {
 		return lo, lo, err
 	}
-	block, err := s.db.codec.block(data)
+	block, err := s.db.codec.Block(data)
 	if err != nil || len(block) == 0 {
 		return lo, lo, err
 	}
@@ -136,7 +137,7 @@ func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTransl
 			if err := scan(&data); err != nil {
 				return err
 			}
-			block, err := s.db.codec.block(data)
+			block, err := s.db.codec.Block(data)
 			for _, p := range block {
 				fn(p)
 			}
@@ -179,10 +180,10 @@ type blockSpan struct{ translation, lo, hi int64 }
 // blockSpans divides layouts; the last span of each layout is open-ended, in case
 // it has more blocks than the number of units says.
 func blockSpans(translations []searchTranslation, units int64) (spans []blockSpan) {
-	blocks := max(1, units/blockUnits)
+	blocks := max(1, units/stored.BlockUnits)
 	for _, t := range translations {
 		lo := int64(0)
-		for ; (lo+blocks)*blockUnits < t.units; lo += blocks {
+		for ; (lo+blocks)*stored.BlockUnits < t.units; lo += blocks {
 			spans = append(spans, blockSpan{t.id, lo, lo + blocks})
 		}
 		spans = append(spans, blockSpan{t.id, lo, maxTime})
@@ -200,7 +201,7 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 			if err := scan(&data); err != nil {
 				return err
 			}
-			return s.db.codec.eachID(data, found.add)
+			return s.db.codec.EachID(data, found.add)
 		})
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // However the entries are divided, each is read once, by this snapshot or a
@@ -62,7 +63,7 @@ func TestSearchEntries(t *testing.T) {
 // Layouts say which units are live, whatever the stored number of units.
 func TestSearchLiveUnits(t *testing.T) {
 	w := newSearchWorld(t, 6, 100)
-	w.db.searches.spanUnits = blockUnits
+	w.db.searches.spanUnits = stored.BlockUnits
 	var group []searchTranslation
 	var want []int64
 	for _, language := range []string{"en", "cs"} {

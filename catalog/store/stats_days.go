@@ -3,26 +3,17 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // StatDay holds the statistics of a translation at the end of a day.
-type StatDay struct {
-	// TranslationID is the translation.
-	TranslationID int64
-	// Day is midnight UTC. PutStatDay takes any time of the day.
-	Day time.Time
-	// Removed says that the file was removed; Stats are then zero.
-	Removed bool
-	// Stats are the statistics after the last change of the day.
-	Stats catalog.Stats
-}
+type StatDay = stored.Day
 
 const daySeconds = 24 * 60 * 60
 
@@ -46,7 +37,7 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 		}
 		var n int64
 		n, err = tx.s.Exec(ctx, `INSERT INTO stat_days (translation_id, day, data) VALUES ($1, $2, $3)
-			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, day, encodeStats(&d))
+			ON CONFLICT (translation_id, day) DO UPDATE SET data = excluded.data WHERE stat_days.data <> excluded.data`, d.TranslationID, day, stored.EncodeDay(&d))
 		if m != nil && n > 0 {
 			m.dirty = true // invalidates the cached days of the component
 		}
@@ -65,7 +56,7 @@ func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay
 		if err := scan(&n, &data); err != nil {
 			return err
 		}
-		d, err := decodeStats(data)
+		d, err := stored.DecodeDay(data)
 		d.TranslationID, d.Day = translationID, time.Unix(n*daySeconds, 0).UTC()
 		out = append(out, d)
 		return err
@@ -138,7 +129,7 @@ func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(da
 		if id != last {
 			last, before = id, catalog.Stats{}
 		}
-		d, err := decodeStats(data)
+		d, err := stored.DecodeDay(data)
 		if err != nil {
 			return err
 		}
@@ -146,36 +137,6 @@ func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(da
 		before = d.Stats
 		return nil
 	})
-}
-
-func encodeStats(d *StatDay) []byte {
-	data := []byte{blobVersion}
-	if d.Removed {
-		return data
-	}
-	for _, n := range countsOf(statCounts, &d.Stats) {
-		data = binary.AppendVarint(data, *n)
-	}
-	return data
-}
-
-var errStatDay = errors.New("the statistics of a day are damaged: restore a backup, or move the database away and import anew")
-
-func decodeStats(data []byte) (d StatDay, err error) {
-	if data, err = unversioned(data, errStatDay); err != nil {
-		return d, err
-	}
-	if d.Removed = len(data) == 0; d.Removed {
-		return d, nil
-	}
-	for _, n := range countsOf(statCounts, &d.Stats) {
-		v, size := binary.Varint(data)
-		if size <= 0 {
-			return d, errStatDay
-		}
-		*n, data = v, data[size:]
-	}
-	return d, nil
 }
 
 // recentChanges counts the entries of a translation in the RecentSpan that ends at

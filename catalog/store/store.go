@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // DB is an open database. It is safe for concurrent use: any number of readers
@@ -19,7 +20,7 @@ import (
 type DB struct {
 	sql      *sqldb.DB
 	pools    sqldb.Pools
-	codec    *codec
+	codec    *stored.Codec
 	caches   caches
 	searches *searches
 	notifier *notifier
@@ -83,7 +84,7 @@ func (db *DB) open(ctx context.Context, opts sqldb.Options) error {
 	if db.pools, err = db.sql.Open(ctx); err != nil {
 		return err
 	}
-	if db.codec, err = newCodec(); err != nil {
+	if db.codec, err = stored.NewCodec(); err != nil {
 		return err
 	}
 	return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {

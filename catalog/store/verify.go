@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // Mismatch is a number in the database that differs from its recount.
@@ -233,10 +234,10 @@ func (v *verifier) rare(ctx context.Context, t *verifyScope) error {
 // units counts the units of a translation.
 func (v *verifier) units(ctx context.Context, t *verifyScope) error {
 	var sums []string
-	columns := countColumns(statCounts, "%s")
-	for _, c := range statCounts {
+	columns := stored.Columns(stored.Counts, "%s")
+	for _, c := range stored.Counts {
 		for _, of := range []string{"1", "COALESCE(s.words, 0)", "COALESCE(s.chars, 0)"} {
-			sums = append(sums, `COALESCE(SUM(CASE WHEN `+c.when+` THEN `+of+` ELSE 0 END), 0)`)
+			sums = append(sums, `COALESCE(SUM(CASE WHEN `+c.When+` THEN `+of+` ELSE 0 END), 0)`)
 		}
 	}
 	stored, counted := make([]int64, len(columns)), make([]int64, len(columns))

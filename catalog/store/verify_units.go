@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -113,7 +114,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		if err := scan(&number, &first, &data); err != nil {
 			return err
 		}
-		block, err := v.db.codec.block(data)
+		block, err := v.db.codec.Block(data)
 		if err != nil {
 			v.differ(t, fmt.Sprintf("block %d of the list", number), "damaged", "none")
 			return nil
@@ -229,7 +230,7 @@ func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 		if err := scan(&data); err != nil {
 			return err
 		}
-		day, err := decodeStats(data)
+		day, err := stored.DecodeDay(data)
 		if err != nil {
 			v.differ(t, "newest day", "damaged", "none")
 			return nil
@@ -240,9 +241,9 @@ func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 		if t.removed {
 			return nil
 		}
-		stored, then := countsOf(fileCounts, &day.Stats), countsOf(fileCounts, &now.Stats)
-		for i, column := range countColumns(fileCounts, "%s of the newest day") {
-			v.compare(t, column, *stored[i], *then[i])
+		was, is := stored.NumbersOf(stored.FileCounts, &day.Stats), stored.NumbersOf(stored.FileCounts, &now.Stats)
+		for i, column := range stored.Columns(stored.FileCounts, "%s of the newest day") {
+			v.compare(t, column, *was[i], *is[i])
 		}
 		return nil
 	})

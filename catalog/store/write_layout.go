@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // PutLayout stores the positions and locations of all live units of a translation,
@@ -31,9 +32,9 @@ func (tx *StepTx) putLayout(ctx context.Context, translation int64, placed []cat
 	changed := false
 	n := 0
 	for ; len(placed) > 0; n++ {
-		block := placed[:min(len(placed), blockUnits)]
+		block := placed[:min(len(placed), stored.BlockUnits)]
 		placed = placed[len(block):]
-		data := tx.db.codec.deflateBlock(encodeBlock(block))
+		data := tx.db.codec.DeflateBlock(stored.EncodeBlock(block))
 		if n < len(old) && bytes.Equal(old[n], data) {
 			continue
 		}
@@ -74,9 +75,9 @@ func (tx *StepTx) Layout(ctx context.Context, translationID int64) ([]catalog.Un
 	if err != nil {
 		return nil, tx.fail(ctx, op, err)
 	}
-	placed := make([]catalog.UnitPosition, 0, len(blocks)*blockUnits)
+	placed := make([]catalog.UnitPosition, 0, len(blocks)*stored.BlockUnits)
 	for _, data := range blocks {
-		block, err := tx.db.codec.block(data)
+		block, err := tx.db.codec.Block(data)
 		if err != nil {
 			return nil, tx.fail(ctx, op, err)
 		}

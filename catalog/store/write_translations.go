@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
 
 // Translations returns the translations of a component by id, including removed
@@ -53,8 +54,8 @@ func (tx *StepTx) putTranslation(ctx context.Context, t *catalog.Translation) er
 		return nil
 	}
 	if err := tx.s.Do(ctx, `UPDATE translations SET language = $1, file_code = $2, filename = $3, revision = $4, is_source = $5, removed = $6,
-		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+countList(fileCounts, "%s")+`) = `+sqldb.List(11, 3*len(fileCounts))+`
-		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(fileCounts)), append(translationValues(t), t.ID)...); err != nil {
+		plural_number = $7, plural_formula = $8, outline = $9, template = $10, (`+stored.ColumnList(stored.FileCounts, "%s")+`) = `+sqldb.List(11, 3*len(stored.FileCounts))+`
+		WHERE id = `+fmt.Sprintf("$%d", 11+3*len(stored.FileCounts)), append(translationValues(t), t.ID)...); err != nil {
 		return err
 	}
 	return tx.markChanged(ctx, t.ID)
@@ -65,8 +66,8 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 		return err
 	}
 	_, err := tx.s.First(ctx, `INSERT INTO translations (language, file_code, filename, revision, is_source, removed,
-		plural_number, plural_formula, outline, template, `+countList(fileCounts, "%s")+`, component_id, failing, failing_words, failing_chars, generation)
-		VALUES `+strings.TrimSuffix(sqldb.List(1, 11+3*len(fileCounts)), ")")+`, 0, 0, 0, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
+		plural_number, plural_formula, outline, template, `+stored.ColumnList(stored.FileCounts, "%s")+`, component_id, failing, failing_words, failing_chars, generation)
+		VALUES `+strings.TrimSuffix(sqldb.List(1, 11+3*len(stored.FileCounts)), ")")+`, 0, 0, 0, 0) RETURNING id`, append(translationValues(t), t.ComponentID), &t.ID)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (tx *StepTx) insertTranslation(ctx context.Context, t *catalog.Translation)
 // translationValues are the columns that a caller sets.
 func translationValues(t *catalog.Translation) []any {
 	v := []any{t.Language, t.FileCode, t.Filename, t.Revision, sqldb.Smallint(t.IsSource), sqldb.Smallint(t.Removed), t.PluralNumber, t.PluralFormula, t.Outline, sqldb.Smallint(t.HasTemplate)}
-	for _, n := range countsOf(fileCounts, &t.Stats) {
+	for _, n := range stored.NumbersOf(stored.FileCounts, &t.Stats) {
 		v = append(v, *n)
 	}
 	return v

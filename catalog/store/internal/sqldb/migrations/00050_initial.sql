@@ -281,7 +281,7 @@ CREATE TABLE problems (
 
 -- The statistics of a translation at the end of each day (UTC, days since 1970)
 -- on which they were written. On other days they are those of the last day before.
--- data is a version (blobs.go) and varints in the order of statCounts, without any if
+-- data is a version and varints (stored.EncodeDay), without any if
 -- the file was removed.
 CREATE TABLE stat_days (
   translation_id BIGINT NOT NULL,

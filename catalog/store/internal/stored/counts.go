@@ -1,4 +1,4 @@
-package store
+package stored
 
 import (
 	"fmt"
@@ -7,18 +7,18 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// statCount is a count of catalog.Stats. The table translations has three columns for it:
+// Count is a count of catalog.Stats. The table translations has three columns for it:
 // its name for units, with _words for their words, and with _chars for their characters.
-type statCount struct {
-	column string
-	of     func(*catalog.Stats) *catalog.Count
-	when   string // which units u it counts, for verify
+type Count struct {
+	Column string
+	Of     func(*catalog.Stats) *catalog.Count
+	When   string // which units u it counts, for verify
 }
 
-// statCounts are the counts of a translation, wherever the store has them: in the columns
+// Counts are the counts of a translation, wherever the store has them: in the columns
 // of translations and in their sums, in the blobs of stat_days, whose order this is, and in
 // what verify counts.
-var statCounts = []statCount{
+var Counts = []Count{
 	{"total", func(s *catalog.Stats) *catalog.Count { return &s.Total }, "1 = 1"},
 	{"translated", func(s *catalog.Stats) *catalog.Count { return &s.Translated }, fmt.Sprintf("u.state >= %d", catalog.StateTranslated)},
 	{"fuzzy", func(s *catalog.Stats) *catalog.Count { return &s.Fuzzy }, fmt.Sprintf("u.state = %d", catalog.StateFuzzy)},
@@ -26,40 +26,40 @@ var statCounts = []statCount{
 	{"failing", func(s *catalog.Stats) *catalog.Count { return &s.Failing }, "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
 }
 
-// fileCounts are those that follow from a file; checks count the others. The table repeats
+// FileCounts are those that follow from a file; checks count the others. The table repeats
 // has them, too.
-var fileCounts = statCounts[:len(statCounts)-1]
+var FileCounts = Counts[:len(Counts)-1]
 
-// countColumns lists the columns of counts, each as format has it.
-func countColumns(list []statCount, format string) []string {
+// Columns lists the columns of counts, each as format has it.
+func Columns(list []Count, format string) []string {
 	var columns []string
 	for _, c := range list {
 		for _, of := range []string{"", "_words", "_chars"} {
-			columns = append(columns, fmt.Sprintf(format, c.column+of))
+			columns = append(columns, fmt.Sprintf(format, c.Column+of))
 		}
 	}
 	return columns
 }
 
-// countList is countColumns with commas.
-func countList(list []statCount, format string) string {
-	return strings.Join(countColumns(list, format), ", ")
+// ColumnList is Columns with commas.
+func ColumnList(list []Count, format string) string {
+	return strings.Join(Columns(list, format), ", ")
 }
 
-// countsOf returns pointers to the numbers of s, in the order of countColumns.
-func countsOf(list []statCount, s *catalog.Stats) []*int64 {
+// NumbersOf returns pointers to the numbers of s, in the order of Columns.
+func NumbersOf(list []Count, s *catalog.Stats) []*int64 {
 	numbers := make([]*int64, 0, 3*len(list))
 	for _, c := range list {
-		n := c.of(s)
+		n := c.Of(s)
 		numbers = append(numbers, &n.Units, &n.Words, &n.Chars)
 	}
 	return numbers
 }
 
-// scanCounts are countsOf as a scan takes them.
-func scanCounts(list []statCount, s *catalog.Stats) []any {
+// ScanOf are NumbersOf as a scan takes them.
+func ScanOf(list []Count, s *catalog.Stats) []any {
 	dest := make([]any, 0, 3*len(list))
-	for _, n := range countsOf(list, s) {
+	for _, n := range NumbersOf(list, s) {
 		dest = append(dest, n)
 	}
 	return dest

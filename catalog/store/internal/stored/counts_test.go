@@ -1,4 +1,4 @@
-package store
+package stored
 
 import (
 	"reflect"
@@ -7,7 +7,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// TestStatCounts: each count of catalog.Stats is in statCounts once, its numbers are stored
+// TestStatCounts: each count of catalog.Stats is in Counts once, its numbers are stored
 // and read again, and Add and Subtract have it.
 func TestStatCounts(t *testing.T) {
 	t.Parallel()
@@ -20,9 +20,9 @@ func TestStatCounts(t *testing.T) {
 		counts++
 		var s catalog.Stats
 		reflect.ValueOf(&s).Elem().Field(i).Set(reflect.ValueOf(catalog.Count{Units: 3, Words: 4, Chars: 5}))
-		d, err := decodeStats(encodeStats(&StatDay{Stats: s}))
+		d, err := DecodeDay(EncodeDay(&Day{Stats: s}))
 		if err != nil || d.Stats != s {
-			t.Errorf("%s is stored as %+v, %v: it is not in statCounts", field.Name, d.Stats, err)
+			t.Errorf("%s is stored as %+v, %v: it is not in Counts", field.Name, d.Stats, err)
 		}
 		sum := s
 		sum.Add(s)
@@ -33,15 +33,15 @@ func TestStatCounts(t *testing.T) {
 			t.Errorf("Stats.Subtract forgets %s", field.Name)
 		}
 	}
-	if counts != len(statCounts) {
-		t.Errorf("%d counts, %d in statCounts", counts, len(statCounts))
+	if counts != len(Counts) {
+		t.Errorf("%d counts, %d in Counts", counts, len(Counts))
 	}
 }
 
 // TestBlobVersions: a blob of a form that is not known is refused, not read as another.
 func TestBlobVersions(t *testing.T) {
 	t.Parallel()
-	codec, err := newCodec()
+	codec, err := NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,12 +49,12 @@ func TestBlobVersions(t *testing.T) {
 		blob []byte
 		read func(blob []byte) error
 	}{
-		"stat_days":      {encodeStats(&StatDay{}), func(b []byte) error { _, err := decodeStats(b); return err }},
-		"removed":        {encodeStats(&StatDay{Removed: true}), func(b []byte) error { _, err := decodeStats(b); return err }},
-		"layouts":        {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { _, err := codec.block(b); return err }},
-		"ids of layouts": {codec.deflateBlock(encodeBlock(nil)), func(b []byte) error { return codec.eachID(b, func(int64) {}) }},
+		"stat_days":      {EncodeDay(&Day{}), func(b []byte) error { _, err := DecodeDay(b); return err }},
+		"removed":        {EncodeDay(&Day{Removed: true}), func(b []byte) error { _, err := DecodeDay(b); return err }},
+		"layouts":        {codec.DeflateBlock(EncodeBlock(nil)), func(b []byte) error { _, err := codec.Block(b); return err }},
+		"ids of layouts": {codec.DeflateBlock(EncodeBlock(nil)), func(b []byte) error { return codec.EachID(b, func(int64) {}) }},
 	} {
-		if err := c.read(c.blob); err != nil || c.blob[0] != blobVersion {
+		if err := c.read(c.blob); err != nil || c.blob[0] != Version {
 			t.Errorf("%s: %v, version %d", name, err, c.blob[0])
 		}
 		c.blob[0]++

@@ -1,0 +1,103 @@
+package stored
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// BlockUnits is the number of live units in a layout block. Only the last block of
+// a translation has fewer.
+const BlockUnits = 256
+
+var errLayout = errors.New("a layout block is damaged: restore a backup, or move the database away and import anew")
+
+// EncodeBlock writes each unit as its difference from the one before: most ids and
+// positions rise by one, and locations share a prefix. A string inserted at the
+// top of a file changes one number per block.
+func EncodeBlock(placed []catalog.UnitPosition) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(placed)))
+	var last catalog.UnitPosition
+	for _, p := range placed {
+		b = binary.AppendVarint(b, p.ID-last.ID)
+		b = binary.AppendVarint(b, int64(p.Position-last.Position))
+		shared := commonPrefix(last.Location, p.Location)
+		b = binary.AppendUvarint(b, uint64(shared))
+		b = binary.AppendUvarint(b, uint64(len(p.Location)-shared))
+		b = append(b, p.Location[shared:]...)
+		last = p
+	}
+	return b
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// decodeRange decodes the units [from, to) of a block, as far as they exist. It
+// allocates no strings for the others. On damaged bytes it does not panic, and it
+// allocates in proportion to their length.
+func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
+	r := Reader{B: b}
+	n := int(min(r.Uvarint(), BlockUnits+1))
+	if n > BlockUnits {
+		return nil, errLayout
+	}
+	out := make([]catalog.UnitPosition, 0, max(0, min(n, to)-from))
+	var p catalog.UnitPosition
+	var location []byte
+	same := false // location equals p.Location
+	for i := range n {
+		p.ID += r.varint()
+		p.Position += int(r.varint())
+		shared := r.Uvarint()
+		rest := r.Bytes(r.Uvarint())
+		if r.Bad || shared > uint64(len(location)) {
+			return nil, errLayout
+		}
+		same = same && int(shared) == len(location) && len(rest) == 0
+		location = append(location[:shared], rest...)
+		if from <= i && i < to {
+			if !same {
+				p.Location, same = string(location), true
+			}
+			out = append(out, p)
+		}
+	}
+	if r.Bad || len(r.B) > 0 {
+		return nil, errLayout
+	}
+	return out, nil
+}
+
+// decodeIDs calls fn for the ids of a block, without decoding locations. On
+// damaged bytes it does not panic.
+func decodeIDs(b []byte, fn func(int64)) error {
+	r := Reader{B: b}
+	n := r.Uvarint()
+	if n > BlockUnits {
+		return errLayout
+	}
+	var id int64
+	for range n {
+		id += r.varint()
+		r.varint()
+		r.Uvarint()
+		r.Bytes(r.Uvarint())
+		if r.Bad {
+			return errLayout
+		}
+		fn(id)
+	}
+	if r.Bad || len(r.B) > 0 {
+		return errLayout
+	}
+	return nil
+}
