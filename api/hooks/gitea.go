@@ -14,31 +14,11 @@ func readGitea(h http.Header, payload []byte) (*notification, error) {
 
 // readGiteaPayload reads what Gitea and Forgejo send. Only pushes have a ref.
 func readGiteaPayload(event string, payload []byte) (*notification, error) {
-	var p struct {
-		Ref        string `json:"ref"`
-		Repository *struct {
-			FullName      string `json:"full_name"`
-			CloneURL      string `json:"clone_url"`
-			SSHURL        string `json:"ssh_url"`
-			HTMLURL       string `json:"html_url"`
-			DefaultBranch string `json:"default_branch"`
-		} `json:"repository"`
-	}
-	if err := decode(payload, &p); err != nil {
+	p, err := readPush(payload)
+	if err != nil || p.Ref == "" && event != "" && event != "push" {
 		return nil, err
 	}
-	r := p.Repository
-	switch {
-	case p.Ref == "" && event != "" && event != "push":
-		return nil, nil
-	case p.Ref == "" || r == nil || r.FullName == "":
-		return nil, errMissingField
-	}
-	return &notification{
-		fullName: r.FullName, repoURL: r.HTMLURL,
-		branches: []string{p.Ref}, defaultBranch: r.DefaultBranch,
-		repos: []string{r.CloneURL, r.SSHURL, r.HTMLURL},
-	}, nil
+	return p.notification(p.Repository.FullName)
 }
 
 var forgejo = service{

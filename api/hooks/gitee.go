@@ -19,31 +19,11 @@ const giteeSkew = time.Hour
 
 // readGitee reads https://help.gitee.com/webhook/gitee-webhook-push-data-format
 func readGitee(_ http.Header, payload []byte) (*notification, error) {
-	var p struct {
-		Ref        string `json:"ref"`
-		Repository *struct {
-			FullName      string `json:"path_with_namespace"`
-			GitHTTPURL    string `json:"git_http_url"`
-			GitSSHURL     string `json:"git_ssh_url"`
-			GitURL        string `json:"git_url"`
-			SSHURL        string `json:"ssh_url"`
-			CloneURL      string `json:"clone_url"`
-			HTMLURL       string `json:"html_url"`
-			DefaultBranch string `json:"default_branch"`
-		} `json:"repository"`
-	}
-	if err := decode(payload, &p); err != nil {
+	p, err := readPush(payload)
+	if err != nil {
 		return nil, err
 	}
-	r := p.Repository
-	if p.Ref == "" || r == nil || r.FullName == "" {
-		return nil, errMissingField
-	}
-	return &notification{
-		fullName: r.FullName, repoURL: r.HTMLURL,
-		branches: []string{p.Ref}, defaultBranch: r.DefaultBranch,
-		repos: []string{r.GitHTTPURL, r.GitSSHURL, r.GitURL, r.SSHURL, r.CloneURL, r.HTMLURL},
-	}, nil
+	return p.notification(p.Repository.Path)
 }
 
 // giteeSigned checks X-Gitee-Token in its second form: a signature of the time,

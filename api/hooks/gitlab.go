@@ -18,42 +18,19 @@ const standardSkew = 5 * time.Minute
 
 // readGitLab reads https://docs.gitlab.com/user/project/integrations/webhook_events/#push-events
 func readGitLab(_ http.Header, payload []byte) (*notification, error) {
-	var p struct {
-		Ref        *string `json:"ref"`
-		Repository *struct {
-			URL        string `json:"url"`
-			Homepage   string `json:"homepage"`
-			GitHTTPURL string `json:"git_http_url"`
-			GitSSHURL  string `json:"git_ssh_url"`
-		} `json:"repository"`
-		Project struct {
-			FullName      string `json:"path_with_namespace"`
-			DefaultBranch string `json:"default_branch"`
-		} `json:"project"`
-	}
-	if err := decode(payload, &p); err != nil {
+	p, err := readPush(payload)
+	if err != nil || p.Ref == "" {
 		return nil, err
 	}
-	if p.Ref == nil {
-		return nil, nil
+	r, name := &p.Repository, p.Project.Path
+	if ssh := first(usable([]string{r.GitSSHURL, r.URL})); name == "" && !strings.Contains(ssh, "://") {
+		_, name, _ = strings.Cut(strings.TrimSuffix(ssh, ".git"), ":")
 	}
-	r := p.Repository
-	if r == nil || r.URL == "" && r.GitHTTPURL == "" && r.GitSSHURL == "" {
-		return nil, errMissingField
-	}
-	n := &notification{
-		fullName: p.Project.FullName, repoURL: r.Homepage,
-		branches: []string{*p.Ref}, defaultBranch: p.Project.DefaultBranch,
-		repos: []string{r.URL, r.GitHTTPURL, r.GitSSHURL, r.Homepage},
-	}
-	if r.Homepage != "" {
+	n, err := p.notification(name)
+	if err == nil && r.Homepage != "" {
 		n.repos = append(n.repos, r.Homepage+".git")
 	}
-	if ssh := first(usable([]string{r.GitSSHURL, r.URL})); n.fullName == "" && !strings.Contains(ssh, "://") {
-		_, name, _ := strings.Cut(ssh, ":")
-		n.fullName = strings.TrimSuffix(name, ".git")
-	}
-	return n, nil
+	return n, err
 }
 
 // standardSigned checks GitLab's signing token, which follows the Standard
