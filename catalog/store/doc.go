@@ -59,9 +59,6 @@
 // the rest is a condition on a unit and its source unit. A search has a price, known from the
 // rows of translations alone; a dear one waits for its turn without holding a snapshot.
 //
-// A file longer than 256 KiB is stored in pieces that end before a paragraph that the 24
-// bytes before it select, so a push stores the pieces that differ and a list of all.
-//
 // Entries of a translation that is gone stay in the lists of its component, with a null
 // translation: wlc asks for the translation of every entry that names one.
 //

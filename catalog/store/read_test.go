@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -68,7 +69,7 @@ func noise(t *testing.T, db *DB, from, to int, size int) {
 		if err != nil {
 			return err
 		}
-		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(to), Data: data})
+		return tx.PutFile(ctx, files.File{TranslationID: id, Blob: head(to), Data: data})
 	})
 }
 

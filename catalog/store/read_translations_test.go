@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 )
 
 // A translation is found by its code, otherwise by its file's. A removed one is
@@ -31,7 +32,7 @@ func TestTranslationLookup(t *testing.T) {
 		}
 		id, units, err := fill(ctx, tx, 1, "de", 2, nil)
 		gone = units
-		return errors.Join(err, tx.PutFile(ctx, File{TranslationID: id, Blob: head(1), Data: []byte("x")}))
+		return errors.Join(err, tx.PutFile(ctx, files.File{TranslationID: id, Blob: head(1), Data: []byte("x")}))
 	})
 	step(t, db, info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
 		ts, err := tx.Translations(ctx, 1)

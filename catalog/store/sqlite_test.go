@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
@@ -159,7 +160,7 @@ func TestCheckpoint(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.PutFile(ctx, File{TranslationID: id, Blob: head(5), Data: noise})
+		return tx.PutFile(ctx, files.File{TranslationID: id, Blob: head(5), Data: noise})
 	})
 	if err := <-done; err != nil {
 		t.Fatal(err)

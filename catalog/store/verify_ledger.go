@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -65,9 +66,9 @@ func (v *verifier) pieces(ctx context.Context, where *verifyScope) error {
 		if err := scan(&list); err != nil {
 			return err
 		}
-		if p, err := decodePieces(list); err == nil { // else the file is damaged
-			for i := range p.list {
-				listed[p.list[i].id] = struct{}{}
+		if p, err := files.Decode(list); err == nil { // else the file is damaged
+			for _, id := range p.IDs() {
+				listed[id] = struct{}{}
 			}
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 
@@ -172,11 +173,11 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 	var revision string
 	var owner int64
 	var imported bool
-	if _, err := v.s.First(ctx, `SELECT t.revision, `+fileOwner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
+	if _, err := v.s.First(ctx, `SELECT t.revision, `+files.Owner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
 		[]any{t.id}, &revision, &owner, &imported); err != nil {
 		return err
 	}
-	f, err := v.db.file(ctx, v.s, owner)
+	f, err := files.New(v.s, v.db.codec).Read(ctx, owner)
 	if errors.Is(err, catalog.ErrNotFound) {
 		if !imported { // File.Later
 			return nil
@@ -207,12 +208,11 @@ func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, 
 	if _, err := v.s.First(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
 		return err
 	}
-	stored, err := decodePieces(list)
+	stored, err := files.Decode(list)
 	if err != nil {
 		return err // just read
 	}
-	same := func(a, b filePiece) bool { return a.size == b.size && a.sum == b.sum }
-	if cut := CutFile(data); cut == nil || !slices.EqualFunc(cut.list, stored.list, same) {
+	if cut := files.Cut(data); cut == nil || !slices.Equal(cut.Sums(), stored.Sums()) {
 		v.differ(t, "pieces of the file", "others", "those of its bytes")
 	}
 	return nil

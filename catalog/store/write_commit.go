@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -220,7 +219,7 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		}
 		if m.countersChanged {
 			if err := tx.s.Do(ctx, `UPDATE components SET last_unit = $1, last_delta = $2, last_at = $3, oldest = $4 WHERE id = $5`,
-				m.lastUnit, m.lastDelta, nullable(m.lastAt), nullable(m.oldest), id); err != nil {
+				m.lastUnit, m.lastDelta, sqldb.Nullable(m.lastAt), sqldb.Nullable(m.oldest), id); err != nil {
 				return err
 			}
 		}
@@ -270,11 +269,4 @@ func (tx *StepTx) storePublic(ctx context.Context, generation int64, components 
 		return nil
 	}
 	return tx.s.Do(ctx, `UPDATE clock SET public = $1`, generation)
-}
-
-func nullable(n sql.NullInt64) any {
-	if !n.Valid {
-		return nil
-	}
-	return n.Int64
 }

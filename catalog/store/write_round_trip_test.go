@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 )
 
 // One step writes everything, and everything is read back.
@@ -14,7 +15,7 @@ func TestRoundTrip(t *testing.T) {
 	db := openWith(t, "app")
 	var source, german []FingerprintedUnit
 	var sourceID, germanID int64
-	file := File{Blob: head(9), Modified: day(1), Data: []byte("msgid \"\"\nmsgstr \"\"\n")}
+	file := files.File{Blob: head(9), Modified: day(1), Data: []byte("msgid \"\"\nmsgstr \"\"\n")}
 	problem := Problem{ComponentID: 1, Path: "po/fr.po", Blob: head(7), Line: 3, Column: 9, Message: "string not closed"}
 	res := step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) (err error) {
 		if sourceID, source, err = fill(ctx, tx, 1, "en", 300, nil); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/files"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -31,7 +32,7 @@ func writeAll(ctx context.Context, tx *StepTx) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.PutFile(ctx, File{TranslationID: id, Blob: head(5), Data: []byte("x")}); err != nil {
+	if err := tx.PutFile(ctx, files.File{TranslationID: id, Blob: head(5), Data: []byte("x")}); err != nil {
 		return err
 	}
 	if err := tx.SetProblem(ctx, Problem{ComponentID: 1, Path: "po/x.po", Message: "no PO file"}); err != nil {
@@ -273,7 +274,7 @@ func TestGenerations(t *testing.T) {
 	next("removal", false, german, func(ctx context.Context, tx *StepTx) error {
 		return tx.RemoveUnits(ctx, []int64{units[1].ID, units[0].ID})
 	})
-	file := File{TranslationID: de, Blob: head(1), Modified: day(3)}
+	file := files.File{TranslationID: de, Blob: head(1), Modified: day(3)}
 	next("file", false, german, func(ctx context.Context, tx *StepTx) error { return tx.PutFile(ctx, file) })
 	next("same file", false, nil, func(ctx context.Context, tx *StepTx) error { return tx.PutFile(ctx, file) })
 	problem := Problem{ComponentID: 3, Path: "x.po", Message: "bad"}

@@ -78,3 +78,11 @@ func EventMap(text sql.NullString) (map[string]string, error) {
 
 // SortedKeys are the keys of a map, ascending.
 func SortedKeys[V any](m map[int64]V) []int64 { return slices.Sorted(maps.Keys(m)) }
+
+// Nullable is a scanned number as a parameter.
+func Nullable(n sql.NullInt64) any {
+	if !n.Valid {
+		return nil
+	}
+	return n.Int64
+}

@@ -1,4 +1,4 @@
-package store
+package files
 
 import (
 	"context"
@@ -39,8 +39,8 @@ type filePiece struct {
 	sum    [16]byte // of SHA-256, by which pieces are equal
 }
 
-// CutFile returns the pieces of a file, nil if it is stored whole.
-func CutFile(data []byte) *Pieces {
+// Cut returns the pieces of a file, nil if it is stored whole.
+func Cut(data []byte) *Pieces {
 	if len(data) <= wholeFile {
 		return nil
 	}
@@ -101,9 +101,9 @@ func (p *Pieces) encode() []byte {
 
 var errPieces = errors.New("the list of pieces is damaged")
 
-// decodePieces reads what encode wrote. On damaged bytes it does not panic, and it
+// Decode reads what encode wrote. On damaged bytes it does not panic, and it
 // allocates in proportion to their length.
-func decodePieces(b []byte) (*Pieces, error) {
+func Decode(b []byte) (*Pieces, error) {
 	if len(b) == 0 {
 		return nil, errPieces
 	}
@@ -123,6 +123,22 @@ func decodePieces(b []byte) (*Pieces, error) {
 	return p, nil
 }
 
+// IDs are the ids of the pieces that are stored.
+func (p *Pieces) IDs() (ids []int64) {
+	for i := range p.list {
+		ids = append(ids, p.list[i].id)
+	}
+	return ids
+}
+
+// Sums are the hashes by which pieces are equal.
+func (p *Pieces) Sums() (sums [][16]byte) {
+	for i := range p.list {
+		sums = append(sums, p.list[i].sum)
+	}
+	return sums
+}
+
 func (p *Pieces) stored() (n int64) {
 	for i := range p.list {
 		n += int64(p.list[i].stored)
@@ -132,7 +148,7 @@ func (p *Pieces) stored() (n int64) {
 
 // putPieces stores the pieces of a file that the version before does not have, and
 // deletes those that only that one has. Either may be nil.
-func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces) error {
+func (b *Files) putPieces(ctx context.Context, data []byte, next, old *Pieces) error {
 	have := map[[16]byte]*filePiece{}
 	if old != nil {
 		for i := range old.list {
@@ -147,7 +163,7 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 			data = data[f.size:]
 			same, ok := have[f.sum]
 			if !ok {
-				if err := tx.putPiece(ctx, f, piece); err != nil {
+				if err := b.putPiece(ctx, f, piece); err != nil {
 					return err
 				}
 				same = f
@@ -168,23 +184,23 @@ func (tx *StepTx) putPieces(ctx context.Context, data []byte, next, old *Pieces)
 	}
 	slices.Sort(gone)
 	return sqldb.Chunks(slices.Compact(gone), func(chunk []any) error {
-		err := tx.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
+		err := b.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
 		return err
 	})
 }
 
-func (tx *StepTx) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
-	packed := tx.db.codec.Deflate(piece)
+func (b *Files) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
+	packed := b.codec.Deflate(piece)
 	f.stored = len(packed)
-	if err := tx.s.WillTakeIDs(ctx); err != nil {
+	if err := b.s.WillTakeIDs(ctx); err != nil {
 		return err
 	}
-	_, err := tx.s.First(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
+	_, err := b.s.First(ctx, `INSERT INTO file_pieces (data) VALUES ($1) RETURNING id`, []any{packed}, &f.id)
 	return err
 }
 
-// joinPieces reads pieces in a row, from the first on until size bytes are there.
-func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePiece) ([]byte, error) {
+// join reads pieces in a row, from the first on until size bytes are there.
+func (b *Files) join(ctx context.Context, pieces []filePiece) ([]byte, error) {
 	size := 0
 	ids := make([]int64, len(pieces))
 	for i := range pieces {
@@ -193,7 +209,7 @@ func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePie
 	}
 	packed := make(map[int64][]byte, len(pieces))
 	if err := sqldb.Chunks(ids, func(chunk []any) error {
-		return s.Query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
+		return b.s.Query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var id int64
 			var data []byte
 			err := scan(&id, &data)
@@ -207,7 +223,7 @@ func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePie
 	for i := range pieces {
 		before := len(out)
 		var err error
-		if out, err = db.codec.InflateAfter(out, packed[pieces[i].id]); err != nil {
+		if out, err = b.codec.InflateAfter(out, packed[pieces[i].id]); err != nil {
 			return nil, damagedFile(err)
 		}
 		if len(out)-before != pieces[i].size {
@@ -219,99 +235,4 @@ func (db *DB) joinPieces(ctx context.Context, s *sqldb.Session, pieces []filePie
 
 func damagedFile(err error) error {
 	return fmt.Errorf("the stored bytes are damaged: restore a backup, or move the database away and import anew (%w)", err)
-}
-
-// FileDifference is a part of a file that differs from the stored version. In both it
-// begins with the file or with a paragraph (poparse.NextParagraph), and ends so.
-type FileDifference struct {
-	// From and To are where it is in the new version.
-	From, To int
-	// Old is what the stored version has in its place.
-	Old []byte
-}
-
-// FileDifferences compares a new version of a file with the stored one, of the live
-// translation of a component that was made of the blob at the path. found is false if
-// there is no such translation, if differences of its file may not be read alone, or
-// if more than three quarters of the file are in pieces that differ.
-func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []FileDifference, found bool, err error) {
-	var text []byte
-	found, err = s.s.First(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
-		WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND t.filename = $2 AND t.revision = $3 AND f.blob = $3 AND f.pieces IS NOT NULL`,
-		[]any{component, path, blob}, &text)
-	if err == nil && found {
-		list, found, err = s.differences(ctx, text, next)
-	}
-	return list, found, s.s.Fail(ctx, fmt.Sprintf("compare %s of component %d", path, component), err)
-}
-
-func (s *Snapshot) differences(ctx context.Context, text []byte, next *Pieces) (list []FileDifference, ok bool, err error) {
-	old, err := decodePieces(text)
-	if err != nil || !old.plain || old.later || next.split {
-		return nil, false, err
-	}
-	gaps := alignPieces(old.list, next.list)
-	differs := 0
-	for _, g := range gaps {
-		differs += max(g.to-g.from, pieceBytes(old.list[g.oldFrom:g.oldTo]))
-	}
-	if 4*differs > 3*max(pieceBytes(next.list), pieceBytes(old.list)) {
-		return nil, false, nil
-	}
-	for _, g := range gaps {
-		before, err := s.db.joinPieces(ctx, s.s, old.list[g.oldFrom:g.oldTo])
-		if err != nil {
-			return nil, false, err
-		}
-		list = append(list, FileDifference{From: g.from, To: g.to, Old: before})
-	}
-	return list, true, nil
-}
-
-func pieceBytes(list []filePiece) (n int) {
-	for i := range list {
-		n += list[i].size
-	}
-	return n
-}
-
-// pieceGap is a row of pieces of an older version, and the bytes of the newer version in
-// their place.
-type pieceGap struct{ oldFrom, oldTo, from, to int }
-
-// alignPieces returns where two versions differ. Where they do, it goes on at the next
-// piece of the newer one that the older one has further on.
-func alignPieces(old, next []filePiece) (gaps []pieceGap) {
-	places := make(map[[16]byte][]int, len(old)) // in old, ascending
-	for i := range old {
-		places[old[i].sum] = append(places[old[i].sum], i)
-	}
-	at, offset := 0, 0 // in old, in bytes of the newer version
-	open := false      // the last gap is not closed
-	for i := range next {
-		n := slices.IndexFunc(places[next[i].sum], func(place int) bool { return place >= at })
-		switch {
-		case n >= 0:
-			place := places[next[i].sum][n]
-			if open || place > at {
-				if !open {
-					gaps = append(gaps, pieceGap{oldFrom: at, from: offset})
-				}
-				g := &gaps[len(gaps)-1]
-				g.oldTo, g.to, open = place, offset, false
-			}
-			at = place + 1
-		case !open:
-			gaps, open = append(gaps, pieceGap{oldFrom: at, from: offset}), true
-		}
-		offset += next[i].size
-	}
-	if !open && at < len(old) {
-		gaps, open = append(gaps, pieceGap{oldFrom: at, from: offset}), true
-	}
-	if open {
-		g := &gaps[len(gaps)-1]
-		g.oldTo, g.to = len(old), offset
-	}
-	return gaps
 }

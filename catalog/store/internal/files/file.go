@@ -1,0 +1,215 @@
+package files
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+)
+
+// File is the current content of a translation's file, stored so that any server
+// can serve it without a mirror.
+type File struct {
+	// TranslationID is the owner.
+	TranslationID int64
+	// Blob is the git blob id, 40 hexadecimal digits.
+	Blob string
+	// Modified is the time of the commit that changed it last; zero if unknown.
+	Modified time.Time
+	// Data is the content as in the repository. It is stored compressed.
+	Data []byte
+	// Plain says that differences from this version may be read alone (unit.Edited).
+	// It matters for files in pieces only.
+	Plain bool
+	// Pieces are by Cut of Data; nil if it was not called.
+	Pieces *Pieces
+	// Later says that Data follows by a later Put, before the component counts as
+	// imported. Until then there is no file.
+	Later bool
+}
+
+// Files are the stored files in one transaction.
+type Files struct {
+	s     *sqldb.Session
+	codec *stored.Codec
+}
+
+// New makes the files that a session sees.
+func New(s *sqldb.Session, codec *stored.Codec) *Files { return &Files{s, codec} }
+
+// Put replaces the stored file of a translation. It writes nothing if Blob and
+// Modified are unchanged and Data is there.
+func (b *Files) Put(ctx context.Context, f *File) (changed bool, err error) {
+	if len(f.Data) > stored.MaxInflated {
+		return false, sqldb.Invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), stored.MaxInflated)
+	}
+	var blob string
+	var modified sql.NullInt64
+	var list []byte
+	found, err := b.s.First(ctx, `SELECT blob, modified, pieces FROM files WHERE translation_id = $1`, []any{f.TranslationID}, &blob, &modified, &list)
+	if err != nil {
+		return false, err
+	}
+	var old *Pieces
+	if list != nil {
+		if old, err = Decode(list); err != nil {
+			return false, damagedFile(err)
+		}
+	}
+	if found && blob == f.Blob && sqldb.Nullable(modified) == sqldb.Micros(f.Modified) && (f.Later || old == nil || !old.later) {
+		return false, nil
+	}
+	return true, b.putData(ctx, f, old)
+}
+
+// putData stores the bytes of a file in place of a version in pieces, or none.
+func (b *Files) putData(ctx context.Context, f *File, old *Pieces) error {
+	next := f.Pieces
+	switch {
+	case f.Later:
+		next = &Pieces{later: true}
+	case next == nil:
+		next = Cut(f.Data)
+	}
+	if err := b.putPieces(ctx, f.Data, next, old); err != nil {
+		return err
+	}
+	var data, pieces any = []byte{}, nil
+	if next == nil {
+		data = b.codec.Deflate(f.Data)
+	} else {
+		next.plain = f.Plain && !next.split
+		pieces = next.encode()
+	}
+	err := b.s.Do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
+		f.TranslationID, f.Blob, sqldb.Micros(f.Modified), data, pieces)
+	return err
+}
+
+// Later returns the files of a component whose Data are to follow, by translation.
+func (b *Files) Later(ctx context.Context, component int64) ([]File, error) {
+	var files []File
+	err := b.s.Query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
+		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan sqldb.Scan) error {
+		var f File
+		var modified sql.NullInt64
+		var list []byte
+		if err := scan(&f.TranslationID, &f.Blob, &modified, &list); err != nil {
+			return err
+		}
+		pieces, err := Decode(list)
+		if err != nil {
+			return damagedFile(err)
+		}
+		if pieces.later {
+			f.Modified, f.Plain = sqldb.FromMicros(modified), pieces.plain
+			files = append(files, f)
+		}
+		return nil
+	})
+	return files, b.s.Fail(ctx, fmt.Sprintf("look for files of component %d that are not there yet", component), err)
+}
+
+// Owner is the translation under which the file of a translation t is stored:
+// a source translation without a file of its own uses the file of another live
+// translation, which is stored once (docs/compatibility.md#source-translation).
+const Owner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source = 1 AND o.component_id = t.component_id
+	AND o.filename = t.filename AND o.is_source = 0 AND o.removed = 0 ORDER BY o.id LIMIT 1), t.id)`
+
+// File returns the stored file of a translation, served or not, or ErrNotFound. Its
+// TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
+// Later and Blob are set.
+func (b *Files) File(ctx context.Context, translationID int64) (File, error) {
+	defer b.s.AboutTranslation(ctx, translationID).End()
+	f, err := b.ofTranslation(ctx, translationID)
+	f.TranslationID = translationID
+	return f, b.s.Fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
+}
+
+func (b *Files) ofTranslation(ctx context.Context, translation int64) (File, error) {
+	if _, err := b.s.First(ctx, `SELECT `+Owner+` FROM translations t WHERE t.id = $1`, []any{translation}, &translation); err != nil {
+		return File{}, err
+	}
+	return b.Read(ctx, translation)
+}
+
+// Read returns what is stored under a translation (Owner), or ErrNotFound. If Data are to
+// follow, the error is ErrNotFound, and Later and Blob are set.
+func (b *Files) Read(ctx context.Context, translation int64) (File, error) {
+	f := File{TranslationID: translation}
+	var modified sql.NullInt64
+	var data, list []byte
+	found, err := b.s.First(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data, &list)
+	if err == nil && !found {
+		err = sqldb.NotFound("file")
+	}
+	if err != nil {
+		return File{}, err
+	}
+	f.Modified = sqldb.FromMicros(modified)
+	if list == nil {
+		if f.Data, err = b.codec.Inflate(data); err != nil {
+			return File{}, damagedFile(err)
+		}
+		return f, nil
+	}
+	pieces, err := Decode(list)
+	if err != nil {
+		return File{}, damagedFile(err)
+	}
+	if pieces.later {
+		f.Later = true
+		return f, sqldb.NotFound("file: its bytes are stored at the end of the import")
+	}
+	if f.Data, err = b.join(ctx, pieces.list); err != nil {
+		return File{}, err
+	}
+	return f, nil
+}
+
+// Stored describes a translation's stored file, without its bytes.
+type Stored struct {
+	// TranslationID is the owner.
+	TranslationID int64
+	// Blob is the git blob id, 40 hexadecimal digits.
+	Blob string
+	// Modified is the time of the commit that changed it last; zero if unknown.
+	Modified time.Time
+	// Stored is its compressed size in bytes.
+	Stored int64
+}
+
+// Stored returns the stored files of translations, by translation.
+// Translations without a file are absent. It reads no content.
+func (b *Files) Stored(ctx context.Context, translations []int64) (map[int64]Stored, error) {
+	if len(translations) == 1 {
+		defer b.s.AboutTranslation(ctx, translations[0]).End()
+	}
+	files := make(map[int64]Stored, len(translations))
+	err := sqldb.Chunks(translations, func(chunk []any) error {
+		return b.s.Query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
+			FROM translations t JOIN files f ON f.translation_id = `+Owner+` WHERE t.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
+			var f Stored
+			var modified sql.NullInt64
+			var list []byte
+			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored, &list)
+			if err == nil && list != nil {
+				var pieces *Pieces
+				if pieces, err = Decode(list); err == nil {
+					f.Stored = pieces.stored()
+				}
+				if err == nil && pieces.later {
+					return nil
+				}
+			}
+			f.Modified = sqldb.FromMicros(modified)
+			files[f.TranslationID] = f
+			return err
+		})
+	})
+	return files, b.s.Fail(ctx, "look for stored files", err)
+}
