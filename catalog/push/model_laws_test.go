@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,9 +16,11 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // laws are what the model holds of strings that nobody else touches, which are those with an
@@ -148,7 +151,8 @@ func (m *model) still() {
 	}
 }
 
-// configure sets push_mode, for both components of the repository.
+// configure sets push_mode, for both components of the repository, which have other settings
+// of commits.
 func (m *model) configure(mode catalog.PushMode) {
 	m.mode, m.to.Forge = mode, nil
 	branch := "l10n"
@@ -160,26 +164,128 @@ func (m *model) configure(mode catalog.PushMode) {
 	}
 	settings := catalog.ComponentSettings{
 		LanguageRegex: "^[^.]+$", CommitMessage: "Translate", Filemask: "po/*.po", NewBase: "app.pot",
-		PushBranch: branch, Edits: catalog.Edits{Mode: mode},
+		PushBranch: branch, Edits: catalog.Edits{Mode: mode, Gate: true},
 	}
 	doc := settings
-	doc.Filemask, doc.NewBase = "doc/*.po", ""
+	doc.Filemask, doc.NewBase, doc.Edits.SignOff = strings.Replace(m.doc, "cs", "*", 1), "", true
 	m.Configure(m.up.Dir, "", map[string]catalog.ComponentSettings{"app": settings, "doc": doc})
-	m.Sync()
+	m.pull()
 }
 
-// breakDoc breaks the file of the other component, or mends it.
-func (m *model) breakDoc() {
-	m.broken = !m.broken
+// destination is where the edits of a component go: commits of doc are signed by a key of
+// its own.
+func (m *model) destination(c *store.BranchComponent) push.Destination {
+	to := m.to
+	if c.Slug == "doc" {
+		to.Signer = modelSigner{signer("of doc"), m}
+	}
+	return to
+}
+
+// settledCommits looks at our commits: each is made as its component says.
+func (m *model) settledCommits() {
+	m.t.Helper()
+	log := gittest.RunGit(m.t, m.up.Dir, "-c", "core.quotePath=false", "log", "--branches", "--no-merges", "--committer=noreply@example.org", "--format=raw", "--name-only")
+	for _, commit := range strings.Split("\n"+log, "\ncommit ")[1:] {
+		header, files, _ := strings.Cut(commit, "    Translate")
+		doc := strings.Contains(files, m.doc)
+		if doc && strings.Contains(files, "po/cs") || strings.Contains(header, "gpgsig of doc") != doc || strings.Contains(files, "Signed-off-by") != doc {
+			m.t.Errorf("a commit is not as its component says:\n%s", commit)
+		}
+	}
+}
+
+// trouble is what keeps doc from being read.
+type trouble int
+
+const (
+	none       trouble = iota
+	unreadable         // its file is no PO file
+	tooLarge           // it has more strings than its quota
+)
+
+// modelQuota is quotas.units.
+const modelQuota = 40
+
+// modelDocs are paths of the file of doc: one that is usual, one that git takes and we would
+// not make, and one that we do not write.
+var modelDocs = []string{"doc/cs.po", "web:v2\u200c/cs:a.po", "git~1/cs.po"}
+
+// held reports whether a text cannot be written.
+func (m *model) held(component, text string) bool {
+	return strings.HasPrefix(text, "\n") || component == "doc" && strings.HasPrefix(m.doc, "git~1")
+}
+
+// pull pulls, which fails only for what doc has.
+func (m *model) pull() {
+	m.t.Helper()
+	if report, err := m.Syncer.Sync(m.t.Context(), m.Branch); err != nil && (m.trouble != tooLarge || !report.Reached()) {
+		m.t.Fatalf("step %d: %v", m.n, err)
+	}
+}
+
+// obstruct has others put something where the file of a language is, or could be, or take it
+// away.
+func (m *model) obstruct() {
+	path := "po/" + modelLanguages[m.rnd.IntN(len(modelLanguages))] + ".po"
+	for _, e := range m.fileEdits() {
+		if e.Status == store.EditPending {
+			path = e.Path
+		}
+	}
+	maps.DeleteFunc(m.languages, func(other, _ string) bool { return other == path || strings.HasPrefix(other, path+"/") })
+	m.taken[path] = true
+	switch m.rnd.IntN(4) {
+	case 0:
+		m.languages[path+"/README"] = "a folder"
+	case 1:
+		m.languages[path] = "->cs.po"
+	case 2:
+		m.languages[path] = "@"
+	}
 	m.others()
+}
+
+// isOdd reports whether there is something at a path of the main branch that is no file.
+func (m *model) isOdd(path string) bool {
+	for other, text := range m.languages {
+		if other == path && (text == "@" || strings.HasPrefix(text, "->")) || strings.HasPrefix(other, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// update does what a forge's button "Update branch" does: the main branch is merged into ours,
+// or our commits are made anew on it.
+func (m *model) update() {
+	ours, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
+	main := m.head("main")
+	if err != nil || strings.Contains(gittest.RunGit(m.t, m.up.Dir, "rev-list", "l10n"), main.String()) {
+		return
+	}
+	out, err := exec.Command("git", "-C", m.up.Dir, "merge-tree", "--write-tree", main.String(), ours.String()).Output()
+	if err != nil {
+		return // it is in conflict, or another history
+	}
+	tree, err := object.ParseHash(strings.TrimSpace(string(out)))
+	gittest.Must(m.t, err)
+	parents := []object.Hash{ours, main}
+	if m.rnd.IntN(2) == 0 {
+		parents = parents[1:]
+	}
+	m.up.Set("l10n", m.up.CommitTree("Other", tree, parents...))
 }
 
 // text draws a text for a string: one that nothing else has, one that several have, or the
 // one that the repository has, which takes back what is pending.
 func (m *model) text(id string) (string, catalog.State) {
-	switch m.rnd.IntN(5) {
+	switch m.rnd.IntN(6) {
 	case 0:
 		return "ours, the same", catalog.StateTranslated
+	case 5:
+		m.texts++
+		return fmt.Sprint("\nours ", m.texts), catalog.StateTranslated // the gate holds it
 	case 1:
 		if m.main[id] == "" {
 			return "", catalog.StateEmpty
@@ -193,10 +299,23 @@ func (m *model) text(id string) (string, catalog.State) {
 // base returns the texts of the commit that both branches have, false if there is none.
 func (m *model) base() (map[string]string, bool) {
 	m.t.Helper()
+	ours := strings.Fields(gittest.RunGit(m.t, m.up.Dir, "rev-list", "l10n"))
 	for _, commit := range strings.Fields(gittest.RunGit(m.t, m.up.Dir, "rev-list", "main")) {
-		if slices.Contains(strings.Fields(gittest.RunGit(m.t, m.up.Dir, "rev-list", "l10n")), commit) {
-			return m.textsOf(commit), true
+		if slices.Contains(ours, commit) {
+			id, err := object.ParseHash(commit)
+			gittest.Must(m.t, err)
+			return m.textsOf(m.up.At(id)), true
 		}
 	}
 	return nil, false
+}
+
+// ours returns the texts of our branch.
+func (m *model) ours() map[string]string {
+	m.t.Helper()
+	head, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
+	if err != nil {
+		return nil
+	}
+	return m.textsOf(m.up.At(head))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,24 +14,20 @@ import (
 	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // modelTemplate is what languages are made of.
 const modelTemplate = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0\"\nmsgstr \"\"\n"
 
-// modelOdd are paths where no file can be: a folder and a symlink are there.
-var modelOdd = []string{"po/it.po", "po/pt.po"}
+// modelLanguages are added and removed; a folder and a symlink are where two of them would be.
+var modelLanguages = []string{"de", "fr", "it", "pt"}
 
-// filesOf reads the files of languages that were added to a branch.
-func (m *model) filesOf(branch string) map[string]string {
-	m.t.Helper()
-	files := map[string]string{}
-	for _, path := range strings.Split(gittest.RunGit(m.t, m.up.Dir, "ls-tree", "-r", "--name-only", branch), "\n") {
-		if (strings.HasPrefix(path, "po/") || path == "po/it.po/README") && path != "po/pt.po" && !strings.HasPrefix(path, "po/cs") {
-			files[path] = gittest.RunGit(m.t, m.up.Dir, "cat-file", "blob", branch+":"+path) + "\n"
-		}
-	}
-	return files
+// languagesOf are the files below po/ but the Czech one.
+func languagesOf(files gittest.Files) gittest.Files {
+	languages := maps.Clone(files)
+	maps.DeleteFunc(languages, func(path, _ string) bool { return !strings.HasPrefix(path, "po/") || strings.HasPrefix(path, "po/cs") })
+	return languages
 }
 
 // journal returns all edits of texts.
@@ -138,7 +135,7 @@ func (m *model) expire() {
 
 // changeFile adds a language, or removes it.
 func (m *model) changeFile() {
-	code := []string{"de", "fr", "it", "pt"}[m.rnd.IntN(4)]
+	code := modelLanguages[m.rnd.IntN(len(modelLanguages))]
 	var component int64
 	var there *catalog.Translation
 	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
@@ -190,21 +187,28 @@ func (m *model) checkFiles() {
 // settledFiles looks at the end state of languages.
 func (m *model) settledFiles() {
 	m.t.Helper()
+	var ours gittest.Files
+	if head, err := object.ReadRef(m.up.Dir, "refs/heads/l10n"); err == nil {
+		ours = m.up.At(head)
+	}
 	last := map[string]store.Edit{}
 	for _, e := range m.fileEdits() {
 		last[e.Path] = e
-		if e.Status != store.EditPending || slices.Contains(modelOdd, e.Path) {
-			continue
-		}
-		if m.mode == catalog.PushDirect {
+		_, there := ours[e.Path]
+		switch {
+		case e.Status != store.EditPending:
+		case m.isOdd(e.Path):
+			if e.Reason == "" {
+				m.t.Errorf("waits without a reason: %+v", e)
+			}
+		case m.mode == catalog.PushDirect:
 			m.t.Errorf("still pending: %+v", e)
-		} else if _, there := m.filesOf("l10n")[e.Path]; there == (e.Kind == store.EditRemoveFile) {
+		case there == (e.Kind == store.EditRemoveFile):
 			m.t.Errorf("pending, and not in l10n: %+v", e)
 		}
 	}
-	main := m.filesOf("main")
 	for path, e := range last {
-		if _, there := main[path]; m.mode == catalog.PushDirect && !slices.Contains(modelOdd, path) && !m.taken[path] && e.Status == store.EditFlushed && there == (e.Kind == store.EditRemoveFile) {
+		if _, there := m.languages[path]; m.mode == catalog.PushDirect && !m.isOdd(path) && !m.taken[path] && e.Status == store.EditFlushed && there == (e.Kind == store.EditRemoveFile) {
 			m.t.Errorf("main is not as the last edit says: %+v", e)
 		}
 	}

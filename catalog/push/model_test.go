@@ -15,7 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/push"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
@@ -26,19 +26,20 @@ import (
 
 // TestModel draws histories of edits, suggestions, languages that are added and removed,
 // what takes them back and enters them again, also while a push is on its way, pushes by
-// others, flushes that are cut short or refused by a hook, pulls, restarts, requests that
-// end in some way, another push_mode, a component whose file breaks, and months that pass,
-// through store, ingest and a git repository. After each step every acknowledged text is on
-// the main branch, pending, or in the journal with the reason why it is neither, and so is
-// every language; strings that nobody else touches follow laws; a flush with nothing new
-// moves nothing; and what fails for one holds up no other. REPOGLOT_HISTORIES is their
-// number, REPOGLOT_FIRST_HISTORY the first.
+// others, commits that they take back, folders and symlinks that they put where languages
+// are, flushes that are cut short or refused by a hook, pulls, restarts, requests that end in
+// some way or are updated by a button, another push_mode, a component that cannot be read,
+// and months that pass, through store, ingest and a git repository. After each step every
+// acknowledged text is on the main branch, pending, or in the journal with the reason why it
+// is neither, and so is every language; strings that nobody else touches follow laws; a flush
+// with nothing new moves nothing; what fails for one holds up no other; commits are made as
+// their component says. REPOGLOT_HISTORIES is their number, REPOGLOT_FIRST_HISTORY the first.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
 	var edits atomic.Int64
 	first, _ := strconv.Atoi(os.Getenv("REPOGLOT_FIRST_HISTORY"))
 	t.Run("histories", func(t *testing.T) {
-		for n := range number(t, "REPOGLOT_HISTORIES", 100, 900) {
+		for n := range number(t, "REPOGLOT_HISTORIES", 60, 900) {
 			t.Run(fmt.Sprint(first+n), func(t *testing.T) {
 				t.Parallel()
 				edits.Add(int64(drawn(t, uint64(first+n))))
@@ -106,23 +107,24 @@ type model struct {
 	acked   map[string][]string
 	arrived map[string][]string
 	n       int
-	texts   int  // that were drawn
-	broken  bool // doc/cs.po cannot be read
+	texts   int    // that were drawn
+	doc     string // the path of the file of doc
+	trouble trouble
 	laws
 
-	languages map[string]string // the other files of the main branch
-	added     map[int64]bool    // edits of files that were acknowledged
-	taken     map[string]bool   // files of which an edit was taken back, perhaps after its push
-	forgotten map[string]bool   // texts that were taken back long ago, by source
+	languages gittest.Files   // what else is below po/ on the main branch
+	added     map[int64]bool  // edits of files that were acknowledged
+	taken     map[string]bool // files of which an edit was taken back, perhaps after its push
+	forgotten map[string]bool // texts that were taken back long ago, by source
 }
 
 func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	up := gittest.NewUpstream[object.Hash](t)
 	m := &model{
-		rnd: rand.New(rand.NewPCG(seed, 11)), mode: mode, forge: &fakeForge{}, path: "po/cs.po",
+		rnd: rand.New(rand.NewPCG(seed, 11)), mode: mode, forge: &fakeForge{}, path: "po/cs.po", doc: modelDocs[seed/3%3],
 		main: map[string]string{}, acked: map[string][]string{}, arrived: map[string][]string{},
 		laws:      laws{served: map[string]string{}, refused: map[int64]bool{}, closed: map[string]bool{}},
-		languages: map[string]string{"po/it.po/README": "it.po is a folder"}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
+		languages: gittest.Files{"po/it.po/README": "it.po is a folder", "po/pt.po": "->cs.po"}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
 	}
 	for _, ids := range modelStrings {
 		for _, id := range ids {
@@ -131,6 +133,10 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	}
 	up.Push("Other", m.files())
 	m.world = worldOf(t, up, catalog.ComponentSettings{NewBase: "app.pot", Edits: catalog.Edits{Mode: mode}})
+	m.Change = func(o *ingest.Options) { o.Quotas.Units = modelQuota }
+	m.Close()
+	m.Open()
+	m.newPusher()
 	m.configure(mode)
 	if seed%4 == 0 {
 		key, err := pgpKey()
@@ -154,13 +160,16 @@ func (m *model) poFile(component string) string {
 }
 
 func (m *model) files() gittest.Files {
-	files := gittest.Files{m.path: m.poFile("app"), "doc/cs.po": m.poFile("doc"), "n": fmt.Sprint(m.n), "app.pot": modelTemplate, "po/pt.po": "->cs.po"}
-	if m.broken {
-		files["doc/cs.po"] = "msgid"
+	files := gittest.Files{m.path: m.poFile("app"), m.doc: m.poFile("doc"), "n": fmt.Sprint(m.n), "app.pot": modelTemplate}
+	switch m.trouble {
+	case unreadable:
+		files[m.doc] = "msgid"
+	case tooLarge:
+		for n := range modelQuota {
+			files[m.doc] += fmt.Sprintf("\nmsgid \"More %d\"\nmsgstr \"\"\n", n)
+		}
 	}
-	for path, text := range m.languages {
-		files[path] = text
-	}
+	maps.Copy(files, m.languages)
 	return files
 }
 
@@ -179,34 +188,35 @@ func (m *model) seen() {
 	}
 }
 
-// textsOf reads a branch.
-func (m *model) textsOf(branch string) map[string]string {
+// branch reads the files of a branch.
+func (m *model) branch(name string) gittest.Files {
 	m.t.Helper()
-	texts := map[string]string{}
-	for _, path := range strings.Split(gittest.RunGit(m.t, m.up.Dir, "ls-tree", "-r", "--name-only", branch), "\n") {
-		if !strings.HasPrefix(path, "po/cs") && (path != "doc/cs.po" || m.broken) {
-			continue
-		}
-		f, err := poparse.Parse(path, []byte(gittest.RunGit(m.t, m.up.Dir, "cat-file", "blob", branch+":"+path)))
-		if err != nil && path == "doc/cs.po" { // of a branch that was made when it was broken
-			return m.with(texts)
-		}
-		gittest.Must(m.t, err)
-		for e := range f.Live() {
-			texts[e.ID] = e.Str[0]
-		}
-	}
-	if m.broken {
-		return m.with(texts)
-	}
-	return texts
+	return m.up.At(m.head(name))
 }
 
-// with adds the texts of doc that the main branch had last.
-func (m *model) with(texts map[string]string) map[string]string {
-	for _, id := range modelStrings["doc"] {
-		if text, ok := m.main[id]; ok {
-			texts[id] = text
+// textsOf reads the Czech texts of a commit. Of a file that it does not have, or that cannot
+// be read, they are what the main branch had last.
+func (m *model) textsOf(files gittest.Files) map[string]string {
+	m.t.Helper()
+	texts := map[string]string{}
+	for component, ids := range modelStrings {
+		for path, text := range files {
+			if path != m.doc && !strings.HasPrefix(path, "po/cs") || (path == m.doc) != (component == "doc") {
+				continue
+			}
+			if f, err := poparse.Parse(path, []byte(text)); err == nil {
+				for e := range f.Live() {
+					if slices.Contains(ids, e.ID) {
+						texts[e.ID] = e.Str[0]
+					}
+				}
+				ids = nil
+			}
+		}
+		for _, id := range ids {
+			if text, there := m.main[id]; there {
+				texts[id] = text
+			}
 		}
 	}
 	return texts
@@ -215,7 +225,7 @@ func (m *model) with(texts map[string]string) map[string]string {
 func (m *model) step() {
 	m.n++
 	id := m.anyString()
-	switch m.rnd.IntN(25) {
+	switch m.rnd.IntN(29) {
 	case 0, 1, 2, 3, 4, 5:
 		m.write(id)
 	case 6:
@@ -231,9 +241,9 @@ func (m *model) step() {
 			m.Open()
 			m.newPusher()
 		}
-		m.Sync()
+		m.pull()
 	case 9, 10, 11, 12, 13:
-		m.push([]string{"", "", "before", "after", "refused"}[m.rnd.IntN(5)])
+		m.push([]string{"", "", "before", "after", "refused", "oops"}[m.rnd.IntN(6)])
 	case 14, 15, 16, 17:
 		m.end()
 	case 18, 19:
@@ -248,8 +258,13 @@ func (m *model) step() {
 		if m.rnd.IntN(2) == 0 {
 			m.configure([]catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[m.rnd.IntN(3)])
 		} else {
-			m.breakDoc()
+			m.trouble = trouble(m.rnd.IntN(3))
+			m.others()
 		}
+	case 24:
+		m.obstruct()
+	case 25, 26:
+		m.update()
 	default:
 		m.changeFile()
 	}
@@ -292,11 +307,22 @@ func (m *model) write(id string) {
 
 var errCrash = errors.New("crash")
 
-// push flushes, and perhaps crashes before the push or after it, or is refused by a hook.
+// push flushes, and perhaps crashes before the push or after it, or is refused by a hook, or
+// somebody takes a commit back that was fetched.
 func (m *model) push(how string) {
 	m.t.Helper()
 	m.acted = false
+	before := m.head("main")
+	var oops object.Hash
+	if how == "oops" && m.mode == catalog.PushDirect {
+		files := m.files()
+		files["secret"] = "oops"
+		oops = m.up.Push("Other", files, before)
+	}
 	m.pusher.SetStop(func(after bool) error {
+		if !after && !oops.IsZero() && m.head("main") == oops {
+			m.up.Set("main", before)
+		}
 		if !after && m.rnd.IntN(2) == 0 {
 			m.meanwhile()
 		}
@@ -309,6 +335,9 @@ func (m *model) push(how string) {
 	err := m.flushOnce()
 	m.hook(false)
 	m.pusher.SetStop(func(bool) error { return nil })
+	if head := m.head("main"); !oops.IsZero() && head != oops && strings.Contains(gittest.RunGit(m.t, m.up.Dir, "rev-list", "main"), oops.String()) {
+		m.t.Fatalf("step %d: a commit that was taken back is there again, below %s", m.n, head)
+	}
 	if err == nil && how == "" && !m.acted && m.rnd.IntN(3) == 0 {
 		m.still()
 	}
@@ -317,11 +346,12 @@ func (m *model) push(how string) {
 // flushOnce flushes, which must not fail for a reason of ours.
 func (m *model) flushOnce() error {
 	m.t.Helper()
-	_, err := m.pusher.Flush(m.t.Context(), m.Branch, func(*store.BranchComponent) push.Destination { return m.to })
+	_, err := m.pusher.Flush(m.t.Context(), m.Branch, m.destination)
 	if err != nil && !errors.Is(err, errCrash) && !errors.Is(err, remote.ErrDeclined) {
 		m.t.Fatalf("step %d: %v", m.n, err)
 	}
-	m.main, m.languages = m.textsOf("main"), m.filesOf("main")
+	files := m.branch("main")
+	m.main, m.languages = m.textsOf(files), languagesOf(files)
 	m.seen()
 	return err
 }
@@ -329,14 +359,15 @@ func (m *model) flushOnce() error {
 // end ends the request in some way.
 func (m *model) end() {
 	branch, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
-	if err != nil || m.broken {
+	if err != nil || m.trouble != none {
 		return
 	}
 	base, common := m.base()
 	if !common {
 		return // it cannot be merged
 	}
-	texts := m.textsOf("l10n")
+	files := m.up.At(branch)
+	texts := m.textsOf(files)
 	how := m.rnd.IntN(5)
 	taken := false
 	for _, id := range slices.Sorted(maps.Keys(texts)) {
@@ -356,7 +387,7 @@ func (m *model) end() {
 		taken = true
 	}
 	if how < 2 {
-		m.languages = m.filesOf("l10n")
+		m.languages = languagesOf(files)
 	}
 	switch {
 	case how == 0:
@@ -405,18 +436,29 @@ func (m *model) settle() {
 		m.check()
 	}
 	m.still()
-	main := m.textsOf("main")
+	main, ours := m.textsOf(m.branch("main")), m.ours()
+	reasons := map[int64]string{}
+	for _, e := range m.journal() {
+		if e.Status == store.EditPending {
+			reasons[e.UnitID] = e.Reason
+		}
+	}
 	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		switch {
-		case tr.Language != "cs", c.Slug == "doc" && m.broken:
+		case tr.Language != "cs", c.Slug == "doc" && m.trouble != none:
+		case u.Pending && m.held(c.Slug, u.Target):
+			if reasons[u.ID] == "" {
+				m.t.Errorf("%s waits without a reason", u.Source)
+			}
 		case !u.Pending && u.Target != main[u.Source]:
 			m.t.Errorf("%s: %q is served, main has %q", u.Source, u.Target, main[u.Source])
 		case u.Pending && m.mode == catalog.PushDirect:
 			m.t.Errorf("%s is still pending", u.Source)
-		case u.Pending && m.textsOf("l10n")[u.Source] != u.Target:
+		case u.Pending && ours[u.Source] != u.Target:
 			m.t.Errorf("%s: %q is pending, and not in l10n", u.Source, u.Target)
 		}
 	})
 	m.settledFiles()
+	m.settledCommits()
 	m.Verify()
 }
