@@ -18,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -57,7 +58,7 @@ func TestConditionalRequests(t *testing.T) {
 			return at
 		}
 		some, err := w.DB.CreateToken(t.Context(), catalog.Token{Name: "some", Scope: catalog.ScopeRead, Projects: catalog.Names("vault"), Created: differenceNow()})
-		noError(t, err)
+		gittest.Must(t, err)
 		c := &copies{t: t, tokens: []string{"", w.token, some}, kept: map[[2]string][]clientCopy{}, shown: map[[3]string]string{}, asked: map[int]int{}}
 		targets := oneOfShape(w.targets(w.server(w.DB)))
 		servers := w.servers()
@@ -79,13 +80,6 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-func noError(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func (w *freshWorld) server(db *store.DB) *api.Server {
 	return api.New(api.Options{DB: db, Languages: w.Languages, Now: differenceNow, CacheBytes: 64 << 20, TempDir: w.TB.TempDir()})
 }
@@ -104,7 +98,7 @@ func (w *freshWorld) fork(n int, look func()) {
 	w.TB.Helper()
 	var saved bytes.Buffer
 	_, err := w.DB.Export(w.TB.Context(), &saved)
-	noError(w.TB, err)
+	gittest.Must(w.TB, err)
 	head := w.repos[0].Head()
 	commit := func(text string) {
 		w.texts[0]["po/cs.po"] = []freshEntry{{id: "Word1 and Word1.", text: text}}
@@ -117,7 +111,7 @@ func (w *freshWorld) fork(n int, look func()) {
 	look()
 	restored := catalogtest.At(w.TB, w.TB.TempDir())
 	_, err = store.Import(w.TB.Context(), &saved, restored.Database(), store.Options{})
-	noError(w.TB, err)
+	gittest.Must(w.TB, err)
 	restored.Languages = w.Languages
 	restored.Open()
 	w.Store = restored

@@ -11,15 +11,10 @@ import (
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
-// must stops a test whose set-up fails.
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // bigWorld has n strings in the translation big/big/cs.
 func bigWorld(tb testing.TB, n int) *catalogtest.Writer {

@@ -16,17 +16,13 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"go.uber.org/goleak"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // TestServeGoGit clones and fetches with go-git, with a password.
 func TestServeGoGit(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
@@ -214,10 +215,4 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // TestShares: a client gets its share and no more, all clients get no more than the
@@ -186,12 +188,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // TestYield: a lease that yields lets one that waits go first, and has its own again
 // after it; alone it goes on.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 func render(t testing.TB, body any) string {
@@ -119,10 +121,4 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

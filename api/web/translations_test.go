@@ -20,6 +20,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -306,10 +307,4 @@ func complete(t *testing.T, name string, x *text, got []string, language string)
 	}
 }
 
-// must stops a test whose set-up fails.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

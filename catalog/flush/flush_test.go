@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/derive"
@@ -39,14 +40,7 @@ func change(id, text string, authors ...edit.Author) edit.Edit {
 	return edit.Edit{Source: id, Ours: edit.Text{Target: text, State: done}, Authors: authors}
 }
 
-// po is a file with strings and their texts.
-func po(pairs ...string) string {
-	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
-	for i := 0; i < len(pairs); i += 2 {
-		text += "\nmsgid \"" + pairs[i] + "\"\nmsgstr \"" + pairs[i+1] + "\"\n"
-	}
-	return text
-}
+var po = catalogtest.PO
 
 // mirrorOf fetches a repository.
 func mirrorOf(t *testing.T, up *upstream) *gitsource.Mirror {

@@ -5,27 +5,24 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// po makes a small PO file from pairs of msgid and msgstr.
-func po(pairs ...string) string {
-	var b strings.Builder
-	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
-	for pair := range slices.Chunk(pairs, 2) {
-		fmt.Fprintf(&b, "\nmsgid %q\nmsgstr %q\n", pair[0], pair[1])
-	}
-	return b.String()
-}
+// The helpers of catalogtest by short names.
+var (
+	must               = gittest.Must
+	po                 = catalogtest.PO
+	equal              = catalogtest.Equal
+	pullCommit         = (*catalogtest.Puller).Commit
+	wantEntries        = (*catalogtest.Puller).WantEntries
+	entriesLeadToUnits = (*catalogtest.Puller).EntriesLeadToUnits
+)
 
 // repoWith makes a repository with one commit.
 func repoWith(t testing.TB, files map[string]string) *testrepos.Repo {
@@ -43,13 +40,6 @@ func synced(tb testing.TB, url string, components map[string]catalog.ComponentSe
 	return w
 }
 
-// pullCommit makes a commit and pulls it.
-func pullCommit(w *catalogtest.Puller, repo *testrepos.Repo, c testrepos.Change) ingest.Report {
-	w.TB.Helper()
-	repo.Commit(w.TB, c)
-	return w.Sync()
-}
-
 // cutAt pulls, and cancels the pull when it reports its n-th progress.
 func cutAt(w *catalogtest.Puller, n int) {
 	w.TB.Helper()
@@ -64,43 +54,6 @@ func cutAt(w *catalogtest.Puller, n int) {
 		w.TB.Fatal("the pull was not cut")
 	}
 	w.Progress = nil
-}
-
-// must ends the test if there is an error.
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// equal reports how a value (plus) differs from the wanted one (minus), and whether
-// it does not. what and args name the value.
-func equal(tb testing.TB, want, got any, what string, args ...any) bool {
-	tb.Helper()
-	diff := cmp.Diff(want, got)
-	if diff != "" {
-		tb.Errorf("%s:\n%.5000s", fmt.Sprintf(what, args...), diff)
-	}
-	return diff == ""
-}
-
-// wantEntries checks that the entries after one are those that begin as given.
-func wantEntries(w *catalogtest.Puller, last int64, want ...string) {
-	w.TB.Helper()
-	text, _ := w.ChangesAfter(last)
-	lines := slices.Collect(strings.Lines(text))
-	if !slices.EqualFunc(lines, want, strings.HasPrefix) {
-		w.TB.Errorf("entries, want %q:\n%s", want, text)
-	}
-}
-
-// entriesLeadToUnits checks that the entries, applied to texts by unit id, give
-// the targets that are served.
-func entriesLeadToUnits(w *catalogtest.Puller, texts map[int64]string) {
-	w.TB.Helper()
-	w.ApplyChanges(texts)
-	equal(w.TB, w.Targets(), texts, "the entries do not lead to the units")
 }
 
 // servedFiles lists the served translations of a component: language=file.

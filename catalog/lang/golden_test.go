@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // sharedDir has the recorded answers, next to the repository.
@@ -255,10 +257,4 @@ func readGzip(t *testing.T, name string) []byte {
 	return data
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

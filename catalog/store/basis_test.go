@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // basisOf is the basis of what fn reads.
@@ -124,12 +125,7 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // A basis of many components becomes one of their projects, and one of many
 // projects becomes everything.

@@ -13,6 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/goccy/go-yaml"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -24,12 +25,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()

@@ -14,10 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // patience bounds the wait for an event that should come at once; pause is the time
@@ -239,10 +240,4 @@ func cmdCall(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

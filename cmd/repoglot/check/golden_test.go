@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 var update = flag.Bool("update", false, "rewrite goldens and docs/check.md")
@@ -131,10 +132,4 @@ func TestReportOptions(t *testing.T) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // patience bounds the wait for an event that should come at once.
@@ -142,13 +143,7 @@ func TestWatchBegin(t *testing.T) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // TestWatchBusyFolder: a file that somebody writes all the time beside the configuration
 // does not keep a change from being seen.

@@ -3,15 +3,11 @@ package server
 import (
 	"bytes"
 	"sync"
-	"testing"
+
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = gittest.Must
 
 // written is a log that a test reads while it is written.
 type written struct {
