@@ -1,4 +1,4 @@
-package api_test
+package resource_test
 
 import (
 	"strings"

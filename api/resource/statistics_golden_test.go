@@ -1,4 +1,4 @@
-package api_test
+package resource_test
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ var otherStatistics = map[string]string{
 // with the recorded ones of a Weblate 5.4.2, key by key.
 func TestGoldenStatistics(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(goldenDir, "units")
+	dir := "../../../shared/data/golden/units"
 	catalogtest.NeedShared(t, dir)
 	for _, c := range []struct {
 		name, bundle string
@@ -55,7 +55,7 @@ func TestGoldenStatistics(t *testing.T) {
 			}
 			t.Parallel()
 			c.settings.SourceLanguage, c.settings.LanguageRegex = "en", "^[^.]+$"
-			repo := catalogtest.Bundle(t, filepath.Join("../../shared/data/repos", c.bundle+".bundle"))
+			repo := catalogtest.Bundle(t, filepath.Join("../../../shared/data/repos", c.bundle+".bundle"))
 			h := serveComponents(t, []catalog.Project{{Slug: "demo"}}, []store.ComponentSpec{{Project: "demo", Slug: c.name, Repo: repo, Settings: c.settings}})
 			ours := statisticsByCode(t, readAll(t, h, "/api/components/demo/"+c.name+"/statistics/?page_size=1000"))
 			recorded := statisticsByCode(t, unzip(t, filepath.Join(dir, c.name+".statistics.json.gz")))
@@ -114,7 +114,7 @@ func serveComponents(t *testing.T, projects []catalog.Project, specs []store.Com
 		t.Fatal(err)
 	}
 	catalogtest.PullAll(w, nil, specs)
-	srv := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, BaseURL: goldenBase}))
+	srv := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, BaseURL: "http://127.0.0.1:58080"}))
 	t.Cleanup(srv.Close)
 	return srv
 }

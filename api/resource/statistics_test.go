@@ -1,4 +1,4 @@
-package api_test
+package resource_test
 
 import (
 	"cmp"
@@ -132,7 +132,7 @@ func sameFields(tb testing.TB, what string, object map[string]json.RawMessage, w
 // private, with a branch that suggests.
 func statisticsServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	repo := catalogtest.Bundle(t, "../../shared/data/repos/switchboard.bundle")
+	repo := catalogtest.Bundle(t, "../../../shared/data/repos/switchboard.bundle")
 	pushSuggestions(t, repo, filepath.Join(t.TempDir(), "work"))
 	const few = "^(cs|de|ar|ja|pt_BR)$"
 	full := catalog.History{Full: true, Commits: 40}

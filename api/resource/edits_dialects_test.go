@@ -1,12 +1,10 @@
-package api_test
+package resource_test
 
 import (
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/api"
 )
 
 // TestWriteErrors: the answer to a write that is refused has the keys of both of
@@ -91,13 +89,14 @@ func TestWriteErrors(t *testing.T) {
 func TestRefusedTokens(t *testing.T) {
 	e := newEditor(t)
 	e.tokens["unknown"] = "rgt_UNKNOWN"
+	const invalid = `{"detail":"Invalid token.","errors":[{"code":"authentication_failed","detail":"Invalid token.","attr":null}],"type":"client_error"}`
 	for path, remedy := range map[string]bool{e.units["app cs Open"]: true, e.units["closed cs Open"]: false, "/api/units/1/": false, "/api/projects/demo/": false} {
 		status, body, header := e.send("unknown", "PATCH", path, asJSON, `{"target": ["x"], "state": 20}`)
-		if status != 401 || header.Get("WWW-Authenticate") != "Token" || strings.Contains(body, "repoglot token create") != remedy || !remedy && api.OldForm(body) != `{"detail":"Invalid token."}` {
+		if status != 401 || header.Get("WWW-Authenticate") != "Token" || strings.Contains(body, "repoglot token create") != remedy || !remedy && body != invalid {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if status, body, _ := e.send("unknown", "GET", e.units["app cs Open"], "", ""); status != 401 || api.OldForm(body) != `{"detail":"Invalid token."}` {
+	if status, body, _ := e.send("unknown", "GET", e.units["app cs Open"], "", ""); status != 401 || body != invalid {
 		t.Errorf("GET: %d %s", status, body)
 	}
 }

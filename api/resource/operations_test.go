@@ -1,0 +1,171 @@
+package resource_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// TestOperationsOfProject runs operations on the components of a project that take edits,
+// on their branch once.
+func TestOperationsOfProject(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/projects/demo/repository/"
+	operate := func(token, operation string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send(token, "POST", path, asJSON, `{"operation": "`+operation+`"}`); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s, want %d with %s", operation, got, answer, status, want)
+		}
+	}
+	takes := catalog.Edits{Mode: catalog.PushDirect}
+	e.Configure(e.Branch.Remote.URL, "", map[string]catalog.ComponentSettings{"app": {Edits: takes}, "closed": {Filemask: "doc/*.po", Edits: takes}})
+	e.Sync()
+	operate("", "push", 401, "To edit this")
+	operate("write", "push", 403, "it needs a token of scope admin")
+	operate("other", "push", 403, "it needs a token of scope admin")
+	operate("admin", "push", 200, `{"result":true}`)
+	if e.operator.pushes != 1 {
+		t.Errorf("%d pushes of one branch", e.operator.pushes)
+	}
+	both := []string{e.units["app cs Open"], e.units["closed cs Open"]}
+	for _, unit := range both {
+		if status, answer, _ := e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`); status != 200 {
+			t.Errorf("%s: %d %s", unit, status, answer)
+		}
+	}
+	operate("admin", "reset", 200, `{"result":true}`)
+	for _, unit := range both {
+		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, `"target":[""]`) {
+			t.Errorf("served after a reset: %s", answer)
+		}
+	}
+	e.operator.fails = errors.New("declined")
+	operate("admin", "push", 200, `{"result":false,"detail":"declined"}`)
+}
+
+// TestOperations runs operations on repositories, and takes edits back and restores them.
+func TestOperations(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/components/demo/app/repository/"
+	unit := e.units["app cs Open"]
+	operate := func(token, operation string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send(token, "POST", path, asJSON, `{"operation": "`+operation+`"}`); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s, want %d with %s", operation, got, answer, status, want)
+		}
+	}
+	operate("write", "push", 403, "it needs a token of scope admin")
+	operate("read", "push", 403, "needs a token of scope write")
+	operate("admin", "dance", 400, `"operation":["\"dance\" is not a valid choice."]`)
+	for _, operation := range []string{"commit", "push", "cleanup", "reset-keep", "file-scan", "file-sync"} {
+		operate("admin", operation, 200, `{"result":true}`)
+	}
+	operate("admin", "pull", 200, `{"result":true,"detail":"Another process was asked to."}`)
+	if e.operator.pushes != 1 || e.operator.pulls != 1 || e.operator.clones != 3 || !slices.Equal(e.operator.commits, []int{1}) {
+		t.Errorf("%+v", e.operator)
+	}
+	if status, answer, _ := e.send("admin", "POST", "/api/components/demo/closed/repository/", asJSON, `{"operation": "push"}`); status != 403 || !strings.Contains(answer, "cannot be changed") {
+		t.Errorf("of a component that takes no edits: %d %s", status, answer)
+	}
+	e.operator.fails = errors.New("declined")
+	operate("admin", "push", 200, `{"result":false,"detail":"declined"}`)
+	if status, answer, _ := e.send("admin", "POST", path, asJSON, `{}`); status != 400 || !strings.Contains(answer, `"code":"required"`) {
+		t.Errorf("no operation: %d %s", status, answer)
+	}
+
+	e.operator.fails = nil
+	if status, answer, _ := e.send("admin", "DELETE", "/api/translations/demo/app/cs/", "", ""); status != 202 {
+		t.Errorf("removal of a language: %d %s", status, answer)
+	}
+	removals := func(want string) {
+		t.Helper()
+		if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?kind=remove-file&status=pending", "", ""); !strings.Contains(answer, want) {
+			t.Errorf("edits of files: %s, want %s", answer, want)
+		}
+	}
+	for _, left := range [][2]string{{"en", `"results":[{"id":1,"kind":"remove-file","unit":null,`}, {"cs", `"count":0,`}} {
+		if status, answer, _ := e.send("admin", "POST", "/api/translations/demo/app/"+left[0]+"/repository/", asJSON, `{"operation": "reset"}`); status != 200 {
+			t.Errorf("reset of a translation: %d %s", status, answer)
+		}
+		removals(left[1])
+	}
+	e.send("write", "PATCH", unit, asJSON, `{"target": ["Otevřít"], "state": 20}`)
+	operate("admin", "reset", 200, `{"result":true}`)
+	served := func(want string) {
+		t.Helper()
+		if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, want) {
+			t.Errorf("served: %s, want %s", answer, want)
+		}
+	}
+	served(`"target":[""]`)
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/", "", ""); !strings.Contains(answer, `"status":"discarded","reason":"reset"`) || strings.Contains(answer, "history") {
+		t.Errorf("the journal: %s", answer)
+	}
+	if status, answer, _ := e.send("write", "POST", "/api/edits/2/restore/", "", ""); status != 200 {
+		t.Errorf("restore: %d %s", status, answer)
+	}
+	served(`"target":["Otevřít"]`)
+	if status, answer, _ := e.send("german", "DELETE", "/api/edits/3/", "", ""); status != 403 {
+		t.Errorf("delete with another token: %d %s", status, answer)
+	}
+	if status, answer, _ := e.send("write", "DELETE", "/api/edits/3/", "", ""); status != 200 || !strings.Contains(answer, `{"result":true}`) {
+		t.Errorf("delete: %d %s", status, answer)
+	}
+	served(`"target":[""]`)
+	if _, answer, _ := e.send("", "GET", "/api/edits/3/", "", ""); !strings.Contains(answer, `"reason":"taken back"`) || !strings.Contains(answer, `"name":"Jana Nováková","event":"discarded"`) {
+		t.Errorf("one edit: %s", answer)
+	}
+	if status, _, _ := e.send("write", "DELETE", "/api/edits/9/", "", ""); status != 404 {
+		t.Errorf("no edit: %d", status)
+	}
+	e.Verify()
+}
+
+// TestLock locks and unlocks.
+func TestLock(t *testing.T) {
+	e := newEditor(t)
+	const path = "/api/components/demo/app/lock/"
+	edited := func(want int) {
+		t.Helper()
+		if status, answer, _ := e.send("write", "PATCH", e.units["app cs Open"], asForm, "target=x&state=20"); status != want {
+			t.Errorf("an edit: %d %s, want %d", status, answer, want)
+		}
+	}
+	for _, tt := range []struct {
+		token, path, body string
+		status            int
+		want              string
+	}{
+		{"write", path, `{"lock": true}`, 403, "it needs a token of scope admin"},
+		{"admin", path, `{}`, 400, `"lock":["This field is required."]`},
+		{"admin", path, `{"lock": "perhaps"}`, 400, `"Must be a valid boolean."`},
+		{"admin", "/api/components/demo/closed/lock/", `{"lock": true}`, 403, "This cannot be changed through the API"},
+		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
+		{"admin", path, `{"lock": true}`, 200, `{"locked":true}`},
+	} {
+		if status, answer, _ := e.send(tt.token, "POST", tt.path, asJSON, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s %s: %d %s, want %d with %s", tt.token, tt.body, status, answer, tt.status, tt.want)
+		}
+	}
+	if _, answer, _ := e.send("", "GET", path, "", ""); answer != `{"locked":true}` {
+		t.Errorf("the lock: %s", answer)
+	}
+	edited(403)
+	if _, answer, _ := e.send("admin", "POST", "/api/projects/demo/lock/", asForm, "lock=true"); answer != `{"locked":true}` {
+		t.Errorf("locked with its project: %s", answer)
+	}
+	if _, answer, _ := e.send("", "GET", "/api/projects/demo/lock/", "", ""); answer != `{"locked":true}` {
+		t.Errorf("the lock of the project, with a component that takes no edits: %s", answer)
+	}
+	if _, answer, _ := e.send("admin", "POST", "/api/projects/demo/lock/", asForm, "lock=false"); answer != `{"locked":false}` {
+		t.Errorf("unlocked with its project: %s", answer)
+	}
+	edited(200)
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/changes/?action=14&action=15", "", ""); !strings.Contains(answer, `"count":2,`) || !strings.Contains(answer, "/api/users/admin/") {
+		t.Errorf("entries: %s", answer)
+	}
+	e.Verify()
+}
