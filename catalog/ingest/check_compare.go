@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
 // comparison runs the checks that compare units of a project in one language:
@@ -46,7 +47,7 @@ func newComparison(tx *store.StepTx, f *failures) comparison {
 }
 
 // checkOf returns the check that a group decides.
-func checkOf(c *store.ComparedUnit) checks.ID {
+func checkOf(c *compared.Member) checks.ID {
 	if c.SameTarget() {
 		return checks.Reused
 	}
@@ -93,7 +94,7 @@ func (n *comparison) findScope(ctx context.Context, project int64, t *catalog.Tr
 	return s, nil
 }
 
-func (n *comparison) scope(stored store.Scope) *scope {
+func (n *comparison) scope(stored compared.Scope) *scope {
 	s := n.byID[stored.ID]
 	if s == nil {
 		s = &scope{Scope: stored}
@@ -162,20 +163,20 @@ func (n *comparison) putUnit(s *scope, rules string, u *store.CheckUnit) (failin
 func (n *comparison) putMember(s *scope, m memberChange) (failing checks.Mask) {
 	n.change(s, &m)
 	if m.fails {
-		failing = failing.With(checkOf(&m.ComparedUnit))
+		failing = failing.With(checkOf(&m.Member))
 	}
 	return failing
 }
 
 // newMember adds a unit to a group.
-func newMember(c store.ComparedUnit, rules string, u *store.CheckUnit) memberChange {
+func newMember(c compared.Member, rules string, u *store.CheckUnit) memberChange {
 	check := checkOf(&c)
 	runs := decides(rules, &u.Unit, check)
-	return memberChange{ComparedUnit: c, runs: runs, fails: runs && checks.Mask(u.Failing).Has(check)}
+	return memberChange{Member: c, runs: runs, fails: runs && checks.Mask(u.Failing).Has(check)}
 }
 
 // leave removes units of a translation from the groups of its scope.
-func (n *comparison) leave(ctx context.Context, stored store.Scope, translation int64, units []*store.CheckUnit) error {
+func (n *comparison) leave(ctx context.Context, stored compared.Scope, translation int64, units []*store.CheckUnit) error {
 	if stored.ID == 0 {
 		return nil
 	}
@@ -200,7 +201,7 @@ func (n *comparison) leave(ctx context.Context, stored store.Scope, translation 
 // dropReplaced removes units that the step updated or removed from the groups that
 // they were in before.
 func (n *comparison) dropReplaced() {
-	n.tx.TakeReplaced(func(stored store.Scope, c store.ComparedUnit) { n.drop(n.scope(stored), c) })
+	n.tx.TakeReplaced(func(stored compared.Scope, c compared.Member) { n.drop(n.scope(stored), c) })
 }
 
 // change collects a change of a group.
@@ -210,8 +211,8 @@ func (n *comparison) change(s *scope, m *memberChange) {
 	n.pending++
 }
 
-func (n *comparison) drop(s *scope, c store.ComparedUnit) {
-	n.change(s, &memberChange{ComparedUnit: c, gone: true})
+func (n *comparison) drop(s *scope, c compared.Member) {
+	n.change(s, &memberChange{Member: c, gone: true})
 }
 
 // flushLarge flushes if many changes are collected. It must not be called while

@@ -7,18 +7,19 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
 // scope is a store.Scope with changes of its groups that are to be stored.
 type scope struct {
-	store.Scope
+	compared.Scope
 	changes []memberChange
 	fresh   bool // the store has no group of it yet
 }
 
 // memberChange adds a unit to a group, or removes it.
 type memberChange struct {
-	store.ComparedUnit
+	compared.Member
 	order int32 // later changes of a member win
 	gone  bool  // removed
 	runs  bool  // the check of the group runs on the unit
@@ -26,7 +27,7 @@ type memberChange struct {
 }
 
 func (m *memberChange) compare(o *memberChange) int {
-	if c := m.Compare(&o.ComparedUnit); c != 0 {
+	if c := m.Compare(&o.Member); c != 0 {
 		return c
 	}
 	return cmp.Compare(m.order, o.order)
@@ -74,7 +75,7 @@ func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict
 func lastOfEach(changes []memberChange) []memberChange {
 	kept := changes[:0]
 	for i := range changes {
-		if i+1 < len(changes) && changes[i].ComparedUnit == changes[i+1].ComparedUnit {
+		if i+1 < len(changes) && changes[i].Member == changes[i+1].Member {
 			continue
 		}
 		kept = append(kept, changes[i])
@@ -94,7 +95,7 @@ type groupChanges struct {
 type changedGroup struct {
 	key           int64
 	changes       []memberChange
-	before, after store.GroupValues
+	before, after compared.GroupValues
 	shrinks       bool // a member is removed
 }
 
@@ -147,10 +148,10 @@ func (g *groupChanges) write(ctx context.Context) error {
 			var err error
 			if c.gone {
 				group.shrinks = true
-				err = g.tx.DropMember(ctx, g.scope.ID, &c.ComparedUnit)
+				err = g.tx.DropMember(ctx, g.scope.ID, &c.Member)
 			} else {
 				group.after.Add(c.Value)
-				err = members.Add(ctx, &c.ComparedUnit)
+				err = members.Add(ctx, &c.Member)
 			}
 			if err != nil {
 				return err
@@ -188,9 +189,9 @@ func (g *groupChanges) judgeOthers(ctx context.Context) error {
 			at[group.key] = group
 		}
 	}
-	return g.tx.GroupMembers(ctx, g.scope.ID, keys, func(c store.ComparedUnit) {
+	return g.tx.GroupMembers(ctx, g.scope.ID, keys, func(c compared.Member) {
 		group := at[c.Key]
-		_, added := slices.BinarySearchFunc(group.changes, c, func(m memberChange, c store.ComparedUnit) int { return m.Compare(&c) })
+		_, added := slices.BinarySearchFunc(group.changes, c, func(m memberChange, c compared.Member) int { return m.Compare(&c) })
 		if fails := memberFails(&group.after, c.Value); !added && fails != memberFails(&group.before, c.Value) {
 			g.verdicts = append(g.verdicts, verdict{c.Unit, 0, checkOf(&c), fails})
 		}
@@ -204,7 +205,7 @@ func (g *groupChanges) judgeAdded() {
 		for j := range group.changes {
 			c := &group.changes[j]
 			if fails := c.runs && memberFails(&group.after, c.Value); !c.gone && fails != c.fails {
-				g.verdicts = append(g.verdicts, verdict{c.Unit, c.order, checkOf(&c.ComparedUnit), fails})
+				g.verdicts = append(g.verdicts, verdict{c.Unit, c.order, checkOf(&c.Member), fails})
 			}
 		}
 	}
@@ -213,7 +214,7 @@ func (g *groupChanges) judgeAdded() {
 // memberFails reports whether a member with a value fails in a group: whether
 // another member has another value, and one of the two is translated
 // (checks.IsInconsistent, checks.IsReused).
-func memberFails(g *store.GroupValues, value int64) bool {
+func memberFails(g *compared.GroupValues, value int64) bool {
 	if value < 0 {
 		return g.Translated.Some && !onlyHas(&g.Translated, ^value)
 	}
@@ -221,13 +222,13 @@ func memberFails(g *store.GroupValues, value int64) bool {
 }
 
 // onlyHas reports whether a range has no value but one.
-func onlyHas(r *store.ValueRange, value int64) bool {
+func onlyHas(r *compared.ValueRange, value int64) bool {
 	return !r.Some || r.Min == value && r.Max == value
 }
 
 // othersChange reports whether the result of a member that is in a group before
 // and after a change may differ.
-func othersChange(before, after *store.GroupValues) bool {
+func othersChange(before, after *compared.GroupValues) bool {
 	if before.Translated.Some && after.Translated.Some && severalValues(before) != severalValues(after) {
 		return true
 	}
@@ -243,6 +244,6 @@ func othersChange(before, after *store.GroupValues) bool {
 
 // severalValues reports whether not all members of a group with a translated one
 // have the same target or source.
-func severalValues(g *store.GroupValues) bool {
+func severalValues(g *compared.GroupValues) bool {
 	return !onlyHas(&g.Translated, g.Translated.Min) || !onlyHas(&g.Untranslated, ^g.Translated.Min)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
 // newTranslation checks units of a new translation while they are in memory: all, or
@@ -149,7 +150,7 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 
 // enterScope stores the rules of a translation, which is checked as a whole, and
 // removes its units from the groups of another scope.
-func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old store.Scope, units []*store.CheckUnit) error {
+func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old compared.Scope, units []*store.CheckUnit) error {
 	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -94,12 +95,12 @@ func (tx *StepTx) countAgainst(ctx context.Context) error {
 // compare counts translations of a component: all, or those that the step changed.
 func (tx *StepTx) compare(ctx context.Context, component int64, all bool) error {
 	stored := map[int64]catalog.Against{}
-	err := tx.s.Query(ctx, `SELECT id, `+againstColumns+` FROM translations t WHERE component_id = $1
+	err := tx.s.Query(ctx, `SELECT id, `+rows.AgainstColumns+` FROM translations t WHERE component_id = $1
 		AND ($2 = 1 OR EXISTS (SELECT 1 FROM extra_strings WHERE source_id >= $3 AND source_id < $4))`,
 		[]any{component, sqldb.Smallint(all), component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var id int64
 			var a catalog.Against
-			err := scan(append([]any{&id}, againstOf(&a)...)...)
+			err := scan(append([]any{&id}, rows.AgainstOf(&a)...)...)
 			if _, dirty := tx.dirty[id]; all || dirty {
 				stored[id] = a
 			}
@@ -109,40 +110,13 @@ func (tx *StepTx) compare(ctx context.Context, component int64, all bool) error 
 		return err
 	}
 	ids := sqldb.SortedKeys(stored)
-	counted, err := countedAgainst(ctx, tx.s, component, ids)
+	counted, err := rows.CountAgainst(ctx, tx.s, component, ids)
 	for _, id := range ids {
 		if err == nil && stored[id] != counted[id] {
 			err = tx.putAgainst(ctx, id, counted[id])
 		}
 	}
 	return err
-}
-
-// countedAgainst counts the live units of translations of a component, by translation.
-func countedAgainst(ctx context.Context, s *sqldb.Session, component int64, translations []int64) (map[int64]catalog.Against, error) {
-	all := map[int64]catalog.Against{}
-	return all, sqldb.Chunks(translations, func(chunk []any) error {
-		args := append([]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, chunk...)
-		return s.Query(ctx, `SELECT u.translation_id, CASE WHEN x.changed_to > 0 AND u.id <> x.source_id THEN 1 ELSE 0 END, u.state, s.words, COUNT(*)
-			FROM translations t CROSS JOIN extra_strings x CROSS JOIN units u CROSS JOIN units s
-			WHERE t.id IN `+sqldb.List(3, len(chunk))+` AND t.removed = 0 AND x.source_id >= $1 AND x.source_id < $2
-			AND u.translation_id = t.id AND u.source_id = x.source_id AND u.removed = 0 AND s.id = x.source_id GROUP BY 1, 2, 3, 4`, args, func(scan sqldb.Scan) error {
-			var id, changed, state, words, n int64
-			err := scan(&id, &changed, &state, &words, &n)
-			a := all[id]
-			a.Add(n, words, changed != 0, catalog.State(state))
-			all[id] = a
-			return err
-		})
-	})
-}
-
-// againstColumns are the columns of a translation t with its catalog.Against.
-const againstColumns = `t.extra, t.extra_words, t.changed, t.changed_translated, t.changed_translated_words, t.changed_fuzzy`
-
-// againstOf returns pointers to the values of againstColumns.
-func againstOf(a *catalog.Against) []any {
-	return []any{&a.Extra, &a.ExtraWords, &a.Changed, &a.ChangedTranslated, &a.ChangedTranslatedWords, &a.ChangedFuzzy}
 }
 
 // putAgainst stores the counts of a translation.

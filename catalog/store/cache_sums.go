@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
@@ -127,7 +128,7 @@ func scanSum(scan sqldb.Scan) (component int64, row sumRow, err error) {
 	var last sql.NullInt64
 	dest := []any{&component, &source, &row.Language, &row.Translations}
 	dest = append(append(dest, stored.ScanOf(stored.Counts, &row.Stats)...), &row.Stats.Suggestions, &row.Stats.Comments, &row.RecentChanges, &last, &template)
-	err = scan(append(dest, againstOf(&row.against)...)...)
+	err = scan(append(dest, rows.AgainstOf(&row.against)...)...)
 	row.LastChange, row.source, row.template = sqldb.FromMicros(last), source != 0, template > 0
 	return component, row, err
 }

@@ -24,7 +24,6 @@
 //	cache*        what snapshots look up once per generation
 //	edits*        the journal: rows, what writes and reads them, why and until when they
 //	              wait; sent.go and sending.go: where their texts went
-//	verify*       the recount of everything that is kept as a sum
 //
 // One file reads and writes each of the small tables: comments.go, files.go,
 // compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. internal/stored has
@@ -61,8 +60,4 @@
 //
 // Entries of a translation that is gone stay in the lists of its component, with a null
 // translation: wlc asks for the translation of every entry that names one.
-//
-// verify knows nothing of how numbers are kept: it has a table of conditions on a unit, and
-// compares what was made of something else once. TestVerifyFindsEverything spoils every
-// column of every table, so a new counter needs a line there.
 package store

@@ -4,12 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -46,21 +43,11 @@ func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, err
 	if tx.info.Commit != nil {
 		return tx.info.Commit.CommitTime, nil
 	}
-	c, err := headCommit(ctx, tx.s, component)
+	c, err := rows.HeadCommit(ctx, tx.s, component)
 	if err != nil || c.Hash != tx.info.To {
 		return time.Time{}, tx.fail(ctx, fmt.Sprintf("read the commit of component %d", component), err)
 	}
 	return c.CommitTime, nil
-}
-
-// headCommit returns the stored description of a component's head; zero without one.
-func headCommit(ctx context.Context, s *sqldb.Session, component int64) (c catalog.Commit, err error) {
-	var text string
-	found, err := s.First(ctx, `SELECT COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{component}, &text)
-	if err != nil || !found || text == "" {
-		return c, err
-	}
-	return sqldb.CommitOf(text)
 }
 
 // LaggingState returns the state of a component of the convoy.
@@ -115,101 +102,13 @@ func (tx *StepTx) laggingWhere(ctx context.Context, component int64, where strin
 	return out, tx.fail(ctx, fmt.Sprintf("read strings of component %d", component), err)
 }
 
-// stringCounts selects the live translations of a component's strings.
-const stringCounts = `SELECT u.source_id, COALESCE(s.since, s.created), COUNT(*), SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END)
-	FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
-	WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND u.removed = 0 AND s.removed = 0 AND COALESCE(s.since, s.created) IS NOT NULL`
-
-// havingLagging selects the lagging ones of stringCounts.
-const havingLagging = ` GROUP BY u.source_id, COALESCE(s.since, s.created) HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
-
-// lagging compares the stored lagging strings of a component with a recount.
-func (v *verifier) lagging(ctx context.Context, c *verifyScope) error {
-	const stored, counted = `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`,
-		stringCounts + ` AND (SELECT behind FROM components WHERE id = $1) = 1` + havingLagging
-	err := v.wantNoRows(ctx, c, "lagging strings that are not", `SELECT COUNT(*) FROM (`+stored+` EXCEPT `+counted+`) AS x`, c.id)
-	if err == nil {
-		err = v.wantNoRows(ctx, c, "lagging strings that are not stored", `SELECT COUNT(*) FROM (`+counted+` EXCEPT `+stored+`) AS x`, c.id)
-	}
-	return err
-}
-
-// longUntranslated decides anew which source strings of a component fail
-// long_untranslated, by its units and its head, and compares that with what is stored.
-// It leaves out what is to be checked by the next pull.
-func (v *verifier) longUntranslated(ctx context.Context, c *verifyScope) error {
-	var settings, head string
-	var source, translated, total int64
-	found, err := v.s.First(ctx, `SELECT c.settings, c.head, s.id, (SELECT CAST(SUM(t.translated) AS BIGINT) FROM translations t WHERE t.component_id = c.id AND t.removed = 0),
-			(SELECT CAST(SUM(t.total) AS BIGINT) FROM translations t WHERE t.component_id = c.id AND t.removed = 0)
-		FROM components c JOIN translations s ON s.component_id = c.id AND s.is_source = 1 AND s.removed = 0 AND s.checked <> ''
-		WHERE c.id = $1 AND c.imported = 1 AND (c.behind = 1 AND c.behind_before IS NOT NULL OR c.behind = 0 AND c.oldest IS NOT NULL)`,
-		[]any{c.id}, &settings, &head, &source, &translated, &total)
-	if err != nil || !found {
-		return err
-	}
-	commit, err := headCommit(ctx, v.s, c.id)
-	if err != nil || commit.Hash != head {
-		return err
-	}
-	of, err := v.s.DB.Components.Decode(c.id, []byte(settings))
-	if err != nil {
-		return err
-	}
-	counted := map[int64]int64{}
-	if !of.IsGlossary && !checks.Ignores(of.CheckFlags, checks.LongUntranslated) {
-		before := commit.CommitTime.Add(-checks.LongUntranslatedDays * 24 * time.Hour)
-		err = v.s.Query(ctx, `SELECT id, flags FROM units WHERE id IN (SELECT source_id FROM (`+stringCounts+` AND COALESCE(s.since, s.created) < $2
-				GROUP BY u.source_id, COALESCE(s.since, s.created) HAVING 2000 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < $3 * COUNT(*)) AS x)`,
-			[]any{c.id, sqldb.Micros(before), int64(catalog.Percent(translated, total, 1000))}, func(scan sqldb.Scan) error {
-				var id int64
-				var flags string
-				err := scan(&id, &flags)
-				if !checks.Ignores(flags, checks.LongUntranslated) {
-					counted[id] = 1
-				}
-				return err
-			})
-		if err != nil {
-			return err
-		}
-	}
-	stored := map[int64]int64{}
-	err = v.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{source}, func(scan sqldb.Scan) error {
-		var id, low, high int64
-		err := scan(&id, &low, &high)
-		if (checks.Mask{uint64(low), uint64(high)}).Has(checks.LongUntranslated) {
-			stored[id] = 1
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	named := 0
-	for _, id := range slices.Sorted(maps.Keys(union(stored, counted))) {
-		if stored[id] != counted[id] && named < maxNamed {
-			named++
-			v.compare(c, fmt.Sprintf("long_untranslated of unit %d", id), stored[id], counted[id])
-		}
-	}
-	return nil
-}
-
-// union has the keys of both maps.
-func union(a, b map[int64]int64) map[int64]int64 {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
 // CountLagging counts the translations of all strings of a component of the
 // convoy. The lagging ones are stored in the table behind.
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
 	err := tx.forgetLagging(ctx, component)
 	if err == nil {
 		err = tx.s.Do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
-			SELECT $1, c.* FROM (`+stringCounts+havingLagging+`) c`, component)
+			SELECT $1, c.* FROM (`+rows.StringCounts+rows.HavingLagging+`) c`, component)
 	}
 	if err == nil {
 		err = tx.s.Do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
@@ -253,7 +152,7 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 	var counted [][5]any
 	if err == nil {
 		err = sqldb.Chunks(ids, func(chunk []any) error {
-			return tx.s.Query(ctx, stringCounts+` AND u.source_id IN `+sqldb.List(2, len(chunk))+` GROUP BY u.source_id, COALESCE(s.since, s.created)`, append([]any{component}, chunk...), func(scan sqldb.Scan) error {
+			return tx.s.Query(ctx, rows.StringCounts+` AND u.source_id IN `+sqldb.List(2, len(chunk))+` GROUP BY u.source_id, COALESCE(s.since, s.created)`, append([]any{component}, chunk...), func(scan sqldb.Scan) error {
 				var id, created, total, translated int64
 				if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
 					return err

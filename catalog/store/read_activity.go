@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -158,7 +159,7 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 
 // updatedStrings is the number of updated strings of a delta d: by commits, and by edits
 // here. Only of these a row of another table is read.
-var updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 WHEN d.n = d.added + d.updated + d.removed THEN d.updated WHEN ` + ofSuggestions + ` THEN 0 ELSE d.n END`
+var updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 WHEN d.n = d.added + d.updated + d.removed THEN d.updated WHEN ` + rows.OfSuggestions + ` THEN 0 ELSE d.n END`
 
 // WeeksOfAuthor counts the updated strings of an author in components since a time, by
 // week, ascending; nil means all components. An index has all that it reads.

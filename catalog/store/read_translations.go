@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
@@ -95,7 +96,7 @@ func translationByID(ctx context.Context, s *sqldb.Session, id int64) (t catalog
 
 var translationColumns = `t.id, t.component_id, t.language, t.file_code, t.filename, t.revision, t.is_source, t.removed,
 		t.plural_number, t.plural_formula, t.outline,
-		CASE WHEN t.template > 0 THEN 1 ELSE 0 END, ` + againstColumns + `, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, ''), ` + stored.ColumnList(stored.Counts, "t.%s")
+		CASE WHEN t.template > 0 THEN 1 ELSE 0 END, ` + rows.AgainstColumns + `, t.suggestions, t.comments, t.changes, t.recent_changes, t.checked, t.last_change_at, COALESCE(a.full_name, ''), ` + stored.ColumnList(stored.Counts, "t.%s")
 
 const translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
 
@@ -104,7 +105,7 @@ type translationScan struct{ lastChange sql.NullInt64 }
 
 func (r *translationScan) dest(t *catalog.Translation) []any {
 	d := []any{&t.ID, &t.ComponentID, &t.Language, &t.FileCode, &t.Filename, &t.Revision, &t.IsSource, &t.Removed, &t.PluralNumber, &t.PluralFormula, &t.Outline, &t.HasTemplate}
-	d = append(d, againstOf(&t.Against)...)
+	d = append(d, rows.AgainstOf(&t.Against)...)
 	d = append(d, &t.Stats.Suggestions, &t.Stats.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &r.lastChange, &t.LastAuthor)
 	return append(d, stored.ScanOf(stored.Counts, &t.Stats)...)
 }

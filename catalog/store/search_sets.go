@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -117,7 +118,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 		}
 		return newInSet(ids, false), nil
 	}
-	source, template, err := componentTemplate(ctx, s.s, c.ID)
+	source, template, err := rows.ComponentTemplate(ctx, s.s, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 		if t.id == source {
 			continue
 		}
-		if err := eachComment(ctx, s.s, t.id, template, match != nil, take); err != nil {
+		if err := rows.EachComment(ctx, s.s, t.id, template, match != nil, take); err != nil {
 			return nil, err
 		}
 	}

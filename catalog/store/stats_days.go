@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -137,25 +136,4 @@ func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(da
 		before = d.Stats
 		return nil
 	})
-}
-
-// recentChanges counts the entries of a translation in the RecentSpan that ends at
-// last, the time of its newest entry. Times of a component never decrease, so it
-// reads from the end and stops at the first older delta.
-func recentChanges(ctx context.Context, s *sqldb.Session, translation, last int64) (n int64, err error) {
-	err = s.Query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC`, []any{translation}, func(scan sqldb.Scan) error {
-		var count, at int64
-		if err := scan(&count, &at); err != nil {
-			return err
-		}
-		if at <= last-catalog.RecentSpan.Microseconds() {
-			return sqldb.ErrEnough
-		}
-		n += count
-		return nil
-	})
-	if errors.Is(err, sqldb.ErrEnough) {
-		err = nil
-	}
-	return n, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -207,7 +208,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		n, err := suggestionCount(ctx, tx.s, id)
+		n, err := rows.SuggestionCount(ctx, tx.s, id)
 		if err != nil {
 			return err
 		}
@@ -216,12 +217,6 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// suggestionCount counts the units of a translation with suggestions.
-func suggestionCount(ctx context.Context, s *sqldb.Session, translation int64) (n int64, err error) {
-	_, err = s.First(ctx, `SELECT COUNT(DISTINCT n.unit_id) FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, &n)
-	return n, err
 }
 
 // The statements of fillSuggestions; those about edits find pending ones only, by a

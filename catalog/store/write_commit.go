@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -186,7 +187,7 @@ func (tx *StepTx) storeTallies(ctx context.Context, projects, components, transl
 			}
 			continue
 		}
-		recent, err := recentChanges(ctx, tx.s, id, t.lastAt)
+		recent, err := rows.RecentChanges(ctx, tx.s, id, t.lastAt)
 		if err != nil {
 			return err
 		}

@@ -61,14 +61,6 @@ type pendingDelta struct {
 	suggests                           bool // it is about suggestions
 }
 
-// Conditions of deltas d. ofSuggestions selects those that are about suggestions, of the
-// ones that have no entries 31, 59 and 63; notSuggestions selects all others.
-var (
-	ofSuggestions = fmt.Sprintf(`EXISTS (SELECT 1 FROM changes c WHERE c.delta_id = d.id AND c.n = 0 AND c.action IN (%d, %d))`,
-		catalog.ActionSuggestion, catalog.ActionSuggestionDelete)
-	notSuggestions = ` AND (d.added + d.updated + d.removed > 0 OR NOT ` + ofSuggestions + `)`
-)
-
 // AddDelta appends entries to the ledger. Their ids are in the order of the calls.
 // A delta without entries is ignored.
 func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {

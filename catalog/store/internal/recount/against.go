@@ -1,4 +1,4 @@
-package store
+package recount
 
 import (
 	"context"
@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // against recounts how the translations of a component compare with its template, and
 // verifies the strings that it lacks.
-func (v *verifier) against(ctx context.Context, c *verifyScope, source int64, translations []verifyScope) error {
+func (v *verifier) against(ctx context.Context, c *scope, source int64, translations []scope) error {
 	var ids []int64
 	for i := range translations {
 		ids = append(ids, translations[i].id)
 	}
-	counted, err := countedAgainst(ctx, v.s, c.id, ids)
+	counted, err := rows.CountAgainst(ctx, v.s, c.id, ids)
 	if err != nil {
 		return err
 	}
 	for i := range translations {
 		t := &translations[i]
 		var stored catalog.Against
-		if _, err := v.s.First(ctx, `SELECT `+againstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, againstOf(&stored)...); err != nil {
+		if _, err := v.s.First(ctx, `SELECT `+rows.AgainstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, rows.AgainstOf(&stored)...); err != nil {
 			return err
 		}
 		if stored != counted[t.id] {

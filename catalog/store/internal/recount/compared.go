@@ -1,24 +1,25 @@
-package store
+package recount
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/compared"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // memberSum counts the members of groups. Equal sets of members have equal sums.
 type memberSum struct{ n, sum int64 }
 
-func (m *memberSum) add(c *ComparedUnit) {
+func (m *memberSum) add(c *compared.Member) {
 	m.n++
 	m.sum += catalog.Sum(fmt.Sprint(c.Key, c.Value, c.Unit))
 }
 
 // compared verifies the groups of strings of a project: the scope of every
 // translation, and the members of every group.
-func (v *verifier) compared(ctx context.Context, p *verifyScope) error {
+func (v *verifier) compared(ctx context.Context, p *scope) error {
 	if err := v.wantNoRows(ctx, p, "translations compared with others of another kind", `SELECT COUNT(*) FROM components c JOIN translations t ON t.component_id = c.id
 		LEFT JOIN compared_scopes s ON s.id = t.scope_id
 		WHERE c.project_id = $1 AND t.scope_id <> 0 AND (s.id IS NULL OR s.project_id <> c.project_id OR s.plural_number <> t.plural_number OR t.removed = 1 OR t.checked = '')`, p.id); err != nil {
@@ -28,9 +29,9 @@ func (v *verifier) compared(ctx context.Context, p *verifyScope) error {
 		AND (SELECT COUNT(*) FROM translations t WHERE t.scope_id = s.id AND t.id = s.sole_id) <> (SELECT COUNT(*) FROM translations t WHERE t.scope_id = s.id)`, p.id); err != nil {
 		return err
 	}
-	var scopes []Scope
+	var scopes []compared.Scope
 	if err := v.s.Query(ctx, `SELECT id, plural_number, sole_id FROM compared_scopes WHERE project_id = $1 ORDER BY id`, []any{p.id}, func(scan sqldb.Scan) error {
-		var s Scope
+		var s compared.Scope
 		err := scan(&s.ID, &s.PluralNumber, &s.Sole)
 		scopes = append(scopes, s)
 		return err
@@ -46,10 +47,10 @@ func (v *verifier) compared(ctx context.Context, p *verifyScope) error {
 }
 
 // groups verifies the members of the groups of a scope.
-func (v *verifier) groups(ctx context.Context, p *verifyScope, s *Scope) error {
+func (v *verifier) groups(ctx context.Context, p *scope, s *compared.Scope) error {
 	var stored, counted memberSum
 	if err := v.s.Query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1`, []any{s.ID}, func(scan sqldb.Scan) error {
-		var c ComparedUnit
+		var c compared.Member
 		err := scan(&c.Key, &c.Value, &c.Unit)
 		stored.add(&c)
 		return err

@@ -1,4 +1,4 @@
-package store
+package recount
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func (v *verifier) journal(ctx context.Context) error {
 			WHERE s.unit_id = 0 AND e.id IS NULL`},
 		{"texts that were sent nowhere", `SELECT COUNT(*) FROM sent WHERE at_commit = '' AND next_commit = '' AND left_at = 0 OR at_commit <> '' AND branch = ''`},
 	} {
-		if err := v.wantNoRows(ctx, &verifyScope{}, c.what, c.query); err != nil {
+		if err := v.wantNoRows(ctx, &scope{}, c.what, c.query); err != nil {
 			return err
 		}
 	}

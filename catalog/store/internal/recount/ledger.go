@@ -1,4 +1,4 @@
-package store
+package recount
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/files"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // server verifies what belongs to no project.
 func (v *verifier) server(ctx context.Context) error {
-	where := &verifyScope{id: 1}
+	where := &scope{id: 1}
 	if err := v.compareSum(ctx, where, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`); err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (v *verifier) server(ctx context.Context) error {
 }
 
 // pieces verifies that all pieces of files belong to files.
-func (v *verifier) pieces(ctx context.Context, where *verifyScope) error {
+func (v *verifier) pieces(ctx context.Context, where *scope) error {
 	listed := map[int64]struct{}{}
 	if err := v.s.Query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan sqldb.Scan) error {
 		var list []byte
@@ -96,7 +97,7 @@ func misplaced(first, scope string) string {
 }
 
 // project verifies the list of changes of a project, and its groups of strings.
-func (v *verifier) project(ctx context.Context, p *verifyScope) error {
+func (v *verifier) project(ctx context.Context, p *scope) error {
 	if err := v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (v *verifier) project(ctx context.Context, p *verifyScope) error {
 }
 
 // componentLedger verifies the list of changes of a component, and its entries.
-func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
+func (v *verifier) componentLedger(ctx context.Context, c *scope) error {
 	const changes = `SELECT changes FROM components WHERE id = $1`
 	var n int64
 	if _, err := v.s.First(ctx, changes, []any{c.id}, &n); err != nil {
@@ -148,7 +149,7 @@ func (v *verifier) componentLedger(ctx context.Context, c *verifyScope) error {
 
 // ledger verifies the list of changes of a translation, and what the translation
 // stores about its newest changes.
-func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
+func (v *verifier) ledger(ctx context.Context, t *scope) error {
 	var stored, counted struct{ n, recent, last, author int64 }
 	if _, err := v.s.First(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},
 		&stored.n, &stored.recent, &stored.last, &stored.author); err != nil {
@@ -157,15 +158,15 @@ func (v *verifier) ledger(ctx context.Context, t *verifyScope) error {
 	if _, err := v.s.First(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n); err != nil {
 		return err
 	}
-	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+notSuggestions, []any{t.id}, &counted.last); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions, []any{t.id}, &counted.last); err != nil {
 		return err
 	}
-	if _, err := v.s.First(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+notSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
+	if _, err := v.s.First(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
 		return err
 	}
 	var err error
 	if counted.last > 0 {
-		counted.recent, err = recentChanges(ctx, v.s, t.id, counted.last)
+		counted.recent, err = rows.RecentChanges(ctx, v.s, t.id, counted.last)
 	}
 	v.compare(t, "changes", stored.n, counted.n)
 	v.compare(t, "last_change", stored.last, counted.last)

@@ -1,4 +1,4 @@
-package store
+package recount
 
 import (
 	"context"
@@ -47,7 +47,7 @@ const absentText = 0
 
 // texts verifies what was derived from the texts of units: words, characters,
 // identities and fingerprints, which decide what is a change.
-func (v *verifier) texts(ctx context.Context, t *verifyScope) error {
+func (v *verifier) texts(ctx context.Context, t *scope) error {
 	named := 0
 	compare := func(unit int64, what string, stored, counted int64) {
 		if stored != counted && named < maxNamed {
@@ -105,7 +105,7 @@ func countedWords(source string, stored int64) int64 {
 }
 
 // layout verifies that the layout has all live units, each once and in order.
-func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
+func (v *verifier) layout(ctx context.Context, t *scope) error {
 	var placed, live, extra []int64
 	at := map[int64]int{}
 	blocks, begins := int64(0), int64(0)
@@ -115,7 +115,7 @@ func (v *verifier) layout(ctx context.Context, t *verifyScope) error {
 		if err := scan(&number, &first, &data); err != nil {
 			return err
 		}
-		block, err := v.db.codec.Block(data)
+		block, err := v.codec.Block(data)
 		if err != nil {
 			v.differ(t, fmt.Sprintf("block %d of the list", number), "damaged", "none")
 			return nil
@@ -169,7 +169,7 @@ func following(at map[int64]int, some []int64) (n int64) {
 }
 
 // file verifies that the stored content has the blob id of the revision.
-func (v *verifier) file(ctx context.Context, t *verifyScope) error {
+func (v *verifier) file(ctx context.Context, t *scope) error {
 	var revision string
 	var owner int64
 	var imported bool
@@ -177,7 +177,7 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 		[]any{t.id}, &revision, &owner, &imported); err != nil {
 		return err
 	}
-	f, err := files.New(v.s, v.db.codec).Read(ctx, owner)
+	f, err := files.New(v.s, v.codec).Read(ctx, owner)
 	if errors.Is(err, catalog.ErrNotFound) {
 		if !imported { // File.Later
 			return nil
@@ -203,7 +203,7 @@ func (v *verifier) file(ctx context.Context, t *verifyScope) error {
 }
 
 // filePieces verifies that a file has the pieces that its bytes give.
-func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, data []byte) error {
+func (v *verifier) filePieces(ctx context.Context, t *scope, owner int64, data []byte) error {
 	var list []byte
 	if _, err := v.s.First(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
 		return err
@@ -220,9 +220,9 @@ func (v *verifier) filePieces(ctx context.Context, t *verifyScope, owner int64, 
 
 // day compares the newest day of the statistics over time with the current
 // statistics, which have checks, suggestions and comments in addition.
-func (v *verifier) day(ctx context.Context, t *verifyScope) error {
-	now, _, err := translationByID(ctx, v.s, t.id)
-	if err != nil {
+func (v *verifier) day(ctx context.Context, t *scope) error {
+	var now catalog.Stats
+	if _, err := v.s.First(ctx, `SELECT `+stored.ColumnList(stored.FileCounts, "%s")+` FROM translations WHERE id = $1`, []any{t.id}, stored.ScanOf(stored.FileCounts, &now)...); err != nil {
 		return err
 	}
 	var data sql.RawBytes
@@ -241,7 +241,7 @@ func (v *verifier) day(ctx context.Context, t *verifyScope) error {
 		if t.removed {
 			return nil
 		}
-		was, is := stored.NumbersOf(stored.FileCounts, &day.Stats), stored.NumbersOf(stored.FileCounts, &now.Stats)
+		was, is := stored.NumbersOf(stored.FileCounts, &day.Stats), stored.NumbersOf(stored.FileCounts, &now)
 		for i, column := range stored.Columns(stored.FileCounts, "%s of the newest day") {
 			v.compare(t, column, *was[i], *is[i])
 		}
