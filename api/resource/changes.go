@@ -27,40 +27,6 @@ func (e *Env) getChange(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	return wire.NewChange(r.Link, &change), nil
 }
 
-// changeScope finds the entries of a change list: the query that lists them,
-// and the list's own path.
-type changeScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, path string, err error)
-
-func (e *Env) translationChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	return store.ChangeQuery{TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "changes/", err
-}
-
-func (e *Env) componentChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	component, err := e.ImportedComponent(ctx, snap, r)
-	return store.ChangeQuery{ComponentID: component.ID}, wire.ComponentPath(component.Project.Slug, component.Slug) + "changes/", err
-}
-
-func projectChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return store.ChangeQuery{}, "", err
-	}
-	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
-	return q, wire.ProjectPath(project.Slug) + "changes/", err
-}
-
-// unitChanges lists the entries of one string.
-func (e *Env) unitChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ChangeQuery, string, error) {
-	u, err := e.visibleUnit(ctx, snap, r)
-	return store.ChangeQuery{TranslationID: u.Translation.ID, UnitID: u.ID}, wire.UnitPath(u.ID) + "changes/", err
-}
-
-func serverChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.ChangeQuery, string, error) {
-	q, err := WithoutHidden(ctx, snap, store.ChangeQuery{}, "")
-	return q, "/api/changes/", err
-}
-
 // WithoutHidden limits q to the entries of visible components, of one project
 // or of all with "". It leaves q as it is where no entry is hidden: neither in
 // a private component nor in one that is no longer configured.
@@ -87,36 +53,43 @@ func WithoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuer
 
 // listChanges answers a change list: ascending by id, or descending with
 // ordering=-id (docs/compatibility.md#order-and-after_id).
-func listChanges(scope changeScope) Handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-		q, path, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		if q, err = changeQuery(r, q); err != nil {
-			return nil, err
-		}
-		_, ordered := r.Params.Get("ordering")
-		_, after := r.Params.Get("after_id")
-		q.Newest = q.Newest || r.Dialect.NewestFirst && !ordered && !after && !r.Representation.Lines
-		l, err := snap.ChangeList(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		w, err := r.FindWindow(l.Count(), rest.MaxPageSize)
-		if err != nil {
-			return nil, err
-		}
-		entries, err := l.Page(ctx, w.Offset, w.Limit)
-		if err != nil {
-			return nil, err
-		}
-		objects := make([]wire.Change, len(entries))
-		for i := range entries {
-			objects[i] = wire.NewChange(r.Link, &entries[i])
-		}
-		return r.NewList(w, path, objects), nil
+func (e *Env) listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, of, err := e.changesOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
 	}
+	_, ordered := r.Params.Get("ordering")
+	_, after := r.Params.Get("after_id")
+	q.Newest = q.Newest || r.Dialect.NewestFirst && !ordered && !after && !r.Representation.Lines
+	l, err := snap.ChangeList(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.FindWindow(l.Count(), rest.MaxPageSize)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.Page(ctx, w.Offset, w.Limit)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]wire.Change, len(entries))
+	for i := range entries {
+		objects[i] = wire.NewChange(r.Link, &entries[i])
+	}
+	return r.NewList(w, of.path+"changes/", objects), nil
+}
+
+// changesOf selects the entries of what the path names that the parameters ask for.
+func (e *Env) changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, of scope, err error) {
+	if of, err = e.scopeOf(ctx, snap, r); err != nil {
+		return q, of, err
+	}
+	if q, err = of.changes(ctx, snap); err != nil {
+		return q, of, err
+	}
+	q, err = changeQuery(r, q)
+	return q, of, err
 }
 
 // changeQuery reads the parameters of change lists: Weblate's action, user,
@@ -182,35 +155,32 @@ func wholeNumber(r *rest.Request, name string, errs rest.FieldErrors) int64 {
 	return max(n, 0)
 }
 
-// streamChanges makes the handler of a change list's stream. The stream begins
-// after Last-Event-ID, otherwise after after_id, otherwise after the newest
-// entry.
-func streamChanges(scope changeScope) Handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-		q, path, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		if q, err = changeQuery(r, q); err != nil {
-			return nil, err
-		}
-		if q.Newest {
-			return nil, rest.BadParameter("ordering", "A stream is ascending.")
-		}
-		again := func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error) {
-			q, _, err := scope(ctx, snap, r)
-			return q, err
-		}
-		f := &rest.ChangeStream{Path: path, Query: q, After: q.AfterID, Link: r.Link, Scope: again}
-		if id := strings.TrimSpace(r.HTTP.Header.Get("Last-Event-ID")); id != "" {
-			if f.After, err = strconv.ParseInt(id, 10, 64); err != nil || f.After < 0 {
-				return nil, rest.BadParameter("Last-Event-ID", "A valid integer is required.")
-			}
-			return f, nil
-		}
-		if _, given := r.Params.Get("after_id"); !given {
-			f.After, err = snap.Count(ctx, store.ChangeQuery{}) // ids have no gaps: this is the newest
-		}
-		return f, err
+// streamChanges answers the stream of a change list. The stream begins after
+// Last-Event-ID, otherwise after after_id, otherwise after the newest entry.
+func (e *Env) streamChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, of, err := e.changesOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
 	}
+	if q.Newest {
+		return nil, rest.BadParameter("ordering", "A stream is ascending.")
+	}
+	again := func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error) {
+		of, err := e.scopeOf(ctx, snap, r)
+		if err != nil {
+			return store.ChangeQuery{}, err
+		}
+		return of.changes(ctx, snap)
+	}
+	f := &rest.ChangeStream{Path: of.path + "changes/", Query: q, After: q.AfterID, Link: r.Link, Scope: again}
+	if id := strings.TrimSpace(r.HTTP.Header.Get("Last-Event-ID")); id != "" {
+		if f.After, err = strconv.ParseInt(id, 10, 64); err != nil || f.After < 0 {
+			return nil, rest.BadParameter("Last-Event-ID", "A valid integer is required.")
+		}
+		return f, nil
+	}
+	if _, given := r.Params.Get("after_id"); !given {
+		f.After, err = snap.Count(ctx, store.ChangeQuery{}) // ids have no gaps: this is the newest
+	}
+	return f, err
 }

@@ -27,14 +27,6 @@ var (
 	errOtherLanguage  = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: the token is for other projects or languages."}
 )
 
-// writesOf returns the writes of a route, if edits can be stored.
-func (e *Env) writesOf(first, second string, w Writer) map[string]Writer {
-	if e.Edits == nil {
-		return nil
-	}
-	return map[string]Writer{first: w, second: w}
-}
-
 // AuthorOf is who the edits of a request are by. Everyone can read the name.
 func AuthorOf(ctx context.Context) edit.Author {
 	t := rest.AccessOf(ctx).Token

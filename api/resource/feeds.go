@@ -30,11 +30,11 @@ func (e *Env) feedRoutes() []Route {
 			pattern string
 			newest  newest
 		}{
-			{"", newestOf(serverChanges)},
+			{"", e.newestOf},
 			{"language/:code/", e.newestInLanguage},
-			{":project/", newestOf(projectChanges)},
-			{":project/:component/", newestOf(e.componentChanges)},
-			{":project/:component/:language/", newestOf(e.translationChanges)},
+			{":project/", e.newestOf},
+			{":project/:component/", e.newestOf},
+			{":project/:component/:language/", e.newestOf},
 		} {
 			routes = append(routes, Route{
 				Path: format.prefix + scope.pattern, Allow: AllowRead, Name: format.name, About: "The newest changes.",
@@ -61,26 +61,28 @@ func feedOf(newest newest, write func(*feed.Feed) ([]byte, string, error)) Handl
 }
 
 // newestOf reads the end of a change list.
-func newestOf(scope changeScope) newest {
-	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
-		q, _, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, "", err
-		}
-		q.Newest = true
-		l, err := snap.ChangeList(ctx, q)
-		if err != nil {
-			return nil, "", err
-		}
-		var names []string
-		for _, name := range []string{"project", "component", "language"} {
-			if value := r.PathParam(name); value != "" {
-				names = append(names, value)
-			}
-		}
-		entries, err := l.Page(ctx, 0, feedEntries)
-		return entries, strings.Join(names, "/"), err
+func (e *Env) newestOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
+	of, err := e.scopeOf(ctx, snap, r)
+	if err != nil {
+		return nil, "", err
 	}
+	q, err := of.changes(ctx, snap)
+	if err != nil {
+		return nil, "", err
+	}
+	q.Newest = true
+	l, err := snap.ChangeList(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	var names []string
+	for _, name := range []string{"project", "component", "language"} {
+		if value := r.PathParam(name); value != "" {
+			names = append(names, value)
+		}
+	}
+	entries, err := l.Page(ctx, 0, feedEntries)
+	return entries, strings.Join(names, "/"), err
 }
 
 // newestInLanguage reads the ends of the change lists of a language's

@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -24,19 +25,19 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return nil, err
 	}
-	ids, err := importedIDs(ctx, snap, project.Slug)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return nil, err
 	}
-	slugs := map[int64]string{}
+	ids, slugs := ImportedIDs(rows), map[int64]string{}
 	for _, c := range rows {
 		slugs[c.ID] = c.Slug
 	}
-	sources, translations, err := matrixRows(ctx, snap, ids)
+	sources, err := snap.Sources(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	translations, err := snap.TargetIDs(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +65,6 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return r.NewList(w, wire.ProjectPath(project.Slug)+"matrix/", cells), nil
 }
 
-// matrixRows returns the source translations of components, and the ids of all others.
-func matrixRows(ctx context.Context, snap *store.Snapshot, components []int64) (sources map[int64]*catalog.Translation, others []int64, err error) {
-	if sources, err = snap.Sources(ctx, components); err != nil {
-		return nil, nil, err
-	}
-	others, err = snap.TargetIDs(ctx, components)
-	return sources, others, err
-}
-
 // today is the time by the server's clock.
 func (e *Env) today() time.Time {
 	if e.Now != nil {
@@ -81,53 +73,38 @@ func (e *Env) today() time.Time {
 	return time.Now()
 }
 
-// activityScope finds what a list of contributors is about, and its path.
-type activityScope func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error)
-
-func projectActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return store.ActivityQuery{}, "", err
+// activityOf selects what a list of contributors is about.
+func (e *Env) activityOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ActivityQuery, of scope, err error) {
+	if of, err = e.scopeOf(ctx, snap, r); err == nil {
+		q.TranslationID = of.translation
+		q.Components, err = of.components(ctx, snap)
 	}
-	ids, err := importedIDs(ctx, snap, project.Slug)
-	return store.ActivityQuery{Components: ids}, wire.ProjectPath(project.Slug), err
-}
-
-func (e *Env) componentActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	c, err := e.ImportedComponent(ctx, snap, r)
-	return store.ActivityQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
-}
-
-func (e *Env) translationActivity(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ActivityQuery, string, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	return store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
+	return q, of, err
 }
 
 // listContributors lists the authors of entries in a time, those with the most first;
 // ours. With by_language each language is counted by itself.
-func listContributors(scope activityScope) Handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-		q, path, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		errs := rest.FieldErrors{}
-		q.From, q.To = r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
-		if err := errs.Err(); err != nil {
-			return nil, err
-		}
-		_, q.ByTranslation = r.Params.Get("by_language")
-		list, languages, err := contributorsOf(ctx, snap, q)
-		if err != nil {
-			return nil, err
-		}
-		return rest.ListOfObjects(r, list, path+"contributors/", func(c *store.Contributor) wire.Contributor {
-			return wire.Contributor{
-				Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
-				Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.EntryTime(c.First), Last: wire.EntryTime(c.Last), URL: r.Link.User(c.Username),
-			}
-		})
+func (e *Env) listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, of, err := e.activityOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
 	}
+	errs := rest.FieldErrors{}
+	q.From, q.To = r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	_, q.ByTranslation = r.Params.Get("by_language")
+	list, languages, err := contributorsOf(ctx, snap, q)
+	if err != nil {
+		return nil, err
+	}
+	return rest.ListOfObjects(r, list, of.path+"contributors/", func(c *store.Contributor) wire.Contributor {
+		return wire.Contributor{
+			Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
+			Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.ChangeTime(c.First), Last: wire.ChangeTime(c.Last), URL: r.Link.User(c.Username),
+		}
+	})
 }
 
 // contributorsOf are the contributors of an activity, and the languages of their
@@ -153,24 +130,22 @@ func contributorsOf(ctx context.Context, snap *store.Snapshot, q store.ActivityQ
 
 // listCredits answers who changed strings in a time, by language, as
 // Weblate does. Without start or end the time has no such bound.
-func (e *Env) listCredits(scope activityScope) Handler {
-	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-		q, _, err := scope(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		errs := rest.FieldErrors{}
-		q.From, q.To, q.ByTranslation = dayOrTime(r, "start", 0, errs), dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), true
-		if err := errs.Err(); err != nil {
-			return nil, err
-		}
-		list, languages, err := contributorsOf(ctx, snap, q)
-		if err != nil {
-			return nil, err
-		}
-		wanted, _ := r.Params.Get("lang")
-		return &rest.Array{Items: e.creditsOf(list, languages, wanted)}, nil
+func (e *Env) listCredits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	q, _, err := e.activityOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
 	}
+	errs := rest.FieldErrors{}
+	q.From, q.To, q.ByTranslation = dayOrTime(r, "start", 0, errs), dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), true
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	list, languages, err := contributorsOf(ctx, snap, q)
+	if err != nil {
+		return nil, err
+	}
+	wanted, _ := r.Params.Get("lang")
+	return &rest.Array{Items: e.creditsOf(list, languages, wanted)}, nil
 }
 
 // dayOrTime reads a time, or a day and adds a part of it.
@@ -199,13 +174,8 @@ func (e *Env) creditsOf(list []store.Contributor, languages map[int64]string, wa
 		}
 		byCode[code][c.Username].ChangeCount += c.Updated + c.Added
 	}
-	codes := make([]string, 0, len(byCode))
-	for code := range byCode {
-		codes = append(codes, code)
-	}
-	slices.Sort(codes)
-	out := make([]map[string][]wire.Credit, 0, len(codes))
-	for _, code := range codes {
+	out := make([]map[string][]wire.Credit, 0, len(byCode))
+	for _, code := range slices.Sorted(maps.Keys(byCode)) {
 		var credits []wire.Credit
 		for _, c := range byCode[code] {
 			credits = append(credits, *c)

@@ -13,8 +13,12 @@ import (
 
 // listEdits answers the journal of a project, of a component, or of a translation.
 func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	q, path, err := e.journalOf(ctx, snap, r)
+	of, err := e.scopeOf(ctx, snap, r)
 	if err != nil {
+		return nil, err
+	}
+	q := store.EditQuery{TranslationID: of.translation}
+	if q.Components, err = of.components(ctx, snap); err != nil {
 		return nil, err
 	}
 	status, _ := r.Params.Get("status")
@@ -42,31 +46,7 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	for i := range list {
 		page[i] = wireEdit(r.Link, &list[i])
 	}
-	return r.NewList(w, path+"edits/", page), nil
-}
-
-// journalOf selects the edits of what the path names, and returns its path. Those of a
-// project are of its components that the client sees.
-func (e *Env) journalOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.EditQuery, path string, err error) {
-	switch {
-	case r.PathParam("language") != "":
-		t, err := e.VisibleTranslation(ctx, snap, r)
-		return store.EditQuery{TranslationID: t.ID, Components: []int64{t.Component.ID}}, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language), err
-	case r.PathParam("component") != "":
-		c, err := e.ImportedComponent(ctx, snap, r)
-		return store.EditQuery{Components: []int64{c.ID}}, wire.ComponentPath(c.Project.Slug, c.Slug), err
-	}
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return q, "", err
-	}
-	rows, err := VisibleComponents(ctx, snap, project.Slug)
-	for _, row := range rows {
-		if row.Imported {
-			q.Components = append(q.Components, row.ID)
-		}
-	}
-	return q, wire.ProjectPath(project.Slug), err
+	return r.NewList(w, of.path+"edits/", page), nil
 }
 
 func wireEdit(l wire.Links, e *store.Edit) wire.Edit {

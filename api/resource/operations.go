@@ -24,28 +24,9 @@ var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not h
 // maxUpload bounds an uploaded file with its form, in bytes.
 const maxUpload = 32 << 20
 
-// postWrites returns a write by POST, if edits can be stored.
-func (e *Env) postWrites(w Writer) map[string]Writer {
-	if e.Edits == nil {
-		return nil
-	}
-	return map[string]Writer{http.MethodPost: w}
-}
-
-// deletes returns a DELETE, if edits can be stored.
-func (e *Env) deletes(w Writer) map[string]Writer {
-	if e.Edits == nil {
-		return nil
-	}
-	return map[string]Writer{http.MethodDelete: w}
-}
-
 // written finds the translation that the path names, if the client may edit it.
-func (e *Env) written(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		t, err = e.VisibleTranslation(ctx, snap, r)
-		return err
-	})
+func (e *Env) written(ctx context.Context, r *rest.Request) (store.TranslationRow, error) {
+	t, err := e.readTranslation(ctx, r)
 	if err == nil {
 		err = MayEdit(ctx, &t)
 	}

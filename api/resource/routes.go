@@ -36,6 +36,18 @@ type Route struct {
 // what the client may do. The value is sent as JSON.
 type Writer func(ctx context.Context, r *rest.Request) (any, error)
 
+// writes returns the writes of a route, if edits can be stored.
+func (e *Env) writes(w Writer, methods ...string) map[string]Writer {
+	if e.Edits == nil {
+		return nil
+	}
+	all := map[string]Writer{}
+	for _, method := range methods {
+		all[method] = w
+	}
+	return all
+}
+
 // Kind is what a resource answers with.
 type Kind int
 
@@ -74,16 +86,16 @@ func (e *Env) translationRoutes() []Route {
 		about = "Translation components API."
 	)
 	return []Route{
-		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation, Writes: e.deletes(e.removeTranslation)},
-		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits, Writes: e.postWrites(e.addUnit)},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.translationActivity)},
+		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation, Writes: e.writes(e.removeTranslation, http.MethodDelete)},
+		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits, Writes: e.writes(e.addUnit, http.MethodPost)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
 		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.translationChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.translationChanges)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getTranslationStatistics},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.translationHistory)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository, Writes: e.postWrites(e.operate)},
-		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile, Writes: e.writesOf(http.MethodPost, http.MethodPut, e.uploadFile)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository, Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile, Writes: e.writes(e.uploadFile, http.MethodPost, http.MethodPut)},
 		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
 		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: about, Kind: KindList, Handle: e.listTranslations},
@@ -98,16 +110,16 @@ func (e *Env) componentRoutes() []Route {
 	return []Route{
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: about, Kind: KindList, Handle: e.listComponents},
 		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: e.getComponent},
-		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations, Writes: e.postWrites(e.addTranslation)},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.componentChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(e.componentChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.componentHistory)},
+		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations, Writes: e.writes(e.addTranslation, http.MethodPost)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: e.listComponentStatistics},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(e.componentActivity)},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(e.componentActivity)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository, Writes: e.postWrites(e.operate)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository, Writes: e.writes(e.operate, http.MethodPost)},
 		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock, Writes: e.postWrites(e.lock)},
+		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock, Writes: e.writes(e.lock, http.MethodPost)},
 		{Path: path + "links/", Allow: allowPost, Name: "Links", About: about, Kind: KindList, Handle: emptyList(ofComponent, "links")},
 		{Path: path + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: about, Kind: KindObject, Handle: writeOnly},
 		{Path: path + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: about, Kind: KindList, Handle: emptyList(ofComponent, "screenshots")},
@@ -128,19 +140,19 @@ func (e *Env) projectRoutes() []Route {
 		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: about, Kind: KindList, Handle: listProjects},
 		{Path: path, Allow: allowPutToPatch, Name: "Project Instance", About: about, Kind: KindObject, Handle: getProject},
 		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: e.listProjectComponents},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(projectChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: streamChanges(projectChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(projectHistory)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
 		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getProjectStatistics},
 		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
 		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: e.listMatrix},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: listContributors(projectActivity)},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits(projectActivity)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository, Writes: e.postWrites(e.operate)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository, Writes: e.writes(e.operate, http.MethodPost)},
 		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
 		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
 		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock, Writes: e.postWrites(e.lock)},
+		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock, Writes: e.writes(e.lock, http.MethodPost)},
 		{Path: path + "labels/", Allow: allowPost, Name: "Labels", About: about, Kind: KindList, Handle: emptyList(ofProject, "labels")},
 		{Path: path + "categories/", Allow: AllowRead, Name: "Categories", About: about, Kind: KindList, Handle: emptyList(ofProject, "categories")},
 		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: e.exportProjectStatistics},
@@ -151,16 +163,16 @@ func (e *Env) unitRoutes() []Route {
 	const about = "Units API."
 	return []Route{
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: about, Kind: KindList, Handle: listAllUnits},
-		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit, Writes: e.writesOf(http.MethodPatch, http.MethodPut, e.putUnit)},
-		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: e.getEdit, Writes: e.deletes(e.deleteEdit)},
-		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.postWrites(e.restoreEdit)},
+		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit, Writes: e.writes(e.putUnit, http.MethodPatch, http.MethodPut)},
+		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: e.getEdit, Writes: e.writes(e.deleteEdit, http.MethodDelete)},
+		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.restoreEdit, http.MethodPost)},
 		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listUnitChecks},
-		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: listChanges(e.unitChanges)},
+		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
 		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: e.listOccurrences},
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: e.listUnitTranslations},
-		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions, Writes: e.postWrites(e.suggest)},
-		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.postWrites(e.answerSuggestion(true))},
-		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.postWrites(e.answerSuggestion(false))},
+		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions, Writes: e.writes(e.suggest, http.MethodPost)},
+		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(true), http.MethodPost)},
+		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(false), http.MethodPost)},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: e.listUnitComments},
 	}
 }
@@ -169,8 +181,8 @@ func (e *Env) changeRoutes() []Route {
 	const about = "Translation changes API."
 	return []Route{
 		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: about, Kind: KindObject, Handle: e.getChange},
-		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: listChanges(serverChanges)},
-		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: streamChanges(serverChanges)},
+		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: e.listChanges},
+		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: e.streamChanges},
 	}
 }
 
@@ -179,7 +191,7 @@ func (e *Env) languageRoutes() []Route {
 	return []Route{
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: about, Kind: KindList, Handle: e.listLanguages},
 		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: e.getLanguage},
-		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: listHistory(e.languageHistory)},
+		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
 		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getLanguageStatistics},
 	}
 }

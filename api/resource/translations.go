@@ -105,6 +105,7 @@ func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
 	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
 }
 
+// SortedIDs are the ids of components, ascending.
 func SortedIDs(components map[int64]*store.ComponentRow) []int64 {
 	return slices.Sorted(maps.Keys(components))
 }

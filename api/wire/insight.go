@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"time"
-
-	"github.com/repoglot/repoglot/catalog"
-)
+import "github.com/repoglot/repoglot/catalog"
 
 // MatrixCell is one component of a project in one language, counted as pages for people
 // do: what the file lacks is not translated. Ours.
@@ -73,6 +69,3 @@ type CheckSum struct {
 	Units       int64  `json:"units"`
 	UnitsURL    string `json:"units_url"`
 }
-
-// EntryTime is the time of an entry in an object of ours.
-func EntryTime(t time.Time) string { return ChangeTime(t) }
