@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
@@ -19,7 +20,7 @@ import (
 // transaction.
 type application struct {
 	tx      stepStore
-	checkup *checkup // of the step; nil if the step runs no checks
+	checkup *checkup.Step // of the step; nil if the step runs no checks
 	comp    *component
 	loader  *fileLoader
 	edits   map[cacheKey]*fileEdit // of the step

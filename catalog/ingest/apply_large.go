@@ -15,7 +15,7 @@ type newTranslation struct {
 	placed []catalog.UnitPosition
 	extra  *extraStrings // to which its strings are added, or nil
 	bytes  int64         // of placed
-	done   func(*checkup, context.Context, *unitWriter, *pendingChecks) error
+	done   storeChecks
 }
 
 // add stores a block of units, with checks that run meanwhile, and returns it with ids.
@@ -30,25 +30,10 @@ func (n *newTranslation) add(ctx context.Context, units []unit.Unit) (*unitWrite
 	}
 	w := &unitWriter{a: n.a, row: n.row, units: units}
 	w.diff() // all are new
-	if err := n.addChecked(ctx, w); err != nil {
+	if err := n.a.checkNew(ctx, w, w.add, n.done); err != nil {
 		return nil, err
 	}
 	return w, n.place(w)
-}
-
-func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
-	if n.a.checkup == nil {
-		return w.add(ctx)
-	}
-	checked, err := n.a.checkup.start(ctx, n.a.comp, n.row, w.units)
-	if err != nil {
-		return err
-	}
-	defer checked.wait() // in any case: it reads the units
-	if err := w.add(ctx); err != nil {
-		return err
-	}
-	return n.done(n.a.checkup, ctx, w, checked)
 }
 
 // place keeps where units are.
@@ -84,7 +69,7 @@ func (n *newTranslation) end(ctx context.Context) error {
 // storeNewTarget stores a translation of a file in parts.
 func (a *application) storeNewTarget(ctx context.Context, row *catalog.Translation, file *unit.File) error {
 	row.Stats = catalog.Stats{}
-	n := newTranslation{a: a, row: row, done: (*checkup).newTranslation}
+	n := newTranslation{a: a, row: row, done: a.checkTarget}
 	for units := range file.Blocks() {
 		if _, err := n.add(ctx, shownUnits(units, row.PluralNumber)); err != nil {
 			return err
@@ -104,7 +89,7 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 		return err
 	}
 	row.Stats, row.Outline, row.Removed = catalog.Stats{}, 0, false
-	n := newTranslation{a: a, row: row, done: (*checkup).newSource}
+	n := newTranslation{a: a, row: row, done: a.checkSource}
 	a.sources = make(map[catalog.Identity]int64)
 	had, extra, position := row.HasTemplate, &extraStrings{}, 0
 	row.HasTemplate = a.hasSourceFile

@@ -242,7 +242,7 @@ func (a *application) describeSource(ctx context.Context, row *catalog.Translati
 // what sourceIDs returns.
 func (a *application) writeSourceUnits(ctx context.Context, w *unitWriter) error {
 	isNew := w.row.ID == 0
-	if err := a.writeChecked(ctx, w, (*checkup).newSource); err != nil || !isNew {
+	if err := a.writeChecked(ctx, w, a.checkSource); err != nil || !isNew {
 		return err
 	}
 	a.sources = make(map[catalog.Identity]int64, len(w.units))

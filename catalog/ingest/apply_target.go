@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -40,7 +41,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	row.Stats = stats(units)
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
-	if err := a.writeChecked(ctx, &w, (*checkup).newTranslation); err != nil {
+	if err := a.writeChecked(ctx, &w, a.checkTarget); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {
@@ -58,21 +59,47 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	return err
 }
 
-// writeChecked writes units. Those of a new translation are checked meanwhile, and
-// done stores the results.
-func (a *application) writeChecked(ctx context.Context, w *unitWriter, done func(*checkup, context.Context, *unitWriter, *pendingChecks) error) error {
-	if w.row.ID != 0 || a.checkup == nil {
+// storeChecks stores the results of checks of units that are new.
+type storeChecks func(context.Context, *unitWriter, *checkup.Pending) error
+
+// writeChecked writes units. Those of a new translation are checked meanwhile.
+func (a *application) writeChecked(ctx context.Context, w *unitWriter, done storeChecks) error {
+	if w.row.ID != 0 {
 		return w.write(ctx)
 	}
-	checked, err := a.checkup.start(ctx, a.comp, w.row, w.units)
+	return a.checkNew(ctx, w, w.write, done)
+}
+
+// checkNew checks new units while write stores them, and has done store the results.
+func (a *application) checkNew(ctx context.Context, w *unitWriter, write func(context.Context) error, done storeChecks) error {
+	if a.checkup == nil {
+		return write(ctx)
+	}
+	checked, err := a.checkup.Start(ctx, a.comp.checked(), w.row, w.units)
 	if err != nil {
 		return err
 	}
-	defer checked.wait() // in any case: it reads the units
-	if err := w.write(ctx); err != nil {
+	defer checked.Wait() // in any case: it reads the units
+	if err := write(ctx); err != nil {
 		return err
 	}
-	return done(a.checkup, ctx, w, checked)
+	return done(ctx, w, checked)
+}
+
+func (a *application) checkTarget(ctx context.Context, w *unitWriter, pending *checkup.Pending) error {
+	sources, err := a.sourceIDs(ctx)
+	if err != nil {
+		return err
+	}
+	return a.checkup.NewTranslation(ctx, w.toCheck(), sources, pending)
+}
+
+func (a *application) checkSource(ctx context.Context, w *unitWriter, pending *checkup.Pending) error {
+	return a.checkup.NewSource(ctx, w.toCheck(), pending)
+}
+
+func (w *unitWriter) toCheck() *checkup.NewUnits {
+	return &checkup.NewUnits{Component: w.a.comp.checked(), Translation: w.row, Units: w.units, IDs: w.ids}
 }
 
 // shownUnits returns units with the forms that are shown of their targets. It

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,7 +24,7 @@ func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
-		return newCheckup(tx).run(ctx, []*component{c})
+		return checkup.New(tx).Run(ctx, checked(c))
 	})
 	return err
 }

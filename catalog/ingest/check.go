@@ -1,211 +1,167 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
-	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// checkup runs the quality checks of one step, in its transaction and after
-// everything else in it: first on the units that the step changed, then on the
-// units elsewhere in the project that they are compared with, then on the source
-// strings of all of these. A translation that was never checked, or was checked
-// with other rules, is checked as a whole.
-//
-// Its parts are one file each: check_translation.go (the units of translations),
-// check_source.go (source strings), check_compare.go, check_glossary.go and
-// check_long_untranslated.go (checks that look at other units).
-type checkup struct {
-	tx *store.StepTx
-
-	changed     map[int64][]int64                    // units that the step changed, by translation
-	checkedNew  map[int64]bool                       // new translations, which were checked while their units were in memory
-	sourceTexts map[int64]map[int64]store.SourceText // source strings by component, loaded so far
-
-	failures     failures
-	comparison   comparison
-	later        bool // units of translations that were never compared are compared by compareAll
-	glossaries   glossaries
-	untranslated longUntranslated
-}
-
-func newCheckup(tx *store.StepTx) *checkup {
-	k := &checkup{
-		tx:          tx,
-		checkedNew:  map[int64]bool{},
-		sourceTexts: map[int64]map[int64]store.SourceText{},
-
-		failures:     failures{tx: tx, sources: map[int64]struct{}{}},
-		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
-		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
+// checked are components as their checks know them.
+func checked(comps ...*component) []*checkup.Component {
+	list := make([]*checkup.Component, len(comps))
+	for i, c := range comps {
+		list[i] = c.checked()
 	}
-	k.comparison = newComparison(tx, &k.failures)
-	return k
+	return list
 }
 
-// languageKey names the translations of a project into one language.
-type languageKey struct {
-	project  int64
-	language string
+// checked is the component as its checks know it.
+func (c *component) checked() *checkup.Component {
+	return &checkup.Component{
+		BranchComponent: &c.row, Source: c.selection.source.Code, Table: c.selection.table,
+		Blame: func(err error) error { return &componentError{c, err} },
+	}
 }
 
-// run runs the checks of a step that touched components of a convoy.
-func (k *checkup) run(ctx context.Context, comps []*component) error {
-	k.changed = k.tx.Written()
-	k.comparison.dropReplaced()
-	for _, c := range comps {
-		if err := k.component(ctx, c); err != nil {
-			return &componentError{c, fmt.Errorf("check: %w", err)}
+// recheckAll runs the checks of components whose units did not change, but whose
+// checks are out of date: after a change of settings, of theirs or of a component
+// that they are compared with. With thorough it also finds translations that
+// were checked with the rules of an older version, which the first pull of a
+// process does, unless another process has newer ones. The report does not count these
+// steps.
+func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool) {
+	imported := slices.DeleteFunc(slices.Clone(comps), func(c *component) bool {
+		return p.errs[c.row.ID] != nil || c.row.Head == "" || !c.row.Imported
+	})
+	if len(imported) == 0 {
+		return
+	}
+	if thorough {
+		var err error
+		if thorough, err = p.s.db.UseChecks(ctx, checks.Version); err != nil {
+			p.fail(imported[0], err)
+			return
 		}
 	}
-	if err := k.checkGlossaryUsers(ctx, comps); err != nil {
-		return fmt.Errorf("check the use of glossaries: %w", err)
+	outdated, uncompared, err := p.outdatedChecks(ctx, imported, thorough)
+	if err != nil {
+		p.fail(imported[0], err)
+		return
 	}
-	if err := k.comparison.flush(ctx); err != nil {
-		return fmt.Errorf("check strings of one project: %w", err)
-	}
-	for _, c := range comps {
-		if err := k.sourceStrings(ctx, c); err != nil {
-			return &componentError{c, fmt.Errorf("check: %w", err)}
+	p.compareLater(outdated)
+	for _, c := range outdated {
+		c.forget()
+		info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
+		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+			k := checkup.New(tx)
+			k.Later = p.later
+			return k.Run(ctx, checked(c))
+		})
+		if err != nil {
+			p.fail(c, err)
+		} else if p.later && !slices.Contains(uncompared, c) {
+			uncompared = append(uncompared, c)
 		}
 	}
-	if err := k.longUntranslated(ctx, comps); err != nil {
-		return err
+	if err := p.compareAll(ctx, uncompared); err != nil {
+		p.fail(uncompared[0], err)
 	}
-	return k.multipleFailures(ctx)
 }
 
-// failures stores which checks fail, and remembers what that changes.
-type failures struct {
-	tx      *store.StepTx
-	sources map[int64]struct{} // source units that multiple_failures is to be decided for
-	diff    failureDiff        // nil if the pull does not report new failures
-}
-
-// setTarget stores which checks of a unit fail. If others failed before, the
-// unit's source string is checked for multiple_failures later.
-func (f *failures) setTarget(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
-	if u.Failing == mask {
-		return nil
-	}
-	if u.SourceID != u.ID {
-		f.sources[u.SourceID] = struct{}{}
-	}
-	return f.set(ctx, u, mask)
-}
-
-// clear stores that no check of units of a translation fails.
-func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
-	for _, u := range units {
-		if err := f.setTarget(ctx, u, checks.Mask{}); err != nil {
+// outdatedChecks returns the components with translations that have to be
+// checked again, and those with translations that are uncompared. thorough compares the
+// rules of every translation.
+func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool) (outdated, uncompared []*component, err error) {
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		unchecked, err := s.Unchecked(ctx, ids(comps))
+		if err != nil {
 			return err
 		}
+		for _, c := range comps {
+			if !thorough && !slices.Contains(unchecked, c.row.ID) {
+				continue
+			}
+			rows, err := s.Translations(ctx, c.row.ID)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(rows, func(t catalog.Translation) bool {
+				return strings.TrimSuffix(t.Checked, store.UncomparedSuffix) != checkup.Rules(c.checked(), &t)
+			}) {
+				outdated = append(outdated, c)
+			}
+			if slices.ContainsFunc(rows, func(t catalog.Translation) bool { return checkup.IsUncompared(t.Checked) }) {
+				uncompared = append(uncompared, c)
+			}
+		}
+		return nil
+	})
+	return outdated, uncompared, err
+}
+
+// compareUnits is how many units are compared in one transaction, if one component does
+// not have more.
+const compareUnits = 3 << 19
+
+// compareLater has the units of several components compared by compareAll.
+func (p *pull) compareLater(comps []*component) { p.later = len(comps) > 1 }
+
+// compareAll compares the units of the translations of components that are uncompared.
+func (p *pull) compareAll(ctx context.Context, comps []*component) error {
+	slices.SortFunc(comps, func(a, b *component) int {
+		return cmp.Or(cmp.Compare(a.row.Head, b.row.Head), cmp.Compare(a.row.ID, b.row.ID))
+	})
+	units, err := p.countUnits(ctx, comps)
+	if err != nil {
+		return err
 	}
+	for len(comps) > 0 {
+		n, sum := 0, int64(0)
+		for n < len(comps) && comps[n].row.Head == comps[0].row.Head && (n == 0 || sum+units[n] <= p.s.compareUnits) {
+			sum += units[n]
+			n++
+		}
+		if err := p.compareTogether(ctx, comps[:n]); err != nil {
+			return err
+		}
+		comps, units = comps[n:], units[n:]
+	}
+	p.unchecked = false
 	return nil
 }
 
-// set stores which checks of a unit fail.
-func (f *failures) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
-	f.diff.note(u, mask)
-	return f.tx.SetFailing(ctx, u, mask)
-}
-
-// collectUnits reads units with a method of store.StepTx into a slice.
-func collectUnits(read func(each func(*store.CheckUnit) error) error) (units []*store.CheckUnit, err error) {
-	err = read(func(u *store.CheckUnit) error {
-		units = append(units, u)
+// countUnits returns the numbers of strings of components, parallel.
+func (p *pull) countUnits(ctx context.Context, comps []*component) ([]int64, error) {
+	units := make([]int64, len(comps))
+	return units, p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		for i, c := range comps {
+			rows, err := s.Translations(ctx, c.row.ID)
+			if err != nil {
+				return err
+			}
+			for j := range rows {
+				units[i] += rows[j].Stats.Total.Units
+			}
+		}
 		return nil
 	})
-	return units, err
 }
 
-func (k *checkup) unitsByID(ctx context.Context, ids []int64) ([]*store.CheckUnit, error) {
-	return collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsByID(ctx, ids, each) })
-}
-
-// unique sorts ids in place and returns them without duplicates.
-func unique(ids []int64) []int64 {
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
-// pendingChecks are the checks of the single units of a new translation, which
-// run while the units are stored, so that a first import waits for the database
-// only.
-type pendingChecks struct {
-	done  chan struct{}
-	masks []checks.Mask
-}
-
-// start starts the checks of single units. Until wait returns, the caller must
-// not change the fields of units and t that checks read; ids may change.
-func (k *checkup) start(ctx context.Context, c *component, t *catalog.Translation, units []unit.Unit) (*pendingChecks, error) {
-	var terms []checks.Term
-	if !t.IsSource {
-		asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
-		var err error
-		if terms, err = k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asked); err != nil {
-			return nil, err
+// compareTogether is compareAll for components at one commit, in one transaction.
+func (p *pull) compareTogether(ctx context.Context, comps []*component) error {
+	info := p.stepInfo(ctx, move{convoy: comps, from: comps[0].row.Head, to: comps[0].row.Head})
+	info.Reread = false
+	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		k := checkup.New(tx)
+		if err := k.AddUncompared(ctx, checked(comps...)); err != nil {
+			return err
 		}
-	}
-	p := &pendingChecks{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
-	set := checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms)
-	rule := catalog.Translation{IsSource: t.IsSource, PluralNumber: t.PluralNumber}
-	go func() {
-		defer close(p.done)
-		spread(len(units), max(runtime.GOMAXPROCS(0)-1, 1), func(i int) {
-			u := checks.UnitOf(&units[i].Unit, &rule)
-			p.masks[i] = set.Run(&u)
-		})
-	}()
-	return p, nil
-}
-
-// wait returns the failing checks, parallel to the units.
-func (p *pendingChecks) wait() []checks.Mask {
-	<-p.done
-	return p.masks
-}
-
-func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) []checks.Mask {
-	masks := make([]checks.Mask, len(units))
-	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {
-		u := checks.UnitOf(&units[i].Unit, t)
-		masks[i] = set.Run(&u)
+		return k.Run(ctx, nil)
 	})
-	return masks
-}
-
-// runSize is how many units one goroutine checks at a time.
-const runSize = 512
-
-// spread calls do for 0 to n-1: on several goroutines if there are more than
-// runSize calls.
-func spread(n, workers int, do func(i int)) {
-	run := func(from, to int) {
-		for i := from; i < to; i++ {
-			do(i)
-		}
-	}
-	if n <= runSize || workers == 1 {
-		run(0, n)
-		return
-	}
-	var group errgroup.Group
-	group.SetLimit(workers)
-	for from := 0; from < n; from += runSize {
-		group.Go(func() error {
-			run(from, min(from+runSize, n))
-			return nil
-		})
-	}
-	_ = group.Wait() // no call returns an error
 }

@@ -23,7 +23,8 @@
 //	apply_changes.go    change entries in their order
 //	apply_store.go      what all of apply reads from and writes to
 //	attribute.go        which commit introduced a text, through merges
-//	check.go            quality checks of what a step changed
+//	checkup/            quality checks of what a step changed
+//	check.go            those of what it did not
 //	replay.go           the history of new components, many commits to a
 //	                    transaction, for as many components at a time as
 //	                    replay_parts.go says: replay_ahead.go reads commits before they
@@ -82,13 +83,6 @@
 // stale branch would propose to undo the main branch's work. Empty and fuzzy entries suggest
 // nothing. Suggestions are no entries of the history; they are stored in a step that leaves
 // the head where it is. The main branch never waits for them.
-//
-// A step checks what it changed, in its transaction; then strings elsewhere in the project
-// whose neighbours changed, and the source strings of all of these. translations.checked says
-// with what rules and settings a translation was checked; if that differs, the next pull
-// checks all of it. Private components are compared with private ones only, otherwise the
-// failure of a public string would tell of them. Age counts from commit to commit, never
-// from a clock, so that pulls and replays of the same commits agree.
 //
 // What a repository may bring is bounded where it comes in: bytes of the mirror, discovered
 // components, files and strings, bytes of a pull's statements. A step over a quota is rolled

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -85,20 +86,20 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	}
 	m.to = step.Commit.Hash.String()
 	changes := make(map[int64]int64, len(touched))
-	var newFailures NewFailures
+	var newFailures checkup.NewFailures
 	err = p.advanceHeads(ctx, m, func(ctx context.Context, tx *store.StepTx) (err error) {
 		defer p.phases.begin(applyPhase)()
-		var checkup *checkup
+		var k *checkup.Step
 		if !m.partial {
-			checkup = newCheckup(tx)
-			checkup.later = p.later
+			k = checkup.New(tx)
+			k.Later = p.later
 			if m.from != "" {
-				checkup.failures.diff = failureDiff{}
+				k.Report()
 			}
 		}
 		for _, c := range touched {
 			a := p.application(direct(tx), c, step, m.opened)
-			a.checkup, a.mailmap, a.journal = checkup, mailmap, tx
+			a.checkup, a.mailmap, a.journal = k, mailmap, tx
 			if err := p.runWithin(ctx, a); err != nil {
 				return &componentError{c, err}
 			}
@@ -111,7 +112,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 			return err
 		}
 		defer p.phases.begin(checkPhase)()
-		newFailures, err = checkStep(ctx, tx, checkup, m.convoy, touched)
+		newFailures, err = checkStep(ctx, k, m.convoy, touched)
 		return err
 	})
 	if err != nil {
@@ -120,7 +121,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	for id, n := range changes {
 		p.changes[id] += n
 	}
-	p.report.NewFailures.add(newFailures)
+	p.report.NewFailures.Add(newFailures)
 	for _, c := range touched {
 		c.applied, c.matchesNothing = true, !c.selects()
 		if m.from == "" {
@@ -165,15 +166,15 @@ func (p *pull) runWithin(ctx context.Context, a *application) error {
 }
 
 // checkStep runs the checks of a step and returns what fails since.
-func checkStep(ctx context.Context, tx *store.StepTx, k *checkup, convoy, touched []*component) (NewFailures, error) {
-	if err := k.run(ctx, touched); err != nil {
-		return NewFailures{}, err
+func checkStep(ctx context.Context, k *checkup.Step, convoy, touched []*component) (n checkup.NewFailures, err error) {
+	if err := k.Run(ctx, checked(touched...)); err != nil {
+		return n, err
 	}
 	rest := slices.DeleteFunc(slices.Clone(convoy), func(c *component) bool { return slices.Contains(touched, c) })
-	if err := k.longUntranslated(ctx, rest); err != nil {
-		return NewFailures{}, err
+	if err := k.LongUntranslated(ctx, checked(rest...)); err != nil {
+		return n, err
 	}
-	return k.failures.diff.newFailures(ctx, tx)
+	return k.NewFailures(ctx)
 }
 
 // read reads what a step changes before its transaction begins, so that others can

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
@@ -79,7 +80,7 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 	}
 	// The last commits touch no file of the components: only their heads move.
 	return p.advanceHeads(ctx, move{convoy: comps, from: at, to: p.report.Head}, func(ctx context.Context, tx *store.StepTx) error {
-		return newCheckup(tx).longUntranslated(ctx, comps) // strings grow older with the head
+		return checkup.New(tx).LongUntranslated(ctx, checked(comps...)) // strings grow older with the head
 	})
 }
 

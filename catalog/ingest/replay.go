@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
@@ -88,9 +89,9 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 			if err := p.storeFiles(ctx, tx, c); err != nil {
 				return &componentError{c, err}
 			}
-			k := newCheckup(tx)
-			k.later = p.later
-			return k.run(ctx, head.convoy)
+			k := checkup.New(tx)
+			k.Later = p.later
+			return k.Run(ctx, checked(c))
 		})
 		p.meter.endTurn()
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -182,7 +183,7 @@ type Report struct {
 	// Components are the results for the components, in the order of their ids.
 	Components []ComponentReport
 	// NewFailures are the quality checks that fail since the pull.
-	NewFailures NewFailures
+	NewFailures checkup.NewFailures
 }
 
 // Reached reports whether the branch was fetched and all of its components were tried: then

@@ -10,6 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 )
 
 // TestProblems: a new problem is returned once, and forgotten only by a pull that
@@ -52,7 +53,7 @@ func TestProblems(t *testing.T) {
 func TestNewFailureLines(t *testing.T) {
 	report := ingest.Report{
 		Components: []ingest.ComponentReport{{ID: 1, Project: "demo", Slug: "app"}},
-		NewFailures: ingest.NewFailures{Total: 5, List: []ingest.NewFailure{
+		NewFailures: checkup.NewFailures{Total: 5, List: []checkup.NewFailure{
 			{UnitID: 268435457, ComponentID: 1, Language: "de", Check: checks.EndStop, Source: "It\x1b[1m works."},
 			{UnitID: 536870913, ComponentID: 2, Language: "cs", Check: checks.Reused, Source: "%d file\x1e\x1e%d files"},
 			{UnitID: 536870914, ComponentID: 2, Language: "cs", Check: checks.Same, Source: "Shut"},

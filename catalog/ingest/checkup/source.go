@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 )
 
 // sourceStrings runs the checks that look at one source string alone.
-func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
-	rows, err := k.tx.Translations(ctx, c.row.ID)
+func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
+	rows, err := k.tx.Translations(ctx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -24,9 +24,9 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	if err != nil {
 		return err
 	}
-	masks := runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, nil), t, units)
+	masks := runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, nil), t, units)
 	for i, u := range units {
-		k.untranslated.recount(c.row.ID).note(u.ID)
+		k.untranslated.recount(c.ID).note(u.ID)
 		mask := masks[i].Or(checks.Mask(u.Failing).And(laterChecks(u.Flags)))
 		if u.Removed {
 			mask = checks.Mask{}
@@ -39,23 +39,23 @@ func (k *checkup) sourceStrings(ctx context.Context, c *component) error {
 	return nil
 }
 
-// newSource stores the checks of a source translation that the step made, which ran
+// NewSource stores the checks of a source translation that the step made, which ran
 // while its units were in memory. Translations add the strings that
 // multiple_failures is to be decided for.
-func (k *checkup) newSource(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
-	k.untranslated.recount(w.a.comp.row.ID).whole = true
-	for i, mask := range pending.wait() {
+func (k *Step) NewSource(ctx context.Context, n *NewUnits, pending *Pending) error {
+	k.untranslated.recount(n.Component.ID).whole = true
+	for i, mask := range pending.Wait() {
 		if mask == (checks.Mask{}) {
 			continue
 		}
-		u := store.CheckUnit{Unit: w.units[i].Unit}
-		u.ID, u.TranslationID, u.SourceID = w.ids[i], w.row.ID, w.ids[i]
+		u := store.CheckUnit{Unit: n.Units[i].Unit}
+		u.ID, u.TranslationID, u.SourceID = n.IDs[i], n.Translation.ID, n.IDs[i]
 		if err := k.failures.set(ctx, &u, mask); err != nil {
 			return err
 		}
 	}
-	k.checkedNew[w.row.ID] = true
-	return k.tx.SetChecked(ctx, w.row.ID, rulesOf(w.a.comp, w.row), 0)
+	k.checkedNew[n.Translation.ID] = true
+	return k.tx.SetChecked(ctx, n.Translation.ID, Rules(n.Component, n.Translation), 0)
 }
 
 // liveSource returns the source translation of a component's translations; nil if its
@@ -70,9 +70,9 @@ func liveSource(rows []catalog.Translation) *catalog.Translation {
 
 // sourceUnits reads the units of a source translation that have to be checked: the
 // units that the step changed, or all units if the rules changed.
-func (k *checkup) sourceUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+func (k *Step) sourceUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*store.CheckUnit, error) {
 	changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
-	rules := rulesOf(c, t)
+	rules := Rules(c, t)
 	if err != nil || t.Checked == rules {
 		return changed, err
 	}
@@ -99,7 +99,7 @@ func laterChecks(flags string) checks.Mask {
 
 // multipleFailures runs the check multiple_failures on the source strings whose
 // translations were checked.
-func (k *checkup) multipleFailures(ctx context.Context) error {
+func (k *Step) multipleFailures(ctx context.Context) error {
 	ids := slices.Sorted(maps.Keys(k.failures.sources))
 	failing, err := k.tx.FailingOf(ctx, ids)
 	if err != nil {

@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -47,18 +48,18 @@ func (g *glossaries) termsFor(ctx context.Context, p *catalog.Project, s *catalo
 
 // noteGlossaryChange remembers that the step changed a translation of a
 // glossary. It is called before the units of the component are checked.
-func (k *checkup) noteGlossaryChange(c *component, t *catalog.Translation, rules string) {
-	if !c.row.Settings.IsGlossary || t.IsSource {
+func (k *Step) noteGlossaryChange(c *Component, t *catalog.Translation, rules string) {
+	if !c.Settings.IsGlossary || t.IsSource {
 		return
 	}
 	if t.Removed && t.Checked != "" || !t.Removed && (k.checkedNew[t.ID] || t.Checked != rules || len(k.changed[t.ID]) > 0) {
-		k.glossaries.changed[languageKey{c.row.ProjectID, t.Language}] = struct{}{}
+		k.glossaries.changed[languageKey{c.ProjectID, t.Language}] = struct{}{}
 	}
 }
 
 // checkGlossaryUsers checks the units again that use a glossary that changed, in
 // all components of the project.
-func (k *checkup) checkGlossaryUsers(ctx context.Context, comps []*component) error {
+func (k *Step) checkGlossaryUsers(ctx context.Context, comps []*Component) error {
 	clear(k.glossaries.terms) // new translations were checked with the terms of before
 	for key := range k.glossaries.changed {
 		users, err := k.tx.GlossaryUsers(ctx, key.project, key.language)
@@ -66,7 +67,7 @@ func (k *checkup) checkGlossaryUsers(ctx context.Context, comps []*component) er
 			return err
 		}
 		for i := range users {
-			if err := k.checkGlossaryUser(ctx, &comps[0].selection, &users[i]); err != nil {
+			if err := k.checkGlossaryUser(ctx, comps[0].Table, &users[i]); err != nil {
 				return err
 			}
 		}
@@ -75,7 +76,7 @@ func (k *checkup) checkGlossaryUsers(ctx context.Context, comps []*component) er
 }
 
 // checkGlossaryUser runs the check check_glossary on one translation.
-func (k *checkup) checkGlossaryUser(ctx context.Context, l *selection, user *store.GlossaryUser) error {
+func (k *Step) checkGlossaryUser(ctx context.Context, table *lang.Table, user *store.GlossaryUser) error {
 	t, c := &user.Translation, &user.Component
 	units, err := collectUnits(func(each func(*store.CheckUnit) error) error {
 		if checks.UsesGlossary(c.Settings.CheckFlags) {
@@ -90,7 +91,7 @@ func (k *checkup) checkGlossaryUser(ctx context.Context, l *selection, user *sto
 	if err != nil {
 		return err
 	}
-	masks := runAll(checks.ForTranslation(l.table, &c.Project, &c.Settings, t, terms), t, units)
+	masks := runAll(checks.ForTranslation(table, &c.Project, &c.Settings, t, terms), t, units)
 	for i, u := range units {
 		mask := checks.Mask(u.Failing).Without(checks.CheckGlossary)
 		if masks[i].Has(checks.CheckGlossary) {

@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"cmp"
@@ -67,7 +67,7 @@ func decides(rules string, u *catalog.Unit, id checks.ID) bool {
 // scopeFor returns the scope in which the units of a translation with given rules
 // are compared, nil if they are not.
 func (n *comparison) scopeFor(ctx context.Context, project int64, t *catalog.Translation, rules string) (*scope, error) {
-	if !hasRule(rules, ruleCompared) || isUncompared(rules) {
+	if !hasRule(rules, ruleCompared) || IsUncompared(rules) {
 		return nil, nil
 	}
 	s, err := n.findScope(ctx, project, t, rules)

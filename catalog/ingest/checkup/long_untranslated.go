@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"context"
@@ -56,18 +56,18 @@ func (r *recount) note(source int64) {
 	}
 }
 
-// longUntranslated runs the check on components whose head moved.
-func (k *checkup) longUntranslated(ctx context.Context, comps []*component) error {
+// LongUntranslated runs the check long_untranslated on components whose head moved.
+func (k *Step) LongUntranslated(ctx context.Context, comps []*Component) error {
 	for _, c := range comps {
 		if err := k.longUntranslatedOf(ctx, c); err != nil {
-			return &componentError{c, fmt.Errorf("check: %w", err)}
+			return c.Blame(fmt.Errorf("check: %w", err))
 		}
 	}
 	return nil
 }
 
-func (k *checkup) longUntranslatedOf(ctx context.Context, c *component) error {
-	id := c.row.ID
+func (k *Step) longUntranslatedOf(ctx context.Context, c *Component) error {
+	id := c.ID
 	was, err := k.tx.LaggingState(ctx, id)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (k *checkup) longUntranslatedOf(ctx context.Context, c *component) error {
 		return err
 	}
 	v := agedVerdict{head: head, now: store.LaggingState{Before: head.Add(-checks.LongUntranslatedDays * 24 * time.Hour)}}
-	s := &c.row.Settings
+	s := &c.Settings
 	off := s.IsGlossary || checks.Ignores(s.CheckFlags, checks.LongUntranslated)
 	if !was.Counted && (off || head.IsZero() || !was.Oldest.IsZero() && !was.Oldest.Before(v.now.Before)) {
 		return nil
@@ -126,7 +126,7 @@ func (v *agedVerdict) fails(s *store.LaggingString) bool {
 }
 
 // decideAll decides about all lagging strings, and those that failed and no longer are.
-func (k *checkup) decideAll(ctx context.Context, component int64, v *agedVerdict) error {
+func (k *Step) decideAll(ctx context.Context, component int64, v *agedVerdict) error {
 	if v.source == nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (k *checkup) decideAll(ctx context.Context, component int64, v *agedVerdict
 
 // decideMoved decides about the strings that the step counted, and those that the
 // component's percentage and the head's time decide otherwise than before.
-func (k *checkup) decideMoved(ctx context.Context, component int64, v *agedVerdict, was store.LaggingState, r *recount) error {
+func (k *Step) decideMoved(ctx context.Context, component int64, v *agedVerdict, was store.LaggingState, r *recount) error {
 	sources := slices.Sorted(maps.Keys(r.sources))
 	counted, err := k.tx.RecountLagging(ctx, component, sources)
 	if err != nil || v.source == nil {
@@ -178,7 +178,7 @@ func (k *checkup) decideMoved(ctx context.Context, component int64, v *agedVerdi
 }
 
 // storeLongUntranslated stores which source strings fail.
-func (k *checkup) storeLongUntranslated(ctx context.Context, fails map[int64]bool) error {
+func (k *Step) storeLongUntranslated(ctx context.Context, fails map[int64]bool) error {
 	units, err := k.unitsByID(ctx, slices.Sorted(maps.Keys(fails)))
 	if err != nil {
 		return err

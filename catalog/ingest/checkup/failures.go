@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"cmp"
@@ -40,10 +40,19 @@ type NewFailure struct {
 	Source string
 }
 
-func (n *NewFailures) add(later NewFailures) {
+// Add adds the failures of a later step.
+func (n *NewFailures) Add(later NewFailures) {
 	n.Total += later.Total
 	n.List = append(n.List, later.List...)
 	n.List = n.List[:min(len(n.List), maxNewFailures)]
+}
+
+// Report has NewFailures list what fails since the step.
+func (k *Step) Report() { k.failures.diff = failureDiff{} }
+
+// NewFailures returns what fails since the step, if Report was called before it ran.
+func (k *Step) NewFailures(ctx context.Context) (NewFailures, error) {
+	return k.failures.diff.newFailures(ctx, k.tx)
 }
 
 // failureDiff has the units whose failing checks a step changed, by id, with

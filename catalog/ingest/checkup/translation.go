@@ -1,4 +1,4 @@
-package ingest
+package checkup
 
 import (
 	"context"
@@ -11,35 +11,31 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
-// newTranslation checks units of a new translation while they are in memory: all, or
-// the next ones of a large file. The checks of single units, pending, began before the
+// NewTranslation checks units of a new translation while they are in memory: all, or
+// the next ones of a large file. sources are the ids of their source strings. The checks of single units, pending, began before the
 // units were stored.
-func (k *checkup) newTranslation(ctx context.Context, w *unitWriter, pending *pendingChecks) error {
-	c, t := w.a.comp, w.row
+func (k *Step) NewTranslation(ctx context.Context, n *NewUnits, sources map[catalog.Identity]int64, pending *Pending) error {
+	c, t := n.Component, n.Translation
 	if !k.checkedNew[t.ID] {
 		if err := k.comparison.flushLarge(ctx); err != nil {
 			return err
 		}
 	}
-	sources, err := w.a.sourceIDs(ctx)
-	if err != nil {
-		return err
-	}
-	all := make([]store.CheckUnit, len(w.units))
-	units := make([]*store.CheckUnit, len(w.units))
-	for i := range w.units {
-		all[i] = store.CheckUnit{Unit: w.units[i].Unit}
-		all[i].ID, all[i].TranslationID, all[i].SourceID = w.ids[i], t.ID, sources[w.units[i].Identity]
+	all := make([]store.CheckUnit, len(n.Units))
+	units := make([]*store.CheckUnit, len(n.Units))
+	for i := range n.Units {
+		all[i] = store.CheckUnit{Unit: n.Units[i].Unit}
+		all[i].ID, all[i].TranslationID, all[i].SourceID = n.IDs[i], t.ID, sources[n.Units[i].Identity]
 		units[i] = &all[i]
 	}
 	k.checkedNew[t.ID] = true
-	return k.allUnits(ctx, c, t, units, rulesOf(c, t), pending.wait())
+	return k.allUnits(ctx, c, t, units, Rules(c, t), pending.Wait())
 }
 
 // component checks the translations of a component, except the source
 // translation, and removes the failures of translations that are gone.
-func (k *checkup) component(ctx context.Context, c *component) error {
-	rows, err := k.tx.Translations(ctx, c.row.ID)
+func (k *Step) component(ctx context.Context, c *Component) error {
+	rows, err := k.tx.Translations(ctx, c.ID)
 	if err != nil {
 		return err
 	}
@@ -48,13 +44,13 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 		if err := k.comparison.flushLarge(ctx); err != nil {
 			return err
 		}
-		rules := rulesOf(c, t)
+		rules := Rules(c, t)
 		k.noteGlossaryChange(c, t, rules)
 		switch {
 		case t.Removed && (t.Checked != "" || t.Stats.Failing.Units > 0): // a change of settings empties Checked
 			err = k.removedTranslation(ctx, c, t)
 		case t.Removed || t.IsSource || k.checkedNew[t.ID]:
-		case t.Checked == uncomparedRules(rules) && len(k.changed[t.ID]) == 0: // only compareAll is missing
+		case t.Checked == uncomparedRules(rules) && len(k.changed[t.ID]) == 0: // only AddUncompared is missing
 		case t.Checked != rules:
 			err = k.wholeTranslation(ctx, c, t, rules)
 		case len(k.changed[t.ID]) > 0:
@@ -69,7 +65,7 @@ func (k *checkup) component(ctx context.Context, c *component) error {
 
 // removedTranslation removes the failures of a translation whose file is gone,
 // and has the units checked again that its units were compared with.
-func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catalog.Translation) error {
+func (k *Step) removedTranslation(ctx context.Context, c *Component, t *catalog.Translation) error {
 	units, err := k.liveUnits(ctx, c, t)
 	if err != nil {
 		return err
@@ -79,7 +75,7 @@ func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catal
 			k.failures.sources[u.SourceID] = struct{}{}
 		}
 	}
-	k.untranslated.recount(c.row.ID).whole = true
+	k.untranslated.recount(c.ID).whole = true
 	scope, err := k.tx.ScopeOf(ctx, t.ID)
 	if err != nil {
 		return err
@@ -91,7 +87,7 @@ func (k *checkup) removedTranslation(ctx context.Context, c *component, t *catal
 	return k.tx.ClearFailing(ctx, t.ID)
 }
 
-func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog.Translation, rules string) error {
+func (k *Step) wholeTranslation(ctx context.Context, c *Component, t *catalog.Translation, rules string) error {
 	units, err := k.liveUnits(ctx, c, t)
 	if err != nil {
 		return err
@@ -109,32 +105,32 @@ func (k *checkup) wholeTranslation(ctx context.Context, c *component, t *catalog
 	return k.allUnits(ctx, c, t, units, rules, nil)
 }
 
-func (k *checkup) liveUnits(ctx context.Context, c *component, t *catalog.Translation) ([]*store.CheckUnit, error) {
-	texts, ok := k.sourceTexts[c.row.ID]
+func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+	texts, ok := k.sourceTexts[c.ID]
 	if !ok {
-		source, err := k.tx.SourceTranslation(ctx, c.row.ID)
+		source, err := k.tx.SourceTranslation(ctx, c.ID)
 		if err != nil {
 			return nil, err
 		}
 		if texts, err = k.tx.SourceTexts(ctx, source); err != nil {
 			return nil, err
 		}
-		k.sourceTexts[c.row.ID] = texts
+		k.sourceTexts[c.ID] = texts
 	}
 	return k.tx.TargetsOf(ctx, t.ID, texts)
 }
 
 // allUnits checks all units of a translation and stores its rules. masks are the
 // results of the checks of single units; nil if those have to run.
-func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
-	k.untranslated.recount(c.row.ID).whole = true
+func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
+	k.untranslated.recount(c.ID).whole = true
 	checkedNow := *t
 	checkedNow.Checked = rules
 	old, err := k.tx.ScopeOf(ctx, t.ID)
 	if err != nil {
 		return err
 	}
-	if k.later && old.ID == 0 && hasRule(rules, ruleCompared) {
+	if k.Later && old.ID == 0 && hasRule(rules, ruleCompared) {
 		checkedNow.Checked = uncomparedRules(rules)
 	}
 	if err := k.enterScope(ctx, c, &checkedNow, old, units); err != nil {
@@ -150,8 +146,8 @@ func (k *checkup) allUnits(ctx context.Context, c *component, t *catalog.Transla
 
 // enterScope stores the rules of a translation, which is checked as a whole, and
 // removes its units from the groups of another scope.
-func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Translation, old compared.Scope, units []*store.CheckUnit) error {
-	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
+func (k *Step) enterScope(ctx context.Context, c *Component, t *catalog.Translation, old compared.Scope, units []*store.CheckUnit) error {
+	s, err := k.comparison.scopeFor(ctx, c.ProjectID, t, t.Checked)
 	if err != nil {
 		return err
 	}
@@ -168,10 +164,10 @@ func (k *checkup) enterScope(ctx context.Context, c *component, t *catalog.Trans
 	return k.tx.SetChecked(ctx, t.ID, t.Checked, id)
 }
 
-func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Translation) error {
+func (k *Step) changedUnits(ctx context.Context, c *Component, t *catalog.Translation) error {
 	var units, removed []*store.CheckUnit
 	if err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]), func(u *store.CheckUnit) error {
-		k.untranslated.recount(c.row.ID).note(u.SourceID)
+		k.untranslated.recount(c.ID).note(u.SourceID)
 		if u.Removed {
 			removed = append(removed, u)
 		} else {
@@ -188,7 +184,7 @@ func (k *checkup) changedUnits(ctx context.Context, c *component, t *catalog.Tra
 }
 
 // units runs all checks of target strings on units of a translation.
-func (k *checkup) units(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) error {
+func (k *Step) units(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) error {
 	masks, err := k.single(ctx, c, t, units)
 	if err != nil {
 		return err
@@ -197,18 +193,18 @@ func (k *checkup) units(ctx context.Context, c *component, t *catalog.Translatio
 }
 
 // single runs the checks of single target strings.
-func (k *checkup) single(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit) ([]checks.Mask, error) {
-	terms, err := k.glossaries.termsFor(ctx, &c.row.Project, &c.row.Settings, t.Language, asksForTerms(units))
+func (k *Step) single(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) ([]checks.Mask, error) {
+	terms, err := k.glossaries.termsFor(ctx, &c.Project, &c.Settings, t.Language, asksForTerms(units))
 	if err != nil {
 		return nil, err
 	}
-	return runAll(checks.ForTranslation(c.selection.table, &c.row.Project, &c.row.Settings, t, terms), t, units), nil
+	return runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, terms), t, units), nil
 }
 
 // compareAndStore stores masks, the results of the checks of single units, and has
 // the units compared with others.
-func (k *checkup) compareAndStore(ctx context.Context, c *component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
-	s, err := k.comparison.scopeFor(ctx, c.row.ProjectID, t, t.Checked)
+func (k *Step) compareAndStore(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
+	s, err := k.comparison.scopeFor(ctx, c.ProjectID, t, t.Checked)
 	if err != nil {
 		return err
 	}
@@ -217,7 +213,7 @@ func (k *checkup) compareAndStore(ctx context.Context, c *component, t *catalog.
 }
 
 // store stores which checks of units fail.
-func (k *checkup) store(ctx context.Context, units []*store.CheckUnit, masks []checks.Mask) error {
+func (k *Step) store(ctx context.Context, units []*store.CheckUnit, masks []checks.Mask) error {
 	for i, u := range units {
 		if err := k.failures.setTarget(ctx, u, masks[i]); err != nil {
 			return err

@@ -1,0 +1,249 @@
+// Package checkup runs the quality checks of what a step of a pull changed, in its
+// transaction, and stores which fail.
+//
+// Goals: the same failures whatever the way to a commit (import, replay, pulls, edits); a step
+// reads the units that it changed, and of others those whose results may change.
+//
+// A step checks what it changed, in its transaction; then strings elsewhere in the project
+// whose neighbours changed, and the source strings of all of these. translations.checked says
+// with what rules and settings a translation was checked; if that differs, the next pull
+// checks all of it. Private components are compared with private ones only, otherwise the
+// failure of a public string would tell of them. Age counts from commit to commit, never
+// from a clock, so that pulls and replays of the same commits agree.
+//
+// Non-goals: the rules of single checks (package checks); which components are checked when
+// (package ingest).
+package checkup
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Step runs the quality checks of one step, in its transaction and after
+// everything else in it: first on the units that the step changed, then on the
+// units elsewhere in the project that they are compared with, then on the source
+// strings of all of these. A translation that was never checked, or was checked
+// with other rules, is checked as a whole.
+//
+// Its parts are one file each: translation.go (the units of translations), source.go
+// (source strings), compare.go, glossary.go and long_untranslated.go (checks that look at
+// other units).
+type Step struct {
+	// Later leaves the units of translations that were never compared to AddUncompared.
+	Later bool
+
+	tx *store.StepTx
+
+	changed     map[int64][]int64                    // units that the step changed, by translation
+	checkedNew  map[int64]bool                       // new translations, which were checked while their units were in memory
+	sourceTexts map[int64]map[int64]store.SourceText // source strings by component, loaded so far
+
+	failures     failures
+	comparison   comparison
+	glossaries   glossaries
+	untranslated longUntranslated
+}
+
+// New makes the checks of a step.
+func New(tx *store.StepTx) *Step {
+	k := &Step{
+		tx:          tx,
+		checkedNew:  map[int64]bool{},
+		sourceTexts: map[int64]map[int64]store.SourceText{},
+
+		failures:     failures{tx: tx, sources: map[int64]struct{}{}},
+		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
+		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
+	}
+	k.comparison = newComparison(tx, &k.failures)
+	return k
+}
+
+// Component is a component whose strings are checked.
+type Component struct {
+	*store.BranchComponent
+	// Source is the code of its source language.
+	Source string
+	// Table is the language table.
+	Table *lang.Table
+	// Blame makes an error that of the component.
+	Blame func(error) error
+}
+
+// NewUnits are units of a new translation that were stored, with their ids, parallel.
+type NewUnits struct {
+	Component   *Component
+	Translation *catalog.Translation
+	Units       []unit.Unit
+	IDs         []int64
+}
+
+// languageKey names the translations of a project into one language.
+type languageKey struct {
+	project  int64
+	language string
+}
+
+// Run runs the checks of a step that touched components.
+func (k *Step) Run(ctx context.Context, comps []*Component) error {
+	k.changed = k.tx.Written()
+	k.comparison.dropReplaced()
+	for _, c := range comps {
+		if err := k.component(ctx, c); err != nil {
+			return c.Blame(fmt.Errorf("check: %w", err))
+		}
+	}
+	if err := k.checkGlossaryUsers(ctx, comps); err != nil {
+		return fmt.Errorf("check the use of glossaries: %w", err)
+	}
+	if err := k.comparison.flush(ctx); err != nil {
+		return fmt.Errorf("check strings of one project: %w", err)
+	}
+	for _, c := range comps {
+		if err := k.sourceStrings(ctx, c); err != nil {
+			return c.Blame(fmt.Errorf("check: %w", err))
+		}
+	}
+	if err := k.LongUntranslated(ctx, comps); err != nil {
+		return err
+	}
+	return k.multipleFailures(ctx)
+}
+
+// failures stores which checks fail, and remembers what that changes.
+type failures struct {
+	tx      *store.StepTx
+	sources map[int64]struct{} // source units that multiple_failures is to be decided for
+	diff    failureDiff        // nil if no report has new failures
+}
+
+// setTarget stores which checks of a unit fail. If others failed before, the
+// unit's source string is checked for multiple_failures later.
+func (f *failures) setTarget(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
+	if u.Failing == mask {
+		return nil
+	}
+	if u.SourceID != u.ID {
+		f.sources[u.SourceID] = struct{}{}
+	}
+	return f.set(ctx, u, mask)
+}
+
+// clear stores that no check of units of a translation fails.
+func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
+	for _, u := range units {
+		if err := f.setTarget(ctx, u, checks.Mask{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set stores which checks of a unit fail.
+func (f *failures) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
+	f.diff.note(u, mask)
+	return f.tx.SetFailing(ctx, u, mask)
+}
+
+// collectUnits reads units with a method of store.StepTx into a slice.
+func collectUnits(read func(each func(*store.CheckUnit) error) error) (units []*store.CheckUnit, err error) {
+	err = read(func(u *store.CheckUnit) error {
+		units = append(units, u)
+		return nil
+	})
+	return units, err
+}
+
+func (k *Step) unitsByID(ctx context.Context, ids []int64) ([]*store.CheckUnit, error) {
+	return collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsByID(ctx, ids, each) })
+}
+
+// unique sorts ids in place and returns them without duplicates.
+func unique(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// Pending are the checks of the single units of a new translation, which
+// run while the units are stored, so that a first import waits for the database
+// only.
+type Pending struct {
+	done  chan struct{}
+	masks []checks.Mask
+}
+
+// Start starts the checks of single units. Until Wait returns, the caller must
+// not change the fields of units and t that checks read; ids may change.
+func (k *Step) Start(ctx context.Context, c *Component, t *catalog.Translation, units []unit.Unit) (*Pending, error) {
+	var terms []checks.Term
+	if !t.IsSource {
+		asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
+		var err error
+		if terms, err = k.glossaries.termsFor(ctx, &c.Project, &c.Settings, t.Language, asked); err != nil {
+			return nil, err
+		}
+	}
+	p := &Pending{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
+	set := checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, terms)
+	rule := catalog.Translation{IsSource: t.IsSource, PluralNumber: t.PluralNumber}
+	go func() {
+		defer close(p.done)
+		spread(len(units), max(runtime.GOMAXPROCS(0)-1, 1), func(i int) {
+			u := checks.UnitOf(&units[i].Unit, &rule)
+			p.masks[i] = set.Run(&u)
+		})
+	}()
+	return p, nil
+}
+
+// Wait returns the failing checks, parallel to the units.
+func (p *Pending) Wait() []checks.Mask {
+	<-p.done
+	return p.masks
+}
+
+func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) []checks.Mask {
+	masks := make([]checks.Mask, len(units))
+	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {
+		u := checks.UnitOf(&units[i].Unit, t)
+		masks[i] = set.Run(&u)
+	})
+	return masks
+}
+
+// runSize is how many units one goroutine checks at a time.
+const runSize = 512
+
+// spread calls do for 0 to n-1: on several goroutines if there are more than
+// runSize calls.
+func spread(n, workers int, do func(i int)) {
+	run := func(from, to int) {
+		for i := from; i < to; i++ {
+			do(i)
+		}
+	}
+	if n <= runSize || workers == 1 {
+		run(0, n)
+		return
+	}
+	var group errgroup.Group
+	group.SetLimit(workers)
+	for from := 0; from < n; from += runSize {
+		group.Go(func() error {
+			run(from, min(from+runSize, n))
+			return nil
+		})
+	}
+	_ = group.Wait() // no call returns an error
+}
