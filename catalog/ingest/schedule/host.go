@@ -13,7 +13,7 @@ type host struct {
 	name    string // empty: local
 	jobs    int    // entries here, including removed ones that still run
 	running int    // runs in progress
-	ready   queue  // entries that are due, by rank
+	first   *entry // what it would run next, as Scheduler.next sees it
 
 	// failing holds the keys that failed since the last success.
 	failing map[string]struct{}
@@ -62,30 +62,20 @@ func (h *host) forget(key string) {
 	}
 }
 
-// candidate returns the entry that the host would run next if its limits allow
-// it, or nil.
-func (h *host) candidate(now time.Time) *entry {
-	if !h.down() {
-		return h.ready.head()
+// prefers reports whether the host would run a before b, if its limits allow both. While it
+// is down, those that do not wait for it come first, then those with the fewest failures.
+func (h *host) prefers(a, b *entry) bool {
+	if asked := a.ignoresDown(); h.down() && asked != b.ignoresDown() {
+		return asked
+	} else if h.down() && !asked && a.failures != b.failures {
+		return a.failures < b.failures
 	}
-	var asked, probe *entry
-	for _, e := range h.ready.entries {
-		switch {
-		case e.ignoresDown():
-			if asked == nil || byRank(e, asked) {
-				asked = e
-			}
-		case probe == nil || e.failures < probe.failures || e.failures == probe.failures && byRank(e, probe):
-			probe = e
-		}
-	}
-	if asked == nil && (h.running > 0 || now.Before(h.until)) {
-		return nil
-	}
-	if asked == nil {
-		return probe
-	}
-	return asked
+	return byRank(a, b)
+}
+
+// waits reports whether an entry has to wait for the host, which is down.
+func (h *host) waits(e *entry, now time.Time) bool {
+	return h.down() && !e.ignoresDown() && (h.running > 0 || now.Before(h.until))
 }
 
 // admits reports whether the limits allow one more run on h; the package comment
@@ -124,7 +114,7 @@ func (s *Scheduler) spareForUp() bool {
 func (s *Scheduler) joinHost(e *entry, name string) {
 	h := s.hosts[name]
 	if h == nil {
-		h = &host{name: name, failing: map[string]struct{}{}, ready: queue{less: byRank}}
+		h = &host{name: name, failing: map[string]struct{}{}}
 		s.hosts[name] = h
 	}
 	h.jobs++ // first: otherwise a host that e leaves and joins would be lost
@@ -137,7 +127,7 @@ func (s *Scheduler) leaveHost(e *entry) {
 	if h == nil {
 		return
 	}
-	e.leave()
+	e.planned = false
 	e.host = nil
 	h.jobs--
 	h.forget(e.job.Key)

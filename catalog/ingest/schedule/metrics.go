@@ -73,7 +73,7 @@ func (s *Scheduler) statistics() statistics {
 	now := time.Now()
 	for _, e := range s.jobs {
 		// By the clock: the loop may not have looked at the queue yet.
-		if e.queue != nil && !e.due.After(now) {
+		if e.planned && !e.due.After(now) {
 			c.queued++
 		}
 		if e.status == Failed && !e.removed {

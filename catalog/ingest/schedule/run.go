@@ -47,38 +47,44 @@ func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	for e := s.waiting.head(); e != nil && !e.due.After(now); e = s.waiting.head() {
-		e.leave()
-		e.host.ready.add(e)
-	}
-	for e := s.next(now); e != nil; e = s.next(now) {
+	for s.running < s.opts.Workers {
+		e, at := s.next(now)
+		if e == nil {
+			return at.Sub(now), !at.IsZero()
+		}
 		s.launch(ctx, e, now)
 	}
-	var at time.Time
-	if e := s.waiting.head(); e != nil {
-		at, ok = e.due, true
-	}
-	for _, h := range s.hosts {
-		if h.ready.head() != nil && h.down() && h.until.After(now) && (!ok || h.until.Before(at)) {
-			at, ok = h.until, true
-		}
-	}
-	return at.Sub(now), ok
+	return 0, false
 }
 
-// next returns the entry to start now, or nil. Urgent entries come first, then
-// those on the host with the fewest runs, then the order is by rank.
-func (s *Scheduler) next(now time.Time) *entry {
-	var best *entry
+// next returns the entry to start now, or nil, and when another one may be due; zero for
+// never. Urgent entries come first, then those on the host with the fewest runs, then the
+// order is by rank.
+func (s *Scheduler) next(now time.Time) (best *entry, at time.Time) {
 	for _, h := range s.hosts {
-		if h.ready.head() == nil || !s.admits(h) {
+		h.first = nil
+	}
+	for _, e := range s.jobs {
+		if !e.planned {
 			continue
 		}
-		if e := h.candidate(now); e != nil && (best == nil || before(e, best, now)) {
+		h, due := e.host, e.due
+		if !due.After(now) && (h.first == nil || h.prefers(e, h.first)) {
+			h.first = e
+		}
+		if h.down() && h.until.After(due) {
+			due = h.until
+		}
+		if due.After(now) && (at.IsZero() || due.Before(at)) {
+			at = due
+		}
+	}
+	for _, h := range s.hosts {
+		if e := h.first; e != nil && s.admits(h) && !h.waits(e, now) && (best == nil || before(e, best, now)) {
 			best = e
 		}
 	}
-	return best
+	return best, at
 }
 
 // before reports whether a starts before b, which is on another host.
@@ -94,7 +100,7 @@ func before(a, b *entry, now time.Time) bool {
 
 // launch starts a run of e. The caller holds s.mu.
 func (s *Scheduler) launch(ctx context.Context, e *entry, now time.Time) {
-	e.leave()
+	e.planned = false
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &run{host: e.host, start: now, cancel: cancel}
 	e.run = r
@@ -174,7 +180,7 @@ func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
 		s.drop(e)
 	case r.dropped, cut && err != nil && !isPanic(err): // the key came back meanwhile, or a stop cut the run short
 		e.triggered = e.triggered || e.again
-		s.plan(e, now, now)
+		s.plan(e, now)
 	default:
 		result, logs = s.recordOutcome(e, r, err, now)
 	}
@@ -224,12 +230,12 @@ func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (r
 	switch {
 	case e.again:
 		e.triggered, e.again = true, false
-		s.plan(e, now, now)
+		s.plan(e, now)
 	case err != nil:
-		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(max(1, e.failures), e.job.Interval))), now)
+		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(max(1, e.failures), e.job.Interval))))
 		logs[0].args = append(logs[0].args, "retry_at", e.due)
 	case e.job.Interval > 0:
-		s.plan(e, now.Add(s.jittered(e.job.Interval)), now)
+		s.plan(e, now.Add(s.jittered(e.job.Interval)))
 	}
 	return result, logs
 }

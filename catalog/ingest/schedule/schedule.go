@@ -141,7 +141,6 @@ type Scheduler struct {
 	set        bool              // Set was called
 	jobs       map[string]*entry // including removed ones that still run
 	hosts      map[string]*host  // every host with an entry
-	waiting    queue             // entries due later, by due time
 	running    int               // runs at present
 	unfinished int               // entries of the set that never finished a run
 	seq        uint64            // last number given to a queued entry
@@ -157,7 +156,6 @@ func New(opts Options) *Scheduler {
 		metrics:    newMetrics(),
 		jobs:       map[string]*entry{},
 		hosts:      map[string]*host{},
-		waiting:    queue{less: byDue},
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *Scheduler) Set(jobs []Job) {
 		case e.removed:
 			s.revive(e, job)
 		default:
-			s.change(e, job, now)
+			s.change(e, job)
 		}
 	}
 	s.set = true
@@ -51,12 +51,12 @@ func (s *Scheduler) add(job Job, now time.Time) {
 	s.jobs[job.Key] = e
 	s.unfinished++
 	s.joinHost(e, job.Host)
-	s.plan(e, now, now)
+	s.plan(e, now)
 }
 
 // remove removes e from the set, and forgets it unless it runs.
 func (s *Scheduler) remove(e *entry) {
-	e.leave()
+	e.planned = false
 	e.removed = true
 	if e.lastEnd.IsZero() {
 		s.unfinished--
@@ -84,9 +84,9 @@ func (s *Scheduler) revive(e *entry, job Job) {
 }
 
 // change sets the job of e, which stays in the set.
-func (s *Scheduler) change(e *entry, job Job, now time.Time) {
+func (s *Scheduler) change(e *entry, job Job) {
 	was := e.job
-	queued := e.queue != nil
+	planned := e.planned
 	if was.Host != job.Host {
 		s.joinHost(e, job.Host)
 	}
@@ -96,14 +96,14 @@ func (s *Scheduler) change(e *entry, job Job, now time.Time) {
 	}
 	due := e.due
 	if was.Interval != job.Interval && e.status == OK && !e.triggered {
-		if queued = job.Interval > 0; queued {
+		if planned = job.Interval > 0; planned {
 			due = e.lastEnd.Add(s.jittered(job.Interval))
 		} else {
-			e.leave()
+			e.planned = false
 		}
 	}
-	if queued && (e.queue == nil || !due.Equal(e.due)) {
-		s.plan(e, due, now)
+	if planned && (!e.planned || !due.Equal(e.due)) {
+		s.plan(e, due)
 	}
 }
 
@@ -128,10 +128,10 @@ func (s *Scheduler) Trigger(key string) bool {
 	e.triggered = true
 	now := time.Now()
 	due := now
-	if e.queue != nil && e.due.Before(now) {
+	if e.planned && e.due.Before(now) {
 		due = e.due // an overdue job does not fall back
 	}
-	s.plan(e, due, now)
+	s.plan(e, due)
 	s.wakeUp()
 	return true
 }

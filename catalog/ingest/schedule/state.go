@@ -88,7 +88,7 @@ func (e *entry) state() State {
 	if e.run != nil && !e.run.dropped {
 		st.Status = Running
 	}
-	if e.queue != nil {
+	if e.planned {
 		st.Next = e.due
 		if h := e.host; h.down() && !e.ignoresDown() && h.until.After(e.due) {
 			st.Next = h.until
