@@ -218,9 +218,9 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 		return answer{h, &eventStream{ChangeStream: *v, last: v.After}}, nil
 	case *rest.Download:
 		h.contentType, h.disposition = v.ContentType, attachment(v.Filename, v.BareName)
-		return answer{h, download{v}}, nil
-	case *lines:
-		h.contentType, h.varies = rest.TypeLines, true
+		return answer{h, download{Download: v}}, nil
+	case download:
+		h.contentType, h.varies = v.ContentType, true
 		return answer{h, v}, nil
 	case rest.NoContent:
 		h.status = http.StatusNoContent

@@ -25,9 +25,9 @@
 // see, or strangers would learn when private components are pulled.
 //
 // A request for an answer that is being rendered waits for it: after a pull all clients come
-// for the same pages. Downloads do not wait for their clients, since snapshots are few and
-// hold back the write-ahead log: they are made at the speed of the disk into a spool. A list
-// that is broken off has no end in HTTP's sense, so no client takes it for whole.
+// for the same pages. Downloads and lists of lines do not wait for their clients, since
+// snapshots are few and hold back the write-ahead log: they are made at the speed of the disk
+// into a spool. A list that is broken off has no end in HTTP's sense, so no client takes it for whole.
 //
 // What a request may see is decided once, by its Authorization or session, and travels in the
 // context. A token is looked up for each request, so one that another process revoked is

@@ -58,7 +58,7 @@ func (b failure) send(x exchange, h header) outcome {
 // refuse sends the answer to an error that occurred while a body was being
 // made. An internal error is logged with the message words.
 func (x exchange) refuse(err error, words string) outcome {
-	p := rest.AsProblem(longProblem(err))
+	p := rest.AsProblem(err)
 	if p == rest.ErrInternal {
 		x.s.logger.Error(words, "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
 	}

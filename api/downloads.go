@@ -17,12 +17,17 @@ import (
 const (
 	// producerWait is how long a client waits until its download can be made.
 	producerWait = 30 * time.Second
+	// producerTime bounds the making of a download, which has a snapshot.
+	producerTime = 10 * time.Minute
 	// downloadTime bounds the sending of one download.
 	downloadTime = time.Hour
 )
 
 // download is a body that is made into a spool and sent from there.
-type download struct{ *rest.Download }
+type download struct {
+	*rest.Download
+	list *lines // nil: it is none
+}
 
 // send sends a short download like any other answer, and a longer one while it
 // is being made.
@@ -61,10 +66,15 @@ func (d download) send(x exchange, h header) outcome {
 		return refuse(err)
 	}
 	_ = out.wait()
-	if ended && p.spool.file == nil {
+	if ended && p.spool.file == nil && d.list == nil {
 		return d.sendShort(x, h, p, plan, body)
 	}
-	done, err := d.sendSpooled(ctx, x, h, p, plan, out)
+	var done outcome
+	if d.list != nil {
+		done, err = d.list.sendSpooled(ctx, x, h, p.spool, out)
+	} else {
+		done, err = d.sendSpooled(ctx, x, h, p, plan, out)
+	}
 	if err != nil {
 		if !errors.Is(err, errNoReader) && ctx.Err() == nil {
 			x.s.logger.Error("api download broken off", "path", x.req.URL.Path, "error", err)
@@ -143,7 +153,7 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 	_ = out.Flush() // without a length, as for HEAD
 	coder, err := encoder(e, out)
 	if err == nil {
-		err = errors.Join(p.spool.copyTo(ctx, coder), coder.Close())
+		err = errors.Join(p.spool.copyTo(ctx, coder, nil), coder.Close())
 	}
 	return done, err
 }
@@ -173,14 +183,14 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		lease.Release()
 		return nil, cmp.Or(ctx.Err(), overShare(err))
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, producerTime)
 	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client()), s.spoolMemory), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer lease.Release()
 		defer core.Release()
 		defer close(p.planned)
-		p.spool.end(s.db.ReadLong(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		p.spool.end(s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)
 			if p.at, err = show(ctx, snap); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,12 +17,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // listTargets are lists to be asked for: every resource of the table that is a
@@ -162,8 +160,8 @@ func TestLinesRefused(t *testing.T) {
 			t.Errorf("%s: %d %s", accept, rec.Code, got)
 		}
 	}
-	useUp(t, s.shares.lines)
-	if _, rec := send(s, http.MethodGet, "/api/projects/", "Accept", rest.TypeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
+	s.shares.spooled, s.spoolMemory = limit.NewPool("spooled", 1, 1), 0
+	if _, rec := send(s, http.MethodGet, "/api/projects/", "Accept", rest.TypeLines); rec.Code != 429 || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("without a place: %d %v", rec.Code, rec.Header())
 	}
 	if got := get(t, s, "/api/projects/"); !strings.Contains(got, `"count":`) {
@@ -258,7 +256,7 @@ func TestLinesGone(t *testing.T) {
 		return res.Body
 	}
 	free := func(what string) {
-		until(t, func() bool { return s.shares.lines.Used() == 0 })
+		until(t, func() bool { return s.shares.downloads.Used()+s.shares.producers.Used() == 0 })
 		t.Logf("%s holds no snapshot", what)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -285,32 +283,6 @@ func TestLinesGone(t *testing.T) {
 	free("a server that ends")
 }
 
-// TestLinesHeld: a list whose snapshot holds back too much is broken off, so
-// that its client notices, and the next one is told to come back.
-func TestLinesHeld(t *testing.T) {
-	pgtest.SQLiteOnly(t, "it is about the write-ahead log")
-	t.Parallel()
-	w := bigWorld(t, 2500)
-	log, err := os.Stat(w.Database() + "-wal")
-	must(t, err)
-	db, err := store.Open(t.Context(), w.Database(), store.Options{Shared: true, MaxWAL: log.Size() + 1<<20})
-	must(t, err)
-	defer db.Close()
-	s := serve(&catalogtest.Writer{Store: &catalogtest.Store{TB: t, DB: db, Languages: w.Languages}}, Options{})
-	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
-	out.after = func() { w.AddBigUnits(catalogtest.Head2, 40_000) }
-	broken := brokenOff(s, out)
-	if broken != http.ErrAbortHandler {
-		t.Errorf("ended with %v, %d bytes", broken, out.Body.Len())
-	}
-	if _, rec := send(s, http.MethodGet, "/api/units/", "Accept", rest.TypeLines); rec.Code != 503 || rec.Header().Get("Retry-After") == "" {
-		t.Errorf("while the log is too long: %d %v", rec.Code, rec.Header())
-	}
-	if got := sendList(t, s, "/api/units/").Count; got != 45_000 {
-		t.Errorf("a page while the log is too long has count %d", got)
-	}
-}
-
 // TestLinesRevoked: a token that is revoked ends the lists that are being sent to
 // it.
 func TestLinesRevoked(t *testing.T) {
@@ -330,7 +302,8 @@ func TestLinesRevoked(t *testing.T) {
 	}
 }
 
-// TestLinesMemory: a list ten times as long takes no more memory.
+// TestLinesMemory: a list ten times as long takes no more memory. Who makes it pauses
+// while that is measured, or what it makes meanwhile would count as alive.
 func TestLinesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes 40,000 strings and looks at memory alone: not with -short")
@@ -343,12 +316,15 @@ func TestLinesMemory(t *testing.T) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		before := m.HeapAlloc
+		cores := s.shares.cores.Lease("measure")
 		out := &counting{header: http.Header{}, each: func(b []byte) {
 			lines += bytes.Count(b, []byte("\n"))
 			if lines%10_000 < 100 {
+				must(t, cores.Wait(t.Context(), s.shares.cores.Total()))
 				runtime.GC()
 				runtime.ReadMemStats(&m)
 				peak = max(peak, m.HeapAlloc-min(before, m.HeapAlloc))
+				cores.Release()
 			}
 		}}
 		s.ServeHTTP(out, request(http.MethodGet, target, "Accept", rest.TypeLines))

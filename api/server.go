@@ -129,7 +129,7 @@ func New(opts Options) *Server {
 		echo:    echo.New(),
 		metrics: newMetrics(),
 		streams: newStreams(),
-		shares:  newShares(),
+		shares:  newShares(opts.DB.Readers()),
 		tempDir: opts.TempDir,
 		dialect: opts.Dialect,
 

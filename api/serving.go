@@ -267,7 +267,7 @@ func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, 
 // read runs the route's handler in one snapshot of the store.
 func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, held *releases) (value any, basis store.Basis, err error) {
 	if r.Representation.Lines {
-		return &lines{rt.Handle, r}, basis, nil // it reads for itself
+		return newLines(rt.Handle, r).download(), basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
 		if err := (exchange{s: s, req: r.HTTP}).pageInTurn(ctx, r.Params, held); err != nil {

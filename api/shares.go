@@ -19,13 +19,10 @@ import (
 const (
 	// Bytes of bodies above largeBody that clients have not read yet.
 	maxInFlight, clientInFlight = 128 << 20, 32 << 20
-	// Downloads that are being sent.
+	// Downloads and lists of lines that are being sent.
 	maxDownloads, clientDownloads = 32, 8
-	// Bytes of downloads in files, until they are sent.
+	// Their bytes in files, until they are sent.
 	maxSpooled, clientSpooled = 16 << 30, 4 << 30
-	// Lists of lines that are being sent: each holds a long read of the store, and
-	// the rest of those is left to downloads.
-	maxLines, clientLines = 5, 2
 	// Bytes of bodies of edits and uploaded files: one counts one and a half times while
 	// it is read.
 	maxUploads, clientUploads = 96 << 20, 48 << 20
@@ -43,9 +40,9 @@ const (
 	// cheap ones wait.
 	maxLongSearches, clientLongSearches = 1, 1
 	cheapSearch                         = 5_000_000
-	// Long pages and downloads that are being made. They work on maxCores cores in
-	// turn.
-	maxMakers, clientMakers = 2, 1
+	// Long pages that are being made, and downloads and lists of lines, which leave at least
+	// half of the store's readers to others. They work on maxCores cores in turn.
+	maxPages, maxMakers, clientMakers = 2, 4, 1
 	// searchWait bounds the wait for a search's turn.
 	searchWait  = 10 * time.Second
 	searchRetry = 5 // seconds
@@ -60,30 +57,30 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, spooled, lines, uploads, writes, operations, streams, searches, longSearches, pages, producers, cores *limit.Pool
+	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, pages, producers, cores *limit.Pool
 }
 
-func newShares() shares {
+// newShares makes them for a store with so many readers.
+func newShares(readers int) shares {
 	return shares{
 		inFlight:     limit.NewPool("answers", maxInFlight, clientInFlight),
 		downloads:    limit.NewPool("downloads", maxDownloads, clientDownloads),
 		spooled:      limit.NewPool("spooled", maxSpooled, clientSpooled),
-		lines:        limit.NewPool("lines", maxLines, clientLines),
 		uploads:      limit.NewPool("uploads", maxUploads, clientUploads),
 		writes:       limit.NewPool("writes", maxWrites, clientWrites),
 		operations:   limit.NewPool("operations", maxOperations, clientOperations),
 		streams:      limit.NewPool("streams", maxStreams, clientStreams),
 		searches:     limit.NewPool("searches", maxSearches, clientSearches),
 		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
-		pages:        limit.NewPool("long_pages", maxMakers, clientMakers),
-		producers:    limit.NewPool("downloads_made", maxMakers, clientMakers),
+		pages:        limit.NewPool("long_pages", maxPages, clientMakers),
+		producers:    limit.NewPool("downloads_made", max(1, min(maxMakers, int64(readers)/2)), clientMakers),
 		cores:        limit.NewPool("cores", maxCores(), maxCores()),
 	}
 }
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.lines, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
+	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its

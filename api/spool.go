@@ -129,12 +129,12 @@ func (s *spool) wait(ctx context.Context, whole bool) (body []byte, ended bool, 
 	}
 }
 
-// copyTo writes all bytes as they come.
-func (s *spool) copyTo(ctx context.Context, w io.Writer) error {
+// copyTo writes all bytes as they come, as long as mayGoOn has no error; nil: always.
+func (s *spool) copyTo(ctx context.Context, w io.Writer, mayGoOn func(context.Context) error) error {
 	buf := make([]byte, 64<<10)
 	for at := int64(0); ; {
 		s.mu.Lock()
-		size, ended, err, changed, file := s.size, s.ended, s.err, s.changed, s.file
+		size, ended, err, changed, file, memory := s.size, s.ended, s.err, s.changed, s.file, s.memory
 		s.mu.Unlock()
 		if at == size {
 			if ended {
@@ -147,8 +147,15 @@ func (s *spool) copyTo(ctx context.Context, w io.Writer) error {
 				return ctx.Err()
 			}
 		}
+		if mayGoOn != nil {
+			if err := mayGoOn(ctx); err != nil {
+				return err
+			}
+		}
 		n := int(min(int64(len(buf)), size-at))
-		if _, err := file.ReadAt(buf[:n], at); err != nil {
+		if file == nil {
+			copy(buf, memory[at:])
+		} else if _, err := file.ReadAt(buf[:n], at); err != nil {
 			return fmt.Errorf("read a download that was kept: %w", err)
 		}
 		if _, err := w.Write(buf[:n]); err != nil {

@@ -23,9 +23,6 @@ var (
 	ErrTooMuch = sqldb.ErrTooMuch
 	// ErrLocked says that another process serves or pulls into the data directory.
 	ErrLocked = sqldb.ErrLocked
-	// ErrSnapshotTooOld says that snapshots have been open for so long that the
-	// write-ahead log has become too long: end this one, try again later.
-	ErrSnapshotTooOld = sqldb.ErrSnapshotTooOld
 )
 
 // Lock makes this process the only one that serves or pulls into dir, which is created if

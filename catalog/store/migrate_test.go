@@ -132,7 +132,7 @@ func TestMigrateOnce(t *testing.T) {
 	var starting sync.WaitGroup
 	for range 10 {
 		starting.Go(func() {
-			db, err := Open(context.Background(), dsn, sqldb.Options{Readers: 1, LongReaders: 1})
+			db, err := Open(context.Background(), dsn, sqldb.Options{Readers: 1})
 			if err != nil {
 				t.Error(err)
 				return

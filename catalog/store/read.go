@@ -21,13 +21,10 @@ type Snapshot struct {
 }
 
 // Read calls fn with a snapshot and returns the error of fn unchanged. Reads
-// neither wait for steps nor delay them. At most Options.Readers run at once.
+// neither wait for steps nor delay them. At most Options.Readers run at once. SQLite's
+// write-ahead log grows while one lasts that began before a step.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.readFrom(ctx, db.pools.Readers, fn)
-}
-
-func (db *DB) readFrom(ctx context.Context, p *sqldb.Pool, fn func(ctx context.Context, s *Snapshot) error) error {
-	err := p.Transact(ctx, func(s *sqldb.Session) error {
+	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		s.Reading = sqldb.NewReading(db.generations.projectOf)
 		defer func() { s.Reading = nil }()
 		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
@@ -41,6 +38,9 @@ func (db *DB) readFrom(ctx context.Context, p *sqldb.Pool, fn func(ctx context.C
 	}
 	return sqldb.UnwrapReported(err)
 }
+
+// Readers is how many reads may run at once.
+func (db *DB) Readers() int { return db.pools.Readers.Size() }
 
 // reachedLately is how long an answer that was made before may be given without asking
 // the database: as long as a watch may take to learn of a generation.
@@ -70,27 +70,3 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	})
 	return s.generation, s.s.Fail(ctx, "read the generation", err)
 }
-
-// ErrLongReads says that too many long reads are open: try again.
-var ErrLongReads = errors.New("too many long reads are open")
-
-// ReadLong is Read for work that lasts as long as a client takes, such as sending
-// a list of a million units. It neither takes a snapshot from Read nor delays
-// steps, but it delays the checkpoints of SQLite's write-ahead log. So that the log
-// does not grow without limit, fn must call Snapshot.CheckAge from time to time.
-// ReadLong is ErrSnapshotTooOld if the log is too long already, and ErrLongReads if
-// too many long reads are open.
-func (db *DB) ReadLong(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	end := db.sql.Engine.BeginLongRead()
-	if end == nil {
-		return ErrLongReads
-	}
-	defer end(context.WithoutCancel(ctx))
-	if err := db.sql.Engine.CheckAge(); err != nil {
-		return err
-	}
-	return db.readFrom(ctx, db.pools.Long, fn)
-}
-
-// CheckAge is ErrSnapshotTooOld if a snapshot of ReadLong must end.
-func (s *Snapshot) CheckAge() error { return s.db.sql.Engine.CheckAge() }

@@ -134,6 +134,7 @@ func (db *DB) follow(ctx context.Context) {
 		case <-ticker.C:
 		}
 		err := errors.Join(within(ctx, db.followServer), within(ctx, db.Refresh))
+		db.sql.Engine.CatchUp(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return

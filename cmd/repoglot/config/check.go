@@ -44,10 +44,7 @@ func check(c *Config, r *report, env *environment) {
 		bad(r, env, "workers", "is negative; write 0 for one per core")
 	}
 	if c.DatabaseReaders < 0 {
-		bad(r, env, "database_readers", "is negative; write 0 for twice the number of cores")
-	}
-	if c.DatabaseLongReaders < 0 {
-		bad(r, env, "database_long_readers", "is negative; write 0 for 8")
+		bad(r, env, "database_readers", "is negative; write 0 for a number that fits the cores")
 	}
 	if c.ResponseCache < 0 {
 		bad(r, env, "response_cache", "must not be below 0; write a size like 64MiB, or 0 for no cache")

@@ -37,12 +37,9 @@ type Config struct {
 	// database, `postgres://USER@HOST/NAME`, of version 15 or newer.
 	Database Address `yaml:"database" restart:"true"`
 	// DatabaseReaders is the number of answers that are read from the database at a
-	// time; 0: twice the number of cores, but at least 4. PostgreSQL needs a
+	// time; 0: twice the number of cores and 4, but at least 8. PostgreSQL needs a
 	// connection for each, and 4 more.
 	DatabaseReaders int `yaml:"database_readers" restart:"true"`
-	// DatabaseLongReaders is the number of lists and downloads without paging that are
-	// read at a time, with a connection for each; 0: 8.
-	DatabaseLongReaders int `yaml:"database_long_readers" restart:"true"`
 	// Revision numbers the copies of this file where several processes use one
 	// database of PostgreSQL: the highest counts, and a process with a lower one
 	// changes nothing and pulls nothing (docs/cluster.md). Without it that copy counts

@@ -353,7 +353,7 @@ func TestWebhookSecrets(t *testing.T) {
 // level that is one word, except true and false.
 func TestEveryKeyIsOverridden(t *testing.T) {
 	words := map[string]string{
-		"database_readers": "3", "database_long_readers": "3", "listen": ":9", "base_url": "https://l10n.example.org", "data_dir": "/d", "database": "postgres://h/d", "poll_interval": "90s",
+		"database_readers": "3", "listen": ":9", "base_url": "https://l10n.example.org", "data_dir": "/d", "database": "postgres://h/d", "poll_interval": "90s",
 		"workers": "3", "max_file_size": "2KB", "response_cache": "1MiB", "metrics_listen": ":10", "git": "builtin", "min_free_space": "1GiB",
 		"revision": "4", "committer": "L10n Bot <l10n-bot@example.org>",
 	}

@@ -20,10 +20,8 @@ type engine interface {
 	Listen(ctx context.Context, wake, wished func())
 	// committed is called after every commit of the writer.
 	Committed(ctx context.Context)
-	// beginLongRead reserves one of Options.LongReaders; end is nil if all are in use.
-	BeginLongRead() (end func(context.Context))
-	// checkAge is ErrSnapshotTooOld if snapshots of ReadLong must end.
-	CheckAge() error
+	// catchUp does what readers kept committed from, if they are gone by now.
+	CatchUp(ctx context.Context)
 	// explain describes an error of the driver, and the remedy, in one line. found
 	// is false if err is no such error. sentinel is nil if no caller can react to it.
 	Explain(err error) (text string, sentinel error, found bool)

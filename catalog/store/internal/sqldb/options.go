@@ -25,18 +25,11 @@ type Options struct {
 	// as "max_page_count(100000)", which limits the size of the file.
 	Pragmas []string
 	// Readers is the number of snapshots that can be open at once; 0 is twice
-	// the number of cores, at least four.
+	// the number of cores and four, at least eight.
 	Readers int
-	// LongReaders is the number of snapshots of ReadLong that can be open at once; 0
-	// is eight. They do not count towards Readers, so that slow clients do not block
-	// others.
-	LongReaders int
 	// Memory is what the process may take, in bytes; 0: enough. With less than 2 GiB
 	// SQLite's cache for large imports is smaller.
 	Memory int64
-	// MaxWAL is the length in bytes of SQLite's write-ahead log above which long
-	// reads must end; 0 is 512 MiB.
-	MaxWAL int64
 	// PollInterval is how often a Watch looks for changes by other processes; 0 is
 	// one second.
 	PollInterval time.Duration
@@ -60,13 +53,7 @@ func (o Options) WithDefaults() Options {
 		o.BusyTimeout = 10 * time.Second
 	}
 	if o.Readers <= 0 {
-		o.Readers = max(4, 2*runtime.GOMAXPROCS(0))
-	}
-	if o.LongReaders <= 0 {
-		o.LongReaders = 8
-	}
-	if o.MaxWAL <= 0 {
-		o.MaxWAL = maxWAL
+		o.Readers = max(8, 4+2*runtime.GOMAXPROCS(0))
 	}
 	if o.PollInterval <= 0 {
 		o.PollInterval = time.Second

@@ -24,9 +24,7 @@ type Postgres struct {
 	Config *pgconn.Config // of sessions that write
 	Reads  *pgconn.Config // of those that read
 	log    *slog.Logger
-	long   atomic.Int32 // snapshots of ReadLong that are open
 
-	maxLong     int32
 	connections int // that this process may open
 	gate        Gate
 	Unheard     Unheard
@@ -52,7 +50,7 @@ const (
 
 func newPostgres(dsn string, opts Options) *Postgres {
 	return &Postgres{
-		dsn: dsn, log: opts.Logger, maxLong: int32(opts.LongReaders), connections: opts.Readers + opts.LongReaders + 2 + clusterSessions, // a writer, a listener
+		dsn: dsn, log: opts.Logger, connections: opts.Readers + 2 + clusterSessions, // a writer, a listener
 		gate: Gate{Now: opts.Now}, Unheard: Unheard{Conns: map[*HeardConn]bool{}},
 	}
 }
@@ -89,7 +87,6 @@ func (e *Postgres) Open(ctx context.Context, opts Options, shared *DB) (p Pools,
 	return Pools{
 		Writer:  newPool(connect(e.Config), 1, false, shared),
 		Readers: newPool(connect(e.Reads), opts.Readers, true, shared),
-		Long:    newPool(connect(e.Reads), opts.LongReaders, true, shared),
 		Cluster: newPool(connect(e.Config), clusterSessions, false, shared),
 	}, nil
 }
@@ -195,7 +192,7 @@ func (e *Postgres) checkServer(ctx context.Context, conn *pgconn.PgConn, beside 
 		return err
 	}
 	if n, err := strconv.Atoi(left); err == nil && n < e.connections {
-		return Refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers and database_long_readers", n, e.connections))
+		return Refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers", n, e.connections))
 	}
 	return nil
 }
@@ -234,17 +231,8 @@ func (e *Postgres) Close() []error {
 // Committed implements Engine.
 func (*Postgres) Committed(context.Context) {}
 
-// BeginLongRead implements Engine.
-func (e *Postgres) BeginLongRead() (end func(context.Context)) {
-	if e.long.Add(1) > e.maxLong {
-		e.long.Add(-1)
-		return nil
-	}
-	return func(context.Context) { e.long.Add(-1) }
-}
-
-// CheckAge implements Engine.
-func (*Postgres) CheckAge() error { return nil }
+// CatchUp implements Engine.
+func (*Postgres) CatchUp(context.Context) {}
 
 // Explain implements Engine.
 func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) {
@@ -284,7 +272,7 @@ func ExplainCode(e *pgconn.PgError) (text string, sentinel error) {
 	case e.Code == "53100":
 		return "the disk of the server is full: nothing was lost; free some space, the next pull goes on", ErrFull
 	case e.Code == "53300":
-		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers and database_long_readers", ErrUnavailable
+		return "the server has too few connections (" + said + "): raise max_connections, or lower database_readers", ErrUnavailable
 	case e.Code == "3D000":
 		return said + ": create it", nil
 	case e.Code == "42501":

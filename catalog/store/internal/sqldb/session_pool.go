@@ -11,13 +11,12 @@ import (
 type Pools struct {
 	Writer  *Pool // of steps and settings
 	Readers *Pool // of Read
-	Long    *Pool // of ReadLong
 	Cluster *Pool // of a Cluster; nil in SQLite
 }
 
 // Close closes all sessions.
 func (p *Pools) Close() {
-	for _, p := range []*Pool{p.Readers, p.Long, p.Writer, p.Cluster} {
+	for _, p := range []*Pool{p.Readers, p.Writer, p.Cluster} {
 		if p != nil {
 			p.Close()
 		}
@@ -46,6 +45,9 @@ func newPool(open func(context.Context) (connection, error), size int, readOnly 
 	}
 	return p
 }
+
+// Size is the number of sessions.
+func (p *Pool) Size() int { return p.size }
 
 // Close waits for lent sessions and closes all.
 func (p *Pool) Close() {

@@ -30,8 +30,7 @@ type SQLite struct {
 }
 
 func newSQLite(path string, opts Options) *SQLite {
-	e := &SQLite{path: path, log: opts.Logger}
-	e.MaxWAL, e.maxLong = opts.MaxWAL, int32(opts.LongReaders)
+	e := &SQLite{path: path, log: opts.Logger, wal: wal{busyTimeout: opts.BusyTimeout}}
 	e.CheckpointAt.Store(CheckpointAbove)
 	return e
 }
@@ -59,7 +58,6 @@ func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, err
 	e.pools = Pools{
 		Writer:  newPool(connect(write, false), 1, false, shared),
 		Readers: newPool(connect(read, true), opts.Readers, true, shared),
-		Long:    newPool(connect(read, false), opts.LongReaders, true, shared),
 	}
 	return e.pools, nil
 }
@@ -74,7 +72,7 @@ func (e *SQLite) handle(opts Options, write bool) (*sql.DB, error) {
 		return nil, err
 	}
 	h := sql.OpenDB(c)
-	n := opts.Readers + opts.LongReaders
+	n := opts.Readers
 	if write {
 		n = 1
 	}
@@ -129,7 +127,7 @@ func SQLiteURL(path string, settings url.Values) (string, error) {
 // The bounds of the pages that sessions cache, in KiB. The driver's allocator takes
 // 8 KiB for a page of 4 KiB and its header, so that caches take twice as much.
 const (
-	readCache   = 1 << 9 // of each reading session: up to 12 of them
+	readCache   = 1 << 9 // of each reading session: 8 of them or more
 	StepCache   = 4 << 10
 	ImportCache = 16 << 10 // of the writer during imports
 	// Strings are found by hashes, so that a million of them are put into an index in
