@@ -52,7 +52,7 @@ type Options struct {
 	Now func() time.Time
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. nil: none ever is.
-	Progress func(componentID int64) (p resource.Progress, ok bool)
+	Progress func(c *store.ComponentRow) (p resource.Progress, ok bool)
 	// WithoutGitExport says that repositories cannot be cloned from this server:
 	// git_export is "" then.
 	WithoutGitExport bool
@@ -150,7 +150,7 @@ func New(opts Options) *Server {
 	s.env.Now, s.env.Store = s.now, s.db
 	s.writesInTurn(opts.Edits, opts.Files, opts.Operations)
 	if s.env.Progress == nil {
-		s.env.Progress = func(int64) (resource.Progress, bool) { return resource.Progress{}, false }
+		s.env.Progress = func(*store.ComponentRow) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
 	s.pages = web.New(&s.env, s.now)
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)

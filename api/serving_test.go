@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // TestInternalError: the log gets the error, the client does not.
@@ -37,7 +38,7 @@ func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(catalogtest.Demo(t), Options{
 		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
-		Progress: func(int64) (resource.Progress, bool) { panic("at /secret/path") },
+		Progress: func(*store.ComponentRow) (resource.Progress, bool) { panic("at /secret/path") },
 	})
 	rec := call(t, s, http.MethodGet, "/api/translations/demo/docs/cs/")
 	if rec.Code != 500 || oldForm(rec.Body.String()) != `{"detail":"Internal server error."}` {
@@ -127,7 +128,7 @@ func TestLiveRoutes(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
 	at := func(percent int) *Server {
-		return bare(w, Options{Progress: func(int64) (resource.Progress, bool) {
+		return bare(w, Options{Progress: func(*store.ComponentRow) (resource.Progress, bool) {
 			return resource.Progress{Percent: percent, Stage: "importing"}, true
 		}})
 	}

@@ -126,7 +126,7 @@ func TestImporting(t *testing.T) {
 	docs := w.IDs["demo/docs"]
 	var progress resource.Progress
 	var running bool
-	s := serve(w, Options{Progress: func(id int64) (resource.Progress, bool) { return progress, running && id == docs }})
+	s := serve(w, Options{Progress: func(c *store.ComponentRow) (resource.Progress, bool) { return progress, running && c.ID == docs }})
 	below := []string{
 		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
 		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/statistics/",

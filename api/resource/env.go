@@ -31,7 +31,7 @@ type Env struct {
 	Errands *Errands
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
-	Progress func(componentID int64) (p Progress, ok bool)
+	Progress func(c *store.ComponentRow) (p Progress, ok bool)
 	// WithoutGitExport says that repositories cannot be cloned from this
 	// server: git_export is "" then.
 	WithoutGitExport bool

@@ -86,7 +86,7 @@ func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request
 		if row.Imported {
 			return wire.Task{Completed: true, Progress: 100}, nil
 		}
-		progress, _ := e.Progress(row.ID)
+		progress, _ := e.Progress(row)
 		return wire.Task{Progress: min(max(progress.Percent, 0), 100), Log: progress.Stage}, nil
 	}
 	return nil, rest.ErrNotFound

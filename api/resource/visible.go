@@ -92,7 +92,7 @@ func (e *Env) importedTranslations(ctx context.Context, snap *store.Snapshot, r 
 // then with the reason of the last failure.
 func (e *Env) importing(ctx context.Context, row *store.ComponentRow) error {
 	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
-	progress, running := e.Progress(row.ID)
+	progress, running := e.Progress(row)
 	switch {
 	case running && progress.Stage != "":
 		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)

@@ -23,12 +23,18 @@ type link struct {
 // visible lists the public components.
 func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 	var list []link
-	err := s.eachVisible(ctx, func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
-		l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
-		if c.Imported && len(list) < maxLinks {
-			l.Code, err = sampleLanguage(ctx, snap, c.ID)
+	err := s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		rows, err := snap.Components(ctx, "")
+		for _, c := range rows {
+			if c.Settings.Private(&c.Project) || err != nil {
+				continue
+			}
+			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
+			if c.Imported && len(list) < maxLinks {
+				l.Code, err = sampleLanguage(ctx, snap, c.ID)
+			}
+			list = append(list, l)
 		}
-		list = append(list, l)
 		return err
 	})
 	return list, err

@@ -186,32 +186,7 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 			return fmt.Errorf("storing the configuration: %w", err)
 		}
 	}
-	return e.eachComponent(ctx, func(_ context.Context, _ *store.Snapshot, rows []*store.ComponentRow) error {
-		for _, row := range rows {
-			e.progress.assign(row.ID, ingest.BranchKey(row.Repo, row.Branch))
-		}
-		return nil
-	})
-}
-
-// assignComponents tells progress which components belong to a branch.
-func (e *Engine) assignComponents(ctx context.Context, b *ingest.Branch) error {
-	rows, err := e.rows(ctx, b)
-	for i := range rows {
-		e.progress.assign(rows[i].ID, b.Key)
-	}
-	return err
-}
-
-// eachComponent calls a function with all active components.
-func (e *Engine) eachComponent(ctx context.Context, each func(context.Context, *store.Snapshot, []*store.ComponentRow) error) error {
-	return e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		rows, err := s.Components(ctx, "")
-		if err != nil {
-			return err
-		}
-		return each(ctx, s, rows)
-	})
+	return nil
 }
 
 // answersOnly reports whether another process pulls.
@@ -231,7 +206,11 @@ func (e *Engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComp
 // again: the settings of a component affect its whole project, whose other
 // components may be in other repositories.
 func (e *Engine) unchecked(ctx context.Context, p *Plan) (keys []string, err error) {
-	err = e.eachComponent(ctx, func(ctx context.Context, s *store.Snapshot, rows []*store.ComponentRow) error {
+	err = e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		rows, err := s.Components(ctx, "")
+		if err != nil {
+			return err
+		}
 		branches := make(map[int64]string, len(rows))
 		ids := make([]int64, len(rows))
 		for i, row := range rows {

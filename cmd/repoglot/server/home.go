@@ -1,12 +1,8 @@
 package server
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // home answers / with links for programs; a browser gets the page of pages.
@@ -19,27 +15,4 @@ func home(pages http.Handler, version string) http.Handler {
 		w.Header().Add("Vary", "Accept")
 		writeJSON(w, http.StatusOK, map[string]any{"name": "repoglot", "version": version, "api": "/api/", "readyz": "/readyz"})
 	})
-}
-
-// eachVisible calls a function for every public component.
-func (s *supervisor) eachVisible(ctx context.Context, each func(context.Context, *store.Snapshot, *store.ComponentRow) error) error {
-	err := s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		rows, err := snap.Components(ctx, "")
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			if rows[i].Settings.Private(&rows[i].Project) {
-				continue
-			}
-			if err := each(ctx, snap, rows[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("listing components: %w", err)
-	}
-	return nil
 }

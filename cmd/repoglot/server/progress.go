@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // lineEvery is the time between two log lines about one long pull.
@@ -26,10 +27,14 @@ type progress struct {
 	bar   *Bar                      // nil without a terminal
 
 	mu       sync.Mutex
-	branches map[string]done      // by key of the branch
-	lastLine map[string]time.Time // the time of the last line, or of the start
-	started  map[string]time.Time // the time of the first call of update
-	branchOf map[int64]string     // the key of the branch by component id
+	branches map[string]pulling // by key of the branch
+}
+
+// pulling is the progress of a pull.
+type pulling struct {
+	done
+	started  time.Time // of the first call of update
+	lastLine time.Time // the time of the last line, or of the start
 }
 
 // done is how much of a pull is done; total is 0 if it is unknown.
@@ -42,10 +47,7 @@ type done struct {
 
 // newProgress makes a progress; b may be nil.
 func newProgress(b *Bar, now func() time.Time, lines func(branch, done string)) *progress {
-	return &progress{
-		now: now, lines: lines, bar: b,
-		branches: map[string]done{}, lastLine: map[string]time.Time{}, started: map[string]time.Time{}, branchOf: map[int64]string{},
-	}
+	return &progress{now: now, lines: lines, bar: b, branches: map[string]pulling{}}
 }
 
 // update takes the progress of a pull from ingest.
@@ -53,16 +55,17 @@ func (p *progress) update(key string, now ingest.Progress) {
 	d := done{done: now.Done, total: now.Total, entries: now.Entries, unchecked: now.Unchecked}
 	p.mu.Lock()
 	at := p.now()
-	if _, ok := p.started[key]; !ok {
-		p.started[key] = at
+	b, known := p.branches[key]
+	if !known {
+		b.started, b.lastLine = at, at
 	}
-	d.took = at.Sub(p.started[key])
-	p.branches[key] = d
-	last, known := p.lastLine[key]
-	due := known && p.bar == nil && at.Sub(last) >= lineEvery
-	if !known || due {
-		p.lastLine[key] = at
+	d.took = at.Sub(b.started)
+	due := p.bar == nil && at.Sub(b.lastLine) >= lineEvery
+	if due {
+		b.lastLine = at
 	}
+	b.done = d
+	p.branches[key] = b
 	p.mu.Unlock()
 	p.bar.show(key, d)
 	if due {
@@ -74,36 +77,22 @@ func (p *progress) update(key string, now ingest.Progress) {
 func (p *progress) end(key string) {
 	p.mu.Lock()
 	delete(p.branches, key)
-	delete(p.lastLine, key)
-	delete(p.started, key)
 	p.mu.Unlock()
 	p.bar.clear()
-}
-
-// assign sets the branch of a component.
-func (p *progress) assign(component int64, key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.branchOf[component] = key
 }
 
 // branch returns the progress of a branch; ok is false if it has none.
 func (p *progress) branch(key string) (d done, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	d, ok = p.branches[key]
-	return d, ok
+	b, ok := p.branches[key]
+	return b.done, ok
 }
 
 // component returns the progress of the first import of a component, for the API.
-func (p *progress) component(id int64) (resource.Progress, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	d, ok := p.branches[p.branchOf[id]]
-	if !ok {
-		return resource.Progress{}, false
-	}
-	return resource.Progress{Percent: d.percent(), Stage: "importing"}, true
+func (p *progress) component(c *store.ComponentRow) (resource.Progress, bool) {
+	d, ok := p.branch(ingest.BranchKey(c.Repo, c.Branch))
+	return resource.Progress{Percent: d.percent(), Stage: "importing"}, ok
 }
 
 func (d done) percent() int {

@@ -8,7 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
 
 func TestProgressLines(t *testing.T) {
@@ -16,19 +18,20 @@ func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	var lines []string
 	p := newProgress(nil, func() time.Time { return now }, func(branch, done string) { lines = append(lines, branch+": "+done) })
-	p.assign(7, "k")
+	component := &store.ComponentRow{Component: catalog.Component{Repo: "https://example.org/k", Branch: "main"}}
+	const key = "https://example.org/k#main"
 	for i := range 25 {
-		p.update("k", ingest.Progress{Done: i, Total: 50})
+		p.update(key, ingest.Progress{Done: i, Total: 50})
 		now = now.Add(time.Second)
 	}
-	if got := strings.Join(lines, ", "); got != "k: 10 of 50, k: 20 of 50" {
+	if got := strings.Join(lines, ", "); got != key+": 10 of 50, "+key+": 20 of 50" {
 		t.Errorf("lines: %s", got)
 	}
-	if got, ok := p.component(7); !ok || got.Percent != 48 {
+	if got, ok := p.component(component); !ok || got.Percent != 48 {
 		t.Errorf("component: %+v, %v", got, ok)
 	}
-	p.end("k")
-	if _, ok := p.component(7); ok {
+	p.end(key)
+	if _, ok := p.component(component); ok {
 		t.Error("progress after the end")
 	}
 	if _, ok := p.branch("other"); ok {

@@ -73,7 +73,7 @@ func TestBranchError(t *testing.T) {
 func TestReadyTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var turn readyTurn
+		turn := newReadyTurn()
 		begun, end := make(chan int, 9), make(chan struct{})
 		n := 0
 		read := func(ctx context.Context) (*readiness, error) {
@@ -134,7 +134,7 @@ func TestReadyTurn(t *testing.T) {
 func TestReadyKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var turn readyTurn
+		turn := newReadyTurn()
 		n, took := 0, time.Second
 		read := func(context.Context) (*readiness, error) {
 			n++

@@ -33,7 +33,7 @@ type supervisor struct {
 	flusher *flusher   // nil: nothing is edited
 
 	problems problems
-	ready    readyTurn
+	ready    *readyTurn
 	mu       sync.Mutex
 	plan     *Plan
 	poll     time.Duration
@@ -62,7 +62,7 @@ type refWatcher interface {
 }
 
 func newSupervisor(e *Engine, workers int) *supervisor {
-	s := &supervisor{engine: e, log: e.log, plan: &Plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
+	s := &supervisor{engine: e, log: e.log, plan: &Plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}, ready: newReadyTurn()}
 	s.sched = s.newScheduler(workers)
 	if e.answersOnly() {
 		return s
@@ -109,17 +109,6 @@ func (s *supervisor) isHere(branch string) bool {
 	path, _ := repourl.IsLocal(b.Remote.URL)
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// catchUp has local repositories pulled that are watched from now on: their refs may
-// have moved before. A scheduler that has just begun pulls everything.
-func (s *supervisor) catchUp(keys []string) {
-	if s.engine.cluster == nil {
-		return
-	}
-	for _, key := range keys {
-		s.sched.Trigger(key)
-	}
 }
 
 // run pulls and pushes until ctx is done and the last pull has finished its step.
@@ -172,15 +161,14 @@ func (s *supervisor) pulls(ctx context.Context) error {
 	return err
 }
 
-// appeared watches and pulls local repositories that did not exist before, whose
-// next pull may be far away.
+// appeared watches and pulls local repositories that could not be watched before.
 func (s *supervisor) appeared() {
 	s.mu.Lock()
 	var keys []string
 	for i := range s.plan.branches {
 		b := &s.plan.branches[i]
 		watched, local := s.watched[b.Key]
-		if !local || watched || s.warned[b.Key] {
+		if !local || watched {
 			continue
 		}
 		if s.watch(b); s.watched[b.Key] {
@@ -203,7 +191,7 @@ func (s *supervisor) lost(key string) {
 	if s.watched[key] {
 		s.watched[key] = false
 		s.schedule()
-		s.catchUp([]string{key})
+		s.sched.Trigger(key)
 	}
 }
 
@@ -222,22 +210,24 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 			}
 		}
 	}
-	var begun []string
+	var due []string // refs of repositories that are watched from now on may have moved before
 	for i := range p.branches {
 		if _, known := s.watched[p.branches[i].Key]; !known {
 			if s.watch(&p.branches[i]); s.watched[p.branches[i].Key] {
-				begun = append(begun, p.branches[i].Key)
+				due = append(due, p.branches[i].Key)
 			}
 		}
 	}
 	s.schedule()
 	s.mu.Unlock()
-	s.catchUp(begun)
 	for i := range p.branches {
 		b := &p.branches[i]
 		if before := old.branch(b.Key); before != nil && !reflect.DeepEqual(before, b) {
-			s.sched.Trigger(b.Key)
+			due = append(due, b.Key)
 		}
+	}
+	for _, key := range due {
+		s.sched.Trigger(key)
 	}
 }
 
@@ -293,7 +283,7 @@ func (s *supervisor) watch(b *ingest.Branch) {
 		s.watched[b.Key] = true
 		delete(s.warned, b.Key)
 	case errors.Is(err, remote.ErrUnreachable): // the pull reports it
-	case !s.warned[b.Key]: // each pull tries again
+	case !s.warned[b.Key]: // it is tried again
 		s.warned[b.Key] = true
 		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
 	}
@@ -316,22 +306,8 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	if !reached {
 		return err
 	}
-	if err := s.engine.assignComponents(ctx, b); err != nil {
-		return err
-	}
 	s.flush(ctx, b) // also of components beside one that cannot be read
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if watched, local := s.watched[b.Key]; local && !watched && s.watcher != nil {
-		if s.watch(b); s.watched[b.Key] {
-			s.schedule()
-			s.sched.Trigger(b.Key) // refs may have moved before it was watched
-		}
-	}
-	return nil
+	return err
 }
 
 // snapshot returns the plan and the states of its branches.

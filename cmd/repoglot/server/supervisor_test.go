@@ -103,9 +103,6 @@ func TestNoWatchesLeft(t *testing.T) {
 	s.watcher = full
 	s.set(p, time.Hour)
 	s.appeared()
-	s.mu.Lock()
-	s.watch(&p.branches[0]) // as each pull does
-	s.mu.Unlock()
 	if s.watched[repo] || full.asked < 2 {
 		t.Errorf("watched %v, asked %d times", s.watched, full.asked)
 	}
@@ -116,9 +113,7 @@ func TestNoWatchesLeft(t *testing.T) {
 		t.Errorf("polled every %s, want every %s", got, unwatchedInterval)
 	}
 	full.full = false
-	s.mu.Lock()
-	s.watch(&p.branches[0])
-	s.mu.Unlock()
+	s.appeared()
 	if got := s.interval(repo); !s.watched[repo] || got != time.Hour {
 		t.Errorf("watched %v, polled every %s", s.watched, got)
 	}
