@@ -181,6 +181,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 			p.importAll(ctx, g.comps)
 		case g.from != p.report.Head:
 			p.withoutFailing(ctx, g.comps, p.walk)
+			p.leap(ctx, g.comps)
 		}
 	}
 	if retry {

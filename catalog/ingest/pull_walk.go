@@ -94,6 +94,17 @@ func (p *pull) jump(ctx context.Context, comps []*component, at object.Hash, fro
 	return p.snapshot(ctx, comps, at, from)
 }
 
+// leap brings components to the head in one step that a quota kept from a commit on the way
+// there: what is at the head may be within it again.
+func (p *pull) leap(ctx context.Context, comps []*component) {
+	for _, c := range comps {
+		if _, over := errors.AsType[*errQuota](p.errs[c.row.ID]); over {
+			c.forget()
+			p.fail(c, p.jump(ctx, []*component{c}, p.head, c.row.Head))
+		}
+	}
+}
+
 // snapshot brings components to the files of a commit, which are listed already,
 // whatever commit they are at.
 func (p *pull) snapshot(ctx context.Context, comps []*component, at object.Hash, from string) error {

@@ -86,6 +86,30 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
+// TestQuotaOfThePast: a component whose files are within their quota again is brought to the
+// head, although a commit on the way is not.
+func TestQuotaOfThePast(t *testing.T) {
+	var texts []string
+	for i := range 40 {
+		texts = append(texts, fmt.Sprint("Text ", i), "x")
+	}
+	for _, history := range []catalog.History{{}, {Full: true}} {
+		repo := repoWith(t, map[string]string{"big/cs.po": po("One", "Jedna"), "small/cs.po": po("One", "Jedna")})
+		w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"big": {Filemask: "big/*.po", History: history}, "small": {Filemask: "small/*.po", History: history}})
+		reopened(w, func(o *ingest.Options) { o.Quotas.Units = 60 })
+		w.Sync()
+		for _, text := range []string{po("One", "Jeden"), po("One", "Jednou")} {
+			repo.Commit(t, testrepos.Change{Files: map[string]string{"big/cs.po": po(texts...)}})
+			w.SyncFails("quotas.units allows 60")
+			repo.Commit(t, testrepos.Change{Files: map[string]string{"big/cs.po": text}})
+			w.Sync()
+		}
+		if got := fmt.Sprint(w.Targets()); !strings.Contains(got, "Jednou") || problemOf(w, "big") != "" {
+			t.Errorf("%v: corrected: %s, problem %q", history, got, problemOf(w, "big"))
+		}
+	}
+}
+
 // TestComponentQuota: a discovery that finds too much makes nothing new; what it made
 // before stays and says why.
 func TestComponentQuota(t *testing.T) {
