@@ -6,7 +6,7 @@
 // doubling a text; the journal alone says what is pending, and a pull alone says what
 // became of it.
 //
-// Non-goals: when to flush (the program), how commits look (package flush), what becomes
+// Non-goals: what looks whether a branch is due (the program), how commits look (package flush), what becomes
 // of an edit (catalog/edit).
 //
 // # Why

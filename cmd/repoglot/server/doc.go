@@ -13,5 +13,5 @@
 // what is alive, up to 60 % of the memory that there is, unless GOMEMLIMIT is set. There is a
 // mirror, a watch, a job and a pull for each repository and branch, never for a component, and
 // no metric has a label for one. When a branch is flushed again after a failure is in the
-// database, and asked in one place (flushDue), by every process.
+// database, and asked in one place (push.Pusher.Ready), by every process.
 package server

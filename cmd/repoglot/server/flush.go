@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -16,18 +15,11 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource/forge"
 )
 
 const (
 	// flushTick is the time between two looks for edits that are due.
 	flushTick = 2 * time.Second
-	// flushPause is the time between two flushes of a branch whose edits could not all
-	// be pushed; it doubles up to maxFlushPause.
-	flushPause    = time.Minute
-	maxFlushPause = time.Hour
-	// requestPause is the time between two looks at a request.
-	requestPause = 5 * time.Minute
 	// expirePause is the time between two looks for edits that have waited in vain.
 	expirePause = time.Hour
 )
@@ -48,70 +40,6 @@ func committerEmail(base string) string {
 		return "noreply@localhost"
 	}
 	return "noreply@" + u.Hostname()
-}
-
-// flusher pushes the edits of branches when they are due.
-type flusher struct{ *push.Pusher }
-
-// pauseAfter is how long a branch waits after a number of pushes in a row.
-func pauseAfter(failures int) time.Duration {
-	wait := flushPause
-	for ; failures > 1 && wait < maxFlushPause; failures-- {
-		wait *= 2
-	}
-	return min(wait, maxFlushPause)
-}
-
-// after returns when a branch is flushed again after a flush. What cannot be written waits
-// alone, with pauses that grow; after a failure everything does, and not shorter than a
-// forge asks for.
-func after(w store.PushWait, now time.Time, held bool, err error) store.PushWait {
-	next := store.PushWait{Ended: now}
-	if held {
-		next.Held = w.Held + 1
-		next.HeldTill = now.Add(pauseAfter(next.Held))
-	}
-	if err != nil {
-		next.Failures = w.Failures + 1
-		next.Later = now.Add(pauseAfter(next.Failures))
-	}
-	if errors.Is(err, push.ErrForeign) { // until its request is merged, which is looked for as ever
-		next.Later = now.Add(min(pauseAfter(next.Failures), requestPause))
-	}
-	var limit *forge.LimitError
-	if errors.As(err, &limit) {
-		next.Until = now.Add(limit.After)
-		next.Later = later(next.Later, next.Until)
-	}
-	return next
-}
-
-// note changes when a branch is flushed again.
-func (f *flusher) note(ctx context.Context, key string, change func(store.PushWait) store.PushWait) {
-	w, err := f.DB.PushWait(ctx, key)
-	if now := change(w); err == nil && now != w {
-		err = f.DB.SetPushWait(ctx, key, now)
-	}
-	if err != nil && ctx.Err() == nil {
-		f.Logger.Error("when edits are pushed again cannot be stored", "branch", key, "error", err)
-	}
-}
-
-// reached notes whether a pull reached the repository: while none does, the pauses of pulls
-// count.
-func (f *flusher) reached(ctx context.Context, key string, reached bool) {
-	f.note(ctx, key, func(w store.PushWait) store.PushWait {
-		w.Unreached = !reached
-		return w
-	})
-}
-
-// later returns the later one of two times.
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // watchEdits has branches pulled, and so flushed, whose edits are due, and ends edits
@@ -177,24 +105,12 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 	}
 }
 
-// flushDue reports whether edits of a branch are to be pushed now. It is the one place that
-// keeps the pauses after failures: only a push by hand does not ask it.
+// flushDue reports whether edits of a branch are to be pushed now.
 func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 	if s.flusher == nil || !takesEdits(b) {
 		return false
 	}
-	now := time.Now()
-	w, err := s.flusher.DB.PushWait(ctx, b.Key)
-	if err == nil && (w.Unreached || now.Before(w.Later)) {
-		return false
-	}
-	due := w.Wish != 0
-	if err == nil && !due {
-		due, err = s.flusher.Due(ctx, *b, !now.Before(w.HeldTill))
-	}
-	if err == nil && !due && now.Sub(w.Ended) >= requestPause { // perhaps its request has ended
-		due, err = s.flusher.Requested(ctx, *b)
-	}
+	due, err := s.flusher.Ready(ctx, *b)
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("edits that are due cannot be found", "branch", b.Key, "error", err)
 	}
@@ -236,7 +152,7 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 		return
 	}
 	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
-		s.flusher.note(ctx, b.Key, func(w store.PushWait) store.PushWait {
+		s.flusher.Note(ctx, b.Key, func(w store.PushWait) store.PushWait {
 			s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", w.Later.Sub(w.Ended), "error", err)
 			w.Wish = wish // it is due again, whatever waits
 			return w
@@ -288,24 +204,12 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
 
 // flushOnly pushes the edits of some components of a branch.
 func (s *supervisor) flushOnly(ctx context.Context, b *ingest.Branch, of func(*store.BranchComponent) bool) error {
-	w, err := s.flusher.DB.PushWait(ctx, b.Key)
-	if err != nil {
-		return fmt.Errorf("edits: %w", err)
-	}
-	if time.Now().Before(w.Until) {
-		return fmt.Errorf("edits: the forge wants no requests until %s", w.Until.UTC().Format(time.RFC3339))
-	}
-	report, err := s.flusher.FlushOnly(ctx, *b, s.destinations(), of)
+	report, err := s.flusher.Try(ctx, *b, s.destinations(), of)
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)
 	}
 	for id, reason := range report.Held {
 		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
-	}
-	if ctx.Err() == nil {
-		s.flusher.note(ctx, b.Key, func(w store.PushWait) store.PushWait {
-			return after(w, time.Now(), len(report.Held) > 0, err)
-		})
 	}
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)

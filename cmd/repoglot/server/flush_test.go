@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,9 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
-	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -30,29 +27,6 @@ func TestCommitterEmail(t *testing.T) {
 		if got := committerEmail(base); got != "noreply@"+want {
 			t.Errorf("%q: %s, want %s", base, got, want)
 		}
-	}
-}
-
-// TestFlushPauses: pauses grow while edits cannot be pushed, to an hour. Edits that cannot be
-// written wait alone.
-func TestFlushPauses(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("declined")
-	now := time.Unix(1_700_000_000, 0)
-	var w, left store.PushWait
-	for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		w, left = after(w, now, false, failed), after(left, now, true, nil)
-		at := now.Add(want * time.Minute)
-		if !w.Later.Equal(at) || !w.HeldTill.IsZero() || !left.HeldTill.Equal(at) || !left.Later.IsZero() {
-			t.Errorf("pause %d: %+v, %+v, want %d minutes", i, w, left, want)
-		}
-	}
-	limited := after(w, now, false, fmt.Errorf("push: %w", &forge.LimitError{After: 5 * time.Hour}))
-	if until := now.Add(5 * time.Hour); !limited.Later.Equal(until) || !limited.Until.Equal(until) {
-		t.Errorf("after a forge asked to wait: %+v", limited)
-	}
-	if w = after(w, now, false, nil); w != (store.PushWait{Ended: now}) {
-		t.Errorf("after a success: %+v", w)
 	}
 }
 
@@ -80,7 +54,7 @@ func TestFlushTriggers(t *testing.T) {
 		e := &Engine{log: slog.New(slog.DiscardHandler), db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(nil, time.Now, nil)}
 		s := newSupervisor(e, 1)
 		t.Cleanup(func() { _ = s.watcher.Close() })
-		s.flusher = &flusher{newPusher(e, &config.Config{}, "https://l10n.example.org")}
+		s.flusher = newPusher(e, &config.Config{}, "https://l10n.example.org")
 		s.plan = &Plan{branches: []ingest.Branch{w.Branch}}
 		return s
 	}

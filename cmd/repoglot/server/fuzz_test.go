@@ -104,7 +104,7 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 	must(f, e.configureOnce(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
-	s.pulls.flusher = &flusher{newPusher(e, c, "http://l10n.example.org")}
+	s.pulls.flusher = newPusher(e, c, "http://l10n.example.org")
 	s.pulls.set(plan, c.PollInterval)
 	ended := make(chan error, 1)
 	go func() { ended <- s.pulls.run(ctx) }()

@@ -101,7 +101,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 	if err := s.watchConfig(ctx, group); err != nil {
 		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
 	}
-	s.pulls.flusher = &flusher{newPusher(s.engine, s.Config, base)}
+	s.pulls.flusher = newPusher(s.engine, s.Config, base)
 	s.pulls.set(plan, s.Config.PollInterval)
 	if _, err := fmt.Fprint(s.Stdout, s.greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
@@ -29,8 +30,8 @@ type supervisor struct {
 	engine  *Engine
 	log     *slog.Logger
 	sched   scheduler
-	watcher refWatcher // nil if the system has no watcher left
-	flusher *flusher   // nil: nothing is edited
+	watcher refWatcher   // nil if the system has no watcher left
+	flusher *push.Pusher // nil: nothing is edited
 
 	problems problems
 	ready    *readyTurn
@@ -301,7 +302,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	}
 	reached := err == nil || report.Reached()
 	if s.flusher != nil && takesEdits(b) && ctx.Err() == nil {
-		s.flusher.reached(ctx, b.Key, reached)
+		s.flusher.Reached(ctx, b.Key, reached)
 	}
 	if !reached {
 		return err
