@@ -225,7 +225,7 @@ func (m *model) textsOf(files gittest.Files) map[string]string {
 func (m *model) step() {
 	m.n++
 	id := m.anyString()
-	switch m.rnd.IntN(29) {
+	switch m.rnd.IntN(30) {
 	case 0, 1, 2, 3, 4, 5:
 		m.write(id)
 	case 6:
@@ -265,6 +265,8 @@ func (m *model) step() {
 		m.obstruct()
 	case 25, 26:
 		m.update()
+	case 27:
+		m.serve()
 	default:
 		m.changeFile()
 	}
@@ -292,6 +294,11 @@ func (m *model) reshape(id string) {
 // write edits a string that is served.
 func (m *model) write(id string) {
 	text, state := m.text(id)
+	m.enter(id, text, state)
+}
+
+// enter gives a string that is served a text.
+func (m *model) enter(id, text string, state catalog.State) {
 	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language != "cs" || u.Source != id {
 			return
@@ -350,10 +357,15 @@ func (m *model) flushOnce() error {
 	if err != nil && !errors.Is(err, errCrash) && !errors.Is(err, remote.ErrDeclined) {
 		m.t.Fatalf("step %d: %v", m.n, err)
 	}
+	m.readMain()
+	return err
+}
+
+// readMain notes what a flush made of the main branch.
+func (m *model) readMain() {
 	files := m.branch("main")
 	m.main, m.languages = m.textsOf(files), languagesOf(files)
 	m.seen()
-	return err
 }
 
 // end ends the request in some way.
@@ -436,6 +448,15 @@ func (m *model) settle() {
 		m.check()
 	}
 	m.still()
+	m.settled()
+	m.settledFiles()
+	m.settledCommits()
+	m.Verify()
+}
+
+// settled looks at the end state of texts: nothing is waiting that can be written.
+func (m *model) settled() {
+	m.t.Helper()
 	main, ours := m.textsOf(m.branch("main")), m.ours()
 	reasons := map[int64]string{}
 	for _, e := range m.journal() {
@@ -458,7 +479,4 @@ func (m *model) settle() {
 			m.t.Errorf("%s: %q is pending, and not in l10n", u.Source, u.Target)
 		}
 	})
-	m.settledFiles()
-	m.settledCommits()
-	m.Verify()
 }
