@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 )
 
 const (
-	// producerWait is how long a client waits until its download can be made.
-	producerWait = 30 * time.Second
 	// producerTime bounds the making of a download, which has a snapshot.
 	producerTime = 10 * time.Minute
 	// downloadTime bounds the sending of one download.
@@ -172,23 +169,16 @@ type production struct {
 // produce begins to make a download when the client has a turn: each download has a
 // snapshot of the store, and may hold a whole file.
 func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, error) {
-	s, lease := x.s, x.s.shares.producers.Lease(x.client())
-	waiting, stop := context.WithTimeout(ctx, producerWait)
-	defer stop()
-	if err := lease.Wait(waiting, 1); err != nil {
-		return nil, cmp.Or(ctx.Err(), overShare(err))
-	}
-	core := s.shares.cores.Lease(x.client())
-	if err := core.Wait(waiting, 1); err != nil {
-		lease.Release()
-		return nil, cmp.Or(ctx.Err(), overShare(err))
+	s := x.s
+	core, free, err := x.makerTurn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, producerTime)
 	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client()), s.spoolMemory), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
-		defer lease.Release()
-		defer core.Release()
+		defer free()
 		defer close(p.planned)
 		p.spool.end(s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			defer caught(&err)

@@ -276,8 +276,8 @@ func TestSlowDownloads(t *testing.T) {
 		for _, conn := range slow[1:] {
 			conn.Close()
 		}
-		if s.shares.downloads.Used() != 0 || s.shares.producers.Used() != 0 {
-			t.Errorf("%d downloads, %d producers are left", s.shares.downloads.Used(), s.shares.producers.Used())
+		if s.shares.downloads.Used() != 0 || s.shares.makers.Used() != 0 {
+			t.Errorf("%d downloads, %d producers are left", s.shares.downloads.Used(), s.shares.makers.Used())
 		}
 		if err := w.DB.Close(); err != nil {
 			t.Error(err)

@@ -256,7 +256,7 @@ func TestLinesGone(t *testing.T) {
 		return res.Body
 	}
 	free := func(what string) {
-		until(t, func() bool { return s.shares.downloads.Used()+s.shares.producers.Used() == 0 })
+		until(t, func() bool { return s.shares.downloads.Used()+s.shares.makers.Used() == 0 })
 		t.Logf("%s holds no snapshot", what)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

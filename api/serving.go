@@ -86,9 +86,9 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 			made = rendering{answer: newFailure(rest.ErrInternal, 0)}
 		}
 	}()
-	var held releases // until the answer is rendered
-	defer held.all()
-	value, basis, err := s.dispatch(x.req.Context(), x.rt, r, &held)
+	free := func() {} // called when the answer is rendered
+	defer func() { free() }()
+	value, basis, err := s.dispatch(x.req.Context(), x.rt, r, &free)
 	made.basis = basis
 	if err == nil {
 		made.answer, err = newAnswer(value, r.Representation)
@@ -116,7 +116,7 @@ func (s *Server) render(x exchange, r *rest.Request) (made rendering) {
 
 // dispatch decides in the order of Django REST framework: the resource, the
 // representation, the method, the object.
-func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request, held *releases) (value any, basis store.Basis, err error) {
+func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Request, free *func()) (value any, basis store.Basis, err error) {
 	if err := rest.AccessOf(ctx).Refused; throttled(err) {
 		return nil, basis, err // whatever was asked for
 	}
@@ -144,7 +144,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
-		return s.read(ctx, rt, r, held)
+		return s.read(ctx, rt, r, free)
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}
@@ -265,14 +265,16 @@ func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, 
 }
 
 // read runs the route's handler in one snapshot of the store.
-func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, held *releases) (value any, basis store.Basis, err error) {
+func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, free *func()) (value any, basis store.Basis, err error) {
 	if r.Representation.Lines {
 		return newLines(rt.Handle, r).download(), basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
-		if err := (exchange{s: s, req: r.HTTP}).pageInTurn(ctx, r.Params, held); err != nil {
+		end, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, r.Params)
+		if err != nil {
 			return nil, basis, err
 		}
+		*free = end
 		return s.readOnce(ctx, rt, r)
 	}
 	err = s.searchInTurn(ctx, r.HTTP, func(ctx context.Context) error {

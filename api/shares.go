@@ -40,9 +40,11 @@ const (
 	// cheap ones wait.
 	maxLongSearches, clientLongSearches = 1, 1
 	cheapSearch                         = 5_000_000
-	// Long pages that are being made, and downloads and lists of lines, which leave at least
-	// half of the store's readers to others. They work on maxCores cores in turn.
-	maxPages, maxMakers, clientMakers = 2, 4, 1
+	// Long pages, downloads and lists of lines that are being made: at least half of the
+	// store's readers are left to others. They work on maxCores cores in turn.
+	maxMakers, clientMakers = 4, 1
+	// makerWait bounds the wait for one of these places.
+	makerWait = 30 * time.Second
 	// searchWait bounds the wait for a search's turn.
 	searchWait  = 10 * time.Second
 	searchRetry = 5 // seconds
@@ -57,7 +59,7 @@ const largeBody = 64 << 10
 
 // shares are the pools of what requests hold.
 type shares struct {
-	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, pages, producers, cores *limit.Pool
+	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, makers, cores *limit.Pool
 }
 
 // newShares makes them for a store with so many readers.
@@ -72,15 +74,14 @@ func newShares(readers int) shares {
 		streams:      limit.NewPool("streams", maxStreams, clientStreams),
 		searches:     limit.NewPool("searches", maxSearches, clientSearches),
 		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
-		pages:        limit.NewPool("long_pages", maxPages, clientMakers),
-		producers:    limit.NewPool("downloads_made", max(1, min(maxMakers, int64(readers)/2)), clientMakers),
+		makers:       limit.NewPool("long_answers", max(1, min(maxMakers, int64(readers)/2)), clientMakers),
 		cores:        limit.NewPool("cores", maxCores(), maxCores()),
 	}
 }
 
 // pools lists them.
 func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.pages, s.producers, s.cores}
+	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.makers, s.cores}
 }
 
 // client names the client of a request: its token, or without a good one its
@@ -128,53 +129,41 @@ func (x exchange) inTurn(ctx context.Context, p *limit.Pool, fn func() error) er
 // longPage is the size from which a page is made in turn.
 const longPage = 1000
 
-// pageInTurn returns when the request may make its page; release is called afterwards. A
-// long page waits for its turn and for a core; a client that has not read its share of
-// large answers gets no more.
-func (x exchange) pageInTurn(ctx context.Context, params rest.Params, held *releases) error {
+// pageInTurn returns when the request may make its page; free is called afterwards. A
+// long page waits for its turn; a client that has not read its share of large answers gets
+// no more.
+func (x exchange) pageInTurn(ctx context.Context, params rest.Params) (free func(), err error) {
 	size, _ := params.Get("page_size")
 	if n, err := strconv.Atoi(size); err != nil || n <= longPage {
-		return nil
+		return func() {}, nil
 	}
 	room, err := x.take(x.s.shares.inFlight, largeBody)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	room()
-	for _, p := range []*limit.Pool{x.s.shares.pages, x.s.shares.cores} {
-		free, err := x.turn(ctx, p)
-		if err != nil {
-			return err
-		}
-		*held = append(*held, free)
-	}
-	return nil
+	_, free, err = x.makerTurn(ctx)
+	return free, err
 }
 
-// releases give back what was held to make an answer.
-type releases []func()
-
-func (r *releases) all() {
-	for _, free := range *r {
-		free()
+// makerTurn waits until a long answer may be made, and for the core that makes it, until
+// free is called.
+func (x exchange) makerTurn(ctx context.Context) (core *limit.Lease, free func(), err error) {
+	place, err := x.s.shares.makers.Turn(ctx, x.client(), makerWait)
+	if err == nil {
+		core, err = x.s.shares.cores.Turn(ctx, x.client(), makerWait)
 	}
+	if err != nil {
+		place.Release()
+		return nil, nil, overTurn(err)
+	}
+	return core, func() { core.Release(); place.Release() }, nil
 }
 
 // turn waits for a turn of a pool, which ends when free is called.
 func (x exchange) turn(ctx context.Context, p *limit.Pool) (free func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, searchWait)
-	defer cancel()
-	lease := p.Lease(x.client())
-	if err := lease.Wait(waiting, 1); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if errors.Is(err, limit.ErrShare) {
-			return nil, errTurnShare
-		}
-		return nil, errTurnBusy
-	}
-	return lease.Release, nil
+	lease, err := p.Turn(ctx, x.client(), searchWait)
+	return lease.Release, overTurn(err)
 }
 
 // The answers to a client for which too many requests wait for a turn, and to any whose
@@ -193,10 +182,22 @@ var (
 
 // overShare is the answer to an error of a lease.
 func overShare(err error) error {
-	if errors.Is(err, limit.ErrShare) {
-		return errShare
+	return overPool(err, errShare, errBusy)
+}
+
+// overTurn is the answer to an error of a turn.
+func overTurn(err error) error { return overPool(err, errTurnShare, errTurnBusy) }
+
+// overPool is the answer to an error of a pool: share if the client holds its share, busy if
+// all is in use.
+func overPool(err error, share, busy *rest.Problem) error {
+	switch {
+	case errors.Is(err, limit.ErrShare):
+		return share
+	case errors.Is(err, limit.ErrFull):
+		return busy
 	}
-	return errBusy
+	return err
 }
 
 // hold counts a body in memory until free is called, if it is large, and gives each
@@ -225,14 +226,9 @@ func (x exchange) holdBody() (read func(io.Reader, int64) ([]byte, error), free 
 	lease := x.s.shares.uploads.Lease(x.client())
 	return func(body io.Reader, most int64) ([]byte, error) {
 		raw, err := lease.ReadAll(body, most)
-		switch {
-		case errors.Is(err, limit.ErrTooLarge):
+		if errors.Is(err, limit.ErrTooLarge) {
 			err = rest.ErrTooLarge
-		case errors.Is(err, limit.ErrShare):
-			err = errUploadShare
-		case errors.Is(err, limit.ErrFull):
-			err = errUploadBusy
 		}
-		return raw, err
+		return raw, overPool(err, errUploadShare, errUploadBusy)
 	}, lease.Release
 }

@@ -215,7 +215,8 @@ func TestLongAnswersInTurn(t *testing.T) {
 		return rec.Code
 	}
 	const page, download = "/api/units/?page_size=2000&x=", "/api/translations/big/big/cs/file/?format=csv&x="
-	for pool, target := range map[*limit.Pool]string{s.shares.pages: page, s.shares.producers: download} {
+	pool := s.shares.makers
+	for _, target := range []string{page, download} {
 		held := pool.Lease(hostile)
 		must(t, held.Take(clientMakers))
 		ctx, leave := context.WithCancel(t.Context())

@@ -46,40 +46,46 @@ func (s *spool) Write(b []byte) (int, error) {
 	if s.ended {
 		return 0, errNoReader
 	}
-	if s.file == nil && len(s.memory)+len(b) > s.inside {
-		if err := s.spill(); err != nil {
-			return 0, err
-		}
-	}
-	if s.file == nil {
+	if s.file == nil && len(s.memory)+len(b) <= s.inside {
 		s.memory = append(s.memory, b...)
-	} else if err := s.room.Take(int64(len(b))); err != nil {
-		return 0, overShare(err)
-	} else if _, err := s.file.WriteAt(b, s.size); err != nil {
-		return 0, fmt.Errorf("keep a download until it is sent: %w", err)
+	} else if err := s.keep(b); err != nil {
+		return 0, err
 	}
 	s.size += int64(len(b))
 	s.wake()
 	return len(b), nil
 }
 
-// spill moves the bytes to a file without a name, so that no file is left
-// however the process ends.
-func (s *spool) spill() error {
-	if err := s.room.Take(int64(len(s.memory))); err != nil {
+// keep appends to the file.
+func (s *spool) keep(b []byte) error {
+	if err := s.room.Take(int64(len(s.memory) + len(b))); err != nil {
 		return overShare(err)
 	}
-	f, err := os.CreateTemp(s.dir, "download-*")
+	var err error
+	if s.file == nil {
+		err = s.spill()
+	}
 	if err == nil {
-		s.file = f
-		_ = os.Remove(f.Name()) // where an open file cannot be removed, close removes it
-		_, err = f.WriteAt(s.memory, 0)
-		s.memory = nil
+		_, err = s.file.WriteAt(b, s.size)
 	}
 	if err != nil {
 		return fmt.Errorf("keep a download until it is sent: %w", err)
 	}
 	return nil
+}
+
+// spill moves the bytes to a file without a name, so that no file is left
+// however the process ends.
+func (s *spool) spill() error {
+	f, err := os.CreateTemp(s.dir, "download-*")
+	if err != nil {
+		return err
+	}
+	s.file = f
+	_ = os.Remove(f.Name()) // where an open file cannot be removed, close removes it
+	_, err = f.WriteAt(s.memory, 0)
+	s.memory = nil
+	return err
 }
 
 func (s *spool) wake() {

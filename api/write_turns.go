@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -34,18 +33,8 @@ func countStored(stored *limit.Limiter, token int64, bytes int) error {
 // writeTurn waits for a turn of a token. The store has one writer, and operations wait for
 // hosts: a client that sends many at once would make everybody else's wait for all of them.
 func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, searchWait)
-	defer cancel()
-	lease := p.Lease(limit.Token(token))
-	switch err := lease.Wait(waiting, 1); {
-	case err == nil:
-		return lease.Release, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case errors.Is(err, limit.ErrShare):
-		return nil, errWriteShare
-	}
-	return nil, errWriteBusy
+	lease, err := p.Turn(ctx, limit.Token(token), searchWait)
+	return lease.Release, overPool(err, errWriteShare, errWriteBusy)
 }
 
 // writesInTurn makes what handlers write with. What is nil stays nil.

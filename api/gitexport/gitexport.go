@@ -190,7 +190,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	}
 	var tooLong *http.MaxBytesError
 	switch {
-	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull), errors.Is(err, errNoTurn):
+	case errors.Is(err, limit.ErrShare), errors.Is(err, limit.ErrFull):
 		busy(w, err)
 	case errors.Is(err, gzip.ErrHeader):
 		refuse(w, http.StatusBadRequest, "The request is not what its Content-Encoding says.")
@@ -203,17 +203,14 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	}
 }
 
-// errNoTurn says that a request did not get its turn in time.
-var errNoTurn = errors.New("no turn to inflate the request")
-
 // inflate inflates a request that has come whole, in turn: one that does not end costs no
 // inflating, and many that do leave a core to others.
 func (h *Handler) inflate(ctx context.Context, client string, packed []byte, lease *limit.Lease, body *longBody) ([]byte, error) {
-	turn := h.inflating.Lease(client)
-	defer turn.Release()
-	if err := h.begin(ctx, turn); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNoTurn, err)
+	turn, err := h.inflating.Turn(ctx, client, h.limits.Queue)
+	if err != nil {
+		return nil, err
 	}
+	defer turn.Release()
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, gzip.ErrHeader
@@ -246,12 +243,12 @@ func (b *longBody) Read(p []byte) (int, error) {
 
 // answer runs one round; a nil request asks for the advertisement of refs.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
-	turn := h.turns.Lease(h.client(r, repo))
-	defer turn.Release()
-	if err := h.begin(r.Context(), turn); err != nil {
+	turn, err := h.turns.Turn(r.Context(), h.client(r, repo), h.limits.Queue)
+	if err != nil {
 		busy(w, err)
 		return
 	}
+	defer turn.Release()
 	ctx, cancel := context.WithTimeout(r.Context(), h.limits.Run)
 	defer cancel()
 	out := &stream{w: w, control: http.NewResponseController(w), stall: h.limits.Stall}
@@ -259,7 +256,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 	if request == nil {
 		out.kind = "application/x-git-upload-pack-advertisement"
 	}
-	err := repo.UploadPack(ctx, request, version(r.Header.Get("Git-Protocol")), out)
+	err = repo.UploadPack(ctx, request, version(r.Header.Get("Git-Protocol")), out)
 	switch {
 	case err == nil && out.begun:
 	case err == nil:
@@ -270,13 +267,6 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 		h.log.Warn("git export: cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler) // or the client would take it for whole
 	}
-}
-
-// begin waits for a turn.
-func (h *Handler) begin(ctx context.Context, turn *limit.Lease) error {
-	ctx, cancel := context.WithTimeout(ctx, h.limits.Queue)
-	defer cancel()
-	return turn.Wait(ctx, 1)
 }
 
 // busy answers a client for which there is no room.

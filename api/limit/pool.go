@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 )
 
 // Errors of a Lease.
 var (
 	// ErrShare says that the client holds its share already.
 	ErrShare = errors.New("the client's share is in use")
-	// ErrFull says that all clients together hold everything.
+	// ErrFull says that all clients together hold everything, also after a wait.
 	ErrFull = errors.New("everything is in use")
 )
 
@@ -131,6 +132,18 @@ func (l *Lease) Wait(ctx context.Context, n int64) error {
 	case <-ctx.Done():
 		return p.leave(ctx, w)
 	}
+}
+
+// Turn is Wait for one unit of a client, for a time at most; after it ErrFull.
+func (p *Pool) Turn(ctx context.Context, client string, most time.Duration) (*Lease, error) {
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	l := p.Lease(client)
+	err := l.Wait(waiting, 1)
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		err = ErrFull
+	}
+	return l, err
 }
 
 // Yield lets leases that wait go first, if there are any, and holds as much as before
