@@ -124,7 +124,7 @@ func (x *exporter) table(ctx context.Context, t *storedTable) (rows int64, err e
 		}
 	}
 	query := `SELECT ` + strings.Join(t.columns, ", ") + ` FROM ` + t.name + ` ORDER BY ` + strings.Join(t.order(), ", ")
-	err = x.s.QueryMany(ctx, query, nil, func(scan sqldb.Scan) error {
+	err = x.s.Query(ctx, query, nil, func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}

@@ -33,17 +33,17 @@ const (
 
 // searches is what the searches of a database share.
 type searches struct {
-	predicates *predicates
-	results    *searchCache
-	timeLimit  time.Duration
-	long       chan struct{} // holds a token for each long search that runs
-	longFrom   int64         // units from which a search is long
-	spanUnits  int64         // ids, entries and units of layouts that one statement reads
+	folder    query.Folder
+	results   *searchCache
+	timeLimit time.Duration
+	long      chan struct{} // holds a token for each long search that runs
+	longFrom  int64         // units from which a search is long
+	spanUnits int64         // ids, entries and units of layouts that one statement reads
 }
 
 func newSearches(readers int) *searches {
 	return &searches{
-		predicates: new(predicates), results: newSearchCache(), timeLimit: searchTime,
+		results: newSearchCache(), timeLimit: searchTime,
 		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits,
 	}
 }

@@ -37,12 +37,12 @@ const maxSearchBytes = 64 << 20
 
 // searchPart is the search of one component.
 type searchPart struct {
-	from       string // FROM; without an index: an index of translations would be read whole for each span
-	where      string // the condition after the span's
-	args       []any  // of where
-	predicates []predicate
-	columns    []string // that holds needs
-	holds      holds    // what rows must fulfil in Go; nil: nothing
+	tables  string   // without an index: one of translations would be read whole for each span
+	where   string   // the condition after the span's
+	args    []any    // of where, texts and numbers
+	texts   []string // that test needs
+	numbers []string // that test needs
+	test    rowTest  // what rows must fulfil in Go; nil: nothing
 }
 
 // searchSpan is a range [lo, hi) of ids, or a list of ids.
@@ -64,38 +64,23 @@ func (p *searchPlan) size() int {
 	return n
 }
 
-func (p *searchPart) size() int {
-	n := 200 + len(p.where) + 16*len(p.args)
-	for i := range p.predicates {
-		n += 4096 // for a test of texts
-		if set := p.predicates[i].ids; set != nil {
-			n += set.size()
-		}
-	}
-	return n
-}
-
 // plan adds the search of one component.
 func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
 	groups, err := s.groups(ctx, c, e)
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	b := conditions{folder: &s.db.searches.predicates.folder, streams: !s.s.DB.Dialect.Sqlite}
-	inGo := make([]holds, len(groups))
-	for i, g := range groups {
-		b.text.WriteString([]string{` AND ((`, `) OR (`}[min(i, 1)])
-		if inGo[i], err = b.group(c, g, len(groups) == 1); err != nil {
-			return err
-		}
+	b := conditions{folder: &s.db.searches.folder}
+	tests, err := b.where(whole(c, groups))
+	if err != nil {
+		return err
 	}
-	b.text.WriteString(`))`)
-	part := searchPart{from: ` FROM units u` + s.s.DB.Dialect.RowOrder, where: b.text.String(), args: b.args, predicates: b.predicates, columns: b.columns, holds: joinGroups(inGo)}
-	if p.bytes += part.size(); p.bytes > maxSearchBytes {
+	part := searchPart{tables: ` FROM units u` + s.s.DB.Dialect.RowOrder, where: b.text.String(), args: b.args, texts: b.texts, numbers: b.numbers, test: all(tests)}
+	if p.bytes += 200 + len(part.where) + 16*len(part.args) + b.bytes; p.bytes > maxSearchBytes {
 		return ErrTooSlow
 	}
 	if b.sources {
-		part.from += ` LEFT JOIN units s ON s.id = u.source_id`
+		part.tables += ` LEFT JOIN units s ON s.id = u.source_id`
 	}
 	p.parts = append(p.parts, part)
 	return s.addSpans(ctx, p, c, groups)
@@ -181,13 +166,28 @@ func rewriteHistory(e query.Expr) (query.Expr, error) {
 	return e, nil
 }
 
-// group writes the condition of a group. It names the translations of the group,
-// or those outside it if they are fewer. only says that there is no other group.
-func (b *conditions) group(c *searchComponent, g searchGroup, only bool) (holds, error) {
-	in := make([]int64, len(g.translations))
-	for i := range in {
-		in[i] = g.translations[i].id
+// whole is the expression of all groups of a component.
+func whole(c *searchComponent, groups []searchGroup) query.Expr {
+	if len(groups) == 1 {
+		return query.And{place(c, groups[0].translations), groups[0].expr}
 	}
+	var all []searchTranslation
+	var either query.Or
+	for _, g := range groups {
+		all = append(all, g.translations...)
+		either = append(either, query.And{place(c, g.translations), g.expr})
+	}
+	return query.And{place(c, all), either}
+}
+
+// place is the condition that a unit is in one of some translations of a component. It
+// names those, or the others if they are fewer.
+func place(c *searchComponent, translations []searchTranslation) query.Expr {
+	in := make([]int64, len(translations))
+	for i := range in {
+		in[i] = translations[i].id
+	}
+	slices.Sort(in)
 	out := slices.Clone(c.other)
 	for i := range c.live {
 		if _, found := slices.BinarySearch(in, c.live[i].id); !found {
@@ -195,23 +195,13 @@ func (b *conditions) group(c *searchComponent, g searchGroup, only bool) (holds,
 		}
 	}
 	slices.Sort(out)
-	var place query.Expr = query.Const(true)
 	switch {
 	case len(out) == 0:
+		return query.All
 	case len(out) < len(in):
-		place = query.Not{X: inTranslations{newIDSet(out)}}
-	default:
-		place = inTranslations{newIDSet(in)}
+		return query.Not{X: inTranslations{newIDSet(out)}}
 	}
-	return b.whole(query.And{place, g.expr}, only)
-}
-
-// whole writes a whole expression and returns what remains to be tested in Go.
-func (b *conditions) whole(e query.Expr, only bool) (holds, error) {
-	if b.streams {
-		return b.streamed(e, false, only)
-	}
-	return nil, b.expr(e)
+	return inTranslations{newIDSet(in)}
 }
 
 // addSpans divides the ids to look at into spans.

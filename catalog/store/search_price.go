@@ -73,7 +73,7 @@ func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int6
 func (s *Snapshot) inScope(e query.Expr, c *searchComponent, t *searchTranslation) (query.Expr, error) {
 	return simplify(e, func(term query.Expr) (query.Expr, error) {
 		if p, ok := term.(query.Scope); ok {
-			return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.predicates.folder)), nil
+			return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.folder)), nil
 		}
 		return term, nil
 	})

@@ -17,14 +17,7 @@ import (
 // countSpans counts the matches of each span that is not counted yet.
 func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
 	err := s.runShared(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
-		r := searcher{s: s, plan: p}
-		defer r.leave()
-		return each(func(n int) error {
-			if p.spans[n].counted {
-				return nil
-			}
-			return r.count(ctx, &p.spans[n])
-		})
+		return each(func(n int) error { return s.countSpan(ctx, p, &p.spans[n]) })
 	})
 	for i := range p.spans {
 		p.total += p.spans[i].count
@@ -32,22 +25,31 @@ func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) err
 	return err
 }
 
+func (s *Snapshot) countSpan(ctx context.Context, p *searchPlan, span *searchSpan) (err error) {
+	part := &p.parts[span.part]
+	switch b := part.from(span); {
+	case span.counted:
+	case part.test == nil:
+		err = s.s.QueryOnce(ctx, `SELECT COUNT(*)`+b.text.String(), b.args, func(scan sqldb.Scan) error { return scan(&span.count) })
+	default:
+		span.count, err = s.s.QueryTested(ctx, part.tested(b), part.tester(&s.db.searches.folder), nil)
+	}
+	return err
+}
+
 // idsOf reads the ids of a page.
-func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit int) ([]int64, error) {
-	r := searcher{s: s, plan: p}
-	defer r.leave()
-	var ids []int64
+func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit int) (ids []int64, err error) {
 	for i := range p.spans {
 		span := &p.spans[i]
 		if offset >= span.count {
 			offset -= span.count
 			continue
 		}
-		if len(ids) >= limit {
+		most := int64(limit - len(ids))
+		if most <= 0 {
 			break
 		}
-		var err error
-		if ids, err = r.ids(ctx, span, offset, limit-len(ids), ids); err != nil {
+		if err := s.eachFound(ctx, &p.parts[span.part], span, offset, most, func(id int64) { ids = append(ids, id) }); err != nil {
 			return nil, err
 		}
 		offset = 0
@@ -55,49 +57,11 @@ func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit
 	return ids, nil
 }
 
-// searcher runs the statements of a plan on one session.
-type searcher struct {
-	s    *Snapshot
-	plan *searchPlan
-
-	part    int // the part of the fields below, if release is not nil
-	release func()
-	args    []any
-}
-
-// leave ends the use of a part.
-func (r *searcher) leave() {
-	if r.release != nil {
-		r.release()
-		r.release = nil
-	}
-}
-
-// enter registers the predicates of a span's part and makes its arguments.
-func (r *searcher) enter(span *searchSpan) *searchPart {
-	part := &r.plan.parts[span.part]
-	if r.release != nil && r.part == span.part {
-		return part
-	}
-	r.leave()
-	first, release := r.s.db.searches.predicates.register(part.predicates)
-	r.part, r.release = span.part, release
-	r.args = r.args[:0]
-	for _, arg := range part.args {
-		if n, ok := arg.(predicateArg); ok {
-			arg = first + int64(n)
-		}
-		r.args = append(r.args, arg)
-	}
-	return part
-}
-
-// statement is the statement that reads what of a span. The arguments of the part
-// come first, then those of the span.
-func (r *searcher) statement(what string, span *searchSpan) *sqlText {
-	part := r.enter(span)
-	b := &sqlText{args: slices.Clone(r.args)}
-	b.text.WriteString(`SELECT ` + what + part.from + ` WHERE u.removed = 0` + part.where)
+// from is what follows the selected columns in statements about a span. The arguments of
+// the part come first, then those of the span.
+func (p *searchPart) from(span *searchSpan) *sqlText {
+	b := &sqlText{args: slices.Clone(p.args)}
+	b.text.WriteString(p.tables + ` WHERE u.removed = 0` + p.where)
 	if span.ids == nil {
 		b.add(` AND u.id >= `, span.lo)
 		b.add(` AND u.id < `, span.hi)
@@ -109,40 +73,6 @@ func (r *searcher) statement(what string, span *searchSpan) *sqlText {
 		b.args = append(b.args, span.ids[min(i, len(span.ids)-1)])
 	}
 	return b
-}
-
-func (r *searcher) count(ctx context.Context, span *searchSpan) error {
-	if r.plan.parts[span.part].holds != nil {
-		return r.stream(ctx, span, func(int64) bool {
-			span.count++
-			return true
-		})
-	}
-	b := r.statement(`COUNT(*)`, span)
-	return r.s.s.QueryOnce(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error { return scan(&span.count) })
-}
-
-func (r *searcher) ids(ctx context.Context, span *searchSpan, offset int64, limit int, ids []int64) ([]int64, error) {
-	if r.plan.parts[span.part].holds != nil {
-		err := r.stream(ctx, span, func(id int64) bool {
-			if offset--; offset < 0 {
-				ids = append(ids, id)
-				limit--
-			}
-			return limit > 0
-		})
-		return ids, err
-	}
-	b := r.statement(`u.id`, span)
-	b.add(` ORDER BY u.id LIMIT `, limit)
-	b.add(` OFFSET `, offset)
-	err := r.s.s.QueryOnce(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
-		var id int64
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	})
-	return ids, err
 }
 
 // maxSearchers is the number of snapshots that one search uses.

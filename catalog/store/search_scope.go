@@ -61,7 +61,7 @@ func mayHold(e query.Expr, c *ComponentRow, fold *query.Folder) bool {
 // have strings that are found, by id, and the number of their units.
 func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searchComponent, units int64, err error) {
 	byID := make(map[int64]*searchComponent, len(q.Components))
-	fold := &s.db.searches.predicates.folder
+	fold := &s.db.searches.folder
 	ids := slices.DeleteFunc(sqldb.SortedKeys(q.Components), func(id int64) bool { return !mayHold(q.Expr, q.Components[id], fold) })
 	for _, id := range ids {
 		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
@@ -197,7 +197,7 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {
 		b := &spans[i]
 		var data []byte
-		return s.s.QueryMany(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan sqldb.Scan) error {
+		return s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan sqldb.Scan) error {
 			if err := scan(&data); err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 		if e.Column != query.Location && e.Column != query.Comment && e.Column != query.Suggestion {
 			return e, nil
 		}
-		match, err := e.Match.Compile(&s.db.searches.predicates.folder)
+		match, err := e.Match.Compile(&s.db.searches.folder)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 	b.add(` - d.`+l.first+` AND c.n < `, hi)
 	b.text.WriteString(` - d.` + l.first)
 	var id int64
-	return s.s.QueryMany(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
+	return s.s.Query(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
 		err := scan(&id)
 		found.add(id)
 		return err

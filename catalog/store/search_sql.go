@@ -24,31 +24,25 @@ func (b *sqlText) add(piece string, arg any) {
 	b.text.WriteString(strconv.Itoa(len(b.args)))
 }
 
-// predicateArg is an argument for the number of a predicate, which is known when
-// the statement runs.
-type predicateArg int
-
-// conditions writes the SQL of expressions over a unit u and its source unit s.
+// conditions writes the SQL of expressions over a unit u and its source unit s, and makes
+// the tests of what SQL cannot express.
 type conditions struct {
 	sqlText
-	folder     *query.Folder
-	predicates []predicate
-	sources    bool // whether s is used
-	streams    bool // functions are evaluated in Go
-	columns    []string
+	folder  *query.Folder
+	sources bool     // whether s is used
+	texts   []string // SQL of the texts that tests need
+	numbers []string // SQL of the numbers that tests need
+	bytes   int      // size of the tests
 }
 
 // expr writes an expression with the value 0 or 1, never NULL, since NOT of NULL
 // is NULL.
 func (b *conditions) expr(e query.Expr) error {
-	if _, ok := textTerms(e); ok {
-		return b.texts(e)
-	}
 	switch e := e.(type) {
 	case query.And:
-		return b.joined(gathered(e, func(list []query.Expr) query.Expr { return query.And(list) }), " AND ")
+		return b.joined(e, " AND ")
 	case query.Or:
-		return b.joined(gathered(e, func(list []query.Expr) query.Expr { return query.Or(list) }), " OR ")
+		return b.joined(e, " OR ")
 	case query.Not:
 		b.text.WriteString("NOT (")
 		err := b.expr(e.X)
@@ -58,7 +52,8 @@ func (b *conditions) expr(e query.Expr) error {
 		b.text.WriteString(strings.ToUpper(strconv.FormatBool(bool(e))))
 		return nil
 	case query.Text:
-		return b.textTerm(e)
+		b.add(b.column(e.Column)+` = `, e.Match.Pattern)
+		return nil
 	case query.Filled:
 		b.text.WriteString(b.column(e.Column) + ` <> ''`)
 		return nil
@@ -74,10 +69,10 @@ func (b *conditions) expr(e query.Expr) error {
 		b.created(e)
 		return nil
 	case inSet:
-		b.member(b.id(e.ofSource), e.set)
+		b.listed(b.id(e.ofSource), e.set)
 		return nil
 	case inTranslations:
-		b.member(`u.translation_id`, e.set)
+		b.listed(`u.translation_id`, e.set)
 		return nil
 	}
 	return fmt.Errorf("no SQL for a term of type %T", e)
@@ -105,37 +100,6 @@ func (b *conditions) column(c query.Column) string {
 		return `COALESCE(s.` + string(c) + `, '')`
 	}
 	return `u.` + string(c)
-}
-
-// textTerm writes a text term that SQL tests without a function.
-func (b *conditions) textTerm(t query.Text) error {
-	b.add(b.column(t.Column)+` = `, t.Match.Pattern)
-	return nil
-}
-
-// texts writes one function call for all terms of an expression.
-func (b *conditions) texts(e query.Expr) error {
-	c := rowTest{fold: b.folder}
-	test, err := c.predicate(e)
-	if err != nil {
-		return err
-	}
-	b.add(textFunction+`(`, b.predicate(test))
-	for _, column := range c.columns {
-		of := `, u.`
-		if column == query.Source || column == query.Context {
-			b.sources = true
-			of = `, s.`
-		}
-		b.text.WriteString(of + string(column))
-	}
-	b.text.WriteByte(')')
-	return nil
-}
-
-func (b *conditions) predicate(p predicate) predicateArg {
-	b.predicates = append(b.predicates, p)
-	return predicateArg(len(b.predicates) - 1)
 }
 
 func (b *conditions) number(n query.Number) error {
@@ -200,16 +164,11 @@ func (b *conditions) id(ofSource bool) string {
 // fewIDs is the number of ids up to which they are listed in the statement.
 const fewIDs = 4
 
-// needsFunction reports whether a set is too large to be listed.
-func needsFunction(set *idSet) bool { return set.bits != nil || len(set.few) > fewIDs }
+// isLarge reports whether a set is too large to be listed.
+func isLarge(set *idSet) bool { return set.bits != nil || len(set.few) > fewIDs }
 
-// member writes the condition that a column is in a set.
-func (b *conditions) member(column string, set *idSet) {
-	if needsFunction(set) {
-		b.add(idFunction+`(`, b.predicate(predicate{ids: set}))
-		b.text.WriteString(`, ` + column + `)`)
-		return
-	}
+// listed writes the condition that a column is in a set.
+func (b *conditions) listed(column string, set *idSet) {
 	b.text.WriteString(`+` + column + ` IN `) // +: keeps the planner from using the index, it has the span
 	for i, id := range set.few {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)

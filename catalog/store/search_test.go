@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -175,9 +176,6 @@ func TestSearchLimits(t *testing.T) {
 		}
 		return nil
 	})
-	if m := w.db.searches.predicates.inUse.Load(); m != nil && len(*m) != 0 {
-		t.Errorf("%d predicates left", len(*m))
-	}
 }
 
 // The price of a search is that of its terms for the strings of the translations that
@@ -351,5 +349,25 @@ func TestMayHold(t *testing.T) {
 		if got := mayHold(e, c, new(query.Folder)); got != want {
 			t.Errorf("%s: %v", q, got)
 		}
+	}
+}
+
+// A test that panics ends its search with an error. The process goes on, and the
+// connection stays usable.
+func TestSearchPanics(t *testing.T) {
+	w := newSearchWorld(t, 2, 20)
+	part := searchPart{tables: ` FROM units u`, numbers: []string{`u.state`}, test: func(*row) bool { panic("of a test") }}
+	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
+		for range 2 {
+			err := s.eachFound(ctx, &part, &searchSpan{lo: 0, hi: 1 << 62}, 0, 10, func(int64) {})
+			if err == nil || !strings.Contains(err.Error(), "panic: of a test") {
+				t.Errorf("a test that panics: %v", err)
+			}
+		}
+		return nil
+	})
+	w.search(t, SearchQuery{Components: w.all(), Expr: query.Text{Match: query.Match{Pattern: "x"}}}, 0, 20)
+	if err := recovering(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
+		t.Errorf("a helper that panics: %v", err)
 	}
 }

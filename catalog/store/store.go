@@ -74,7 +74,6 @@ func newDB(dsn string, opts sqldb.Options) (*DB, error) {
 		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
-	opts.Functions = db.searches.predicates.functions()
 	db.sql = sqldb.New(dsn, opts, db.metrics.statements)
 	return db, nil
 }

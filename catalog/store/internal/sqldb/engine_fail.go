@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 )
@@ -20,7 +19,7 @@ func (db *DB) Fail(ctx context.Context, op string, err error) error {
 		return reported{fmt.Errorf("store: %s: %w", op, err)}
 	case ctx.Err() != nil: // the driver says "interrupted"
 		return reported{fmt.Errorf("store: %s: %w", op, ctx.Err())}
-	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone), errors.Is(err, errClosed):
+	case errors.Is(err, errClosed):
 		return reported{fmt.Errorf("store: %s: the database %s is closed", op, db.Name)}
 	}
 	if text, sentinel, found := db.Engine.Explain(err); found {

@@ -34,8 +34,7 @@ type Options struct {
 	// one second.
 	PollInterval time.Duration
 
-	Migrations fs.FS      // nil: those of this version
-	Functions  []Function // of SQL, in SQLite
+	Migrations fs.FS // nil: those of this version
 }
 
 // WithDefaults fills in what is zero.

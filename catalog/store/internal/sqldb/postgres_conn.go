@@ -18,9 +18,8 @@ type PostgresConnection struct {
 	engine *Postgres
 	config *pgconn.Config
 	Conn   *pgconn.PgConn
-	Stmts  map[string]*pgconn.StatementDescription
-	Once   map[string]*pgconn.StatementDescription // of readOnce: the latest ones
-	names  int                                     // statements prepared so far, which names them
+	Stmts  statements[*pgconn.StatementDescription]
+	names  int // statements prepared so far, which names them
 
 	waiting pgconn.Batch // statements that are not sent yet
 	count   int          // how many
@@ -72,7 +71,7 @@ func (c *PostgresConnection) reconnect(ctx context.Context) error {
 		return err
 	}
 	c.schema = schema
-	c.Conn, c.Stmts, c.Once, c.names = conn, map[string]*pgconn.StatementDescription{}, nil, 0
+	c.Conn, c.Stmts, c.names = conn, statements[*pgconn.StatementDescription]{}, 0
 	return nil
 }
 
@@ -114,42 +113,14 @@ func (c *PostgresConnection) broken(err error) error {
 // prepared returns a statement, prepared for arguments of these types. Their types
 // decide what PostgreSQL takes them for, so that it does not choose a smaller one.
 func (c *PostgresConnection) prepared(ctx context.Context, query string, args []any, once bool) (*pgconn.StatementDescription, error) {
-	if sd, ok := c.Stmts[query]; ok {
-		return sd, nil
-	}
-	if sd, ok := c.Once[query]; ok {
-		return sd, nil
-	}
-	if once && len(c.Once) >= maxOnce {
-		if err := c.forget(ctx); err != nil {
-			return nil, err
+	return c.Stmts.get(query, once, func() (*pgconn.StatementDescription, error) {
+		c.names++
+		sd, err := c.Conn.Prepare(ctx, "s"+strconv.Itoa(c.names), query, oidsOf(args))
+		if err != nil {
+			return nil, fmt.Errorf("%w in %q", err, query)
 		}
-	}
-	c.names++
-	sd, err := c.Conn.Prepare(ctx, "s"+strconv.Itoa(c.names), query, oidsOf(args))
-	if err != nil {
-		return nil, fmt.Errorf("%w in %q", err, query)
-	}
-	if !once {
-		c.Stmts[query] = sd
 		return sd, nil
-	}
-	if c.Once == nil {
-		c.Once = map[string]*pgconn.StatementDescription{}
-	}
-	c.Once[query] = sd
-	return sd, nil
-}
-
-// forget drops the statements of readOnce.
-func (c *PostgresConnection) forget(ctx context.Context) error {
-	for _, sd := range c.Once {
-		if err := c.Conn.Deallocate(ctx, sd.Name); err != nil {
-			return err
-		}
-	}
-	clear(c.Once)
-	return nil
+	}, func(sd *pgconn.StatementDescription) error { return c.Conn.Deallocate(ctx, sd.Name) })
 }
 
 // run sends the statements that wait, and then one whose result the caller reads
@@ -313,6 +284,28 @@ func (c *PostgresConnection) Query(ctx context.Context, how reads, query string,
 		}
 	}
 	return nil
+}
+
+func (c *PostgresConnection) queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (n int64, err error) {
+	var id int64
+	var all []any
+	var row Scan
+	columns := func(dest ...any) error {
+		all = append(append(all[:0], dest...), &id)
+		return row(all...)
+	}
+	err = c.Query(ctx, readOnce, `SELECT `+q.Columns+`, `+q.ID+q.From+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
+		row = scan
+		holds, err := test(columns)
+		if err != nil || !holds {
+			return err
+		}
+		if n++; found == nil {
+			return nil
+		}
+		return found(id)
+	})
+	return n, err
 }
 
 func (c *PostgresConnection) First(ctx context.Context, query string, args, dest []any) (found bool, err error) {

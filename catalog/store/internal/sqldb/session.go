@@ -17,6 +17,8 @@ type connection interface {
 	Exec(ctx context.Context, query string, args []any) (int64, error)
 	// query calls each for every row.
 	Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) error
+	// queryTested is Session.QueryTested.
+	queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error)
 	// do is exec for a statement whose result nobody needs: it may run later, but
 	// before the next statement whose result is needed, and before the commit.
 	Do(ctx context.Context, query string, args []any) error
@@ -46,7 +48,6 @@ type reads int
 const (
 	readAny  reads = iota
 	readFew        // a few rows found by key: it need not be interrupted
-	readMany       // many rows
 	readOnce       // a text that is rarely repeated, such as a search's
 )
 
@@ -122,7 +123,8 @@ type Scan func(dest ...any) error
 // ErrEnough is what a scan of a query returns to end it early.
 var ErrEnough = errors.New("enough rows")
 
-// Query calls each for every row.
+// Query calls each for every row. ctx interrupts the statement before the first row, and
+// is checked between rows.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
 	return s.Conn.Query(ctx, readAny, query, args, each)
@@ -135,18 +137,28 @@ func (s *Session) QueryFew(ctx context.Context, query string, args []any, each f
 	return s.Conn.Query(ctx, readFew, query, args, each)
 }
 
-// QueryMany is query for many rows. ctx interrupts the statement before the first
-// row, and is checked between rows.
-func (s *Session) QueryMany(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	s.Note()
-	return s.Conn.Query(ctx, readMany, query, args, each)
-}
-
 // QueryOnce is query for a text that is rarely repeated: few of these statements
 // stay prepared.
 func (s *Session) QueryOnce(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
 	return s.Conn.Query(ctx, readOnce, query, args, each)
+}
+
+// Tested is a query of ids in their order, of the rows that a test in Go finds.
+type Tested struct {
+	// ID and Columns are SQL: the id of a row, and what the test scans.
+	ID, Columns string
+	// From begins with FROM, and has a WHERE. Its text is rarely repeated.
+	From string
+	Args []any
+}
+
+// QueryTested calls found for the ids of the rows for which test holds, which scans the
+// columns, and returns how many they are. If found is nil they are only counted. Test must
+// not panic.
+func (s *Session) QueryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error) {
+	s.Note()
+	return s.Conn.queryTested(ctx, q, test, found)
 }
 
 // IDs is query for a single column of ids, which it appends to out.

@@ -2,8 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql/driver"
-	"errors"
 	"sync"
 )
 
@@ -89,7 +87,6 @@ func (p *Pool) within(ctx context.Context, s *Session, fn func(s *Session) error
 	s.takesIDs = false
 	tx, err := s.Conn.Begin(context.WithoutCancel(ctx), p.readOnly)
 	if err != nil {
-		sound = !errors.Is(err, driver.ErrBadConn)
 		return err
 	}
 	defer func() {

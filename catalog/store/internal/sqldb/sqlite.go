@@ -23,10 +23,9 @@ import (
 // write-ahead log.
 type SQLite struct {
 	wal
-	path    string
-	log     *slog.Logger
-	handles []*sql.DB // the writer's first
-	pools   Pools     // one writer: writes are serial
+	path  string
+	log   *slog.Logger
+	pools Pools // one writer: writes are serial
 }
 
 func newSQLite(path string, opts Options) *SQLite {
@@ -40,56 +39,41 @@ func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, err
 	if err := touch(e.path); err != nil {
 		return Pools{}, err
 	}
-	write, err := e.handle(opts, true)
+	write, err := sqliteDSN(e.path, true, opts)
 	if err != nil {
 		return Pools{}, err
 	}
-	if err := migrate(ctx, write, opts, e.log); err != nil {
+	if err := e.migrate(ctx, write, opts); err != nil {
 		return Pools{}, err
 	}
-	read, err := e.handle(opts, false)
+	read, err := sqliteDSN(e.path, false, opts)
 	if err != nil {
 		return Pools{}, err
 	}
-	connect := func(h *sql.DB, direct bool) func(context.Context) (connection, error) {
-		return func(ctx context.Context) (connection, error) { return openSQLiteConnection(ctx, h, direct) }
+	connect := func(dsn string) func(context.Context) (connection, error) {
+		return func(context.Context) (connection, error) { return openSQLiteConnection(dsn) }
 	}
 	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, RowOrder: " NOT INDEXED"}
 	e.pools = Pools{
-		Writer:  newPool(connect(write, false), 1, false, shared),
-		Readers: newPool(connect(read, true), opts.Readers, true, shared),
+		Writer:  newPool(connect(write), 1, false, shared),
+		Readers: newPool(connect(read), opts.Readers, true, shared),
 	}
 	return e.pools, nil
 }
 
-func (e *SQLite) handle(opts Options, write bool) (*sql.DB, error) {
-	dsn, err := sqliteDSN(e.path, write, opts)
+// migrate brings the schema up to date.
+func (e *SQLite) migrate(ctx context.Context, dsn string, opts Options) (err error) {
+	h, err := sql.Open("sqlite", dsn)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c, err := newConnector(dsn, opts.Functions)
-	if err != nil {
-		return nil, err
-	}
-	h := sql.OpenDB(c)
-	n := opts.Readers
-	if write {
-		n = 1
-	}
-	h.SetMaxOpenConns(n)
-	h.SetMaxIdleConns(n)
-	e.handles = append(e.handles, h)
-	return h, nil
+	defer func() { err = errors.Join(err, h.Close()) }()
+	h.SetMaxOpenConns(1)
+	return migrate(ctx, h, opts, e.log)
 }
 
 // Close implements Engine.
-func (e *SQLite) Close() (errs []error) {
-	for i := len(e.handles) - 1; i >= 0; i-- { // the writer's last: it writes the log into the file
-		errs = append(errs, e.handles[i].Close())
-	}
-	e.handles = nil
-	return errs
-}
+func (*SQLite) Close() []error { return nil }
 
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
 // that a commit survives a power cut. A transaction of the writer takes its lock

@@ -1,0 +1,111 @@
+package sqldb
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"reflect"
+)
+
+// assignAll copies the values of a row.
+func assignAll(dest []any, values []driver.Value) error {
+	if len(dest) != len(values) {
+		return fmt.Errorf("%d columns for %d destinations", len(values), len(dest))
+	}
+	for i := range dest {
+		if err := assign(dest[i], values[i]); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// assign copies a value of the driver to a destination of a scan, like
+// database/sql.
+func assign(dest any, value driver.Value) error {
+	switch dest := dest.(type) {
+	case *int64:
+		if n, ok := value.(int64); ok {
+			*dest = n
+			return nil
+		}
+	case *string:
+		if text, ok := value.(string); ok {
+			*dest = text
+			return nil
+		}
+	case *[]byte:
+		data, ok := bytesOf(value)
+		*dest = data
+		if ok {
+			return nil
+		}
+	case *sql.RawBytes:
+		data, ok := bytesOf(value)
+		*dest = data
+		if ok {
+			return nil
+		}
+	case *any:
+		*dest = value
+		return nil
+	case *sql.NullInt64:
+		n, ok := value.(int64)
+		*dest = sql.NullInt64{Int64: n, Valid: ok}
+		if ok || value == nil {
+			return nil
+		}
+	case *sql.NullString:
+		text, ok := value.(string)
+		*dest = sql.NullString{String: text, Valid: ok}
+		if ok || value == nil {
+			return nil
+		}
+	default:
+		switch value := value.(type) {
+		case int64:
+			return assignNumber(reflect.ValueOf(dest), value)
+		case string:
+			if v := reflect.ValueOf(dest); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.String {
+				v.Elem().SetString(value)
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("cannot scan a %T into a %T", value, dest)
+}
+
+// bytesOf is a text or what the driver has copied of a blob; nil is NULL.
+func bytesOf(value driver.Value) ([]byte, bool) {
+	switch value := value.(type) {
+	case nil:
+		return nil, true
+	case string:
+		return []byte(value), true
+	case []byte:
+		if value == nil {
+			value = []byte{}
+		}
+		return value, true
+	}
+	return nil, false
+}
+
+// assignNumber copies a number to a destination that is a pointer to another kind of
+// integer, or to a bool.
+func assignNumber(dest reflect.Value, n int64) error {
+	if dest.Kind() == reflect.Pointer {
+		switch to := dest.Elem(); to.Kind() {
+		case reflect.Bool:
+			to.SetBool(n != 0)
+			return nil
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			if to.OverflowInt(n) {
+				return fmt.Errorf("%d is too large for a %s", n, to.Type())
+			}
+			to.SetInt(n)
+			return nil
+		}
+	}
+	return fmt.Errorf("cannot scan a number into a %s", dest.Type())
+}
