@@ -18,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -97,7 +98,7 @@ func (w *freshWorld) servers() []http.Handler {
 func (w *freshWorld) fork(n int, look func()) {
 	w.TB.Helper()
 	var saved bytes.Buffer
-	_, err := w.DB.Export(w.TB.Context(), &saved)
+	_, err := transfer.Export(w.TB.Context(), w.Database(), &saved)
 	gittest.Must(w.TB, err)
 	head := w.repos[0].Head()
 	commit := func(text string) {
@@ -110,7 +111,7 @@ func (w *freshWorld) fork(n int, look func()) {
 	commit(fmt.Sprint("lost ", n))
 	look()
 	restored := catalogtest.At(w.TB, w.TB.TempDir())
-	_, err = store.Import(w.TB.Context(), &saved, restored.Database(), store.Options{})
+	_, err = transfer.Import(w.TB.Context(), &saved, restored.Database(), store.Options{})
 	gittest.Must(w.TB, err)
 	restored.Languages = w.Languages
 	restored.Open()

@@ -17,6 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
 )
 
 // TestExportImport: what was exported and imported, into the same engine and the other
@@ -36,7 +37,7 @@ func TestExportImport(t *testing.T) {
 	answers := d.crawl(d.server())
 	ask(d.kept, "/api/", "Authorization", "Token "+token) // its use is stored once a day
 	history := d.DB.Position(new(catalog.Token)).History
-	db := d.DB
+	db, from := d.DB, d.Database()
 	targets := []string{filepath.Join(t.TempDir(), "a.db"), filepath.Join(t.TempDir(), "b.db")}
 	if pgtest.Chosen() {
 		targets[1] = pgtest.DSN(t, targets[1]) // there and back
@@ -44,7 +45,7 @@ func TestExportImport(t *testing.T) {
 	var first []byte
 	for _, target := range targets {
 		var file bytes.Buffer
-		exported, err := db.Export(t.Context(), &file)
+		exported, err := transfer.Export(t.Context(), from, &file)
 		if err != nil || exported.Rows < 100 {
 			t.Fatalf("%+v, %v", exported, err)
 		}
@@ -55,7 +56,8 @@ func TestExportImport(t *testing.T) {
 		if diff := cmp.Diff(string(first), string(text)); diff != "" {
 			t.Errorf("%s: another export (-before +after):\n%.2000s", target, diff)
 		}
-		imported, err := store.Import(t.Context(), &file, target, store.Options{})
+		from = target
+		imported, err := transfer.Import(t.Context(), &file, target, store.Options{})
 		if err != nil || imported != exported {
 			t.Fatalf("%s: %+v is not %+v: %v", target, imported, exported, err)
 		}

@@ -21,7 +21,7 @@ type room struct{ files, lines, circle int }
 func TestRoomsAreSmall(t *testing.T) {
 	most := room{files: 60, lines: 9_000, circle: 40}
 	larger := map[string]room{
-		"catalog/store": {files: 79, lines: 12_200, circle: 52},
+		"catalog/store": {files: 74, lines: 11_200, circle: 51},
 	}
 	for pkg := range readImports(t) {
 		limit, known := larger[pkg]

@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
 )
 
 // TestJournalIsKept: a copy of the database, by backup and restore and by export and
@@ -23,18 +24,18 @@ func TestJournalIsKept(t *testing.T) {
 	w.RemoveFile("po/cs.po")
 	want, wantFiles := w.Journal(), fileEdits(w)
 	backup := filepath.Join(t.TempDir(), "backup.db")
-	_, err := store.WriteBackup(t.Context(), w.Database(), backup)
+	_, err := transfer.WriteBackup(t.Context(), w.Database(), backup)
 	must(t, err)
 	var export bytes.Buffer
-	_, err = w.DB.Export(t.Context(), &export)
+	_, err = transfer.Export(t.Context(), w.Database(), &export)
 	must(t, err)
 	for name, copied := range map[string]func(file string) error{
 		"backup": func(file string) error {
-			_, _, err := store.RestoreBackup(t.Context(), backup, file)
+			_, _, err := transfer.RestoreBackup(t.Context(), backup, file)
 			return err
 		},
 		"export": func(file string) error {
-			_, err := store.Import(t.Context(), bytes.NewReader(export.Bytes()), file, store.Options{})
+			_, err := transfer.Import(t.Context(), bytes.NewReader(export.Bytes()), file, store.Options{})
 			return err
 		},
 	} {

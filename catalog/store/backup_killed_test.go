@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // backupAt begins a value of crashAtEnv: the process writes a backup beside the database
@@ -54,7 +56,7 @@ func dieInBackup(path, place string) {
 	}
 	m := &mortal{Context: context.Background()}
 	m.killAt.Store(n)
-	if _, err := WriteBackup(m, path, path+".backup"); err != nil {
+	if _, err := transfer.WriteBackup(m, path, path+".backup"); err != nil {
 		panic(err)
 	}
 	fmt.Println(m.asked.Load())
@@ -71,7 +73,7 @@ func TestKilledBackup(t *testing.T) {
 	configure(t, db, "app")
 	step(t, db, info(0, 1, 1), writeAll)
 	want := dump(t, db)
-	ok(t, db.Close())
+	gittest.Must(t, db.Close())
 	run := func(place int64) (asked int64, killed bool) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -81,13 +83,13 @@ func TestKilledBackup(t *testing.T) {
 		if errors.As(err, &exit) && !exit.Exited() {
 			return 0, true
 		}
-		ok(t, err)
+		gittest.Must(t, err)
 		asked, err = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-		ok(t, err)
+		gittest.Must(t, err)
 		return asked, false
 	}
 	places, _ := run(0)
-	ok(t, os.Remove(path+".backup"))
+	gittest.Must(t, os.Remove(path+".backup"))
 	kills, died := int64(8), 0
 	switch {
 	case os.Getenv("REPOGLOT_LONG_TESTS") != "":
@@ -100,19 +102,19 @@ func TestKilledBackup(t *testing.T) {
 			died++
 		}
 		if _, err := os.Stat(path + ".backup"); err == nil {
-			_, err := CheckBackup(t.Context(), path+".backup")
-			ok(t, err)
-			ok(t, os.Remove(path+".backup"))
+			_, err := transfer.CheckBackup(t.Context(), path+".backup")
+			gittest.Must(t, err)
+			gittest.Must(t, os.Remove(path+".backup"))
 		}
 	}
-	_, err := WriteBackup(t.Context(), path, path+".backup")
-	ok(t, err)
+	_, err := transfer.WriteBackup(t.Context(), path, path+".backup")
+	gittest.Must(t, err)
 	for _, name := range []string{path, path + ".backup"} {
 		db := openAt(t, name)
 		if diff := cmp.Diff(want, dump(t, db)); diff != "" {
 			t.Errorf("%s (-before +after):\n%.2000s", name, diff)
 		}
-		ok(t, db.Close())
+		gittest.Must(t, db.Close())
 	}
 	t.Logf("%d of %d killed, %d places", died, kills, places)
 	if died < int(kills)/2 {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -50,10 +49,7 @@ type caches struct {
 // repoglot; no connection, server too old.
 func Open(ctx context.Context, dsn string, opts sqldb.Options) (*DB, error) {
 	opts = opts.WithDefaults()
-	db, err := newDB(dsn, opts)
-	if err != nil {
-		return nil, err
-	}
+	db := newDB(dsn, opts)
 	if err := db.open(ctx, opts); err != nil {
 		err = db.fail(ctx, "open", err)
 		_ = db.Close()
@@ -64,10 +60,7 @@ func Open(ctx context.Context, dsn string, opts sqldb.Options) (*DB, error) {
 }
 
 // newDB makes a DB that is not open.
-func newDB(dsn string, opts sqldb.Options) (*DB, error) {
-	if dsn == "" {
-		return nil, sqldb.Refusal("store: open: no database path given: name the file of the database")
-	}
+func newDB(dsn string, opts sqldb.Options) *DB {
 	db := &DB{
 		caches:   caches{spans: history.NewSpans(history.SpanWidth, history.MaxSpans), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
@@ -75,7 +68,7 @@ func newDB(dsn string, opts sqldb.Options) (*DB, error) {
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
 	db.sql = sqldb.New(dsn, opts, db.metrics.statements)
-	return db, nil
+	return db
 }
 
 func (db *DB) open(ctx context.Context, opts sqldb.Options) error {
@@ -112,8 +105,7 @@ func (*DB) Schema() int64 { return sqldb.Schema() }
 // database. Other methods fail after it.
 func (db *DB) Close() error {
 	db.notifier.close()
-	db.pools.Close()
-	return db.fail(context.Background(), "close", errors.Join(db.sql.Engine.Close()...))
+	return db.sql.Close(&db.pools)
 }
 
 // Metrics returns the collectors of this database, for the registry of cmd.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -29,7 +30,7 @@ func (p *program) backupCommand() *cobra.Command {
 			if c.Database.Raw() != "" {
 				return p.exportDatabase(cmd.Context(), c, args[0])
 			}
-			b, err := store.WriteBackup(cmd.Context(), c.DatabaseAddress(), args[0])
+			b, err := transfer.WriteBackup(cmd.Context(), c.DatabaseAddress(), args[0])
 			if err != nil {
 				return commandFault(cmd.Context(), err)
 			}
@@ -74,7 +75,7 @@ func (p *program) restore(ctx context.Context, c *config.Config, file string) (e
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	dsn := c.DatabaseAddress()
-	b, kept, err := store.RestoreBackup(ctx, file, dsn)
+	b, kept, err := transfer.RestoreBackup(ctx, file, dsn)
 	if err != nil {
 		return commandFault(ctx, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
@@ -49,7 +50,7 @@ func (p *program) dbExportCommand() *cobra.Command {
 
 // exportDatabase writes the database to a file and says what is in it.
 func (p *program) exportDatabase(ctx context.Context, c *config.Config, file string) error {
-	e, err := store.ExportFile(ctx, c.DatabaseAddress(), file)
+	e, err := transfer.ExportFile(ctx, c.DatabaseAddress(), file)
 	if err != nil {
 		return commandFault(ctx, err)
 	}
@@ -89,7 +90,7 @@ func (p *program) importDatabase(ctx context.Context, c *config.Config, file str
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	e, err := store.ImportFile(ctx, file, c.DatabaseAddress(), store.Options{})
+	e, err := transfer.ImportFile(ctx, file, c.DatabaseAddress(), store.Options{})
 	if err != nil {
 		return commandFault(ctx, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
@@ -36,14 +35,13 @@ func clusterOf(t *testing.T, branches ...string) (one, two *process) {
 
 func openAt(t *testing.T, dsn string) *process {
 	t.Helper()
-	db := sqldb.New(dsn, sqldb.Options{}.WithDefaults(), prometheus.NewCounter(prometheus.CounterOpts{}))
+	db := sqldb.New(dsn, sqldb.Options{}.WithDefaults(), nil)
 	pools, err := db.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		pools.Close()
-		for _, err := range db.Engine.Close() {
+		if err := db.Close(&pools); err != nil {
 			t.Error(err)
 		}
 	})

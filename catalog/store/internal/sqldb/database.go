@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,8 +22,11 @@ type DB struct {
 	BulkCache  int // KiB
 }
 
-// New makes a database that is not open. statements counts what is run.
+// New makes a database that is not open. statements counts what is run; nil counts nothing.
 func New(dsn string, opts Options, statements prometheus.Counter) *DB {
+	if statements == nil {
+		statements = prometheus.NewCounter(prometheus.CounterOpts{})
+	}
 	db := &DB{Name: dsn, options: opts, statements: statements, BulkCache: opts.BulkCache()}
 	if IsPostgres(dsn) {
 		db.Engine, db.Name = newPostgres(dsn, opts), address(dsn)
@@ -33,9 +37,18 @@ func New(dsn string, opts Options, statements prometheus.Counter) *DB {
 }
 
 // Open opens the database, migrates its schema and returns its sessions. After an error
-// engine.close must still be called.
+// Close must still be called.
 func (db *DB) Open(ctx context.Context) (Pools, error) {
+	if db.Name == "" {
+		return Pools{}, Refusal("no database path given: name the file of the database")
+	}
 	return db.Engine.Open(ctx, db.options, db)
+}
+
+// Close waits for transactions and closes the database.
+func (db *DB) Close(p *Pools) error {
+	p.Close()
+	return db.Fail(context.Background(), "close", errors.Join(db.Engine.Close()...))
 }
 
 // IsPostgres reports whether an address is one of PostgreSQL.

@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -58,27 +59,30 @@ type Exported struct {
 // notExported are the tables that are about this database and its processes.
 var notExported = []string{"goose_db_version", "mirrors", "processes", "servers", "spent"}
 
-// Export writes everything that the database holds in one generation, in a form that
-// Import reads into a database of any engine. Writers go on.
-func (db *DB) Export(ctx context.Context, w io.Writer) (e Exported, err error) {
+// Export writes everything that the database dsn holds in one generation, in a form that
+// Import reads into a database of any engine. Servers work with it meanwhile.
+func Export(ctx context.Context, dsn string, w io.Writer) (e Exported, err error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	z, err := zstd.NewWriter(buffered, zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return e, err
 	}
-	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-		x := exporter{s: s.s, lines: json.NewEncoder(z)}
-		x.lines.SetEscapeHTML(false)
-		err := x.all(ctx, &e)
-		return s.s.Fail(ctx, "export", err)
-	})
-	if err != nil {
-		return e, err
+	db := sqldb.New(dsn, sqldb.Options{Shared: true, Readers: 1}.WithDefaults(), nil)
+	pools, err := db.Open(ctx)
+	if err == nil {
+		err = pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+			x := exporter{s: s, lines: json.NewEncoder(z)}
+			x.lines.SetEscapeHTML(false)
+			return x.all(ctx, &e)
+		})
 	}
-	if err := z.Close(); err != nil {
-		return e, err
+	if err = db.Fail(ctx, "export", err); err == nil {
+		err = z.Close()
 	}
-	return e, buffered.Flush()
+	if err == nil {
+		err = buffered.Flush()
+	}
+	return e, errors.Join(err, db.Close(&pools))
 }
 
 // exporter writes the lines of an export.

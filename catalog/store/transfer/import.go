@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"bytes"
@@ -60,20 +60,17 @@ func load(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exp
 	if e.Schema < oldestExport {
 		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: write it with a newer repoglot", e.Schema, oldestExport))
 	}
-	db, err := newDB(dsn, opts.WithDefaults())
-	if err != nil {
-		return e, err
-	}
-	db.pools, err = db.sql.Open(ctx)
+	db := sqldb.New(dsn, opts.WithDefaults(), nil)
+	pools, err := db.Open(ctx)
 	if err == nil {
-		err = db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
+		err = pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
 			l := loader{s: s, older: e.Schema < sqldb.FirstSchema}
 			e.Rows, err = l.all(ctx, x)
 			return err
 		})
 	}
-	err = db.fail(ctx, "import", err)
-	return e, errors.Join(err, db.Close())
+	err = db.Fail(ctx, "import", err)
+	return e, errors.Join(err, db.Close(&pools))
 }
 
 // loader writes the rows of an export.
@@ -87,8 +84,10 @@ type loader struct {
 }
 
 func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err error) {
-	if err := lockAll(ctx, l.s); err != nil {
-		return 0, err
+	if !l.s.DB.Dialect.Sqlite {
+		if err := l.s.Do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`); err != nil {
+			return 0, err
+		}
 	}
 	var there int64
 	if _, err := l.s.First(ctx, `SELECT generation + last_change + (SELECT COUNT(*) FROM projects) FROM clock`, nil, &there); err != nil {

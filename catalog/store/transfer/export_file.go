@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"context"
@@ -19,11 +19,6 @@ func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return e, sqldb.Refusal("store: export: " + file + " exists: name a new file")
 	}
-	db, err := Open(ctx, dsn, sqldb.Options{Shared: true, Readers: 1})
-	if err != nil {
-		return e, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
 	part := file + ".part"
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // it holds tokens' hashes
 	if err != nil {
@@ -34,7 +29,7 @@ func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
 			_ = os.Remove(part)
 		}
 	}()
-	e, err = db.Export(ctx, f)
+	e, err = Export(ctx, dsn, f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return e, err
 	}

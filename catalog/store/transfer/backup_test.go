@@ -1,4 +1,4 @@
-package store
+package transfer
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // TestBackup: a backup is written beside a database that is open, has its generation,
@@ -18,39 +20,39 @@ func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dsn, file := filepath.Join(dir, "repoglot.db"), filepath.Join(dir, "backup.db")
-	db, err := Open(t.Context(), dsn, sqldb.Options{})
-	ok(t, err)
-	ok(t, db.Configure(t.Context(), projectsNamed("before"), nil, nil))
+	db, err := store.Open(t.Context(), dsn, sqldb.Options{})
+	gittest.Must(t, err)
+	gittest.Must(t, db.Configure(t.Context(), []catalog.Project{{Slug: "before"}}, nil, nil))
 	b, err := WriteBackup(t.Context(), dsn, file)
-	ok(t, err)
+	gittest.Must(t, err)
 	info, err := os.Stat(file)
-	ok(t, err)
+	gittest.Must(t, err)
 	if b.Generation == 0 || b.Schema == 0 || b.Bytes != info.Size() || info.Mode().Perm() != 0o600 {
 		t.Errorf("backup %+v, file %v", b, info)
 	}
 	if _, err := WriteBackup(t.Context(), dsn, file); !errors.Is(err, catalog.ErrInvalid) {
 		t.Errorf("over a file: %v", err)
 	}
-	ok(t, db.Configure(t.Context(), projectsNamed("before", "after"), nil, nil))
-	ok(t, db.Close())
+	gittest.Must(t, db.Configure(t.Context(), []catalog.Project{{Slug: "before"}, {Slug: "after"}}, nil, nil))
+	gittest.Must(t, db.Close())
 	got, kept, err := RestoreBackup(t.Context(), file, dsn)
-	ok(t, err)
+	gittest.Must(t, err)
 	if got != b || kept != dsn+".replaced-1" {
 		t.Errorf("restored %+v, want %+v; kept %q", got, b, kept)
 	}
 	histories := map[string]bool{}
 	for name, want := range map[string]int{dsn: 1, kept: 2} {
-		db, err := Open(t.Context(), name, sqldb.Options{})
-		ok(t, err)
+		db, err := store.Open(t.Context(), name, sqldb.Options{})
+		gittest.Must(t, err)
 		histories[db.Position(&catalog.Token{ID: 1}).History] = true
-		ok(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		gittest.Must(t, db.Read(t.Context(), func(ctx context.Context, s *store.Snapshot) error {
 			list, err := s.Projects(ctx)
 			if len(list) != want {
 				t.Errorf("%s has %d projects, want %d", name, len(list), want)
 			}
 			return err
 		}))
-		ok(t, db.Close())
+		gittest.Must(t, db.Close())
 	}
 	if len(histories) != 2 {
 		t.Errorf("both have the history %v", histories)
@@ -62,31 +64,31 @@ func TestBadBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dsn := filepath.Join(dir, "repoglot.db")
-	db, err := Open(t.Context(), dsn, sqldb.Options{})
-	ok(t, err)
+	db, err := store.Open(t.Context(), dsn, sqldb.Options{})
+	gittest.Must(t, err)
 	good := filepath.Join(dir, "good.db")
 	_, err = WriteBackup(t.Context(), dsn, good)
-	ok(t, err)
-	ok(t, db.Close())
+	gittest.Must(t, err)
+	gittest.Must(t, db.Close())
 	data, err := os.ReadFile(good)
-	ok(t, err)
+	gittest.Must(t, err)
 	other, err := plainSQLite(filepath.Join(dir, "other.db"), "rwc")
-	ok(t, err)
+	gittest.Must(t, err)
 	_, err = other.ExecContext(t.Context(), "CREATE TABLE x (y)")
-	ok(t, err)
-	ok(t, other.Close())
+	gittest.Must(t, err)
+	gittest.Must(t, other.Close())
 	newer, err := plainSQLite(good, "rw")
-	ok(t, err)
+	gittest.Must(t, err)
 	_, err = newer.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
-	ok(t, err)
-	ok(t, newer.Close())
+	gittest.Must(t, err)
+	gittest.Must(t, newer.Close())
 	spoilt := append([]byte(nil), data...)
 	for i := len(spoilt) / 2; i < len(spoilt); i++ {
 		spoilt[i] ^= 0x55
 	}
-	ok(t, os.WriteFile(filepath.Join(dir, "spoilt.db"), spoilt, 0o600))
-	ok(t, os.WriteFile(filepath.Join(dir, "cut.db"), data[:len(data)/2], 0o600))
-	ok(t, os.WriteFile(filepath.Join(dir, "text.db"), []byte("not a database"), 0o600))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "spoilt.db"), spoilt, 0o600))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "cut.db"), data[:len(data)/2], 0o600))
+	gittest.Must(t, os.WriteFile(filepath.Join(dir, "text.db"), []byte("not a database"), 0o600))
 	for name, want := range map[string]string{
 		"none.db": "no such file", "other.db": "no database of repoglot", "good.db": "upgrade repoglot",
 		"spoilt.db": "cannot be used", "cut.db": "cannot be used", "text.db": "cannot be used",
@@ -100,14 +102,7 @@ func TestBadBackups(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	db, err = Open(t.Context(), dsn, sqldb.Options{})
-	ok(t, err)
-	ok(t, db.Close())
-}
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, err = store.Open(t.Context(), dsn, sqldb.Options{})
+	gittest.Must(t, err)
+	gittest.Must(t, db.Close())
 }

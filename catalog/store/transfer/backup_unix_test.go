@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package transfer
 
 import (
 	"os"
@@ -8,7 +8,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // TestRestoreOwner: what root restores, the user of the server can open.
@@ -19,16 +21,16 @@ func TestRestoreOwner(t *testing.T) {
 	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "backup.db")
 	dsn := filepath.Join(dir, "repoglot.db")
-	db, err := Open(t.Context(), dsn, sqldb.Options{})
-	ok(t, err)
-	ok(t, db.Close())
+	db, err := store.Open(t.Context(), dsn, sqldb.Options{})
+	gittest.Must(t, err)
+	gittest.Must(t, db.Close())
 	_, err = WriteBackup(t.Context(), dsn, file)
-	ok(t, err)
-	ok(t, os.Chown(dir, 65534, 65533))
+	gittest.Must(t, err)
+	gittest.Must(t, os.Chown(dir, 65534, 65533))
 	_, _, err = RestoreBackup(t.Context(), file, dsn)
-	ok(t, err)
+	gittest.Must(t, err)
 	info, err := os.Stat(dsn)
-	ok(t, err)
+	gittest.Must(t, err)
 	if of, is := info.Sys().(*syscall.Stat_t); !is || of.Uid != 65534 || of.Gid != 65533 || info.Mode().Perm() != 0o600 {
 		t.Errorf("%+v", info.Sys())
 	}
