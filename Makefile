@@ -55,7 +55,7 @@ screenshots: build ## take the pictures of docs/img with Chromium
 	$(BIN) serve --config bin/shots/repoglot.yaml --listen 127.0.0.1:18080 & server=$$!; \
 	trap "kill $$server" EXIT; until curl -sf http://127.0.0.1:18080/readyz >/dev/null; do sleep 1; done; \
 	token=$$($(BIN) token create --config bin/shots/repoglot.yaml --scope write --author Ada --email ada@example.org shots); \
-	REPOGLOT_SCREENSHOTS=http://127.0.0.1:18080 REPOGLOT_SCREENSHOTS_TOKEN=$$token $(GO) test -count=1 -run TestScreenshots ./api
+	REPOGLOT_SCREENSHOTS=http://127.0.0.1:18080 REPOGLOT_SCREENSHOTS_TOKEN=$$token $(GO) test -count=1 -run TestScreenshots ./api/web
 
 quick: ## build, vet and the short, fast tests of the packages changed since origin/main
 	@GO="$(GO)" ./.ci/quick

@@ -72,7 +72,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+const browser = catalogtest.Browser
 
 var namedURL = regexp.MustCompile(`"http://l10n\.example\.org(/[^"]*)"`)
 

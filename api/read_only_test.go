@@ -46,7 +46,7 @@ func TestWithoutPushMode(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range everyPage() {
+	for _, path := range catalogtest.DemoPages() {
 		compare("GET", path, "write")
 		compare("POST", path, "write")
 	}

@@ -14,7 +14,12 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
-var must = gittest.Must
+// The helpers of others by short names.
+var (
+	must    = gittest.Must
+	request = catalogtest.Request
+	send    = catalogtest.Send
+)
 
 // bigWorld has n strings in the translation big/big/cs.
 func bigWorld(tb testing.TB, n int) *catalogtest.Writer {
@@ -22,26 +27,6 @@ func bigWorld(tb testing.TB, n int) *catalogtest.Writer {
 	w := catalogtest.NewWriter(tb)
 	w.ImportBig(n)
 	return w
-}
-
-// request makes a request; target is a path with a query.
-func request(method, target string, header ...string) *http.Request {
-	r := httptest.NewRequest(method, "http://l10n.example.org"+target, nil)
-	for i := 0; i+1 < len(header); i += 2 {
-		if header[i] == "Host" {
-			r.Host = header[i+1]
-			continue
-		}
-		r.Header.Set(header[i], header[i+1])
-	}
-	return r
-}
-
-// send sends a request to the handler.
-func send(h http.Handler, method, target string, header ...string) (*http.Request, *httptest.ResponseRecorder) {
-	r, rec := request(method, target, header...), httptest.NewRecorder()
-	h.ServeHTTP(rec, r)
-	return r, rec
 }
 
 // call sends a request and validates the answer to a GET with openapi.yaml.

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,49 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
-// person is a browser with cookies.
-type person struct {
-	t       *testing.T
-	h       http.Handler
-	cookies map[string]string
-}
-
-func (p *person) send(r *http.Request) *httptest.ResponseRecorder {
-	p.t.Helper()
-	r.Header.Set("Accept", browser)
-	for name, value := range p.cookies {
-		r.AddCookie(&http.Cookie{Name: name, Value: value})
-	}
-	rec := httptest.NewRecorder()
-	p.h.ServeHTTP(rec, r)
-	for _, c := range rec.Result().Cookies() {
-		p.cookies[c.Name] = c.Value
-		if c.MaxAge < 0 {
-			delete(p.cookies, c.Name)
-		}
-	}
-	return rec
-}
-
-func (p *person) get(target string, header ...string) *httptest.ResponseRecorder {
-	p.t.Helper()
-	return p.send(request(http.MethodGet, target, header...))
-}
-
-// post sends a form; without a header as a page of the server does.
-func (p *person) post(target string, form url.Values, header ...string) *httptest.ResponseRecorder {
-	p.t.Helper()
-	if header == nil {
-		header = []string{"Sec-Fetch-Site", "same-origin"}
-	}
-	r := httptest.NewRequest(http.MethodPost, "http://l10n.example.org"+target, strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	return p.send(r)
-}
-
 // TestSignIn: a token becomes a session that shows private projects in pages and in the
 // API, writes nothing, is kept by no cache, and ends by signing out, by revocation and by
 // the clock.
@@ -66,10 +22,10 @@ func TestSignIn(t *testing.T) {
 	w := catalogtest.Demo(t)
 	key := w.Token("ada", catalog.ScopeAdmin)
 	s := bare(w, Options{CacheBytes: 1 << 20})
-	signIn := func() *person {
+	signIn := func() *catalogtest.Visitor {
 		t.Helper()
-		p := &person{t, s, map[string]string{}}
-		rec := p.post("/login/", url.Values{"token": {" " + key + "\n"}, "next": {"/projects/secret/?sort=left"}})
+		p := catalogtest.NewVisitor(t, s)
+		rec := p.Post("/login/", url.Values{"token": {" " + key + "\n"}, "next": {"/projects/secret/?sort=left"}})
 		if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/projects/secret/?sort=left" || rec.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("signing in: %d %v %s", rec.Code, rec.Header(), rec.Body)
 		}
@@ -79,11 +35,11 @@ func TestSignIn(t *testing.T) {
 		return p
 	}
 	secrets := []string{"/projects/secret/lib/", "/translate/secret/lib/en/", "/api/components/secret/lib/", "/api/translations/secret/lib/en/units/"}
-	sees := func(p *person, want int) {
+	sees := func(p *catalogtest.Visitor, want int) {
 		t.Helper()
 		for _, target := range secrets {
 			for range 2 { // the second time from a cache, if it were kept
-				rec := p.get(target)
+				rec := p.Get(target)
 				if rec.Code != want {
 					t.Errorf("%s: %d, want %d", target, rec.Code, want)
 				}
@@ -96,33 +52,33 @@ func TestSignIn(t *testing.T) {
 			}
 		}
 	}
-	stranger := &person{t, s, map[string]string{}}
+	stranger := catalogtest.NewVisitor(t, s)
 	p := signIn()
 	sees(stranger, http.StatusNotFound)
 	sees(p, http.StatusOK)
 	sees(stranger, http.StatusNotFound)
 	for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodDelete} {
-		if rec := p.send(request(method, "/api/projects/demo/", "Sec-Fetch-Site", "same-origin")); rec.Code != http.StatusUnauthorized && rec.Code != http.StatusMethodNotAllowed {
+		if rec := p.Send(request(method, "/api/projects/demo/", "Sec-Fetch-Site", "same-origin")); rec.Code != http.StatusUnauthorized && rec.Code != http.StatusMethodNotAllowed {
 			t.Errorf("%s with a session: %d", method, rec.Code)
 		}
 	}
-	if rec := p.get("/exports/rss/secret/lib/"); rec.Code != http.StatusNotFound {
+	if rec := p.Get("/exports/rss/secret/lib/"); rec.Code != http.StatusNotFound {
 		t.Errorf("a session counts for feeds: %d", rec.Code)
 	}
-	if rec := p.get("/api/components/secret/lib/", "Authorization", "Token wrong"); rec.Code != http.StatusUnauthorized {
+	if rec := p.Get("/api/components/secret/lib/", "Authorization", "Token wrong"); rec.Code != http.StatusUnauthorized {
 		t.Errorf("a session beside a wrong token: %d", rec.Code)
 	}
-	body := p.get("/login/").Body.String()
+	body := p.Get("/login/").Body.String()
 	form := regexp.MustCompile(`name="form" value="([^"]+)"`).FindStringSubmatch(body)
-	if form == nil || !strings.Contains(body, ">ada<") || strings.Contains(body, p.cookies["session"]) {
+	if form == nil || !strings.Contains(body, ">ada<") || strings.Contains(body, p.Cookies["session"]) {
 		t.Fatalf("the page of who is signed in: %s", body)
 	}
 	other := signIn()
-	if rec := other.post("/logout/", url.Values{"form": {form[1]}}); rec.Code != http.StatusForbidden {
+	if rec := other.Post("/logout/", url.Values{"form": {form[1]}}); rec.Code != http.StatusForbidden {
 		t.Errorf("signing out with the form of another session: %d", rec.Code)
 	}
-	copied := &person{t, s, map[string]string{"session": p.cookies["session"]}}
-	if rec := p.post("/logout/", url.Values{"form": {form[1]}}); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/login/" || len(p.cookies) > 0 {
+	copied := &catalogtest.Visitor{TB: t, Server: s, Cookies: map[string]string{"session": p.Cookies["session"]}}
+	if rec := p.Post("/logout/", url.Values{"form": {form[1]}}); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/login/" || len(p.Cookies) > 0 {
 		t.Errorf("signing out: %d %v", rec.Code, rec.Header())
 	}
 	sees(p, http.StatusNotFound)
@@ -157,13 +113,13 @@ func TestSignInRefused(t *testing.T) {
 		{"too long", s, strings.Repeat("x", maxForm), nil, http.StatusBadRequest, "The form cannot be read."},
 		{"right", s, key, []string{"Origin", "https://l10n.example.org"}, http.StatusSeeOther, ""},
 	} {
-		p := &person{t, test.h, map[string]string{}}
-		rec := p.post("/login/", url.Values{"token": {test.token}, "next": {"//evil.example/"}}, test.header...)
+		p := catalogtest.NewVisitor(t, test.h)
+		rec := p.Post("/login/", url.Values{"token": {test.token}, "next": {"//evil.example/"}}, test.header...)
 		h := rec.Header()
 		if rec.Code != test.status || !strings.Contains(rec.Body.String(), test.want) || strings.Contains(rec.Body.String(), "evil.example") {
 			t.Errorf("%s: %d %v %s", test.name, rec.Code, h, rec.Body)
 		}
-		if made := rec.Code == http.StatusSeeOther; made != (p.cookies["__Host-session"] != "") || made != (h.Get("Location") == "/") || !made && h.Get("Content-Security-Policy") != web.Policy {
+		if made := rec.Code == http.StatusSeeOther; made != (p.Cookies["__Host-session"] != "") || made != (h.Get("Location") == "/") || !made && h.Get("Content-Security-Policy") != web.Policy {
 			t.Errorf("%s: %v", test.name, h)
 		}
 	}

@@ -1,4 +1,4 @@
-package api
+package web_test
 
 import (
 	"html"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog"
@@ -20,15 +21,18 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
+// person is a visitor who fills in forms.
+type person struct{ *catalogtest.Visitor }
+
 // translating is a server with components that take edits ("app"), that take no
 // suggestions ("silent") and that take nothing ("closed"), in Czech and Arabic.
 type translating struct {
 	*catalogtest.Puller
 	t *testing.T
-	s *Server
+	s *api.Server
 }
 
-func newTranslating(t *testing.T, o Options) *translating {
+func newTranslating(t *testing.T, o api.Options) *translating {
 	t.Helper()
 	repo := testrepos.Empty(t)
 	file := func(forms string) string {
@@ -44,14 +48,14 @@ func newTranslating(t *testing.T, o Options) *translating {
 	})
 	w.Sync()
 	o.DB, o.Languages, o.Edits, o.CacheBytes = w.DB, w.Languages, w.Editor, 1<<20
-	return &translating{w, t, New(o)}
+	return &translating{w, t, api.New(o)}
 }
 
 // signIn is a browser that is signed in with a new token.
-func (w *translating) signIn(token catalog.Token) *person {
+func (w *translating) signIn(token catalog.Token) person {
 	w.t.Helper()
-	p := &person{w.t, w.s, map[string]string{}}
-	if rec := p.post("/login/", url.Values{"token": {w.token(token)}}); rec.Code != http.StatusSeeOther {
+	p := person{catalogtest.NewVisitor(w.t, w.s)}
+	if rec := p.Post("/login/", url.Values{"token": {w.token(token)}}); rec.Code != http.StatusSeeOther {
 		w.t.Fatalf("signing in: %d %s", rec.Code, rec.Body)
 	}
 	return p
@@ -98,11 +102,11 @@ var (
 )
 
 // form is the form of a page as a browser would send it, with texts of its fields.
-func (p *person) form(target string, texts ...string) url.Values {
-	p.t.Helper()
-	rec := p.get(target)
+func (p person) form(target string, texts ...string) url.Values {
+	p.TB.Helper()
+	rec := p.Get(target)
 	if rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), `<form id="edit"`) {
-		p.t.Fatalf("%s has no form: %d %s", target, rec.Code, rec.Body)
+		p.TB.Fatalf("%s has no form: %d %s", target, rec.Code, rec.Body)
 	}
 	return formOf(rec.Body.String(), texts...)
 }
@@ -139,17 +143,17 @@ func answers(t *testing.T, name string, status int, rec *httptest.ResponseRecord
 // form, saves, and goes on to the next string of the same search.
 func TestEditForm(t *testing.T) {
 	t.Parallel()
-	w := newTranslating(t, Options{})
+	w := newTranslating(t, api.Options{})
 	p := w.signIn(jana)
-	rec := p.get("/translate/demo/app/cs/?q=state:empty")
+	rec := p.Get("/translate/demo/app/cs/?q=state:empty")
 	answers(t, "list", 200, rec, "Translate these strings", `<script src="/edit.js" defer>`)
 	open := w.address("app", "cs", "Open", "&q=state%3Aempty&offset=1")
-	rec = p.get(open)
+	rec = p.Get(open)
 	answers(t, "page", 200, rec, `<form id="edit" class="edit" method="post"`, `lang="cs" dir="ltr"`, "Suggest</button>", "Copy the source")
 	if policy := rec.Header().Get("Content-Security-Policy"); policy != web.Policy+"; script-src 'self'" {
 		t.Errorf("policy %q", policy)
 	}
-	rec = p.post(open, p.form(open, "Otevřít"))
+	rec = p.Post(open, p.form(open, "Otevřít"))
 	next := rec.Header().Get("Location")
 	files := w.address("app", "cs", "%d file", "")
 	if rec.Code != http.StatusSeeOther || !strings.Contains(next, strings.TrimPrefix(files, "/translate/demo/app/cs/?")) || !strings.Contains(next, "offset=1&") || !strings.Contains(next, "saved=") {
@@ -158,16 +162,16 @@ func TestEditForm(t *testing.T) {
 	if text, state := w.target("app", "cs", "Open"); text != "Otevřít" || state != catalog.StateTranslated {
 		t.Errorf("stored %q %d", text, state)
 	}
-	rec = p.get(next)
+	rec = p.Get(next)
 	answers(t, "next", 200, rec, "Saved.", "autofocus", "For the numbers 1</label>", "For the numbers 2, 3, 4</label>", "For the numbers 0, 5, 6, 7, 8, …</label>")
-	p.post(next, p.form(next, "%d soubor", "%d soubory", "%d souborů"))
+	p.Post(next, p.form(next, "%d soubor", "%d soubory", "%d souborů"))
 	if text, _ := w.target("app", "cs", "%d file"); text != catalog.JoinForms([]string{"%d soubor", "%d soubory", "%d souborů"}) {
 		t.Errorf("stored %q", text)
 	}
 	done := w.address("app", "cs", "Done.", "")
 	f := p.form(done, "Hotovo\r\nano")
 	f.Set("fuzzy", "1") // checks are not asked about
-	if rec = p.post(done, f); rec.Header().Get("Location") != done+"&saved="+done[strings.Index(done, "=")+1:] {
+	if rec = p.Post(done, f); rec.Header().Get("Location") != done+"&saved="+done[strings.Index(done, "=")+1:] {
 		t.Errorf("without a search: %d %v", rec.Code, rec.Header())
 	}
 	if text, state := w.target("app", "cs", "Done."); text != "Hotovo\nano" || state != catalog.StateFuzzy {
@@ -177,13 +181,13 @@ func TestEditForm(t *testing.T) {
 	if got := p.form(line)["target"]; got[0] != "" {
 		t.Errorf("fields %q", got)
 	}
-	rec = p.post(line, p.form(line, "Řádek %s\n"))
+	rec = p.Post(line, p.form(line, "Řádek %s\n"))
 	if rec.Header().Get("Location") != "/translate/demo/app/cs/?q=state%3Aempty&saved="+line[strings.Index(line, "=")+1:strings.Index(line, "&")] {
 		t.Errorf("the last one: %d %v", rec.Code, rec.Header())
 	}
-	rec = p.get(rec.Header().Get("Location"))
+	rec = p.Get(rec.Header().Get("Location"))
 	answers(t, "end", 200, rec, "Saved. That was the last string of this search.")
-	rec = p.get(line)
+	rec = p.Get(line)
 	answers(t, "line feed", 200, rec, "Řádek %s\n</textarea>", "Jana Nováková")
 	w.Verify()
 }
@@ -191,16 +195,16 @@ func TestEditForm(t *testing.T) {
 // TestEditFormRules: who has no form, and what is answered to one that is sent anyway.
 func TestEditFormRules(t *testing.T) {
 	t.Parallel()
-	w := newTranslating(t, Options{})
+	w := newTranslating(t, api.Options{})
 	writer := w.signIn(jana)
 	open := w.address("app", "cs", "Open", "")
 	good := writer.form(open, "Otevřít")
-	stranger := &person{t, w.s, map[string]string{}}
-	rec := stranger.get(open)
+	stranger := person{catalogtest.NewVisitor(t, w.s)}
+	rec := stranger.Get(open)
 	answers(t, "stranger", 200, rec, "Sign in to translate")
 	for _, tt := range []struct {
 		name   string
-		p      *person
+		p      person
 		target string
 		change func(url.Values)
 		header []string
@@ -221,11 +225,11 @@ func TestEditFormRules(t *testing.T) {
 		{"suggestions are off", writer, w.address("silent", "cs", "Open", ""), func(f url.Values) { f.Set("do", "suggest") }, nil, 403, "This string cannot be edited here."},
 		{"number of forms", writer, open, func(f url.Values) { f.Add("target", "x") }, nil, 400, "Number of plurals does not match"},
 		{"control character", writer, open, func(f url.Values) { f.Set("target", "a\x00b") }, nil, 400, "Control characters"},
-		{"too long", writer, open, func(f url.Values) { f.Set("target", strings.Repeat("x", maxEditForm)) }, nil, 400, "cannot be read"},
+		{"too long", writer, open, func(f url.Values) { f.Set("target", strings.Repeat("x", 4*edit.MaxText)) }, nil, 400, "cannot be read"},
 		{"nobody's suggestion", writer, open, func(f url.Values) { f.Set("do", "accept:7") }, nil, 404, "Otevřít"},
 		{"nothing", writer, open, func(f url.Values) { f.Del("do") }, nil, 200, "Otevřít"},
 	} {
-		if rec := tt.p.get(tt.target); tt.status != 200 && tt.p != writer && strings.Contains(rec.Body.String(), `id="edit"`) {
+		if rec := tt.p.Get(tt.target); tt.status != 200 && tt.p != writer && strings.Contains(rec.Body.String(), `id="edit"`) {
 			t.Errorf("%s has a form", tt.name)
 		}
 		f := url.Values{}
@@ -238,30 +242,30 @@ func TestEditFormRules(t *testing.T) {
 		if tt.change != nil {
 			tt.change(f)
 		}
-		rec := tt.p.post(tt.target, f, tt.header...)
+		rec := tt.p.Post(tt.target, f, tt.header...)
 		answers(t, tt.name, tt.status, rec, tt.want)
 		if text, _ := w.target("app", "cs", "Open"); text != "" {
 			t.Fatalf("%s stored %q", tt.name, text)
 		}
 	}
-	if rec := stranger.post(open, good); rec.Header().Get("Location") != "/login/?next="+url.QueryEscape(open) {
+	if rec := stranger.Post(open, good); rec.Header().Get("Location") != "/login/?next="+url.QueryEscape(open) {
 		t.Errorf("a stranger is sent to %q", rec.Header().Get("Location"))
 	}
 	r := request(http.MethodPost, strings.TrimSuffix(w.unitPath("app", "cs", "Open"), "/")+"/suggestions/", "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "same-origin")
-	if rec := writer.send(r); rec.Code != http.StatusUnauthorized {
+	if rec := writer.Send(r); rec.Code != http.StatusUnauthorized {
 		t.Errorf("a session writes through the API: %d %s", rec.Code, rec.Body)
 	}
 	if _, err := w.Editor.Lock(t.Context(), w.component("app"), edit.Author{Name: "ada"}, true); err != nil {
 		t.Fatal(err)
 	}
-	rec = writer.post(open, good)
+	rec = writer.Post(open, good)
 	answers(t, "locked", 403, rec, "The component is locked", "Otevřít</textarea>")
 	w.Verify()
 }
 
 // formToken is what forms of the session have.
-func (p *person) formToken() string {
-	return formOf(p.get("/login/").Body.String()).Get("form")
+func (p person) formToken() string {
+	return formOf(p.Get("/login/").Body.String()).Get("form")
 }
 
 func (w *translating) component(slug string) (id int64) {
@@ -292,7 +296,7 @@ func (w *translating) unitPath(component, language, source string) string {
 // a conflict shows both texts.
 func TestEditFormChecks(t *testing.T) {
 	t.Parallel()
-	w := newTranslating(t, Options{})
+	w := newTranslating(t, api.Options{})
 	p := w.signIn(jana)
 	stored := func(source, want string) {
 		t.Helper()
@@ -301,26 +305,26 @@ func TestEditFormChecks(t *testing.T) {
 		}
 	}
 	line := w.address("app", "cs", "Line %s\n", "")
-	rec := p.post(line, p.form(line, "Řádek %d\n"))
+	rec := p.Post(line, p.form(line, "Řádek %d\n"))
 	answers(t, "error", 400, rec, "The program could not use this text.", "Řádek %d\n</textarea>")
 	f := formOf(rec.Body.String())
 	f.Set("do", "sure:save")
-	if rec = p.post(line, f); rec.Code != 400 {
+	if rec = p.Post(line, f); rec.Code != 400 {
 		t.Errorf("an error that the reader is sure about: %d", rec.Code)
 	}
 	stored("Line %s\n", "")
 	done := w.address("app", "cs", "Done.", "")
-	rec = p.post(done, p.form(done, "Hotovo"))
+	rec = p.Post(done, p.form(done, "Hotovo"))
 	answers(t, "warning", 409, rec, "This text fails checks.", `/checks/end_stop/`, `value="sure:save"`, "Hotovo</textarea>")
 	stored("Done.", "")
 	f = formOf(rec.Body.String(), " Hotovo")
 	f.Set("do", "sure:save")
-	if rec = p.post(done, f); rec.Code != 409 {
+	if rec = p.Post(done, f); rec.Code != 409 {
 		t.Errorf("a check about which nobody was asked: %d", rec.Code)
 	}
 	f = formOf(rec.Body.String())
 	f.Set("do", "sure:save")
-	if rec = p.post(done, f); rec.Code != http.StatusSeeOther {
+	if rec = p.Post(done, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("a sure reader: %d %s", rec.Code, rec.Body)
 	}
 	stored("Done.", " Hotovo")
@@ -330,18 +334,18 @@ func TestEditFormChecks(t *testing.T) {
 	unit, translation := w.unit("app", "cs", "Open")
 	_, err := w.Editor.Edit(t.Context(), w.component("app"), translation, edit.Author{Name: "Karel"}, []edit.Request{{UnitID: unit, Target: []string{"Otevři"}, State: catalog.StateTranslated}})
 	must(t, err)
-	copied := p.post(open, url.Values{"form": mine["form"], "seen": mine["seen"], "target": mine["target"], "copy": {"source"}})
+	copied := p.Post(open, url.Values{"form": mine["form"], "seen": mine["seen"], "target": mine["target"], "copy": {"source"}})
 	if got := formOf(copied.Body.String()); got.Get("target") != "Open" || got.Get("seen") != mine.Get("seen") {
 		t.Errorf("the source is copied: %v", got)
 	}
-	rec = p.post(open, mine)
+	rec = p.Post(open, mine)
 	answers(t, "conflict", 409, rec, "Somebody changed this string meanwhile.", "Karel", "Otevřít</textarea>", "<del>Otevřít</del>", "<ins>Otevři</ins>")
 	stored("Open", "Otevři")
 	f = formOf(rec.Body.String())
-	if rec = p.post(open, f); rec.Code != http.StatusSeeOther {
+	if rec = p.Post(open, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("saved again: %d %s", rec.Code, rec.Body)
 	}
-	if rec = p.post(open, f); rec.Code != http.StatusSeeOther {
+	if rec = p.Post(open, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("the same form twice: %d %s", rec.Code, rec.Body)
 	}
 	stored("Open", "Otevřít")
@@ -350,41 +354,41 @@ func TestEditFormChecks(t *testing.T) {
 // TestEditFormSuggestions: readers suggest, copy, accept and reject.
 func TestEditFormSuggestions(t *testing.T) {
 	t.Parallel()
-	w := newTranslating(t, Options{TokenRate: limit.Rate{Count: 14, Per: time.Hour}})
+	w := newTranslating(t, api.Options{TokenRate: limit.Rate{Count: 14, Per: time.Hour}})
 	p, open := w.signIn(jana), w.address("app", "cs", "Open", "")
 	for _, text := range []string{"Otevřít", "Otevři"} {
 		f := p.form(open, text)
 		f.Set("do", "suggest")
-		if rec := p.post(open, f); rec.Code != http.StatusSeeOther {
+		if rec := p.Post(open, f); rec.Code != http.StatusSeeOther {
 			t.Fatalf("suggest: %d %s", rec.Code, rec.Body)
 		}
 	}
-	rec := p.get(open)
+	rec := p.Get(open)
 	answers(t, "suggestions", 200, rec, `value="accept:1"`, `value="reject:2"`, `name="copy" value="s0"`)
 	f := formOf(rec.Body.String())
 	f.Set("copy", "s1")
-	rec = p.post(open, f)
+	rec = p.Post(open, f)
 	answers(t, "copy", 200, rec, "Otevři</textarea>")
 	f = formOf(rec.Body.String(), "Mine")
 	f.Set("do", "reject:2")
-	rec = p.post(open, f)
+	rec = p.Post(open, f)
 	answers(t, "reject", 200, rec, "Mine</textarea>")
 	if strings.Contains(rec.Body.String(), "reject:2") {
 		t.Error("a rejected suggestion is shown")
 	}
 	f.Set("do", "accept:1")
-	if rec = p.post(open, f); rec.Code != http.StatusSeeOther {
+	if rec = p.Post(open, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("accept: %d %s", rec.Code, rec.Body)
 	}
 	if text, _ := w.target("app", "cs", "Open"); text != "Otevřít" {
 		t.Errorf("accepted: %q", text)
 	}
 	silent := w.address("silent", "cs", "Open", "")
-	if rec = p.get(silent); strings.Contains(rec.Body.String(), "Suggest</button>") || !strings.Contains(rec.Body.String(), `id="edit"`) {
+	if rec = p.Get(silent); strings.Contains(rec.Body.String(), "Suggest</button>") || !strings.Contains(rec.Body.String(), `id="edit"`) {
 		t.Error("suggestions that are turned off are offered")
 	}
 	for range 15 {
-		rec = p.post(open, f)
+		rec = p.Post(open, f)
 	}
 	answers(t, "limit", 429, rec, "throttled")
 	w.Verify()
@@ -393,8 +397,8 @@ func TestEditFormSuggestions(t *testing.T) {
 // TestEditScript: the script is served as one, and has nothing of a reader.
 func TestEditScript(t *testing.T) {
 	t.Parallel()
-	_, rec := send(newTranslating(t, Options{}).s, http.MethodGet, "/edit.js")
-	source, err := os.ReadFile("web/templates/edit.js")
+	_, rec := send(newTranslating(t, api.Options{}).s, http.MethodGet, "/edit.js")
+	source, err := os.ReadFile("templates/edit.js")
 	must(t, err)
 	if h := rec.Header(); h.Get("Content-Type") != "text/javascript; charset=utf-8" || h.Get("X-Content-Type-Options") != "nosniff" || rec.Body.String() != string(source) {
 		t.Errorf("%d %v", rec.Code, h)

@@ -1,4 +1,4 @@
-package api
+package web_test
 
 import (
 	"bufio"
@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/net/websocket"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
@@ -241,10 +242,10 @@ func (b *browserTab) keyboard(target string) {
 // picture of each in the folder REPOGLOT_SHOTS, if there is one.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
-	site := httptest.NewServer(bare(catalogtest.Demo(t), Options{CacheBytes: 8 << 20}))
+	site := httptest.NewServer(bare(catalogtest.Demo(t), api.Options{CacheBytes: 8 << 20}))
 	defer site.Close()
 	rules := readAxe(t)
-	targets := append(everyPage(), unknownTarget)
+	targets := append(catalogtest.DemoPages(), unknownTarget)
 	_, rec := send(site.Config.Handler, http.MethodGet, "/translate/demo/app/cs/")
 	targets = append(targets, strings.ReplaceAll(checksumLink.FindString(rec.Body.String()), "&amp;", "&"))
 	for i, target := range targets {

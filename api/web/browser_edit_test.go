@@ -1,10 +1,11 @@
-package api
+package web_test
 
 import (
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 )
@@ -172,7 +173,7 @@ const formContent = `JSON.stringify([[...document.querySelectorAll("textarea")].
 // script, which keeps texts that were not saved, and without it.
 func TestBrowserEdits(t *testing.T) {
 	b := openBrowser(t)
-	w := newTranslating(t, Options{})
+	w := newTranslating(t, api.Options{})
 	site := httptest.NewServer(w.s)
 	defer site.Close()
 	rules := readAxe(t)

@@ -1,4 +1,4 @@
-package api
+package web_test
 
 import (
 	"encoding/base64"
@@ -16,7 +16,7 @@ func TestScreenshots(t *testing.T) {
 		t.Skip("skipped: make screenshots")
 	}
 	b := openBrowser(t)
-	must(t, os.MkdirAll("../docs/img", 0o755))
+	must(t, os.MkdirAll("../../docs/img", 0o755))
 	for _, shot := range []struct {
 		file, target  string
 		width, height int
@@ -33,7 +33,7 @@ func TestScreenshots(t *testing.T) {
 			b.signIn(origin, os.Getenv("REPOGLOT_SCREENSHOTS_TOKEN"), "/")
 		}
 		b.load(origin+shot.target, shot.width, shot.dark)
-		b.shoot("../docs/img/"+shot.file, shot.width, shot.height)
+		b.shoot("../../docs/img/"+shot.file, shot.width, shot.height)
 	}
 }
 

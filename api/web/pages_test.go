@@ -1,12 +1,14 @@
-package api
+package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog"
@@ -15,25 +17,14 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// everyPage are addresses of all pages, in the demo of catalogtest.
-func everyPage() []string {
-	return []string{
-		"/", "/projects/", "/projects/demo/", "/projects/demo/?sort=left&only=unfinished", "/projects/demo/app/", "/projects/demo/app/cs/", "/projects/demo/-/cs/",
-		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty", "/translate/demo/app/cs_CZ/?missing=1",
-		"/languages/", "/languages/cs/", "/languages/cs/demo/", "/languages/en/", "/engage/demo/", "/engage/demo/cs/",
-		"/user/karel/", "/changes/", "/changes/browse/demo/", "/changes/browse/demo/app/", "/changes/browse/demo/app/cs/?kind=changed&from=2020-01-01",
-		"/search/", "/search/?q=Hello&lang=cs&lang2=en", "/search/?q=((", "/checks/", "/checks/end_stop/", "/login/", "/docs/", "/docs/?q=webhook", "/docs/api/", "/docs/tutorial/",
-	}
-}
-
 var checksumLink = regexp.MustCompile(`/translate/[^"]+checksum=[^"]+`)
 
 // TestEveryPage: each page answers in each language, is a document that says its
 // language, and has nothing that the policy refuses. A client that has it gets a 304.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
-	targets := everyPage()
+	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: 1 << 20})
+	targets := catalogtest.DemoPages()
 	_, rec := send(s, http.MethodGet, "/translate/demo/app/cs/")
 	one := checksumLink.FindString(rec.Body.String())
 	if one == "" {
@@ -74,8 +65,8 @@ func TestEveryPage(t *testing.T) {
 // TestPagesAreStable: a page that is made again has the same bytes.
 func TestPagesAreStable(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{CacheBytes: -1})
-	for _, target := range everyPage() {
+	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: -1})
+	for _, target := range catalogtest.DemoPages() {
 		_, first := send(s, http.MethodGet, target, "Accept", browser)
 		for range 20 { // the order of a map is random
 			if _, again := send(s, http.MethodGet, target, "Accept", browser); again.Body.String() != first.Body.String() {
@@ -90,7 +81,7 @@ func TestPagesAreStable(t *testing.T) {
 // accepts; the choice is kept in a cookie.
 func TestPageLanguage(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: 1 << 20})
 	for _, test := range []struct{ target, cookie, accept, want, set string }{
 		{"/", "", "", "en", ""},
 		{"/", "", "de-AT", "de", ""},
@@ -132,7 +123,7 @@ func TestNewestByTime(t *testing.T) {
 	pull(young, "From the young")
 	p.Branch, p.Clock = older, now.AddDate(-1, 0, 0)
 	pull(old, "From the old")
-	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }})
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }})
 	for _, target := range []string{"/", "/projects/demo/", "/languages/de/", "/user/ada/"} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
 		first, second := strings.Index(rec.Body.String(), "From the young"), strings.Index(rec.Body.String(), "From the old")
@@ -146,7 +137,7 @@ func TestNewestByTime(t *testing.T) {
 // so; that of one is in the order of its commits.
 func TestOrderIsNamed(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{})
+	s := bare(catalogtest.Demo(t), api.Options{})
 	for target, want := range map[string]string{
 		"/changes/": "last pulled first", "/changes/browse/demo/": "last pulled first",
 		"/changes/browse/demo/app/": "newest first", "/changes/browse/demo/app/cs/": "newest first",
@@ -167,7 +158,7 @@ func TestProblemsOnPages(t *testing.T) {
 	up.Push("Ada", gittest.Files{"po/de.po": header, "po/fr.po": header})
 	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {}})
 	p.Sync()
-	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }, CacheBytes: 1 << 20})
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }, CacheBytes: 1 << 20})
 	pages := map[string]bool{"/": true, "/projects/demo/": true, "/projects/demo/app/": true, "/projects/demo/app/de/": true, "/projects/demo/app/fr/": false}
 	for target := range pages { // kept, before anything is wrong
 		send(s, http.MethodGet, target, "Accept", browser)
@@ -195,7 +186,7 @@ func TestHonestNumbers(t *testing.T) {
 	})
 	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
 	p.Sync()
-	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
 	for target, want := range map[string][]string{
 		"/":                   {"25%"},
 		"/projects/demo/":     {"25%", "one not in the file"},
@@ -209,7 +200,10 @@ func TestHonestNumbers(t *testing.T) {
 			}
 		}
 	}
-	row := getList(t, s, "/api/projects/demo/matrix/").Results[0]
+	var list struct{ Results []map[string]any }
+	_, rec := send(s, http.MethodGet, "/api/projects/demo/matrix/")
+	must(t, json.Unmarshal(rec.Body.Bytes(), &list))
+	row := list.Results[0]
 	if row["translated_percent"] != 25.0 || row["missing"] != 1.0 || row["total"] != 4.0 {
 		t.Errorf("matrix %v", row)
 	}
@@ -234,7 +228,7 @@ func TestNumbersForPeople(t *testing.T) {
 		"app": {Filemask: "pot/*.po", NewBase: "pot/app.pot"}, "bare": {Filemask: "bare/*.po"}, "wrong": {Filemask: "locale/*.po"},
 	})
 	p.Sync()
-	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
 	const none = "The filemask selects no file of the branch"
 	for target, want := range map[string][]string{
 		"/":                                  {none, "in 6 of 15 translations: languages × components"},
@@ -267,8 +261,10 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 	for language, missing := range map[string]int{"de": 3, "fr": 0, "it": 0} {
-		if got := decode[struct{ Missing int }](t, get(t, s, "/api/translations/demo/app/"+language+"/statistics/")).Missing; got != missing {
-			t.Errorf("%s: %d are missing", language, got)
+		var got struct{ Missing int }
+		_, rec := send(s, http.MethodGet, "/api/translations/demo/app/"+language+"/statistics/")
+		if must(t, json.Unmarshal(rec.Body.Bytes(), &got)); got.Missing != missing {
+			t.Errorf("%s: %d are missing", language, got.Missing)
 		}
 	}
 }
@@ -278,7 +274,7 @@ func TestNumbersForPeople(t *testing.T) {
 func TestLongAgo(t *testing.T) {
 	t.Parallel()
 	f := catalogtest.Demo(t)
-	s := bare(f, Options{Now: func() time.Time { return time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) }})
+	s := bare(f, api.Options{Now: func() time.Time { return time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) }})
 	const longer = "These are the contributors of all time."
 	for target, want := range map[string]bool{"/projects/demo/app/": true, "/projects/demo/app/cs/": true, "/projects/demo/app/?since=365": false} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
@@ -303,7 +299,7 @@ func TestWorkIsListed(t *testing.T) {
 	})
 	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot", License: "GPL-3.0-or-later"}})
 	p.Sync()
-	s := New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return p.Clock }})
 	const list = "/translate/demo/app/%/?q=is:untranslated"
 	for _, language := range []string{"cs", "cs_CZ"} {
 		work := strings.Replace(list, "%", language, 1)
@@ -351,7 +347,7 @@ func TestWorkIsListed(t *testing.T) {
 			}
 		}
 	}
-	w := newTranslating(t, Options{})
+	w := newTranslating(t, api.Options{})
 	if _, rec := send(w.s, http.MethodGet, "/engage/demo/cs/", "Accept", browser); !strings.Contains(rec.Body.String(), "edited here") {
 		t.Errorf("the invitation to a project that takes edits: %s", rec.Body)
 	}
@@ -370,7 +366,7 @@ func TestLegend(t *testing.T) {
 	}
 	for days, want := range map[int]bool{1: true, 40: false} {
 		now := p.Clock.AddDate(0, 0, days)
-		_, rec := send(New(Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }}), http.MethodGet, "/projects/demo/", "Accept", browser)
+		_, rec := send(api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }}), http.MethodGet, "/projects/demo/", "Accept", browser)
 		body := rec.Body.String()
 		if strings.Contains(body, `class="trend up"`) != want || strings.Contains(body, "the change in 30 days") != want {
 			t.Errorf("%d days later, want %t: %s", days, want, body)

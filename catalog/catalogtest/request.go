@@ -1,0 +1,93 @@
+package catalogtest
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// Browser is the header Accept of a browser.
+const Browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+// Request makes a request; target is a path with a query.
+func Request(method, target string, header ...string) *http.Request {
+	r := httptest.NewRequest(method, "http://l10n.example.org"+target, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			r.Host = header[i+1]
+			continue
+		}
+		r.Header.Set(header[i], header[i+1])
+	}
+	return r
+}
+
+// Send sends a request to a handler.
+func Send(h http.Handler, method, target string, header ...string) (*http.Request, *httptest.ResponseRecorder) {
+	r, rec := Request(method, target, header...), httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	return r, rec
+}
+
+// Visitor is a browser with cookies.
+type Visitor struct {
+	TB      testing.TB
+	Server  http.Handler
+	Cookies map[string]string
+}
+
+// NewVisitor makes a visitor without cookies.
+func NewVisitor(tb testing.TB, server http.Handler) *Visitor {
+	return &Visitor{TB: tb, Server: server, Cookies: map[string]string{}}
+}
+
+// Send sends a request as a browser does.
+func (v *Visitor) Send(r *http.Request) *httptest.ResponseRecorder {
+	v.TB.Helper()
+	r.Header.Set("Accept", Browser)
+	for name, value := range v.Cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	rec := httptest.NewRecorder()
+	v.Server.ServeHTTP(rec, r)
+	for _, c := range rec.Result().Cookies() {
+		v.Cookies[c.Name] = c.Value
+		if c.MaxAge < 0 {
+			delete(v.Cookies, c.Name)
+		}
+	}
+	return rec
+}
+
+// Get asks for a page.
+func (v *Visitor) Get(target string, header ...string) *httptest.ResponseRecorder {
+	v.TB.Helper()
+	return v.Send(Request(http.MethodGet, target, header...))
+}
+
+// Post sends a form; without a header as a page of the server does.
+func (v *Visitor) Post(target string, form url.Values, header ...string) *httptest.ResponseRecorder {
+	v.TB.Helper()
+	if header == nil {
+		header = []string{"Sec-Fetch-Site", "same-origin"}
+	}
+	r := httptest.NewRequest(http.MethodPost, "http://l10n.example.org"+target, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	return v.Send(r)
+}
+
+// DemoPages are addresses of all pages of the demo.
+func DemoPages() []string {
+	return []string{
+		"/", "/projects/", "/projects/demo/", "/projects/demo/?sort=left&only=unfinished", "/projects/demo/app/", "/projects/demo/app/cs/", "/projects/demo/-/cs/",
+		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty", "/translate/demo/app/cs_CZ/?missing=1",
+		"/languages/", "/languages/cs/", "/languages/cs/demo/", "/languages/en/", "/engage/demo/", "/engage/demo/cs/",
+		"/user/karel/", "/changes/", "/changes/browse/demo/", "/changes/browse/demo/app/", "/changes/browse/demo/app/cs/?kind=changed&from=2020-01-01",
+		"/search/", "/search/?q=Hello&lang=cs&lang2=en", "/search/?q=((", "/checks/", "/checks/end_stop/", "/login/", "/docs/", "/docs/?q=webhook", "/docs/api/", "/docs/tutorial/",
+	}
+}
