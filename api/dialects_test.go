@@ -85,6 +85,9 @@ func TestDownloadsWait(t *testing.T) {
 		}
 	}
 	for s.shares.downloads.Waiting() < 32 && ctx.Err() == nil {
+		if len(status) > 0 {
+			t.Fatalf("%d without a wait", <-status)
+		}
 		runtime.Gosched()
 	}
 	held.Release()

@@ -51,7 +51,7 @@ func newEditor(t *testing.T) *editor {
 	for name, token := range map[string]catalog.Token{
 		"read": {Scope: catalog.ScopeRead}, "write": {Scope: catalog.ScopeWrite, AuthorName: "Jana Nováková", AuthorEmail: "jana@example.org"},
 		"german": {Scope: catalog.ScopeWrite, Languages: catalog.Names("de")}, "other": {Scope: catalog.ScopeWrite, Projects: catalog.Names("other")},
-		"admin": {Scope: catalog.ScopeAdmin},
+		"admin": {Scope: catalog.ScopeAdmin}, "far": {Scope: catalog.ScopeAdmin, Projects: catalog.Names("other")},
 	} {
 		token.Name, token.Created = name, time.Now()
 		secret, err := w.DB.CreateToken(t.Context(), token)

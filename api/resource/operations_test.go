@@ -59,6 +59,7 @@ func TestOperations(t *testing.T) {
 	}
 	operate("write", "push", 403, "it needs a token of scope admin")
 	operate("read", "push", 403, "needs a token of scope write")
+	operate("far", "push", 403, "the token is for other projects or languages")
 	operate("admin", "dance", 400, `"operation":["\"dance\" is not a valid choice."]`)
 	for _, operation := range []string{"commit", "push", "cleanup", "reset-keep", "file-scan", "file-sync"} {
 		operate("admin", operation, 200, `{"result":true}`)

@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"cmp"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -160,5 +162,16 @@ func TestUploadsOfClients(t *testing.T) {
 	}
 	if status, answer, _ := e.send("write", "PATCH", e.units["app cs Open"], asJSON, strings.Repeat(" ", 1<<20)+"{}"); status != 413 {
 		t.Errorf("a long edit: %d %s", status, answer)
+	}
+	for _, mib := range []int{33, 49} { // beyond the bound of a file, and beyond a client's share
+		kind, body := form(t, strings.Repeat("#\n", mib<<19))
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/translations/demo/app/cs/file/", strings.NewReader(body))
+		req.Header.Set("Authorization", "Token "+e.tokens["write"])
+		req.Header.Set("Content-Type", kind)
+		rec := httptest.NewRecorder()
+		e.srv.Config.Handler.ServeHTTP(rec, req)
+		if rec.Code != 413 || !strings.Contains(rec.Body.String(), `"detail":"The body is too large."`) {
+			t.Errorf("a file of %d MiB: %d %s", mib, rec.Code, rec.Body)
+		}
 	}
 }

@@ -158,6 +158,8 @@ func TestCheckUpload(t *testing.T) {
 		"another, without plurals": {file("Plural-Forms: nplurals=2; plural=n!=1;\\n", "msgstr \"x\"\n"), ""},
 		"another number":           {file("Plural-Forms: nplurals=2; plural=n!=1;\\n", plural), "file: Plural forms do not match the language."},
 		"another rule":             {file("Plural-Forms: nplurals=3; plural=n%10==1&&n%100!=11?0:n!=0?1:2;\\n", plural), "file: Plural forms do not match the language."},
+		"a rule for low numbers":   {file("Plural-Forms: nplurals=3; plural=n==0?0:"+czech+";\\n", plural), "file: Plural forms do not match the language."},
+		"forms that no number has": {file("Plural-Forms: nplurals=4; plural="+czech+";\\n", plural), "file: Plural forms do not match the language."},
 		"a rule for high numbers":  {file("Plural-Forms: nplurals=3; plural=n==1000000?1:"+czech+";\\n", plural), "file: Plural forms do not match the language."},
 		"NUL":                      {file("", "msgstr \"x\x00\"\n"), "file: Line 5 has a NUL, which no text can have."},
 		"an escape of NUL":         {file("", "msgstr \"x\\000\"\n"), "file: Line 5 has a NUL, which no text can have."},

@@ -196,19 +196,19 @@ func TestBasisOtherProcess(t *testing.T) {
 	}
 }
 
-// News may be learned in any order.
+// News may be learned in any order: an older history that arrives late does not come back.
 func TestNewsInAnyOrder(t *testing.T) {
 	change := func(id, generation, content int64) componentGeneration {
 		return componentGeneration{id, 1, "demo", lastChange{generation, content}}
 	}
-	early := news{generation: 6, components: []componentGeneration{change(1, 6, 6), change(2, 5, 5)}}
-	late := news{generation: 9, configured: 3, components: []componentGeneration{change(1, 9, 6), change(2, 5, 5), change(3, 8, 8)}}
+	early := news{generation: 6, history: "lost", components: []componentGeneration{change(1, 6, 6), change(2, 5, 5)}}
+	late := news{generation: 9, configured: 3, history: "restored", components: []componentGeneration{change(1, 9, 6), change(2, 5, 5), change(3, 8, 8)}}
 	for _, order := range [][]*news{{&early, &late}, {&late, &early}} {
 		g := newGenerations()
 		for _, n := range order {
 			g.learn(n)
 		}
-		if g.known != 9 || g.configured != 3 || g.components[1] != change(1, 9, 6) || g.components[3] != change(3, 8, 8) || g.projects[1] != (lastChange{9, 8}) {
+		if g.known != 9 || g.history != "restored" || g.configured != 3 || g.components[1] != change(1, 9, 6) || g.components[3] != change(3, 8, 8) || g.projects[1] != (lastChange{9, 8}) {
 			t.Errorf("learned %+v", g)
 		}
 	}

@@ -44,7 +44,8 @@ type failing struct {
 	t      *testing.T
 	server *server
 	dir    string
-	told   string // what who may write is told of the push of the public component alone
+	up     *gittest.Upstream[object.Hash] // of app and box
+	told   string                         // what who may write is told of the push of the public component alone
 }
 
 func newFailing(t *testing.T) failing {
@@ -80,6 +81,7 @@ func newFailingIn(t *testing.T, mode string) failing {
 data_dir: data
 poll_interval: 0
 git_export: false
+quotas: {units: 8}
 projects:
 - slug: open
   components:
@@ -93,7 +95,7 @@ projects:
 `
 	z, s := openConfig(t, dir, strings.ReplaceAll(configuration, "MODE", mode))
 	s.api.EndStreams()
-	f := failing{fuzzed: z, t: t, server: s, dir: dir}
+	f := failing{fuzzed: z, t: t, server: s, dir: dir, up: up}
 	admin := f.token(s, catalog.Token{Name: "ops", Scope: catalog.ScopeAdmin})
 	f.edit(f.token(s, catalog.Token{Name: "jana", Scope: catalog.ScopeWrite, AuthorName: publicPerson, AuthorEmail: secretPerson}), "open/app")
 	f.edit(f.token(s, catalog.Token{Name: "vera.secret@example.org", Scope: catalog.ScopeWrite}), "open/app")
@@ -243,9 +245,24 @@ func TestOperationsOfProject(t *testing.T) {
 		if mode == "direct" && status(secretProject+"/box") {
 			t.Error("who sees all does not push all")
 		}
-		// A component of the other project cannot be read: that is not told.
+		// A component of the other project has too many strings: who sees all is told.
+		pull := func(key string) string {
+			return f.send(http.MethodPost, "/api/components/open/app/repository/", key, `{"operation":"pull"}`, http.StatusOK).Body.String()
+		}
+		many := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+		for n := range 9 {
+			many += fmt.Sprintf("\nmsgid \"%s %d\"\nmsgstr \"\"\n", secretBranch, n)
+		}
+		f.up.Push("many", gittest.Files{"app/cs.po": many[:strings.Index(many, "\n\n")], "box/cs.po": many})
+		if said := pull(f.key); !strings.Contains(said, secretProject+"/box: it has 9 strings") {
+			t.Errorf("%s: who sees all is told %s", mode, said)
+		}
+		if said := pull(project); strings.Contains(said, secretProject) || strings.Contains(said, "box") || strings.Contains(said, "strings") {
+			t.Errorf("%s: who sees one project is told %s", mode, said)
+		}
+		// The repository cannot be read: nothing but that is told.
 		must(t, os.Rename(filepath.Join(f.dir, "shared.git"), filepath.Join(f.dir, "away.git")))
-		said = f.send(http.MethodPost, "/api/components/open/app/repository/", project, `{"operation":"pull"}`, http.StatusOK).Body.String()
+		said = pull(project)
 		if strings.Contains(said, secretProject) || strings.Contains(said, secretFolder) || !strings.Contains(said, `"result":false`) {
 			t.Errorf("%s: %s", mode, said)
 		}
