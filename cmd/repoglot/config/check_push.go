@@ -99,14 +99,19 @@ func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]
 }
 
 // checkRequests refuses components of one repository whose branches get into each other's
-// way: with one push_branch and different request_per, or with a branch below the
-// push_branch of another one, beside which git cannot have it.
+// way: with one push_branch and different request_per, with a branch below the
+// push_branch of another one, beside which git cannot have it, or with one that is read
+// for edits, which would be overwritten.
 func checkRequests(r *report, list []Project) {
 	type branch struct{ at, repo, name, per string }
 	var all []branch
+	read := map[[2]string]bool{}
 	for i := range list {
 		for j := range list[i].Components {
 			c := &list[i].Components[j]
+			if c.PushMode != "" && c.Branch != "" {
+				read[[2]string{c.Repo.String(), c.Branch}] = true
+			}
 			if c.PushMode != catalog.PushRequest && c.PushMode != catalog.PushBranch {
 				continue
 			}
@@ -122,6 +127,9 @@ func checkRequests(r *report, list []Project) {
 		}
 	}
 	for i, b := range all {
+		if read[[2]string{b.repo, b.name}] {
+			r.on(b.at+".push_branch", "%s.push_branch %s is the branch of a component that takes edits, and would be overwritten; write another name", b.at, sample(b.name))
+		}
 		for k, o := range all {
 			switch {
 			case b.repo != o.repo:

@@ -141,8 +141,8 @@ type Component struct {
 	// without credentials.
 	Push Address `yaml:"push"`
 	// PushBranch is the branch that edits are pushed to with `push_mode: branch` or
-	// `request`; components with the same one share it. Empty:
-	// `repoglot/PROJECT/COMPONENT`.
+	// `request`; components with the same one share it, and none that takes edits
+	// reads it. Empty: `repoglot/PROJECT/COMPONENT`.
 	PushBranch string `yaml:"push_branch"`
 	// EditTemplate is served unchanged.
 	EditTemplate bool `yaml:"edit_template"`
