@@ -158,3 +158,23 @@ func lasting(d time.Duration, err error) func(context.Context) error {
 		}
 	}
 }
+
+// State returns the state of a job; ok is false if the set does not hold it.
+func (s *Scheduler) State(key string) (state State, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.jobs[key]
+	if e == nil || e.removed {
+		return State{}, false
+	}
+	return e.state(), true
+}
+
+// Ready reports whether every job of the current set has finished once, with
+// success or not. It is false before the first Set, and again after a Set with a
+// new job.
+func (s *Scheduler) Ready() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.set && s.unfinished == 0
+}

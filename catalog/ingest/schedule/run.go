@@ -9,18 +9,9 @@ import (
 )
 
 // Run starts runs when they are due until ctx is done, then waits for the runs in
-// progress, whose contexts end with ctx, and returns nil. It returns [ErrRunning]
-// if the Scheduler runs already. It may be called again afterwards: jobs whose
-// runs were cut short are due at once.
+// progress, whose contexts end with ctx, and returns nil. It may be called again
+// afterwards, not meanwhile: jobs whose runs were cut short are due at once.
 func (s *Scheduler) Run(ctx context.Context) error {
-	s.mu.Lock()
-	if s.looping {
-		s.mu.Unlock()
-		return ErrRunning
-	}
-	s.looping = true
-	s.mu.Unlock()
-
 	for ctx.Err() == nil {
 		var planned <-chan time.Time // nil: no run is planned
 		if wait, ok := s.dispatch(ctx); ok {
@@ -33,10 +24,6 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		}
 	}
 	s.runs.Wait()
-
-	s.mu.Lock()
-	s.looping = false
-	s.mu.Unlock()
 	return nil
 }
 

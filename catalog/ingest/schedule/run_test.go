@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -67,15 +66,6 @@ func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
 		}
 		if st, _ := s.State("panic"); st.Status != Failed {
 			t.Errorf("status = %v, want failed: a stop hides no bug", st.Status)
-		}
-	})
-}
-
-func TestRunTwiceAtATime(t *testing.T) {
-	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
-		synctest.Wait()
-		if err := p.Run(t.Context()); !errors.Is(err, ErrRunning) {
-			t.Errorf("second Run = %v, want ErrRunning", err)
 		}
 	})
 }

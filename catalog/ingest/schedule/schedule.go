@@ -39,9 +39,6 @@ import (
 	"time"
 )
 
-// ErrRunning is the error of [Scheduler.Run] on a Scheduler that runs already.
-var ErrRunning = errors.New("schedule: already running")
-
 // ErrRemoved is the cause of a run's cancelled context ([context.Cause]) when
 // [Scheduler.Set] removed its job.
 var ErrRemoved = errors.New("schedule: job was removed")
@@ -137,7 +134,6 @@ type Scheduler struct {
 	runs sync.WaitGroup
 
 	mu         sync.Mutex
-	looping    bool              // Run is executing
 	set        bool              // Set was called
 	jobs       map[string]*entry // including removed ones that still run
 	hosts      map[string]*host  // every host with an entry

@@ -54,17 +54,6 @@ type State struct {
 // Finished reports whether a run has finished, with success or not.
 func (s State) Finished() bool { return !s.LastEnd.IsZero() }
 
-// State returns the state of a job; ok is false if the set does not hold it.
-func (s *Scheduler) State(key string) (state State, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.jobs[key]
-	if e == nil || e.removed {
-		return State{}, false
-	}
-	return e.state(), true
-}
-
 // States returns the states of all jobs of the set, by key.
 func (s *Scheduler) States() []State {
 	s.mu.Lock()
@@ -97,20 +86,11 @@ func (e *entry) state() State {
 	return st
 }
 
-// Ready reports whether every job of the current set has finished once, with
-// success or not. It is false before the first Set, and again after a Set with a
-// new job.
-func (s *Scheduler) Ready() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.set && s.unfinished == 0
-}
-
-// FirstRound returns a channel that is closed when Ready is true for the first
-// time.
+// FirstRound returns a channel that is closed when every job of the set has finished
+// once, with success or not, for the first time.
 func (s *Scheduler) FirstRound() <-chan struct{} { return s.firstRound }
 
-// checkFirstRound closes firstRound if Ready is true. The caller holds s.mu.
+// checkFirstRound closes firstRound if all jobs have finished once. The caller holds s.mu.
 func (s *Scheduler) checkFirstRound() {
 	if !s.set || s.unfinished > 0 {
 		return

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -58,8 +57,8 @@ func TestRepositoryAppears(t *testing.T) {
 	if !s.watched[later] {
 		t.Error("it is not watched")
 	}
-	if state, ok := s.sched.(*schedule.Scheduler).State(later); !ok || state.Next.After(time.Now()) {
-		t.Errorf("it is not due: %+v", state)
+	if _, states := s.snapshot(); states[later].Key == "" || states[later].Next.After(time.Now()) {
+		t.Errorf("it is not due: %+v", states[later])
 	}
 	s.lost(later)
 	if s.watched[later] {
