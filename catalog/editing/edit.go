@@ -194,12 +194,9 @@ func (e *transaction) store(ctx context.Context) error {
 	if err := e.tx.PutStatDay(ctx, day); err != nil {
 		return err
 	}
-	var author int64
-	if !e.by.Time.IsZero() { // else it is no edit
-		var err error
-		if author, err = e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time); err != nil {
-			return err
-		}
+	delta := store.Delta{ComponentID: e.component, TranslationID: e.row.ID, Entries: e.entries}
+	if e.by.Time.IsZero() { // it is no edit
+		return e.tx.AddDelta(ctx, delta)
 	}
-	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, AuthorID: author, Entries: e.entries})
+	return e.tx.AddDeltaBy(ctx, e.by, delta)
 }

@@ -38,13 +38,9 @@ func (d *Editor) tryLock(ctx context.Context, id int64, by edit.Author, locked b
 		entry.Action = catalog.ActionLock
 	}
 	return true, d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
-		author, err := tx.User(ctx, by.Name, by.Email, at)
-		if err != nil {
-			return err
-		}
 		if err := tx.SetLocked(ctx, id, locked); err != nil {
 			return err
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: id, AuthorID: author, Entries: []store.Entry{entry}})
+		return tx.AddDeltaBy(ctx, edit.Author{Name: by.Name, Email: by.Email, Time: at}, store.Delta{ComponentID: id, Entries: []store.Entry{entry}})
 	})
 }

@@ -112,10 +112,6 @@ func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Te
 
 // noteSuggestion makes the entry of a suggestion: the text of its string stays.
 func (e *transaction) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string) error {
-	author, err := e.tx.User(ctx, e.by.Name, e.by.Email, e.by.Time)
-	if err != nil {
-		return err
-	}
 	entry := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: u.State, Target: catalog.PadForms(u.Source, target, e.row.PluralNumber)}
-	return e.tx.AddDelta(ctx, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, AuthorID: author, Entries: []store.Entry{entry}})
+	return e.tx.AddDeltaBy(ctx, e.by, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, Entries: []store.Entry{entry}})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -130,7 +131,7 @@ func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDe
 	if d.at.IsZero() {
 		d.at = a.at
 	}
-	return a.tx.AddDelta(ctx, author{name, email, commit.Author.When}, store.Delta{
+	return a.tx.AddDeltaBy(ctx, edit.Author{Name: name, Email: email, Time: commit.Author.When}, store.Delta{
 		ComponentID:   a.comp.row.ID,
 		TranslationID: d.translation,
 		Commit:        commit.Hash.String(),

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -48,18 +48,12 @@ type problemStore interface {
 }
 
 type changeStore interface {
-	AddDelta(ctx context.Context, by author, d store.Delta) error
-}
-
-// author is the author of a delta's commit.
-type author struct {
-	name, email string
-	at          time.Time
+	AddDeltaBy(ctx context.Context, by edit.Author, d store.Delta) error
 }
 
 // direct returns the transaction of one step as a stepStore.
 func direct(tx *store.StepTx) stepStore {
-	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: directChanges{tx}}
+	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: tx}
 }
 
 type directUnits struct{ *store.StepTx }
@@ -80,17 +74,4 @@ func (d directUnits) PutLayout(ctx context.Context, translation int64, units []c
 // sortByID sorts units as the store wants them.
 func sortByID(units []catalog.UnitPosition) {
 	slices.SortFunc(units, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-type directChanges struct{ *store.StepTx }
-
-func (d directChanges) AddDelta(ctx context.Context, by author, delta store.Delta) error {
-	return addDelta(ctx, d.StepTx, by, delta)
-}
-
-func addDelta(ctx context.Context, tx *store.StepTx, by author, d store.Delta) (err error) {
-	if d.AuthorID, err = tx.User(ctx, by.name, by.email, by.at); err != nil {
-		return err
-	}
-	return tx.AddDelta(ctx, d)
 }

@@ -16,10 +16,8 @@ func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.
 	if err != nil {
 		return err
 	}
-	info := store.StepInfo{
-		Repo: row.Repo, Branch: row.Branch, Components: []int64{row.ID},
-		From: row.Head, To: row.Head, Tracking: row.Tracking, At: at, Configured: row.Configured,
-	}
+	info := stayingAt(&row, at, row.ID)
+	info.Configured = row.Configured
 	_, err = s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 		if err := fn(ctx, tx); err != nil {
 			return err
@@ -27,6 +25,15 @@ func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.
 		return checkup.New(tx).Run(ctx, checked(c))
 	})
 	return err
+}
+
+// stayingAt describes a step that leaves components of one branch, which are at one commit,
+// there. row is one of them.
+func stayingAt(row *store.BranchComponent, at time.Time, components ...int64) store.StepInfo {
+	return store.StepInfo{
+		Repo: row.Repo, Branch: row.Branch, Components: components,
+		From: row.Head, To: row.Head, Tracking: row.Tracking, At: at,
+	}
 }
 
 // FileCode returns the code of a language in the name of a file of a component, as the

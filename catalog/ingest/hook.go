@@ -101,19 +101,15 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 	if err != nil {
 		return err
 	}
-	heads := make(map[string][]int64)
-	tracking := make(map[string]string)
-	for _, row := range rows { // in the order of their ids, as a step wants them
+	heads := make(map[string]store.StepInfo)
+	for i := range rows { // in the order of their ids, as a step wants them
+		row := &rows[i]
 		if row.Imported && row.Head != "" && slices.Contains(components, row.ID) {
-			heads[row.Head] = append(heads[row.Head], row.ID)
-			tracking[row.Head] = row.Tracking
+			heads[row.Head] = stayingAt(row, at, append(heads[row.Head].Components, row.ID)...)
 		}
 	}
-	for head, ids := range heads {
-		info := store.StepInfo{
-			Repo: spec.Repo, Branch: spec.Branch, Components: ids,
-			From: head, To: head, Tracking: tracking[head], At: at,
-		}
+	for _, info := range heads {
+		ids := info.Components
 		_, err := s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			for _, id := range ids {
 				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{eventEntry(catalog.ActionHook, event)}}); err != nil {

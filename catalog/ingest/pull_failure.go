@@ -114,12 +114,7 @@ func (p *pull) failure(cause error) catalog.Failure {
 // recordFailure stores that a component cannot be pulled, with entry 22. Its head stays.
 // Everyone may read the entry, so it has the kind only.
 func (p *pull) recordFailure(ctx context.Context, c *component, problem catalog.Failure) error {
-	spec := &p.branch.Components[0].Spec
-	info := store.StepInfo{
-		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{c.row.ID},
-		From: c.row.Head, To: c.row.Head, Tracking: c.row.Tracking, At: p.at,
-	}
-	_, err := p.s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+	_, err := p.s.db.Step(ctx, stayingAt(&c.row, p.at, c.row.ID), func(ctx context.Context, tx *store.StepTx) error {
 		if err := tx.SetPullProblem(ctx, c.row.ID, problem); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -39,7 +40,7 @@ func stage(t *testing.T, s *staging, name string, units int) int64 {
 	if err := s.PutLayout(ctx, row.ID, placed); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.AddDelta(ctx, author{}, delta); err != nil {
+	if err := s.AddDeltaBy(ctx, edit.Author{}, delta); err != nil {
 		t.Fatal(err)
 	}
 	return row.ID

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -197,7 +198,7 @@ func (s *staging) ClearProblem(_ context.Context, component int64, path string) 
 	return nil
 }
 
-func (s *staging) AddDelta(_ context.Context, by author, d store.Delta) error {
+func (s *staging) AddDeltaBy(_ context.Context, by edit.Author, d store.Delta) error {
 	if len(d.Entries) == 0 {
 		return nil
 	}
@@ -212,7 +213,7 @@ func (s *staging) AddDelta(_ context.Context, by author, d store.Delta) error {
 	s.entries += len(d.Entries)
 	s.write(deltaBytes(&d), func(ctx context.Context, w *batchWriter) error {
 		d.TranslationID = w.id(d.TranslationID)
-		return addDelta(ctx, w.tx, by, d)
+		return w.tx.AddDeltaBy(ctx, by, d)
 	})
 	return nil
 }

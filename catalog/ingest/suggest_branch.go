@@ -109,22 +109,19 @@ func (s *componentSuggestions) branch(ctx context.Context, h object.Head, step *
 // store replaces the stored suggestions of the component if they differ, in a step
 // that does not move the head.
 func (s *componentSuggestions) store(ctx context.Context) error {
-	p := s.p
+	p, row := s.p, &s.comp.row
 	same := false
 	err := p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		same, err = snap.SameSuggestions(ctx, s.comp.row.ID, s.list, s.keep)
+		same, err = snap.SameSuggestions(ctx, row.ID, s.list, s.keep)
 		return err
 	})
 	if err != nil || same {
 		return err
 	}
-	spec := &p.branch.Components[0].Spec
-	info := store.StepInfo{
-		Repo: spec.Repo, Branch: spec.Branch, Components: []int64{s.comp.row.ID},
-		From: s.comp.row.Head, To: s.comp.row.Head, Tracking: p.ref, At: p.at, Configured: s.comp.row.Configured,
-	}
+	info := stayingAt(row, p.at, row.ID)
+	info.Tracking, info.Configured = p.ref, row.Configured
 	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-		return tx.PutSuggestions(ctx, s.comp.row.ID, s.list, s.keep)
+		return tx.PutSuggestions(ctx, row.ID, s.list, s.keep)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -68,6 +69,14 @@ func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {
 		return nil
 	}
 	return tx.fail(ctx, fmt.Sprintf("add changes of component %d, translation %d", d.ComponentID, d.TranslationID), tx.addDelta(ctx, &d))
+}
+
+// AddDeltaBy is AddDelta for the entries of an author, whose Time is that of the commit.
+func (tx *StepTx) AddDeltaBy(ctx context.Context, by edit.Author, d Delta) (err error) {
+	if d.AuthorID, err = tx.User(ctx, by.Name, by.Email, by.Time); err != nil {
+		return err
+	}
+	return tx.AddDelta(ctx, d)
 }
 
 func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
