@@ -3,7 +3,6 @@ package flush
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 type upstream = gittest.Upstream[object.Hash]
@@ -317,8 +317,5 @@ func TestTakenBack(t *testing.T) {
 
 // seeds is the number of histories of the model test.
 func seeds() uint64 {
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		return 1000
-	}
-	return 6
+	return uint64(testsize.Of(3, 6, 1000))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // drawnFile draws a PO file of few strings: with and without plurals, contexts, marks,
@@ -194,11 +195,7 @@ func equalLists(ctx context.Context, w *catalogtest.Puller, snap *store.Snapshot
 // TestAgainstTemplate: for drawn components, by import, replay and pull, people see what a
 // plain recount of the files against the template says, and a verification finds the same.
 func TestAgainstTemplate(t *testing.T) {
-	seeds := 12
-	if testing.Short() {
-		seeds = 4
-	}
-	for seed := range uint64(seeds) {
+	for seed := range uint64(testsize.Of(3, 5, 24)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			a := &againstWorld{rand.New(rand.NewPCG(seed, 47)), map[string]string{}}
 			repo := testrepos.Empty(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // unchecked makes a database one whose strings were never checked.
@@ -57,7 +58,7 @@ func TestKilledChecking(t *testing.T) {
 	if asked < 50 {
 		t.Fatalf("%d places: the test kills nothing", asked)
 	}
-	kills := int64(manyKills(12, 60))
+	kills := int64(testsize.Of(6, 8, 60))
 	states := map[string]bool{}
 	// How often a process asks depends on how it waits: it goes on until one died midway.
 	for n := int64(0); n < kills || len(states) < 2 && n < 8*kills; n++ {

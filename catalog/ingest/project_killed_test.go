@@ -6,6 +6,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 func killedProject() testrepos.Project {
@@ -24,13 +25,9 @@ func TestKilledProject(t *testing.T) {
 		pulls  string
 		kills  int
 		states int // at least as many are stored by killed processes
-	}{{"import", manyKills(8, 100), 1}, {"replay", manyKills(20, 150), 3}} {
+	}{{"import", testsize.Of(2, 8, 100), 1}, {"replay", testsize.Of(2, 12, 150), 3}} {
 		t.Run(way.pulls, func(t *testing.T) {
 			t.Setenv(childPulls, way.pulls)
-			if testing.Short() || underRace {
-				way.kills /= 4
-				way.states = 1
-			}
 			whole := catalogtest.NewPuller(t, repo.URL(), childSettings(way.pulls)) // makes the mirror
 			whole.Sync()
 			whole.DB.Close()

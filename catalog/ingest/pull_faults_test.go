@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // reopenWith opens the store again, with a PRAGMA that makes a fault, or
@@ -99,7 +100,7 @@ func TestFullDiskInReplay(t *testing.T) {
 	if full < empty+100 {
 		t.Fatalf("a replay takes %d pages more: too few to run out of", full-empty)
 	}
-	eachLimit(t, empty, full, 16, func(t *testing.T, limit string) {
+	eachLimit(t, empty, full, testsize.Of(2, 6, 16), func(t *testing.T, limit string) {
 		w := catalogtest.NewPuller(t, repo.URL(), growingSettings)
 		reopenWith(w, limit)
 		w.Syncer.SetBatch(batch)
@@ -115,9 +116,6 @@ func TestFullDiskInReplay(t *testing.T) {
 
 // eachLimit runs a test with limits of the database between two lengths, in pages.
 func eachLimit(t *testing.T, from, to, tries int, test func(t *testing.T, pragma string)) {
-	if underRace {
-		tries = 2
-	}
 	for n := range tries {
 		limit := from + n*(to-from-1)/tries
 		t.Run(fmt.Sprintf("pages=%d", limit), func(t *testing.T) { test(t, fmt.Sprintf("max_page_count(%d)", limit)) })
@@ -145,7 +143,7 @@ func TestFullDiskInPulls(t *testing.T) {
 	if after < before+50 {
 		t.Fatalf("the pulls take %d pages more: too few to run out of", after-before)
 	}
-	eachLimit(t, before, after, 12, func(t *testing.T, limit string) {
+	eachLimit(t, before, after, testsize.Of(2, 5, 12), func(t *testing.T, limit string) {
 		w := begin(t)
 		reopenWith(w, limit)
 		w.SyncFails(fullDisk)

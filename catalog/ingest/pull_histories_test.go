@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,21 +13,16 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 var (
-	histories    = flag.Int("histories", 8, "random histories to play")
+	histories    = flag.Int("histories", 0, "random histories to play; 0: as many as testsize says")
 	firstHistory = flag.Uint64("history", 1, "seed of the first random history")
 )
 
-// played returns the number of histories: three with -short, which the run under
-// the race detector uses.
-func played() uint64 {
-	if testing.Short() {
-		return uint64(min(*histories, 3))
-	}
-	return uint64(*histories)
-}
+// played returns the number of histories.
+func played() uint64 { return uint64(cmp.Or(*histories, testsize.Of(2, 4, 24))) }
 
 // eachHistory runs a test with the seeds of the histories, in parallel.
 func eachHistory(t *testing.T, first uint64, test func(t *testing.T, seed uint64)) {

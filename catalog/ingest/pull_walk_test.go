@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestOneComponentFails: a component whose stored data is damaged stays where
@@ -59,22 +60,23 @@ func TestImportThenPull(t *testing.T) {
 		bundle   string
 		settings map[string]catalog.ComponentSettings
 		back     []int // first-parent commits before the head, where pulls end
+		nightly  bool
 	}{
 		{"switchboard", map[string]catalog.ComponentSettings{
 			"switchboard": {NewBase: "po/io.elementary.settings.pot"},
 			"extra":       {Filemask: "po/extra/*.po", NewBase: "po/extra/extra.pot"},
-		}, []int{600, 300, 1}},
-		{"gtranslator-po", map[string]catalog.ComponentSettings{"app": {}, "help": {Filemask: "help/*/*.po"}}, []int{120, 40}},
-		{"vim-po", map[string]catalog.ComponentSettings{"vim": {Filemask: "src/po/*.po", NewBase: "src/po/vim.pot"}}, []int{60}},
-		{"python-docs-pl", map[string]catalog.ComponentSettings{"docs-{component}": {Filemask: "*/{component}.po"}}, []int{30}},
+		}, []int{600, 300, 1}, false},
+		{"gtranslator-po", map[string]catalog.ComponentSettings{"app": {}, "help": {Filemask: "help/*/*.po"}}, []int{120, 40}, false},
+		{"vim-po", map[string]catalog.ComponentSettings{"vim": {Filemask: "src/po/*.po", NewBase: "src/po/vim.pot"}}, []int{60}, true},
+		{"python-docs-pl", map[string]catalog.ComponentSettings{"docs-{component}": {Filemask: "*/{component}.po"}}, []int{30}, true},
 	} {
 		t.Run(c.bundle, func(t *testing.T) {
-			if underRace && c.bundle != "switchboard" {
-				t.Skip("the same code ten times slower: one repository is enough for the race detector")
+			if c.nightly && !testsize.Nightly() || testing.Short() && c.bundle != "switchboard" {
+				t.Skip("slow: it compares a large repository")
 			}
 			t.Parallel()
-			if underRace {
-				c.back = []int{120, 40}
+			if !testsize.Nightly() && c.bundle == "switchboard" {
+				c.back = []int{120, 40, 1}
 			}
 			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle"))
 			c.settings = withoutAgeCheck(c.settings)

@@ -1,13 +1,13 @@
 package ingest_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestReplayBundles replays the whole history of real repositories: the entries
@@ -18,11 +18,11 @@ func TestReplayBundles(t *testing.T) {
 	short := map[string]bool{"hello": true, "demo": true, "dnf-plugins-core": true, "polib": true}
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
-			if !short[b.name] && os.Getenv("REPOGLOT_LONG_TESTS") == "" {
+			if !short[b.name] && !testsize.Nightly() {
 				t.Skip("skipped: REPOGLOT_LONG_TESTS=1 replays it")
 			}
-			if underRace && b.name == "dnf-plugins-core" {
-				t.Skip("skipped under the race detector: TestOneStepOrMany reads the same repository")
+			if testing.Short() && b.name == "dnf-plugins-core" {
+				t.Skip("slow: it replays a long history")
 			}
 			t.Parallel()
 			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, b.name+".bundle"))

@@ -27,6 +27,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // The variables that make a test binary a process that replays and kills itself.
@@ -179,15 +180,12 @@ func (c *cutter) progress(t *testing.T) (head string, imported bool) {
 	return head, imported
 }
 
-// TestKilled kills more than 200 processes that replay, at every commit and at
-// random points, within transactions too, and lets the next ones go on. In the
+// TestKilled kills processes that replay, at night 600 of them, at commits and at random
+// points, within transactions too, and lets the next ones go on. In the
 // end the API serves, byte for byte, what it serves after an undisturbed
 // replay: units, statistics, entries, their ids and times.
 func TestKilled(t *testing.T) {
-	kills, every := manyKills(200, 600), 1
-	if testing.Short() || underRace {
-		kills, every = 12, 8
-	}
+	kills, every := testsize.Of(8, 40, 600), testsize.Of(8, 3, 1)
 	p := playLong(t, 11, 50)
 	// The mirror is made before, so that a child only replays.
 	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
@@ -237,20 +235,10 @@ func TestKilled(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		t.Logf("%d kills, %d of them with a part of the history stored; %d commits, %d stored states", all.kills, all.midway, len(all.commits), len(all.standing))
-		if all.kills < kills || all.midway < all.kills/3 || len(all.standing) < 8 && every == 1 || len(all.commits) < commits/2 && every == 1 {
+		if all.kills < kills || all.midway < all.kills/3 || len(all.standing) < 8 && every < 8 || len(all.commits) < commits/2/every {
 			t.Errorf("too few kills, or in too few places: %v", slices.Sorted(maps.Keys(all.standing)))
 		}
 	})
-}
-
-// manyKills is how many processes a test kills: long ones with REPOGLOT_LONG_TESTS=1,
-// which kills more than 1,000 in all tests of this package and of catalog/store whose
-// names begin with TestKilled.
-func manyKills(usual, long int) int {
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		return long
-	}
-	return usual
 }
 
 // served returns the answers of the API about everything that a replay wrote,

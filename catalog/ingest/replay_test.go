@@ -18,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // playFor makes a history of a number of pushes.
@@ -193,21 +194,15 @@ func (c *countdown) count() {
 	}
 }
 
-// TestReplayCut cuts replays of one history at every commit and at many other
-// points, within transactions too, and lets them go on as a new process would.
+// TestReplayCut cuts replays of one history at commits, at night at every one, and at
+// other points, within transactions too, and lets them go on as a new process would.
 // The result must be, byte for byte, what an uninterrupted replay stores.
-func TestReplayCut(t *testing.T) { testReplayCut(t, 200, 0) }
+func TestReplayCut(t *testing.T) { testReplayCut(t, testsize.Of(20, 40, 3000), 0) }
 
 // TestReplayPartsCut cuts replays whose components follow each other.
-func TestReplayPartsCut(t *testing.T) { testReplayCut(t, 60, 1) }
+func TestReplayPartsCut(t *testing.T) { testReplayCut(t, testsize.Of(8, 16, 900), 1) }
 
 func testReplayCut(t *testing.T, places int, part int64) {
-	if underRace {
-		places /= 10 // the same code runs; without the detector it is cut at all of them
-	}
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		places *= 15
-	}
 	p := playLong(t, 11, 50)
 	whole := catalogtest.NewPuller(t, p.repo.URL(), withHistory(historySettings))
 	whole.Syncer.SetBatch(12)
@@ -227,10 +222,7 @@ func testReplayCut(t *testing.T, places int, part int64) {
 	whole.DB.Close()
 	t.Logf("%d commits, %d steps, %d places", commits, steps.Steps, asked)
 	random := rand.New(rand.NewPCG(3, 4))
-	every := 1
-	if underRace {
-		every = 6
-	}
+	every := testsize.Of(6, 3, 1)
 	t.Run("commits", func(t *testing.T) {
 		t.Parallel()
 		w := newCutter(t, whole)

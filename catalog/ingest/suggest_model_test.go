@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // suggestingSettings are historySettings with suggestions; docs has them from some of
@@ -341,10 +342,7 @@ func TestKilledSuggesting(t *testing.T) {
 	if killed || asked < 100 || first == want || strings.Count(want, "\n") < 5 {
 		t.Fatalf("killed %v, %d places, suggestions before and after:\n%s\n%s", killed, asked, first, want)
 	}
-	kills := int64(manyKills(10, 100))
-	if testing.Short() {
-		kills = 4
-	}
+	kills := int64(testsize.Of(4, 10, 100))
 	states, died := map[string]int{}, int64(0)
 	for n := range kills {
 		w := copyOf(t, before)

@@ -17,6 +17,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // backupAt begins a value of crashAtEnv: the process writes a backup beside the database
@@ -90,13 +91,7 @@ func TestKilledBackup(t *testing.T) {
 	}
 	places, _ := run(0)
 	gittest.Must(t, os.Remove(path+".backup"))
-	kills, died := int64(8), 0
-	switch {
-	case os.Getenv("REPOGLOT_LONG_TESTS") != "":
-		kills = 30
-	case testing.Short():
-		kills = 3
-	}
+	kills, died := int64(testsize.Of(3, 8, 30)), 0
 	for n := range kills {
 		if _, killed := run(1 + n*places/kills); killed {
 			died++
