@@ -21,6 +21,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // clientCopy is an answer that a client keeps.
@@ -47,11 +48,8 @@ func TestConditionalRequests(t *testing.T) {
 		t.Skip("slow: it asks every route in many states")
 	}
 	t.Parallel()
-	seeds, steps := uint64(3), 10
-	if testing.Short() {
-		seeds, steps = 1, 6
-	}
-	for seed := range seeds {
+	const steps = 10
+	for seed := range uint64(testsize.Of(1, 1, 6)) {
 		w := newFreshWorld(t, 100+seed)
 		at := differenceNow().AddDate(0, -1, 0)
 		w.when = func() time.Time { // the same second again, an hour earlier, or later

@@ -22,6 +22,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // freshWorld has components of one repository and of several, with glossaries,
@@ -260,10 +261,7 @@ func (w *freshWorld) targets(h http.Handler) []string {
 // recorded (store.Basis) without an omission.
 func TestKeptAnswersAreFresh(t *testing.T) {
 	t.Parallel()
-	steps := 32
-	if testing.Short() {
-		steps = 8
-	}
+	steps := testsize.Of(4, 12, 64)
 	w := newFreshWorld(t, 1)
 	kept := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: differenceNow, CacheBytes: 64 << 20, TempDir: t.TempDir()})
 	bare := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: differenceNow, TempDir: t.TempDir()})

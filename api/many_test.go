@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // manyTargets are lists and sums over all components, and single objects.
@@ -31,10 +32,7 @@ func manyTargets() []string {
 // number of components.
 func TestStatements(t *testing.T) {
 	t.Parallel()
-	sizes := [2]int{30, 200}
-	if testing.Short() {
-		sizes = [2]int{20, 80}
-	}
+	sizes := [2]int{20, testsize.Of(60, 120, 200)}
 	few, many := statements(t, sizes[0]), statements(t, sizes[1])
 	for target, n := range few {
 		if more := many[target] - n; more > 4 { // lists of ids come in pieces of at most 256

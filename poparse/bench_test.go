@@ -14,6 +14,7 @@ import (
 	"github.com/leonelquinteros/gotext"
 
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 const benchHeader = `# Generated for benchmarks.
@@ -125,10 +126,7 @@ func BenchmarkParseCharset(b *testing.B) {
 // bytes for each entry, garbage included. Lines of 64 MiB are long enough, as the cost
 // depends on the size only.
 func TestAllocation(t *testing.T) {
-	mib, duplicates := 64<<20, 1_000_000
-	if testing.Short() || underRace {
-		mib, duplicates = 4<<20, 100_000
-	}
+	mib, duplicates := testsize.Of(4, 16, 64)<<20, testsize.Of(100_000, 250_000, 1_000_000)
 	many := mib / 16
 	header := func(field string) []byte {
 		return []byte("msgid \"\"\nmsgstr \"Plural-Forms: nplurals=2; plural=" + field + ";\\n\"\n")

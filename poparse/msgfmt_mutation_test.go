@@ -2,7 +2,6 @@ package poparse
 
 import (
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestMutationsAgainstMsgfmt damages small files in many ways and compares with msgfmt
@@ -18,10 +18,7 @@ import (
 func TestMutationsAgainstMsgfmt(t *testing.T) {
 	gettexttest.NeedMsgfmt(t)
 	seeds := mutationSeeds(t)
-	n := 150
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		n = 20_000
-	}
+	n := testsize.Of(150, 150, 20_000)
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := make(chan string)
 	var wg sync.WaitGroup
@@ -82,7 +79,6 @@ func TestHistoryAgainstMsgfmt(t *testing.T) {
 	gettexttest.NeedMsgfmt(t)
 	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
-	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""
 	compared := 0
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
@@ -91,7 +87,7 @@ func TestHistoryAgainstMsgfmt(t *testing.T) {
 			repo := cloneBundle(t, path)
 			blobs := historyFiles(t, repo)
 			switch all := len(blobs); {
-			case long:
+			case testsize.Nightly():
 			case testing.Short() || underRace:
 				blobs = everyNth(blobs, 200)
 			case all > 1000:

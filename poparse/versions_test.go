@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
-// TestVersionsOfBundles reads all versions of all files of real repositories with one
-// Reader, in the order of their history. Each is what it is when it is read alone, and
+// TestVersionsOfBundles reads versions of files of real repositories with one Reader, in
+// the order of their history: at night all, otherwise some of those of large ones. Each is what it is when it is read alone, and
 // when it is read by paragraphs.
 func TestVersionsOfBundles(t *testing.T) {
 	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
@@ -23,8 +24,8 @@ func TestVersionsOfBundles(t *testing.T) {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
 			dir := cloneBundle(t, bundle)
 			list := historyOf(t, dir)
-			if testing.Short() {
-				list = list[:min(len(list), 200)]
+			if all := len(list); all > 200 {
+				list = everyNth(list, testsize.Of(all/200, min(all/200, 8), 1))
 			}
 			var r Reader
 			for chunk := range slices.Chunk(list, 200) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 func written(t testing.TB, f *File) string {
@@ -239,7 +240,7 @@ func TestWriteBundles(t *testing.T) {
 			if underRace {
 				step = 1 + len(files)/2
 			}
-			if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+			if testsize.Nightly() {
 				step = 1
 			}
 			n := 0

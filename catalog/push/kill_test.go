@@ -25,6 +25,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // childVariable has the directory of TestKill, and the number of its first edit, for the
@@ -154,7 +155,7 @@ func changeFile(ctx context.Context, db *store.DB, d *editing.Editor) error {
 func TestKill(t *testing.T) {
 	gittest.NeedGit(t)
 	pgtest.SQLiteOnly(t, "the process that is killed has a file")
-	kills := number(t, "REPOGLOT_KILLS", 50, 500)
+	kills := number("REPOGLOT_KILLS", testsize.Of(5, 20, 500))
 	dir := t.TempDir()
 	up := gittest.NewUpstreamAt[object.Hash](t, filepath.Join(dir, "up.git"))
 	text := "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"

@@ -22,6 +22,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestModel draws histories of edits, suggestions, languages that are added and removed,
@@ -39,7 +40,7 @@ func TestModel(t *testing.T) {
 	var edits atomic.Int64
 	first, _ := strconv.Atoi(os.Getenv("REPOGLOT_FIRST_HISTORY"))
 	t.Run("histories", func(t *testing.T) {
-		for n := range number(t, "REPOGLOT_HISTORIES", 60, 900) {
+		for n := range number("REPOGLOT_HISTORIES", testsize.Of(6, 24, 900)) {
 			t.Run(fmt.Sprint(first+n), func(t *testing.T) {
 				t.Parallel()
 				edits.Add(int64(drawn(t, uint64(first+n))))
@@ -62,20 +63,12 @@ func drawn(t *testing.T, seed uint64) int {
 	return len(m.acked)
 }
 
-// number is how often a test is repeated: what a variable says, or few times, or many in
-// the long form of the tests, or a tenth of few in the short one.
-func number(t *testing.T, variable string, few, many int) int {
-	t.Helper()
+// number is how often a test is repeated: what a variable says, or size.
+func number(variable string, size int) int {
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		return n
 	}
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		return many
-	}
-	if testing.Short() {
-		return few / 10
-	}
-	return few
+	return size
 }
 
 // modelStrings are the strings of the components app and doc.

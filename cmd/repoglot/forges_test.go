@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // forgeEnd is how a request ends.
@@ -123,7 +123,6 @@ func TestForges(t *testing.T) {
 	}
 	t.Parallel()
 	w, whole := newForgeWorld(t), t
-	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""
 	type run struct {
 		forgeEnd
 		*forgeProject
@@ -137,7 +136,7 @@ func TestForges(t *testing.T) {
 			case kind != "github" && kind != "gitlab" && end.name == "merged by a push": // which is no merge for them
 				end.requests = "closed"
 			}
-			if end.where == "everywhere" || kind == "github" && end.where == "" && !testing.Short() || long {
+			if end.where == "everywhere" || kind == "github" && end.where == "" || testsize.Nightly() {
 				var settings map[string]any
 				if kind == "forgejo" {
 					settings = map[string]any{"push_branch": "l10n", "request_per": "language"}

@@ -15,12 +15,13 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestMemoryOfHostileCommits: with a limit of memory and the default configuration, a good
 // repository beside hostile ones is served at the first start and the next, and what is
-// pushed to it is pulled; the memory of the server stays bounded. With
-// REPOGLOT_LONG_TESTS=1 each hostile repository is also tried alone. The race detector
+// pushed to it is pulled; the memory of the server stays bounded. At night there is
+// another limit, too, and each hostile repository is also tried alone. The race detector
 // takes a multiple of the memory, so that nothing is shown under it.
 func TestMemoryOfHostileCommits(t *testing.T) {
 	if testing.Short() {
@@ -37,18 +38,15 @@ func TestMemoryOfHostileCommits(t *testing.T) {
 		all = append(all, hostileRepo{&kind, path})
 	}
 	eight := append(all[:len(all):len(all)], all[0])
-	long := os.Getenv("REPOGLOT_LONG_TESTS") != ""
-	seconds := 8
-	if long {
-		seconds = 60
+	seconds := testsize.Of(6, 6, 60)
+	testHostileMemory(t, "eight-half", 512, 400, seconds, eight)
+	if !testsize.Nightly() {
+		return
 	}
 	testHostileMemory(t, "eight", 1024, 750, seconds, eight)
-	testHostileMemory(t, "eight-half", 512, 400, seconds, eight)
 	for _, r := range all {
-		if long {
-			testHostileMemory(t, r.kind.Name, 1024, 750, seconds, []hostileRepo{r})
-			testHostileMemory(t, r.kind.Name+"-half", 512, 400, seconds, []hostileRepo{r})
-		}
+		testHostileMemory(t, r.kind.Name, 1024, 750, seconds, []hostileRepo{r})
+		testHostileMemory(t, r.kind.Name+"-half", 512, 400, seconds, []hostileRepo{r})
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // killAtVar makes the test binary act as repoglot and kill itself at the call of its
@@ -76,10 +77,7 @@ func TestKilledReplay(t *testing.T) {
 		t.Skip("slow: it kills processes")
 	}
 	t.Parallel()
-	kills := 5
-	if testing.Short() {
-		kills = 2
-	}
+	kills := testsize.Of(2, 3, 5)
 	repo := languageByLanguage(t, 14, 2000)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
