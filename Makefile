@@ -60,12 +60,13 @@ screenshots: build ## take the pictures of docs/img with Chromium
 quick: ## build, vet and the short, fast tests of the packages changed since origin/main
 	@GO="$(GO)" ./.ci/quick
 
-# With REPOGLOT_LONG_TESTS=1, poparse and catalog/ingest test every version of every
-# file of the bundles, not a part of them. SHARD=2/3 takes the second third of the
-# packages; PostgreSQL belongs to the first.
+# Tests make their files in memory where .ci/tmp finds some, and three packages run at once,
+# since some wait most of their time. SHARD=2/3 takes the second third of the packages;
+# PostgreSQL belongs to the first.
+test race postgres nightly: export TMPDIR = $(shell ./.ci/tmp)
 test: ## all tests, after installing the programs that they use
 	./.ci/tools
-	$(GO) test -count=1 -shuffle=on -timeout 60m $$(./.ci/packages)
+	$(GO) test -p 3 -count=1 -shuffle=on -timeout 60m $$(./.ci/packages)
 ifeq ($(filter-out 1/%,$(SHARD)),)
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -short -count=1 -shuffle=on -timeout 60m ./catalog/store/... ./api
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestTwoProcesses ./catalog/push
@@ -107,7 +108,7 @@ fuzz: ## run every fuzz target for 20 seconds (FUZZTIME)
 
 nightly: ## what takes too long for every push: a minute of each fuzz target, the long tests, imports and races on PostgreSQL
 	FUZZTIME=60s ./.ci/fuzz
-	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m ./...
+	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m $$(./.ci/packages)
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -shuffle=on -timeout 60m ./catalog/ingest
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store/... ./catalog/ingest
 
