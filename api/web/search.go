@@ -21,7 +21,6 @@ type search struct {
 	Pages              paging
 	Columns            []string // codes of the languages shown
 	Languages          []link   // to choose from; URL is the code
-	Examples           []link
 }
 
 // group is one source text, wherever it occurs.
