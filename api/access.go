@@ -77,7 +77,7 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	}
 	var v Visitor
 	err := s.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
-		_, _, v.MayReturn, err = snap.Token(ctx, "")
+		_, _, v.MayReturn, err = snap.Access().Token(ctx, "")
 		return err
 	})
 	return v, err
@@ -93,7 +93,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	secret = strings.TrimSpace(secret)
 	var found, any bool
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		a.Token, found, any, err = snap.Token(ctx, secret)
+		a.Token, found, any, err = snap.Access().Token(ctx, secret)
 		return err
 	})
 	switch {
@@ -114,7 +114,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 
 // useToken stores that the token of an access was used.
 func (s *Server) useToken(ctx context.Context, a *rest.Access) {
-	if err := s.db.UseToken(ctx, a.Token); err != nil {
+	if err := s.db.Access().UseToken(ctx, a.Token); err != nil {
 		s.logger.Debug("the use of a token is not stored", "error", err)
 	}
 	a.Token.Used = time.Time{} // it differs between requests of a day

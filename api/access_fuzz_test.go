@@ -140,7 +140,7 @@ func TestStreamsByToken(t *testing.T) {
 	if e, ok := reader.change(); !ok || !strings.Contains(e.data, "/vault/box/") {
 		t.Errorf("with a token: %v %+v", ok, e)
 	}
-	must(t, w.DB.RevokeToken(t.Context(), "t", time.Now()))
+	must(t, w.DB.Access().RevokeToken(t.Context(), "t", time.Now()))
 	event("demo/app", catalogtest.RepoApp, catalogtest.Head2)
 	if e, ok := everybody.change(); !ok || !strings.Contains(e.data, "/demo/app/") {
 		t.Errorf("without a token the next is %v %+v", ok, e)

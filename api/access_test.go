@@ -134,11 +134,11 @@ func TestAuthorization(t *testing.T) {
 	}
 	expect(200, "GET", public, "Basic eDp5", "")
 	expect(404, "GET", private, "Basic eDp5", "Not found.")
-	must(t, w.DB.RevokeToken(t.Context(), "reader", time.Now()))
+	must(t, w.DB.Access().RevokeToken(t.Context(), "reader", time.Now()))
 	expect(401, "GET", private, "Token "+read, "Invalid token.")
 	expect(200, "GET", private, "Token "+admin, "")
 	defer func() { // a server whose last token was revoked is not one that never had any
-		must(t, w.DB.RevokeToken(t.Context(), "admin", time.Now()))
+		must(t, w.DB.Access().RevokeToken(t.Context(), "admin", time.Now()))
 		expect(401, "GET", public, "Token "+admin, "Invalid token.")
 	}()
 	if rec := call(t, s, "GET", private, "Authorization", "Token "+admin); rec.Header().Get("Cache-Control") != "private, no-cache" {

@@ -56,7 +56,7 @@ func TestConditionalRequests(t *testing.T) {
 			at = at.Add([]time.Duration{0, 0, -time.Hour, 2 * time.Hour}[w.pick(4)])
 			return at
 		}
-		some, err := w.DB.CreateToken(t.Context(), catalog.Token{Name: "some", Scope: catalog.ScopeRead, Projects: catalog.Names("vault"), Created: differenceNow()})
+		some, err := w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "some", Scope: catalog.ScopeRead, Projects: catalog.Names("vault"), Created: differenceNow()})
 		gittest.Must(t, err)
 		c := &copies{t: t, tokens: []string{"", w.token, some}, kept: map[[2]string][]clientCopy{}, shown: map[[3]string]string{}, asked: map[int]int{}}
 		targets := oneOfShape(w.targets(w.server(w.DB)))

@@ -47,7 +47,7 @@ func TestPrivateMakesNoDifference(t *testing.T) {
 	))
 	d.compare("private components came", before, d.kept)
 	d.compare("private components came, a new process", before, d.server())
-	token, err := d.DB.CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
+	token, err := d.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}

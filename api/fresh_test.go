@@ -73,7 +73,7 @@ func newFreshWorld(t *testing.T, seed uint64) *freshWorld {
 	}
 	w.configure()
 	w.pull()
-	token, err := w.DB.CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()})
+	token, err := w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func newGenerationWorld(t *testing.T) *generationWorld {
 	w.commit(t, 1, "Nazdar")
 	w.push(t, 0, "Ahoj")
 	var err error
-	if w.token, err = w.DB.CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()}); err != nil {
+	if w.token, err = w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()}); err != nil {
 		t.Fatal(err)
 	}
 	w.writer, w.reader = w.server(w.DB), w.server(w.other(store.Options{PollInterval: time.Hour}).DB)

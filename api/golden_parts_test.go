@@ -205,7 +205,7 @@ func entryKey(e *value, ids map[string]string) string {
 // compareTokens sends the exchanges with unknown tokens to a server that has a
 // token: only then is a token wrong (docs/compatibility.md#authentication).
 func (g *golden) compareTokens(t *testing.T) {
-	if _, err := g.db.CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Unix(0, 0)}); err != nil {
+	if _, err := g.db.Access().CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Unix(0, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range readRecords(t, g.revision) {

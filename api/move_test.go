@@ -30,7 +30,7 @@ func TestExportImport(t *testing.T) {
 		differenceSpec("demo", "app", repo, "po/*.po", ""), differenceSpec("demo", "docs", repo, "docs/*.po", ""),
 		differenceSpec("vault", "lib", secret, "po/*.po", ""),
 	})
-	token, err := d.DB.CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()})
+	token, err := d.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: differenceNow()})
 	if err != nil {
 		t.Fatal(err)
 	}

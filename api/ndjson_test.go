@@ -292,7 +292,7 @@ func TestLinesRevoked(t *testing.T) {
 	key := w.Token("t", catalog.ScopeRead)
 	out := &pausing{ResponseRecorder: httptest.NewRecorder()}
 	out.after = func() {
-		if err := w.DB.RevokeToken(t.Context(), "t", time.Now()); err != nil {
+		if err := w.DB.Access().RevokeToken(t.Context(), "t", time.Now()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -18,7 +18,7 @@ func TestWithoutPushMode(t *testing.T) {
 	w := catalogtest.Demo(t)
 	secrets := map[string]string{"": ""}
 	for _, scope := range []catalog.Scope{catalog.ScopeRead, catalog.ScopeWrite} {
-		secret, err := w.DB.CreateToken(t.Context(), catalog.Token{Name: string(scope), Scope: scope, Created: time.Now()})
+		secret, err := w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: string(scope), Scope: scope, Created: time.Now()})
 		must(t, err)
 		secrets[string(scope)] = "Token " + secret
 	}

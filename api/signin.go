@@ -42,7 +42,7 @@ func (s *Server) accessOfSession(ctx context.Context, secret string) (a rest.Acc
 	}
 	found := false
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		a.Token, found, err = snap.SessionToken(ctx, secret)
+		a.Token, found, err = snap.Access().SessionToken(ctx, secret)
 		return err
 	})
 	switch {
@@ -126,7 +126,7 @@ func (s *Server) signOut(c echo.Context) error {
 		if a.Session == "" {
 			return "/login/", nil
 		}
-		if err := s.db.EndSession(r.Context(), a.Session); err != nil {
+		if err := s.db.Access().EndSession(r.Context(), a.Session); err != nil {
 			return "", err
 		}
 		s.logger.Info("signed out", "token", a.Token.Name, "from", s.Client(r))

@@ -84,7 +84,7 @@ func TestSignIn(t *testing.T) {
 	sees(p, http.StatusNotFound)
 	sees(copied, http.StatusNotFound)
 	sees(other, http.StatusOK)
-	must(t, w.DB.RevokeToken(t.Context(), "ada", time.Now()))
+	must(t, w.DB.Access().RevokeToken(t.Context(), "ada", time.Now()))
 	sees(other, http.StatusNotFound)
 }
 

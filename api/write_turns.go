@@ -74,5 +74,5 @@ func (s *Server) createSession(ctx context.Context, token int64) (secret string,
 		return "", err
 	}
 	defer free()
-	return s.db.CreateSession(ctx, token, session.Lifetime)
+	return s.db.Access().CreateSession(ctx, token, session.Lifetime)
 }

@@ -54,7 +54,7 @@ func newEditor(t *testing.T) *editor {
 		"admin": {Scope: catalog.ScopeAdmin}, "far": {Scope: catalog.ScopeAdmin, Projects: catalog.Names("other")},
 	} {
 		token.Name, token.Created = name, time.Now()
-		secret, err := w.DB.CreateToken(t.Context(), token)
+		secret, err := w.DB.Access().CreateToken(t.Context(), token)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func (e *editor) client(token string) string {
 	e.t.Helper()
 	var found catalog.Token
 	err := e.DB.Read(e.t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
-		found, _, _, err = snap.Token(ctx, e.tokens[token])
+		found, _, _, err = snap.Access().Token(ctx, e.tokens[token])
 		return err
 	})
 	if err != nil {

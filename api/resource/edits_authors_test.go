@@ -14,7 +14,7 @@ import (
 // no answer; not even if it is all that is known of somebody.
 func TestAddressesOfAuthors(t *testing.T) {
 	e := newEditor(t)
-	secret, err := e.DB.CreateToken(t.Context(), catalog.Token{Name: "bot", Scope: catalog.ScopeWrite, AuthorEmail: "bot@example.org", Created: time.Now()})
+	secret, err := e.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "bot", Scope: catalog.ScopeWrite, AuthorEmail: "bot@example.org", Created: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}

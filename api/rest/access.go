@@ -65,9 +65,9 @@ func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	if a.Token.ID == 0 {
 		return nil
 	}
-	alive, err := snap.TokenExists(ctx, a.Token.ID)
+	alive, err := snap.Access().TokenExists(ctx, a.Token.ID)
 	if err == nil && a.Session != "" {
-		_, alive, err = snap.SessionToken(ctx, a.Session)
+		_, alive, err = snap.Access().SessionToken(ctx, a.Session)
 	}
 	if err == nil && !alive {
 		err = ErrToken

@@ -64,7 +64,7 @@ func (w *translating) signIn(token catalog.Token) person {
 func (w *translating) token(token catalog.Token) string {
 	w.t.Helper()
 	token.Created = time.Now()
-	secret, err := w.DB.CreateToken(w.t.Context(), token)
+	secret, err := w.DB.Access().CreateToken(w.t.Context(), token)
 	must(w.t, err)
 	return secret
 }

@@ -25,11 +25,14 @@
 //	edits*        the journal: rows, what writes and reads them, why and until when they
 //	              wait; sent.go and sending.go: where their texts went
 //
-// One file reads and writes each of the small tables: comments.go, files.go,
-// compared_units.go, lagging.go, problems.go, suggestions.go, tokens.go. internal/stored has
-// the format of stored bytes; watch.go tells readers of new generations, generations.go
-// knows what changed in them, basis.go what was read; errors.go makes every error one
-// line.
+// One file reads and writes each of the small tables: comments.go, compared_units.go,
+// lagging.go, problems.go, suggestions.go. watch.go tells readers of new generations,
+// generations.go knows what changed in them, basis.go what was read.
+//
+// What needs no memory of a step is in packages below, which are functions over sessions:
+// access, cluster and transfer, which callers use themselves, and internal/files, history
+// and recount. internal/stored has the forms of stored bytes, internal/rows what several of
+// them read, internal/sqldb sessions and engines.
 //
 // # Why
 //

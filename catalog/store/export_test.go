@@ -122,7 +122,7 @@ func TestImportOlder(t *testing.T) {
 		return nil
 	})
 	if err == nil {
-		_, err = db.CreateToken(t.Context(), catalog.Token{Name: "ci", Scope: catalog.ScopeRead})
+		_, err = db.Access().CreateToken(t.Context(), catalog.Token{Name: "ci", Scope: catalog.ScopeRead})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog/store/access"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -51,6 +52,9 @@ const reachedLately = 2 * time.Second
 func (db *DB) Reached() bool {
 	return !db.sql.Engine.Remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
 }
+
+// Access reads tokens and sessions.
+func (s *Snapshot) Access() *access.Reader { return access.NewReader(s.s, s.db.now) }
 
 // Generation is the number of the newest step or change of settings in the
 // snapshot; 0 for an empty database.

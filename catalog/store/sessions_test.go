@@ -23,14 +23,14 @@ func TestSessions(t *testing.T) {
 	defer func() { _ = db.Close() }()
 	for id, token := range []catalog.Token{{Name: "forever"}, {Name: "short", Expires: now.Add(time.Hour)}} {
 		token.Scope, token.Created = catalog.ScopeRead, now
-		if _, err := db.CreateToken(t.Context(), token); err != nil {
+		if _, err := db.Access().CreateToken(t.Context(), token); err != nil {
 			t.Fatal(id, err)
 		}
 	}
 	const forever, short = 1, 2
 	begin := func(token int64) string {
 		t.Helper()
-		secret, err := db.CreateSession(t.Context(), token, 24*time.Hour)
+		secret, err := db.Access().CreateSession(t.Context(), token, 24*time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestSessions(t *testing.T) {
 	want := func(secret string, token int64) {
 		t.Helper()
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
-			got, found, err := s.SessionToken(ctx, secret)
+			got, found, err := s.Access().SessionToken(ctx, secret)
 			if found != (token != 0) || found && got.ID != token {
 				t.Errorf("token %d, found %v, want %d", got.ID, found, token)
 			}
@@ -52,7 +52,7 @@ func TestSessions(t *testing.T) {
 	want(brief, short)
 	want("", 0)
 	want(one+"x", 0)
-	if err := errors.Join(db.EndSession(t.Context(), one), db.EndSession(t.Context(), one)); err != nil {
+	if err := errors.Join(db.Access().EndSession(t.Context(), one), db.Access().EndSession(t.Context(), one)); err != nil {
 		t.Error(err)
 	}
 	want(one, 0)
@@ -62,16 +62,16 @@ func TestSessions(t *testing.T) {
 	now = now.Add(23 * time.Hour)
 	want(two, 0)
 	three := begin(forever)
-	if err := db.RevokeToken(t.Context(), "forever", now); err != nil {
+	if err := db.Access().RevokeToken(t.Context(), "forever", now); err != nil {
 		t.Fatal(err)
 	}
 	want(three, 0)
-	if _, err := db.CreateSession(t.Context(), forever, time.Hour); !errors.Is(err, catalog.ErrNotFound) {
+	if _, err := db.Access().CreateSession(t.Context(), forever, time.Hour); !errors.Is(err, catalog.ErrNotFound) {
 		t.Errorf("a session of a token that was revoked: %v", err)
 	}
 	now = now.Add(-24 * time.Hour)
 	first := begin(short)
-	for range maxSessions {
+	for range 100 {
 		now = now.Add(time.Second)
 		begin(short)
 	}
@@ -84,19 +84,19 @@ func TestTokensBesideSteps(t *testing.T) {
 	one, two := clusterOf(t)
 	configure(t, one, "app")
 	step(t, one, info(0, 1, 1), func(ctx context.Context, _ *StepTx) error {
-		secret, err := two.CreateToken(ctx, catalog.Token{Name: "new", Scope: catalog.ScopeRead, Created: day(1)})
+		secret, err := two.Access().CreateToken(ctx, catalog.Token{Name: "new", Scope: catalog.ScopeRead, Created: day(1)})
 		if err != nil {
 			return err
 		}
 		var token catalog.Token
 		read(t, two, func(ctx context.Context, s *Snapshot) (err error) {
-			token, _, _, err = s.Token(ctx, secret)
+			token, _, _, err = s.Access().Token(ctx, secret)
 			return err
 		})
-		session, err := two.CreateSession(ctx, token.ID, time.Hour)
+		session, err := two.Access().CreateSession(ctx, token.ID, time.Hour)
 		if err != nil {
 			return err
 		}
-		return errors.Join(two.EndSession(ctx, session), two.RevokeToken(ctx, "new", day(1)))
+		return errors.Join(two.Access().EndSession(ctx, session), two.Access().RevokeToken(ctx, "new", day(1)))
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/repoglot/repoglot/catalog/store/access"
 	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -96,6 +97,11 @@ func (db *DB) Cluster() *cluster.Cluster {
 		return nil
 	}
 	return cluster.New(db.sql, db.pools.Cluster, db.write, db.wished)
+}
+
+// Access creates and ends tokens and sessions. It waits for no step.
+func (db *DB) Access() *access.Writer {
+	return access.NewWriter(db.sql, db.pools.Writer, db.writeTokens, db.now)
 }
 
 // Schema is the version of the schema that this program makes.

@@ -110,7 +110,7 @@ func (p *program) createToken(ctx context.Context, db *store.DB, t catalog.Token
 			fmt.Fprintf(p.stderr, "repoglot: there is no language %s, unless a file is called so\n", code)
 		}
 	}
-	secret, err := db.CreateToken(ctx, t)
+	secret, err := db.Access().CreateToken(ctx, t)
 	switch {
 	case errors.Is(err, catalog.ErrConflict):
 		return fmt.Errorf("there is a token %q: choose another name, or revoke it first", t.Name)
@@ -151,7 +151,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
 				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-					list, err := snap.Tokens(ctx)
+					list, err := snap.Access().Tokens(ctx)
 					if err != nil {
 						return err
 					}
@@ -222,7 +222,7 @@ func (p *program) tokenLogCommand() *cobra.Command {
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
 				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-					list, err := snap.TokenEvents(ctx)
+					list, err := snap.Access().TokenEvents(ctx)
 					if err != nil {
 						return err
 					}
@@ -244,7 +244,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				err := db.RevokeToken(ctx, args[0], time.Now())
+				err := db.Access().RevokeToken(ctx, args[0], time.Now())
 				if errors.Is(err, catalog.ErrNotFound) {
 					return fmt.Errorf("there is no token %q: see repoglot token list", args[0])
 				}

@@ -117,7 +117,7 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 			f.Error(err)
 		}
 	})
-	key, err := e.db.CreateToken(ctx, catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
+	key, err := e.db.Access().CreateToken(ctx, catalog.Token{Name: "t", Scope: catalog.ScopeRead, Created: time.Now()})
 	must(f, err)
 	return fuzzed{handler: protect(rt, log), key: key, log: said}, s
 }

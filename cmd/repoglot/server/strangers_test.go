@@ -117,7 +117,7 @@ projects:
 func (f failing) token(s *server, token catalog.Token) string {
 	f.t.Helper()
 	token.Created = time.Now()
-	key, err := s.engine.db.CreateToken(f.t.Context(), token)
+	key, err := s.engine.db.Access().CreateToken(f.t.Context(), token)
 	must(f.t, err)
 	return key
 }

@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"context"
@@ -10,6 +10,31 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
+
+// Reader reads tokens and sessions in one transaction.
+type Reader struct {
+	s   *sqldb.Session
+	now func() time.Time
+}
+
+// NewReader makes a reader of what a session sees. now is the clock by which tokens end.
+func NewReader(s *sqldb.Session, now func() time.Time) *Reader { return &Reader{s, now} }
+
+// Writer creates and ends tokens and sessions.
+type Writer struct {
+	db    *sqldb.DB
+	pool  *sqldb.Pool
+	write Write
+	now   func() time.Time
+}
+
+// Write runs fn in a transaction beside which no other tokens or sessions are written.
+type Write func(ctx context.Context, fn func(s *sqldb.Session) error) error
+
+// NewWriter makes a writer. pool is where uses of tokens are stored, if it is free.
+func NewWriter(db *sqldb.DB, pool *sqldb.Pool, write Write, now func() time.Time) *Writer {
+	return &Writer{db, pool, write, now}
+}
 
 // tokenPrefix begins every secret, so that people and secret scanners recognise
 // it.
@@ -27,7 +52,7 @@ const maxTokenLists = 8 << 10
 // bits, of which a SHA-256 is safe to store. A name that exists is catalog.ErrConflict; an
 // empty name, a name longer than 100 bytes, an unknown scope, an end that is past, too
 // many projects, or languages without scope write are catalog.ErrInvalid.
-func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, err error) {
+func (w *Writer) CreateToken(ctx context.Context, t catalog.Token) (secret string, err error) {
 	switch {
 	case t.Name == "" || len(t.Name) > 100 || strings.ContainsFunc(t.Name, func(c rune) bool { return c < ' ' || c == 0x7f }):
 		return "", sqldb.Invalid("store: create the token: a name has 1 to 100 bytes and no control characters")
@@ -41,7 +66,7 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		return "", sqldb.Invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
 	secret = tokenPrefix + rand.Text()
-	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
+	err = w.write(ctx, func(s *sqldb.Session) error {
 		var taken, id int64
 		found, err := s.First(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
 		if err != nil {
@@ -61,7 +86,7 @@ func (db *DB) CreateToken(ctx context.Context, t catalog.Token) (secret string, 
 		return err
 	})
 	if err != nil {
-		return "", sqldb.UnwrapReported(db.fail(ctx, "create a token", err))
+		return "", sqldb.UnwrapReported(w.db.Fail(ctx, "create a token", err))
 	}
 	return secret, nil
 }
@@ -75,8 +100,8 @@ func microsOrZero(t time.Time) int64 {
 
 // RevokeToken deletes a token and its sessions; they are worthless at once. An unknown name is
 // catalog.ErrNotFound.
-func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error {
-	err := db.writeTokens(ctx, func(s *sqldb.Session) error {
+func (w *Writer) RevokeToken(ctx context.Context, name string, at time.Time) error {
+	err := w.write(ctx, func(s *sqldb.Session) error {
 		t, found, err := tokenIn(ctx, s, `name = $1`, name)
 		if err == nil && !found {
 			err = sqldb.Reported(sqldb.NotFound("store: revoke the token %s", name))
@@ -92,7 +117,7 @@ func (db *DB) RevokeToken(ctx context.Context, name string, at time.Time) error 
 		}
 		return err
 	})
-	return sqldb.UnwrapReported(db.fail(ctx, "revoke a token", err))
+	return sqldb.UnwrapReported(w.db.Fail(ctx, "revoke a token", err))
 }
 
 // noteToken writes what was done with a token into its history.
@@ -103,9 +128,9 @@ func noteToken(ctx context.Context, s *sqldb.Session, event string, at time.Time
 }
 
 // TokenEvents lists what was done with tokens, the oldest first.
-func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
+func (r *Reader) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
 	var list []catalog.TokenEvent
-	err := s.s.Query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan sqldb.Scan) error {
+	err := r.s.Query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		var e catalog.TokenEvent
 		var at, expires int64
 		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires, &e.Token.Projects, &e.Token.Languages)
@@ -113,7 +138,7 @@ func (s *Snapshot) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error
 		list = append(list, e)
 		return err
 	})
-	return list, s.s.Fail(ctx, "read the history of tokens", err)
+	return list, r.s.Fail(ctx, "read the history of tokens", err)
 }
 
 func timeOrZero(micros int64) time.Time {
@@ -128,16 +153,16 @@ const dayMicros = 24 * 3600 * 1_000_000
 
 // UseToken stores that a token is used now, to the day. While another write goes on it
 // does nothing: the next use tries again.
-func (db *DB) UseToken(ctx context.Context, t catalog.Token) error {
-	today := db.now().UnixMicro() / dayMicros
+func (w *Writer) UseToken(ctx context.Context, t catalog.Token) error {
+	today := w.now().UnixMicro() / dayMicros
 	if !t.Used.IsZero() && t.Used.UnixMicro()/dayMicros >= today {
 		return nil
 	}
-	err := db.pools.Writer.TryTransact(ctx, func(s *sqldb.Session) error {
+	err := w.pool.TryTransact(ctx, func(s *sqldb.Session) error {
 		_, err := s.Exec(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
 		return err
 	})
-	return db.fail(ctx, "store the use of a token", err)
+	return w.db.Fail(ctx, "store the use of a token", err)
 }
 
 const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email`
@@ -150,41 +175,41 @@ func scanToken(scan sqldb.Scan) (t catalog.Token, err error) {
 }
 
 // Tokens lists the access tokens by id, those that ended too.
-func (s *Snapshot) Tokens(ctx context.Context) ([]catalog.Token, error) {
+func (r *Reader) Tokens(ctx context.Context) ([]catalog.Token, error) {
 	var list []catalog.Token
-	err := s.s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan sqldb.Scan) error {
+	err := r.s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		t, err := scanToken(scan)
 		list = append(list, t)
 		return err
 	})
-	return list, s.s.Fail(ctx, "read the tokens", err)
+	return list, r.s.Fail(ctx, "read the tokens", err)
 }
 
 // Token finds the token of a secret, if it has not ended. If found is false, any says
 // whether a token was ever created: from then on wrong secrets are refused.
-func (s *Snapshot) Token(ctx context.Context, secret string) (t catalog.Token, found, any bool, err error) {
+func (r *Reader) Token(ctx context.Context, secret string) (t catalog.Token, found, any bool, err error) {
 	if len(secret) <= maxToken {
-		t, found, err = s.tokenWhere(ctx, `hash = $1`, tokenHash(secret))
+		t, found, err = r.tokenWhere(ctx, `hash = $1`, tokenHash(secret))
 	}
 	if found || err != nil {
 		return t, found, true, err
 	}
 	var newest int64
-	_, err = s.s.First(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
-	return catalog.Token{}, false, newest > 0, s.s.Fail(ctx, "look for tokens", err)
+	_, err = r.s.First(ctx, `SELECT newest_token FROM clock WHERE one = 1`, nil, &newest)
+	return catalog.Token{}, false, newest > 0, r.s.Fail(ctx, "look for tokens", err)
 }
 
 // TokenExists reports whether a token still exists and has not ended.
-func (s *Snapshot) TokenExists(ctx context.Context, id int64) (bool, error) {
-	_, found, err := s.tokenWhere(ctx, `id = $1`, id)
+func (r *Reader) TokenExists(ctx context.Context, id int64) (bool, error) {
+	_, found, err := r.tokenWhere(ctx, `id = $1`, id)
 	return found, err
 }
 
 // tokenWhere finds a token that has not ended.
-func (s *Snapshot) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
-	t, found, err = tokenIn(ctx, s.s, where, key)
-	found = found && (t.Expires.IsZero() || t.Expires.After(s.db.now()))
-	return t, found, s.s.Fail(ctx, "read a token", err)
+func (r *Reader) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
+	t, found, err = tokenIn(ctx, r.s, where, key)
+	found = found && (t.Expires.IsZero() || t.Expires.After(r.now()))
+	return t, found, r.s.Fail(ctx, "read a token", err)
 }
 
 func tokenIn(ctx context.Context, s *sqldb.Session, where string, key any) (t catalog.Token, found bool, err error) {

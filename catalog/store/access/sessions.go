@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"context"
@@ -16,10 +16,10 @@ const maxSessions = 100
 // time, and returns its secret: 130 random bits, of which only a SHA-256 is stored.
 // Sessions that have expired are deleted. A token that does not exist is
 // catalog.ErrNotFound.
-func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
+func (w *Writer) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
-	now := db.now()
-	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
+	now := w.now()
+	err = w.write(ctx, func(s *sqldb.Session) error {
 		if _, found, err := tokenIn(ctx, s, `id = $1`, token); err != nil || !found {
 			if err == nil {
 				err = sqldb.Reported(sqldb.NotFound("store: token %d", token))
@@ -36,14 +36,14 @@ func (db *DB) CreateSession(ctx context.Context, token int64, lifetime time.Dura
 			SELECT hash FROM sessions WHERE token_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`, token, token, maxSessions)
 	})
 	if err != nil {
-		return "", sqldb.UnwrapReported(db.fail(ctx, "begin a session", err))
+		return "", sqldb.UnwrapReported(w.db.Fail(ctx, "begin a session", err))
 	}
 	return secret, nil
 }
 
 // EndSession ends a session at once. It is no error if there is none.
-func (db *DB) EndSession(ctx context.Context, secret string) error {
-	return db.fail(ctx, "end a session", db.writeTokens(ctx, func(s *sqldb.Session) error {
+func (w *Writer) EndSession(ctx context.Context, secret string) error {
+	return w.db.Fail(ctx, "end a session", w.write(ctx, func(s *sqldb.Session) error {
 		_, err := s.Exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
 		return err
 	}))
@@ -51,13 +51,13 @@ func (db *DB) EndSession(ctx context.Context, secret string) error {
 
 // SessionToken finds the token of a session. found is false if the session or the token
 // has ended.
-func (s *Snapshot) SessionToken(ctx context.Context, secret string) (t catalog.Token, found bool, err error) {
+func (r *Reader) SessionToken(ctx context.Context, secret string) (t catalog.Token, found bool, err error) {
 	if secret == "" || len(secret) > maxToken {
 		return t, false, nil
 	}
 	var id, expires int64
-	if found, err = s.s.First(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= s.db.now().UnixMicro() {
-		return t, false, s.s.Fail(ctx, "read a session", err)
+	if found, err = r.s.First(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= r.now().UnixMicro() {
+		return t, false, r.s.Fail(ctx, "read a session", err)
 	}
-	return s.tokenWhere(ctx, `id = $1`, id)
+	return r.tokenWhere(ctx, `id = $1`, id)
 }
