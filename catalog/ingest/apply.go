@@ -23,8 +23,8 @@ type application struct {
 	checkup *checkup.Step // of the step; nil if the step runs no checks
 	comp    *component
 	loader  *fileLoader
-	edits   map[cacheKey]*fileEdit // of the step
-	journal *store.StepTx          // has the edits that people made; nil in a replay, whose strings nobody edits
+	partial map[cacheKey]*partialFile // of the step
+	journal *store.StepTx             // has the edits that people made; nil in a replay, whose strings nobody edits
 	log     *slog.Logger
 	step    *gitsource.Step
 	origins *attributor
@@ -58,10 +58,10 @@ type application struct {
 type targetFile struct {
 	slot    *fileSlot
 	row     *catalog.Translation
-	outline int64     // of the file
-	units   int64     // of the file
-	fresh   bool      // the file appeared in this step
-	edit    *fileEdit // not nil: the file is not read, but edited
+	outline int64        // of the file
+	units   int64        // of the file
+	fresh   bool         // the file appeared in this step
+	partial *partialFile // not nil: the file is not read whole
 }
 
 func (a *application) run(ctx context.Context) error {
@@ -146,13 +146,13 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 			row = nil
 		}
 		var file *unit.File
-		var edit *fileEdit
+		var partial *partialFile
 		if a.changed(p, row) {
 			var err error
-			if edit, err = a.edit(ctx, p, row); err != nil {
+			if partial, err = a.partialOf(ctx, p, row); err != nil {
 				return err
 			}
-			if edit == nil {
+			if partial == nil {
 				file, err = a.read(ctx, p)
 			}
 			if err != nil {
@@ -160,8 +160,8 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 			}
 		}
 		switch {
-		case edit != nil:
-			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, units: row.Stats.Total.Units, edit: edit})
+		case partial != nil:
+			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, units: row.Stats.Total.Units, partial: partial})
 		case file != nil:
 			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, units: int64(file.Len()), fresh: row == nil || row.Removed})
 		case !a.keeps(p, row):

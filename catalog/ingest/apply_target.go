@@ -12,8 +12,8 @@ import (
 
 // writeTarget stores the units of a changed file and their entries.
 func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
-	if t.edit != nil {
-		return a.writeEdit(ctx, t)
+	if t.partial != nil {
+		return a.writePartial(ctx, t)
 	}
 	file, err := a.file(ctx, t.slot)
 	if err != nil {

@@ -25,7 +25,7 @@ type pull struct {
 	open    func(context.Context) (*gitsource.Reader, error) // opens another reader of the same state
 	loader  *fileLoader
 	meter   *meter
-	edits   map[cacheKey]*fileEdit // of the step that is being applied
+	partial map[cacheKey]*partialFile // of the step that is being applied
 	comps   []*component
 	report  Report
 	changes map[int64]int64 // entries by component

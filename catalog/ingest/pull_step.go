@@ -80,7 +80,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	}
 	p.meter.begin()
 	defer p.undoOver(touched, &err)()
-	defer func() { p.edits = nil }()
+	defer func() { p.partial = nil }()
 	if err := p.read(ctx, touched, step); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func checkStep(ctx context.Context, k *checkup.Step, convoy, touched []*componen
 // write meanwhile.
 func (p *pull) read(ctx context.Context, touched []*component, step *gitsource.Step) error {
 	defer p.phases.begin(readPhase)()
-	if err := p.findEdits(ctx, touched, step); err != nil {
+	if err := p.findPartial(ctx, touched, step); err != nil {
 		return err
 	}
 	p.prefetch(ctx, touched, step)
@@ -194,8 +194,7 @@ func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsour
 	p.loader.prefetch(ctx, p.versions(touched, step))
 }
 
-// versions lists the files that a step will read, except those that are edited
-// (findEdits), as far as that is known.
+// versions lists the files that a step will read whole, as far as that is known.
 func (p *pull) versions(touched []*component, step *gitsource.Step) (list []fileVersion) {
 	for _, c := range touched {
 		if c.reread {
@@ -205,7 +204,7 @@ func (p *pull) versions(touched []*component, step *gitsource.Step) (list []file
 			continue
 		}
 		for _, ch := range step.Changes {
-			if !ch.New.IsZero() && c.selection.wants(ch.Path) && p.edits[cacheKey{c.row.ID, ch.New}] == nil {
+			if !ch.New.IsZero() && c.selection.wants(ch.Path) && p.partial[cacheKey{c.row.ID, ch.New}] == nil {
 				list = append(list, fileVersion{c, ch.Path, ch.New})
 			}
 		}
@@ -216,7 +215,7 @@ func (p *pull) versions(touched []*component, step *gitsource.Step) (list []file
 // application prepares the part of a component in a step. opened is move.opened.
 func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, opened time.Time) *application {
 	a := &application{
-		tx: tx, comp: c, loader: p.loader, edits: p.edits, log: p.s.log, step: step,
+		tx: tx, comp: c, loader: p.loader, partial: p.partial, log: p.s.log, step: step,
 		origins: newAttributor(step, p.loader, c),
 		record:  c.isStored(), created: p.at,
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 )
 
-// fileEdit is a version of a file of which only the paragraphs were read that differ
+// partialFile is a version of a file of which only the paragraphs were read that differ
 // from the stored version: the usual push into a large file.
-type fileEdit struct {
+type partialFile struct {
 	unit.Edit
 	before string // the blob of the stored version
 	data   []byte
 	pieces *store.Pieces
 }
 
-// findEdits looks among the changes of a step for files of which only translations
+// findPartial looks among the changes of a step for files of which only translations
 // changed, compared with what is stored. All other files are left to be read whole.
-func (p *pull) findEdits(ctx context.Context, touched []*component, step *gitsource.Step) error {
+func (p *pull) findPartial(ctx context.Context, touched []*component, step *gitsource.Step) error {
 	if len(step.Origins) != 1 {
 		return nil // who introduced what is found in whole files
 	}
@@ -34,30 +34,30 @@ func (p *pull) findEdits(ctx context.Context, touched []*component, step *gitsou
 			if ch.Old.IsZero() || ch.New.IsZero() || !c.selection.wants(ch.Path) {
 				continue
 			}
-			edit, err := p.findEdit(ctx, c, &ch)
+			partial, err := p.findPartialOf(ctx, c, &ch)
 			if err != nil {
 				return err
 			}
-			if edit == nil {
+			if partial == nil {
 				continue
 			}
-			if p.edits == nil {
-				p.edits = make(map[cacheKey]*fileEdit)
+			if p.partial == nil {
+				p.partial = make(map[cacheKey]*partialFile)
 			}
-			p.edits[cacheKey{c.row.ID, ch.New}] = edit
+			p.partial[cacheKey{c.row.ID, ch.New}] = partial
 		}
 	}
 	return nil
 }
 
-// findEdit returns nil for a file that must be read whole, or that cannot be read,
+// findPartialOf returns nil for a file that must be read whole, or that cannot be read,
 // which whoever reads it reports.
-func (p *pull) findEdit(ctx context.Context, c *component, ch *gitsource.Change) (*fileEdit, error) {
+func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Change) (*partialFile, error) {
 	data, err := p.reader.SharedBlob(ctx, ch.New, p.s.maxFileSize)
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	e := &fileEdit{before: ch.Old.String(), data: data, pieces: store.CutFile(data)}
+	e := &partialFile{before: ch.Old.String(), data: data, pieces: store.CutFile(data)}
 	if e.pieces == nil {
 		return nil, nil
 	}
@@ -80,10 +80,10 @@ func (p *pull) findEdit(ctx context.Context, c *component, ch *gitsource.Change)
 	return e, nil
 }
 
-// edit returns the edit that leads from the stored version of a file to the one in a
-// slot, or nil.
-func (a *application) edit(ctx context.Context, p *fileSlot, row *catalog.Translation) (*fileEdit, error) {
-	e := a.edits[cacheKey{a.comp.row.ID, p.blob}]
+// partialOf returns what differs between the stored version of a file and the one in a
+// slot, or nil if the file must be read whole.
+func (a *application) partialOf(ctx context.Context, p *fileSlot, row *catalog.Translation) (*partialFile, error) {
+	e := a.partial[cacheKey{a.comp.row.ID, p.blob}]
 	if e == nil || row == nil || row.IsSource || row.Removed || row.Filename != p.path || row.FileCode != p.fileCode || row.Revision != e.before {
 		return nil, nil
 	}
@@ -93,10 +93,10 @@ func (a *application) edit(ctx context.Context, p *fileSlot, row *catalog.Transl
 	return e, nil
 }
 
-// knownOf returns what is stored of the units that an edit read, parallel to them, and the
+// knownOf returns what is stored of the units that a partial file has, parallel to them, and the
 // units as they are served; nil if that is not what the version before gives, as after a
 // change of the program.
-func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *fileEdit) (known []catalog.Known, served []unit.Unit, err error) {
+func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *partialFile) (known []catalog.Known, served []unit.Unit, err error) {
 	place := make(map[catalog.Identity]int, len(e.Before))
 	before := shownUnits(e.Before, row.PluralNumber)
 	for i := range before {
@@ -130,10 +130,11 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 	return known, served, nil
 }
 
-// writeEdit is writeTarget for an edit: it touches the edited units only. Everything
-// else that is stored of the translation depends on what an edit leaves as it is.
-func (a *application) writeEdit(ctx context.Context, t *targetFile) error {
-	row, e := t.row, t.edit
+// writePartial is writeTarget for a file that was read in part: it touches the units that
+// were read only. Everything else that is stored of the translation depends on what such a
+// version leaves as it is.
+func (a *application) writePartial(ctx context.Context, t *targetFile) error {
+	row, e := t.row, t.partial
 	known, before, err := a.knownOf(ctx, row, e)
 	if err != nil {
 		return err
