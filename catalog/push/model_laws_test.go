@@ -257,7 +257,7 @@ func (m *model) isOdd(path string) bool {
 }
 
 // update does what a forge's button "Update branch" does: the main branch is merged into ours,
-// or our commits are made anew on it.
+// or our commits are made anew on it. A file that was moved since counts as somebody's work.
 func (m *model) update() {
 	ours, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
 	main := m.head("main")
@@ -267,6 +267,9 @@ func (m *model) update() {
 	out, err := exec.Command("git", "-C", m.up.Dir, "merge-tree", "--write-tree", main.String(), ours.String()).Output()
 	if err != nil {
 		return // it is in conflict, or another history
+	}
+	if _, there := m.up.At(ours)[m.path]; !there {
+		return // git follows the move
 	}
 	tree, err := object.ParseHash(strings.TrimSpace(string(out)))
 	gittest.Must(m.t, err)
