@@ -11,7 +11,7 @@ import (
 
 // TestReviseDrawn revises headers whose fields are in any order, on lines of their own,
 // several on one, or one on several, indented, with either line end: all lines without the
-// two fields keep their bytes.
+// two fields keep their bytes, and no empty ones are left.
 func TestReviseDrawn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields := rapid.Permutation([]string{
@@ -65,6 +65,9 @@ func TestReviseDrawn(t *testing.T) {
 		want := setField(setField(before.Header.Str[0], "PO-Revision-Date", "2026-05-01 12:00+0000"), "Last-Translator", "Jana x Evil: 1 <jana@example.org>")
 		if err != nil || after.Header.Str[0] != want {
 			t.Fatalf("%v\n%s\nreads as %q, want %q", err, out, after.Header.Str[0], want)
+		}
+		if now, was := strings.Count(string(out), `""`), strings.Count(data, `""`); now != was-1 { // that of msgid a
+			t.Fatalf("%d empty strings in\n%s\nwere %d in\n%s", now, out, was, data)
 		}
 		rest := string(out)
 		for _, line := range kept {

@@ -68,8 +68,7 @@ func checkPush(r *report, at string, c *Component) {
 
 // pushTarget is what components that share a branch of ours must have in common.
 type pushTarget struct {
-	branch, forge, forgeURL, token string
-	mode                           catalog.PushMode
+	branch, forge, forgeURL, token string // the last three of push_mode request
 }
 
 // pushesTo returns the repository that the edits of a component are pushed to.
@@ -87,7 +86,7 @@ func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]
 	if c.PushMode == "" || c.PushMode == catalog.PushDirect {
 		return
 	}
-	key, to := [2]string{c.pushesTo(), c.ownBranch(project)}, pushTarget{branch: c.Branch, mode: c.PushMode}
+	key, to := [2]string{c.pushesTo(), c.ownBranch(project)}, pushTarget{branch: c.Branch}
 	if c.PushMode == catalog.PushRequest {
 		to.forge, to.forgeURL, to.token = c.Forge, c.ForgeURL, c.ForgeTokenEnv
 	}
