@@ -71,6 +71,9 @@ type File struct {
 	// CommentsBehind says that a comment is behind a string, on its line: it belongs to
 	// the next entry.
 	CommentsBehind bool
+	// NoWrap breaks the strings that are written after line feeds only, as the option
+	// --no-wrap of gettext's programs does.
+	NoWrap bool
 
 	// source is what Parse read, nil for a File made by hand.
 	source *source

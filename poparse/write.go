@@ -353,7 +353,9 @@ func (e *editor) whole(c *Entry) error {
 func (e *editor) readsBack(c *Entry) error {
 	if !e.styled {
 		e.styled = true
-		e.render.style = e.detectStyle()
+		if e.render.style = (style{}); !e.f.NoWrap {
+			e.render.style = e.detectStyle()
+		}
 	}
 	e.part.Reset()
 	e.render.entry(c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,8 @@ type checkFlags struct {
 	quality        bool
 	sourceLanguage string
 	checkFlags     string
+
+	template string
 }
 
 func (p *program) checkCommand() *cobra.Command {
@@ -35,10 +38,12 @@ func (p *program) checkCommand() *cobra.Command {
 			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
 			"the codes. The exit status is 1 if there is an error or no file, 2 if\n" +
 			"the command line is wrong, else 0. --quality adds the quality checks of the\n" +
-			"server, as warnings; docs/checks.md explains them.",
+			"server, as warnings; docs/checks.md explains them. --template says what each\n" +
+			"file lacks of a template, and what the template does not have.",
 		Example: "  repoglot check po/\n" +
 			"  repoglot check --stats\n" +
 			"  repoglot check --quality --strict po/\n" +
+			"  repoglot check --template po/hello.pot po/*.po\n" +
 			"  git show HEAD:po/cs.po | repoglot check -\n" +
 			"  repoglot check --format sarif > repoglot.sarif\n" +
 			"  repoglot check --list-languages --min-translated 80 po/ > po/LINGUAS",
@@ -62,6 +67,7 @@ func (p *program) checkCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.quality, "quality", false, "also make the quality checks of the server")
 	cmd.Flags().StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
 	cmd.Flags().StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
+	cmd.Flags().StringVar(&f.template, "template", "", "`FILE` that the other files are compared with: strings that they lack, and that are gone")
 	return cmd
 }
 
@@ -77,6 +83,15 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 		options.Quality = &check.Quality{SourceLanguage: f.sourceLanguage, Flags: f.checkFlags}
 		if err := options.Quality.Validate(); err != nil {
 			return usageError{err}
+		}
+	}
+	if f.template != "" {
+		data, err := os.ReadFile(f.template)
+		if err != nil {
+			return usageError{fmt.Errorf("--template: %w", err)}
+		}
+		if options.Template, err = check.ParseTemplate(f.template, data); err != nil {
+			return usageError{fmt.Errorf("--template: %w", err)}
 		}
 	}
 	err = check.Run(ctx, options, func(r check.Result) error {
@@ -95,7 +110,7 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 	if sum.Files == 0 {
 		return errors.New("there is no .po or .pot file here: nothing was checked")
 	}
-	text := fmt.Sprintf("%s and %s in %s", quantity(sum.Errors, "error"), quantity(sum.Warnings, "warning"), quantity(sum.Files, "file"))
+	text := fmt.Sprintf("%s and %s in %s", check.Quantity(sum.Errors, "error"), check.Quantity(sum.Warnings, "warning"), check.Quantity(sum.Files, "file"))
 	if sum.Errors > 0 || f.strict && sum.Warnings > 0 {
 		return errors.New(text)
 	}
@@ -109,12 +124,4 @@ func (p *program) report(f checkFlags) (check.Report, error) {
 		return check.NewLanguagesReport(p.stdout, f.format, f.minTranslated)
 	}
 	return check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
-}
-
-// quantity returns "1 file" or "2 files".
-func quantity(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

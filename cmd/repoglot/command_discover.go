@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/cmd/repoglot/check"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/gitsource"
@@ -124,14 +125,14 @@ func configurationOf(address string, head object.Head, d filemask.Discovery) str
 func summary(f *filemask.FileSet) string {
 	var parts []string
 	if f.Mask.HasComponent() {
-		parts = append(parts, quantity(f.Components, "component"))
+		parts = append(parts, check.Quantity(f.Components, "component"))
 	}
 	if f.Mask.HasLanguage() {
-		parts = append(parts, quantity(f.Languages, "language"))
+		parts = append(parts, check.Quantity(f.Languages, "language"))
 	} else {
 		parts = append(parts, "language "+f.Language)
 	}
-	parts = append(parts, quantity(f.Files, "file"))
+	parts = append(parts, check.Quantity(f.Files, "file"))
 	if f.NewBase == "" {
 		parts = append(parts, "no template: the source strings come from all files")
 	} else if f.Mask.HasComponent() && f.Templates < f.Components {
@@ -152,7 +153,7 @@ func leftOut(left []string) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Not served, since their path names no language, or one that is served in\n# another charset: %s\n", quantity(len(left), "PO file"))
+	fmt.Fprintf(&b, "# Not served, since their path names no language, or one that is served in\n# another charset: %s\n", check.Quantity(len(left), "PO file"))
 	for i, p := range left {
 		if i == shown {
 			b.WriteString("#   …\n")

@@ -13,10 +13,11 @@ import (
 
 // File returns the verdict on the contents of one file; its name says whether it is
 // a template. data is neither kept nor changed.
-func File(name string, data []byte) Result { return verdict(name, data, nil) }
+func File(name string, data []byte) Result { return verdict(name, data, nil, nil) }
 
-// verdict is File with quality checks, unless q is nil.
-func verdict(name string, data []byte, q *quality) Result {
+// verdict is File with quality checks, unless q is nil, and compared with a template,
+// unless it is nil.
+func verdict(name string, data []byte, q *quality, template *poparse.File) Result {
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
 	if err != nil {
@@ -30,6 +31,9 @@ func verdict(name string, data []byte, q *quality) Result {
 	}
 	if !r.Template {
 		r.Findings = append(r.Findings, headerFindings(f)...)
+	}
+	if template != nil && !r.Template {
+		r.Findings = append(r.Findings, templateFindings(f, template)...)
 	}
 	if q != nil {
 		r.Findings = append(r.Findings, q.findings(f)...)

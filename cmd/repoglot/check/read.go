@@ -9,6 +9,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // keptBuffer is the size up to which a worker keeps its buffer for the next
@@ -23,6 +25,7 @@ type reader struct {
 	buf    []byte
 
 	quality *quality
+	against *poparse.File // the template
 }
 
 // check returns the verdict on a file; false if ctx ended.
@@ -48,7 +51,7 @@ func (r *reader) check(ctx context.Context, path string) (Result, bool) {
 	if err := r.read(f, info.Size()); err != nil {
 		return unreadable(path, err), true
 	}
-	return verdict(path, r.buf, r.quality), true
+	return verdict(path, r.buf, r.quality, r.against), true
 }
 
 // free releases the memory of a large file before the next one may be read. The
@@ -66,13 +69,13 @@ func (r *reader) free() {
 // checkStdin reads the standard input to its end.
 func (r *reader) checkStdin() Result {
 	if r.stdin == nil {
-		return verdict(StdinName, nil, r.quality)
+		return verdict(StdinName, nil, r.quality, r.against)
 	}
 	data, err := io.ReadAll(r.stdin)
 	if err != nil {
 		return unreadable(StdinName, err)
 	}
-	return verdict(StdinName, data, r.quality)
+	return verdict(StdinName, data, r.quality, r.against)
 }
 
 // read reads a file into r.buf; size is its expected size.

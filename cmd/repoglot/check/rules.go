@@ -20,6 +20,12 @@ const (
 	CodeNoLanguage = "no-language"
 	// CodeCheckFlag: a flag for the quality checks is unknown.
 	CodeCheckFlag = "check-flag"
+	// CodeTemplateMissing: the template has strings that the file lacks.
+	CodeTemplateMissing = "template-missing"
+	// CodeTemplateGone: the file has strings that the template does not have.
+	CodeTemplateGone = "template-gone"
+	// CodeTemplateRefused: the file or the template cannot be merged.
+	CodeTemplateRefused = "template-refused"
 )
 
 // A Rule explains a code. docs/check.md is made from the rules.
@@ -110,6 +116,12 @@ func Rules() []Rule {
 			"Write its code into the header's Language field, or name the file or the folder above LC_MESSAGES after it."),
 		warningRule(CodeCheckFlag, "Neither --quality nor a server can use a flag of an entry.",
 			"No check has that name, or the value is not a number, not a regular expression of RE2, or too large. Correct the flag; docs/checks.md lists all flags."),
+		warningRule(CodeTemplateMissing, "The file lacks strings of the template that --template names.",
+			"Nobody can translate them before they are in the file: run msgmerge FILE TEMPLATE."),
+		warningRule(CodeTemplateGone, "The file has strings that the template that --template names does not have.",
+			"Programs do not ask for them any more: msgmerge FILE TEMPLATE makes them obsolete. Or the template is an old one."),
+		warningRule(CodeTemplateRefused, "The file cannot be compared with the template that --template names.",
+			"One of them has a string twice, or several domains; msgmerge refuses it, too. The message names the line."),
 	}
 }
 

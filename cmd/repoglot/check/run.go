@@ -20,6 +20,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // Options say what to check.
@@ -33,6 +35,9 @@ type Options struct {
 	Workers int
 	// Quality adds the findings of quality checks, as warnings; nil: no checks.
 	Quality *Quality
+	// Template adds what files lack of it, and what it does not have, as warnings; other
+	// templates are not compared with it. Nil: none.
+	Template *poparse.File
 }
 
 // memoryBudget bounds the bytes of files in work at a time; a larger file is read
@@ -94,12 +99,13 @@ type checker struct {
 	stdin   io.Reader
 	workers int
 	quality *quality
+	against *poparse.File
 	limit   int64 // memoryBudget, except in tests
 	budget  *semaphore.Weighted
 }
 
 func newChecker(o Options, limit int64) *checker {
-	c := &checker{paths: o.Paths, stdin: o.Stdin, workers: o.Workers, limit: limit, budget: semaphore.NewWeighted(limit)}
+	c := &checker{paths: o.Paths, stdin: o.Stdin, workers: o.Workers, limit: limit, budget: semaphore.NewWeighted(limit), against: o.Template}
 	if len(c.paths) == 0 {
 		c.paths = []string{"."}
 	}
@@ -139,7 +145,7 @@ func send(ctx context.Context, to chan<- *job, j *job) bool {
 
 // work checks one file after the other.
 func (c *checker) work(ctx context.Context, todo <-chan *job) {
-	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin, quality: c.quality}
+	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin, quality: c.quality, against: c.against}
 	for j := range todo {
 		if j.err != nil {
 			j.done <- unreadable(j.path, j.err)

@@ -1,0 +1,179 @@
+package msgmerge
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// TestDrawn compares drawn files and templates with msgmerge.
+func TestDrawn(t *testing.T) {
+	needMsgmerge(t)
+	sets := optionSets()
+	refused := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		args := rapid.SampledFrom([]string{"", "-N", "--previous", "-N --no-location --no-wrap", "--previous --no-wrap"}).Draw(rt, "options")
+		file, template := drawFile(rt, "file", true), drawFile(rt, "template", false)
+		diff, no := compare(t, []byte(file), []byte(template), args, sets[args])
+		if diff != "" {
+			rt.Fatalf("msgmerge %s (-msgmerge +ours)\n%s\nfile:\n%s\ntemplate:\n%s", args, diff, file, template)
+		}
+		if no {
+			refused++
+		}
+	})
+	t.Logf("both refused %d", refused)
+}
+
+// drawFile draws a small file, of few sources, so that files and templates share some.
+func drawFile(rt *rapid.T, label string, texts bool) string {
+	var b strings.Builder
+	header := `msgid ""
+msgstr ""
+"Project-Id-Version: x\n"
+"Content-Type: text/plain; charset=UTF-8\n"
+"POT-Creation-Date: %d\n"
+"X-Generator: z\n"
+"Language: de\n"
+"Plural-Forms: nplurals=%d; plural=n != 1;\n"
+`
+	forms := rapid.IntRange(1, 3).Draw(rt, label+" forms")
+	fmt.Fprintf(&b, header, rapid.IntRange(0, 9).Draw(rt, label+" date"), forms)
+	ids := []string{"a", "abc", "Open file", "Open files", "Open the file", "Close the file", "Open file %s", strings.Repeat("a long text ", 9), "two\nlines", "tab\t\"quote\"", "日本語の文字列", "-"}
+	n := rapid.IntRange(0, 8).Draw(rt, label+" entries")
+	for i := range n {
+		of := func(what string) string { return fmt.Sprintf("%s %d %s", label, i, what) }
+		yes := func(what string, most int) bool { return rapid.IntRange(1, most).Draw(rt, of(what)) == 1 }
+		obsolete := texts && yes("obsolete", 4)
+		e := &poparse.Entry{ID: rapid.SampledFrom(ids).Draw(rt, of("id")), Obsolete: obsolete}
+		if e.HasContext = yes("context", 4); e.HasContext {
+			e.Context = rapid.SampledFrom([]string{"menu", "window"}).Draw(rt, of("which"))
+		}
+		if e.HasPlural = yes("plural", 4); e.HasPlural {
+			e.IDPlural = rapid.SampledFrom([]string{"files", "Open files"}).Draw(rt, of("plural id"))
+		}
+		e.Fuzzy = texts && yes("fuzzy", 3)
+		if e.Fuzzy && yes("previous", 2) {
+			e.Previous = &poparse.Previous{ID: "was " + e.ID}
+		}
+		if yes("comment", 3) {
+			e.Comments = []string{"by " + label}
+		}
+		if yes("extracted", 3) && !obsolete {
+			e.Extracted = []string{"from " + label}
+		}
+		if yes("reference", 2) && !obsolete {
+			e.References = []string{rapid.SampledFrom([]string{"./src/a.c:1", "src/a.c", "b.c:22"}).Draw(rt, of("reference"))}
+		}
+		if yes("flag", 3) {
+			e.Flags = []string{rapid.SampledFrom([]string{"c-format", "no-c-format", "no-wrap", "range: 0..5", "python-format"}).Draw(rt, of("flags"))}
+		}
+		count := 1
+		if e.HasPlural {
+			count = forms
+		}
+		for range count {
+			str := ""
+			if texts && !yes("empty", 3) {
+				str = rapid.SampledFrom([]string{"Text", "Datei öffnen", strings.Repeat("ein langer Text ", 8), "zwei\nZeilen"}).Draw(rt, of("text"))
+			}
+			e.Str = append(e.Str, str)
+		}
+		var out bytes.Buffer
+		if _, err := (&poparse.File{Entries: []*poparse.Entry{e}}).WriteTo(&out); err != nil {
+			continue // what cannot be written in ASCII, without a header
+		}
+		b.WriteString("\n" + out.String())
+	}
+	return b.String()
+}
+
+// TestSimilarity compares the measure with the usual way to compute it.
+func TestSimilarity(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("abc é")), 0, 150, -1)
+		a, b := text.Draw(rt, "a"), text.Draw(rt, "b")
+		want := 0.0
+		switch {
+		case a == "" || b == "":
+			if a == b {
+				want = 1
+			}
+		default:
+			want = 2 * float64(common(a, b)) / float64(len(a)+len(b))
+		}
+		if got := Similarity(a, b); got != want {
+			rt.Errorf("Similarity(%q, %q) = %v, want %v", a, b, got, want)
+		}
+	})
+}
+
+// common is the length of the longest common subsequence.
+func common(a, b string) int {
+	row := make([]int, len(b)+1)
+	for i := range len(a) {
+		before := 0
+		for j := range len(b) {
+			above := row[j+1]
+			if a[i] == b[j] {
+				row[j+1] = before + 1
+			} else {
+				row[j+1] = max(row[j], above)
+			}
+			before = above
+		}
+	}
+	return row[len(b)]
+}
+
+// FuzzMerge asks that whatever can be read can be merged and written, that the result has
+// the strings of the template and no others, and that no text of the file is lost.
+func FuzzMerge(f *testing.F) {
+	f.Add([]byte("msgid \"a b c d\"\nmsgstr \"x\"\n"), []byte("msgid \"a b c d e\"\nmsgstr \"\"\n"), false)
+	f.Add([]byte("msgid \"\"\nmsgstr \"Language-Team: x <y@z>\\n\"\n#~ msgid \"a\"\n#~ msgstr \"b\"\n"), []byte("msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\n"), true)
+	f.Fuzz(func(t *testing.T, file, template []byte, previous bool) {
+		if len(file)+len(template) > 20_000 {
+			return
+		}
+		a, err := poparse.Parse("a.po", file)
+		if err != nil {
+			return
+		}
+		b, err := poparse.Parse("b.pot", template)
+		if err != nil {
+			return
+		}
+		r, err := Merge(a, b, Options{Previous: previous})
+		if err != nil {
+			return
+		}
+		var out bytes.Buffer
+		if _, err := r.File.WriteTo(&out); err != nil {
+			return // such as characters that the charset does not have
+		}
+		back, err := poparse.Parse("a.po", out.Bytes())
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, out.Bytes())
+		}
+		live, texts := map[key]bool{}, map[string]bool{}
+		for _, e := range back.Entries {
+			live[keyOf(e)] = !e.Obsolete
+			texts[form(e.Str)[0]] = true
+		}
+		for _, e := range b.Entries {
+			if !e.Obsolete && !live[keyOf(e)] {
+				t.Errorf("%+v of the template is not in\n%s", e, out.Bytes())
+			}
+		}
+		for _, e := range a.Entries {
+			if translated(e) && !texts[e.Str[0]] {
+				t.Errorf("the text of %+v is not in\n%s", e, out.Bytes())
+			}
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package msgmerge
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// formats are the languages whose formats gettext 0.21 knows, in the order in which it
+// writes their flags.
+const formats = "c objc python python-brace java java-printf csharp javascript scheme lisp elisp librep ruby sh awk lua object-pascal smalltalk qt qt-plural kde kde-kuit boost tcl perl perl-brace php gcc-internal gfc-internal ycp"
+
+const (
+	formatMark = "-format"
+	rangeMark  = "range: "
+	noWrap     = "no-wrap"
+)
+
+// flags returns those flags that gettext knows, in its order and form.
+func flags(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	var out []string
+	last := map[string]string{} // of a language: the flag that counts is the last one
+	for _, flag := range list {
+		if name, ok := strings.CutSuffix(flag, formatMark); ok {
+			last[language(name)] = flag
+		}
+	}
+	for name := range strings.FieldsSeq(formats) {
+		flag, ok := last[name]
+		switch {
+		case !ok || strings.HasPrefix(flag, "impossible-"):
+		case strings.HasPrefix(flag, "no-"):
+			out = append(out, flag)
+		default:
+			out = append(out, name+formatMark)
+		}
+	}
+	if least, most, ok := numbers(list); ok {
+		out = append(out, fmt.Sprintf("%s%d..%d", rangeMark, least, most))
+	}
+	wrap := slices.Clone(list)
+	wrap = slices.DeleteFunc(wrap, func(flag string) bool { return flag != noWrap && flag != "wrap" })
+	if len(wrap) > 0 && wrap[len(wrap)-1] == noWrap {
+		out = append(out, noWrap)
+	}
+	return out
+}
+
+// language is the language of a flag without its end.
+func language(name string) string {
+	for _, prefix := range []string{"no-", "possible-", "impossible-"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// isFormat reports whether a flag claims a format.
+func isFormat(flag string) bool {
+	return strings.HasSuffix(flag, formatMark) && !strings.HasPrefix(flag, "no-")
+}
+
+// numbers reads the flag of a range, such as "range: 0..5".
+func numbers(list []string) (least, most int, ok bool) {
+	for _, flag := range list {
+		rest, found := strings.CutPrefix(flag, rangeMark)
+		from, to, dots := strings.Cut(strings.TrimSpace(rest), "..")
+		if !found || !dots {
+			continue
+		}
+		a, err := strconv.Atoi(from)
+		b, err2 := strconv.Atoi(to)
+		if err == nil && err2 == nil && 0 <= a && a <= b {
+			least, most, ok = a, b, true
+		}
+	}
+	return least, most, ok
+}
+
+// without returns the flags without those that begin with a mark.
+func without(list []string, mark string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(flag string) bool { return strings.HasPrefix(flag, mark) })
+}
+
+// references returns the references of an entry as gettext writes them: without "./",
+// each once.
+func references(e *poparse.Entry) []string {
+	_, more := positions(e.Comments)
+	if len(e.References)+len(more) == 0 {
+		return nil
+	}
+	out := make([]string, 0, len(e.References)+len(more))
+	seen := map[string]bool{}
+	for _, ref := range append(slices.Clone(e.References), more...) {
+		if !seen[ref] {
+			seen[ref] = true
+			for strings.HasPrefix(ref, "./") {
+				ref = ref[2:]
+			}
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+// positions parts comments of Solaris, "File: NAME, line: NUMBER", which gettext reads as
+// references, from all others.
+func positions(comments []string) (others, refs []string) {
+	for i, c := range comments {
+		name, found := strings.CutPrefix(strings.TrimSpace(c), "File: ")
+		name, line, ok := strings.Cut(name, ", line: ")
+		if _, err := strconv.ParseUint(line, 10, 63); !found || !ok || err != nil || strings.Contains(name, " ") {
+			if refs != nil {
+				others = append(others, c)
+			}
+			continue
+		}
+		if refs == nil {
+			others = slices.Clone(comments[:i])
+		}
+		refs = append(refs, name+":"+line)
+	}
+	if refs == nil {
+		return comments, nil
+	}
+	return others, refs
+}

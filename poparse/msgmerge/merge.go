@@ -1,0 +1,240 @@
+package msgmerge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// ErrRefused marks files that msgmerge refuses, too, and files with several domains.
+var ErrRefused = errors.New("cannot be merged")
+
+// Options are msgmerge's; the zero value merges as msgmerge does without options.
+type Options struct {
+	// Previous keeps the sources that fuzzy texts were made for ("#|").
+	Previous bool
+	// NoFuzzyMatching offers no texts of similar strings for new ones.
+	NoFuzzyMatching bool
+	// NoLocation leaves out the references.
+	NoLocation bool
+	// NoWrap breaks strings after line feeds only.
+	NoWrap bool
+	// Comparisons bounds the pairs of strings that are compared for fuzzy matching. When
+	// they are used up, the rest is merged as with NoFuzzyMatching. 0 is
+	// DefaultComparisons.
+	Comparisons int
+	// Fits reports whether the texts of an entry fit its source in one format, such as
+	// "c-format", as msgfmt -c wants it: texts that do not fit a format that is new in the
+	// template become fuzzy. Nil: all fit.
+	Fits func(e *poparse.Entry, format string) bool
+	// Language returns the code of a language by its English name, "" if it is unknown:
+	// a header without the field Language gets it from its Language-Team. Nil knows none.
+	Language func(name string) string
+}
+
+// DefaultComparisons is the bound of comparisons of a file: some seconds.
+const DefaultComparisons = 20_000_000
+
+// Result is a merged file, and what became of its strings.
+type Result struct {
+	// File is to be written with WriteTo.
+	File *poparse.File
+	// Added are the entries of the template that the file did not have, without Reworded.
+	Added []*poparse.Entry
+	// Reworded are those that got the text of a similar string, as fuzzy.
+	Reworded []*poparse.Entry
+	// Gone are the live entries of the file that the template does not have.
+	Gone []*poparse.Entry
+	// Fuzzied are the entries of the file that became fuzzy, by new plurals or formats.
+	Fuzzied []*poparse.Entry
+	// Stopped says that Options.Comparisons were used up.
+	Stopped bool
+}
+
+// Changes reports whether strings came, went or were reworded.
+func (r *Result) Changes() bool {
+	return len(r.Added)+len(r.Reworded)+len(r.Gone)+len(r.Fuzzied) > 0
+}
+
+// key identifies a string.
+type key struct {
+	context    string
+	hasContext bool
+	id         string
+}
+
+func keyOf(e *poparse.Entry) key { return key{e.Context, e.HasContext, e.ID} }
+
+// merger merges one file.
+type merger struct {
+	Options
+	file  *poparse.File
+	list  []*poparse.Entry // of the file, its header among them
+	byKey map[key]int
+	// exact tells of entries of the list that the template has them, similarTo that the
+	// template has a similar string, which took their text.
+	exact, similarTo []bool
+	forms            int // plural forms of the file
+	index            *index
+	result           Result
+}
+
+// Merge updates a file to a template. Neither is changed; the result shares strings with
+// them. The error is ErrRefused if msgmerge refuses one of them.
+func Merge(file, template *poparse.File, o Options) (*Result, error) {
+	for _, f := range []*poparse.File{file, template} {
+		if err := check(f); err != nil {
+			return nil, err
+		}
+	}
+	if o.Comparisons == 0 {
+		o.Comparisons = DefaultComparisons
+	}
+	m := &merger{Options: o, file: file, forms: germanic}
+	m.list = entries(file)
+	m.byKey = make(map[key]int, len(m.list))
+	for i, e := range m.list {
+		m.byKey[keyOf(e)] = i
+	}
+	m.exact, m.similarTo = make([]bool, len(m.list)), make([]bool, len(m.list))
+	if p, ok := file.PluralForms(); ok {
+		m.forms = p.Number
+	}
+	m.merge(template)
+	return &m.result, nil
+}
+
+// germanic is the number of plural forms of a file that does not say it.
+const germanic = 2
+
+// check refuses several domains, and strings that are there twice, also as an obsolete
+// entry.
+func check(f *poparse.File) error {
+	if f.Domain != "" || len(f.OtherHeaders) > 0 {
+		return fmt.Errorf("%s: %w: it has several domains or headers: keep one", f.Name, ErrRefused)
+	}
+	seen := make(map[key]int, len(f.Entries))
+	for _, e := range f.Entries {
+		if e.Domain != f.Domain {
+			return fmt.Errorf("%s:%d: %w: it has several domains: keep one", f.Name, e.Line, ErrRefused)
+		}
+		if first, ok := seen[keyOf(e)]; ok {
+			return fmt.Errorf("%s:%d: %w: the string of line %d is here again: remove one", f.Name, e.KeywordLine, ErrRefused, first)
+		}
+		seen[keyOf(e)] = e.KeywordLine
+	}
+	return nil
+}
+
+// entries are the entries of a file with its header.
+func entries(f *poparse.File) []*poparse.Entry {
+	if f.Header == nil {
+		return f.Entries
+	}
+	return append([]*poparse.Entry{f.Header}, f.Entries...)
+}
+
+// merge makes the result.
+func (m *merger) merge(template *poparse.File) {
+	var live, obsolete []*poparse.Entry
+	put := func(e *poparse.Entry) {
+		if m.NoLocation {
+			e.References = nil
+		}
+		if e.Obsolete {
+			obsolete = append(obsolete, e)
+		} else {
+			live = append(live, e)
+		}
+	}
+	out := &poparse.File{Name: m.file.Name, NoWrap: m.NoWrap}
+	if m.file.Header != nil {
+		out.Header = m.header(m.file.Header, template.Header)
+		m.exact[0] = true
+	}
+	for _, ref := range template.Entries {
+		put(m.entry(ref))
+	}
+	for i, e := range m.list {
+		if !m.exact[i] && !e.Obsolete {
+			m.result.Gone = append(m.result.Gone, e)
+		}
+		if !m.exact[i] && !m.similarTo[i] {
+			put(gone(e))
+		}
+	}
+	for _, e := range obsolete {
+		if translated(e) {
+			e.Flags = without(e.Flags, rangeMark)
+			live = append(live, e)
+		}
+	}
+	for _, e := range live {
+		e.Fuzzy = e.Fuzzy && translated(e)
+	}
+	out.Entries = live
+	m.result.File = out
+}
+
+// entry merges an entry of the template with what the file has for it.
+func (m *merger) entry(ref *poparse.Entry) *poparse.Entry {
+	if i, ok := m.byKey[keyOf(ref)]; ok {
+		m.exact[i] = true
+		e := m.update(m.list[i], ref, false)
+		if e.Fuzzy && !m.list[i].Fuzzy && translated(e) {
+			m.result.Fuzzied = append(m.result.Fuzzied, m.list[i])
+		}
+		return e
+	}
+	if i := m.similar(ref); i >= 0 {
+		m.similarTo[i] = true
+		m.result.Reworded = append(m.result.Reworded, ref)
+		return m.update(m.list[i], ref, true)
+	}
+	m.result.Added = append(m.result.Added, ref)
+	e := *ref
+	e.KeywordLine, e.Flags, e.References = 0, flags(ref.Flags), references(ref)
+	e.Comments, _ = positions(ref.Comments)
+	if e.HasPlural && empty(e.Str) {
+		e.Str = make([]string, m.forms)
+	}
+	return &e
+}
+
+// similar returns the entry of the file whose source is the most similar, -1 if none is
+// similar enough.
+func (m *merger) similar(ref *poparse.Entry) int {
+	if m.NoFuzzyMatching || m.result.Stopped {
+		return -1
+	}
+	if m.index == nil {
+		m.index = newIndex(m.list, m.Comparisons)
+	}
+	i, ok := m.index.search(ref)
+	m.result.Stopped = !ok
+	return i
+}
+
+// gone makes an entry obsolete that the template does not have.
+func gone(e *poparse.Entry) *poparse.Entry {
+	o := *e
+	o.KeywordLine, o.Obsolete = 0, true
+	o.Extracted, o.References, o.Flags = nil, nil, flags(e.Flags)
+	o.Comments, _ = positions(e.Comments)
+	return &o
+}
+
+// translated reports whether gettext takes an entry for translated: its first form has
+// a text.
+func translated(e *poparse.Entry) bool { return len(e.Str) > 0 && e.Str[0] != "" }
+
+// empty reports whether no form has a text.
+func empty(str []string) bool {
+	for _, s := range str {
+		if s != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,274 @@
+package msgmerge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/gettexttest"
+)
+
+// optionSets are the options that are compared with msgmerge's.
+func optionSets() map[string]Options {
+	return map[string]Options{
+		"":                             {},
+		"-N":                           {NoFuzzyMatching: true},
+		"--previous":                   {Previous: true},
+		"-N --no-location --no-wrap":   {NoFuzzyMatching: true, NoLocation: true, NoWrap: true},
+		"--previous --no-wrap":         {Previous: true, NoWrap: true},
+		"-N --previous --no-location ": {NoFuzzyMatching: true, Previous: true, NoLocation: true},
+	}
+}
+
+// pair is a file and its template.
+type pair struct{ name, file, template string }
+
+// headPairs lists all files and templates of the heads of the recorded repositories that
+// belong together: a template in the same folder, or the only one of the repository.
+func headPairs(t *testing.T) (list []pair) {
+	t.Helper()
+	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bundle := range bundles {
+		dir := filepath.Join(t.TempDir(), "repo")
+		if out, err := exec.Command("git", "clone", "--quiet", bundle, dir).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", bundle, err, out)
+		}
+		var files, templates []string
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			switch filepath.Ext(path) {
+			case ".po":
+				files = append(files, path)
+			case ".pot":
+				templates = append(templates, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			for _, template := range templates {
+				if len(templates) == 1 || filepath.Dir(file) == filepath.Dir(template) {
+					list = append(list, pair{strings.TrimSuffix(filepath.Base(bundle), ".bundle") + strings.TrimPrefix(file, dir), file, template})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// differences are files of the recorded repositories for which msgmerge 0.21 does
+// something else on purpose or by mistake.
+func differences() map[string]string {
+	return map[string]string{
+		"polib/tests/test_noencoding.po": "it names no charset: msgmerge loses the letters that are not ASCII",
+		"polib/tests/test_ufeff.po":      "msgmerge refuses a byte order mark",
+		"polib/tests/test_utf8.po":       "an empty flag line makes msgmerge forget the flags before it",
+		"vim-po/src/po/ja.sjis.po":       "msgmerge does not know CP932",
+		"vim-po/src/po/zh_TW.po":         "its comments have characters that msgmerge's Big5 does not have",
+	}
+}
+
+// TestHeads compares all files of the recorded repositories, merged with their templates,
+// with what msgmerge makes of them, byte by byte.
+func TestHeads(t *testing.T) {
+	needMsgmerge(t)
+	pairs, sets := headPairs(t), optionSets()
+	step := 10
+	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
+		step = 1
+	}
+	compared := 0
+	for i, p := range pairs {
+		if _, ok := differences()[p.name]; ok || i%step != 0 {
+			continue
+		}
+		args := slices.Sorted(maps.Keys(sets))[i/step%len(sets)]
+		if diff, _ := compare(t, read(t, p.file), read(t, p.template), args, sets[args]); diff != "" {
+			t.Errorf("%s, msgmerge %s (-msgmerge +ours)\n%s", p.name, args, diff)
+		}
+		compared++
+	}
+	if compared < 400/step {
+		t.Errorf("only %d of %d pairs compared", compared, len(pairs))
+	}
+}
+
+// compare compares a merge with msgmerge's, and says what differs; refused tells that
+// msgmerge refuses it, and we do, too.
+func compare(t *testing.T, file, template []byte, args string, o Options) (difference string, refused bool) {
+	t.Helper()
+	want, complaint := msgmerge(t, file, template, strings.Fields(args)...)
+	got, err := merge(t, file, template, o)
+	if err == nil && complaint == "" {
+		return cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")), false
+	}
+	if err == nil || complaint == "" || !errors.Is(err, ErrRefused) {
+		return fmt.Sprintf("%v, want %q", err, complaint), false
+	}
+	return "", true
+}
+
+// merge merges with languages that the recorded teams have.
+func merge(t *testing.T, file, template []byte, o Options) (string, error) {
+	t.Helper()
+	f, err := poparse.Parse("a.po", file)
+	if err != nil {
+		return "", errors.Join(ErrRefused, err)
+	}
+	p, err := poparse.Parse("b.pot", template)
+	if err != nil {
+		return "", errors.Join(ErrRefused, err)
+	}
+	o.Language = func(name string) string {
+		return map[string]string{"Czech": "cs", "Slovak": "sk", "Norwegian": "no"}[name]
+	}
+	r, err := Merge(f, p, o)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	if _, err := r.File.WriteTo(&out); err != nil {
+		t.Errorf("write: %v", err)
+	}
+	return out.String(), nil
+}
+
+// msgmerge runs GNU msgmerge; the complaint is not "" if it refuses a file.
+func msgmerge(t *testing.T, file, template []byte, args ...string) (out, complaint string) {
+	t.Helper()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.po"), filepath.Join(dir, "b.pot")
+	for name, data := range map[string][]byte{a: file, b: template} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("msgmerge", append([]string{"--quiet", "--force-po", a, b}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "LANGUAGE=C")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	data, err := cmd.Output()
+	if err != nil {
+		return "", stderr.String()
+	}
+	return string(data), ""
+}
+
+// needMsgmerge skips a test if there is no msgmerge, or another than 0.21, whose bytes
+// may differ.
+func needMsgmerge(t *testing.T) {
+	t.Helper()
+	gettexttest.NeedMsgfmt(t)
+	out, err := exec.Command("msgmerge", "--version").Output()
+	if err != nil || !strings.Contains(string(out), " 0.21\n") {
+		t.Skip("skipped: msgmerge 0.21 is not installed")
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestResult counts what became of strings.
+func TestResult(t *testing.T) {
+	const file = `msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=3; plural=0;\n"
+
+msgid "kept"
+msgstr "bleibt"
+
+msgid "Open the file now"
+msgstr "Datei jetzt öffnen"
+
+msgid "went"
+msgstr "weg"
+
+#~ msgid "is back"
+#~ msgstr "wieder da"
+`
+	const template = `msgid ""
+msgstr "POT-Creation-Date: 2026-01-02 03:04+0000\n"
+
+msgid "is back"
+msgstr ""
+
+msgid "Open the files now"
+msgstr ""
+
+msgid "new"
+msgid_plural "news"
+msgstr[0] ""
+msgstr[1] ""
+
+msgid "kept"
+msgid_plural "kept ones"
+msgstr[0] ""
+msgstr[1] ""
+`
+	f, err := poparse.Parse("de.po", []byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := poparse.Parse("b.pot", []byte(template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Merge(f, p, Options{Previous: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := counts(r), [4]int{1, 1, 2, 1}; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, e := range r.File.Entries {
+		if e.ID == "new" && len(e.Str) != 3 {
+			t.Errorf("a new plural has %d forms, want those of the file, 3", len(e.Str))
+		}
+	}
+	r, err = Merge(f, p, Options{Comparisons: -1})
+	if err != nil || !r.Stopped || len(r.Reworded) != 0 {
+		t.Errorf("without comparisons: %+v, %v", r, err)
+	}
+	if r, err = Merge(r.File, p, Options{}); err != nil || r.Changes() {
+		t.Errorf("merged again: %+v, %v", r, err)
+	}
+}
+
+// counts are the numbers of strings that were added, reworded, gone and made fuzzy.
+func counts(r *Result) [4]int {
+	return [4]int{len(r.Added), len(r.Reworded), len(r.Gone), len(r.Fuzzied)}
+}
+
+// TestStopped asks that no more strings are compared than the bound allows, and that the
+// rest is merged without.
+func TestStopped(t *testing.T) {
+	file, template := &poparse.File{}, &poparse.File{}
+	for i := range 200 {
+		id := strings.Repeat("a sentence that is rather long ", 3) + strings.Repeat("x", i)
+		file.Entries = append(file.Entries, &poparse.Entry{ID: id, Str: []string{"text"}})
+		template.Entries = append(template.Entries, &poparse.Entry{ID: id + "!"})
+	}
+	r, err := Merge(file, template, Options{Comparisons: 200*50 + 10})
+	if err != nil || !r.Stopped || counts(r) != [4]int{150, 50, 200, 0} {
+		t.Errorf("got %v, stopped %t, %v", counts(r), r.Stopped, err)
+	}
+}
