@@ -309,11 +309,27 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 	}
 	defer answer.Close()
 	c.unbounded()
-	err = object.Receive(ctx, gitDir, demux(req.Capabilities, answer), s.limits.Within(gitDir))
+	err = object.Receive(ctx, gitDir, packEnd{demux(req.Capabilities, answer), c.timer}, s.limits.Within(gitDir))
 	if err != nil {
 		return s.received(ctx, c, err)
 	}
 	return object.Loosen(ctx, gitDir, old)
+}
+
+// packEnd reads a pack. Behind its end the remote owes nothing: what is done with the pack
+// then may take longer than a silence.
+type packEnd struct {
+	io.Reader
+	timer *time.Timer
+}
+
+// Read reads on.
+func (p packEnd) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil {
+		p.timer.Stop()
+	}
+	return n, err
 }
 
 func hashes(list []plumbing.Hash) []object.Hash {
