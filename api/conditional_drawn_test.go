@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -59,7 +60,7 @@ func TestConditionalRequests(t *testing.T) {
 		some, err := w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: "some", Scope: catalog.ScopeRead, Projects: catalog.Names("vault"), Created: differenceNow()})
 		gittest.Must(t, err)
 		c := &copies{t: t, tokens: []string{"", w.token, some}, kept: map[[2]string][]clientCopy{}, shown: map[[3]string]string{}, asked: map[int]int{}}
-		targets := oneOfShape(w.targets(w.server(w.DB)))
+		targets := w.everyRoute(oneOfShape(w.targets(w.server(w.DB))))
 		servers := w.servers()
 		look := func(what string) { c.look(what, targets, servers...) }
 		look("the start")
@@ -115,6 +116,44 @@ func (w *freshWorld) fork(n int, look func()) {
 	restored.Open()
 	w.Store = restored
 	commit(fmt.Sprint("kept ", n))
+}
+
+// everyRoute adds a target for each route of the router that none takes. It fails for a route
+// with a parameter that it cannot fill.
+func (w *freshWorld) everyRoute(targets []string) []string {
+	w.TB.Helper()
+	s := w.server(w.DB)
+	taken := map[string]bool{}
+	values := map[string]string{
+		"project": "demo", "component": "app", "language": "cs", "code": "cs", "username": "ann", "widget": "svg-badge.svg", "check": "inconsistent", "chapter": "api", "picture": "project.png",
+		"linked": "x", "slug": "x", "uuid": "x", // of what no server has
+	}
+	for _, target := range targets {
+		taken[api.RouteOf(s, target)] = true
+		if m := regexp.MustCompile(`^(/api/\w+/)(\d+)/`).FindStringSubmatch(target); m != nil {
+			values[m[1]] = m[2]
+		}
+	}
+	parameter := regexp.MustCompile(`:\w+`)
+	for _, path := range api.ReadRoutes(s) {
+		if taken[path] || strings.HasSuffix(path, "/stream/") { // which has no end, and no state
+			continue
+		}
+		targets = append(targets, parameter.ReplaceAllStringFunc(path, func(name string) string {
+			value := values[name[1:]]
+			if name == ":id" {
+				value = cmp.Or(values[path[:strings.Index(path, ":")]], "1")
+			}
+			if value == "" {
+				w.TB.Errorf("%s: no value for %s", path, name)
+			}
+			return value
+		}))
+		if got := api.RouteOf(s, targets[len(targets)-1]); got != path {
+			w.TB.Errorf("%s takes the route %s, not %s", targets[len(targets)-1], got, path)
+		}
+	}
+	return targets
 }
 
 // oneOfShape drops targets that differ from others by a number only.

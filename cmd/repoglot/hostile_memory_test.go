@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +22,8 @@ import (
 // TestMemoryOfHostileCommits: with a limit of memory and the default configuration, a good
 // repository beside hostile ones is served at the first start and the next, and what is
 // pushed to it is pulled; the memory of the server stays bounded. At night there is
-// another limit, too, and each hostile repository is also tried alone. The race detector
+// another limit, too, and each hostile repository is also tried alone, and
+// with twelve components. The race detector
 // takes a multiple of the memory, so that nothing is shown under it.
 func TestMemoryOfHostileCommits(t *testing.T) {
 	if testing.Short() {
@@ -47,6 +49,9 @@ func TestMemoryOfHostileCommits(t *testing.T) {
 	for _, r := range all {
 		testHostileMemory(t, r.kind.Name, 1024, 750, seconds, []hostileRepo{r})
 		testHostileMemory(t, r.kind.Name+"-half", 512, 400, seconds, []hostileRepo{r})
+		many := slices.Repeat([]hostileRepo{r}, 12) // components of one repository
+		testHostileMemory(t, r.kind.Name+"-many", 1024, 750, seconds, many)
+		testHostileMemory(t, r.kind.Name+"-many-half", 512, 400, seconds, many)
 	}
 }
 

@@ -127,6 +127,9 @@ func TestSharedPushBranch(t *testing.T) {
 		"branch: main, push_mode: branch, push_branch: repoglot/p/c":                             false,
 	} {
 		_, err := config.Parse("f", []byte(head+a+c+component("b", keys)), []string{"T=x"})
+		if _, swapped := config.Parse("f", []byte(head+component("b", keys)+a+c), []string{"T=x"}); (swapped != nil) != (err != nil) {
+			t.Errorf("%s: %v, but before the others %v", keys, err, swapped)
+		}
 		if got := err != nil && (strings.Contains(err.Error(), "each would overwrite") || strings.Contains(err.Error(), "is a folder of the branch")); got != refused || !refused && err != nil {
 			t.Errorf("%s: %v, refused should be %v", keys, err, refused)
 		}
