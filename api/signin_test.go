@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -86,6 +87,43 @@ func TestSignIn(t *testing.T) {
 	sees(other, http.StatusOK)
 	must(t, w.DB.Access().RevokeToken(t.Context(), "ada", time.Now()))
 	sees(other, http.StatusNotFound)
+}
+
+// TestSessionsWriteNothing: with a session of a token of scope admin, no route of the API
+// writes, and no feed and no badge shows more than to strangers.
+func TestSessionsWriteNothing(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	stored := struct { // a call would panic
+		resource.Edits
+		resource.Files
+		resource.Operations
+	}{}
+	s := bare(w, Options{Edits: stored, Files: stored, Operations: stored})
+	p, stranger := catalogtest.NewVisitor(t, s), catalogtest.NewVisitor(t, s)
+	p.Post("/login/", url.Values{"token": {w.Token("ada", catalog.ScopeAdmin)}})
+	writes, feeds := 0, 0
+	for _, project := range []string{"demo", "secret"} {
+		fill := strings.NewReplacer(":project", project, ":component", map[string]string{"demo": "app", "secret": "lib"}[project], ":language", "en", ":code", "en", ":username", "ada", ":id", "1", ":widget", "svg-badge.svg")
+		for _, rt := range resource.Routes(&s.env) {
+			target := fill.Replace(rt.Path)
+			for method := range rt.Writes {
+				writes++
+				if rec := p.Send(request(method, target, "Sec-Fetch-Site", "same-origin")); rec.Code != http.StatusUnauthorized && rec.Code != http.StatusMethodNotAllowed {
+					t.Errorf("%s %s with a session: %d", method, target, rec.Code)
+				}
+			}
+			if !strings.HasPrefix(target, "/api/") {
+				feeds++
+				if rec, theirs := p.Get(target), stranger.Get(target); rec.Code != theirs.Code || rec.Body.String() != theirs.Body.String() {
+					t.Errorf("%s with a session: %d, without it %d", target, rec.Code, theirs.Code)
+				}
+			}
+		}
+	}
+	if writes < 30 || feeds < 30 {
+		t.Errorf("only %d writes and %d feeds and badges", writes, feeds)
+	}
 }
 
 // TestSignInRefused: what does not become a session, and says why.
