@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
@@ -35,8 +36,12 @@ func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, 
 		byBranch[key] = append(byBranch[key], row)
 	}
 	slices.Sort(keys)
+	table, err := lang.New()
+	if err != nil {
+		return seen, err
+	}
 	for _, key := range keys {
-		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), each: func(line string) { each(key + ": " + line) }, seen: &seen}
+		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
 		if err := v.run(ctx, byBranch[key]); err != nil {
 			return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
 		}
@@ -50,6 +55,8 @@ type mirrorVerifier struct {
 	dir  string
 	each func(line string)
 	seen *VerifiedMirrors
+	// table has the languages.
+	table *lang.Table
 }
 
 // tries is how often a mirror is read that a server replaces meanwhile.
@@ -105,6 +112,10 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 		if err != nil {
 			return lines, files, &storeError{err}
 		}
+		kept, err := v.keptLanguages(ctx, row)
+		if err != nil {
+			return lines, files, &storeError{err}
+		}
 		var paths []string
 		for path := range stored {
 			paths = append(paths, path)
@@ -118,12 +129,15 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 			if !r.Has(f.Blob) {
 				return lines, files, fmt.Errorf("%s has no blob %s: %w", f.Path, f.Blob, object.ErrCorrupt)
 			}
-			if files++; stored[f.Path] != f.Blob.String() {
-				lines = append(lines, fmt.Sprintf("%s/%s: %s: blob %s is stored, commit %.12s has %s: please report it", row.Project.Slug, row.Slug, f.Path, stored[f.Path], row.Head, f.Blob))
+			if files++; stored[f.Path].blob != f.Blob.String() {
+				lines = append(lines, fmt.Sprintf("%s/%s: %s: blob %s is stored, commit %.12s has %s: please report it", row.Project.Slug, row.Slug, f.Path, stored[f.Path].blob, row.Head, f.Blob))
 			}
 			delete(stored, f.Path)
 		}
-		for path := range stored {
+		for path, f := range stored {
+			if kept[f.language] {
+				continue // its file has another name now
+			}
 			lines = append(lines, fmt.Sprintf("%s/%s: %s is stored, commit %.12s does not have it: please report it", row.Project.Slug, row.Slug, path, row.Head))
 		}
 	}
@@ -131,9 +145,32 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 	return lines, files, nil
 }
 
-// storedFiles returns the blobs of the files that a component serves as they are at its
+// verifiedFile is a file that is stored.
+type verifiedFile struct{ blob, language string }
+
+// keptLanguages are the languages of a component whose newest file cannot be read: what is
+// served of them may be from a file of another name.
+func (v *mirrorVerifier) keptLanguages(ctx context.Context, row *store.ComponentRow) (map[string]bool, error) {
+	problems, err := v.snap.Problems(ctx, row.ID)
+	if err != nil || len(problems) == 0 {
+		return nil, err
+	}
+	c, err := newComponent(store.BranchComponent{Component: row.Component, Project: row.Project}, v.table)
+	if err != nil {
+		return nil, err
+	}
+	kept := map[string]bool{}
+	for i := range problems {
+		if code, ok := c.selection.code(problems[i].Path); ok {
+			kept[v.table.Match(code).Code] = true
+		}
+	}
+	return kept, nil
+}
+
+// storedFiles returns the files that a component serves as they are at its
 // commit, by path: not of those whose newest version cannot be read.
-func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRow) (map[string]string, error) {
+func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRow) (map[string]verifiedFile, error) {
 	translations, err := v.snap.Translations(ctx, row.ID)
 	if err != nil {
 		return nil, err
@@ -151,14 +188,14 @@ func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRo
 	if err != nil {
 		return nil, err
 	}
-	blobs := make(map[string]string, len(served))
+	list := make(map[string]verifiedFile, len(served))
 	for i := range served {
 		if f, ok := files[served[i].ID]; ok {
-			blobs[served[i].Filename] = f.Blob
+			list[served[i].Filename] = verifiedFile{f.Blob, served[i].Language}
 		}
 	}
 	for _, p := range problems {
-		delete(blobs, p.Path)
+		delete(list, p.Path)
 	}
-	return blobs, nil
+	return list, nil
 }

@@ -26,6 +26,21 @@ func verifyMirrors(w *catalogtest.Puller) (seen ingest.VerifiedMirrors, lines []
 	return seen, lines
 }
 
+// TestVerifyMirrorsRenamed: a language whose file got another name, and cannot be read, keeps
+// what the old one had.
+func TestVerifyMirrorsRenamed(t *testing.T) {
+	repo := repoWith(t, map[string]string{"po/pt-br.po": po("One", "Um"), "po/de.po": po("One", "Eins")})
+	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/pt-br.po"}, Files: map[string]string{"po/pt_BR.po": "<html>"}})
+	if _, lines := verifyMirrors(w); lines != nil {
+		t.Errorf("%q", lines)
+	}
+	w.Execute(`UPDATE translations SET filename = 'po/nl.po' WHERE language = 'de'`)
+	if _, lines := verifyMirrors(w); len(lines) != 1 || !strings.Contains(lines[0], "po/nl.po is stored, commit ") {
+		t.Errorf("of another language: %q", lines)
+	}
+}
+
 // TestVerifyMirrors: stored files are compared with the commit, but for a version that
 // cannot be read; every damaged byte of a mirror is found; a missing mirror is none.
 func TestVerifyMirrors(t *testing.T) {
