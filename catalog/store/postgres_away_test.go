@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	refused(dsn, sqldb.Options{Readers: 300}, "raise max_connections, or lower database_readers")
+	refused(dsn, sqldb.Options{Readers: 1000}, "raise max_connections, or lower database_readers")
 	pooler := pgtest.NewProxy(t, dsn, func(data []byte) []byte { // gives keys of its own
 		key := append([]byte{'K'}, binary.BigEndian.AppendUint32(nil, 12)...)
 		if i := bytes.Index(data, key); i >= 0 && len(data) > i+8 {

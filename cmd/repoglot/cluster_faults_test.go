@@ -86,8 +86,8 @@ func faultyCluster(t *testing.T, each, repos, large int, lease time.Duration) *f
 	return f
 }
 
-// TestCluster: while processes are killed, stopped and cut off, the network is slow and
-// loses what was sent, a disk is full, and the database is restarted, everything that is
+// TestCluster: while processes are killed, stopped and cut off, the network is slow, a
+// disk is full, and the database is restarted, everything that is
 // pushed becomes visible, once, and another process goes on. REPOGLOT_CLUSTER_TIME, such as
 // 1h, is how long it goes on, with three readers and three pullers and leases of the usual length;
 // without it there are two of each, and every fault occurs once.
@@ -104,7 +104,7 @@ func TestCluster(t *testing.T) { // alone: it needs both cores
 	}
 	f := faultyCluster(t, each, repos, large, lease)
 	for began := time.Now(); ; {
-		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.slow, f.lose, f.fill, f.restartDatabase} {
+		for _, fault := range []func() string{f.kill, f.stop, f.cutOff, f.slow, f.fill, f.restartDatabase} {
 			for range 3 {
 				f.push(f.random.IntN(len(f.repos)))
 			}
@@ -281,14 +281,6 @@ func (f *faults) slow() string {
 	return "a slow network"
 }
 
-// lose loses for good what is sent on the connections of a puller and a reader, which
-// stay open. New ones work.
-func (f *faults) lose() string {
-	f.pullers[f.random.IntN(len(f.pullers))].proxy.lose()
-	f.readers[f.random.IntN(len(f.readers))].proxy.lose()
-	return "connections that lose everything"
-}
-
 // fill has a puller find its disk full: it takes no branch and says so, others go on.
 func (f *faults) fill() string {
 	i := f.random.IntN(len(f.pullers))
@@ -325,8 +317,6 @@ type proxy struct {
 	mu      sync.Mutex
 	silent  bool // nothing passes
 	delay   time.Duration
-	lost    int               // the connections with a lower number lose what is sent
-	dialled int               // the number of the next connection
 	conns   map[net.Conn]bool // open
 	opened  *sync.Cond
 }
@@ -376,20 +366,12 @@ func (p *proxy) pass(client net.Conn) {
 	}
 	p.mu.Lock()
 	p.conns[client], p.conns[server] = true, true
-	number := p.dialled
-	p.dialled++
 	p.mu.Unlock()
 	copied := func(to, from net.Conn) {
 		buf := make([]byte, 32<<10)
 		for {
 			n, err := from.Read(buf)
 			p.wait()
-			if p.loses(number) { // also that it ends, until the proxy does
-				if err != nil {
-					return
-				}
-				continue
-			}
 			if n > 0 {
 				if _, e := to.Write(buf[:n]); e != nil {
 					err = e
@@ -425,20 +407,6 @@ func (p *proxy) slow(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
-}
-
-// lose has all open connections lose what is sent.
-func (p *proxy) lose() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lost = p.dialled
-}
-
-// loses reports whether a connection does.
-func (p *proxy) loses(number int) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return number < p.lost
 }
 
 // cut holds everything up, or lets it go on.

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
-	"maps"
 	"net"
 	"net/url"
 	"strconv"
@@ -24,8 +23,7 @@ type Proxy struct {
 	change  func([]byte) []byte
 	mu      sync.Mutex
 	cut     bool
-	lost    map[net.Conn]bool // open ones that lose what is sent
-	proof   *tls.Certificate  // of encrypted connections; nil: they are not
+	proof   *tls.Certificate // of encrypted connections; nil: they are not
 	open    map[net.Conn]bool
 	running sync.WaitGroup
 }
@@ -78,20 +76,6 @@ func (p *Proxy) Cut() {
 	for conn := range p.open {
 		_ = conn.Close()
 	}
-}
-
-// Lose has all open connections lose what is sent from now on. They stay open, and new
-// ones work.
-func (p *Proxy) Lose() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lost = maps.Clone(p.open)
-}
-
-func (p *Proxy) loses(conn net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.lost[conn]
 }
 
 // Restore accepts connections again.
@@ -152,17 +136,11 @@ func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
 	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*certificate}}), err
 }
 
-// copy passes on what from sends, changed, unless it is lost.
+// copy passes on what from sends, changed.
 func (p *Proxy) copy(to, from net.Conn, change func([]byte) []byte) error {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
-		if p.loses(from) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
 		data := buf[:n]
 		if change != nil {
 			data = change(data)
@@ -187,6 +165,5 @@ func (p *Proxy) forget(conns ...net.Conn) {
 	defer p.mu.Unlock()
 	for _, conn := range conns {
 		delete(p.open, conn)
-		delete(p.lost, conn)
 	}
 }

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -36,8 +35,7 @@ func New(dsn string, opts Options, statements prometheus.Counter) *DB {
 	return db
 }
 
-// Open opens the database, migrates its schema and returns its sessions. After an error
-// Close must still be called.
+// Open opens the database, migrates its schema and returns its sessions.
 func (db *DB) Open(ctx context.Context) (Pools, error) {
 	if db.Name == "" {
 		return Pools{}, Refusal("no database path given: name the file of the database")
@@ -47,8 +45,7 @@ func (db *DB) Open(ctx context.Context) (Pools, error) {
 
 // Close waits for transactions and closes the database.
 func (db *DB) Close(p *Pools) error {
-	p.Close()
-	return db.Fail(context.Background(), "close", errors.Join(db.Engine.Close()...))
+	return db.Fail(context.Background(), "close", p.Close())
 }
 
 // IsPostgres reports whether an address is one of PostgreSQL.

@@ -4,11 +4,8 @@ import "context"
 
 // engine is where a database is: a file of SQLite, or a server of PostgreSQL.
 type engine interface {
-	// open opens the database, migrates its schema and returns its sessions. After
-	// an error close must still be called.
+	// open opens the database, migrates its schema and returns its sessions.
 	Open(ctx context.Context, opts Options, shared *DB) (Pools, error)
-	// close closes what open opened, once all sessions are closed.
-	Close() []error
 	// remote reports whether the database is on a server, which may be away.
 	Remote() bool
 	// server names the server that was reached last, with its timeline; "" if it is not

@@ -27,7 +27,6 @@ type Postgres struct {
 
 	connections int // that this process may open
 	gate        Gate
-	Unheard     Unheard
 	schema      atomic.Int64           // how often it was found changed
 	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
@@ -51,7 +50,7 @@ const (
 func newPostgres(dsn string, opts Options) *Postgres {
 	return &Postgres{
 		dsn: dsn, log: opts.Logger, connections: opts.Readers + 2 + clusterSessions, // a writer, a listener
-		gate: Gate{Now: opts.Now}, Unheard: Unheard{Conns: map[*HeardConn]bool{}},
+		gate: Gate{Now: opts.Now},
 	}
 }
 
@@ -73,7 +72,6 @@ func (e *Postgres) Open(ctx context.Context, opts Options, shared *DB) (p Pools,
 	if err != nil {
 		return p, err
 	}
-	e.Unheard.run(e.works)
 	shared.Dialect = dialect{insertRows: 8 * insertRows}
 	connect := func(config *pgconn.Config) func(context.Context) (connection, error) {
 		return func(ctx context.Context) (connection, error) {
@@ -141,11 +139,7 @@ func (e *Postgres) dial(ctx context.Context, config *pgconn.Config) (*pgconn.PgC
 	if err := e.gate.Closed(); err != nil {
 		return nil, err
 	}
-	connect := e.Unheard.connect
-	if config.OnNotification != nil { // it waits for what may never come, and asks itself
-		connect = pgconn.ConnectConfig
-	}
-	conn, err := connect(ctx, config)
+	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
 		if ctx.Err() == nil {
 			e.gate.Failed(err)
@@ -221,12 +215,6 @@ func isStale(e *pgconn.PgError) bool {
 
 // Remote implements Engine.
 func (*Postgres) Remote() bool { return true }
-
-// Close implements Engine.
-func (e *Postgres) Close() []error {
-	e.Unheard.Close()
-	return nil
-}
 
 // Committed implements Engine.
 func (*Postgres) Committed(context.Context) {}

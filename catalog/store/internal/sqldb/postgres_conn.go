@@ -75,10 +75,11 @@ func (c *PostgresConnection) reconnect(ctx context.Context) error {
 	return nil
 }
 
-func (c *PostgresConnection) Close(bool) {
+func (c *PostgresConnection) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = c.Conn.Close(ctx)
+	_ = c.Conn.Close(ctx) // the server may be gone
+	return nil
 }
 
 // lock reserves the connection for a statement.
@@ -326,8 +327,8 @@ func (c *PostgresConnection) First(ctx context.Context, query string, args, dest
 
 // Begin begins a transaction. BEGIN is sent with its first statement.
 func (c *PostgresConnection) Begin(ctx context.Context, readOnly bool) (transaction, error) {
-	if c.schema != c.engine.schema.Load() || inDoubt(c.Conn) { // its statements are stale, or it was lost, too
-		c.Close(false)
+	if c.schema != c.engine.schema.Load() { // its statements are stale
+		_ = c.Close()
 		if err := c.reconnect(ctx); err != nil {
 			return nil, c.broken(err)
 		}

@@ -32,8 +32,8 @@ type connection interface {
 	// adopt makes a transaction of a reader, before its first statement, see what
 	// another one that still runs has exported.
 	Adopt(snapshot string)
-	// close closes the connection; one that is not sound is not used again.
-	Close(sound bool)
+	// close closes the connection.
+	Close() error
 }
 
 // transaction is a transaction of a connection.

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -13,12 +14,13 @@ type Pools struct {
 }
 
 // Close closes all sessions.
-func (p *Pools) Close() {
+func (p *Pools) Close() (err error) {
 	for _, p := range []*Pool{p.Readers, p.Writer, p.Cluster} {
 		if p != nil {
-			p.Close()
+			err = errors.Join(err, p.Close())
 		}
 	}
+	return err
 }
 
 // Pool lends sessions. The pools of database/sql and pgx cannot keep a statement
@@ -48,15 +50,16 @@ func newPool(open func(context.Context) (connection, error), size int, readOnly 
 func (p *Pool) Size() int { return p.size }
 
 // Close waits for lent sessions and closes all.
-func (p *Pool) Close() {
+func (p *Pool) Close() (err error) {
 	p.once.Do(func() {
 		close(p.done)
 		for range p.size {
 			if s := <-p.free; s != nil {
-				s.Conn.Close(true)
+				err = errors.Join(err, s.Conn.Close())
 			}
 		}
 	})
+	return err
 }
 
 // Transact runs fn between BEGIN and COMMIT, or ROLLBACK if fn fails or panics.
@@ -191,7 +194,7 @@ func (p *Pool) openSession(ctx context.Context) (*Session, error) {
 // Release gives back a session; one that is not sound is closed.
 func (p *Pool) Release(s *Session, sound bool) {
 	if !sound {
-		s.Conn.Close(false)
+		_ = s.Conn.Close() // it is not used again
 		s = nil
 	}
 	p.free <- s

@@ -72,9 +72,6 @@ func (e *SQLite) migrate(ctx context.Context, dsn string, opts Options) (err err
 	return migrate(ctx, h, opts, e.log)
 }
 
-// Close implements Engine.
-func (*SQLite) Close() []error { return nil }
-
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
 // that a commit survives a power cut. A transaction of the writer takes its lock
 // when it begins, so that it never fails halfway because another process was

@@ -41,13 +41,13 @@ func openSQLiteConnection(dsn string) (_ connection, err error) {
 
 // Close closes the connection. Statements are closed first: the driver does not
 // allow them to outlive their connection.
-func (c *sqliteConnection) Close(bool) {
+func (c *sqliteConnection) Close() error {
 	for _, stmts := range []map[string]driver.Stmt{c.stmts.Kept, c.stmts.Once} {
 		for _, stmt := range stmts {
 			_ = stmt.Close()
 		}
 	}
-	_ = c.conn.Close()
+	return c.conn.Close()
 }
 
 // Export names nothing: two connections see the same if their generation is.
