@@ -277,7 +277,8 @@ func (m *model) update() {
 	if m.rnd.IntN(2) == 0 {
 		parents = parents[1:]
 	}
-	m.up.Set("l10n", m.up.CommitTree("Other", tree, parents...))
+	m.updated = m.up.CommitTree("Other", tree, parents...)
+	m.up.Set("l10n", m.updated)
 }
 
 // text draws a text for a string: one that nothing else has, one that several have, or the

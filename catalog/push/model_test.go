@@ -103,6 +103,7 @@ type model struct {
 	texts   int    // that were drawn
 	doc     string // the path of the file of doc
 	trouble trouble
+	updated object.Hash // what update made of our branch last
 	laws
 
 	languages gittest.Files   // what else is below po/ on the main branch
@@ -272,7 +273,9 @@ func (m *model) reshape(id string) {
 	case m.rnd.IntN(3) == 0:
 		m.path = map[string]string{"po/cs.po": "po/cs_CZ.po", "po/cs_CZ.po": "po/cs.po"}[m.path]
 	case m.rnd.IntN(3) == 0:
-		m.others(m.up.Commit("Other", gittest.Files{"root": fmt.Sprint(m.n)})) // a main branch without the past
+		if ours, err := object.ReadRef(m.up.Dir, "refs/heads/l10n"); err != nil || ours != m.updated { // else nothing says what is ours there
+			m.others(m.up.Commit("Other", gittest.Files{"root": fmt.Sprint(m.n)})) // a main branch without the past
+		}
 		return
 	case !touchable(id):
 		return
