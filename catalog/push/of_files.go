@@ -10,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // readOfFiles reads which files of a component are to be added and removed, and strings to be
@@ -108,6 +109,7 @@ func filesAt(ctx context.Context, held *ingest.Held, commit string, edits []stor
 		_, asked := there[path]
 		return asked
 	}, nil)
+	list, _ = gitsource.SplitLinks(list)
 	for i := range list {
 		there[list[i].Path] = true
 	}

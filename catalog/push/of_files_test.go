@@ -375,6 +375,16 @@ func TestOddPaths(t *testing.T) {
 	_, _, err := w.Editor.Expire(t.Context(), w.Clock)
 	gittest.Must(t, err)
 	w.wantFiles("expired", app, false, "")
+	// A file that somebody replaced by a symlink is gone.
+	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if c.ID == app && tr.Language == "pt" && u.Source == "One" {
+			gittest.Must(t, w.Editor.RemoveTranslation(t.Context(), app, tr, anna))
+		}
+	})
+	files["po/pt/app.po"] = "->../cs/app.po"
+	w.up.Push("Other", files, w.head("main"))
+	w.flush()
+	w.wantFiles("replaced", app, false, "")
 }
 
 // TestRemoveAlias removes a language that its file and LINGUAS spell in another way: the
