@@ -16,6 +16,7 @@ import (
 
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // optionSets are the options that are compared with msgmerge's.
@@ -87,10 +88,7 @@ func differences() map[string]string {
 func TestHeads(t *testing.T) {
 	needMsgmerge(t)
 	pairs, sets := headPairs(t), optionSets()
-	step := 10
-	if os.Getenv("REPOGLOT_LONG_TESTS") != "" {
-		step = 1
-	}
+	step := testsize.Of(20, 10, 1)
 	compared := 0
 	for i, p := range pairs {
 		if _, ok := differences()[p.name]; ok || i%step != 0 {
