@@ -134,10 +134,11 @@ func visits(t *testing.T) []visit {
 	round := []string{"Content-Type", "application/x-git-upload-pack-request", "Git-Protocol", "version=2"}
 	return []visit{
 		{"searches", "GET", "/api/units/?q=one", "", nil, 200},
-		{"long_pages", "GET", "/api/units/?page_size=10000", "", nil, 200},
-		{"lines", "GET", "/api/units/", "", []string{"Accept", "application/x-ndjson"}, 200},
+		{"long_answers", "GET", "/api/units/?page_size=10000", "", nil, 200},
+		{"long_answers", "GET", "/api/units/", "", []string{"Accept", "application/x-ndjson"}, 200},
 		{"downloads", "GET", "/api/translations/open/app/nb/file/?format=csv", "", nil, 200},
-		{"downloads_made", "GET", "/api/translations/open/app/nb/file/?format=xliff", "", nil, 200},
+		{"downloads", "GET", "/api/units/", "", []string{"Accept", "application/x-ndjson"}, 200},
+		{"long_answers", "GET", "/api/translations/open/app/nb/file/?format=xliff", "", nil, 200},
 		{"streams", "GET", "/api/changes/stream/", "", nil, 200},
 		{"git_rounds", "GET", "/git/open/app/info/refs?service=git-upload-pack", "", nil, 200},
 		{"git_requests", "POST", "/git/open/app/git-upload-pack", "0000", round, 200},

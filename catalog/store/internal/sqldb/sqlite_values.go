@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"reflect"
+	"strconv"
 )
 
 // assignAll copies the values of a row.
@@ -75,13 +76,17 @@ func assign(dest any, value driver.Value) error {
 	return fmt.Errorf("cannot scan a %T into a %T", value, dest)
 }
 
-// bytesOf is a text or what the driver has copied of a blob; nil is NULL.
+// bytesOf is a text or what the driver has copied of a blob; nil is NULL. A number, which
+// only a damaged database has there, is its digits: whoever reads the blob says what is
+// wrong with it.
 func bytesOf(value driver.Value) ([]byte, bool) {
 	switch value := value.(type) {
 	case nil:
 		return nil, true
 	case string:
 		return []byte(value), true
+	case int64:
+		return strconv.AppendInt(nil, value, 10), true
 	case []byte:
 		if value == nil {
 			value = []byte{}
