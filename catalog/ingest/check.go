@@ -117,6 +117,10 @@ func (p *pull) compareAll(ctx context.Context, comps []*component) error {
 	slices.SortFunc(comps, func(a, b *component) int {
 		return cmp.Or(cmp.Compare(a.row.Head, b.row.Head), cmp.Compare(a.row.ID, b.row.ID))
 	})
+	if len(comps) == 0 {
+		p.unchecked = false
+		return nil
+	}
 	units, err := p.countUnits(ctx, comps)
 	if err != nil {
 		return err

@@ -123,13 +123,13 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 }
 
 // ask sends one request.
-func (z fuzzed) ask(ctx context.Context, method string, u *url.URL, header http.Header, body string) *httptest.ResponseRecorder {
+func (z fuzzed) ask(ctx context.Context, method string, u *url.URL, header http.Header, body string) (rec *httptest.ResponseRecorder) {
 	r := (&http.Request{
 		Method: method, URL: u, Host: "l10n.example.org", RequestURI: u.String(), RemoteAddr: "192.0.2.1:1",
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
-	rec := httptest.NewRecorder()
+	rec = httptest.NewRecorder() // also of an answer that is broken off
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as it is thrown
 			panic(p)
