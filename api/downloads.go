@@ -73,7 +73,7 @@ func (d download) send(x exchange, h header) outcome {
 		done, err = d.sendSpooled(ctx, x, h, p, plan, out)
 	}
 	if err != nil {
-		if !errors.Is(err, errNoReader) && ctx.Err() == nil {
+		if !errors.Is(err, errNoReader) && !errors.Is(err, errEnding) && ctx.Err() == nil {
 			x.s.logger.Error("api download broken off", "path", x.req.URL.Path, "error", err)
 		}
 		x.observe(done, x.s.now().Sub(x.started))

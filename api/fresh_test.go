@@ -261,7 +261,7 @@ func (w *freshWorld) targets(h http.Handler) []string {
 // recorded (store.Basis) without an omission.
 func TestKeptAnswersAreFresh(t *testing.T) {
 	t.Parallel()
-	steps := testsize.Of(4, 12, 64)
+	steps := testsize.Of(8, 12, 64)
 	w := newFreshWorld(t, 1)
 	kept := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: differenceNow, CacheBytes: 64 << 20, TempDir: t.TempDir()})
 	bare := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: differenceNow, TempDir: t.TempDir()})
