@@ -23,7 +23,7 @@ const (
 // download is a body that is made into a spool and sent from there.
 type download struct {
 	*rest.Download
-	list *lines // nil: it is none
+	list *lines // as lines; nil for all other downloads
 }
 
 // send sends a short download like any other answer, and a longer one while it
@@ -125,6 +125,20 @@ func (d download) sendShort(x exchange, h header, p *production, plan *rest.Down
 	return a.body.send(x, a.header)
 }
 
+// beginSpooled sends the header of an answer in a spool, with one more field; body tells
+// that its bytes follow.
+func (x exchange) beginSpooled(h header, out *deadlineWriter, field, value string) (done outcome, body bool) {
+	x.setHeader(&h)
+	put(x.w.Header(), field, value)
+	x.w.WriteHeader(h.status)
+	done = outcome{status: h.status}
+	if x.req.Method == http.MethodHead {
+		return done, false
+	}
+	_ = out.Flush() // without a length, as for HEAD
+	return done, true
+}
+
 // sendSpooled sends a download that is in a file: parts of it, or all of it as
 // it is written.
 func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (outcome, error) {
@@ -140,14 +154,10 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 		x.w = deadlineResponse{x.w, out}
 		return outcome{status: x.sendParts(h, p.spool.reader())}, nil
 	}
-	x.setHeader(&h)
-	put(x.w.Header(), "Accept-Ranges", "bytes")
-	x.w.WriteHeader(h.status)
-	done := outcome{status: h.status}
-	if x.req.Method == http.MethodHead {
+	done, body := x.beginSpooled(h, out, "Accept-Ranges", "bytes")
+	if !body {
 		return done, nil
 	}
-	_ = out.Flush() // without a length, as for HEAD
 	coder, err := encoder(e, out)
 	if err == nil {
 		err = errors.Join(p.spool.copyTo(ctx, coder, nil), coder.Close())

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"reflect"
 
 	"github.com/repoglot/repoglot/api/resource"
@@ -23,7 +22,8 @@ import (
 type lines struct {
 	handle  resource.Handler
 	request *rest.Request
-	// encoding is that of the bytes in the spool, which take a tenth of the room so.
+	// encoding is the encoding of the bytes in the spool. Compressed lines take a tenth of
+	// the room there.
 	encoding encoding
 }
 
@@ -86,14 +86,10 @@ func (l *lines) page(ctx context.Context, snap *store.Snapshot, n int) (results 
 // revoked.
 func (l *lines) sendSpooled(ctx context.Context, x exchange, h header, from *spool, out *deadlineWriter) (outcome, error) {
 	h.encoding = l.encoding.contentEncoding()
-	x.setHeader(&h)
-	put(x.w.Header(), "Cache-Control", "no-store")
-	x.w.WriteHeader(h.status)
-	done := outcome{status: h.status}
-	if x.req.Method == http.MethodHead {
+	done, body := x.beginSpooled(h, out, "Cache-Control", "no-store")
+	if !body {
 		return done, nil
 	}
-	_ = out.Flush() // without a length, as for HEAD
 	return done, from.copyTo(ctx, out, x.mayGoOn)
 }
 

@@ -49,23 +49,14 @@ func room(process string, length time.Duration) *cluster.Room {
 	return &cluster.Room{Process: process, Configuration: testCopy.Fingerprint, Length: length, PerHost: 4}
 }
 
-// taken takes leases until there is none and returns their branches; only one that
-// has expired at once.
-func taken(t *testing.T, db *DB, r *cluster.Room) (branches []string, leases []cluster.Lease) {
+// take takes the lease of a branch, if one is free.
+func take(t *testing.T, db *DB, r *cluster.Room) (cluster.Lease, bool) {
 	t.Helper()
-	for {
-		l, ok, err := db.Cluster().Take(t.Context(), r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !ok {
-			return branches, leases
-		}
-		branches, leases = append(branches, l.Branch), append(leases, l)
-		if r.Length < 0 {
-			return branches, leases
-		}
+	l, ok, err := db.Cluster().Take(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return l, ok
 }
 
 // TestAuthorsOfTwoProcesses: two processes meet authors, and authors of one name, at the
@@ -132,8 +123,8 @@ func TestFence(t *testing.T) {
 	if err := one.Configure(t.Context(), projectsNamed("p"), []ComponentSpec{spec("p", "app")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, leases := taken(t, one, room("1", -time.Second))
-	ctx := cluster.WithFence(t.Context(), leases[0].Fence)
+	lease, _ := take(t, one, room("1", -time.Second))
+	ctx := cluster.WithFence(t.Context(), lease.Fence)
 	step := func(from, to int, during func()) error {
 		_, err := one.Step(ctx, info(from, to, 1), func(ctx context.Context, tx *StepTx) error {
 			during()
@@ -143,16 +134,16 @@ func TestFence(t *testing.T) {
 		return err
 	}
 	if err := step(0, 1, func() {
-		if got, _ := taken(t, two, room("2", time.Hour)); got != nil {
-			t.Errorf("%q was taken during a transaction", got)
+		if got, ok := take(t, two, room("2", time.Hour)); ok {
+			t.Errorf("%q was taken during a transaction", got.Branch)
 		}
-		if held, err := one.Cluster().Renew(t.Context(), &leases[0], -time.Second); err != nil || !held {
+		if held, err := one.Cluster().Renew(t.Context(), &lease, -time.Second); err != nil || !held {
 			t.Errorf("not renewed during a transaction: %v", err)
 		}
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := taken(t, two, room("2", time.Hour)); len(got) != 1 {
+	if _, ok := take(t, two, room("2", time.Hour)); !ok {
 		t.Fatal("nobody goes on")
 	}
 	before := one.Published()

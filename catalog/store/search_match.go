@@ -124,7 +124,7 @@ func (b *conditions) tests(list []query.Expr) ([]rowTest, error) {
 	return tests, nil
 }
 
-// all is the test of rows that fulfil all tests; nil if there are none.
+// all returns a test that passes if all tests pass, nil for no tests.
 func all(tests []rowTest) rowTest {
 	switch len(tests) {
 	case 0:

@@ -71,7 +71,7 @@ func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {
 	return tx.fail(ctx, fmt.Sprintf("add changes of component %d, translation %d", d.ComponentID, d.TranslationID), tx.addDelta(ctx, &d))
 }
 
-// AddDeltaBy is AddDelta for the entries of an author, whose Time is that of the commit.
+// AddDeltaBy is AddDelta with the author of the entries. Its Time is the commit's time.
 func (tx *StepTx) AddDeltaBy(ctx context.Context, by edit.Author, d Delta) (err error) {
 	if d.AuthorID, err = tx.User(ctx, by.Name, by.Email, by.Time); err != nil {
 		return err

@@ -52,11 +52,6 @@ type Result struct {
 	Stopped bool
 }
 
-// Changes reports whether strings came, went or were reworded.
-func (r *Result) Changes() bool {
-	return len(r.Added)+len(r.Reworded)+len(r.Gone)+len(r.Fuzzied) > 0
-}
-
 // key identifies a string.
 type key struct {
 	context    string

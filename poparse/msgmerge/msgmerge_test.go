@@ -246,7 +246,7 @@ msgstr[1] ""
 	if err != nil || !r.Stopped || len(r.Reworded) != 0 {
 		t.Errorf("without comparisons: %+v, %v", r, err)
 	}
-	if r, err = Merge(r.File, p, Options{}); err != nil || r.Changes() {
+	if r, err = Merge(r.File, p, Options{}); err != nil || counts(r) != [4]int{} {
 		t.Errorf("merged again: %+v, %v", r, err)
 	}
 }

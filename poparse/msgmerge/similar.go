@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -189,16 +188,4 @@ func (p *pattern) common(s string) int {
 		n += bits.OnesCount64(zeros)
 	}
 	return n
-}
-
-// Similarity is gettext's measure of how similar two strings are, from 0 to 1 (gnulib's
-// fstrcmp).
-func Similarity(a, b string) float64 {
-	if a == "" || b == "" {
-		if a == b {
-			return 1
-		}
-		return 0
-	}
-	return newPattern(strings.Clone(a)).similarity(b, 0)
 }

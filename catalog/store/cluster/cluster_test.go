@@ -69,8 +69,8 @@ func room(process string, length time.Duration) *Room {
 	return &Room{Process: process, Configuration: testCopy.Fingerprint, Length: length, PerHost: 4}
 }
 
-// taken takes leases until there is none and returns their branches; only one that
-// has expired at once.
+// taken takes all leases that are free and returns their branches. Of leases that expire
+// at once it takes one, or it would go on for ever.
 func taken(t *testing.T, db *process, r *Room) (branches []string, leases []Lease) {
 	t.Helper()
 	for {

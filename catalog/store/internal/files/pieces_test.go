@@ -74,7 +74,7 @@ func TestAlignPieces(t *testing.T) {
 		same := func(to, until int) {
 			for ; i < to; i++ {
 				if offset >= until || old[i] != next[n] {
-					rt.Fatalf("piece %d of the old version is none of %v at %d", i, next, n)
+					rt.Fatalf("piece %d of the old version is not piece %d of %v", i, n, next)
 				}
 				offset, n = offset+next[n].size, n+1
 			}

@@ -57,7 +57,7 @@ func NewReader(s *sqldb.Session, spans *Spans) *Reader { return &Reader{s, spans
 // Change returns one entry, or ErrNotFound.
 func (s *Reader) Change(ctx context.Context, id int64) (catalog.Change, error) {
 	defer s.s.About().End()
-	var component int64 // 0, if there is none, is unknown
+	var component int64 // 0: no entry is so old
 	var entries []catalog.Change
 	err := s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
 		func(scan sqldb.Scan) error { return scan(&component) })
