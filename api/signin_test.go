@@ -66,6 +66,11 @@ func TestSignIn(t *testing.T) {
 	if rec := p.Get("/exports/rss/secret/lib/"); rec.Code != http.StatusNotFound {
 		t.Errorf("a session counts for feeds: %d", rec.Code)
 	}
+	clone := request(http.MethodGet, "/git/secret/lib/info/refs")
+	clone.AddCookie(&http.Cookie{Name: "session", Value: p.Cookies["session"]})
+	if v, err := s.Visitor(clone, true); err != nil || v != (Visitor{MayReturn: true}) {
+		t.Errorf("a session counts for clones: %+v %v", v, err)
+	}
 	if rec := p.Get("/api/components/secret/lib/", "Authorization", "Token wrong"); rec.Code != http.StatusUnauthorized {
 		t.Errorf("a session beside a wrong token: %d", rec.Code)
 	}

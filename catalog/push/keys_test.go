@@ -201,6 +201,52 @@ func TestRequestPer(t *testing.T) {
 	}
 }
 
+// TestRequestsOfThree: of three requests one is closed and one merged, in either order: how
+// one ends concerns its edits only, and the third is as it was, on the new main branch.
+func TestRequestsOfThree(t *testing.T) {
+	for _, per := range []catalog.RequestPer{catalog.PerAuthor, catalog.PerLanguage} {
+		for _, closedFirst := range []bool{true, false} {
+			t.Run(fmt.Sprint(per, closedFirst), func(t *testing.T) {
+				w := newKeysWorld(t, per)
+				w.up.Push("Other", gittest.Files{"po/cs.po": file, "po/de.po": file, "web/cs.po": file, "web/de.po": file, "po/fr.po": file, "web/fr.po": file}, w.head("main"))
+				w.Sync()
+				w.editAs("Zoe", "app/fr", "One", "Un")
+				w.flush()
+				requests := w.fake.Requests()
+				if len(requests) != 3 {
+					t.Fatalf("%d requests", len(requests))
+				}
+				of := func(text string) (number int, head string) {
+					for i, r := range requests {
+						if strings.Contains(gittest.RunGit(t, w.up.Dir, "diff", "main..."+r.Head), "+msgstr \""+text+"\"") {
+							number, head = i+1, r.Head
+						}
+					}
+					return number, head
+				}
+				closed, _ := of("Eins")
+				merged, head := of("Jedna")
+				third, its := of("Un")
+				if closed == merged || merged == third || third == closed {
+					t.Fatalf("requests %d, %d, %d", closed, merged, third)
+				}
+				w.fake.End(closed, "closed")
+				if closedFirst {
+					w.flush()
+				}
+				gittest.RunGit(t, w.up.Dir, "update-ref", "refs/heads/main", head)
+				w.fake.End(merged, "merged")
+				w.flush()
+				w.wants("refused", w.journal(store.EditConflict), map[catalog.RequestPer][]string{catalog.PerAuthor: {"Eins", "Jednička"}, catalog.PerLanguage: {"Eins"}}[per])
+				w.wants("merged", w.journal(store.EditFlushed), map[catalog.RequestPer][]string{catalog.PerAuthor: {"Jedna"}, catalog.PerLanguage: {"Jedna", "Jednička"}}[per])
+				w.wants("waiting", w.journal(store.EditPending), []string{"Un"})
+				w.wants("branches", w.branches(), []string{its + ": po/fr.po"})
+				w.Verify()
+			})
+		}
+	}
+}
+
 // TestRequestOfNewAuthor: who edits a string last has it in their request: it leaves the
 // other one, in whose file it was, and which is withdrawn when it was the last one.
 func TestRequestOfNewAuthor(t *testing.T) {

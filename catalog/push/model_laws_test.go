@@ -2,6 +2,7 @@ package push_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -74,6 +75,26 @@ func (m *model) hold() {
 		}
 	}
 	maps.Copy(m.served, now)
+}
+
+// repositorys looks at what is served as the repository's: each language has a file in the
+// commit that was read, whatever was added here, and `revision` is the file's blob, whatever
+// was edited here. What doc serves is older where its file cannot be read.
+func (m *model) repositorys() {
+	m.t.Helper()
+	m.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		if c.Slug == "doc" {
+			return nil
+		}
+		files := gittest.RunGit(m.t, m.up.Dir, "-c", "core.quotePath=false", "ls-tree", "-r", "-z", c.Head)
+		translations, err := snap.Translations(ctx, c.ID)
+		for _, tr := range translations {
+			if want := " blob " + tr.Revision + "\t" + tr.Filename + "\x00"; !strings.Contains(files+"\x00", want) {
+				m.t.Fatalf("step %d: %s is served with the revision %s of %s, which is not in %s:\n%s", m.n, tr.Language, tr.Revision, tr.Filename, c.Head, strings.ReplaceAll(files, "\x00", "\n"))
+			}
+		}
+		return err
+	})
 }
 
 // meanwhile does what clients do while a push is under way.

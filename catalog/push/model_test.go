@@ -32,9 +32,9 @@ import (
 // some way or are updated by a button, another push_mode, a component that cannot be read,
 // and months that pass, through store, ingest and a git repository. After each step every
 // acknowledged text is on the main branch, pending, or in the journal with the reason why it
-// is neither, and so is every language; strings that nobody else touches follow laws; a flush
-// with nothing new moves nothing; what fails for one holds up no other; commits are made as
-// their component says. REPOGLOT_HISTORIES is their number, REPOGLOT_FIRST_HISTORY the first.
+// is neither, and so is every language; what is served as the repository's is in it; strings
+// that nobody else touches follow laws; a flush with nothing new moves nothing; what fails for
+// one holds up no other; commits are made as their component says. REPOGLOT_HISTORIES is their number, REPOGLOT_FIRST_HISTORY the first.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
 	var edits atomic.Int64
@@ -433,6 +433,7 @@ func (m *model) check() {
 	}
 	m.checkFiles()
 	m.hold()
+	m.repositorys()
 }
 
 // settle flushes until nothing changes, and looks at the end state.

@@ -9,7 +9,29 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
+
+// TestPackEnd: the clock that ends the transfer from a silent remote stands still from the
+// end of the pack on, however long it takes to store it, and not before.
+func TestPackEnd(t *testing.T) {
+	for _, sent := range []string{"whole", "half"} {
+		synctest.Test(t, func(t *testing.T) {
+			ended := false
+			clock := time.AfterFunc(time.Minute, func() { ended = true })
+			pack := packEnd{strings.NewReader("pack"), clock}
+			n := map[string]int64{"whole": 5, "half": 2}[sent]
+			if _, err := io.CopyN(io.Discard, pack, n); err != nil && err != io.EOF {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			if synctest.Wait(); ended != (sent == "half") {
+				t.Errorf("%s: the transfer was ended: %v", sent, ended)
+			}
+		})
+	}
+}
 
 // TestTipAnswers: the answers of servers about their refs.
 func TestTipAnswers(t *testing.T) {
