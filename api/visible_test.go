@@ -154,9 +154,6 @@ func TestImporting(t *testing.T) {
 	}
 	progress, running = resource.Progress{Percent: 42, Stage: "reading files"}, true
 	check("The first import of this component is running: 42 % done, reading files.")
-	progress = resource.Progress{Percent: 4200}
-	check("The first import of this component is running: 100 % done.")
-
 	progress = resource.Progress{Percent: 7, Stage: "cloning"}
 	component := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/"))
 	task, _ := component["task_url"].(string)

@@ -40,22 +40,25 @@ func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), er
 // writesInTurn makes what handlers write with. What is nil stays nil.
 func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operations resource.Operations) {
 	of := func(p *limit.Pool) resource.Turn {
-		return func(ctx context.Context) (func(), error) {
-			return writeTurn(ctx, p, rest.AccessOf(ctx).Token.ID)
+		return func(ctx context.Context, bytes int) (func(), error) {
+			token := rest.AccessOf(ctx).Token.ID
+			if bytes > 0 {
+				if err := countStored(s.stored, token, bytes); err != nil {
+					return nil, err
+				}
+			}
+			return writeTurn(ctx, p, token)
 		}
 	}
-	count := func(ctx context.Context, bytes int) error {
-		return countStored(s.stored, rest.AccessOf(ctx).Token.ID, bytes)
-	}
 	if edits != nil {
-		s.env.Edits = &resource.EditsInTurn{Edits: edits, Turn: of(s.shares.writes), Count: count}
+		s.env.Edits = resource.EditsInTurn(edits, of(s.shares.writes))
 	}
 	if files != nil {
-		s.env.Files = &resource.FilesInTurn{Files: files, Turn: of(s.shares.writes), Count: count}
+		s.env.Files = resource.FilesInTurn(files, of(s.shares.writes))
 	}
 	if operations != nil {
 		s.env.Errands = resource.NewErrands(s.logger)
-		s.env.Operations = &resource.OperationsInTurn{Operations: operations, Turn: of(s.shares.operations)}
+		s.env.Operations = resource.OperationsInTurn(operations, of(s.shares.operations))
 	}
 }
 

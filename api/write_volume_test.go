@@ -40,10 +40,9 @@ func TestStoredVolume(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	stored := limit.New(limit.Rate{Count: 10_000, Per: storedRate.Per}, func() time.Time { return now })
 	token, to := int64(1), &stores{}
-	e := &resource.EditsInTurn{
-		Edits: to, Turn: func(context.Context) (func(), error) { return func() {}, nil },
-		Count: func(_ context.Context, bytes int) error { return countStored(stored, token, bytes) },
-	}
+	e := resource.EditsInTurn(to, func(_ context.Context, bytes int) (func(), error) {
+		return func() {}, countStored(stored, token, bytes)
+	})
 	text := []edit.Request{{Target: []string{string(make([]byte, 700)), string(make([]byte, 800))}}} // 2,000 bytes with its row
 	kinds := []func() error{
 		func() error { _, err := e.Edit(t.Context(), 1, 1, edit.Author{}, text); return err },
@@ -63,7 +62,7 @@ func TestStoredVolume(t *testing.T) {
 		}
 	}
 	all(0)
-	if err := e.Count(t.Context(), 4000); err != nil {
+	if err := countStored(stored, token, 4000); err != nil {
 		t.Fatal(err) // all of a day's
 	}
 	all(http.StatusTooManyRequests)

@@ -53,8 +53,8 @@ func WithoutHidden(ctx context.Context, snap *store.Snapshot, q store.ChangeQuer
 
 // listChanges answers a change list: ascending by id, or descending with
 // ordering=-id (docs/compatibility.md#order-and-after_id).
-func (e *Env) listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	q, of, err := e.changesOf(ctx, snap, r)
+func listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	q, err := changesOf(ctx, snap, r, of)
 	if err != nil {
 		return nil, err
 	}
@@ -65,44 +65,33 @@ func (e *Env) listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.FindWindow(l.Count(), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := l.Page(ctx, w.Offset, w.Limit)
-	if err != nil {
-		return nil, err
-	}
-	objects := make([]wire.Change, len(entries))
-	for i := range entries {
-		objects[i] = wire.NewChange(r.Link, &entries[i])
-	}
-	return r.NewList(w, of.path+"changes/", objects), nil
+	return r.List(l.Count(), rest.MaxPageSize, of.path+"changes/", func(w rest.Window) (any, error) {
+		entries, err := l.Page(ctx, w.Offset, w.Limit)
+		return rest.Objects(entries, func(c *catalog.Change) wire.Change { return wire.NewChange(r.Link, c) }), err
+	})
 }
 
-// changesOf selects the entries of what the path names that the parameters ask for.
-func (e *Env) changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ChangeQuery, of scope, err error) {
-	if of, err = e.scopeOf(ctx, snap, r); err != nil {
-		return q, of, err
-	}
-	if q, err = of.changes(ctx, snap); err != nil {
-		return q, of, err
-	}
-	q, err = changeQuery(r, q)
-	return q, of, err
-}
-
-// changeQuery reads the parameters of change lists: Weblate's action, user,
-// timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like
+// changesOf selects the entries of a scope that the parameters ask for: Weblate's action,
+// user, timestamp_after and timestamp_before, and ours, ordering, after_id and unit. Like
 // Django REST framework it reports all wrong parameters at once, before the
 // page is looked at.
-func changeQuery(r *rest.Request, q store.ChangeQuery) (store.ChangeQuery, error) {
+func changesOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (store.ChangeQuery, error) {
+	q, err := of.changes(ctx, snap)
+	if err != nil {
+		return q, err
+	}
 	errs := rest.FieldErrors{}
 	q.Actions = actionsOf(r, errs)
 	q.User, _ = r.Params.Get("user")
 	q.From = r.Timestamp("timestamp_after", errs)
 	q.To = r.Timestamp("timestamp_before", errs)
-	q.Newest = newestFirst(r, errs)
+	switch ordering, _ := r.Params.Get("ordering"); ordering {
+	case "", "id":
+	case "-id":
+		q.Newest = true
+	default:
+		errs.Add("ordering", "Select a valid choice: id or -id.")
+	}
 	q.AfterID = wholeNumber(r, "after_id", errs)
 	if unit := wholeNumber(r, "unit", errs); unit != 0 {
 		q.UnitID = unit
@@ -131,17 +120,6 @@ func actionsOf(r *rest.Request, errs rest.FieldErrors) []catalog.Action {
 	return actions
 }
 
-func newestFirst(r *rest.Request, errs rest.FieldErrors) bool {
-	switch ordering, _ := r.Params.Get("ordering"); ordering {
-	case "", "id":
-	case "-id":
-		return true
-	default:
-		errs.Add("ordering", "Select a valid choice: id or -id.")
-	}
-	return false
-}
-
 // wholeNumber returns a parameter that is a whole number; 0 without it.
 func wholeNumber(r *rest.Request, name string, errs rest.FieldErrors) int64 {
 	text, given := r.Params.Get(name)
@@ -157,8 +135,8 @@ func wholeNumber(r *rest.Request, name string, errs rest.FieldErrors) int64 {
 
 // streamChanges answers the stream of a change list. The stream begins after
 // Last-Event-ID, otherwise after after_id, otherwise after the newest entry.
-func (e *Env) streamChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	q, of, err := e.changesOf(ctx, snap, r)
+func (e *Env) streamChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	q, err := changesOf(ctx, snap, r, of)
 	if err != nil {
 		return nil, err
 	}

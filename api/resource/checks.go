@@ -12,11 +12,7 @@ import (
 )
 
 // listUnitChecks lists the failing checks of a unit.
-func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
 	set, err := e.ChecksOf(ctx, snap, &unit.Translation, []catalog.Unit{unit.Unit})
 	if err != nil {
 		return nil, err
@@ -26,28 +22,20 @@ func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.
 
 // listTranslationChecks lists the units of a translation with failing checks,
 // by id.
-func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	w, err := r.FindWindow(t.Stats.Failing.Units, rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	units, err := snap.FailingUnits(ctx, t.ID, w.Offset, w.Limit)
-	if err != nil {
-		return nil, err
-	}
-	set, err := e.ChecksOf(ctx, snap, &t, units)
-	if err != nil {
-		return nil, err
-	}
-	objects := make([]wire.FailingUnit, len(units))
-	for i := range units {
-		objects[i] = wire.FailingUnit{ID: units[i].ID, Unit: r.Link.Unit(units[i].ID), Checks: failedChecks(r.Link, set, &units[i], &t.Translation)}
-	}
-	return r.NewList(w, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"checks/", objects), nil
+func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
+	return r.List(t.Stats.Failing.Units, rest.MaxUnitsSize, pathOf(t)+"checks/", func(w rest.Window) (any, error) {
+		units, err := snap.FailingUnits(ctx, t.ID, w.Offset, w.Limit)
+		if err != nil {
+			return nil, err
+		}
+		set, err := e.ChecksOf(ctx, snap, t, units)
+		if err != nil {
+			return nil, err
+		}
+		return rest.Objects(units, func(u *catalog.Unit) wire.FailingUnit {
+			return wire.FailingUnit{ID: u.ID, Unit: r.Link.Unit(u.ID), Checks: failedChecks(r.Link, set, u, &t.Translation)}
+		}), nil
+	})
 }
 
 // ChecksOf makes the checks of a translation as pulls run them, with the

@@ -34,34 +34,44 @@ func AuthorOf(ctx context.Context) edit.Author {
 }
 
 // editable finds the unit that the path names, if the client may edit it.
-func (e *Env) editable(ctx context.Context, r *rest.Request) (u store.UnitRow, err error) {
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		u, err = e.visibleUnit(ctx, snap, r)
+func (e *Env) editable(ctx context.Context, r *rest.Request) (store.UnitRow, error) {
+	u, err := read(ctx, e, r, e.visibleUnit)
+	if err == nil {
+		err = MayEdit(ctx, &u.Translation)
+	}
+	switch {
+	case err != nil:
+	case u.Removed || u.Translation.Removed:
+		err = rest.ErrNotFound
+	case u.State == catalog.StateReadOnly:
+		err = errStringReadOnly
+	}
+	return u, err
+}
+
+// read finds what the path names for a request that writes, outside of its snapshot.
+func read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (object T, err error) {
+	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		object, err = find(ctx, snap, r)
 		return err
 	})
-	if err != nil {
-		return u, err
-	}
-	switch err := MayEdit(ctx, &u.Translation); {
-	case err != nil:
-		return u, err
-	case u.Removed || u.Translation.Removed:
-		return u, rest.ErrNotFound
-	case u.State == catalog.StateReadOnly:
-		return u, errStringReadOnly
-	}
-	return u, nil
+	return object, err
 }
 
 // MayEdit refuses a client that may not edit the strings of a translation. A component
 // that takes no edits answers as a server without writes.
 func MayEdit(ctx context.Context, t *store.TranslationRow) error {
+	return mayEdit(ctx, &store.ComponentRow{Component: t.Component, Project: t.Project}, t.Language)
+}
+
+// mayEdit is MayEdit for a language of a component.
+func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error {
 	switch token := rest.AccessOf(ctx).Token; {
-	case !t.Component.Settings.Edits.Taken():
+	case !c.Settings.Edits.Taken():
 		return rest.ErrReadOnly
 	case !token.Writes():
 		return rest.ErrScope
-	case !token.Edits(t.Project.Slug, t.Language):
+	case !token.Edits(c.Project.Slug, language):
 		return errOtherLanguage
 	}
 	return nil
@@ -93,7 +103,12 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
 			return int16(now.State) == seen.State && slices.Equal(catalog.TargetForms(now.Source, now.Target, u.Translation.PluralNumber), seen.Target)
 		}
 	}
-	if _, err := e.Edits.Edit(ctx, u.Translation.Component.ID, u.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
+	return e.edited(ctx, u.Translation.Component.ID, u.TranslationID, want)
+}
+
+// edited stores an edit and answers with its text.
+func (e *Env) edited(ctx context.Context, component, translation int64, want edit.Request) (any, error) {
+	if _, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want}); err != nil {
 		return nil, EditProblem(err)
 	}
 	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
@@ -101,25 +116,28 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
 
 // unitRequest reads the fields target and state.
 func unitRequest(r *rest.Request, body *rest.Body) (want edit.Request, err error) {
-	if !body.Has("target") || !body.Has("state") {
-		if r.HTTP.Method == http.MethodPatch {
+	for _, field := range []string{"target", "state"} {
+		switch {
+		case body.Has(field):
+		case r.HTTP.Method == http.MethodPatch:
 			return want, errBoth
-		}
-		for _, field := range []string{"target", "state"} {
-			if !body.Has(field) {
-				return want, rest.Required(field)
-			}
+		default:
+			return want, rest.Required(field)
 		}
 	}
-	if want.Target, err = body.List("target"); err != nil {
-		return want, err
+	if want.Target, err = body.List("target"); err == nil {
+		want.State, err = stateOf(body)
 	}
+	return want, err
+}
+
+// stateOf reads the field state.
+func stateOf(body *rest.Body) (catalog.State, error) {
 	state, err := body.Int("state")
 	if err != nil || state < 0 || state > 100 {
-		return want, errState
+		return 0, errState
 	}
-	want.State = catalog.State(state)
-	return want, nil
+	return catalog.State(state), nil
 }
 
 // EditProblem is what a client is told of a refused edit.

@@ -91,10 +91,10 @@ type Operations interface {
 
 // Progress is how far a first import is (docs/compatibility.md#first-import).
 type Progress struct {
-	// Percent is from 0 to 100; other values are clamped.
+	// Percent is from 0 to 100.
 	Percent int
-	// Stage describes the current work in a few words, such as "cloning"; it
-	// may be "". Clients see it: no paths, no credentials.
+	// Stage describes the current work in a few words, such as "cloning".
+	// Clients see it: no paths, no credentials.
 	Stage string
 }
 

@@ -1,8 +1,8 @@
 package resource
 
 import (
-	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/feed"
@@ -52,7 +52,12 @@ func feedOf(newest newest, write func(*feed.Feed) ([]byte, string, error)) Handl
 		if err != nil {
 			return nil, err
 		}
-		body, contentType, err := write(feed.New(r.Link, entries, about, feedPage(r), r.HTTP.URL.EscapedPath()))
+		kind := "projects"
+		if r.PathParam("code") != "" {
+			kind = "languages"
+		}
+		page := wire.Path(append([]string{kind}, pathNames(r)...)...)
+		body, contentType, err := write(feed.New(r.Link, entries, about, page, r.HTTP.URL.EscapedPath()))
 		if err != nil {
 			return nil, err
 		}
@@ -75,20 +80,20 @@ func (e *Env) newestOf(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return nil, "", err
 	}
-	var names []string
-	for _, name := range []string{"project", "component", "language"} {
-		if value := r.PathParam(name); value != "" {
-			names = append(names, value)
-		}
-	}
 	entries, err := l.Page(ctx, 0, feedEntries)
-	return entries, strings.Join(names, "/"), err
+	return entries, strings.Join(pathNames(r), "/"), err
+}
+
+// pathNames are the slugs and codes that the path has.
+func pathNames(r *rest.Request) []string {
+	names := []string{r.PathParam("project"), r.PathParam("component"), r.PathParam("language"), r.PathParam("code")}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // newestInLanguage reads the ends of the change lists of a language's
 // translations.
 func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]catalog.Change, string, error) {
-	language, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
+	language, err := e.VisibleLanguage(ctx, snap, r)
 	if err != nil {
 		return nil, "", err
 	}
@@ -98,21 +103,4 @@ func (e *Env) newestInLanguage(ctx context.Context, snap *store.Snapshot, r *res
 	}
 	entries, err := snap.NewestInLanguage(ctx, components, language.Code, feedEntries)
 	return entries, language.Name, err
-}
-
-// feedPage is the web page of what a feed is about.
-func feedPage(r *rest.Request) string {
-	project, component := r.PathParam("project"), r.PathParam("component")
-	language := cmp.Or(r.PathParam("language"), r.PathParam("code"))
-	switch {
-	case project == "" && language == "":
-		return wire.Path("projects")
-	case project == "":
-		return wire.Path("languages", language)
-	case component == "":
-		return wire.Path("projects", project)
-	case language == "":
-		return wire.Path("projects", project, component)
-	}
-	return wire.Path("projects", project, component, language)
 }

@@ -33,76 +33,9 @@ type archived struct {
 	file        store.StoredFile     // its Blob is "" if the store has no bytes
 }
 
-// getComponentFiles answers an archive of a component's files.
-func (e *Env) getComponentFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
-		component, err := e.ImportedComponent(ctx, snap, r)
-		if err != nil {
-			return nil, time.Time{}, err
-		}
-		return filesOf(ctx, snap, &component, "")
-	}
-	if _, err := e.ImportedComponent(ctx, snap, r); err != nil {
-		return nil, err
-	}
-	return e.archive(r, r.PathParam("project")+"-"+r.PathParam("component")+".zip", list)
-}
-
-// getProjectFiles answers an archive of the files of a project's served
-// components, each in a folder with the component's slug.
-func (e *Env) getProjectFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
-		return projectFiles(ctx, snap, project.Slug)
-	}
-	return e.archive(r, project.Slug+".zip", list)
-}
-
-// getProjectLanguageFiles answers an archive of the files of one language.
-func (e *Env) getProjectLanguageFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	code := r.PathParam("code")
-	list := func(ctx context.Context, snap *store.Snapshot) ([]archived, time.Time, error) {
-		files, newest, err := projectFiles(ctx, snap, project.Slug)
-		files = slices.DeleteFunc(files, func(f archived) bool { return f.translation.Language != code })
-		return files, newest, err
-	}
-	files, _, err := list(ctx, snap)
-	if err == nil && len(files) == 0 {
-		err = rest.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e.archive(r, project.Slug+"-"+code+".zip", list)
-}
-
-// projectFiles lists the files of a project's served components, each in a folder
-// with the component's slug.
-func projectFiles(ctx context.Context, snap *store.Snapshot, project string) (all []archived, newest time.Time, err error) {
-	components, err := VisibleComponents(ctx, snap, project)
-	for i := range components {
-		if err != nil || !components[i].Imported {
-			continue
-		}
-		files, modified, problem := filesOf(ctx, snap, components[i], components[i].Slug+"/")
-		all, err = append(all, files...), problem
-		if modified.After(newest) {
-			newest = modified
-		}
-	}
-	return all, newest, err
-}
-
-// archive is a download of files: as they are in the repository, or converted
+// getFiles answers an archive of files: as they are in the repository, or converted
 // with the format zip:<name> (docs/compatibility.md#files-and-exports).
-func (e *Env) archive(r *rest.Request, filename string, list func(context.Context, *store.Snapshot) ([]archived, time.Time, error)) (any, error) {
+func (e *Env) getFiles(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
 	name, _ := r.Params.Get("format")
 	converted, convert := strings.CutPrefix(name, "zip:")
 	format, known := export.Lookup(converted)
@@ -113,11 +46,15 @@ func (e *Env) archive(r *rest.Request, filename string, list func(context.Contex
 		return nil, errArchiveQ
 	}
 	plan := func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
-		files, modified, err := list(ctx, snap)
+		files, modified, err := e.archivedFiles(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		p := &rest.DownloadPlan{Tag: e.archiveTag(files), Fixed: true, Modified: modified}
+		var of strings.Builder
+		for i := range files {
+			fmt.Fprintf(&of, "%q %s %d\n", files[i].name, files[i].file.Blob, files[i].file.Modified.Unix())
+		}
+		p := &rest.DownloadPlan{Tag: e.tagOf(of.String()), Fixed: true, Modified: modified}
 		// A source translation without a file of its own has another
 		// translation's filename.
 		once := slices.CompactFunc(slices.Clone(files), func(a, b archived) bool { return a.name == b.name })
@@ -137,7 +74,42 @@ func (e *Env) archive(r *rest.Request, filename string, list func(context.Contex
 		}
 		return p, nil
 	}
-	return &rest.Download{ContentType: rest.TypeZip, Filename: filename, Plan: plan}, nil
+	return &rest.Download{ContentType: rest.TypeZip, Filename: strings.Join(pathNames(r), "-") + ".zip", Plan: plan}, nil
+}
+
+// archivedFiles lists the files that the path names: of a component, by path; of the served
+// components of a project, each in a folder with the component's slug; or those of them
+// that are of one language.
+func (e *Env) archivedFiles(ctx context.Context, snap *store.Snapshot, r *rest.Request) (all []archived, newest time.Time, err error) {
+	if r.PathParam("component") != "" {
+		component, err := e.ImportedComponent(ctx, snap, r)
+		if err != nil {
+			return nil, newest, err
+		}
+		return filesOf(ctx, snap, &component, "")
+	}
+	project, err := VisibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, newest, err
+	}
+	components, err := VisibleComponents(ctx, snap, project.Slug)
+	for _, c := range components {
+		if err != nil || !c.Imported {
+			continue
+		}
+		files, modified, problem := filesOf(ctx, snap, c, c.Slug+"/")
+		all, err = append(all, files...), problem
+		if modified.After(newest) {
+			newest = modified
+		}
+	}
+	if code := r.PathParam("code"); code != "" && err == nil {
+		all = slices.DeleteFunc(all, func(f archived) bool { return f.translation.Language != code })
+		if len(all) == 0 {
+			err = rest.ErrNotFound
+		}
+	}
+	return all, newest, err
 }
 
 // tagOf makes an ETag of everything that the bytes depend on.
@@ -145,14 +117,6 @@ func (e *Env) tagOf(parts ...any) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %#v", e.Version, parts)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
-}
-
-func (e *Env) archiveTag(files []archived) string {
-	var b strings.Builder
-	for i := range files {
-		fmt.Fprintf(&b, "%q %s %d\n", files[i].name, files[i].file.Blob, files[i].file.Modified.Unix())
-	}
-	return e.tagOf(b.String())
 }
 
 // filesOf lists the files of a component by path. modified is the time of the

@@ -43,24 +43,29 @@ var (
 // getFile answers the bytes of a translation's file as they are in the
 // repository, or with a format its strings in that format
 // (docs/compatibility.md#files-and-exports).
-func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) getFile(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	name, _ := r.Params.Get("format")
 	q, _ := r.Params.Get("q")
 	if name == "" || name == "api" {
 		if q != "" {
 			return nil, errNoQ
 		}
-		return e.rawFile(ctx, snap, r, &t)
+		return e.rawFile(ctx, snap, r, t)
 	}
 	format, ok := export.Lookup(name)
 	if !ok {
 		return nil, errFormat
 	}
-	return e.exported(r, &t, format)
+	expr, err := UnitQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Download{
+		ContentType: format.MediaType, Filename: downloadName(t) + "." + format.Extension, BareName: true,
+		Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
+			return e.planExport(ctx, snap, r, format, expr)
+		},
+	}, nil
 }
 
 // IsFileFormat reports whether name is a format of files or of their archives.
@@ -82,31 +87,27 @@ func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 		return nil, err
 	}
 	if stored[t.ID].Stored > longFile {
-		return &rest.Download{ContentType: rest.TypePO, Filename: name, BareName: true, Plan: e.planFile(r)}, nil
+		plan := func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
+			t, err := e.VisibleTranslation(ctx, snap, r)
+			if err != nil {
+				return nil, err
+			}
+			f, err := e.storedFile(ctx, snap, &t)
+			if err != nil {
+				return nil, err
+			}
+			return &rest.DownloadPlan{Tag: e.tagOf(f.Blob), Modified: f.Modified, Write: func(_ context.Context, w io.Writer) error {
+				_, err := w.Write(f.Data)
+				return err
+			}}, nil
+		}
+		return &rest.Download{ContentType: rest.TypePO, Filename: name, BareName: true, Plan: plan}, nil
 	}
 	f, err := e.storedFile(ctx, snap, t)
 	if err != nil {
 		return nil, err
 	}
 	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
-}
-
-// planFile reads a file that is too long to be cached.
-func (e *Env) planFile(r *rest.Request) func(context.Context, *store.Snapshot) (*rest.DownloadPlan, error) {
-	return func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
-		t, err := e.VisibleTranslation(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		f, err := e.storedFile(ctx, snap, &t)
-		if err != nil {
-			return nil, err
-		}
-		return &rest.DownloadPlan{Tag: e.tagOf(f.Blob), Modified: f.Modified, Write: func(_ context.Context, w io.Writer) error {
-			_, err := w.Write(f.Data)
-			return err
-		}}, nil
-	}
 }
 
 // storedFile reads the bytes of a translation's file.
@@ -155,30 +156,16 @@ func downloadName(t *store.TranslationRow) string {
 	return t.Project.Slug + "-" + t.Component.Slug + "-" + t.Language
 }
 
-// exported is a download of the strings of a translation, or of the ones that
-// q finds, in a format.
-func (e *Env) exported(r *rest.Request, t *store.TranslationRow, format export.Format) (any, error) {
-	expr, err := UnitQuery(r)
+// planExport reads the strings of a translation, or the ones that a search finds.
+func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Request, format export.Format, expr query.Expr) (*rest.DownloadPlan, error) {
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Download{
-		ContentType: format.MediaType, Filename: downloadName(t) + "." + format.Extension, BareName: true,
-		Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {
-			t, err := e.VisibleTranslation(ctx, snap, r)
-			if err != nil {
-				return nil, err
-			}
-			return e.planExport(ctx, snap, r, &t, format, expr)
-		},
-	}, nil
-}
-
-func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, format export.Format, expr query.Expr) (*rest.DownloadPlan, error) {
 	p, units := &rest.DownloadPlan{}, snap.UnitsInFile(ctx, t.ID, nil)
-	var err error
+	head := e.exportHead(r.Link, &t)
 	if expr != query.All {
-		if units, err = foundInOrder(ctx, snap, t, expr); err != nil {
+		if units, err = foundInOrder(ctx, snap, &t, expr); err != nil {
 			return nil, err
 		}
 	} else { // a search may depend on the clock, so it has no ETag
@@ -190,7 +177,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return nil, err
 		}
-		if p.Tag, err = e.exportTag(ctx, snap, format, *e.exportHead(r.Link, t), component.Generation); err != nil {
+		if p.Tag, err = e.exportTag(ctx, snap, format, *head, component.Generation); err != nil {
 			return nil, err
 		}
 		p.Modified = t.LastChange
@@ -199,7 +186,7 @@ func (e *Env) planExport(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		}
 	}
 	p.Write = func(_ context.Context, w io.Writer) error {
-		if err := format.Write(w, e.exportHead(r.Link, t), units); err != nil {
+		if err := format.Write(w, head, units); err != nil {
 			return fmt.Errorf("export %s as %s: %w", t.Filename, format.Name, err)
 		}
 		return nil
@@ -247,8 +234,8 @@ func foundInOrder(ctx context.Context, snap *store.Snapshot, t *store.Translatio
 
 // getNewTemplate answers the file that new translations begin with: the POT of
 // new_base, as it is in the repository.
-func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, all, err := e.importedTranslations(ctx, snap, r)
+func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, _ *rest.Request, component *store.ComponentRow) (any, error) {
+	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +255,6 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, r *rest.
 
 // getMonolingualBase always answers 404: PO files hold source and translation,
 // so they have no such file.
-func getMonolingualBase(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	_, err := VisibleComponent(ctx, snap, r)
-	return nil, cmp.Or(err, error(errNoTemplate))
+func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.ComponentRow) (any, error) {
+	return nil, errNoTemplate
 }

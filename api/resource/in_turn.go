@@ -8,143 +8,134 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Turn waits until a client may write. Its turn ends when free is called.
-type Turn func(ctx context.Context) (free func(), err error)
+// Turn waits until a client may write bytes more, which it counts; 0 if it is not known how
+// many. Its turn ends when free is called.
+type Turn func(ctx context.Context, bytes int) (free func(), err error)
 
-func inTurn[T any](ctx context.Context, turn Turn, fn func() (T, error)) (result T, err error) {
-	free, err := turn(ctx)
+// wait calls fn when it is the client's turn.
+func (t Turn) wait(ctx context.Context, bytes int, fn func() error) error {
+	free, err := t(ctx, bytes)
 	if err != nil {
-		return result, err
+		return err
 	}
 	defer free()
 	return fn()
 }
 
-// EditsInTurn stores edits in turn.
-type EditsInTurn struct {
-	// Edits stores them.
-	Edits Edits
-	// Turn is waited for.
-	Turn Turn
-	// Count counts the bytes that the client is about to store, before its turn. Its
-	// error is returned.
-	Count func(ctx context.Context, bytes int) error
-}
-
 // editBytes is what an edit takes in the journal and in the history beside its text.
 const editBytes = 500
 
-// count counts the bytes of edits.
-func (e *EditsInTurn) count(ctx context.Context, edits ...edit.Request) error {
-	n := 0
+// sizeOf are the bytes that edits store.
+func sizeOf(edits ...edit.Request) (bytes int) {
 	for i := range edits {
-		n += editBytes
+		bytes += editBytes
 		for _, text := range edits[i].Target {
-			n += len(text)
+			bytes += len(text)
 		}
 	}
-	return e.Count(ctx, n)
+	return bytes
 }
 
-// Edit stores new texts in turn.
-func (e *EditsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {
-	if err := e.count(ctx, edits...); err != nil {
-		return 0, err
-	}
-	return inTurn(ctx, e.Turn, func() (int, error) { return e.Edits.Edit(ctx, component, translation, by, edits) })
+// EditsInTurn stores edits in turn.
+func EditsInTurn(edits Edits, turn Turn) Edits { return editsInTurn{edits, turn} }
+
+type editsInTurn struct {
+	to   Edits
+	turn Turn
 }
 
-// Upload makes edits of a file in turn.
-func (e *EditsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error) {
-	if err := e.Count(ctx, len(data)); err != nil {
-		return edit.Counts{}, err
-	}
-	return inTurn(ctx, e.Turn, func() (edit.Counts, error) { return e.Edits.Upload(ctx, component, translation, by, data, o) })
-}
-
-// Suggest makes a suggestion in turn.
-func (e *EditsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
-	if err := e.count(ctx, want); err != nil {
-		return 0, err
-	}
-	return inTurn(ctx, e.Turn, func() (int64, error) { return e.Edits.Suggest(ctx, component, translation, by, want) })
-}
-
-// AnswerSuggestion accepts or rejects a suggestion in turn.
-func (e *EditsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
-	_, err := inTurn(ctx, e.Turn, func() (bool, error) {
-		return accept, e.Edits.AnswerSuggestion(ctx, component, translation, by, of, accept)
+func (e editsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
+	err = e.turn.wait(ctx, sizeOf(edits...), func() (err error) {
+		changed, err = e.to.Edit(ctx, component, translation, by, edits)
+		return err
 	})
-	return err
+	return changed, err
 }
 
-// Lock locks or unlocks in turn.
-func (e *EditsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (bool, error) {
-	return inTurn(ctx, e.Turn, func() (bool, error) { return e.Edits.Lock(ctx, component, by, locked) })
-}
-
-// Discard ends edits in turn.
-func (e *EditsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
-	return inTurn(ctx, e.Turn, func() (edit.Discarded, error) {
-		return e.Edits.Discard(ctx, component, by, reason, suggest, choose)
+func (e editsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (n edit.Counts, err error) {
+	err = e.turn.wait(ctx, len(data), func() (err error) {
+		n, err = e.to.Upload(ctx, component, translation, by, data, o)
+		return err
 	})
+	return n, err
 }
 
-// OperationsInTurn commits, pulls and pushes in turn.
-type OperationsInTurn struct {
-	// Operations does it.
-	Operations Operations
-	// Turn is waited for.
-	Turn Turn
+func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
+	err = e.turn.wait(ctx, sizeOf(want), func() (err error) {
+		id, err = e.to.Suggest(ctx, component, translation, by, want)
+		return err
+	})
+	return id, err
 }
 
-// Push pushes in turn.
-func (o *OperationsInTurn) Push(ctx context.Context, component int64, by *catalog.Token) (bool, error) {
-	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Push(ctx, component, by) })
+func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
+	return e.turn.wait(ctx, 0, func() error { return e.to.AnswerSuggestion(ctx, component, translation, by, of, accept) })
 }
 
-// Commit makes commits in turn.
-func (o *OperationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
-	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Commit(ctx, component, translations) })
+func (e editsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error) {
+	err = e.turn.wait(ctx, 0, func() (err error) {
+		changed, err = e.to.Lock(ctx, component, by, locked)
+		return err
+	})
+	return changed, err
 }
 
-// Pull pulls in turn.
-func (o *OperationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
-	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Pull(ctx, component) })
-}
-
-// Reclone clones the mirror anew in turn.
-func (o *OperationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
-	return inTurn(ctx, o.Turn, func() (bool, error) { return o.Operations.Reclone(ctx, component) })
+func (e editsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
+	err = e.turn.wait(ctx, 0, func() (err error) {
+		done, err = e.to.Discard(ctx, component, by, reason, suggest, choose)
+		return err
+	})
+	return done, err
 }
 
 // FilesInTurn stores edits of files in turn.
-type FilesInTurn struct {
-	// Files does it.
-	Files Files
-	// Turn is waited for.
-	Turn Turn
-	// Count counts as EditsInTurn.Count does.
-	Count func(ctx context.Context, bytes int) error
+func FilesInTurn(files Files, turn Turn) Files { return filesInTurn{files, turn} }
+
+type filesInTurn struct {
+	to   Files
+	turn Turn
 }
 
-// AddTranslation adds a language in turn.
-func (f *FilesInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.AddTranslation(ctx, component, code, by) })
-	return err
+func (f filesInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
+	return f.turn.wait(ctx, 0, func() error { return f.to.AddTranslation(ctx, component, code, by) })
 }
 
-// RemoveTranslation removes a translation in turn.
-func (f *FilesInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
-	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.RemoveTranslation(ctx, component, t, by) })
-	return err
+func (f filesInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
+	return f.turn.wait(ctx, 0, func() error { return f.to.RemoveTranslation(ctx, component, t, by) })
 }
 
-// AddString adds a string in turn.
-func (f *FilesInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
-	if err := f.Count(ctx, editBytes+len(n.Context)+len(n.Source)+len(n.Text.Target)); err != nil {
-		return err
-	}
-	_, err := inTurn(ctx, f.Turn, func() (bool, error) { return true, f.Files.AddString(ctx, component, t, n) })
-	return err
+func (f filesInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+	bytes := editBytes + len(n.Context) + len(n.Source) + len(n.Text.Target)
+	return f.turn.wait(ctx, bytes, func() error { return f.to.AddString(ctx, component, t, n) })
+}
+
+// OperationsInTurn commits, pulls and pushes in turn.
+func OperationsInTurn(operations Operations, turn Turn) Operations {
+	return operationsInTurn{operations, turn}
+}
+
+type operationsInTurn struct {
+	to   Operations
+	turn Turn
+}
+
+func (o operationsInTurn) wait(ctx context.Context, fn func() (bool, error)) (waits bool, err error) {
+	err = o.turn.wait(ctx, 0, func() (err error) { waits, err = fn(); return err })
+	return waits, err
+}
+
+func (o operationsInTurn) Push(ctx context.Context, component int64, by *catalog.Token) (bool, error) {
+	return o.wait(ctx, func() (bool, error) { return o.to.Push(ctx, component, by) })
+}
+
+func (o operationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
+	return o.wait(ctx, func() (bool, error) { return o.to.Commit(ctx, component, translations) })
+}
+
+func (o operationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
+	return o.wait(ctx, func() (bool, error) { return o.to.Pull(ctx, component) })
+}
+
+func (o operationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
+	return o.wait(ctx, func() (bool, error) { return o.to.Reclone(ctx, component) })
 }

@@ -20,11 +20,7 @@ const matrixDays = 30
 
 // listMatrix lists the translations of a project, except into source languages, with
 // their percentage now and 30 days ago, by id.
-func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
 	rows, err := VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return nil, err
@@ -41,28 +37,21 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.FindWindow(int64(len(translations)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	page, err := snap.TranslationsByID(ctx, rest.Slice(translations, w))
-	if err != nil {
-		return nil, err
-	}
-	past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.today().AddDate(0, 0, -matrixDays))
-	if err != nil {
-		return nil, err
-	}
-	cells := make([]wire.MatrixCell, len(page))
-	for i := range page {
-		t := &page[i]
-		var before *catalog.Stats
-		if s, ok := past[t.ID]; ok {
-			before = &s
+	path := wire.ProjectPath(project.Slug) + "matrix/"
+	return r.List(int64(len(translations)), rest.MaxPageSize, path, func(w rest.Window) (any, error) {
+		page, err := snap.TranslationsByID(ctx, rest.Slice(translations, w))
+		if err != nil {
+			return nil, err
 		}
-		cells[i] = wire.NewMatrixCell(r.Link, t, project.Slug, slugs[t.ComponentID], sources[t.ComponentID], before)
-	}
-	return r.NewList(w, wire.ProjectPath(project.Slug)+"matrix/", cells), nil
+		past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.today().AddDate(0, 0, -matrixDays))
+		return rest.Objects(page, func(t *catalog.Translation) wire.MatrixCell {
+			var before *catalog.Stats
+			if s, ok := past[t.ID]; ok {
+				before = &s
+			}
+			return wire.NewMatrixCell(r.Link, t, project.Slug, slugs[t.ComponentID], sources[t.ComponentID], before)
+		}), err
+	})
 }
 
 // today is the time by the server's clock.
@@ -73,29 +62,13 @@ func (e *Env) today() time.Time {
 	return time.Now()
 }
 
-// activityOf selects what a list of contributors is about.
-func (e *Env) activityOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (q store.ActivityQuery, of scope, err error) {
-	if of, err = e.scopeOf(ctx, snap, r); err == nil {
-		q.TranslationID = of.translation
-		q.Components, err = of.components(ctx, snap)
-	}
-	return q, of, err
-}
-
 // listContributors lists the authors of entries in a time, those with the most first;
 // ours. With by_language each language is counted by itself.
-func (e *Env) listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	q, of, err := e.activityOf(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	errs := rest.FieldErrors{}
-	q.From, q.To = r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
-	if err := errs.Err(); err != nil {
-		return nil, err
-	}
-	_, q.ByTranslation = r.Params.Get("by_language")
-	list, languages, err := contributorsOf(ctx, snap, q)
+	from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+	_, byLanguage := r.Params.Get("by_language")
+	list, languages, err := contributorsOf(ctx, snap, of, store.ActivityQuery{From: from, To: to, ByTranslation: byLanguage}, errs)
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +80,16 @@ func (e *Env) listContributors(ctx context.Context, snap *store.Snapshot, r *res
 	})
 }
 
-// contributorsOf are the contributors of an activity, and the languages of their
-// translations by id.
-func contributorsOf(ctx context.Context, snap *store.Snapshot, q store.ActivityQuery) (list []store.Contributor, languages map[int64]string, err error) {
+// contributorsOf are the contributors to a scope in the time of a query, and the languages of
+// their translations by id. errs are those of its parameters.
+func contributorsOf(ctx context.Context, snap *store.Snapshot, of *scope, q store.ActivityQuery, errs rest.FieldErrors) (list []store.Contributor, languages map[int64]string, err error) {
+	q.TranslationID = of.translation
+	if q.Components, err = of.components(ctx, snap); err != nil {
+		return nil, nil, err
+	}
+	if err := errs.Err(); err != nil {
+		return nil, nil, err
+	}
 	a, err := snap.Activity(ctx, q)
 	if err != nil {
 		return nil, nil, err
@@ -130,22 +110,38 @@ func contributorsOf(ctx context.Context, snap *store.Snapshot, q store.ActivityQ
 
 // listCredits answers who changed strings in a time, by language, as
 // Weblate does. Without start or end the time has no such bound.
-func (e *Env) listCredits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	q, _, err := e.activityOf(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) listCredits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	errs := rest.FieldErrors{}
-	q.From, q.To, q.ByTranslation = dayOrTime(r, "start", 0, errs), dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), true
-	if err := errs.Err(); err != nil {
-		return nil, err
-	}
-	list, languages, err := contributorsOf(ctx, snap, q)
+	q := store.ActivityQuery{From: dayOrTime(r, "start", 0, errs), To: dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), ByTranslation: true}
+	list, languages, err := contributorsOf(ctx, snap, of, q, errs)
 	if err != nil {
 		return nil, err
 	}
 	wanted, _ := r.Params.Get("lang")
-	return &rest.Array{Items: e.creditsOf(list, languages, wanted)}, nil
+	type author struct{ code, name string }
+	byCode := map[string][]wire.Credit{}
+	at := map[author]int{}
+	for i := range list {
+		c := &list[i]
+		code, n := languages[c.TranslationID], c.Updated+c.Added
+		if code == "" || wanted != "" && wanted != code || n == 0 {
+			continue
+		}
+		key := author{code, c.Username}
+		if _, known := at[key]; !known {
+			at[key] = len(byCode[code])
+			byCode[code] = append(byCode[code], wire.Credit{FullName: c.FullName})
+		}
+		byCode[code][at[key]].ChangeCount += n
+	}
+	out := make([]map[string][]wire.Credit, 0, len(byCode))
+	for _, code := range slices.Sorted(maps.Keys(byCode)) {
+		slices.SortFunc(byCode[code], func(a, b wire.Credit) int {
+			return cmp.Or(cmp.Compare(b.ChangeCount, a.ChangeCount), cmp.Compare(a.FullName, b.FullName))
+		})
+		out = append(out, map[string][]wire.Credit{e.Language(code).Name: byCode[code]})
+	}
+	return &rest.Array{Items: out}, nil
 }
 
 // dayOrTime reads a time, or a day and adds a part of it.
@@ -157,47 +153,12 @@ func dayOrTime(r *rest.Request, name string, part time.Duration, errs rest.Field
 	return r.Timestamp(name, errs)
 }
 
-// creditsOf groups authors by the name of the language.
-func (e *Env) creditsOf(list []store.Contributor, languages map[int64]string, wanted string) []map[string][]wire.Credit {
-	byCode := map[string]map[string]*wire.Credit{}
-	for i := range list {
-		c := &list[i]
-		code := languages[c.TranslationID]
-		if code == "" || wanted != "" && wanted != code || c.Updated+c.Added == 0 {
-			continue
-		}
-		if byCode[code] == nil {
-			byCode[code] = map[string]*wire.Credit{}
-		}
-		if byCode[code][c.Username] == nil {
-			byCode[code][c.Username] = &wire.Credit{FullName: c.FullName}
-		}
-		byCode[code][c.Username].ChangeCount += c.Updated + c.Added
-	}
-	out := make([]map[string][]wire.Credit, 0, len(byCode))
-	for _, code := range slices.Sorted(maps.Keys(byCode)) {
-		var credits []wire.Credit
-		for _, c := range byCode[code] {
-			credits = append(credits, *c)
-		}
-		slices.SortFunc(credits, func(a, b wire.Credit) int {
-			return cmp.Or(cmp.Compare(b.ChangeCount, a.ChangeCount), cmp.Compare(a.FullName, b.FullName))
-		})
-		out = append(out, map[string][]wire.Credit{e.Language(code).Name: credits})
-	}
-	return out
-}
-
 // maxOccurrences is the number of components that are searched for the same string.
 const maxOccurrences = 1000
 
 // listOccurrences lists the same string, with its context, in the same language of all
 // components that the client may see, by id; ours.
-func (e *Env) listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	u, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request, u *store.UnitRow) (any, error) {
 	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -214,21 +175,19 @@ func (e *Env) listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.FindWindow(int64(len(said)), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	var units []catalog.Unit
-	var translations []int64
-	for _, s := range rest.Slice(said, w) {
-		units, translations = append(units, s.Unit), append(translations, s.Unit.TranslationID)
-	}
-	list, err := snap.TranslationsByID(ctx, translations)
-	owners := map[int64]catalog.Translation{}
-	for i := range list {
-		owners[list[i].ID] = list[i]
-	}
-	return r.NewList(w, wire.UnitPath(u.ID)+"occurrences/", pageOfUnits(r.Link, units, owners, components)), err
+	return r.List(int64(len(said)), rest.MaxUnitsSize, wire.UnitPath(u.ID)+"occurrences/", func(w rest.Window) (any, error) {
+		var units []catalog.Unit
+		var translations []int64
+		for _, s := range rest.Slice(said, w) {
+			units, translations = append(units, s.Unit), append(translations, s.Unit.TranslationID)
+		}
+		list, err := snap.TranslationsByID(ctx, translations)
+		owners := map[int64]catalog.Translation{}
+		for i := range list {
+			owners[list[i].ID] = list[i]
+		}
+		return pageOfUnits(r.Link, units, owners, components), err
+	})
 }
 
 // listCheckSums lists the quality checks with the number of strings that fail each, the

@@ -12,12 +12,9 @@ import (
 )
 
 // listEdits answers the journal of a project, of a component, or of a translation.
-func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	of, err := e.scopeOf(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	q := store.EditQuery{TranslationID: of.translation}
+	var err error
 	if q.Components, err = of.components(ctx, snap); err != nil {
 		return nil, err
 	}
@@ -33,20 +30,11 @@ func (e *Env) listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.FindWindow(int64(count), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
-	list, _, err := snap.Edits(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	page := make([]wire.Edit, len(list))
-	for i := range list {
-		page[i] = wireEdit(r.Link, &list[i])
-	}
-	return r.NewList(w, of.path+"edits/", page), nil
+	return r.List(int64(count), rest.MaxUnitsSize, of.path+"edits/", func(w rest.Window) (any, error) {
+		q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
+		list, _, err := snap.Edits(ctx, q)
+		return rest.Objects(list, func(e *store.Edit) wire.Edit { return wireEdit(r.Link, e) }), err
+	})
 }
 
 func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
@@ -76,73 +64,64 @@ func formsOfEdit(e *store.Edit, text string) []string {
 	return catalog.SplitForms(text)
 }
 
-// visibleEdit finds the edit that the path names, and its component.
-func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j store.Edit, row store.ComponentRow, err error) {
+// editRow is an edit with its component.
+type editRow struct {
+	store.Edit
+	row store.ComponentRow
+}
+
+// visibleEdit finds the edit that the path names.
+func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j editRow, err error) {
 	id, err := r.PathID()
 	if err == nil {
-		j, err = snap.EditByID(ctx, id)
+		j.Edit, err = snap.EditByID(ctx, id)
 	}
 	if err == nil {
-		row, err = e.importedComponentBySlug(ctx, snap, j.Project, j.Component)
+		j.row, err = e.importedComponentBySlug(ctx, snap, j.Project, j.Component)
 	}
-	return j, row, err
+	return j, err
 }
 
 // getEdit answers one edit, with what happened to it.
-func (e *Env) getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	j, _, err := e.visibleEdit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *editRow) (any, error) {
 	events, err := snap.EditEvents(ctx, j.ID)
-	o := wireEdit(r.Link, &j)
+	o := wireEdit(r.Link, &j.Edit)
 	for _, v := range events {
-		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(&j, v.Target), State: int16(v.State)})
+		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(&j.Edit, v.Target), State: int16(v.State)})
 	}
 	return o, err
 }
 
 // editOf is visibleEdit for clients that may do what the edit does.
-func (e *Env) editOf(ctx context.Context, r *rest.Request) (j store.Edit, row store.ComponentRow, err error) {
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		j, row, err = e.visibleEdit(ctx, snap, r)
-		return err
-	})
-	token := rest.AccessOf(ctx).Token
+func (e *Env) editOf(ctx context.Context, r *rest.Request) (editRow, error) {
+	j, err := read(ctx, e, r, e.visibleEdit)
 	switch {
 	case err != nil:
-	case !row.Settings.Edits.Taken() || j.Kind != store.EditText && (e.Files == nil || e.Operations == nil):
+	case !j.row.Settings.Edits.Taken() || j.Kind != store.EditText && !e.changesFiles():
 		err = rest.ErrReadOnly
 	case j.Kind == store.EditRemoveFile:
-		err = mayOperate(ctx, &row)
-	case !token.Writes():
-		err = rest.ErrScope
-	case !token.Edits(row.Project.Slug, j.Language):
-		err = errOtherLanguage
+		err = mayOperate(ctx, &j.row)
+	default:
+		err = mayEdit(ctx, &j.row, j.Language)
 	}
-	return j, row, err
+	return j, err
 }
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its
 // string, or removes its language.
 func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, row, err := e.editOf(ctx, r)
+	j, err := e.editOf(ctx, r)
 	switch {
 	case err != nil:
 		return nil, err
 	case j.Kind == store.EditText:
 		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Ours.Target), State: j.Ours.State}
-		if _, err := e.Edits.Edit(ctx, row.ID, j.TranslationID, AuthorOf(ctx), []edit.Request{want}); err != nil {
-			return nil, EditProblem(err)
-		}
-		return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
+		return e.edited(ctx, j.row.ID, j.TranslationID, want)
 	case j.Kind == store.EditAddFile:
-		return e.add(ctx, r, &row, j.Language)
+		return e.add(ctx, r, &j.row, j.Language)
 	}
-	var t store.TranslationRow
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		t, err = snap.Translation(ctx, j.Project, j.Component, j.Language)
-		return err
+	t, err := read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
+		return snap.Translation(ctx, j.Project, j.Component, j.Language)
 	})
 	if j.Kind == store.EditRemoveFile {
 		switch {
@@ -165,16 +144,16 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 
 // deleteEdit takes a pending edit back.
 func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, row, err := e.editOf(ctx, r)
+	j, err := e.editOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.Edits.Discard(ctx, row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	done, err := e.Edits.Discard(ctx, j.row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {
 		return nil, err
 	}
 	if j.Committed && e.Operations != nil {
-		if _, err := e.Operations.Commit(ctx, row.ID, nil); err != nil {
+		if _, err := e.Operations.Commit(ctx, j.row.ID, nil); err != nil {
 			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
 		}
 	}

@@ -30,18 +30,15 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	})
 }
 
-func (e *Env) getLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	l, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
-	if err != nil {
-		return nil, err
-	}
-	return wire.NewLanguage(r.Link, l), nil
+func getLanguage(_ context.Context, _ *store.Snapshot, r *rest.Request, l *lang.Language) (any, error) {
+	return wire.NewLanguage(r.Link, *l), nil
 }
 
-// VisibleLanguage finds a language of the table; otherwise the code of a
-// translation (a second file of one language); otherwise another spelling or an
+// VisibleLanguage finds the language that the path names: one of the table; otherwise the
+// code of a translation (a second file of one language); otherwise another spelling or an
 // alias.
-func (e *Env) VisibleLanguage(ctx context.Context, snap *store.Snapshot, code string) (lang.Language, error) {
+func (e *Env) VisibleLanguage(ctx context.Context, snap *store.Snapshot, r *rest.Request) (lang.Language, error) {
+	code := cmp.Or(r.PathParam("code"), r.PathParam("language"))
 	if l, ok := e.Languages.ByCode(code); ok {
 		return l, nil
 	}

@@ -24,23 +24,17 @@ var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not h
 // maxUpload bounds an uploaded file with its form, in bytes.
 const maxUpload = 32 << 20
 
-// written finds the translation that the path names, if the client may edit it.
-func (e *Env) written(ctx context.Context, r *rest.Request) (store.TranslationRow, error) {
-	t, err := e.readTranslation(ctx, r)
+// uploadFile answers POST and PUT of a file.
+func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
+	t, err := read(ctx, e, r, e.VisibleTranslation)
 	if err == nil {
 		err = MayEdit(ctx, &t)
 	}
-	return t, err
-}
-
-// uploadFile answers POST and PUT of a file.
-func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
-	t, err := e.written(ctx, r)
+	if err == nil && t.IsSource {
+		err = errStringReadOnly
+	}
 	if err != nil {
 		return nil, err
-	}
-	if t.IsSource {
-		return nil, errStringReadOnly
 	}
 	body, err := r.ReadBody(maxUpload)
 	if err != nil {
@@ -141,21 +135,12 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 // operatedBy finds what the path names: a translation, a component, or the components of a
 // project that take edits.
 func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
-	var rows []*store.ComponentRow
-	if r.PathParam("component") == "" {
-		project, err := VisibleProject(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		if rows, err = VisibleComponents(ctx, snap, project.Slug); err != nil {
-			return nil, err
-		}
-	} else {
-		row, err := e.ImportedComponent(ctx, snap, r)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, &row)
+	rows, err := namedComponents(ctx, snap, r)
+	if err == nil && r.PathParam("component") != "" {
+		_, err = e.ImportedComponent(ctx, snap, r)
+	}
+	if err != nil {
+		return nil, err
 	}
 	var list []operated
 	for _, row := range takingEdits(rows) {
@@ -210,12 +195,9 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	if err := mayOperate(ctx, list[0].row); err != nil {
 		return nil, err
 	}
-	body, err := r.ReadBody(rest.MaxBody)
+	body, err := r.ReadBody(rest.MaxBody, "operation")
 	if err != nil {
 		return nil, err
-	}
-	if !body.Has("operation") {
-		return nil, rest.Required("operation")
 	}
 	operation, err := body.Text("operation")
 	if err != nil || !slices.Contains(operations, operation) {
@@ -265,12 +247,6 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 	return wire.Done{Result: true, Detail: onItsWay(sent)}, nil
 }
 
-// tokenOf is the token of a request.
-func tokenOf(ctx context.Context) *catalog.Token {
-	token := rest.AccessOf(ctx).Token
-	return &token
-}
-
 // toldOf is what a client is told of an operation that failed. An error of a branch may be
 // about components of other projects: a token that is for some is told what is stored of its own.
 func (e *Env) toldOf(ctx context.Context, list []operated, failed error) (string, error) {
@@ -299,22 +275,14 @@ func (e *Env) toldOf(ctx context.Context, list []operated, failed error) (string
 	return strings.Join(said, "\n"), err
 }
 
-// pushStored pushes what a client has just stored, also if it goes away.
-func (e *Env) pushStored(ctx context.Context, component int64) error {
-	_, err := e.Errands.Do(ctx, rand.Text(), func(ctx context.Context) (any, error) {
-		return e.Operations.Push(ctx, component, tokenOf(ctx))
-	})
-	return err
-}
-
 // run runs an operation on one component. waits says whether it is done.
 func (e *Env) run(ctx context.Context, operation string, o *operated) (waits bool, err error) {
-	component := o.row.ID
+	component, access := o.row.ID, rest.AccessOf(ctx)
 	switch operation {
 	case "commit":
 		return e.Operations.Commit(ctx, component, o.translations)
 	case "push":
-		return e.Operations.Push(ctx, component, tokenOf(ctx))
+		return e.Operations.Push(ctx, component, &access.Token)
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)
 	case "reset-keep", "cleanup", "file-scan":
@@ -342,20 +310,7 @@ func onItsWay(sent int) string {
 // lock answers POST of a lock: of a component, or of all components of a project that
 // take edits.
 func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
-	var rows []*store.ComponentRow
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		if r.PathParam("component") != "" {
-			row, err := VisibleComponent(ctx, snap, r)
-			rows = []*store.ComponentRow{&row}
-			return err
-		}
-		project, err := VisibleProject(ctx, snap, r)
-		if err != nil {
-			return err
-		}
-		rows, err = VisibleComponents(ctx, snap, project.Slug)
-		return err
-	})
+	rows, err := read(ctx, e, r, namedComponents)
 	if err != nil {
 		return nil, err
 	}
@@ -365,12 +320,9 @@ func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	if err := mayOperate(ctx, rows[0]); err != nil {
 		return nil, err
 	}
-	body, err := r.ReadBody(rest.MaxBody)
+	body, err := r.ReadBody(rest.MaxBody, "lock")
 	if err != nil {
 		return nil, err
-	}
-	if !body.Has("lock") {
-		return nil, rest.Required("lock")
 	}
 	locked, err := body.Bool("lock")
 	if err != nil {

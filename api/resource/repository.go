@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -14,32 +15,22 @@ import (
 // of what failed. It can be read during the first
 // import, too: that is when people look.
 
-func getComponentRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	row, err := VisibleComponent(ctx, snap, r)
-	if err != nil {
-		return nil, err
+// getRepository answers the state of the repository of a component, or of a translation.
+func (e *Env) getRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row *store.ComponentRow) (any, error) {
+	path := wire.ComponentPath(row.Project.Slug, row.Slug)
+	if r.PathParam("language") != "" {
+		t, err := e.VisibleTranslation(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		path = pathOf(&t)
 	}
-	return repository(ctx, snap, r, &row, wire.ComponentPath(row.Project.Slug, row.Slug))
-}
-
-func (e *Env) getTranslationRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	row, err := visibleComponentBySlug(ctx, snap, t.Project.Slug, t.Component.Slug)
-	if err != nil {
-		return nil, err
-	}
-	return repository(ctx, snap, r, &row, wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language))
-}
-
-func repository(ctx context.Context, snap *store.Snapshot, r *rest.Request, row *store.ComponentRow, path string) (any, error) {
 	commit, err := snap.HeadCommit(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	o := wire.NewRepository(r.Link, &row.Component, commit, path, func(f catalog.Failure) string { return rest.AccessOf(ctx).Failure(&row.Project, &f) })
+	told := func(f *catalog.Failure) string { return rest.AccessOf(ctx).Failure(&row.Project, f) }
+	o := wire.NewRepository(r.Link, &row.Component, commit, path, cmp.Or(told(&row.Problem), told(&row.PushProblem)))
 	o.NeedsCommit, o.NeedsPush, err = waiting(ctx, snap, row)
 	return o, err
 }
@@ -59,11 +50,7 @@ func waiting(ctx context.Context, snap *store.Snapshot, row *store.ComponentRow)
 	return false, slices.ContainsFunc(files, func(f store.Edit) bool { return !to.Has(f.Pushed) }), err
 }
 
-func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
 	components, err := VisibleComponents(ctx, snap, project.Slug)
 	if err != nil {
 		return nil, err

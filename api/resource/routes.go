@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -14,6 +15,20 @@ import (
 // *rest.ChangeStream, a rest.Redirect, or any other value, which is sent as
 // JSON. rest.AsProblem decides what clients are told of an error.
 type Handler func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error)
+
+// finder finds what the path of a request names, if the client may see it.
+type finder[T any] func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (T, error)
+
+// with makes the handler of a resource of what find finds.
+func with[T any](find finder[T], handle func(context.Context, *store.Snapshot, *rest.Request, *T) (any, error)) Handler {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		object, err := find(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		return handle(ctx, snap, r, &object)
+	}
+}
 
 // Route is one resource.
 type Route struct {
@@ -86,17 +101,17 @@ func (e *Env) translationRoutes() []Route {
 		about = "Translation components API."
 	)
 	return []Route{
-		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: e.getTranslation, Writes: e.writes(e.removeTranslation, http.MethodDelete)},
-		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: e.listUnits, Writes: e.writes(e.addUnit, http.MethodPost)},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
-		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listTranslationChecks},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getTranslationStatistics},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: e.getTranslationRepository, Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: e.getFile, Writes: e.writes(e.uploadFile, http.MethodPost, http.MethodPut)},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
+		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(e.removeTranslation, http.MethodDelete)},
+		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(e.addUnit, http.MethodPost)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: with(e.VisibleTranslation, e.listTranslationChecks)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslationStatistics)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: with(e.VisibleTranslation, e.getFile), Writes: e.writes(e.uploadFile, http.MethodPost, http.MethodPut)},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
 		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: about, Kind: KindList, Handle: e.listTranslations},
 	}
@@ -109,25 +124,25 @@ func (e *Env) componentRoutes() []Route {
 	)
 	return []Route{
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: about, Kind: KindList, Handle: e.listComponents},
-		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: e.getComponent},
-		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: e.listComponentTranslations, Writes: e.writes(e.addTranslation, http.MethodPost)},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: e.listComponentStatistics},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getComponentRepository, Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getLock, Writes: e.writes(e.lock, http.MethodPost)},
+		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getComponent)},
+		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(e.addTranslation, http.MethodPost)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentStatistics)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
 		{Path: path + "links/", Allow: allowPost, Name: "Links", About: about, Kind: KindList, Handle: emptyList(ofComponent, "links")},
 		{Path: path + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: about, Kind: KindObject, Handle: writeOnly},
 		{Path: path + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: about, Kind: KindList, Handle: emptyList(ofComponent, "screenshots")},
 		{Path: path + "addons/", Allow: onlyPost, Name: "Addons", About: about, Kind: KindObject, Handle: writeOnly},
-		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getComponentFiles},
-		{Path: path + "new_template/", Allow: AllowRead, Name: "New Template", About: about, Kind: KindDocument, Handle: e.getNewTemplate},
-		{Path: path + "monolingual_base/", Allow: AllowRead, Name: "Monolingual Base", About: about, Kind: KindDocument, Handle: getMonolingualBase},
-		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: e.exportComponentStatistics},
+		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
+		{Path: path + "new_template/", Allow: AllowRead, Name: "New Template", About: about, Kind: KindDocument, Handle: with(e.ImportedComponent, e.getNewTemplate)},
+		{Path: path + "monolingual_base/", Allow: AllowRead, Name: "Monolingual Base", About: about, Kind: KindDocument, Handle: with(VisibleComponent, getMonolingualBase)},
+		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: with(e.ImportedComponent, e.exportComponentStatistics)},
 	}
 }
 
@@ -138,24 +153,24 @@ func (e *Env) projectRoutes() []Route {
 	)
 	return []Route{
 		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: about, Kind: KindList, Handle: listProjects},
-		{Path: path, Allow: allowPutToPatch, Name: "Project Instance", About: about, Kind: KindObject, Handle: getProject},
-		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: e.listProjectComponents},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: e.streamChanges},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getProjectStatistics},
-		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: e.listProjectLanguages},
-		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: e.listMatrix},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: e.listContributors},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: e.listCredits},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: getProjectRepository, Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectFiles},
-		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getProjectLanguageFiles},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: e.listEdits},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: getProjectLock, Writes: e.writes(e.lock, http.MethodPost)},
+		{Path: path, Allow: allowPutToPatch, Name: "Project Instance", About: about, Kind: KindObject, Handle: with(VisibleProject, getProject)},
+		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: with(VisibleProject, e.listProjectComponents)},
+		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(VisibleProject, getProjectStatistics)},
+		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: with(VisibleProject, e.listProjectLanguages)},
+		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: with(VisibleProject, e.listMatrix)},
+		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
+		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleProject, getProjectRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
+		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
+		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
 		{Path: path + "labels/", Allow: allowPost, Name: "Labels", About: about, Kind: KindList, Handle: emptyList(ofProject, "labels")},
 		{Path: path + "categories/", Allow: AllowRead, Name: "Categories", About: about, Kind: KindList, Handle: emptyList(ofProject, "categories")},
-		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: e.exportProjectStatistics},
+		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: with(VisibleProject, e.exportProjectStatistics)},
 	}
 }
 
@@ -163,17 +178,17 @@ func (e *Env) unitRoutes() []Route {
 	const about = "Units API."
 	return []Route{
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: about, Kind: KindList, Handle: listAllUnits},
-		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: e.getUnit, Writes: e.writes(e.putUnit, http.MethodPatch, http.MethodPut)},
-		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: e.getEdit, Writes: e.writes(e.deleteEdit, http.MethodDelete)},
+		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(e.putUnit, http.MethodPatch, http.MethodPut)},
+		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: with(e.visibleEdit, getEdit), Writes: e.writes(e.deleteEdit, http.MethodDelete)},
 		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.restoreEdit, http.MethodPost)},
-		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: e.listUnitChecks},
-		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: e.listChanges},
-		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: e.listOccurrences},
-		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: e.listUnitTranslations},
-		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: e.listUnitSuggestions, Writes: e.writes(e.suggest, http.MethodPost)},
+		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: with(e.visibleUnit, e.listUnitChecks)},
+		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: with(e.visibleUnit, listOccurrences)},
+		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitTranslations)},
+		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(e.suggest, http.MethodPost)},
 		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(true), http.MethodPost)},
 		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(false), http.MethodPost)},
-		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: e.listUnitComments},
+		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitComments)},
 	}
 }
 
@@ -181,8 +196,8 @@ func (e *Env) changeRoutes() []Route {
 	const about = "Translation changes API."
 	return []Route{
 		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: about, Kind: KindObject, Handle: e.getChange},
-		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: e.listChanges},
-		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: e.streamChanges},
+		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 	}
 }
 
@@ -190,9 +205,9 @@ func (e *Env) languageRoutes() []Route {
 	const about = "Languages API."
 	return []Route{
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: about, Kind: KindList, Handle: e.listLanguages},
-		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: e.getLanguage},
-		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: e.listHistory},
-		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: e.getLanguageStatistics},
+		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguage)},
+		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguageStatistics)},
 	}
 }
 
@@ -200,9 +215,9 @@ func (e *Env) userRoutes() []Route {
 	const about = "Users API."
 	return []Route{
 		{Path: "/api/users/", Allow: allowPost, Name: "User List", About: about, Kind: KindList, Handle: listUsers},
-		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: about, Kind: KindObject, Handle: getUser},
-		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: getUserStatistics},
-		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: about, Kind: KindList, Handle: e.listContributions},
+		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: about, Kind: KindObject, Handle: with(VisibleUser, getUser)},
+		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(VisibleUser, getUserStatistics)},
+		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: about, Kind: KindList, Handle: with(VisibleUser, e.listContributions)},
 		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: about, Kind: KindList, Handle: emptyList(ofUser, "notifications")},
 	}
 }
@@ -214,8 +229,8 @@ func (e *Env) serverRoutes() []Route {
 		{Path: "/api/docs/", Allow: AllowRead, Name: "Documentation", About: "The description of this API for people.", Kind: KindDocument, Handle: d.getDocs},
 		{Path: "/api/statistics/", Allow: AllowRead, Name: "Statistics", About: "Statistics of everything that is served.", Kind: KindObject, Handle: getStatistics},
 		{Path: "/api/schema/", Allow: AllowRead, Name: "Schema", About: "The OpenAPI description of this API.", Kind: KindDocument, Handle: d.getSchema},
-		{Path: "/api/addons/", Allow: AllowRead, Name: "Addon List", About: "Addons API.", Kind: KindList, Handle: listAddons},
-		{Path: "/api/addons/:id/", Allow: allowPutToPatch, Name: "Addon Instance", About: "Addons API.", Kind: KindObject, Handle: getAddon},
+		{Path: "/api/addons/", Allow: AllowRead, Name: "Addon List", About: "Addons API.", Kind: KindList, Handle: with(addons, listAddons)},
+		{Path: "/api/addons/:id/", Allow: allowPutToPatch, Name: "Addon Instance", About: "Addons API.", Kind: KindObject, Handle: with(addons, getAddon)},
 		{Path: "/api/tasks/:uuid/", Allow: allowDelete, Name: "Task Instance", About: "Tasks API.", Kind: KindLive, Handle: e.getTask},
 		{Path: "/api/metrics/", Allow: AllowRead, Name: "Metrics", About: "Metrics view for monitoring.", Kind: KindObject, Handle: getServerMetrics},
 		{Path: "/api/checks/", Allow: AllowRead, Name: "Check List", About: "Quality checks and how many strings fail them.", Kind: KindList, Handle: listCheckSums},
@@ -236,4 +251,45 @@ func emptyListRoutes() []Route {
 		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: about, Kind: KindObject, Handle: noSuch},
 		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(ofServer, "screenshots")},
 	}
+}
+
+// Some lists are about things that people make in a translation service: groups
+// and roles, shared components, labels, categories, screenshots, a translation
+// memory, lists of components, notifications. A server over repositories has
+// none of them, but clients follow the links. So each list exists, with paging,
+// and is empty.
+
+// emptyList answers an empty list if the object that it belongs to is visible; of finds its
+// path.
+func emptyList(of finder[string], name string) Handler {
+	return with(of, func(_ context.Context, _ *store.Snapshot, r *rest.Request, path *string) (any, error) {
+		return rest.ListOf(r, []struct{}{}, rest.MaxPageSize, *path+name+"/")
+	})
+}
+
+func ofServer(context.Context, *store.Snapshot, *rest.Request) (string, error) { return "/api/", nil }
+
+func ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	project, err := VisibleProject(ctx, snap, r)
+	return wire.ProjectPath(project.Slug), err
+}
+
+func ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	row, err := VisibleComponent(ctx, snap, r)
+	return wire.ComponentPath(row.Project.Slug, row.Slug), err
+}
+
+func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
+	user, err := VisibleUser(ctx, snap, r)
+	return wire.UserPath(user.Username), err
+}
+
+// noSuch answers requests for members of a list that is always empty.
+func noSuch(context.Context, *store.Snapshot, *rest.Request) (any, error) {
+	return nil, rest.ErrNotFound
+}
+
+// writeOnly answers GET for a resource that has other methods only.
+func writeOnly(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
+	return nil, rest.MethodNotAllowed(r.HTTP.Method)
 }

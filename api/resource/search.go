@@ -16,7 +16,7 @@ const maxFound = 5
 // contains q, in any case. It answers a bare array, empty for an empty q.
 func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	q, _ := r.Params.Get("q")
-	f := &finder{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
+	f := &findings{needle: strings.ToLower(strings.TrimSpace(q)), found: []wire.SearchResult{}}
 	if f.needle == "" {
 		return &rest.Array{Items: f.found}, nil
 	}
@@ -33,22 +33,31 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 	if err != nil {
 		return nil, err
 	}
-	for i := range components {
-		c := components[i]
+	for _, c := range components {
 		name := wire.NameOrSlug(c.Settings.Name, c.Slug)
 		f.add("Component", wire.NameOrSlug(c.Project.Settings.Name, c.Project.Slug)+"/"+name, wire.Path("projects", c.Project.Slug, c.Slug), name, c.Slug)
 	}
-	if err := f.addUsers(ctx, snap); err != nil {
+	shown, err := ShownComponents(ctx, snap)
+	if err != nil {
 		return nil, err
 	}
-	if err := e.addLanguages(ctx, snap, f); err != nil {
+	users, _, err := snap.Users(ctx, store.UserQuery{Contains: f.needle, Components: shown, Limit: maxFound})
+	if err != nil {
 		return nil, err
 	}
-	return &rest.Array{Items: f.found}, nil
+	for i := range users {
+		f.add("User", users[i].FullName, wire.Path("user", users[i].Username), users[i].Username, users[i].FullName)
+	}
+	codes, err := servedLanguages(ctx, snap)
+	for _, code := range codes {
+		l := e.Language(code)
+		f.add("Language", l.Name, wire.Path("languages", l.Code), l.Name, l.Code)
+	}
+	return &rest.Array{Items: f.found}, err
 }
 
-// finder collects results.
-type finder struct {
+// findings collects results.
+type findings struct {
 	needle string // in lower case
 	found  []wire.SearchResult
 	last   string // category of the last result
@@ -57,7 +66,7 @@ type finder struct {
 
 // add adds a result if one of its texts contains the needle, unless its
 // category is full.
-func (f *finder) add(category, name, url string, texts ...string) {
+func (f *findings) add(category, name, url string, texts ...string) {
 	if f.last != category {
 		f.last, f.n = category, 0
 	}
@@ -68,25 +77,4 @@ func (f *finder) add(category, name, url string, texts ...string) {
 			return
 		}
 	}
-}
-
-func (f *finder) addUsers(ctx context.Context, snap *store.Snapshot) error {
-	shown, err := ShownComponents(ctx, snap)
-	if err != nil {
-		return err
-	}
-	users, _, err := snap.Users(ctx, store.UserQuery{Contains: f.needle, Components: shown, Limit: maxFound})
-	for i := range users {
-		f.add("User", users[i].FullName, wire.Path("user", users[i].Username), users[i].Username, users[i].FullName)
-	}
-	return err
-}
-
-func (e *Env) addLanguages(ctx context.Context, snap *store.Snapshot, f *finder) error {
-	codes, err := servedLanguages(ctx, snap)
-	for _, code := range codes {
-		l := e.Language(code)
-		f.add("Language", l.Name, wire.Path("languages", l.Code), l.Name, l.Code)
-	}
-	return err
 }

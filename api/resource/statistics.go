@@ -1,21 +1,24 @@
 package resource
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return nil, err
@@ -25,8 +28,8 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 
 // listComponentStatistics lists the statistics of a component's translations,
 // by id.
-func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, all, err := e.importedTranslations(ctx, snap, r)
+func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
+	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -36,27 +39,25 @@ func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot,
 	})
 }
 
-func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, sums, err := projectSums(ctx, snap, r)
+func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
 	if err != nil {
 		return nil, err
 	}
-	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).Sees(&project))
+	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).Sees(project))
 	if err != nil {
 		return nil, err
 	}
 	total := addUp(sums)
 	unique := total.Stats
 	unique.Subtract(repeats)
-	o := wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, &project)
-	o.Missing = total.Progress.Missing
-	return o, nil
+	return wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, project, total.Progress.Missing), nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the
 // languages.
-func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	project, sums, err := projectSums(ctx, snap, r)
+func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
 	if err != nil {
 		return nil, err
 	}
@@ -67,19 +68,13 @@ func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r 
 	return &rest.Array{Items: objects}, nil
 }
 
-func (e *Env) getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	l, err := e.VisibleLanguage(ctx, snap, r.PathParam("code"))
-	if err != nil {
-		return nil, err
-	}
+func getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, l *lang.Language) (any, error) {
 	sums, err := sumsOf(ctx, snap, "", l.Code)
 	if err != nil {
 		return nil, err
 	}
 	total := addUp(sums)
-	o := wire.NewLanguageStatistics(r.Link, newStatistics(&total), l.Code, l.Name)
-	o.Missing = total.Progress.Missing
-	return o, nil
+	return wire.LanguageStatistics{Statistics: newStatistics(&total), Name: l.Name, URL: r.Link.Web(wire.Path("languages", l.Code)), Missing: total.Progress.Missing}, nil
 }
 
 // getStatistics answers the statistics of everything that the client may see;
@@ -90,9 +85,7 @@ func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 		return nil, err
 	}
 	total := addUp(sums)
-	o := wire.NewServerStatistics(r.Link, newStatistics(&total))
-	o.Missing = total.Progress.Missing
-	return o, nil
+	return wire.LanguageStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}, nil
 }
 
 // sumsOf adds up the served translations by language: of a project, or of all
@@ -103,14 +96,6 @@ func sumsOf(ctx context.Context, snap *store.Snapshot, project, language string)
 		return nil, err
 	}
 	return snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: true})
-}
-
-// projectSums is sumsOf for the project that the path names.
-func projectSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (project catalog.Project, sums []store.Sum, err error) {
-	if project, err = VisibleProject(ctx, snap, r); err == nil {
-		sums, err = sumsOf(ctx, snap, project.Slug, "")
-	}
-	return project, sums, err
 }
 
 func addUp(sums []store.Sum) (total store.Sum) {
@@ -143,8 +128,125 @@ func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string)
 	objects := make([]wire.ProjectLanguageStatistics, len(sums))
 	for i := range sums {
 		code := sums[i].Language
-		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name)
-		objects[i].Missing = sums[i].Progress.Missing
+		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name, sums[i].Progress.Missing)
 	}
 	return objects
+}
+
+// importedIDs are the ids of the visible components whose first import is done,
+// of a project or of all with "".
+func importedIDs(ctx context.Context, snap *store.Snapshot, project string) ([]int64, error) {
+	rows, err := VisibleComponents(ctx, snap, project)
+	return ImportedIDs(rows), err
+}
+
+// ImportedIDs are the ids of the imported ones of components, in their order.
+func ImportedIDs(rows []*store.ComponentRow) []int64 {
+	ids := make([]int64, 0, len(rows))
+	for _, c := range rows {
+		if c.Imported {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// listHistory answers a list of statistics over time, ascending.
+func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	q := store.StatQuery{TranslationID: of.translation, Language: of.language}
+	var err error
+	if q.Components, err = of.components(ctx, snap); err != nil {
+		return nil, err
+	}
+	errs := rest.FieldErrors{}
+	line := catalog.Timeline{Interval: intervalOf(r, errs)}
+	from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+	if err := errs.Err(); err != nil {
+		return nil, err
+	}
+	if err := snap.Timeline(ctx, q, &line); err != nil {
+		return nil, err
+	}
+	return rest.ListOfObjects(r, line.Points(from, to), of.path+"statistics/history/", wire.NewStatisticsPoint)
+}
+
+// intervalOf reads the parameter interval; the default is a day.
+func intervalOf(r *rest.Request, errs rest.FieldErrors) catalog.Interval {
+	value, _ := r.Params.Get("interval")
+	if value == "" {
+		return catalog.IntervalDay
+	}
+	i := catalog.Interval(value)
+	if !i.Known() {
+		errs.Add("interval", "Select a valid choice: day, week or month.")
+	}
+	return i
+}
+
+// exportColumns are the columns of the statistics as CSV.
+const exportColumns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
+	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
+	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
+
+// exportComponentStatistics answers the statistics of a component's
+// translations, by id.
+func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
+	all, err := snap.Translations(ctx, component.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]wire.TranslationStatistics, len(all))
+	for i := range all {
+		rows[i] = e.newTranslationStatistics(r.Link, &all[i], component.Project.Slug, component.Slug, sourceOf(all))
+	}
+	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
+}
+
+// exportProjectStatistics answers the statistics of a project's languages, by
+// code.
+func (e *Env) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	if err != nil {
+		return nil, err
+	}
+	rows := e.languagesOfProject(r.Link, sums, project.Slug)
+	slices.SortFunc(rows, func(a, b wire.ProjectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
+	return exportStatistics(r, "stats-"+project.Slug, rows)
+}
+
+// exportStatistics writes rows as an indented array, or as CSV for download.
+func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
+	format, _ := r.Params.Get("format")
+	if format != "" && format != "api" && format != "json" && format != "csv" {
+		return nil, rest.ErrNotFound
+	}
+	body, err := wire.JSON(rows, 4)
+	if err != nil || format != "csv" {
+		return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
+	}
+	var values []map[string]any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("read statistics: %w", err)
+	}
+	var buf bytes.Buffer
+	w := csv.NewWriter(&buf)
+	columns := strings.Fields(exportColumns)
+	if err := w.Write(columns); err != nil {
+		return nil, err
+	}
+	for _, value := range values {
+		row := make([]string, len(columns))
+		for i, column := range columns {
+			if v := value[column]; v != nil {
+				row[i] = export.HarmlessCell(fmt.Sprint(v))
+			}
+		}
+		if err := w.Write(row); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, w.Error()
 }

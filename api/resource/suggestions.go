@@ -13,12 +13,8 @@ import (
 
 // listUnitSuggestions lists the suggestions of a unit, by branch, those of people first. user is null
 // for authors without a change entry: they are no users.
-func (e *Env) listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	objects, err := suggestionsOf(ctx, snap, r, &unit)
+func listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
+	objects, err := suggestionsOf(ctx, snap, r, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +58,7 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 // listUnitComments lists the comment of a unit: the translator comments that
 // are in its file and not in the template, as one text. Removed units have no
 // comment.
-func (e *Env) listUnitComments(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func listUnitComments(_ context.Context, _ *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
 	objects := []wire.Comment{}
 	if unit.Comment != "" {
 		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.Link.Unit(unit.ID)})
@@ -83,12 +75,9 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.ReadBody(rest.MaxBody)
+	body, err := r.ReadBody(rest.MaxBody, "target")
 	if err != nil {
 		return nil, err
-	}
-	if !body.Has("target") {
-		return nil, rest.Required("target")
 	}
 	want := edit.Request{UnitID: u.ID, State: catalog.StateTranslated}
 	if want.Target, err = body.List("target"); err != nil {
@@ -116,7 +105,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.
 func (e *Env) answerSuggestion(accept bool) Writer {
 	return func(ctx context.Context, r *rest.Request) (any, error) {
-		j, row, err := e.editOf(ctx, r)
+		j, err := e.editOf(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +116,7 @@ func (e *Env) answerSuggestion(accept bool) Writer {
 		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
 			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
 		}
-		if err := e.Edits.AnswerSuggestion(ctx, row.ID, j.TranslationID, AuthorOf(ctx), &j, accept); err != nil {
+		if err := e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), &j.Edit, accept); err != nil {
 			return nil, EditProblem(err)
 		}
 		return wire.Done{Result: true}, nil

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,29 +19,25 @@ type added struct {
 	Data *wire.Translation `json:"data"`
 }
 
+// changesFiles reports whether files can be added and removed, and strings be added to them.
+func (e *Env) changesFiles() bool { return e.Files != nil && e.Operations != nil }
+
 // addTranslation adds a language to a component: its file is made, committed, pushed and
 // pulled. What cannot be done now stays in the journal, and the answer says so.
 func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) {
-	var row store.ComponentRow
+	row, err := read(ctx, e, r, e.ImportedComponent)
 	token := rest.AccessOf(ctx).Token
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		row, err = e.ImportedComponent(ctx, snap, r)
-		return err
-	})
 	switch {
 	case err != nil:
 		return nil, err
-	case !row.Settings.Edits.Taken() || e.Files == nil || e.Operations == nil:
+	case !row.Settings.Edits.Taken() || !e.changesFiles():
 		return nil, rest.ErrReadOnly
 	case !token.Writes():
 		return nil, rest.ErrScope
 	}
-	body, err := r.ReadBody(rest.MaxBody)
+	body, err := r.ReadBody(rest.MaxBody, "language_code")
 	if err != nil {
 		return nil, err
-	}
-	if !body.Has("language_code") {
-		return nil, rest.Required("language_code")
 	}
 	code, err := body.Text("language_code")
 	if err != nil {
@@ -64,39 +61,38 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 	case err != nil:
 		return nil, EditProblem(err)
 	}
-	pushErr := e.pushStored(ctx, row.ID)
-	var answer any
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	return e.pushed(ctx, row.ID, "The language is served when the repository has its file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
-		if err == nil {
-			answer = rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, row.Project.Slug, row.Slug, nil)}}
+		switch {
+		case errors.Is(err, catalog.ErrNotFound):
+			return nil, nil
+		case err != nil:
+			return nil, err
 		}
-		return err
+		return rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, row.Project.Slug, row.Slug, nil)}}, nil
 	})
-	if errors.Is(err, catalog.ErrNotFound) {
-		return e.waiting(pushErr, "The language is served when the repository has its file."), nil
-	}
-	return answer, err
 }
 
-// waiting is the answer to a change of a file that is not in the repository yet.
-func (e *Env) waiting(pushErr error, then string) rest.Accepted {
-	detail := then
+// pushed pushes what a client has just stored of a component, also if the client goes away.
+// It answers with what served finds, and without it that the change waits.
+func (e *Env) pushed(ctx context.Context, component int64, waits string, served func(context.Context, *store.Snapshot) (any, error)) (any, error) {
+	token := rest.AccessOf(ctx).Token
+	_, pushErr := e.Errands.Do(ctx, rand.Text(), func(ctx context.Context) (any, error) {
+		return e.Operations.Push(ctx, component, &token)
+	})
+	var answer any
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		answer, err = served(ctx, snap)
+		return err
+	})
+	if err != nil || answer != nil {
+		return answer, err
+	}
 	if pushErr != nil {
 		e.Logger.Warn("a change of a file waits to be pushed", "error", pushErr)
-		detail = "It could not be pushed and stays pending: the server's log says why. " + then
+		waits = "It could not be pushed and stays pending: the server's log says why. " + waits
 	}
-	return rest.Accepted{Value: wire.Done{Result: pushErr == nil, Detail: detail}}
-}
-
-// readTranslation reads the translation that the path names, for what is written outside
-// of its snapshot.
-func (e *Env) readTranslation(ctx context.Context, r *rest.Request) (t store.TranslationRow, err error) {
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		t, err = e.VisibleTranslation(ctx, snap, r)
-		return err
-	})
-	return t, err
+	return rest.Accepted{Value: wire.Done{Result: pushErr == nil, Detail: waits}}, nil
 }
 
 // errSourceStays refuses to remove the source translation.
@@ -105,7 +101,7 @@ var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The so
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
 func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, error) {
-	t, err := e.readTranslation(ctx, r)
+	t, err := read(ctx, e, r, e.VisibleTranslation)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +114,7 @@ func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) 
 	switch {
 	case t.Removed:
 		return nil, catalog.ErrNotFound
-	case !row.Settings.Edits.Taken() || e.Files == nil || e.Operations == nil:
+	case !row.Settings.Edits.Taken() || !e.changesFiles():
 		return nil, rest.ErrReadOnly
 	}
 	if err := mayOperate(ctx, &row); err != nil {
@@ -130,19 +126,105 @@ func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) 
 	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, EditProblem(err)
 	}
-	pushErr := e.pushStored(ctx, row.ID)
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	return e.pushed(ctx, row.ID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
-		if err == nil && now.Removed {
-			err = catalog.ErrNotFound
+		if errors.Is(err, catalog.ErrNotFound) || err == nil && now.Removed {
+			return rest.NoContent{}, nil
 		}
-		return err
+		return nil, err
 	})
-	switch {
-	case errors.Is(err, catalog.ErrNotFound):
-		return rest.NoContent{}, nil
-	case err != nil:
+}
+
+// The answers to new strings that are refused.
+var (
+	errNewOfSource = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: add the string to a translation of the glossary."}
+	errNewPlural   = rest.BadParameter("source", "Plurals cannot be added.")
+	errNotAddedNow = rest.BadParameter("source", "The string cannot be added for now: its file is being removed, or too many strings wait to be in the repository.")
+)
+
+// addUnit adds a string to a translation of a glossary (POST …/units/): it is written into
+// the file, committed, pushed and pulled. What cannot be done now stays in the journal, and
+// the answer says so.
+func (e *Env) addUnit(ctx context.Context, r *rest.Request) (any, error) {
+	t, err := read(ctx, e, r, e.VisibleTranslation)
+	if err == nil {
+		err = e.mayAddStrings(ctx, &t)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return e.waiting(pushErr, "The translation is served until the repository has no such file."), nil
+	body, err := r.ReadBody(rest.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	n, err := newString(&body)
+	if err != nil {
+		return nil, err
+	}
+	n.Author = AuthorOf(ctx)
+	return e.addString(ctx, r, &t, n)
+}
+
+// mayAddStrings refuses a client that may not add strings to a translation.
+func (e *Env) mayAddStrings(ctx context.Context, t *store.TranslationRow) error {
+	if !e.changesFiles() || !t.Component.Settings.IsGlossary {
+		return rest.ErrReadOnly
+	}
+	switch err := MayEdit(ctx, t); {
+	case err != nil:
+		return err
+	case t.Removed:
+		return rest.ErrNotFound
+	case t.IsSource || t.Filename == "":
+		return errNewOfSource
+	}
+	return nil
+}
+
+// newString reads the fields source, target, context and state.
+func newString(body *rest.Body) (n edit.NewString, err error) {
+	var one [2]string
+	for i, field := range []string{"source", "target"} {
+		if !body.Has(field) {
+			return n, rest.Required(field)
+		}
+		forms, err := body.List(field)
+		switch {
+		case err != nil:
+			return n, err
+		case len(forms) != 1:
+			return n, errNewPlural
+		}
+		one[i] = forms[0]
+	}
+	n.Source, n.Text.Target = one[0], one[1]
+	if n.Context, err = body.Text("context"); err != nil {
+		return n, err
+	}
+	if n.Text.State = catalog.StateTranslated; n.Text.Target == "" {
+		n.Text.State = catalog.StateEmpty
+	}
+	if body.Has("state") {
+		n.Text.State, err = stateOf(body)
+	}
+	return n, err
+}
+
+// addString adds a string to a translation.
+func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.TranslationRow, n edit.NewString) (any, error) {
+	switch err := e.Files.AddString(ctx, t.Component.ID, &t.Translation, n); {
+	case errors.Is(err, edit.ErrNotAdded):
+		e.Logger.Info("a string was not added", "component", t.Project.Slug+"/"+t.Component.Slug, "error", err)
+		return nil, errNotAddedNow
+	case err != nil:
+		return nil, EditProblem(err)
+	}
+	return e.pushed(ctx, t.Component.ID, "The string is served when the repository has it.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
+		u, err := snap.UnitOfSource(ctx, t.ID, n.Source, n.Context)
+		if err != nil || u == nil {
+			return nil, err
+		}
+		scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
+		return scope.Unit(u), nil
+	})
 }

@@ -11,18 +11,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) getTranslation(_ context.Context, _ *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	component := store.ComponentRow{Component: t.Component, Project: t.Project}
 	within := e.newComponent(r.Link, &component, true)
 	return e.newTranslation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }
 
-func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	component, all, err := e.importedTranslations(ctx, snap, r)
+func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
+	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +41,7 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 }
 
 // listContributions lists the translations in which an author has entries, by id.
-func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := VisibleUser(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
 	components, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -63,28 +55,20 @@ func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *re
 
 // translationsByID is a page of the list at path of the translations with these ids.
 func (e *Env) translationsByID(ctx context.Context, snap *store.Snapshot, r *rest.Request, components map[int64]*store.ComponentRow, ids []int64, path string) (any, error) {
-	w, err := r.FindWindow(int64(len(ids)), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
-	if err != nil {
-		return nil, err
-	}
-	within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}
-	objects := make([]*wire.Translation, 0, len(all))
-	for i := range all {
-		t := &all[i]
-		of := components[t.ComponentID]
-		if within[of.ID] == nil {
-			within[of.ID] = e.newComponent(r.Link, of, true)
-		}
-		if languages[t.Language] == nil {
-			languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language))
-		}
-		objects = append(objects, wire.NewTranslation(r.Link, languages[t.Language], t, of.Project.Slug, of.Slug, within[of.ID]))
-	}
-	return r.NewList(w, path, wire.NewTranslationPage(objects)), nil
+	return r.List(int64(len(ids)), rest.MaxPageSize, path, func(w rest.Window) (any, error) {
+		all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
+		within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}
+		return wire.NewTranslationPage(rest.Objects(all, func(t *catalog.Translation) *wire.Translation {
+			of := components[t.ComponentID]
+			if within[of.ID] == nil {
+				within[of.ID] = e.newComponent(r.Link, of, true)
+			}
+			if languages[t.Language] == nil {
+				languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language))
+			}
+			return wire.NewTranslation(r.Link, languages[t.Language], t, of.Project.Slug, of.Slug, within[of.ID])
+		})), err
+	})
 }
 
 // ServedComponents returns the visible components whose first import is done,

@@ -14,39 +14,25 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (e *Env) listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	path := wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "units/"
+func listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
+	path := pathOf(t) + "units/"
 	expr, err := UnitQuery(r)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
-		return searchUnits(ctx, snap, r, store.SearchQuery{Components: ComponentOf(&t), TranslationID: t.ID, Expr: expr}, path)
+		return searchUnits(ctx, snap, r, store.SearchQuery{Components: ComponentOf(t), TranslationID: t.ID, Expr: expr}, path)
 	}
-	w, err := r.FindWindow(t.Stats.Total.Units, rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	units, err := snap.Units(ctx, t.ID, w.Offset, w.Limit)
-	if err != nil {
-		return nil, err
-	}
-	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
-	page := wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope })
-	return r.NewList(w, path, page), nil
+	return r.List(t.Stats.Total.Units, rest.MaxUnitsSize, path, func(w rest.Window) (any, error) {
+		units, err := snap.Units(ctx, t.ID, w.Offset, w.Limit)
+		scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
+		return wire.NewUnitPage(units, func(*catalog.Unit) *wire.UnitScope { return &scope }), err
+	})
 }
 
 // getUnit also answers removed units and units of a removed translation: change
 // entries link to them (docs/compatibility.md#ids).
-func (e *Env) getUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func getUnit(_ context.Context, _ *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
 	t := &unit.Translation
 	scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 	return scope.Unit(&unit.Unit), nil
@@ -73,34 +59,23 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	for _, n := range totals {
 		count += n
 	}
-	w, err := r.FindWindow(count, rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	units, owners, err := snap.AllUnits(ctx, totals, int64(w.Offset), w.Limit)
-	if err != nil {
-		return nil, err
-	}
-	return r.NewList(w, "/api/units/", pageOfUnits(r.Link, units, owners, components)), nil
+	return r.List(count, rest.MaxUnitsSize, "/api/units/", func(w rest.Window) (any, error) {
+		units, owners, err := snap.AllUnits(ctx, totals, int64(w.Offset), w.Limit)
+		return pageOfUnits(r.Link, units, owners, components), err
+	})
 }
 
 // listUnitTranslations lists a string in all languages except the source
 // language, by id. The id in the path may be the string's in any language.
-func (e *Env) listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	unit, err := e.visibleUnit(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
 	all, owners, err := snap.UnitsByIdentity(ctx, unit.Translation.Component.ID, unit.Identity)
 	if err != nil {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(u catalog.Unit) bool { return owners[u.TranslationID].IsSource })
-	w, err := r.FindWindow(int64(len(all)), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	return r.NewList(w, wire.UnitPath(unit.ID)+"translations/", pageOfUnits(r.Link, rest.Slice(all, w), owners, ComponentOf(&unit.Translation))), nil
+	return r.List(int64(len(all)), rest.MaxUnitsSize, wire.UnitPath(unit.ID)+"translations/", func(w rest.Window) (any, error) {
+		return pageOfUnits(r.Link, rest.Slice(all, w), owners, ComponentOf(&unit.Translation)), nil
+	})
 }
 
 // pageOfUnits makes a page of units of several translations.
@@ -146,15 +121,10 @@ func searchUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, q s
 	if err != nil {
 		return nil, SearchProblem(err)
 	}
-	w, err := r.FindWindow(found.Count(), rest.MaxUnitsSize)
-	if err != nil {
-		return nil, err
-	}
-	units, owners, err := found.Page(ctx, int64(w.Offset), w.Limit)
-	if err != nil {
-		return nil, err
-	}
-	return r.NewList(w, path, pageOfUnits(r.Link, units, owners, q.Components)), nil
+	return r.List(found.Count(), rest.MaxUnitsSize, path, func(w rest.Window) (any, error) {
+		units, owners, err := found.Page(ctx, int64(w.Offset), w.Limit)
+		return pageOfUnits(r.Link, units, owners, q.Components), err
+	})
 }
 
 // SearchProblem is what a client is told of a failed search.

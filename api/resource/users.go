@@ -21,32 +21,18 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 	if err != nil {
 		return nil, err
 	}
-	w, err := r.FindWindow(int64(count), rest.MaxPageSize)
-	if err != nil {
-		return nil, err
-	}
-	q.Offset, q.Limit = w.Offset, w.Limit
-	users, _, err := snap.Users(ctx, q)
-	objects := make([]wire.User, len(users))
-	for i := range users {
-		objects[i] = newUser(r.Link, &users[i])
-	}
-	return r.NewList(w, "/api/users/", objects), err
+	return r.List(int64(count), rest.MaxPageSize, "/api/users/", func(w rest.Window) (any, error) {
+		q.Offset, q.Limit = w.Offset, w.Limit
+		users, _, err := snap.Users(ctx, q)
+		return rest.Objects(users, func(u *store.User) wire.User { return newUser(r.Link, u) }), err
+	})
 }
 
-func getUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := VisibleUser(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	return newUser(r.Link, &user), nil
+func getUser(_ context.Context, _ *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
+	return newUser(r.Link, user), nil
 }
 
-func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	user, err := VisibleUser(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
+func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
 	ids, err := importedIDs(ctx, snap, "")
 	if err != nil {
 		return nil, err

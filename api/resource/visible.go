@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -44,9 +45,9 @@ func VisibleComponents(ctx context.Context, snap *store.Snapshot, project string
 		return rows, nil
 	}
 	visible := make([]*store.ComponentRow, 0, len(rows))
-	for i := range rows {
-		if !hidden(ctx, &rows[i].Project, &rows[i].Component) {
-			visible = append(visible, rows[i])
+	for _, row := range rows {
+		if !hidden(ctx, &row.Project, &row.Component) {
+			visible = append(visible, row)
 		}
 	}
 	return visible, nil
@@ -80,12 +81,17 @@ func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot,
 	return row, err
 }
 
-// importedTranslations is ImportedComponent with its translations, by id.
-func (e *Env) importedTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (component store.ComponentRow, all []catalog.Translation, err error) {
-	if component, err = e.ImportedComponent(ctx, snap, r); err == nil {
-		all, err = snap.Translations(ctx, component.ID)
+// namedComponents are the component that the path names, or those of a project.
+func namedComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]*store.ComponentRow, error) {
+	if r.PathParam("component") != "" {
+		row, err := VisibleComponent(ctx, snap, r)
+		return []*store.ComponentRow{&row}, err
 	}
-	return component, all, err
+	project, err := VisibleProject(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return VisibleComponents(ctx, snap, project.Slug)
 }
 
 // importing is the answer while a first import runs, or before it could begin:
@@ -94,10 +100,8 @@ func (e *Env) importing(ctx context.Context, row *store.ComponentRow) error {
 	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
 	progress, running := e.Progress(row)
 	switch {
-	case running && progress.Stage != "":
-		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", percentOf(progress), progress.Stage)
 	case running:
-		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done.", percentOf(progress))
+		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", progress.Percent, progress.Stage)
 	case row.Problem.Failed():
 		p.Detail = "This component has not been imported yet; the last pull failed: " + rest.AccessOf(ctx).Failure(&row.Project, &row.Problem)
 	default:
@@ -105,9 +109,6 @@ func (e *Env) importing(ctx context.Context, row *store.ComponentRow) error {
 	}
 	return p
 }
-
-// percentOf clamps a percentage.
-func percentOf(p Progress) int { return min(max(p.Percent, 0), 100) }
 
 // servable checks that the component of a row is visible and that its first
 // import is done.
@@ -219,4 +220,60 @@ func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Req
 func TakesEdits(ctx context.Context, snap *store.Snapshot) (bool, error) {
 	rows, err := VisibleComponents(ctx, snap, "")
 	return slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() }), err
+}
+
+// scope is what a path names: a string, a translation, a component, a project, a language, or
+// everything. Lists of changes, contributors, statistics and edits are about one.
+type scope struct {
+	path string // of its resource
+
+	unit, translation, component, project int64  // the id of it and of what it is in, as far as a list needs them
+	slug                                  string // of the project
+	language                              string
+}
+
+// scopeOf finds what the path of a request names, if the client may see it and it is imported.
+func (e *Env) scopeOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (scope, error) {
+	switch {
+	case r.PathParam("id") != "":
+		u, err := e.visibleUnit(ctx, snap, r)
+		return scope{path: wire.UnitPath(u.ID), unit: u.ID, translation: u.Translation.ID, component: u.Translation.ComponentID}, err
+	case r.PathParam("language") != "":
+		t, err := e.VisibleTranslation(ctx, snap, r)
+		return scope{path: pathOf(&t), translation: t.ID, component: t.ComponentID}, err
+	case r.PathParam("component") != "":
+		c, err := e.ImportedComponent(ctx, snap, r)
+		return scope{path: wire.ComponentPath(c.Project.Slug, c.Slug), component: c.ID}, err
+	case r.PathParam("project") != "":
+		p, err := VisibleProject(ctx, snap, r)
+		return scope{path: wire.ProjectPath(p.Slug), project: p.ID, slug: p.Slug}, err
+	case r.PathParam("code") != "":
+		l, err := e.VisibleLanguage(ctx, snap, r)
+		return scope{path: wire.Path("api", "languages", l.Code), language: l.Code}, err
+	}
+	return scope{path: "/api/"}, nil
+}
+
+// components are the ids of the imported components of a scope that the client may see.
+func (s *scope) components(ctx context.Context, snap *store.Snapshot) ([]int64, error) {
+	if s.component != 0 {
+		return []int64{s.component}, nil
+	}
+	return importedIDs(ctx, snap, s.slug)
+}
+
+// changes selects the entries of a scope.
+func (s *scope) changes(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error) {
+	switch {
+	case s.translation != 0:
+		return store.ChangeQuery{TranslationID: s.translation, UnitID: s.unit}, nil
+	case s.component != 0:
+		return store.ChangeQuery{ComponentID: s.component}, nil
+	}
+	return WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: s.project}, s.slug)
+}
+
+// pathOf is the path of a translation.
+func pathOf(t *store.TranslationRow) string {
+	return wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)
 }

@@ -48,8 +48,18 @@ func (r *Request) readRaw(limit int64) ([]byte, error) {
 	return raw, nil
 }
 
-// ReadBody reads the body of a request of at most limit bytes.
-func (r *Request) ReadBody(limit int64) (b Body, err error) {
+// ReadBody reads the body of a request of at most limit bytes, which must have some fields.
+func (r *Request) ReadBody(limit int64, fields ...string) (Body, error) {
+	b, err := r.readBody(limit)
+	for _, name := range fields {
+		if err == nil && !b.Has(name) {
+			err = Required(name)
+		}
+	}
+	return b, err
+}
+
+func (r *Request) readBody(limit int64) (b Body, err error) {
 	req := r.HTTP
 	raw, err := r.readRaw(limit)
 	if err != nil {

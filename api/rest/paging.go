@@ -24,19 +24,18 @@ type Window struct {
 	// Offset is the number of entries before it, Limit the most that it holds.
 	Offset, Limit int
 
-	page  int
-	more  bool
-	count int64
+	page int
+	more bool
 }
 
-// FindWindow finds the part of a list of count entries that the parameters page and
+// findWindow finds the part of a list of count entries that the parameters page and
 // page_size ask for: maxSize entries at most.
-func (r *Request) FindWindow(count int64, maxSize int) (Window, error) {
+func (r *Request) findWindow(count int64, maxSize int) (Window, error) {
 	if r.Chunk > 0 {
 		offset := (r.Chunk - 1) * chunkSize
-		return Window{page: r.Chunk, Offset: offset, Limit: chunkSize, more: int64(offset+chunkSize) < count, count: count}, nil
+		return Window{page: r.Chunk, Offset: offset, Limit: chunkSize, more: int64(offset+chunkSize) < count}, nil
 	}
-	w := Window{Limit: r.pageSize(maxSize), count: count}
+	w := Window{Limit: r.pageSize(maxSize)}
 	pages := max(1, (count+int64(w.Limit)-1)/int64(w.Limit))
 	page, err := r.pageNumber(pages)
 	if err != nil {
@@ -84,17 +83,25 @@ func (r *Request) pageNumber(pages int64) (int64, error) {
 	return page, nil
 }
 
-// NewList makes the page of a window. path is the canonical path of the list, with
-// its slashes, whatever alias the request used.
-func (r *Request) NewList(w Window, path string, results any) *wire.List {
-	l := &wire.List{Count: w.count, Results: results}
+// List makes the page that the request asks for of a list of count entries: maxSize at
+// most, which read returns. path is the canonical path of the list, with its slashes,
+// whatever alias the request used.
+func (r *Request) List(count int64, maxSize int, path string, read func(w Window) (results any, err error)) (*wire.List, error) {
+	w, err := r.findWindow(count, maxSize)
+	if err != nil {
+		return nil, err
+	}
+	l := &wire.List{Count: count}
+	if l.Results, err = read(w); err != nil {
+		return nil, err
+	}
 	if w.more {
 		l.Next = r.pageLink(path, w.page+1)
 	}
 	if w.page > 1 {
 		l.Previous = r.pageLink(path, w.page-1)
 	}
-	return l
+	return l, nil
 }
 
 func (r *Request) pageLink(path string, page int) *string {
@@ -112,24 +119,20 @@ func Slice[T any](all []T, w Window) []T {
 // ListOf makes the page that a request asks for of a list held in memory. path
 // is the list's own.
 func ListOf[T any](r *Request, all []T, maxSize int, path string) (*wire.List, error) {
-	w, err := r.FindWindow(int64(len(all)), maxSize)
-	if err != nil {
-		return nil, err
-	}
-	return r.NewList(w, path, append([]T{}, Slice(all, w)...)), nil
+	return r.List(int64(len(all)), maxSize, path, func(w Window) (any, error) { return append([]T{}, Slice(all, w)...), nil })
 }
 
 // ListOfObjects is like ListOf; object makes the wire object of an entry on the
 // page.
 func ListOfObjects[T, O any](r *Request, all []T, path string, object func(*T) O) (*wire.List, error) {
-	w, err := r.FindWindow(int64(len(all)), MaxPageSize)
-	if err != nil {
-		return nil, err
+	return r.List(int64(len(all)), MaxPageSize, path, func(w Window) (any, error) { return Objects(Slice(all, w), object), nil })
+}
+
+// Objects makes the wire objects of entries; the slice is never nil.
+func Objects[T, O any](entries []T, object func(*T) O) []O {
+	objects := make([]O, len(entries))
+	for i := range entries {
+		objects[i] = object(&entries[i])
 	}
-	page := Slice(all, w)
-	objects := make([]O, len(page))
-	for i := range page {
-		objects[i] = object(&page[i])
-	}
-	return r.NewList(w, path, objects), nil
+	return objects
 }

@@ -65,7 +65,7 @@ const sparkDays = 90
 const componentsOnPage = 200
 
 func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	l, err := p.env.VisibleLanguage(ctx, snap, r.PathParam("language"))
+	l, err := p.env.VisibleLanguage(ctx, snap, r)
 	if err != nil {
 		return err
 	}
@@ -203,8 +203,8 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		o.Web = project.Settings.Web
 	}
 	v.Heading = v.L.T("Help to translate %s", project.Settings.Name)
-	if code := r.PathParam("language"); code != "" {
-		if o.Language, err = p.env.VisibleLanguage(ctx, snap, code); err != nil {
+	if r.PathParam("language") != "" {
+		if o.Language, err = p.env.VisibleLanguage(ctx, snap, r); err != nil {
 			return err
 		}
 		v.Heading = v.L.T("Help to translate %[1]s into %[2]s", project.Settings.Name, p.nameOf(v.L, o.Language.Code))

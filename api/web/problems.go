@@ -140,7 +140,7 @@ func (p *Pages) importingOf(ctx context.Context, rows []*store.ComponentRow, v *
 		i := importing{Name: where(c), URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
 		var state resource.Progress
 		if state, i.Running = p.env.Progress(c); i.Running {
-			i.Percent = min(max(state.Percent, 0), 100)
+			i.Percent = state.Percent
 		}
 		if v.Live = true; !some { // otherwise somebody may be reading
 			v.Refresh = 5

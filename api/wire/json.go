@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // JSON encodes a value without a final newline. Non-ASCII characters and <, >,
@@ -96,3 +99,78 @@ func appendForms(b []byte, forms []string) []byte {
 }
 
 func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+
+// Percent is a percentage in tenths, written with one decimal: 95.8, 100.0, 0.0
+// (docs/compatibility.md#percentages).
+type Percent catalog.Tenths
+
+// MarshalJSON writes a JSON number.
+func (p Percent) MarshalJSON() ([]byte, error) {
+	b := strconv.AppendInt(nil, int64(p)/10, 10)
+	return append(b, '.', byte('0'+int64(p)%10)), nil
+}
+
+// share is the percentage n of total; 0.0 if total is 0.
+func share(n, total int64) Percent { return Percent(catalog.Percent(n, total, 0)) }
+
+// shareDone is the percentage n of total for a measure of completeness: 100.0
+// if total is 0.
+func shareDone(n, total int64) Percent { return Percent(catalog.Percent(n, total, 1000)) }
+
+// ChangeTime formats the timestamp of a change entry, with microseconds.
+func ChangeTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// UnitTime formats the timestamp of a unit, in seconds.
+func UnitTime(t time.Time) string { return string(appendUnitTime(nil, t)) }
+
+func appendUnitTime(b []byte, t time.Time) []byte {
+	return t.UTC().AppendFormat(b, "2006-01-02T15:04:05Z")
+}
+
+// OrNull is a pointer to s, or nil if s is empty.
+func OrNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// List is a page of a list (docs/compatibility.md#paging).
+type List struct {
+	Count    int64   `json:"count"`
+	Next     *string `json:"next"`
+	Previous *string `json:"previous"`
+	// Results is a slice of wire objects, never nil.
+	Results any `json:"results"`
+}
+
+// ListWriter is a slice of wire objects that writes its own JSON. It writes
+// what encoding/json would, without reflection and without making the objects:
+// that took a third of the time of a page of units.
+type ListWriter interface {
+	// Objects returns the wire objects, for CSV and for indented JSON.
+	Objects() any
+	// AppendJSON writes all objects as an array.
+	AppendJSON(b []byte) []byte
+	// Len is the number of objects.
+	Len() int
+	// AppendObject writes the object at index i.
+	AppendObject(b []byte, i int) []byte
+}
+
+// AppendList writes a list without indentation, as encoding/json does.
+func AppendList(b []byte, l *List, results ListWriter) []byte {
+	b = append(b, `{"count":`...)
+	b = appendInt(b, l.Count)
+	b = appendLink(append(b, `,"next":`...), l.Next)
+	b = appendLink(append(b, `,"previous":`...), l.Previous)
+	b = append(b, `,"results":`...)
+	return append(results.AppendJSON(b), '}')
+}
+
+func appendLink(b []byte, link *string) []byte {
+	if link == nil {
+		return append(b, "null"...)
+	}
+	return appendString(b, *link)
+}

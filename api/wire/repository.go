@@ -47,14 +47,14 @@ type Commit struct {
 func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" }
 
 // NewRepository makes the state of the repository of a component. commit is nil if
-// none is known; path is the resource that the repository belongs to, and told are the words
-// of a failure that the client may see.
-func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path string, told func(catalog.Failure) string) Repository {
+// none is known; path is the resource that the repository belongs to, and failure what the
+// client may see of one.
+func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path, failure string) Repository {
 	o := Repository{
 		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
 		RemoteCommit:      newCommit(commit),
 		Status:            statusOf(c),
-		MergeFailure:      OrNull(cmp.Or(told(c.Problem), told(c.PushProblem))),
+		MergeFailure:      OrNull(failure),
 	}
 	o.WeblateCommit = o.RemoteCommit // what is served is what was fetched last
 	return o

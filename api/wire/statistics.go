@@ -189,34 +189,23 @@ func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, co
 }
 
 // NewProjectLanguageStatistics makes the statistics of a language of a project.
-func NewProjectLanguageStatistics(l Links, of Statistics, project, code, name string) ProjectLanguageStatistics {
+func NewProjectLanguageStatistics(l Links, of Statistics, project, code, name string, missing int64) ProjectLanguageStatistics {
 	translate := l.Web(TranslatePath(project, "-", code))
 	return ProjectLanguageStatistics{
 		Statistics: of, Code: code, Name: name,
-		URL: l.Web(Path("projects", project, "-", code)), TranslateURL: translate, URLTranslate: translate,
+		URL: l.Web(Path("projects", project, "-", code)), TranslateURL: translate, URLTranslate: translate, Missing: missing,
 	}
 }
 
 // NewProjectStatistics makes the statistics of a project.
-func NewProjectStatistics(l Links, of Statistics, unique *catalog.Stats, project *catalog.Project) ProjectStatistics {
+func NewProjectStatistics(l Links, of Statistics, unique *catalog.Stats, project *catalog.Project, missing int64) ProjectStatistics {
 	translate := l.Web(Path("translate", project.Slug))
 	return ProjectStatistics{
 		Statistics: of,
 		Name:       NameOrSlug(project.Settings.Name, project.Slug),
 		URL:        l.Web(Path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
-		UniqueStatistics: newUniqueStatistics(unique),
+		Missing: missing, UniqueStatistics: newUniqueStatistics(unique),
 	}
-}
-
-// NewServerStatistics makes the statistics of the whole server, in the form of
-// a language's; ours.
-func NewServerStatistics(l Links, of Statistics) LanguageStatistics {
-	return LanguageStatistics{Statistics: of, Name: SiteTitle, URL: l.Web("/")}
-}
-
-// NewLanguageStatistics makes the statistics of a language.
-func NewLanguageStatistics(l Links, of Statistics, code, name string) LanguageStatistics {
-	return LanguageStatistics{Statistics: of, Name: name, URL: l.Web(Path("languages", code))}
 }
 
 // StatisticsPoint is the statistics at the end of an interval; ours. Its keys
