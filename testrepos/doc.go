@@ -10,13 +10,13 @@
 // Large repositories are generated: GenSpec makes one component in one commit, Project
 // many components with a history of thousands of commits, written as a pack.
 // A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
-// what it is sent; a ForgeHost joins it with git, which takes pushes.
+// what it is sent; a GitHost serves repositories by git, and a ForgeHost joins both.
 //
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and
 //     time zones come from the scenario, never from the machine.
-//   - It needs no git binary (except for a ForgeHost), no network, no configuration of the
-//     user.
+//   - It needs no git binary (except to serve: GitHost, ForgeHost), no network, no
+//     configuration of the user.
 //   - A push writes objects first, then the references, so that a watcher never
 //     sees half of it.
 //   - A scenario can have anything that git can: merges, force pushes, symbolic

@@ -26,6 +26,9 @@ type ForgeRequest struct {
 	Fork bool
 }
 
+// maxRequest bounds the request of a client.
+const maxRequest = 16 << 20
+
 // Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does about the
 // requests of one repository, and checks what is sent: whatever the forge's manual does
 // not know is a problem. It is an http.Handler for a server with TLS.

@@ -2,9 +2,7 @@ package testrepos
 
 import (
 	"errors"
-	"io"
 	"net/http"
-	"net/http/cgi"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,10 +14,8 @@ import (
 // ForgeHost is a whole forge: it serves repositories by git, for reading and pushing, and
 // the API about their requests, at one address. It asks for a forge's token in both, and
 // changes requests as the real ones do when branches move. It is an http.Handler for a
-// server with TLS, and is the only part of this package that wants the git program.
+// server with TLS.
 type ForgeHost struct {
-	// Backend is the path of git's git-http-backend.
-	Backend string
 	// Root is the folder that has the repository of a forge at REPOSITORY.git.
 	Root string
 	// Forges are what is served. Their paths differ.
@@ -47,7 +43,7 @@ func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, f := range h.Forges {
 		if strings.HasPrefix(r.URL.Path, "/"+f.Repository+".git/") {
-			h.git(w, r, f)
+			GitHost{Root: h.Root, Password: f.Token}.ServeHTTP(w, r)
 			return
 		}
 		if strings.HasPrefix(r.URL.EscapedPath()+"/", f.path()+"/") {
@@ -60,30 +56,6 @@ func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.NotFound(w, r)
-}
-
-// git lets git's own server answer whoever shows a user and the token.
-func (h *ForgeHost) git(w http.ResponseWriter, r *http.Request, f *Forge) {
-	user, password, _ := r.BasicAuth()
-	if user == "" || password != f.Token {
-		w.Header().Set("WWW-Authenticate", `Basic realm="forge"`)
-		http.Error(w, "who are you?", http.StatusUnauthorized)
-		return
-	}
-	read := Server{dir: filepath.Join(h.Root, filepath.FromSlash(f.Repository)+".git")}
-	switch base := strings.TrimPrefix(r.URL.Path, "/"+f.Repository+".git"); {
-	case base == "/info/refs" && r.URL.Query().Get("service") == "git-upload-pack":
-		read.infoRefs(w, r)
-		return
-	case base == "/git-upload-pack":
-		read.uploadPack(w, r)
-		return
-	}
-	backend := cgi.Handler{Path: h.Backend, Stderr: io.Discard, Env: []string{
-		"GIT_PROJECT_ROOT=" + h.Root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + user,
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=receive.autogc", "GIT_CONFIG_VALUE_1=false",
-	}}
-	backend.ServeHTTP(w, r)
 }
 
 // follow changes open requests as the forge does when branches move: GitHub and GitLab

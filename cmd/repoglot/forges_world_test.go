@@ -63,15 +63,14 @@ type forgeProject struct {
 
 func newForgeWorld(t *testing.T) *forgeWorld {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
+	if _, err := exec.LookPath("git"); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("CI=true, but there is no git program")
 		}
 		t.Skip("skipped: there is no git program on this machine")
 	}
 	w := &forgeWorld{t: t, dir: t.TempDir(), tokens: map[string]string{}}
-	w.host = &testrepos.ForgeHost{Backend: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), Root: filepath.Join(w.dir, "forge")}
+	w.host = &testrepos.ForgeHost{Root: filepath.Join(w.dir, "forge")}
 	server := httptest.NewTLSServer(w.host)
 	t.Cleanup(server.Close)
 	t.Cleanup(w.end)

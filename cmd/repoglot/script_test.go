@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
@@ -119,10 +120,10 @@ func cmdPut(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdGitServer(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 4, "gitserver VAR NAME USER PASSWORD")
-	s, err := testrepos.Serve(onStage(ts).repo(ts, args[1]), testrepos.ServeOptions{Username: args[2], Password: args[3]})
-	ts.Check(err)
-	ts.Defer(func() { s.Close() })
-	ts.Setenv(args[0], s.URL)
+	root, name := filepath.Split(onStage(ts).repo(ts, args[1]).Path())
+	s := httptest.NewServer(testrepos.GitHost{Root: root, User: args[2], Password: args[3]})
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL+"/"+name)
 }
 
 // cmdSilent starts a host that never answers.
