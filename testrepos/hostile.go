@@ -1,17 +1,17 @@
 package testrepos
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/klauspost/compress/zlib"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // Hostile is a kind of repository that was made to hurt whoever reads it.
@@ -68,11 +68,6 @@ func (h *Hostile) Create(dir, outside string) (path string, err error) {
 	return w.dir, nil
 }
 
-// objectID is the id of an object.
-type objectID [sha1.Size]byte
-
-func (h objectID) String() string { return hex.EncodeToString(h[:]) }
-
 // hostileWriter writes a bare repository whose objects need not be sound. It keeps
 // its first error.
 type hostileWriter struct {
@@ -106,53 +101,41 @@ func (w *hostileWriter) link(name, target string) {
 }
 
 // stream writes a loose object of a size whose contents are read.
-func (w *hostileWriter) stream(kind string, size int64, from func() io.Reader) (h objectID) {
-	header := fmt.Sprintf("%s %d\x00", kind, size)
-	sum := sha1.New()
-	_, err := io.Copy(sum, io.MultiReader(bytes.NewReader([]byte(header)), from()))
-	w.fail(err)
-	sum.Sum(h[:0])
-	name := w.path("objects/" + h.String()[:2] + "/" + h.String()[2:])
-	if _, err := os.Lstat(name); err == nil {
-		return h
-	}
-	w.fail(os.MkdirAll(filepath.Dir(name), 0o755))
-	f, err := os.Create(name)
+func (w *hostileWriter) stream(kind plumbing.ObjectType, size int64, from io.Reader) plumbing.Hash {
+	out, err := dotgit.New(osfs.New(w.dir)).NewObject()
 	if err != nil {
 		w.fail(err)
-		return h
+		return plumbing.ZeroHash
 	}
-	out := bufio.NewWriterSize(f, 1<<16)
-	z, err := zlib.NewWriterLevel(out, zlib.BestSpeed)
-	w.fail(err)
-	_, err = io.Copy(z, io.MultiReader(bytes.NewReader([]byte(header)), from()))
-	w.fail(errors.Join(err, z.Close(), out.Flush(), f.Close()))
-	return h
+	w.fail(out.WriteHeader(kind, size))
+	_, err = io.Copy(out, from)
+	w.fail(errors.Join(err, out.Close()))
+	return out.Hash()
 }
 
-func (w *hostileWriter) object(kind, data string) objectID {
-	return w.stream(kind, int64(len(data)), func() io.Reader { return bytes.NewReader([]byte(data)) })
+func (w *hostileWriter) object(kind plumbing.ObjectType, data string) plumbing.Hash {
+	return w.stream(kind, int64(len(data)), strings.NewReader(data))
 }
 
-func (w *hostileWriter) blob(text string) objectID { return w.object("blob", text) }
+func (w *hostileWriter) blob(text string) plumbing.Hash { return w.object(plumbing.BlobObject, text) }
 
 // treeLine is an entry of a tree.
 type treeLine struct {
 	mode, name string
-	id         objectID
+	id         plumbing.Hash
 }
 
 // tree writes the entries in the order given.
-func (w *hostileWriter) tree(lines ...treeLine) objectID {
+func (w *hostileWriter) tree(lines ...treeLine) plumbing.Hash {
 	var b bytes.Buffer
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%s %s\x00%s", l.mode, l.name, l.id[:])
 	}
-	return w.object("tree", b.String())
+	return w.object(plumbing.TreeObject, b.String())
 }
 
 // commit makes a commit with a tree the head of main.
-func (w *hostileWriter) commit(tree objectID, parents ...objectID) objectID {
+func (w *hostileWriter) commit(tree plumbing.Hash, parents ...plumbing.Hash) plumbing.Hash {
 	w.clock += 60
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", tree)
@@ -160,11 +143,11 @@ func (w *hostileWriter) commit(tree objectID, parents ...objectID) objectID {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
 	fmt.Fprintf(&b, "author A <a@example.org> %d +0000\ncommitter A <a@example.org> %d +0000\n\nA commit\n", 1700000000+w.clock, 1700000000+w.clock)
-	return w.head(w.object("commit", b.String()))
+	return w.head(w.object(plumbing.CommitObject, b.String()))
 }
 
 // head makes an object the head of main.
-func (w *hostileWriter) head(id objectID) objectID {
+func (w *hostileWriter) head(id plumbing.Hash) plumbing.Hash {
 	w.write("refs/heads/main", id.String()+"\n")
 	return id
 }
@@ -176,13 +159,13 @@ const (
 )
 
 // served commits files of the folder po, and returns the tree of that folder.
-func (w *hostileWriter) served(lines ...treeLine) objectID {
+func (w *hostileWriter) served(lines ...treeLine) plumbing.Hash {
 	po := w.tree(lines...)
 	w.commit(w.tree(treeLine{modeDir, "po", po}))
 	return po
 }
 
 // sound is a repository with nothing wrong but what comes after it.
-func (w *hostileWriter) sound() objectID {
+func (w *hostileWriter) sound() plumbing.Hash {
 	return w.commit(w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})}))
 }

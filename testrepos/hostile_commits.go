@@ -1,7 +1,6 @@
 package testrepos
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -18,7 +17,10 @@ func HostileCommits() []Hostile {
 		{Name: "fat-components", Slug: "c-{component}", Filemask: "po/{component}/*.po", make: func(w *hostileWriter) {
 			w.components(1000, distinctStrings(50, 100_000))
 		}},
-		{Name: "one-file", make: func(w *hostileWriter) { w.doubled("msgid \"s\"\nmsgstr \"\"\n\n", 120<<20) }},
+		{Name: "one-file", make: func(w *hostileWriter) {
+			const entry = "msgid \"s\"\nmsgstr \"\"\n\n"
+			w.served(treeLine{modeFile, "cs.po", w.blob(poHeader + "\n\n" + strings.Repeat(entry, 120<<20/len(entry)))})
+		}},
 		{Name: "other-strings", make: func(w *hostileWriter) { w.differing(200, 50, 100_000) }},
 		{Name: "many-commits", make: func(w *hostileWriter) { w.versions(200, 50, 100_000) }},
 		{Name: "second-commit", make: func(w *hostileWriter) { // the first one is harmless
@@ -39,7 +41,7 @@ func distinctStrings(n, length int) string {
 }
 
 // languages commits many files of one component that are one blob.
-func (w *hostileWriter) languages(files int, text string, parents ...objectID) {
+func (w *hostileWriter) languages(files int, text string, parents ...plumbing.Hash) {
 	id := w.blob(text)
 	lines := make([]treeLine, files)
 	for i := range lines {
@@ -69,61 +71,22 @@ func (w *hostileWriter) differing(files, n, length int) {
 
 // versions commits one file again and again, with other strings each time.
 func (w *hostileWriter) versions(commits, n, length int) {
-	var parents []objectID
+	var parents []plumbing.Hash
 	for _, id := range w.different(commits, n, length) {
-		parents = []objectID{w.commit(w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", id})}), parents...)}
+		parents = []plumbing.Hash{w.commit(w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", id})}), parents...)}
 	}
 }
 
-// different makes files of n strings, none of which two of them share; each is stored as
-// what differs from another one.
-func (w *hostileWriter) different(files, n, length int) (ids []objectID) {
-	pack, err := newPackWriter(w.dir)
-	if err != nil {
-		w.fail(err)
-		return nil
-	}
+// different makes files of n strings, none of which two of them share.
+func (w *hostileWriter) different(files, n, length int) (ids []plumbing.Hash) {
 	long := strings.Repeat("x", length) + "\"\nmsgstr \"y\"\n\n"
-	versions := chain{kind: plumbing.BlobObject}
 	for i := range files {
-		segments := []string{poHeader + "\n\n"}
+		var b strings.Builder
+		b.WriteString(poHeader + "\n\n")
 		for k := range n {
-			segments = append(segments, fmt.Sprintf("msgid \"s%d-%d", i, k), long)
+			fmt.Fprintf(&b, "msgid \"s%d-%d%s", i, k, long)
 		}
-		id, err := pack.add(&versions, segments)
-		w.fail(err)
-		ids = append(ids, objectID(id))
+		ids = append(ids, w.blob(b.String()))
 	}
-	w.fail(errors.Join(pack.flush(&versions), pack.close()))
 	return ids
-}
-
-// doubled commits one file of up to size bytes that repeats an entry. Its pack has few
-// of them, and then deltas that double them.
-func (w *hostileWriter) doubled(entry string, size int) {
-	pack, err := newPackWriter(w.dir)
-	if err != nil {
-		w.fail(err)
-		return
-	}
-	const header = poHeader + "\n\n"
-	var id plumbing.Hash
-	most, before, at := size/len(entry), 0, int64(0)
-	for n := most >> 12; n <= most; n *= 2 {
-		file := []string{header, strings.Repeat(entry, n)}
-		id, err = pack.identify(plumbing.BlobObject, file)
-		w.fail(err)
-		kind, base, length := plumbing.BlobObject, at, len(header)+n*len(entry)
-		data := []byte(header + file[1][:most>>12*len(entry)])
-		if before > 0 {
-			kind, data = plumbing.OFSDeltaObject, copying(before, length, [][2]int{{0, before}, {len(header), before - len(header)}})
-		}
-		packedData, err := pack.compress(data)
-		w.fail(err)
-		at = pack.offset
-		w.fail(pack.object(kind, packed{id, len(data), packedData}, at-base))
-		before = length
-	}
-	w.fail(pack.close())
-	w.served(treeLine{modeFile, "cs.po", objectID(id)})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 const poHeader = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\""
@@ -32,7 +34,7 @@ func hostileFiles() []Hostile {
 	list := []Hostile{
 		{Name: "huge-file", make: func(w *hostileWriter) {
 			const size = 200 << 20
-			zeros := w.stream("blob", size, func() io.Reader { return io.LimitReader(zeroReader{}, size) })
+			zeros := w.stream(plumbing.BlobObject, size, io.LimitReader(zeroReader{}, size))
 			w.served(treeLine{modeFile, "cs.po", zeros}, treeLine{modeFile, "de.po", w.blob(smallPO)})
 		}},
 		{Name: "many-strings", Fails: "quotas.units allows", make: func(w *hostileWriter) {

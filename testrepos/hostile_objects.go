@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -16,7 +18,7 @@ func hostileObjects() []Hostile {
 	commit := func(name, fails, text string) Hostile {
 		return Hostile{Name: name, Fails: fails, make: func(w *hostileWriter) {
 			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
-			w.head(w.object("commit", strings.ReplaceAll(text, "TREE", tree.String())))
+			w.head(w.object(plumbing.CommitObject, strings.ReplaceAll(text, "TREE", tree.String())))
 		}}
 	}
 	const who = " A <a@example.org> 1700000000 +0000\n"
@@ -34,10 +36,10 @@ func hostileObjects() []Hostile {
 				treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})}))
 		}},
 		{Name: "long-history", make: func(w *hostileWriter) {
-			var last []objectID
+			var last []plumbing.Hash
 			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
 			for range 400 {
-				last = []objectID{w.commit(tree, last...)}
+				last = []plumbing.Hash{w.commit(tree, last...)}
 			}
 		}},
 		{Name: "wide-history", make: func(w *hostileWriter) { // every commit merges the two before it
@@ -57,8 +59,8 @@ func hostileObjects() []Hostile {
 				at = p.delta(at, size, 2*size, [][2]int{{0, size}, {0, size}})
 				size *= 2
 			}
-			w.pack(p, objectID{0xbb})
-			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+			w.pack(p, plumbing.Hash{0xbb})
+			w.served(treeLine{modeFile, "cs.po", plumbing.Hash{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
 		}},
 		{Name: "delta-chain", make: func(w *hostileWriter) { // longer than git makes
 			p := &hostilePack{}
@@ -66,15 +68,15 @@ func hostileObjects() []Hostile {
 			for range 20_000 {
 				at = p.delta(at, len(smallPO), len(smallPO), [][2]int{{0, len(smallPO)}})
 			}
-			w.pack(p, objectID{0xbb})
-			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+			w.pack(p, plumbing.Hash{0xbb})
+			w.served(treeLine{modeFile, "cs.po", plumbing.Hash{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
 		}},
 		{Name: "size-lie", make: func(w *hostileWriter) {
 			p := &hostilePack{}
 			p.header(3, 1<<40)
 			p.data(bytes.Repeat([]byte("x"), 1000))
-			w.pack(p, objectID{0xbb})
-			w.served(treeLine{modeFile, "cs.po", objectID{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
+			w.pack(p, plumbing.Hash{0xbb})
+			w.served(treeLine{modeFile, "cs.po", plumbing.Hash{0xbb}}, treeLine{modeFile, "de.po", w.blob(smallPO)})
 		}},
 		{Name: "broken-pack", Fails: "run git fsck there", make: func(w *hostileWriter) {
 			w.sound()
@@ -88,7 +90,7 @@ func hostileObjects() []Hostile {
 		}},
 		{Name: "loose-lie", Fails: "run git fsck", make: func(w *hostileWriter) { // an object under another id
 			w.sound()
-			id := objectID{0xcc}
+			id := plumbing.Hash{0xcc}
 			var b bytes.Buffer
 			z := zlib.NewWriter(&b)
 			_, err := fmt.Fprintf(z, "commit 10\x00%s", strings.Repeat("x", 1<<20))
@@ -138,7 +140,14 @@ func (p *hostilePack) object(kind int, data []byte) int {
 // delta adds a delta upon the object at an offset that copies parts (offset and
 // length) of it.
 func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
-	d := copying(from, to, copies)
+	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+	for _, c := range copies {
+		for off, left := c[0], c[1]; left > 0; {
+			n := min(left, 0xffffff)
+			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
+			off, left = off+n, left-n
+		}
+	}
 	at := p.header(6, len(d))
 	back := at - base
 	text := []byte{byte(back & 0x7f)}
@@ -151,40 +160,20 @@ func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
 	return at
 }
 
-// copying is a delta of parts (offset and length) of an object.
-func copying(from, to int, parts [][2]int) []byte {
-	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
-	for _, c := range parts {
-		for off, left := c[0], c[1]; left > 0; {
-			n := min(left, 0xffffff)
-			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
-			off, left = off+n, left-n
-		}
-	}
-	return d
-}
-
 // pack stores a pack with an index in which the last object has an id.
-func (w *hostileWriter) pack(p *hostilePack, id objectID) {
+func (w *hostileWriter) pack(p *hostilePack, id plumbing.Hash) {
 	data := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, p.n)...)
 	data = append(data, p.b.Bytes()...)
 	sum := sha1.Sum(data)
-	data = append(data, sum[:]...)
-	idx := []byte("\xfftOc\x00\x00\x00\x02")
-	for i := range 256 {
-		count := uint32(0)
-		if i >= int(id[0]) {
-			count = 1
-		}
-		idx = binary.BigEndian.AppendUint32(idx, count)
-	}
-	idx = append(idx, id[:]...)
-	idx = binary.BigEndian.AppendUint32(idx, crc32.ChecksumIEEE(data[p.first:len(data)-len(sum)]))
-	idx = binary.BigEndian.AppendUint32(idx, uint32(p.first))
-	idx = append(idx, sum[:]...)
-	own := sha1.Sum(idx)
-	idx = append(idx, own[:]...)
+	var idx idxfile.Writer
+	idx.Add(id, uint64(p.first), crc32.ChecksumIEEE(data[p.first:]))
+	w.fail(idx.OnFooter(sum))
+	index, err := idx.Index()
+	w.fail(err)
+	var b bytes.Buffer
+	_, err = idxfile.NewEncoder(&b).Encode(index)
+	w.fail(err)
 	name := fmt.Sprintf("objects/pack/pack-%x", sum)
-	w.write(name+".idx", string(idx))
-	w.write(name+".pack", string(data))
+	w.write(name+".idx", b.String())
+	w.write(name+".pack", string(data)+string(sum[:]))
 }

@@ -3,6 +3,8 @@ package testrepos
 import (
 	"fmt"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // hostileTrees are trees that are large, deep, or have names that lead elsewhere.
@@ -83,7 +85,7 @@ func hostileTrees() []Hostile {
 			w.commit(w.tree(append(lines, treeLine{modeDir, "po", w.tree(append(lines, treeLine{modeFile, "cs.po", w.blob(smallPO)})...)})...))
 		}},
 		{Name: "null-file", make: func(w *hostileWriter) {
-			w.served(treeLine{modeFile, "cs.po", objectID{}})
+			w.served(treeLine{modeFile, "cs.po", plumbing.Hash{}})
 		}},
 		{Name: "empty-name", make: func(w *hostileWriter) {
 			w.served(treeLine{modeFile, "", w.blob(smallPO)}, treeLine{modeFile, "cs.po", w.blob(smallPO)})
@@ -94,7 +96,7 @@ func hostileTrees() []Hostile {
 		{Name: "submodules", make: func(w *hostileWriter) {
 			w.commit(w.tree(
 				treeLine{modeFile, ".gitmodules", w.blob("[submodule \"../../x\"]\n\tpath = po\n\turl = --upload-pack=touch\n")},
-				treeLine{modeModule, "po", objectID{1}}))
+				treeLine{modeModule, "po", plumbing.Hash{1}}))
 		}},
 		{Name: "odd-modes", Fails: "run git fsck", make: func(w *hostileWriter) {
 			po := w.blob(smallPO)
@@ -111,7 +113,7 @@ func hostileTrees() []Hostile {
 }
 
 // ten is a tree of ten times the same directory.
-func (w *hostileWriter) ten(dir objectID, name string) objectID {
+func (w *hostileWriter) ten(dir plumbing.Hash, name string) plumbing.Hash {
 	var lines []treeLine
 	for i := range 10 {
 		lines = append(lines, treeLine{modeDir, fmt.Sprint(name, i), dir})

@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -76,8 +77,7 @@ func CreateProject(dir string, p Project) (*ProjectRepo, error) {
 		return nil, err
 	}
 	h := newProjectHistory(p, pack)
-	if err := h.write(); err != nil {
-		pack.abandon()
+	if err := errors.Join(h.write(), pack.close()); err != nil {
 		return nil, fmt.Errorf("project: %w", err)
 	}
 	if r, err = Open(dir, s); err != nil { // go-git looks for packs only once
@@ -155,15 +155,17 @@ func (h *projectHistory) write() error {
 			return err
 		}
 	}
-	if err := h.pack.flush(&h.root); err != nil {
-		return err
-	}
+	chains := []*chain{&h.root}
 	for _, c := range h.components {
-		if err := c.flush(h.pack); err != nil {
-			return err
+		chains = append(chains, &c.tree)
+		for _, f := range c.files {
+			chains = append(chains, &f.chain)
 		}
 	}
-	return h.pack.close()
+	if err := h.pack.flush(chains...); err != nil {
+		return err
+	}
+	return h.pack.Store()
 }
 
 // commit writes the changed files of a component, and the commit.
@@ -189,7 +191,7 @@ func (h *projectHistory) commit(c *projectComponent, who, message string) error 
 	}
 	signature := fmt.Sprintf("%s <%s> %d +0000", who, projectMail(who), h.when.Unix())
 	text += "author " + signature + "\ncommitter " + signature + "\n\n" + message + "\n"
-	hash, err := h.pack.commit(text)
+	hash, err := h.pack.Commit([]byte(text))
 	h.repo.Commits = append(h.repo.Commits, hash.String())
 	h.when = h.when.Add(projectPace)
 	return err

@@ -194,13 +194,3 @@ func (c *projectComponent) store(pack *packWriter, counts *ProjectRepo) (plumbin
 	}
 	return pack.add(&c.tree, tree)
 }
-
-// flush writes what the pack lacks of the component's files.
-func (c *projectComponent) flush(pack *packWriter) error {
-	for _, f := range c.files {
-		if err := pack.flush(&f.chain); err != nil {
-			return err
-		}
-	}
-	return pack.flush(&c.tree)
-}

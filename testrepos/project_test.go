@@ -2,7 +2,6 @@ package testrepos_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos"
@@ -130,40 +128,5 @@ func TestProjectFiles(t *testing.T) {
 		if all.Translated < 2000 || all.Fuzzy < 100 || all.Untranslated < 1000 {
 			t.Errorf("%s: %v", commit, all)
 		}
-	}
-}
-
-// TestDelta: what a delta makes of a base is the target, whatever the segments.
-func TestDelta(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	segment := func() string {
-		return strings.Repeat(string(rune('a'+random.IntN(3))), random.IntN(300)) + fmt.Sprint(random.IntN(9))
-	}
-	for range 2000 {
-		base, target := []string{"head"}, []string{"first"}
-		for range random.IntN(12) {
-			base = append(base, segment())
-		}
-		for _, s := range base {
-			switch random.IntN(6) {
-			case 0:
-				target = append(target, segment())
-			case 1:
-				target = append(target, s[:len(s)/2]+"changed"+s[len(s)/2:])
-			case 2:
-			default:
-				target = append(target, s)
-			}
-		}
-		want := strings.Join(target, "")
-		got, err := packfile.PatchDelta([]byte(strings.Join(base, "")), testrepos.AppendDelta(nil, base, target))
-		if err != nil || string(got) != want {
-			t.Fatalf("%q to %q: %q, %v", base, target, got, err)
-		}
-	}
-	long := strings.Repeat("0123456789", 20_000)
-	got, err := packfile.PatchDelta([]byte("x"+long), testrepos.AppendDelta(nil, []string{"x", long}, []string{long, "y"}))
-	if err != nil || string(got) != long+"y" {
-		t.Errorf("a long copy: %d bytes, %v", len(got), err)
 	}
 }

@@ -1,4 +1,0 @@
-package testrepos
-
-// AppendDelta is for tests of deltas.
-var AppendDelta = appendDelta
