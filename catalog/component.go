@@ -43,59 +43,131 @@ type Component struct {
 	Locked bool
 }
 
-// ComponentSettings are the fields of a component that the configuration sets. A
-// field without a comment means what Weblate's field of that name means. The
+// ComponentSettings are the fields of a component that the configuration sets. The
 // defaults are in docs/compatibility.md#defaults.
 type ComponentSettings struct {
-	Name                        string // default: the slug
-	VCS                         string // always "git"
-	Push                        string
-	PushBranch                  string
-	Filemask                    string // * matches the language code
-	Language                    string // language of a mask without *; "" otherwise
-	Template                    string // always "": PO is bilingual
-	EditTemplate                bool
-	Intermediate                string
-	NewBase                     string // path of the POT, or ""
-	FileFormat                  string // always "po"
-	License                     string // SPDX id, or ""
-	Agreement                   string
-	NewLang                     string
-	LanguageCodeStyle           string
-	SourceLanguage              string // code, default "en"
-	LanguageRegex               string
-	CheckFlags                  string
-	Priority                    int
-	EnforcedChecks              []string
-	Restricted                  bool
-	Repoweb                     string
-	ReportSourceBugs            string
-	MergeStyle                  string
-	CommitMessage               string
-	AddMessage                  string
-	DeleteMessage               string
-	MergeMessage                string
-	AddonMessage                string
-	PullMessage                 string
-	AllowTranslationPropagation bool
-	ManageUnits                 bool
-	EnableSuggestions           bool
-	SuggestionVoting            bool
-	SuggestionAutoaccept        int
-	PushOnCommit                bool
-	CommitPendingAge            int
-	AutoLockError               bool
-	VariantRegex                string
-	IsGlossary                  bool
-	GlossaryColor               string
-	Access                      Access // "": as the project
+	// Name is the component's name for people. Empty: the slug, or the match
+	// of `{component}` unchanged.
+	Name string `yaml:"name"`
+	// VCS is the kind of version control: always `git`.
+	VCS string `yaml:"vcs"`
+	// Push is the address that edits are pushed to, without credentials; "": Repo.
+	Push string
+	// PushBranch is the branch that edits are pushed to with `push_mode: branch` or
+	// `request`; components with the same one share it, and none that takes edits
+	// reads it. Empty: `repoglot/PROJECT/COMPONENT`.
+	PushBranch string `yaml:"push_branch"`
+	// Filemask names the translation files: `*` is the language code and
+	// matches anything except `/` (of several `*` the longest match is the code);
+	// `{component}` is the component and matches across `/`.
+	Filemask string `yaml:"filemask" required:"true"`
+	// Language is the language code of the files of a `filemask` without `*`.
+	Language string `yaml:"language"`
+	// Template must stay empty: PO files hold source and translation, so there
+	// is no monolingual template. A POT belongs in `new_base`.
+	Template string `yaml:"template"`
+	// EditTemplate is served unchanged.
+	EditTemplate bool `yaml:"edit_template"`
+	// Intermediate is served unchanged.
+	Intermediate string `yaml:"intermediate"`
+	// NewBase is the path of the template file (POT) in the repository; its
+	// entries are the source strings. It may hold `{component}`, the whole match, and
+	// `{component_name}`, the match's last part: the `applet` of `apps/applet`.
+	NewBase string `yaml:"new_base"`
+	// FileFormat is the format of the files: always `po`.
+	FileFormat string `yaml:"file_format"`
+	// License is the SPDX identifier of the translations' licence.
+	License string `yaml:"license"`
+	// Agreement is served unchanged.
+	Agreement string `yaml:"agreement"`
+	// NewLang says what a client may do about a missing language; it is served
+	// unchanged.
+	NewLang string `yaml:"new_lang" oneof:"contact url add none"`
+	// LanguageCodeStyle is served unchanged.
+	LanguageCodeStyle string `yaml:"language_code_style"`
+	// SourceLanguage is the code of the language of the source strings.
+	SourceLanguage string `yaml:"source_language"`
+	// LanguageRegex must match the language code of a file, or the file is
+	// left out. The default keeps out codes with a dot, such as `cs.cp1250`.
+	// The syntax is Go's (RE2), without look-around.
+	LanguageRegex string `yaml:"language_regex"`
+	// CheckFlags is a comma-separated list of check flags
+	// ([checks.md](checks.md)), such as `ignore-end-stop, c-format`. After a
+	// change the strings are checked again.
+	CheckFlags string `yaml:"check_flags"`
+	// Priority is served unchanged; not negative.
+	Priority int `yaml:"priority"`
+	// EnforcedChecks is served unchanged.
+	EnforcedChecks []string `yaml:"enforced_checks"`
+	// Restricted is served unchanged.
+	Restricted bool `yaml:"restricted"`
+	// Repoweb is the template of a file's address in a repository browser,
+	// with `{{branch}}` and `{{filename}}`.
+	Repoweb string `yaml:"repoweb"`
+	// ReportSourceBugs is the e-mail address for bugs in source strings.
+	ReportSourceBugs string `yaml:"report_source_bugs"`
+	// MergeStyle is served unchanged.
+	MergeStyle string `yaml:"merge_style" oneof:"merge rebase merge_noff"`
+	// CommitMessage is the template of the messages of commits of edits; line breaks
+	// of all message templates are served as CR LF.
+	CommitMessage string `yaml:"commit_message"`
+	// AddMessage is the template of commits that add a language.
+	AddMessage string `yaml:"add_message"`
+	// DeleteMessage is the template of commits that remove one.
+	DeleteMessage string `yaml:"delete_message"`
+	// MergeMessage is a message template.
+	MergeMessage string `yaml:"merge_message"`
+	// AddonMessage is a message template.
+	AddonMessage string `yaml:"addon_message"`
+	// PullMessage is the template of title and text of requests.
+	PullMessage string `yaml:"pull_message"`
+	// AllowTranslationPropagation says that the component's strings are compared with
+	// those of the project's other components by the check `inconsistent`.
+	AllowTranslationPropagation bool `yaml:"allow_translation_propagation"`
+	// ManageUnits is served unchanged.
+	ManageUnits bool `yaml:"manage_units"`
+	// EnableSuggestions lets clients suggest texts where edits are taken. Those of branches
+	// are served anyway.
+	EnableSuggestions bool `yaml:"enable_suggestions"`
+	// SuggestionVoting is served unchanged.
+	SuggestionVoting bool `yaml:"suggestion_voting"`
+	// SuggestionAutoaccept is served unchanged; not negative.
+	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
+	// PushOnCommit has the operation commit of clients push, too.
+	PushOnCommit bool `yaml:"push_on_commit"`
+	// CommitPendingAge is a number of hours, not negative; above 0 it is the age of the
+	// oldest edit at which edits are pushed.
+	CommitPendingAge int `yaml:"commit_pending_age"`
+	// AutoLockError is served unchanged.
+	AutoLockError bool `yaml:"auto_lock_error"`
+	// VariantRegex is served unchanged.
+	VariantRegex string `yaml:"variant_regex"`
+	// IsGlossary says that the component is a glossary: its strings are not
+	// checked; they are the terms of the check `check_glossary`, which runs on
+	// strings of the project with the flag `check-glossary` (of the entry, or in
+	// their component's `check_flags`). Terms are the translated strings of a
+	// language: if several have the same source, any of them is right; a term with
+	// the flag `forbidden` must not be used, and one with `read-only` stays
+	// untranslated. At most 20,000 terms or half a megabyte are used. A private
+	// glossary is used for private components only.
+	IsGlossary bool `yaml:"is_glossary"`
+	// GlossaryColor is served unchanged.
+	GlossaryColor string `yaml:"glossary_color"`
+	// Access says which clients see the component, `public` or `private`. Empty:
+	// as the project says.
+	Access Access `yaml:"access" oneof:"public private"`
 	// SuggestionBranches selects the branches whose texts are suggestions (a
 	// remote.BranchPattern); SuggestionLimit is their greatest number.
-	SuggestionBranches string    `json:",omitempty"`
-	SuggestionLimit    int       `json:",omitempty"`
-	History            History   `json:"History,omitzero"`   // of the first import
-	Discovery          Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
-	Edits              Edits     `json:"Edits,omitzero"`     // zero: strings cannot be edited
+	SuggestionBranches string `json:",omitempty"`
+	SuggestionLimit    int    `json:",omitempty"`
+	// History is how much of the repository's past becomes change entries:
+	// `full`, `none` (start at the head), `{since: 2024-01-01}` or `{commits:
+	// 200}`, which counts all commits of the branch, those that touch no PO file
+	// too. It affects only the first import: a component that is already imported
+	// keeps its entries. Every later pull is recorded commit by commit.
+	History   History   `json:"History,omitzero" yaml:"history"`
+	Discovery Discovery `json:"Discovery,omitzero"` // zero: the configuration names it itself
+	Edits     Edits     `json:"Edits,omitzero"`     // zero: strings cannot be edited
 }
 
 // Edits says whether the strings of a component can be edited, and where edits go. The

@@ -25,15 +25,25 @@ type Project struct {
 // ProjectSettings are the fields of a project that the configuration sets. The
 // defaults are in docs/compatibility.md#defaults.
 type ProjectSettings struct {
-	Name              string // default: the slug
-	Web               string // URL of the project's own site, or ""
-	Instructions      string // URL or text, or ""
-	LanguageAliases   string // comma list of from:to, or ""
-	TranslationReview bool
-	SourceReview      bool
-	SetLanguageTeam   bool   // default true
-	EnableHooks       bool   // default true
-	Access            Access // "" is public
+	// Name is the project's name for people. Empty: the slug.
+	Name string `yaml:"name"`
+	// Web is the address of the project's own site.
+	Web string `yaml:"web"`
+	// Instructions for translators: an address or a text.
+	Instructions string `yaml:"instructions"`
+	// LanguageAliases is a comma-separated list of `from:to` language codes.
+	LanguageAliases string `yaml:"language_aliases"`
+	// TranslationReview is served unchanged.
+	TranslationReview bool `yaml:"translation_review"`
+	// SourceReview is served unchanged.
+	SourceReview bool `yaml:"source_review"`
+	// SetLanguageTeam is served unchanged.
+	SetLanguageTeam bool `yaml:"set_language_team"`
+	// EnableHooks says that webhooks may pull the project's components.
+	EnableHooks bool `yaml:"enable_hooks"`
+	// Access says which clients see the project: all (`public`), or only those with
+	// a token (`private`: the API answers 404 to others).
+	Access Access `yaml:"access" oneof:"public private"`
 }
 
 // Private reports whether the project is hidden from anonymous clients.

@@ -46,9 +46,6 @@ func check(c *Config, r *report, env *environment) {
 	if c.DatabaseReaders < 0 {
 		bad(r, env, "database_readers", "is negative; write 0 for a number that fits the cores")
 	}
-	if c.ResponseCache < 0 {
-		bad(r, env, "response_cache", "must not be below 0; write a size like 64MiB, or 0 for no cache")
-	}
 	if c.MaxFileSize < 1 {
 		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
 	}
@@ -106,7 +103,7 @@ func bad(r *report, env *environment, key, format string, args ...any) {
 func oneofs(r *report, path string, v reflect.Value, env *environment) {
 	known := r.keysOf(v.Type())
 	for _, l := range known.limited {
-		s := v.Field(known.fields[l.key]).String()
+		s := v.FieldByIndex(known.fields[l.key]).String()
 		if s == "" || slices.Contains(l.allowed, s) {
 			continue
 		}
@@ -118,10 +115,14 @@ func oneofs(r *report, path string, v reflect.Value, env *environment) {
 			r.on(key, key+" "+msg, allowed, sample(s))
 		}
 	}
-	for _, name := range known.lists {
-		list := v.Field(known.fields[name])
-		for i := range list.Len() {
-			oneofs(r, index(join(path, name), i), list.Index(i), env)
+	for _, name := range known.nested {
+		field := v.FieldByIndex(known.fields[name])
+		if field.Kind() == reflect.Struct {
+			oneofs(r, join(path, name), field, env)
+			continue
+		}
+		for i := range field.Len() {
+			oneofs(r, index(join(path, name), i), field.Index(i), env)
 		}
 	}
 }

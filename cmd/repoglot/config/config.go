@@ -186,25 +186,7 @@ type Project struct {
 	// Slug is the project's name in URLs: letters, digits, `-` and `_` of
 	// ASCII, at most 100.
 	Slug string `yaml:"slug" required:"true"`
-	// Name is the project's name for people. Empty: the slug.
-	Name string `yaml:"name"`
-	// Web is the address of the project's own site.
-	Web string `yaml:"web"`
-	// Instructions for translators: an address or a text.
-	Instructions string `yaml:"instructions"`
-	// LanguageAliases is a comma-separated list of `from:to` language codes.
-	LanguageAliases string `yaml:"language_aliases"`
-	// TranslationReview is served unchanged.
-	TranslationReview bool `yaml:"translation_review"`
-	// SourceReview is served unchanged.
-	SourceReview bool `yaml:"source_review"`
-	// SetLanguageTeam is served unchanged.
-	SetLanguageTeam bool `yaml:"set_language_team"`
-	// EnableHooks says that webhooks may pull the project's components.
-	EnableHooks bool `yaml:"enable_hooks"`
-	// Access says which clients see the project: all (`public`), or only those with
-	// a token (`private`: the API answers 404 to others).
-	Access catalog.Access `yaml:"access" oneof:"public private"`
+	catalog.ProjectSettings
 	// WebhookSecretEnv names the environment variable with the secret of
 	// webhooks for the project's components: only calls that are signed with it are
 	// accepted. If the variable is not set, no call is. Empty: any call is accepted
@@ -236,22 +218,7 @@ func Default() *Config {
 // DefaultProject returns a project with the default settings and without a slug
 // (docs/compatibility.md#defaults).
 func DefaultProject() Project {
-	return Project{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}
-}
-
-// Settings returns the settings as the catalog stores them.
-func (p *Project) Settings() catalog.ProjectSettings {
-	return catalog.ProjectSettings{
-		Name:              p.Name,
-		Web:               p.Web,
-		Instructions:      p.Instructions,
-		LanguageAliases:   p.LanguageAliases,
-		TranslationReview: p.TranslationReview,
-		SourceReview:      p.SourceReview,
-		SetLanguageTeam:   p.SetLanguageTeam,
-		EnableHooks:       p.EnableHooks,
-		Access:            p.Access,
-	}
+	return Project{ProjectSettings: catalog.ProjectSettings{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}}
 }
 
 // File is the path of the file that the configuration was read from; "" without a

@@ -120,7 +120,7 @@ const minimal = `projects:
 func TestDefaults(t *testing.T) {
 	c := mustParse(t, minimal)
 	p := c.Projects[0]
-	if diff := cmp.Diff(catalog.ProjectSettings{Name: "p", SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}, p.Settings()); diff != "" {
+	if diff := cmp.Diff(catalog.ProjectSettings{Name: "p", SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}, p.ProjectSettings); diff != "" {
 		t.Errorf("project (-want +got):\n%s", diff)
 	}
 	if p.Components[0].Repo != "/etc/r" {
@@ -147,8 +147,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestSettingsCarryEverything: Settings has every field of a configured project
-// and component.
+// TestSettingsCarryEverything: Settings has every field of a configured component.
 func TestSettingsCarryEverything(t *testing.T) {
 	fill := func(v reflect.Value) {
 		for i := range v.NumField() {
@@ -166,21 +165,18 @@ func TestSettingsCarryEverything(t *testing.T) {
 			}
 		}
 	}
-	var p config.Project
 	var c config.Component
-	fill(reflect.ValueOf(&p).Elem())
-	fill(reflect.ValueOf(&c).Elem())
-	fill(reflect.ValueOf(&c.Suggestions).Elem())
-	for _, s := range []any{p.Settings(), c.Settings()} {
-		v := reflect.ValueOf(s)
-		for i := range v.NumField() {
-			name := v.Type().Field(i).Name
-			if name == "Discovery" { // set where a discovery finds a component
-				continue
-			}
-			if v.Field(i).IsZero() {
-				t.Errorf("%T.%s does not come from the configuration", s, name)
-			}
+	for _, part := range []any{&c, &c.ComponentSettings, &c.History, &c.Suggestions} {
+		fill(reflect.ValueOf(part).Elem())
+	}
+	v := reflect.ValueOf(c.Settings())
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if name == "Discovery" { // set where a discovery finds a component
+			continue
+		}
+		if v.Field(i).IsZero() {
+			t.Errorf("%s does not come from the configuration", name)
 		}
 	}
 }
@@ -299,9 +295,9 @@ projects:
 	if list[1].Slug != "b" || list[1].Priority != 50 || list[1].Repo.Raw() != "git@git.example.net:x/y.git" {
 		t.Errorf("merged: %+v", list[1])
 	}
-	for i, want := range []string{"{since: 2024-01-31}", "{commits: 200}", "none"} {
-		if got := list[i].History.String(); got != want {
-			t.Errorf("history %d = %s, want %s", i, got, want)
+	for i, want := range []catalog.History{{Full: true, Since: time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC)}, {Full: true, Commits: 200}, {}} {
+		if got := list[i].History; got != want {
+			t.Errorf("history %d = %+v, want %+v", i, got, want)
 		}
 	}
 	if list[2].Repo != "file:///srv/x.git" {

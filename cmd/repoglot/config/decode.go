@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // maxNodes bounds the values of one file, counting aliases each time they are used,
@@ -57,7 +59,7 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	case scalar:
 		d.word(path, node, v.parse)
 		return
-	case *History:
+	case *catalog.History:
 		d.history(path, node, v)
 		return
 	case *time.Duration:
@@ -124,7 +126,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			continue
 		}
 		seen[key] = true
-		d.value(join(path, key), at, it.Value(), dst.Field(index))
+		d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
 	}
 	for _, value := range merges {
 		list := []ast.Node{value}
@@ -155,7 +157,7 @@ func (d *decoder) value(path string, at position, node ast.Node, dst reflect.Val
 
 // merge applies a mapping of "<<: *anchor" or "<<: [*a, *b]": keys of the mapping
 // itself win.
-func (d *decoder) merge(path string, node ast.Node, fields map[string]int, seen map[string]bool, dst reflect.Value) {
+func (d *decoder) merge(path string, node ast.Node, fields map[string][]int, seen map[string]bool, dst reflect.Value) {
 	resolved := d.resolve(node)
 	m, ok := resolved.(ast.MapNode)
 	if !ok {
@@ -174,7 +176,7 @@ func (d *decoder) merge(path string, node ast.Node, fields map[string]int, seen 
 			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
 		} else if !seen[key] {
 			seen[key] = true
-			d.value(join(path, key), at, it.Value(), dst.Field(index))
+			d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
 		}
 	}
 }
@@ -242,14 +244,14 @@ func (d *decoder) printable(at position, path, s string) bool {
 }
 
 // history decodes `full`, `none`, `{since: DAY}` and `{commits: N}`.
-func (d *decoder) history(path string, node ast.Node, dst *History) {
+func (d *decoder) history(path string, node ast.Node, dst *catalog.History) {
 	const remedy = "write full, none, {since: 2024-01-31} or {commits: 200}"
 	if s, ok := text(node); ok {
-		if s != string(HistoryFull) && s != string(HistoryNone) {
+		if s != "full" && s != "none" {
 			d.at(nodePosition(node), "%s: %s is no history; %s", path, sample(s), remedy)
 			return
 		}
-		*dst = History{Mode: HistoryMode(s)}
+		*dst = catalog.History{Full: s == "full"}
 		return
 	}
 	m, ok := node.(ast.MapNode)
@@ -266,21 +268,21 @@ func (d *decoder) history(path string, node ast.Node, dst *History) {
 	switch {
 	case it.Next():
 		d.at(nodePosition(node), "%s has more than one key; %s", path, remedy)
-	case key == string(HistorySince):
+	case key == "since":
 		s, _ := text(value)
 		day, err := time.Parse(time.DateOnly, s)
 		if err != nil {
 			d.at(nodePosition(value), "%s.since must be a day; write it like 2024-01-31", path)
 			return
 		}
-		*dst = History{Mode: HistorySince, Since: day}
-	case key == string(HistoryCommits):
+		*dst = catalog.History{Full: true, Since: day}
+	case key == "commits":
 		n, err := strconv.ParseInt(literal(value), 10, 32)
 		if err != nil || n < 1 {
 			d.at(nodePosition(value), "%s.commits must be a number above 0", path)
 			return
 		}
-		*dst = History{Mode: HistoryCommits, Commits: int(n)}
+		*dst = catalog.History{Full: true, Commits: int(n)}
 	default:
 		d.at(at, "unknown key %s; %s", sample(key), remedy)
 	}

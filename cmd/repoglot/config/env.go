@@ -86,7 +86,7 @@ func setWord(dst reflect.Value, text string) error {
 func (env *environment) unknown(c *Config) []string {
 	named := map[string]bool{}
 	for key, i := range keysOf(reflect.TypeFor[Config]()).fields {
-		if overridable(reflect.ValueOf(c).Elem().Field(i)) {
+		if overridable(reflect.ValueOf(c).Elem().FieldByIndex(i)) {
 			named[EnvName(key)] = true
 		}
 	}

@@ -42,6 +42,7 @@ func TestBroken(t *testing.T) {
 		{"unknown key, no guess", "colour: red\n", []string{`f:1:1: unknown key "colour"; remove it, or see docs/configuration.md for the keys of the file`}},
 		{"pages too large", "compatibility: {page_size: 1001}\n", []string{"f:1:28: compatibility.page_size must be from 0 to 1000"}},
 		{"pages too small", "compatibility: {page_size: -1}\n", []string{"f:1:28: compatibility.page_size must be from 0 to 1000"}},
+		{"a word in a section", "compatibility: {address_format: html}\n", []string{`f:1:33: compatibility.address_format must be one of api, none, but is "html"`}},
 		{"repeated key", "listen: :1\nlisten: :2\n", []string{`f:2:1: key "listen" is here twice; remove one of the two`}},
 		{"several", "listen: 8080\nworkers: few\ngit: svn\nmax_file_size: 12 parsecs\npoll_interval: 300\nbots: robot\n", []string{
 			"f:1:9: listen must be text, but is the number 8080; put it in quotes",

@@ -46,16 +46,15 @@ func TestWithoutEffect(t *testing.T) {
 	want := plain.Settings()
 	kind := reflect.TypeFor[config.Component]()
 	found := 0
-	for i := range kind.NumField() {
-		field := kind.Field(i)
-		if !withoutEffect.MatchString(docs["Component."+field.Name]) {
+	for _, field := range reflect.VisibleFields(kind) {
+		if !withoutEffect.MatchString(docOf(docs, kind, field)) {
 			continue
 		}
 		found++
 		other := config.DefaultComponent()
-		v := reflect.ValueOf(&other).Elem().Field(i)
+		v := reflect.ValueOf(&other).Elem().FieldByIndex(field.Index)
 		v.SetZero()
-		if reflect.DeepEqual(v.Interface(), reflect.ValueOf(plain).Field(i).Interface()) {
+		if reflect.DeepEqual(v.Interface(), reflect.ValueOf(plain).FieldByIndex(field.Index).Interface()) {
 			fill(v)
 		}
 		if got := other.Settings(); got.ReadKey() != want.ReadKey() || got.CheckKey() != want.CheckKey() {
@@ -95,7 +94,7 @@ projects:
 
 const preface = `# Configuration
 
-<!-- Made from the comments in cmd/repoglot/config by
+<!-- Made from the comments in cmd/repoglot/config and catalog by
      "go test ./cmd/repoglot/config -update"; change those. -->
 
 repoglot serve --config repoglot.yaml reads one YAML file:
@@ -139,13 +138,12 @@ func writeManual(t *testing.T) string {
 		}
 		b.WriteString("| key | default | meaning |\n|---|---|---|\n")
 		v := reflect.ValueOf(defaults)
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
+		for _, f := range reflect.VisibleFields(v.Type()) {
 			key := f.Tag.Get("yaml")
 			if key == "" || key == "-" {
 				continue
 			}
-			doc := docs[v.Type().Name()+"."+f.Name]
+			doc := docOf(docs, v.Type(), f)
 			if doc == "" {
 				t.Errorf("%s.%s has no comment", v.Type().Name(), f.Name)
 			}
@@ -158,10 +156,10 @@ func writeManual(t *testing.T) string {
 				doc += " A change needs a restart."
 			}
 			if withoutEffect.MatchString(doc) {
-				passed = append(passed, fmt.Sprintf("| %s | `%s` | %s |%s |\n", strings.ToLower(v.Type().Name()), key, defaultOf(f, v.Field(i)), noteOf(doc)))
+				passed = append(passed, fmt.Sprintf("| %s | `%s` | %s |%s |\n", strings.ToLower(v.Type().Name()), key, defaultOf(f, v.FieldByIndex(f.Index)), noteOf(doc)))
 				continue
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, defaultOf(f, v.Field(i)), strings.ReplaceAll(doc, "|", "\\|"))
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, defaultOf(f, v.FieldByIndex(f.Index)), strings.ReplaceAll(doc, "|", "\\|"))
 		}
 	}
 	section("The file", "", *config.Default())
@@ -202,8 +200,8 @@ func defaultOf(f reflect.StructField, v reflect.Value) string {
 	case reflect.Slice:
 		return "`[]`"
 	case reflect.Struct:
-		if s, ok := v.Interface().(fmt.Stringer); ok {
-			return "`" + s.String() + "`"
+		if f.Name == "History" {
+			return "`full`"
 		}
 		return "`{}`"
 	}
@@ -219,12 +217,21 @@ func defaultOf(f reflect.StructField, v reflect.Value) string {
 	return "`" + strings.ReplaceAll(s, "|", "\\|") + "`"
 }
 
+// docOf returns the comment of a field, which may be one of an embedded struct.
+func docOf(docs map[string]string, of reflect.Type, f reflect.StructField) string {
+	if n := len(f.Index); n > 1 {
+		of = of.FieldByIndex(f.Index[:n-1]).Type
+	}
+	return docs[of.Name()+"."+f.Name]
+}
+
 // fieldComments returns the comments of all fields, by "Type.Field", each as
 // one line.
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
 	must(t, err)
+	files = append([]string{"../../../catalog/component.go", "../../../catalog/project.go"}, files...)
 	docs := map[string]string{}
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)

@@ -115,9 +115,9 @@ func keyText(node ast.Node) string {
 
 // keys are what the tags of a struct's fields say.
 type keys struct {
-	fields   map[string]int // by key
+	fields   map[string][]int // their indexes, by key
 	required []string
-	lists    []string // of structs
+	nested   []string // structs, and lists of structs
 	limited  []limitedKey
 }
 
@@ -129,21 +129,20 @@ type limitedKey struct {
 
 // keysOf reads the tags of a struct.
 func keysOf(t reflect.Type) *keys {
-	k := &keys{fields: make(map[string]int, t.NumField())}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	k := &keys{fields: make(map[string][]int, t.NumField())}
+	for _, f := range reflect.VisibleFields(t) {
 		key := f.Tag.Get("yaml")
 		if key == "" || key == "-" {
 			continue
 		}
-		k.fields[key] = i
+		k.fields[key] = f.Index
 		if f.Tag.Get("required") != "" {
 			k.required = append(k.required, key)
 		}
 		if values := f.Tag.Get("oneof"); values != "" {
 			k.limited = append(k.limited, limitedKey{key, strings.Fields(values)})
-		} else if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
-			k.lists = append(k.lists, key)
+		} else if kind := f.Type.Kind(); kind == reflect.Struct || kind == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			k.nested = append(k.nested, key)
 		}
 	}
 	return k
@@ -163,7 +162,7 @@ func (r *report) keysOf(t reflect.Type) *keys {
 }
 
 // hint names the key that an unknown key may be a misspelling of.
-func (d *decoder) hint(path, key string, fields map[string]int) string {
+func (d *decoder) hint(path, key string, fields map[string][]int) string {
 	best := Nearest(key, slices.Collect(maps.Keys(fields)))
 	switch {
 	case best != "":

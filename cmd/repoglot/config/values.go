@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"net/netip"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -117,45 +115,6 @@ func (r *Rate) parse(text string) error {
 	}
 	*r = Rate{Count: int(n), Per: spans[per]}
 	return nil
-}
-
-// HistoryMode is the kind of a History.
-type HistoryMode string
-
-// The kinds of History.
-const (
-	HistoryFull    HistoryMode = "full"    // from the first commit on
-	HistoryNone    HistoryMode = "none"    // nothing before the head
-	HistorySince   HistoryMode = "since"   // commits from a day on
-	HistoryCommits HistoryMode = "commits" // a number of last commits
-)
-
-// History says how much of a repository's past becomes change entries
-// (docs/compatibility.md#history).
-type History struct {
-	// Mode is the kind; the other fields are its argument.
-	Mode HistoryMode
-	// Since is midnight UTC of the first day, with HistorySince.
-	Since time.Time
-	// Commits is the number of commits, with HistoryCommits.
-	Commits int
-}
-
-// String returns the value as it is written in the file.
-func (h History) String() string {
-	switch h.Mode {
-	case HistorySince:
-		return fmt.Sprintf("{since: %s}", h.Since.Format(time.DateOnly))
-	case HistoryCommits:
-		return fmt.Sprintf("{commits: %d}", h.Commits)
-	default:
-		return string(h.Mode)
-	}
-}
-
-// catalog returns the history as the catalog stores it.
-func (h History) catalog() catalog.History {
-	return catalog.History{Full: h.Mode != HistoryNone, Since: h.Since, Commits: h.Commits}
 }
 
 func parseDuration(text string) (time.Duration, error) {

