@@ -18,10 +18,10 @@ import (
 
 // client speaks to one forge.
 type client struct {
-	base       string // without a slash at the end
+	service
+	requests   string // the address of the requests
 	repository string
 	token      string
-	headers    map[string]string
 	now        func() time.Time
 	http       *http.Client
 }
@@ -33,10 +33,10 @@ const (
 	MaxBody = 60_000
 )
 
-// call sends a request and reads the answer into out. path is escaped already. An
-// answer of another status than want is an error.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, in, out any, want int) error {
-	address := c.base + path
+// call asks for something below the address of the requests, and reads the answer into out.
+// An answer of another status than want is an error.
+func (c *client) call(ctx context.Context, method, path string, query url.Values, in map[string]string, out any, want int) error {
+	address := c.requests + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -52,7 +52,7 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	for name, value := range c.headers {
+	for name, value := range c.headers(c.token) {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "repoglot")
@@ -242,7 +242,7 @@ func body(s string) string { return cut(strings.ToValidUTF8(s, "\uFFFD"), MaxBod
 // nobody elsewhere.
 func (c *client) page(address string) string {
 	u, err := url.Parse(address)
-	base, baseErr := url.Parse(c.base)
+	base, baseErr := url.Parse(c.requests)
 	if err != nil || baseErr != nil || u.Scheme != "https" {
 		return ""
 	}

@@ -106,12 +106,11 @@ const Timeout = 30 * time.Second
 
 // New returns the forge of a repository. It does not use the network.
 func New(o Options) (Forge, error) {
-	public := map[string]string{"github": "https://api.github.com", "gitlab": "https://gitlab.com", "gitea": "", "forgejo": ""}
-	address, ok := public[o.Kind]
+	kind, ok := services()[o.Kind]
 	if !ok {
 		return nil, fmt.Errorf("forge %q is not known; want github, gitlab, gitea or forgejo", o.Kind)
 	}
-	base, err := baseOf(o, address)
+	base, err := kind.address(o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +121,7 @@ func New(o Options) (Forge, error) {
 	if o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("the token of the forge is empty, or has blanks")
 	}
-	c := client{base: base, repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
+	c := &client{service: kind, requests: base + kind.path(o.Repository), repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
 		Transport: o.Transport, Timeout: Timeout,
 		// A redirect leads elsewhere, where the token must not go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -130,28 +129,16 @@ func New(o Options) (Forge, error) {
 	if c.now == nil {
 		c.now = time.Now
 	}
-	switch o.Kind {
-	case "github":
-		c.headers = map[string]string{"Authorization": "Bearer " + o.Token, "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
-		return &gitHub{c}, nil
-	case "gitlab":
-		c.headers = map[string]string{"PRIVATE-TOKEN": o.Token, "Accept": "application/json"}
-		return &gitLab{c}, nil
-	}
-	c.headers = map[string]string{"Authorization": "token " + o.Token, "Accept": "application/json"}
-	return &gitea{c}, nil
+	return c, nil
 }
 
-// baseOf returns the address below which the API is.
-func baseOf(o Options, public string) (string, error) {
+// address returns the address below which the API is.
+func (s *service) address(o Options) (string, error) {
 	if o.URL == "" {
-		if public == "" {
+		if s.public == "" {
 			return "", fmt.Errorf("set forge_url: there is no public service for %s", o.Kind)
 		}
-		if o.Kind == "gitlab" {
-			public += "/api/v4"
-		}
-		return public, nil
+		return s.public, nil
 	}
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -160,15 +147,11 @@ func baseOf(o Options, public string) (string, error) {
 	base := strings.TrimRight(u.String(), "/")
 	switch {
 	case o.Kind == "github" && strings.EqualFold(u.Host, "github.com"):
-		return public, nil
+		return s.public, nil
 	case o.Kind == "github" && strings.EqualFold(u.Host, "api.github.com"):
 		return base, nil
-	case o.Kind == "github":
-		return base + "/api/v3", nil
-	case o.Kind == "gitlab":
-		return base + "/api/v4", nil
 	}
-	return base + "/api/v1", nil
+	return base + s.below, nil
 }
 
 func plainParts(parts []string) bool {

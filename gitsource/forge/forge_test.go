@@ -255,13 +255,8 @@ func TestNew(t *testing.T) {
 	} {
 		f, err := New(Options{Kind: tt.kind, URL: tt.url, Repository: tt.repository, Token: tt.token})
 		got := ""
-		switch f := f.(type) {
-		case *gitHub:
-			got = f.base
-		case *gitLab:
-			got = f.base
-		case *gitea:
-			got = f.base
+		if c, ok := f.(*client); ok {
+			got = strings.TrimSuffix(c.requests, c.path(c.repository))
 		}
 		if got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%s %q %q: %q, %v, want %q", tt.kind, tt.url, tt.repository, got, err, tt.want)
@@ -297,7 +292,7 @@ func TestRepositoryBelow(t *testing.T) {
 
 // TestPages keeps addresses of the forge and no others.
 func TestPages(t *testing.T) {
-	c := &client{base: "https://api.github.com"}
+	c := &client{requests: "https://api.github.com"}
 	for address, want := range map[string]string{
 		"https://github.com/a/b/pull/1": "https://github.com/a/b/pull/1", "https://evil.example/": "", "http://github.com/a": "", "javascript:alert(1)": "", "%": "",
 	} {
