@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -27,8 +28,9 @@ func (d *Editor) Discard(ctx context.Context, component int64, by edit.Author, r
 			continue
 		}
 		var one edit.Discarded
-		err = again(func() error {
-			one, err = d.tryDiscard(ctx, component, pending[i].TranslationID, by, reason, suggest, choose)
+		err = d.atHead(ctx, component, always, func(ctx context.Context, tx *store.StepTx, at time.Time) (err error) {
+			e := transaction{tx: tx, component: component, translation: pending[i].TranslationID, by: edit.Author{Name: by.Name}, at: at}
+			one, err = e.discardAll(ctx, by, reason, suggest, choose)
 			return err
 		})
 		done.Edits, done.Sent = done.Edits+one.Edits, done.Sent+one.Sent
@@ -39,41 +41,33 @@ func (d *Editor) Discard(ctx context.Context, component int64, by edit.Author, r
 	return done, nil
 }
 
-func (d *Editor) tryDiscard(ctx context.Context, id, translation int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
-	row, err := d.DB.ComponentByID(ctx, id)
+// discardAll ends the pending edits of the translation that choose selects.
+func (e *transaction) discardAll(ctx context.Context, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
+	pending, err := e.tx.PendingEdits(ctx, e.component, e.translation)
 	if err != nil {
 		return done, err
 	}
-	e := transaction{component: id, translation: translation, by: edit.Author{Name: by.Name}, at: d.clock()}
-	err = d.Syncer.AtHead(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx) error {
-		e.tx, done = tx, edit.Discarded{}
-		pending, err := tx.PendingEdits(ctx, id, translation)
+	pending = slices.DeleteFunc(pending, func(p store.Edit) bool { return !choose(&p) })
+	var ids []int64
+	for i := range pending {
+		if pending[i].Kind == store.EditText {
+			ids = append(ids, pending[i].UnitID)
+		}
+	}
+	var units map[int64]catalog.Unit
+	if len(ids) > 0 {
+		if units, err = e.load(ctx, ids); err != nil && !errors.Is(err, catalog.ErrNotFound) { // else its file is away
+			return done, err
+		}
+	}
+	for i := range pending {
+		sent, err := e.discard(ctx, &pending[i], units, by, reason, suggest)
 		if err != nil {
-			return err
+			return done, err
 		}
-		pending = slices.DeleteFunc(pending, func(p store.Edit) bool { return !choose(&p) })
-		var ids []int64
-		for i := range pending {
-			if pending[i].Kind == store.EditText {
-				ids = append(ids, pending[i].UnitID)
-			}
-		}
-		var units map[int64]catalog.Unit
-		if len(ids) > 0 {
-			if units, err = e.load(ctx, ids); err != nil && !errors.Is(err, catalog.ErrNotFound) { // else its file is away
-				return err
-			}
-		}
-		for i := range pending {
-			sent, err := e.discard(ctx, &pending[i], units, by, reason, suggest)
-			if err != nil {
-				return err
-			}
-			done.Edits, done.Sent = done.Edits+1, done.Sent+min(sent, 1)
-		}
-		return e.store(ctx)
-	})
-	return done, err
+		done.Edits, done.Sent = done.Edits+1, done.Sent+min(sent, 1)
+	}
+	return done, e.store(ctx)
 }
 
 // discard ends one edit, and returns how many texts of its string were sent.

@@ -34,23 +34,14 @@ func (d *Editor) Edit(ctx context.Context, component, translation int64, by edit
 // editing runs fn, which edits a translation of a component that takes edits, in one
 // transaction with a generation of its own: again, if a pull moves the head meanwhile.
 func (d *Editor) editing(ctx context.Context, component, translation int64, by edit.Author, fn func(context.Context, *transaction) error) error {
-	return again(func() error { return d.tryEditing(ctx, component, translation, by, fn) })
-}
-
-func (d *Editor) tryEditing(ctx context.Context, id, translation int64, by edit.Author, fn func(context.Context, *transaction) error) error {
 	if err := d.Room(); err != nil {
 		return fmt.Errorf("%w: %w", edit.ErrNoRoom, err)
 	}
-	row, err := d.editableComponent(ctx, id)
-	if err != nil {
-		return err
-	}
-	e := transaction{component: id, translation: translation, by: by, at: d.clock()}
-	if by.Time.IsZero() {
-		e.by.Time = e.at
-	}
-	return d.Syncer.AtHead(ctx, row, e.at, func(ctx context.Context, tx *store.StepTx) error {
-		e.tx = tx
+	return d.atHead(ctx, component, editable, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+		e := transaction{tx: tx, component: component, translation: translation, by: by, at: at}
+		if by.Time.IsZero() {
+			e.by.Time = at
+		}
 		return fn(ctx, &e)
 	})
 }
@@ -79,7 +70,6 @@ func (e *transaction) run(ctx context.Context, edits []edit.Request) error {
 	if err != nil {
 		return err
 	}
-	e.entries = nil
 	for i := range edits {
 		u, ok := units[edits[i].UnitID]
 		if !ok {

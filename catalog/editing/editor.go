@@ -46,29 +46,48 @@ func New(o Options) *Editor {
 // meanwhile.
 const tries = 20
 
-// again calls try until no pull has moved the head meanwhile.
-func again(try func() error) error {
+// atHead runs fn in a transaction at the head of a component, if the component may be
+// changed: again, if a pull moves the head meanwhile. at is the time of what is stored.
+func (d *Editor) atHead(ctx context.Context, id int64, may func(*store.BranchComponent) error, fn func(ctx context.Context, tx *store.StepTx, at time.Time) error) error {
 	for n := 1; ; n++ {
-		if err := try(); !errors.Is(err, catalog.ErrConflict) || n == tries {
+		row, err := d.DB.ComponentByID(ctx, id)
+		if err == nil {
+			err = may(&row)
+		}
+		if err != nil {
+			return err
+		}
+		at := d.Now().UTC().Truncate(time.Microsecond)
+		err = d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error { return fn(ctx, tx, at) })
+		if !errors.Is(err, catalog.ErrConflict) || n == tries {
 			return err
 		}
 	}
 }
 
-// clock is the time of what is stored now.
-func (d *Editor) clock() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
+// always permits what the server does itself.
+func always(*store.BranchComponent) error { return nil }
+
+// editable says why a component takes no edits, nil if it does.
+func editable(row *store.BranchComponent) error {
+	switch {
+	case !row.Settings.Edits.Taken():
+		return edit.ErrNotTaken
+	case row.Locked:
+		return edit.ErrLocked
+	case !row.Imported || row.Head == "":
+		return errNotImported
+	}
+	return nil
+}
+
+var errNotImported = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
 
 // editableComponent returns a component that takes edits.
-func (d *Editor) editableComponent(ctx context.Context, id int64) (row store.BranchComponent, err error) {
-	row, err = d.DB.ComponentByID(ctx, id)
-	switch {
-	case err != nil:
-	case !row.Settings.Edits.Taken():
-		err = edit.ErrNotTaken
-	case row.Locked:
-		err = edit.ErrLocked
-	case !row.Imported || row.Head == "":
-		err = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
+func (d *Editor) editableComponent(ctx context.Context, id int64) (store.BranchComponent, error) {
+	row, err := d.DB.ComponentByID(ctx, id)
+	if err == nil {
+		err = editable(&row)
 	}
 	return row, err
 }

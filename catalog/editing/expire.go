@@ -52,7 +52,7 @@ func (d *Editor) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 		if n < 0 {
 			n = len(away)
 		}
-		errs = append(errs, again(func() error { return d.tryExpire(ctx, away[:n], now.UTC(), &ended) }))
+		errs = append(errs, d.expire(ctx, away[:n], &ended))
 		away = away[n:]
 	}
 	for i := range stuck {
@@ -67,16 +67,13 @@ func (d *Editor) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 	return ended, forgotten, nil
 }
 
-// tryExpire ends edits of texts of one translation, except those whose string is back.
-func (d *Editor) tryExpire(ctx context.Context, away []store.Edit, at time.Time, ended *int) error {
-	row, err := d.DB.ComponentByID(ctx, away[0].ComponentID)
-	if err != nil {
-		return err
-	}
+// expire ends edits of texts of one translation, except those whose string is back.
+func (d *Editor) expire(ctx context.Context, away []store.Edit, ended *int) error {
+	component := away[0].ComponentID
 	var entries []store.Entry
-	err = d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
+	err := d.atHead(ctx, component, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
 		entries = nil
-		still, err := stillAway(ctx, tx, row.ID, away)
+		still, err := stillAway(ctx, tx, component, away)
 		if err != nil || len(still) == 0 {
 			return err
 		}
@@ -89,7 +86,7 @@ func (d *Editor) tryExpire(ctx context.Context, away []store.Edit, at time.Time,
 				Action: catalog.ActionSuggestion, UnitID: e.UnitID, State: catalog.StateAbsent, OldState: catalog.StateAbsent, Target: e.Ours.Target,
 			})
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: row.ID, TranslationID: still[0].TranslationID, Entries: entries})
+		return tx.AddDelta(ctx, store.Delta{ComponentID: component, TranslationID: still[0].TranslationID, Entries: entries})
 	})
 	if err == nil {
 		*ended += len(entries)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -18,41 +19,39 @@ import (
 // its file. The error wraps edit.ErrNotTaken, edit.ErrLocked, or edit.ErrNotAdded, which
 // says why.
 func (d *Editor) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	err := again(func() error { return d.tryAddTranslation(ctx, component, code, by) })
+	err := d.addTranslation(ctx, component, code, by)
 	if err != nil {
 		return fmt.Errorf("add %s to component %d: %w", code, component, err)
 	}
 	return nil
 }
 
-func (d *Editor) tryAddTranslation(ctx context.Context, id int64, code string, by edit.Author) error {
+func (d *Editor) addTranslation(ctx context.Context, id int64, code string, by edit.Author) error {
 	row, err := d.editableComponent(ctx, id)
 	if err != nil {
 		return err
 	}
 	e := store.Edit{Kind: store.EditAddFile, ComponentID: id, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
-	var why string
 	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := snap.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
 		pending, err := snap.PendingFiles(ctx, id)
-		why = d.cannotAdd(&row, &e, all, pending)
+		if why := d.cannotAdd(&row, &e, all, pending); err == nil && why != "" {
+			err = fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
+		}
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case why != "":
-		return fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
 	}
 	if m := d.Syncer.Shown(ingest.BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
 		if err := m.Writable(ctx, e.Path); errors.Is(err, derive.ErrPath) {
 			return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
 		}
 	}
-	return d.putFile(ctx, row, &e, by)
+	return d.putFile(ctx, e, by)
 }
 
 // cannotAdd says why a component cannot have another language, "" if it can.
@@ -132,21 +131,17 @@ func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there boo
 // AddTranslation.
 func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
 	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
-	err := again(func() error {
-		row, err := d.editableComponent(ctx, component)
-		if err != nil {
-			return err
-		}
-		var pending []store.Edit
-		err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	var pending []store.Edit
+	_, err := d.editableComponent(ctx, component)
+	if err == nil {
+		err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 			pending, err = snap.PendingFiles(ctx, component)
 			return err
 		})
-		if err != nil || slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
-			return err
-		}
-		return d.putFile(ctx, row, &e, by)
-	})
+	}
+	if err == nil && !slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
+		err = d.putFile(ctx, e, by)
+	}
 	if err != nil {
 		return fmt.Errorf("remove %s from component %d: %w", t.Language, component, err)
 	}
@@ -154,10 +149,10 @@ func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *cata
 }
 
 // putFile stores a new edit that is not of a text.
-func (d *Editor) putFile(ctx context.Context, row store.BranchComponent, e *store.Edit, by edit.Author) error {
-	at := d.clock()
-	return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
-		return tx.PutEdit(ctx, e, edit.Author{Name: by.Name, Email: by.Email, Time: at})
+func (d *Editor) putFile(ctx context.Context, e store.Edit, by edit.Author) error {
+	return d.atHead(ctx, e.ComponentID, editable, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+		fresh := e
+		return tx.PutEdit(ctx, &fresh, edit.Author{Name: by.Name, Email: by.Email, Time: at})
 	})
 }
 
@@ -166,20 +161,13 @@ func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) err
 	if len(edits) == 0 {
 		return nil
 	}
-	err := again(func() error {
-		row, err := d.DB.ComponentByID(ctx, id)
-		if err != nil {
-			return err
-		}
-		at := d.clock()
-		return d.Syncer.AtHead(ctx, row, at, func(ctx context.Context, tx *store.StepTx) error {
-			for i := range edits {
-				if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, edit.Author{}, at); err != nil {
-					return err
-				}
+	err := d.atHead(ctx, id, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+		for i := range edits {
+			if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, edit.Author{}, at); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("edits of files of component %d: %w", id, err)

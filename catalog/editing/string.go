@@ -20,7 +20,7 @@ const maxNewStrings = 500
 func (d *Editor) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
 	err := n.Check()
 	if err == nil {
-		err = again(func() error { return d.tryAddString(ctx, component, t, n) })
+		err = d.addString(ctx, component, t, n)
 	}
 	if err != nil {
 		return fmt.Errorf("add a string to %s of component %d: %w", t.Language, component, err)
@@ -28,7 +28,7 @@ func (d *Editor) AddString(ctx context.Context, component int64, t *catalog.Tran
 	return nil
 }
 
-func (d *Editor) tryAddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+func (d *Editor) addString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
 	row, err := d.editableComponent(ctx, component)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (d *Editor) tryAddString(ctx context.Context, component int64, t *catalog.T
 	if err != nil {
 		return err
 	}
-	return d.putFile(ctx, row, &e, n.Author)
+	return d.putFile(ctx, e, n.Author)
 }
 
 // cannotAddString says why a string cannot be added.

@@ -71,7 +71,6 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 	if err != nil {
 		return counts, err
 	}
-	e.entries = nil
 	for i := range changes {
 		c := &changes[i]
 		u := units[all[e.hasher.Identity(c.Source, c.Context)]]
