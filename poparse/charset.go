@@ -2,7 +2,10 @@ package poparse
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -96,126 +99,42 @@ func poCharset(key string) encoding.Encoding {
 		return traditionalchinese.Big5
 	case "TIS620", "TIS6200", "TIS6202533", "CP874", "WINDOWS874", "ISO885911":
 		return charmap.Windows874
-	case "KOI8R", "KOI8":
-		return charmap.KOI8R
-	case "KOI8U", "KOI8RU":
+	case "KOI8RU":
 		return charmap.KOI8U
-	case "MACINTOSH", "MACROMAN", "MAC":
+	case "MACROMAN", "MAC":
 		return charmap.Macintosh
 	case "MACCYRILLIC", "MACUKRAINE":
 		return charmap.MacintoshCyrillic
+	case "KOI8":
+		return charmap.KOI8R
 	}
-	for _, prefix := range []string{"ISO8859", "LATIN", "CP", "WINDOWS", "IBM"} {
-		if rest, ok := strings.CutPrefix(key, prefix); ok {
-			return numberedCharset(prefix, rest)
+	if number, ok := strings.CutPrefix(key, "LATIN"); ok {
+		return charmaps()["ISO8859"+latinParts[number]]
+	}
+	for _, prefix := range []string{"CP", "WINDOWS", "IBM"} {
+		if number, ok := strings.CutPrefix(key, prefix); ok {
+			return cmp.Or(charmaps()["WINDOWS"+number], charmaps()["IBM"+number])
 		}
 	}
-	return nil
+	return charmaps()[key]
 }
 
-func numberedCharset(prefix, number string) encoding.Encoding {
-	switch prefix {
-	case "ISO8859":
-		return isoCharset(number)
-	case "LATIN":
-		switch number {
-		case "1", "2", "3", "4":
-			return isoCharset(number)
-		case "5":
-			return charmap.ISO8859_9
-		case "6":
-			return charmap.ISO8859_10
-		case "7":
-			return charmap.ISO8859_13
-		case "8":
-			return charmap.ISO8859_14
-		case "9":
-			return charmap.ISO8859_15
-		case "10":
-			return charmap.ISO8859_16
+// latinParts are the parts of ISO 8859 by the numbers of their alphabets.
+var latinParts = map[string]string{
+	"1": "1", "2": "2", "3": "3", "4": "4", "5": "9", "6": "10", "7": "13", "8": "14", "9": "15", "10": "16",
+}
+
+// charmaps are the encodings with one byte for a character by the keys of their names,
+// such as "ISO 8859-2", "Windows 1250", "IBM Code Page 850" and "KOI8-R".
+var charmaps = sync.OnceValue(func() map[string]encoding.Encoding {
+	all := map[string]encoding.Encoding{}
+	for _, enc := range charmap.All {
+		if name, ok := enc.(fmt.Stringer); ok && containsASCII(enc) {
+			all[strings.ReplaceAll(charsetKey(name.String()), "CODEPAGE", "")] = enc
 		}
-		return nil
 	}
-	return codePage(number)
-}
-
-func isoCharset(number string) encoding.Encoding {
-	switch number {
-	case "1":
-		return charmap.ISO8859_1
-	case "2":
-		return charmap.ISO8859_2
-	case "3":
-		return charmap.ISO8859_3
-	case "4":
-		return charmap.ISO8859_4
-	case "5":
-		return charmap.ISO8859_5
-	case "6":
-		return charmap.ISO8859_6
-	case "7":
-		return charmap.ISO8859_7
-	case "8":
-		return charmap.ISO8859_8
-	case "9":
-		return charmap.ISO8859_9
-	case "10":
-		return charmap.ISO8859_10
-	case "13":
-		return charmap.ISO8859_13
-	case "14":
-		return charmap.ISO8859_14
-	case "15":
-		return charmap.ISO8859_15
-	case "16":
-		return charmap.ISO8859_16
-	}
-	return nil
-}
-
-func codePage(number string) encoding.Encoding {
-	switch number {
-	case "437":
-		return charmap.CodePage437
-	case "850":
-		return charmap.CodePage850
-	case "852":
-		return charmap.CodePage852
-	case "855":
-		return charmap.CodePage855
-	case "858":
-		return charmap.CodePage858
-	case "860":
-		return charmap.CodePage860
-	case "862":
-		return charmap.CodePage862
-	case "863":
-		return charmap.CodePage863
-	case "865":
-		return charmap.CodePage865
-	case "866":
-		return charmap.CodePage866
-	case "1250":
-		return charmap.Windows1250
-	case "1251":
-		return charmap.Windows1251
-	case "1252":
-		return charmap.Windows1252
-	case "1253":
-		return charmap.Windows1253
-	case "1254":
-		return charmap.Windows1254
-	case "1255":
-		return charmap.Windows1255
-	case "1256":
-		return charmap.Windows1256
-	case "1257":
-		return charmap.Windows1257
-	case "1258":
-		return charmap.Windows1258
-	}
-	return nil
-}
+	return all
+})
 
 // maxHeader bounds the bytes of a header that are searched for a charset.
 const maxHeader = 64 << 10

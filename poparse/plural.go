@@ -53,7 +53,7 @@ func parsePluralForms(field string) (PluralForms, bool) {
 	}
 	expr, _, _ = strings.Cut(expr, ";")
 	expr = strings.TrimSpace(expr)
-	if !validExpression(expr) {
+	if len(expr) > maxExpression || !validExpression(expr) {
 		return none, false
 	}
 	return PluralForms{Number: n, Expression: expr}, true
@@ -74,99 +74,62 @@ func afterAssign(s, key string) (string, bool) {
 
 // validExpression checks the syntax of a plural expression: C's conditional,
 // logical, comparing and arithmetic operators over n and decimal numbers.
+// Precedence does not matter for that.
 func validExpression(s string) bool {
-	if s == "" || len(s) > maxExpression {
-		return false
-	}
-	e := expression{s: s}
-	return e.conditional(0) && e.peek() == 0
-}
-
-type expression struct {
-	s string
-	i int
-}
-
-func (e *expression) peek() byte {
-	for e.i < len(e.s) && (e.s[e.i] == ' ' || e.s[e.i] == '\t') {
-		e.i++
-	}
-	if e.i == len(e.s) {
-		return 0
-	}
-	return e.s[e.i]
-}
-
-func (e *expression) conditional(depth int) bool {
-	if depth > maxNesting || !e.binary(depth) {
-		return false
-	}
-	if e.peek() != '?' {
-		return true
-	}
-	e.i++
-	if !e.conditional(depth+1) || e.peek() != ':' {
-		return false
-	}
-	e.i++
-	return e.conditional(depth + 1)
-}
-
-// binary accepts operands joined by operators; precedence does not matter for
-// validity.
-func (e *expression) binary(depth int) bool {
-	for {
-		if !e.operand(depth) {
+	var open []byte // what is not closed yet: '(' and '?'
+	closes := func(with byte) bool {
+		last := len(open) - 1
+		if last < 0 || open[last] != with {
 			return false
 		}
-		if !e.operator() {
-			return true
-		}
-	}
-}
-
-func (e *expression) operator() bool {
-	c := e.peek()
-	next := byte(0)
-	if e.i+1 < len(e.s) {
-		next = e.s[e.i+1]
-	}
-	switch {
-	case c == '&' && next == '&', c == '|' && next == '|',
-		next == '=' && (c == '=' || c == '!' || c == '<' || c == '>'):
-		e.i += 2
-	case c == '<', c == '>', c == '+', c == '-', c == '*', c == '/', c == '%':
-		e.i++
-	default:
-		return false
-	}
-	return true
-}
-
-func (e *expression) operand(depth int) bool {
-	c := e.peek()
-	for c == '!' {
-		e.i++
-		c = e.peek()
-	}
-	switch {
-	case c == 'n':
-		e.i++
+		open = open[:last]
 		return true
-	case c == '(':
-		e.i++
-		if !e.conditional(depth+1) || e.peek() != ')' {
+	}
+	operand := true // one must follow
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == ' ', c == '\t', operand && c == '!':
+		case operand && c == 'n':
+			operand = false
+		case operand && isDigit(c):
+			for i+1 < len(s) && isDigit(s[i+1]) {
+				i++
+			}
+			operand = false
+		case (operand && c == '(' || !operand && c == '?') && len(open) < maxNesting:
+			open = append(open, c)
+			operand = true
+		case !operand && c == ')':
+			if !closes('(') {
+				return false
+			}
+		case !operand && c == ':':
+			if operand = closes('?'); !operand {
+				return false
+			}
+		case !operand:
+			n := operatorLen(s[i:])
+			if n == 0 {
+				return false
+			}
+			i += n - 1
+			operand = true
+		default:
 			return false
 		}
-		e.i++
-		return true
-	case c >= '0' && c <= '9':
-		for e.i < len(e.s) && e.s[e.i] >= '0' && e.s[e.i] <= '9' {
-			e.i++
-		}
-		return true
 	}
-	return false
+	return !operand && len(open) == 0
+}
+
+// operatorLen returns the length of the operator of two operands that s begins with.
+func operatorLen(s string) int {
+	for _, operator := range []string{"&&", "||", "==", "!=", "<=", ">="} {
+		if strings.HasPrefix(s, operator) {
+			return 2
+		}
+	}
+	return min(1, strings.IndexByte("<>+-*/%", s[0])+1)
 }
 
 // isPlaceholder reports whether the field has the placeholders of a POT.
