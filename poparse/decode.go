@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -175,160 +176,79 @@ func beginsCharacter(rest []byte, enc encoding.Encoding) bool {
 	return n == 0 && errors.Is(err, transform.ErrShortSrc)
 }
 
-// decodeUTF16 converts UTF-16. A first pass finds the size to allocate.
+// decodeUTF16 converts UTF-16.
 func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
-	unit := func(i int) uint16 {
-		if bigEndian {
-			return uint16(data[i])<<8 | uint16(data[i+1])
-		}
-		return uint16(data[i+1])<<8 | uint16(data[i])
+	var order binary.ByteOrder = binary.LittleEndian
+	if bigEndian {
+		order = binary.BigEndian
 	}
-	var out strings.Builder
-	size, line, column := 0, 1, 0
-	for pass := range 2 {
-		for i := bom; i < len(data); i += 2 {
-			column++
-			r := rune(-1)
-			if i+1 < len(data) {
-				r = rune(unit(i))
-			}
-			width := 2
-			if utf16.IsSurrogate(r) {
-				low := rune(-1)
-				if i+3 < len(data) {
-					low = rune(unit(i + 2))
-				}
-				if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-					r = -1
-				}
-				width = 4
-			}
-			if r < 0 {
-				return decoded{}, &SyntaxError{
-					Line: line, Column: column, Offset: i, Code: ErrBytes,
-					Msg: "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8",
-				}
-			}
-			i += width - 2
-			if pass == 1 {
-				out.WriteRune(r)
-				continue
-			}
-			size += utf8.RuneLen(r)
-			if r == '\n' {
-				line, column = line+1, 0
+	unit := func(i int) rune {
+		if i+1 >= len(data) {
+			return utf8.RuneError
+		}
+		return rune(order.Uint16(data[i:]))
+	}
+	out := make([]byte, 0, len(data)/2*3) // two bytes make at most three
+	line, column := 1, 1
+	for i := bom; i < len(data); i += 2 {
+		r, at := unit(i), i
+		if utf16.IsSurrogate(r) {
+			i += 2
+			r = utf16.DecodeRune(r, unit(i))
+		}
+		if r == utf8.RuneError && (i != at || i+1 >= len(data)) {
+			return decoded{}, &SyntaxError{
+				Line: line, Column: column, Offset: at, Code: ErrBytes,
+				Msg: "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8",
 			}
 		}
-		if pass == 0 {
-			out.Grow(size)
+		out = utf8.AppendRune(out, r)
+		if column++; r == '\n' {
+			line, column = line+1, 1
 		}
 	}
-	return decoded{text: out.String(), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
+	return decoded{text: shares.text(out), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
 }
 
 // decodeTable converts data from an encoding of x/text. Its decoders write U+FFFD
 // for invalid bytes.
 func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *SyntaxError) {
-	has := repertoireOf(name, enc)
-	if cm, ok := enc.(*charmap.Charmap); ok {
-		return decodeCharmap(data, cm, has, name)
+	most := countHigh(data) / 2 // two bytes make three
+	if _, single := enc.(*charmap.Charmap); single {
+		most = 2 * countHigh(data)
 	}
-	const window = 64 // bytes decoded before the next look for ASCII
-	var text strings.Builder
-	text.Grow(len(data) + countHigh(data)/2 + utf8.UTFMax) // two bytes make at most three
+	out := make([]byte, 0, len(data)+most+utf8.UTFMax)
 	dec := enc.NewDecoder().Transformer
-	var buf [4 * window]byte
-	for at := 0; at < len(data); {
-		// Between characters, ASCII bytes are ASCII in all of these charsets.
-		if n := asciiLen(data[at:]); n > 0 {
-			text.Write(data[at : at+n])
-			at += n
-		}
-		end := min(len(data), at+window)
-		nDst, nSrc, err := dec.Transform(buf[:], data[at:end], end == len(data))
-		text.Write(has.read(buf[:nDst]))
-		if bad := invalidIn(data[at:], buf[:nDst], enc); bad >= 0 {
-			e := encodingError(data, at+bad, enc)
-			e.Msg = invalidByte(data[at+bad:], enc, name)
-			return "", e
-		}
-		if at += nSrc; nSrc == 0 && err != nil { // cannot be: no character is as long as a window
-			break
-		}
+	for at, full := 0, true; full; {
+		out = slices.Grow(out, utf8.UTFMax) // a few characters have one byte, and three in UTF-8
+		nDst, nSrc, err := dec.Transform(out[len(out):cap(out)], data[at:], true)
+		out, at, full = out[:len(out)+nDst], at+nSrc, errors.Is(err, transform.ErrShortDst)
 	}
-	return text.String(), nil
+	if bad := invalidIn(data, out, enc); bad >= 0 {
+		e := encodingError(data, bad, enc)
+		e.Msg = invalidByte(data[bad:], enc, name)
+		return "", e
+	}
+	return shares.text(repertoireOf(name, enc).read(out)), nil
 }
 
 // invalidIn returns the index of the first invalid bytes of src, or -1. out is src
 // decoded.
 func invalidIn(src, out []byte, enc encoding.Encoding) int {
 	const replacement = "\uFFFD"
-	for from := 0; ; {
-		i := bytes.Index(out[from:], []byte(replacement))
-		if i < 0 {
+	for passed := 0; ; {
+		n := bytes.Index(out, []byte(replacement))
+		if n < 0 {
 			return -1
 		}
-		from += i
-		at := 0
-		if from > 0 {
-			// at is the number of bytes that decode to the text up to here.
-			_, at, _ = enc.NewDecoder().Transformer.Transform(make([]byte, from), src, true)
-		}
+		// at is the number of bytes that decode to the text up to here.
+		_, at, _ := enc.NewDecoder().Transformer.Transform(make([]byte, n), src, true)
 		if enc != simplifiedchinese.GB18030 || !bytes.HasPrefix(src[at:], []byte{0x84, 0x31, 0xa4, 0x37}) {
-			return at
+			return passed + at
 		}
-		from += len(replacement)
+		at += 4 // U+FFFD itself
+		passed, src, out = passed+at, src[at:], out[n+len(replacement):]
 	}
-}
-
-// decodeCharmap is decodeTable for encodings with one byte per character.
-func decodeCharmap(data []byte, cm *charmap.Charmap, has *repertoire, name string) (string, *SyntaxError) {
-	table, widest := utf8Table(cm, has)
-	var text strings.Builder
-	text.Grow(len(data) + countHigh(data)*(widest-1))
-	var piece [256]byte
-	for i := 0; i < len(data); {
-		if n := asciiLen(data[i:]); n > 0 {
-			text.Write(data[i : i+n])
-			i += n
-		}
-		// Words of other letters and the bytes between them are collected:
-		// each character stores four bytes, and the next one overwrites
-		// those beyond its length.
-		n, known := 0, uint32(1)
-		for i < len(data) && n <= len(piece)-8 && known != 0 {
-			known = table[data[i]]
-			binary.LittleEndian.PutUint32(piece[n:], known)
-			n += int(known >> 24)
-			i++
-			if n >= 8 && i+8 <= len(data) && binary.LittleEndian.Uint64(data[i:])&highBits == 0 {
-				break
-			}
-		}
-		if known == 0 {
-			e := encodingError(data, i-1, cm)
-			e.Msg = invalidByte(data[i-1:], cm, name)
-			return "", e
-		}
-		text.Write(piece[:n])
-	}
-	return text.String(), nil
-}
-
-// utf8Table returns the UTF-8 form of each byte, with the first byte lowest and
-// the length highest, or 0 for an undefined byte; and the greatest length.
-func utf8Table(cm *charmap.Charmap, has *repertoire) (table [256]uint32, widest int) {
-	for b := range table {
-		r := has.rune(cm.DecodeByte(byte(b)))
-		if r == utf8.RuneError {
-			continue
-		}
-		var form [4]byte // the longest one has three bytes
-		n := utf8.EncodeRune(form[:], r)
-		table[b] = binary.LittleEndian.Uint32(form[:]) | uint32(n)<<24
-		widest = max(widest, n)
-	}
-	return table, widest
 }
 
 // encodingError returns an error without message for the byte at an offset; enc is

@@ -175,12 +175,10 @@ func (r *repertoire) rune(c rune) rune {
 
 // read returns text that enc has read with the characters of the charset.
 func (r *repertoire) read(text []byte) []byte {
-	for i := 0; i < len(text) && len(r.other) > 0; {
-		c, n := utf8.DecodeRune(text[i:])
-		if r.rune(c) != c {
+	for i := 0; i < len(r.other); i += 2 {
+		if bytes.Contains(text, []byte(string(r.other[i]))) {
 			return bytes.Map(r.rune, text)
 		}
-		i += n
 	}
 	return text
 }

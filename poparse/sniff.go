@@ -104,9 +104,6 @@ func sniffBinary(data []byte) string {
 // hasControls reports whether data has too many control characters to be text. The
 // ones that text may have do not count.
 func hasControls(head []byte) bool {
-	if countControls(head)*10 <= len(head) { // line ends included, as in most files
-		return false
-	}
 	const text = 1<<'\t' | 1<<'\n' | 1<<'\v' | 1<<'\f' | 1<<'\r' | 1<<'\x1b'
 	control := 0
 	for _, c := range head {
