@@ -94,7 +94,7 @@ func (p *push) applyFile(files *fileSet, f *File) error {
 	if err != nil {
 		return err
 	}
-	hash, err := writeBlob(p.r.git.Storer, data)
+	hash, err := p.r.storeBlob(data)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return mergePO(pot, old, f.text), nil
+		return mergePO(pot, old, f.text)
 	}
 	return nil, fmt.Errorf("operation %d is unknown", f.op) // unreachable: all are listed
 }

@@ -55,7 +55,7 @@ func (r *Repo) Push(c Change) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
 	}
-	if _, err := p.flush(); err != nil {
+	if err := p.flush(); err != nil {
 		return "", fmt.Errorf("repository %s: %w", r.Dir, err)
 	}
 	return hash.String(), nil
@@ -87,7 +87,7 @@ func (p *push) changeFiles(files *fileSet, c Change) error {
 		}
 	}
 	put := func(path, text string, mode filemode.FileMode) error {
-		hash, err := writeBlob(p.r.git.Storer, []byte(text))
+		hash, err := p.r.storeBlob([]byte(text))
 		if err != nil {
 			return fmt.Errorf("file %q: %w", path, err)
 		}
@@ -155,28 +155,13 @@ func parsePerson(s string, fallback Person) (Person, error) {
 	return Person{Name: name, Email: email}, nil
 }
 
-// SetBranch makes a branch or moves it, even if it loses commits, to rev: a hash, a
-// label or a branch.
-func (r *Repo) SetBranch(name, rev string) error {
-	return r.moveBranch(name, func(p *push) error {
-		to, err := p.resolve(rev)
-		if err != nil {
-			return err
-		}
-		return p.move(name, to, true)
-	})
-}
-
-// RemoveBranch deletes a branch; it must exist.
-func (r *Repo) RemoveBranch(name string) error {
-	return r.moveBranch(name, func(p *push) error { return p.moveRef(&Step{Branch: name}) })
-}
-
-func (r *Repo) moveBranch(name string, move func(*push) error) error {
+// setBranch makes a branch or moves it, even if it loses commits, to rev: a hash, a
+// label or a branch. "" deletes the branch, which must exist.
+func (r *Repo) setBranch(name, rev string) error {
 	p := newPush(r)
-	err := move(p)
+	err := p.moveRef(&Step{Branch: name, To: rev, Force: true})
 	if err == nil {
-		_, err = p.flush()
+		err = p.flush()
 	}
 	if err != nil {
 		return fmt.Errorf("repository %s: branch %s: %w", r.Dir, name, err)

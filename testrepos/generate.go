@@ -75,7 +75,8 @@ func Generate(dir string, spec GenSpec) (*Generated, error) {
 	if spec.Template {
 		paths["po/"+spec.Name+".pot"] = func(b *bytes.Buffer) { g.write(b, "") }
 	}
-	return g, g.commitFiles(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), paths)
+	_, err = g.commit(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), paths)
+	return g, err
 }
 
 // Generate makes the repository in a temporary directory of a test.
@@ -90,18 +91,9 @@ func (s GenSpec) Generate(tb TB) *Generated {
 // language, and pushes the commit. Each call writes another text.
 func (g *Generated) Edit(tb TB, lang string, i int) Edited {
 	tb.Helper()
-	e, err := g.EditString(lang, i)
-	must(tb, err)
-	return e
-}
-
-// EditString is Edit for callers outside of tests.
-func (g *Generated) EditString(lang string, i int) (Edited, error) {
 	list, err := g.EditStrings(lang, i)
-	if err != nil {
-		return Edited{}, err
-	}
-	return list[0], nil
+	must(tb, err)
+	return list[0]
 }
 
 // EditStrings changes the translations of some entries of a language in one commit.
@@ -143,13 +135,8 @@ func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, er
 	return slices.Concat(data[:at], line, data[end:]), nil
 }
 
-// commitFiles pushes the files, written one after the other.
-func (g *Generated) commitFiles(message string, files map[string]func(*bytes.Buffer)) error {
-	_, err := g.commit(message, files)
-	return err
-}
-
-// commit is commitFiles that returns the time when the branch began to move.
+// commit pushes the files, written one after the other, and returns the time when the
+// branch began to move.
 func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer)) (moved time.Time, err error) {
 	p := newPush(g.Repo)
 	st := Step{Branch: g.DefaultBranch()}
@@ -161,7 +148,7 @@ func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer))
 	for path, write := range files {
 		buf.Reset()
 		write(&buf)
-		hash, err := writeBlob(g.git.Storer, buf.Bytes())
+		hash, err := g.storeBlob(buf.Bytes())
 		if err != nil {
 			return moved, err
 		}
@@ -176,9 +163,7 @@ func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer))
 	if err := p.move(st.Branch, hash, false); err != nil {
 		return moved, err
 	}
-	moved = time.Now()
-	_, err = p.flush()
-	return moved, err
+	return time.Now(), p.flush()
 }
 
 func poPath(lang string) string { return "po/" + lang + ".po" }

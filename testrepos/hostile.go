@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // Hostile is a kind of repository that was made to hurt whoever reads it.
@@ -102,15 +100,9 @@ func (w *hostileWriter) link(name, target string) {
 
 // stream writes a loose object of a size whose contents are read.
 func (w *hostileWriter) stream(kind plumbing.ObjectType, size int64, from io.Reader) plumbing.Hash {
-	out, err := dotgit.New(osfs.New(w.dir)).NewObject()
-	if err != nil {
-		w.fail(err)
-		return plumbing.ZeroHash
-	}
-	w.fail(out.WriteHeader(kind, size))
-	_, err = io.Copy(out, from)
-	w.fail(errors.Join(err, out.Close()))
-	return out.Hash()
+	h, err := store(w.dir, kind, size, from)
+	w.fail(err)
+	return h
 }
 
 func (w *hostileWriter) object(kind plumbing.ObjectType, data string) plumbing.Hash {

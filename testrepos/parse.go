@@ -14,21 +14,8 @@ import (
 // maxRepeat bounds (repeat N): with a body of 100 bytes it makes 100 MB.
 const maxRepeat = 1_000_000
 
-// ParseError is a mistake in a scenario.
-type ParseError struct {
-	// File is the name given to Parse.
-	File string
-	// Line counts from 1.
-	Line int
-	// Msg describes the mistake and what is expected.
-	Msg string
-}
-
-// Error returns "file:line: message".
-func (e *ParseError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
-
-// Parse reads a scenario; README.md describes the format. Every error is a
-// *ParseError. What depends on the files of earlier commits (an edit whose text
+// Parse reads a scenario; README.md describes the format. Every error begins with its
+// file and line. What depends on the files of earlier commits (an edit whose text
 // is not there, a merge conflict) shows only when the step is made.
 func Parse(name string, data []byte) (*Scenario, error) {
 	p := &parser{
@@ -69,7 +56,7 @@ type parser struct {
 }
 
 func (p *parser) errorf(line int, format string, args ...any) error {
-	return &ParseError{File: p.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return fmt.Errorf("%s:%d: %w", p.file, line, fmt.Errorf(format, args...))
 }
 
 func (p *parser) parse(a *txtar.Archive) error {

@@ -1,15 +1,17 @@
 package testrepos
 
 import (
-	"regexp"
+	"bytes"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
 // Scenarios with whole PO files in every commit would be unreadable, so this file
 // can put entries into a PO file: it knows blocks separated by blank lines, comment
-// lines first. It does not use poparse, since poparse's tests read its output.
+// lines first.
 
 // block is one entry, or a lone comment.
 type block struct {
@@ -18,8 +20,6 @@ type block struct {
 	body     []string // the other lines, and all that begin with #~
 	obsolete bool
 }
-
-const headerKey = "\x04"
 
 func splitPO(text []byte) []block {
 	var blocks []block
@@ -197,136 +197,30 @@ func dropEntries(text, given []byte) (out []byte, missing []string) {
 	return joinPO(blocks), missing
 }
 
-// mergePO works like `msgmerge --no-fuzzy-matching`: the entries, order, references
-// and flags of the POT, the translations of given or else of old, and as obsolete
-// the entries that the POT lacks.
-func mergePO(pot, old, given []byte) []byte {
-	tr := splitPO(putEntries(old, given))
-	byKey := map[string]int{}
-	for i, b := range tr {
-		byKey[b.key] = i
+// mergePO works like `msgmerge --no-fuzzy-matching --previous`: the entries, order,
+// references and flags of the POT, the translations of given or else of old, and as
+// obsolete the entries that the POT lacks.
+func mergePO(pot, old, given []byte) ([]byte, error) {
+	template, err := poparse.Parse("POT", pot)
+	if err != nil {
+		return nil, err
 	}
-	var out []block
-	used := map[int]bool{}
-	nplurals := 2
-	for _, src := range splitPO(pot) {
-		i, ok := byKey[src.key]
-		switch {
-		case src.key == "" || src.obsolete:
-			continue
-		case src.key == headerKey && ok:
-			out = append(out, mergeHeader(src, tr[i]))
-			nplurals = countPlurals(tr[i])
-		case ok && !untranslated(tr[i]):
-			out = append(out, mergeEntry(src, tr[i]))
-		default:
-			src.body = emptyBody(src.body, nplurals)
-			if ok {
-				src = mergeEntry(src, block{comments: tr[i].comments, body: src.body, key: src.key})
-			}
-			out = append(out, src)
-		}
-		if ok {
-			used[i] = true
-		}
+	file, err := poparse.Parse("PO", putEntries(old, given))
+	if err != nil {
+		return nil, err
 	}
-	for i, b := range tr {
-		if !used[i] && b.key != "" && !untranslated(b) {
-			out = append(out, makeObsolete(b))
-		}
+	merged, err := msgmerge.Merge(file, template, msgmerge.Options{Previous: true, NoFuzzyMatching: true, NoWrap: true})
+	if err != nil {
+		return nil, err
 	}
-	return joinPO(out)
-}
-
-// mergeEntry takes the comments of the program from src and the rest from t.
-func mergeEntry(src, t block) block {
-	c, tc := sortComments(src.comments), sortComments(t.comments)
-	c.translator, c.previous = tc.translator, tc.previous
-	if slices.Contains(tc.flags, "fuzzy") {
-		c.flags = append([]string{"fuzzy"}, c.flags...)
+	flags := map[[2]string][]string{} // msgmerge drops those that gettext does not know
+	for e := range template.Live() {
+		flags[[2]string{e.Context, e.ID}] = e.Flags
 	}
-	body := t.body
-	if t.obsolete {
-		body = nil
-		for _, l := range t.body {
-			body = append(body, strings.TrimPrefix(l, "#~ "))
-		}
+	for e := range merged.File.Live() {
+		e.Flags = flags[[2]string{e.Context, e.ID}]
 	}
-	return block{key: src.key, comments: c.lines(), body: body}
-}
-
-// mergeHeader is the translation's header with the POT's creation date.
-func mergeHeader(src, t block) block {
-	const field = `"POT-Creation-Date: `
-	for _, s := range src.body {
-		if !strings.HasPrefix(s, field) {
-			continue
-		}
-		body := slices.Clone(t.body)
-		for i, l := range body {
-			if strings.HasPrefix(l, field) {
-				body[i] = s
-			}
-		}
-		t.body = body
-	}
-	return t
-}
-
-func makeObsolete(b block) block {
-	if b.obsolete {
-		return b
-	}
-	c := sortComments(b.comments)
-	c.extracted, c.references, c.previous = nil, nil, nil
-	c.flags = slices.DeleteFunc(c.flags, func(f string) bool { return f != "fuzzy" })
-	body := make([]string, len(b.body))
-	for i, l := range b.body {
-		body[i] = "#~ " + l
-	}
-	return block{key: b.key, comments: c.lines(), body: body, obsolete: true}
-}
-
-// untranslated reports whether every msgstr is empty.
-func untranslated(b block) bool {
-	inStr := false
-	for _, l := range b.body {
-		l = strings.TrimPrefix(l, "#~ ")
-		if strings.HasPrefix(l, "msg") {
-			inStr = strings.HasPrefix(l, "msgstr")
-		}
-		if inStr && quoted(l) != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// emptyBody is a POT's entry with the language's number of empty forms.
-func emptyBody(body []string, nplurals int) []string {
-	var out []string
-	plural := false
-	for _, l := range body {
-		plural = plural || strings.HasPrefix(l, "msgid_plural ")
-		if strings.HasPrefix(l, "msgstr") {
-			break
-		}
-		out = append(out, l)
-	}
-	if !plural {
-		return append(out, `msgstr ""`)
-	}
-	for i := range nplurals {
-		out = append(out, `msgstr[`+strconv.Itoa(i)+`] ""`)
-	}
-	return out
-}
-
-// countPlurals reads nplurals from a header; 2 if it has none.
-func countPlurals(header block) int {
-	m := regexp.MustCompile(`nplurals=(\d)`).FindStringSubmatch(strings.Join(header.body, ""))
-	if m == nil {
-		return 2
-	}
-	return int(m[1][0] - '0')
+	var b bytes.Buffer
+	_, err = merged.File.WriteTo(&b)
+	return b.Bytes(), err
 }

@@ -222,34 +222,19 @@ func (w Person) signature() object.Signature {
 }
 
 // flush writes the references, in the order of their names.
-func (p *push) flush() (Pushed, error) {
-	out := Pushed{Commits: p.commits}
-	st := p.r.git.Storer
+func (p *push) flush() error {
 	for _, name := range slices.Sorted(maps.Keys(p.refs)) {
-		ref := PushedRef{Name: name.String()}
-		old, err := st.Reference(name)
-		if err == nil {
-			ref.Old = old.Hash().String()
-		} else if !errors.Is(err, plumbing.ErrReferenceNotFound) {
-			return out, fmt.Errorf("reference %s: %w", name, err)
-		}
-		if h := p.refs[name]; !h.IsZero() {
-			ref.New = h.String()
-		}
-		if ref.Old == ref.New {
-			continue
-		}
-		if ref.New == "" {
-			err = st.RemoveReference(name)
+		var err error
+		if h := p.refs[name]; h.IsZero() {
+			err = p.r.git.Storer.RemoveReference(name)
 		} else {
-			err = p.r.setRef(name, p.refs[name])
+			err = p.r.setRef(name, h)
 		}
 		if err != nil {
-			return out, fmt.Errorf("reference %s: %w", name, err)
+			return fmt.Errorf("reference %s: %w", name, err)
 		}
-		out.Refs = append(out.Refs, ref)
 	}
-	return out, nil
+	return nil
 }
 
 // setRef replaces the file of a reference, as git does. go-git empties it first, which

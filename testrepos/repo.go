@@ -41,14 +41,6 @@ type state struct {
 	Labels   map[string]string `json:"labels"` // label → commit
 }
 
-// Pushed is the result of a push.
-type Pushed struct {
-	// Commits in the order in which they were made; empty if only a reference moved.
-	Commits []PushedCommit
-	// Refs are the references that the push moved, sorted by name.
-	Refs []PushedRef
-}
-
 // PushedCommit is one commit of a push.
 type PushedCommit struct {
 	// Label is its name in the scenario.
@@ -59,15 +51,6 @@ type PushedCommit struct {
 	Author string
 	// Subject is the first line of the message.
 	Subject string
-}
-
-// PushedRef is one reference of a push.
-type PushedRef struct {
-	// Name in full, such as refs/heads/main.
-	Name string
-	// Old and New are commits in 40 hex digits; "" before it existed or after it was
-	// deleted.
-	Old, New string
 }
 
 // Create makes the bare repository dir, which must be empty or not exist, with the
@@ -164,34 +147,34 @@ func (r *Repo) Tip(branch string) string {
 func (r *Repo) Hash(label string) string { return r.state.Labels[label] }
 
 // Next makes the next push of the scenario: the next step and, while steps are held
-// back, the ones after it. The error is ErrNoStep if no step is left.
-func (r *Repo) Next() (Pushed, error) {
+// back, the ones after it. It returns the commits in the order in which they were made,
+// none if only a reference moved. The error is ErrNoStep if no step is left.
+func (r *Repo) Next() ([]PushedCommit, error) {
 	for i, st := range r.scenario.Steps[r.state.Applied:] {
 		if !st.Hold {
-			p, err := r.run(i + 1)
+			commits, err := r.run(i + 1)
 			if err != nil {
-				return p, fmt.Errorf("scenario %s: %w", r.scenario.Name, err)
+				return nil, fmt.Errorf("scenario %s: %w", r.scenario.Name, err)
 			}
-			return p, nil
+			return commits, nil
 		}
 	}
-	return Pushed{}, fmt.Errorf("repository %s: %w", r.Dir, ErrNoStep)
+	return nil, fmt.Errorf("repository %s: %w", r.Dir, ErrNoStep)
 }
 
 // run makes the next n steps in one push.
-func (r *Repo) run(n int) (Pushed, error) {
+func (r *Repo) run(n int) ([]PushedCommit, error) {
 	p := newPush(r)
 	for _, st := range r.scenario.Steps[r.state.Applied : r.state.Applied+n] {
 		if err := p.step(&st); err != nil {
-			return Pushed{}, fmt.Errorf("line %d: step %s: %w", st.Line, st.Label, err)
+			return nil, fmt.Errorf("line %d: step %s: %w", st.Line, st.Label, err)
 		}
 	}
 	next := state{Scenario: r.state.Scenario, Applied: r.state.Applied + n, Labels: p.labels}
-	out, err := p.flush()
-	if err != nil {
-		return Pushed{}, err
+	if err := p.flush(); err != nil {
+		return nil, err
 	}
-	return out, r.save(next)
+	return p.commits, r.save(next)
 }
 
 // save writes the state file and sets the state. After a crash before it, the push

@@ -55,14 +55,12 @@ func TestPush(t *testing.T) {
 	if r.Rest() != 2 || r.Tip("side") != "" {
 		t.Fatalf("rest %d, side %q", r.Rest(), r.Tip("side"))
 	}
-	p, err := r.Next()
-	must(t, err)
-	want := []testrepos.PushedRef{{Name: "refs/heads/main", Old: one, New: r.Hash("4")}}
-	if diff := cmp.Diff(want, p.Refs); diff != "" {
-		t.Errorf("references moved (-want +got):\n%s", diff)
+	commits, err := r.Next()
+	if err != nil || len(commits) != 3 || commits[0].Label != "2" {
+		t.Errorf("commits %+v, %v", commits, err)
 	}
-	if len(p.Commits) != 3 || p.Commits[0].Label != "2" {
-		t.Errorf("commits %+v", p.Commits)
+	if r.Head() != r.Hash("4") || r.Tip("side") != "" {
+		t.Errorf("head %s, side %q", r.Head(), r.Tip("side"))
 	}
 	g, err := git.PlainOpen(r.Path())
 	must(t, err)
@@ -196,9 +194,6 @@ func TestBranches(t *testing.T) {
 	r.DeleteBranch(t, "side")
 	if r.Head() != ours || r.Tip("side") != "" {
 		t.Errorf("head %s, side %q", r.Head(), r.Tip("side"))
-	}
-	if err := r.RemoveBranch("side"); err == nil {
-		t.Error("deleted a branch that is not there")
 	}
 	if string(r.File(t, side, "b")) != "side\n" {
 		t.Error("a commit must stay readable by its hash")

@@ -73,9 +73,9 @@ func TestDemo(t *testing.T) {
 	if r.Rest() < 3 {
 		t.Errorf("%d pushes are left, want at least 3", r.Rest())
 	}
-	p, err := r.Next()
-	if err != nil || len(p.Commits) != 1 || p.Commits[0].Author != "Camille Roussel" {
-		t.Errorf("next push %+v, %v, want one commit of Camille", p, err)
+	commits, err := r.Next()
+	if err != nil || len(commits) != 1 || commits[0].Author != "Camille Roussel" {
+		t.Errorf("next push %+v, %v, want one commit of Camille", commits, err)
 	}
 }
 

@@ -57,12 +57,12 @@ func create(tb TB, s *Scenario) *Repo {
 // is left; see Rest.
 func (r *Repo) Advance(tb TB) string {
 	tb.Helper()
-	p, err := r.Next()
+	commits, err := r.Next()
 	must(tb, err)
-	if len(p.Commits) == 0 {
+	if len(commits) == 0 {
 		return ""
 	}
-	return p.Commits[len(p.Commits)-1].Hash
+	return commits[len(commits)-1].Hash
 }
 
 // AdvanceAll makes all pushes that are left and returns the head of the default
@@ -95,7 +95,7 @@ func (r *Repo) Merge(tb TB, c Change, others ...string) string {
 // Branch makes or moves a branch (rev: a hash, label or branch).
 func (r *Repo) Branch(tb TB, name, rev string) {
 	tb.Helper()
-	must(tb, r.SetBranch(name, rev))
+	must(tb, r.setBranch(name, rev))
 }
 
 // ForcePush moves a branch to rev, even if it loses commits, as `git push --force`
@@ -108,7 +108,7 @@ func (r *Repo) ForcePush(tb TB, branch, rev string) {
 // DeleteBranch removes a branch; it must exist.
 func (r *Repo) DeleteBranch(tb TB, name string) {
 	tb.Helper()
-	must(tb, r.RemoveBranch(name))
+	must(tb, r.setBranch(name, ""))
 }
 
 // File returns the bytes of a file at rev (a hash, label or branch), or of the

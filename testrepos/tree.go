@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +10,12 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // fileSet is a tree, flat: path to entry. Empty folders do not exist.
@@ -156,32 +159,25 @@ func writeObject(st storer.EncodedObjectStorer, e encoder) (plumbing.Hash, error
 	return h, nil
 }
 
-// lazyWriter is the part of go-git's file storage that writes an object without
-// a copy in memory: a generated file may have 100 MB.
-type lazyWriter interface {
-	LazyWriter() (io.WriteCloser, func(plumbing.ObjectType, int64) error, error)
+// store stores an object of a size in a git directory without a copy in memory: a generated
+// file may have 100 MB.
+func store(dir string, kind plumbing.ObjectType, size int64, from io.Reader) (plumbing.Hash, error) {
+	out, err := dotgit.New(osfs.New(dir)).NewObject()
+	if err != nil {
+		return plumbing.ZeroHash, fmt.Errorf("%s: %w", kind, err)
+	}
+	err = out.WriteHeader(kind, size)
+	if err == nil {
+		_, err = io.Copy(out, from)
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
+		err = fmt.Errorf("%s %s: %w", kind, out.Hash(), err)
+	}
+	return out.Hash(), err
 }
 
-func writeBlob(st storer.EncodedObjectStorer, data []byte) (plumbing.Hash, error) {
-	hash := plumbing.ComputeHash(plumbing.BlobObject, data)
-	if st.HasEncodedObject(hash) == nil {
-		return hash, nil
-	}
-	lazy, ok := st.(lazyWriter)
-	if !ok {
-		return hash, fmt.Errorf("blob %s: storage %T cannot write lazily", hash, st)
-	}
-	w, header, err := lazy.LazyWriter()
-	if err != nil {
-		return hash, fmt.Errorf("blob %s: %w", hash, err)
-	}
-	if err = header(plumbing.BlobObject, int64(len(data))); err == nil {
-		_, err = w.Write(data)
-	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		return hash, fmt.Errorf("blob %s: %w", hash, err)
-	}
-	return hash, nil
+func (r *Repo) storeBlob(data []byte) (plumbing.Hash, error) {
+	return store(r.Dir, plumbing.BlobObject, int64(len(data)), bytes.NewReader(data))
 }
 
 func readBlob(st storer.EncodedObjectStorer, h plumbing.Hash) ([]byte, error) {

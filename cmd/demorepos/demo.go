@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/template"
 
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -42,7 +44,11 @@ func setUp(dir string, out io.Writer) error {
 		return fmt.Errorf("directory: %w", err)
 	}
 	for _, d := range demoRepos() {
-		r, made, err := openOrMake(dir, d)
+		s, err := testrepos.Named(d.scenario)
+		if err != nil {
+			return err
+		}
+		r, made, err := openOrMake(filepath.Join(dir, d.dir), s)
 		if err != nil {
 			return err
 		}
@@ -71,12 +77,7 @@ func verb(made bool) string {
 
 // openOrMake makes a repository under another name and renames it, so that an
 // interrupted one is not taken for complete.
-func openOrMake(dir string, d demoRepo) (*testrepos.Repo, bool, error) {
-	s, err := testrepos.Named(d.scenario)
-	if err != nil {
-		return nil, false, err
-	}
-	path := filepath.Join(dir, d.dir)
+func openOrMake(path string, s *testrepos.Scenario) (r *testrepos.Repo, made bool, err error) {
 	switch _, err := os.Stat(path); {
 	case err == nil:
 		r, err := testrepos.Open(path, s)
@@ -94,7 +95,7 @@ func openOrMake(dir string, d demoRepo) (*testrepos.Repo, bool, error) {
 	if err := os.Rename(temp, path); err != nil {
 		return nil, false, fmt.Errorf("repository: %w", err)
 	}
-	r, err := testrepos.Open(path, s)
+	r, err = testrepos.Open(path, s)
 	return r, true, err
 }
 
@@ -117,12 +118,12 @@ func advance(dir string, out io.Writer) error {
 		if r.Rest() == 0 {
 			continue
 		}
-		p, err := r.Next()
+		commits, err := r.Next()
 		if err != nil {
 			return err
 		}
 		pushed = true
-		for _, c := range p.Commits {
+		for _, c := range commits {
 			fmt.Fprintf(out, "%s %.10s %s: %s\n", d.dir, c.Hash, c.Author, c.Subject)
 		}
 	}
@@ -136,6 +137,47 @@ func advance(dir string, out io.Writer) error {
 		fmt.Fprintf(out, "nothing is left to push; remove %s to begin again\n", dir)
 	}
 	return nil
+}
+
+// pagesRepo is the repository with the translations of repoglot's own pages.
+const pagesRepo = "pages.git"
+
+// commitPages makes the repository of the pages' translations, or commits those that
+// changed since: the program that runs this has them built in. made says whether there
+// is a new commit.
+func commitPages(dir string) (path string, made bool, err error) {
+	r, _, err := openOrMake(filepath.Join(dir, pagesRepo), &testrepos.Scenario{Name: "pages", Branch: testrepos.DefaultBranch})
+	if err != nil {
+		return "", false, err
+	}
+	change := testrepos.Change{
+		Author: "repoglot <pages@repoglot.example>", Message: "Update the translations of the pages",
+		Files: map[string]string{},
+	}
+	if r.Head() == "" {
+		change.Message = "Add the translations of the pages"
+	} else if change.Delete, err = r.Paths(r.Head()); err != nil {
+		return r.Dir, false, err
+	}
+	names, err := fs.Glob(intl.Files, "po/*")
+	if err != nil {
+		return r.Dir, false, err
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(intl.Files, name)
+		if err != nil {
+			return r.Dir, false, err
+		}
+		if before, err := r.ReadFile(r.Head(), name); err != nil || !bytes.Equal(before, data) {
+			change.Files[name] = string(data)
+		}
+	}
+	change.Delete = slices.DeleteFunc(change.Delete, func(name string) bool { return slices.Contains(names, name) })
+	if len(change.Files)+len(change.Delete) == 0 {
+		return r.Dir, false, nil
+	}
+	_, err = r.Push(change)
+	return r.Dir, err == nil, err
 }
 
 // writeConfig writes the configuration unless it exists: the user may have changed

@@ -5,12 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/goccy/go-yaml"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
@@ -166,24 +164,17 @@ func TestPagesRepo(t *testing.T) {
 			t.Fatalf("made %v %v, want %v", made, err, want)
 		}
 	}
-	repo, err := git.PlainOpen(filepath.Join(dir, pagesRepo))
+	r, err := testrepos.Open(filepath.Join(dir, pagesRepo), &testrepos.Scenario{Name: "pages", Branch: "main"})
 	must(t, err)
-	head, err := repo.Head()
-	must(t, err)
-	commit, err := repo.CommitObject(head.Hash())
-	must(t, err)
-	if _, err := commit.File("po/cs.po"); err != nil {
+	if _, err := r.ReadFile("main", "po/cs.po"); err != nil {
 		t.Error(err)
 	}
-	tree, err := storeTree(repo, &object.Tree{})
+	_, err = r.Push(testrepos.Change{Delete: []string{"po"}, Files: map[string]string{"po/x.po": ""}})
 	must(t, err)
-	commit.TreeHash = tree // as if the files had been others
-	stored := repo.Storer.NewEncodedObject()
-	must(t, commit.Encode(stored))
-	hash, err := repo.Storer.SetEncodedObject(stored)
-	must(t, err)
-	must(t, repo.Storer.SetReference(plumbing.NewHashReference(head.Name(), hash)))
 	if _, made, err := commitPages(dir); err != nil || !made {
 		t.Errorf("other files: made %v %v", made, err)
+	}
+	if paths, err := r.Paths("main"); err != nil || len(paths) < 2 || slices.Contains(paths, "po/x.po") {
+		t.Errorf("files %q, %v", paths, err)
 	}
 }
