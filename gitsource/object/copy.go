@@ -1,14 +1,10 @@
 package object
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"context"
-	"crypto/sha1" // git ids objects with it
+	"context" // git ids objects with it
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -246,78 +242,30 @@ func (c *objectCopy) copyLoose(dir, name string, h Hash) (bool, error) {
 		return false, nil // not loose in this directory
 	}
 	defer f.Close()
-	raw, small, err := readLooseFile(f)
-	switch {
-	case err != nil:
-		err = fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
-	case small:
-		err = c.createLoose(raw, h)
-	default:
-		err = c.streamLoose(f, h)
+	o := looseObject{file: f}
+	var data []byte
+	err = c.create(h, func(w *os.File) error {
+		err := o.header(io.TeeReader(f, w))
+		if err == nil {
+			data, err = o.check(h, c.fresh != nil && o.kind == plumbing.BlobObject && o.size <= freshBytes)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+		}
+		return err
+	})
+	if err == nil && data != nil {
+		c.fresh.put(h, data)
 	}
 	return err == nil, err
 }
 
-func (c *objectCopy) createLoose(raw []byte, h Hash) error {
-	kind, data, err := inflateLoose(raw, h)
-	if err != nil {
-		return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
-	}
-	if err := c.create(h, func(w *os.File) error {
-		_, err := w.Write(raw)
-		return err
-	}); err != nil {
-		return err
-	}
-	if kind == plumbing.BlobObject {
-		c.fresh.put(h, data)
-	}
-	return nil
-}
-
-func (c *objectCopy) streamLoose(f *os.File, h Hash) error {
-	return c.create(h, func(w *os.File) error {
-		z, err := zlib.NewReader(io.TeeReader(bufio.NewReader(f), w))
-		if err != nil {
-			return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
-		}
-		sum := sha1.New()
-		if _, err := io.Copy(sum, z); err != nil {
-			return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
-		}
-		return sameID(sum, h)
-	})
-}
-
-func sameID(sum hash.Hash, h Hash) error {
-	if !bytes.Equal(sum.Sum(nil), h[:]) {
-		return fmt.Errorf("%w: object %s has other contents than its id says", ErrSource, h)
-	}
-	return nil
-}
-
 // write stores an object as a loose file, after checking its id.
 func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
-	header := fmt.Appendf(nil, "%s %d\x00", t, len(data))
-	sum := sha1.New()
-	sum.Write(header)
-	sum.Write(data)
-	if err := sameID(sum, h); err != nil {
-		return err
+	if is := Hash(plumbing.ComputeHash(t, data)); is != h {
+		return fmt.Errorf("%w: object %s has the contents of %s", ErrSource, h, is)
 	}
-	return c.create(h, func(w *os.File) error {
-		z, err := zlib.NewWriterLevel(w, zlib.BestSpeed)
-		if err != nil {
-			return err
-		}
-		if _, err := z.Write(header); err != nil {
-			return err
-		}
-		if _, err := z.Write(data); err != nil {
-			return err
-		}
-		return z.Close()
-	})
+	return c.create(h, func(w *os.File) error { return deflateLoose(w, zlib.BestSpeed, t, data) })
 }
 
 // create writes a loose object's file in one step.

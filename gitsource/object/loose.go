@@ -3,11 +3,14 @@ package object
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha1"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/klauspost/compress/zlib"
@@ -43,15 +46,16 @@ func openLoose(dir string, h Hash) (*looseObject, error) {
 		return nil, err
 	}
 	o := &looseObject{file: f}
-	if err := o.header(); err != nil {
+	if err := o.header(bufio.NewReader(f)); err != nil {
 		_ = f.Close()
 		return nil, fmt.Errorf("%w: loose object: %w", ErrCorrupt, err)
 	}
 	return o, nil
 }
 
-func (o *looseObject) header() error {
-	z, err := zlib.NewReader(bufio.NewReader(o.file))
+// header reads the header; the object is what follows in.
+func (o *looseObject) header(in io.Reader) error {
+	z, err := zlib.NewReader(in)
 	if err != nil {
 		return unexpectedEOF(err)
 	}
@@ -87,6 +91,30 @@ func (o *looseObject) read() ([]byte, error) {
 	return data.Bytes(), nil
 }
 
+// check reads the object to its end and compares it with its id. It returns the contents
+// if they are to be kept.
+func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
+	sum := sha1.New()
+	objectSum(sum, o.kind, o.size)
+	if keep {
+		data, err = o.read()
+		sum.Write(data)
+	} else {
+		_, err = io.Copy(sum, o.in)
+	}
+	if err != nil {
+		return nil, unexpectedEOF(err)
+	}
+	return data, sameID(sum, h)
+}
+
+func sameID(sum hash.Hash, h Hash) error {
+	if is := Hash(sum.Sum(nil)); is != h {
+		return fmt.Errorf("it has the contents of %s", is)
+	}
+	return nil
+}
+
 func (o *looseObject) close() error { return o.file.Close() }
 
 func unexpectedEOF(err error) error {
@@ -94,4 +122,59 @@ func unexpectedEOF(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+var errLooseLength = errors.New("loose object is not as long as its header says")
+
+// parseLooseHeader reads the header of a loose object, which is begin bytes long.
+func parseLooseHeader(head []byte) (kind plumbing.ObjectType, size int64, begin int, err error) {
+	end := bytes.IndexByte(head, 0)
+	if end < 0 {
+		return 0, 0, 0, errors.New("no header")
+	}
+	name, length, _ := bytes.Cut(head[:end], []byte{' '})
+	if kind, err = plumbing.ParseObjectType(string(name)); err != nil {
+		return 0, 0, 0, err
+	}
+	if size, err = strconv.ParseInt(string(length), 10, 64); err != nil || size < 0 {
+		return 0, 0, 0, errors.New("no size in its header")
+	}
+	return kind, size, end + 1, nil
+}
+
+// deflateLoose writes a loose object.
+func deflateLoose(w io.Writer, level int, kind plumbing.ObjectType, data []byte) error {
+	z, err := zlib.NewWriterLevel(w, level)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(z, "%s %d\x00", kind, len(data)); err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// writeLoose adds an object as a loose file. When it returns, the object survives a
+// crash; if it is there already, nothing is written.
+func writeLoose(gitDir string, o addedObject) error {
+	name := filepath.Join(gitDir, "objects", looseName(o.hash))
+	if _, err := os.Lstat(name); err == nil {
+		return nil
+	}
+	err := createFile(name, func(w *os.File) error {
+		if err := deflateLoose(w, zlib.DefaultCompression, o.kind, o.data); err != nil {
+			return err
+		}
+		return w.Sync()
+	})
+	if err == nil {
+		err = syncDir(filepath.Dir(name))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s %s: %w", o.kind, o.hash, err)
+	}
+	return nil
 }

@@ -151,6 +151,13 @@ func (s *Store) Tree(h Hash) ([]Entry, error) {
 	return list, nil
 }
 
+// RawTree returns a directory as git stores it: its entries with all their modes and
+// with names that Tree would escape.
+func (s *Store) RawTree(h Hash) ([]byte, error) {
+	data, err := s.objects.read(h, plumbing.TreeObject, treeLimit)
+	return data, objectError("directory", h, err)
+}
+
 // Lookup finds a name in a tree; false if the tree does not have it.
 func Lookup(list []Entry, name string) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(list, name, func(e Entry, n string) int { return strings.Compare(e.Name, n) })

@@ -17,18 +17,14 @@ import (
 // indexes, and loose objects. The error is the first damage.
 func VerifyAll(ctx context.Context, gitDir string) error {
 	dir := filepath.Join(gitDir, "objects")
-	err := eachLoose(dir, func(name string, h Hash) error {
-		f, err := openIn(dir, filepath.ToSlash(name))
+	err := eachLoose(dir, func(_ string, h Hash) error {
+		o, err := openLoose(dir, h)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // packed meanwhile
 		}
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		raw, small, err := readLooseFile(f)
-		if err == nil && small {
-			_, _, err = inflateLoose(raw, h)
+		if err == nil {
+			_, err = o.check(h, false)
+			_ = o.close()
 		}
 		if err != nil {
 			return fmt.Errorf("loose object %s: %w: %w", h, ErrCorrupt, err)
