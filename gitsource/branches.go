@@ -92,7 +92,7 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 	if err != nil {
 		return OtherBranches{}, err
 	}
-	had, err := object.LooseRefs(filepath.Join(m.dir, name), otherRefs)
+	had, err := refsBelow(filepath.Join(m.dir, name), otherRefs)
 	if err != nil {
 		return OtherBranches{}, err
 	}
@@ -180,6 +180,16 @@ func wantedBranches(ctx context.Context, src remote.Source, queries []BranchQuer
 	}
 	tips = slices.DeleteFunc(tips, func(t object.Head) bool { return !wanted[t.Branch] })
 	return others, tips[:min(most, len(tips))], nil
+}
+
+// refsBelow returns the refs of a git directory below a prefix, by the rest of their names.
+func refsBelow(gitDir, prefix string) (map[string]object.Hash, error) {
+	refs := map[string]object.Hash{}
+	err := object.Refs(gitDir, prefix, func(name string, h object.Hash) error {
+		refs[name] = h
+		return nil
+	})
+	return refs, err
 }
 
 // removeRef removes a ref, and the directories that are empty without it.

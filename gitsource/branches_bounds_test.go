@@ -19,7 +19,7 @@ import (
 func held(t *testing.T, m *Mirror) (branches map[string]object.Hash, packs int) {
 	t.Helper()
 	dir, _ := m.Path()
-	branches, err := object.LooseRefs(dir, otherRefs)
+	branches, err := refsBelow(dir, otherRefs)
 	gittest.Must(t, err)
 	list, err := os.ReadDir(filepath.Join(dir, "objects", "pack"))
 	gittest.Must(t, err)

@@ -122,7 +122,7 @@ func TestOtherBranchesAreKeptAndHidden(t *testing.T) {
 		if now, _ := m.Path(); now == path {
 			t.Fatal("the mirror was not repacked")
 		}
-		held, err := object.LooseRefs(func() string { p, _ := m.Path(); return p }(), otherRefs)
+		held, err := refsBelow(func() string { p, _ := m.Path(); return p }(), otherRefs)
 		gittest.Must(t, err)
 		if len(held) != 1 {
 			t.Errorf("%s: held after maintenance: %v", transport, held)

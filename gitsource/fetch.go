@@ -227,7 +227,7 @@ func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) erro
 		return err
 	}
 	from := object.Origin{Dir: old, Objects: object.ObjectDirs(old)}
-	refs, err := object.LooseRefs(old, "refs/")
+	refs, err := refsBelow(old, "refs/")
 	if err != nil {
 		return err
 	}

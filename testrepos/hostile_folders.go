@@ -24,7 +24,7 @@ func hostileFolders() []Hostile {
 		{Name: "head-link", Fails: repair, make: func(w *hostileWriter) { w.sound(); w.link("HEAD", w.outside+"/secret") }},
 		{Name: "ref-link", Fails: "push a first commit", make: func(w *hostileWriter) { w.sound(); w.link("refs/heads/main", w.outside+"/secret") }},
 		{Name: "ref-text", Fails: repair, make: func(w *hostileWriter) { w.sound(); w.write("refs/heads/main", HostileCanary+"\n") }},
-		{Name: "ref-large", Fails: "set branch", make: func(w *hostileWriter) {
+		{Name: "ref-large", Fails: "push a first commit", make: func(w *hostileWriter) {
 			w.sound()
 			w.write("refs/heads/main", strings.Repeat("0", 64<<20))
 		}},

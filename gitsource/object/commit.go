@@ -53,23 +53,19 @@ const (
 // Commit reads a commit. The error is ErrUnknownCommit if the directory does not
 // have it.
 func (s *Store) Commit(h Hash) (Commit, error) {
-	data, err := s.commitData(h)
+	head, err := s.commitHeader(h)
 	if err != nil {
 		return Commit{}, err
 	}
-	c, err := parseCommit(h, data)
-	if err != nil {
-		return Commit{}, objectError("commit", h, err)
+	if head.tree.IsZero() {
+		return Commit{}, objectError("commit", h, fmt.Errorf("no tree: %w", ErrCorrupt))
 	}
-	return c, nil
-}
-
-func (s *Store) commitData(h Hash) ([]byte, error) {
-	if h.IsZero() || !s.objects.has(h) {
-		return nil, fmt.Errorf("commit %s: %w", h, ErrUnknownCommit)
-	}
-	data, err := s.objects.read(h, plumbing.CommitObject, commitLimit)
-	return data, objectError("commit", h, err)
+	return Commit{
+		Hash: h, Tree: head.tree, Parents: head.parents,
+		Author:    parseSignature(toUTF8(head.author, head.charset)),
+		Committer: parseSignature(toUTF8(head.committer, head.charset)),
+		Message:   strings.TrimRight(toUTF8(string(head.message[:min(len(head.message), maxMessage)]), head.charset), "\n"),
+	}, nil
 }
 
 // Node is the part of a commit that a walk through history needs.
@@ -85,96 +81,64 @@ type Node struct {
 // Node reads a commit for a walk. Parents that a shallow directory lacks are left
 // out.
 func (s *Store) Node(h Hash) (Node, error) {
-	data, err := s.commitData(h)
+	head, err := s.commitHeader(h)
 	if err != nil {
 		return Node{}, err
 	}
-	var n Node
-	err = commitHeaders(data, func(key, value string) error {
-		var err error
-		switch key {
-		case "tree":
-			n.Tree, err = ParseHash(value)
-		case "parent":
-			n.Parents, err = addParent(n.Parents, value)
-		case "committer":
-			n.When = parseSignature(value).When.Unix()
-		}
-		return err
-	})
-	if err != nil {
-		return Node{}, objectError("commit", h, err)
-	}
 	if s.shallow {
-		n.Parents = slices.DeleteFunc(n.Parents, func(p Hash) bool { return !s.objects.has(p) })
+		head.parents = slices.DeleteFunc(head.parents, func(p Hash) bool { return !s.objects.has(p) })
 	}
-	return n, nil
+	return Node{head.tree, head.parents, parseSignature(head.committer).When.Unix()}, nil
 }
 
-// commitHeaders calls fn for each header line of a commit. Continuation lines, as
-// signatures have, are skipped.
-func commitHeaders(data []byte, fn func(key, value string) error) error {
-	for len(data) > 0 && data[0] != '\n' {
-		line := data
-		if end := bytes.IndexByte(data, '\n'); end >= 0 {
-			line, data = data[:end], data[end+1:]
-		} else {
-			data = nil
-		}
-		if line[0] == ' ' {
-			continue
-		}
-		key, value, _ := bytes.Cut(line, []byte{' '})
-		if err := fn(string(key), string(value)); err != nil {
-			return err
-		}
+func (s *Store) commitHeader(h Hash) (commitHeader, error) {
+	if h.IsZero() || !s.objects.has(h) {
+		return commitHeader{}, fmt.Errorf("commit %s: %w", h, ErrUnknownCommit)
 	}
-	return nil
-}
-
-// addParent adds a parent up to maxParents; the others are dropped.
-func addParent(list []Hash, id string) ([]Hash, error) {
-	h, err := ParseHash(id)
-	if err != nil || len(list) >= maxParents {
-		return list, err
-	}
-	return append(list, h), nil
-}
-
-func parseCommit(h Hash, data []byte) (Commit, error) {
-	c := Commit{Hash: h}
-	var author, committer, charset string
-	err := commitHeaders(data, func(key, value string) error {
-		var err error
-		switch key {
-		case "tree":
-			c.Tree, err = ParseHash(value)
-		case "parent":
-			c.Parents, err = addParent(c.Parents, value)
-		case "author":
-			author = value
-		case "committer":
-			committer = value
-		case "encoding":
-			charset = value
-		}
-		return err
-	})
+	data, err := s.objects.read(h, plumbing.CommitObject, commitLimit)
 	if err != nil {
-		return Commit{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return commitHeader{}, objectError("commit", h, err)
 	}
-	if c.Tree.IsZero() {
-		return Commit{}, fmt.Errorf("no tree: %w", ErrCorrupt)
-	}
-	c.Author = parseSignature(toUTF8(author, charset))
-	c.Committer = parseSignature(toUTF8(committer, charset))
-	if _, message, ok := bytes.Cut(data, []byte("\n\n")); ok {
-		if len(message) > maxMessage {
-			message = message[:maxMessage]
+	head, err := parseCommit(data)
+	return head, objectError("commit", h, err)
+}
+
+// commitHeader is a commit as git stores it.
+type commitHeader struct {
+	tree                       Hash
+	parents                    []Hash // up to maxParents
+	author, committer, charset string
+	message                    []byte
+}
+
+// parseCommit reads the header lines of a commit. Continuation lines, as signatures have,
+// are skipped.
+func parseCommit(data []byte) (head commitHeader, err error) {
+	for len(data) > 0 && data[0] != '\n' && err == nil {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		key, value, _ := bytes.Cut(line, []byte{' '})
+		switch string(key) {
+		case "tree":
+			head.tree, err = ParseHash(string(value))
+		case "parent":
+			var parent Hash
+			if parent, err = ParseHash(string(value)); len(head.parents) < maxParents {
+				head.parents = append(head.parents, parent)
+			}
+		case "author":
+			head.author = string(value)
+		case "committer":
+			head.committer = string(value)
+		case "encoding":
+			head.charset = string(value)
 		}
-		c.Message = strings.TrimRight(toUTF8(string(message), charset), "\n")
 	}
-	return c, nil
+	if err != nil {
+		return commitHeader{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	head.message = bytes.TrimPrefix(data, []byte{'\n'})
+	return head, nil
 }
 
 // toUTF8 converts text that is not UTF-8 from the charset in the commit's encoding

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -134,14 +135,18 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
 		}
-		tree, waiting := commitLinks(data, func(h Hash) bool { return !c.present(h) && (c.ends == "" || c.from.has(h)) })
+		head, err := parseCommit(data)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
+		}
+		waiting := slices.DeleteFunc(head.parents, func(p Hash) bool { return c.present(p) || c.ends != "" && !c.from.has(p) })
 		if len(waiting) > 0 {
 			if stack = append(stack, waiting...); len(stack) > c.limit {
 				return errMany
 			}
 			continue
 		}
-		if err := c.tree(ctx, tree, 0); err != nil {
+		if err := c.tree(ctx, head.tree, 0); err != nil {
 			return err
 		}
 		if err := c.write(h, plumbing.CommitObject, data); err != nil {
@@ -149,22 +154,6 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 		}
 	}
 	return nil
-}
-
-// commitLinks returns a commit's tree, and the parents that want selects.
-func commitLinks(data []byte, want func(parent Hash) bool) (tree Hash, parents []Hash) {
-	_ = commitHeaders(data, func(key, value string) error {
-		h, err := ParseHash(value)
-		switch {
-		case err != nil:
-		case key == "tree":
-			tree = h
-		case key == "parent" && want(h):
-			parents = append(parents, h)
-		}
-		return nil
-	})
-	return tree, parents
 }
 
 func (c *objectCopy) present(h Hash) bool {

@@ -2,8 +2,6 @@ package object
 
 import (
 	"errors"
-	"strings"
-	"unsafe"
 )
 
 // errDelta says that a delta is malformed, or is for another base.
@@ -24,7 +22,7 @@ func patch(room, base, delta []byte) ([]byte, error) {
 	}
 	out := room[:cap(room)]
 	if int64(len(out)) < size {
-		out = unzeroed(int(size))
+		out = make([]byte, size)
 	}
 	out = out[:size]
 	n := 0
@@ -87,15 +85,6 @@ func fromBase(base []byte, op byte, args []byte) (piece []byte, used int, ok boo
 		return nil, 0, false
 	}
 	return base[offset : offset+n], used, true
-}
-
-// unzeroed returns n bytes of memory that was not cleared: the caller overwrites all
-// of it.
-func unzeroed(n int) []byte {
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0)
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
 // deltaSize reads one of the two sizes at the start of a delta.

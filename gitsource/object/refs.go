@@ -137,10 +137,13 @@ func ReadRef(dir, name string) (Hash, error) {
 	return Hash{}, fmt.Errorf("ref %s: symbolic refs run in a circle", name)
 }
 
-// PackedRefs calls fn for each line of a git directory's packed-refs until fn
-// returns false.
-func PackedRefs(dir string, fn func(name, id string) bool) error {
+// packedRefs calls fn for each line of a git directory's packed-refs, if there is one,
+// until fn returns an error.
+func packedRefs(dir string, fn func(name, id string) error) error {
 	f, err := openIn(dir, "packed-refs")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -148,49 +151,69 @@ func PackedRefs(dir string, fn func(name, id string) bool) error {
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, maxTextFile)
 	for lines.Scan() {
-		id, name, ok := strings.Cut(lines.Text(), " ")
-		if ok && id != "#" && !fn(name, id) {
-			return nil
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && id != "#" {
+			if err := fn(name, id); err != nil {
+				return err
+			}
 		}
 	}
 	return lines.Err()
 }
 
-func readPackedRef(dir, name string) (Hash, error) {
-	var id string
-	err := PackedRefs(dir, func(n, i string) bool {
-		if n == name {
-			id = i
+func readPackedRef(dir, name string) (h Hash, err error) {
+	err = packedRefs(dir, func(n, id string) error {
+		if n != name {
+			return nil
 		}
-		return id == ""
+		if h, err = refHash(name, id); err != nil {
+			return err
+		}
+		return fs.SkipAll
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Hash{}, err
+	switch {
+	case err == nil:
+		err = fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
+	case errors.Is(err, fs.SkipAll):
+		err = nil
 	}
-	if id == "" {
-		return Hash{}, fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
-	}
-	return refHash(name, id)
+	return h, err
 }
 
-// HasBranches reports whether a git directory has any branch.
-func HasBranches(dir string) bool {
-	found := false
-	_ = PackedRefs(dir, func(name, _ string) bool {
-		found = found || strings.HasPrefix(name, "refs/heads/")
-		return !found
-	})
-	if found {
-		return true
-	}
-	_ = filepath.WalkDir(filepath.Join(dir, "refs", "heads"), func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			found = true
-			return filepath.SkipAll
+// Refs calls fn for each ref of a git directory below a prefix such as "refs/heads/", with
+// the rest of its name: packed ones first, which may be there again. Refs that hold no id
+// are left out. An error of fn ends it and is returned, but for fs.SkipAll.
+func Refs(gitDir, prefix string, fn func(name string, h Hash) error) error {
+	err := packedRefs(gitDir, func(name, id string) error {
+		name, below := strings.CutPrefix(name, prefix)
+		if h, err := ParseHash(id); below && err == nil {
+			return fn(name, h)
 		}
 		return nil
 	})
-	return found
+	if err == nil {
+		root := filepath.Join(gitDir, filepath.FromSlash(prefix))
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil // removed in the meantime
+			case err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".tmp-") || strings.HasSuffix(path, ".lock"):
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			name = filepath.ToSlash(name)
+			if h, err := ReadRef(gitDir, prefix+name); err == nil {
+				return fn(name, h)
+			}
+			return nil
+		})
+	}
+	if errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
 }
 
 // ValidBranch reports whether git could have a branch of this name, as far as it
@@ -208,32 +231,4 @@ func ValidBranch(name string) bool {
 		}
 	}
 	return !strings.ContainsFunc(name, unicode.IsControl)
-}
-
-// LooseRefs returns the loose refs below a prefix such as "refs/heads/", by the
-// rest of their names. Files that hold no id are left out.
-func LooseRefs(gitDir, prefix string) (map[string]Hash, error) {
-	refs := map[string]Hash{}
-	root := filepath.Join(gitDir, filepath.FromSlash(prefix))
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".tmp-"):
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		text, err := ReadText(root, filepath.ToSlash(name))
-		if err != nil {
-			return err
-		}
-		if h, herr := ParseHash(text); herr == nil {
-			refs[filepath.ToSlash(name)] = h
-		}
-		return err
-	})
-	return refs, err
 }

@@ -93,7 +93,10 @@ func (s *localSource) branch(repo localRepo, branch, remedy string) (object.Head
 		return object.Head{Hash: hash, Branch: branch}, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return object.Head{}, s.fail(ErrUnreachable, "branch cannot be read: "+plainPathError(err), "repair the repository")
-	case !object.HasBranches(repo.commonDir):
+	}
+	found := false
+	_ = object.Refs(repo.commonDir, "refs/heads/", func(string, object.Hash) error { found = true; return fs.SkipAll })
+	if !found {
 		return object.Head{}, s.fail(ErrEmptyRepository, "", "push a first commit")
 	}
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", branch), remedy)

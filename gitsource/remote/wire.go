@@ -226,7 +226,9 @@ func (s *wireSource) List(ctx context.Context, patterns []BranchPattern) ([]obje
 	}
 	found := branchList{}
 	for name, h := range refs.References {
-		found.add(patterns, name, h.String())
+		if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
+			found.add(patterns, branch, object.Hash(h))
+		}
 	}
 	return found.heads(), nil
 }
