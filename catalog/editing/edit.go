@@ -20,15 +20,13 @@ import (
 // [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not
 // have. Pulls may run meanwhile. It returns the number of strings that changed.
 func (d *Editor) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
+	defer wrap(&err, "edit translation %d", translation)
 	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
 		err := e.run(ctx, edits)
 		changed = len(e.entries)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("edit translation %d: %w", translation, err)
-	}
-	return changed, nil
+	return changed, err
 }
 
 // editing runs fn, which edits a translation of a component that takes edits, in one

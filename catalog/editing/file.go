@@ -18,26 +18,19 @@ import (
 // AddTranslation stores that a client adds a language to a component: the next flush makes
 // its file. The error wraps edit.ErrNotTaken, edit.ErrLocked, or edit.ErrNotAdded, which
 // says why.
-func (d *Editor) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	err := d.addTranslation(ctx, component, code, by)
-	if err != nil {
-		return fmt.Errorf("add %s to component %d: %w", code, component, err)
-	}
-	return nil
-}
-
-func (d *Editor) addTranslation(ctx context.Context, id int64, code string, by edit.Author) error {
-	row, err := d.editableComponent(ctx, id)
+func (d *Editor) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) (err error) {
+	defer wrap(&err, "add %s to component %d", code, component)
+	row, err := d.editableComponent(ctx, component)
 	if err != nil {
 		return err
 	}
-	e := store.Edit{Kind: store.EditAddFile, ComponentID: id, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
+	e := store.Edit{Kind: store.EditAddFile, ComponentID: component, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
 	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		all, err := snap.Translations(ctx, id)
+		all, err := snap.Translations(ctx, component)
 		if err != nil {
 			return err
 		}
-		pending, err := snap.PendingFiles(ctx, id)
+		pending, err := snap.PendingFiles(ctx, component)
 		if why := d.cannotAdd(&row, &e, all, pending); err == nil && why != "" {
 			err = fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
 		}
@@ -129,23 +122,21 @@ func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there boo
 // RemoveTranslation stores that a client removes the file of a translation: the next flush
 // does it. One that is removed already changes nothing. Errors are like those of
 // AddTranslation.
-func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
+func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) (err error) {
+	defer wrap(&err, "remove %s from component %d", t.Language, component)
 	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
+	if _, err := d.editableComponent(ctx, component); err != nil {
+		return err
+	}
 	var pending []store.Edit
-	_, err := d.editableComponent(ctx, component)
-	if err == nil {
-		err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-			pending, err = snap.PendingFiles(ctx, component)
-			return err
-		})
+	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		pending, err = snap.PendingFiles(ctx, component)
+		return err
+	})
+	if err != nil || slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
+		return err
 	}
-	if err == nil && !slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
-		err = d.putFile(ctx, e, by)
-	}
-	if err != nil {
-		return fmt.Errorf("remove %s from component %d: %w", t.Language, component, err)
-	}
-	return nil
+	return d.putFile(ctx, e, by)
 }
 
 // putFile stores a new edit that is not of a text.
@@ -157,11 +148,12 @@ func (d *Editor) putFile(ctx context.Context, e store.Edit, by edit.Author) erro
 }
 
 // endFiles ends edits of files of a component as their Status says.
-func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) error {
+func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) (err error) {
 	if len(edits) == 0 {
 		return nil
 	}
-	err := d.atHead(ctx, id, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+	defer wrap(&err, "edits of files of component %d", id)
+	return d.atHead(ctx, id, always, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
 		for i := range edits {
 			if err := tx.EndEdit(ctx, &edits[i], edits[i].Status, edits[i].Reason, edit.Author{}, at); err != nil {
 				return err
@@ -169,8 +161,95 @@ func (d *Editor) endFiles(ctx context.Context, id int64, edits []store.Edit) err
 		}
 		return nil
 	})
+}
+
+// maxNewStrings bounds the strings of a component that wait to be in the repository: each
+// flush writes all of them.
+const maxNewStrings = 500
+
+// AddString stores that a client adds a string to the file of a translation of a glossary:
+// the next flush writes it. The error wraps one of package edit's.
+func (d *Editor) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) (err error) {
+	defer wrap(&err, "add a string to %s of component %d", t.Language, component)
+	if err := n.Check(); err != nil {
+		return err
+	}
+	row, err := d.editableComponent(ctx, component)
 	if err != nil {
-		return fmt.Errorf("edits of files of component %d: %w", id, err)
+		return err
+	}
+	if !row.Settings.IsGlossary || t.IsSource || t.Filename == "" {
+		return fmt.Errorf("%w: strings are added to translations of glossaries only", edit.ErrNotAdded)
+	}
+	e := store.Edit{
+		Kind: store.EditAddString, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename,
+		Edit: edit.Edit{Context: n.Context, Source: n.Source, Ours: n.Text},
+	}
+	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		pending, err := snap.PendingFiles(ctx, component)
+		if err != nil {
+			return err
+		}
+		served, err := snap.UnitOfSource(ctx, t.ID, e.Source, e.Context)
+		if err != nil {
+			return err
+		}
+		if err := cannotAddString(&e, served != nil, pending); err != nil {
+			return err
+		}
+		f, err := snap.File(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := n.Append(t.Filename, f.Data, edit.Options{}); errors.Is(err, edit.ErrHasPlural) {
+			return &edit.InvalidError{Field: "source", Message: "This string exists already, with a plural."}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.putFile(ctx, e, n.Author)
+}
+
+// cannotAddString says why a string cannot be added.
+func cannotAddString(e *store.Edit, served bool, pending []store.Edit) error {
+	waiting := 0
+	for i := range pending {
+		o := &pending[i]
+		switch {
+		case o.Kind == store.EditAddString:
+			waiting++
+			served = served || o.Path == e.Path && o.Source == e.Source && o.Context == e.Context
+		case o.Path == e.Path && o.Kind == store.EditRemoveFile:
+			return fmt.Errorf("%w: %s is being removed", edit.ErrNotAdded, e.Path)
+		}
+	}
+	switch {
+	case served:
+		return &edit.InvalidError{Field: "source", Message: "This string seems to already exist."}
+	case waiting >= maxNewStrings:
+		return fmt.Errorf("%w: %d new strings wait to be in the repository", edit.ErrNotAdded, waiting)
+	}
+	return nil
+}
+
+// settleString says what becomes of the addition of a string: it is flushed if the string is
+// served, also with another text, of which the reason tells, and discarded if its file is
+// not. all are the component's translations.
+func settleString(ctx context.Context, snap *store.Snapshot, e *store.Edit, all []catalog.Translation) error {
+	at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
+	if at < 0 {
+		e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
+		return nil
+	}
+	u, err := snap.UnitOfSource(ctx, all[at].ID, e.Source, e.Context)
+	if err != nil || u == nil {
+		return err
+	}
+	e.Status, e.Reason = store.EditFlushed, ""
+	if !(edit.Text{Target: u.Target, State: u.State}).Equal(e.Ours) {
+		e.Reason = "the repository has the string with another text"
 	}
 	return nil
 }

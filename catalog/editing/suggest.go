@@ -19,6 +19,7 @@ var errSuggested = &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The
 // the suggestion's id. Errors are those of Edit, and an [*edit.InvalidError] if the string
 // has that text.
 func (d *Editor) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
+	defer wrap(&err, "suggest a text for unit %d", want.UnitID)
 	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
 		u, err := e.loadOne(ctx, want.UnitID)
 		if err != nil {
@@ -34,17 +35,15 @@ func (d *Editor) Suggest(ctx context.Context, component, translation int64, by e
 		id, err = e.suggest(ctx, &u, text)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("suggest a text for unit %d: %w", want.UnitID, err)
-	}
-	return id, nil
+	return id, err
 }
 
 // AnswerSuggestion accepts a suggestion that somebody made for a string, or rejects it.
 // What is accepted is an edit by its author, and by says who answered. The error wraps
 // catalog.ErrNotFound if there is no such suggestion any more, or is one of Edit.
-func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
-	err := d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
+func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) (err error) {
+	defer wrap(&err, "answer the suggestion %d", of.ID)
+	return d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
 		u, err := e.loadOne(ctx, of.UnitID)
 		if err != nil {
 			return err
@@ -70,10 +69,6 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		}
 		return e.tx.EndSuggestion(ctx, n, "accepted", by.Name, e.at)
 	})
-	if err != nil {
-		return fmt.Errorf("answer the suggestion %d: %w", of.ID, err)
-	}
-	return nil
 }
 
 // loadOne is load for a single unit that may be edited.

@@ -3,7 +3,6 @@ package editing
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -24,14 +23,12 @@ func (d *Editor) Upload(ctx context.Context, component, translation int64, by ed
 	if err != nil {
 		return counts, &edit.InvalidError{Field: "file", Message: err.Error()}
 	}
+	defer wrap(&err, "upload into translation %d", translation)
 	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) (err error) {
 		counts, err = e.upload(ctx, f, o)
 		return err
 	})
-	if err != nil {
-		return edit.Counts{}, fmt.Errorf("upload into translation %d: %w", translation, err)
-	}
-	return counts, nil
+	return counts, err
 }
 
 func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.UploadOptions) (counts edit.Counts, err error) {
