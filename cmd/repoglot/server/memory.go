@@ -1,8 +1,15 @@
 package server
 
 import (
+	"math"
+	"os"
+	"path"
+	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -64,4 +71,86 @@ func liveHeap() uint64 {
 		return 0
 	}
 	return sample[0].Value.Uint64()
+}
+
+// Memory is what a process may take, in bytes.
+type Memory struct {
+	// bytes is the least of the limits of its cgroup, of itself (prlimit), of GOMEMLIMIT
+	// and of the machine; 0 if none is known.
+	bytes int64
+	// fixed says that GOMEMLIMIT is set.
+	fixed bool
+}
+
+// The shares of the available Memory: Go's heap with its garbage, and what pulls hold of
+// that by estimate. The rest is for the code, for SQLite and for what estimates miss.
+const (
+	heapShare   = 0.6
+	importShare = 0.45
+)
+
+// heap is the share of the heap.
+func (m Memory) heap() int64 {
+	if m.bytes == 0 {
+		return math.MaxInt64
+	}
+	return int64(heapShare * float64(m.bytes))
+}
+
+// imports is the share of pulls; 0 if it is not known.
+func (m Memory) imports() int64 { return int64(importShare * float64(m.bytes)) }
+
+// AvailableMemory returns what this process may take. fixed says that GOMEMLIMIT is set.
+func AvailableMemory(fixed bool) Memory {
+	m := Memory{bytes: least(fileMemory("/"), limitedMemory()), fixed: fixed}
+	if fixed {
+		if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+			m.bytes = least(m.bytes, limit)
+		}
+	}
+	return m
+}
+
+// least returns the least of the limits that are known, that is, not 0.
+func least(limits ...int64) (n int64) {
+	for _, l := range limits {
+		if l > 0 && (n == 0 || l < n) {
+			n = l
+		}
+	}
+	return n
+}
+
+// fileMemory is what the files of Linux below root say about the memory of the machine and
+// of the cgroups that the process is in, of version 2 and 1; 0 if they say nothing.
+func fileMemory(root string) (n int64) {
+	text := func(name string) string {
+		data, _ := os.ReadFile(filepath.Join(root, name)) // "" where the system has no such file
+		return string(data)
+	}
+	if _, rest, ok := strings.Cut(text("proc/meminfo"), "MemTotal:"); ok {
+		if kib, err := strconv.ParseInt(strings.Fields(rest + " x")[0], 10, 64); err == nil {
+			n = kib << 10
+		}
+	}
+	for line := range strings.Lines(text("proc/self/cgroup")) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		dir, file := "sys/fs/cgroup", "memory.max"
+		switch {
+		case len(f) != 3 || f[0] != "0" && !slices.Contains(strings.Split(f[1], ","), "memory"):
+			continue
+		case f[0] != "0":
+			dir, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		}
+		// In a container the path may be the host's, and the limit at the root.
+		for group := path.Clean("/" + f[2]); ; group = path.Dir(group) {
+			if limit, err := strconv.ParseInt(strings.TrimSpace(text(path.Join(dir, group, file))), 10, 64); err == nil {
+				n = least(n, limit)
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return n
 }

@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -48,42 +50,58 @@ func (s *supervisor) readyz(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "1")
 	}
-	indent := ""
+	body := state.compact
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		indent = "  " // a person reads it
+		body = state.indented // a person reads it
 	}
-	writeEncoded(w, status, state.encoded(indent, func() any {
-		body := map[string]any{"ready": state.ready, "components": state.public, "private": state.private}
-		if s.engine.cluster != nil {
-			s.engine.cluster.readyz(body)
-		}
-		return body
-	}))
+	writeEncoded(w, status, body)
 }
 
 // readiness is the state of all components of a plan.
 type readiness struct {
-	ready   bool             // every component is ready or failed
-	public  []map[string]any // never nil
-	private int
-
-	stuck map[string][]string // files that cannot be added or removed, by project and component
-
-	mu   sync.Mutex
-	sent map[string][]byte // by indent
+	ready             bool             // every component is ready or failed
+	public            []map[string]any // never nil
+	private           int
+	stuck             map[string][]string // files that cannot be added or removed, by project and component
+	compact, indented []byte              // the answer
+	till              time.Time           // until then it is kept
 }
 
-// encoded returns the answer with an indent, whose body is made once.
-func (r *readiness) encoded(indent string, body func() any) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.sent == nil {
-		r.sent = map[string][]byte{}
+const (
+	// readyShare is the part of the time in which answers are made, at most: one that took
+	// a time is kept for so many times that time, but for no longer than readyKept.
+	readyShare = 4
+	readyKept  = 5 * time.Second
+	// readyQuick is what small servers need: theirs are not kept.
+	readyQuick = 50 * time.Millisecond
+	// readyTime bounds the making of an answer.
+	readyTime = time.Minute
+)
+
+// readyTurn makes answers to /readyz one after the other. Each reads the rows of every branch,
+// so requests that come while one is made share it, also if the client goes away that asked
+// first, and one that takes long is kept for a while.
+type readyTurn struct {
+	making singleflight.Group
+	kept   atomic.Pointer[readiness]
+}
+
+func (t *readyTurn) get(ctx context.Context, read func(context.Context) (*readiness, error)) (*readiness, error) {
+	if kept := t.kept.Load(); kept != nil && time.Now().Before(kept.till) {
+		return kept, nil
 	}
-	if _, made := r.sent[indent]; !made {
-		r.sent[indent] = encode(body(), indent)
-	}
-	return r.sent[indent]
+	made, err, _ := t.making.Do("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTime)
+		defer cancel()
+		begun := time.Now()
+		r, err := read(ctx)
+		if took := time.Since(begun); err == nil && took > readyQuick {
+			r.till = time.Now().Add(min(readyShare*took, readyKept))
+			t.kept.Store(r)
+		}
+		return r, err
+	})
+	return made.(*readiness), err
 }
 
 // readiness returns the state of the components of the plan.
@@ -101,6 +119,11 @@ func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 	slices.SortStableFunc(r.public, func(a, b map[string]any) int {
 		return cmp.Or(cmp.Compare(a["project"].(string), b["project"].(string)), cmp.Compare(a["component"].(string), b["component"].(string)))
 	})
+	body := map[string]any{"ready": r.ready, "components": r.public, "private": r.private}
+	if s.engine.cluster != nil {
+		s.engine.cluster.readyz(body)
+	}
+	r.compact, r.indented = encode(body, ""), encode(body, "  ")
 	return r, nil
 }
 
@@ -194,11 +217,8 @@ func componentState(state schedule.State, imported bool, problem catalog.Failure
 	}
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) { writeIndented(w, status, body, "") }
-
-// writeIndented writes an answer whose levels are indented by a text.
-func writeIndented(w http.ResponseWriter, status int, body any, indent string) {
-	writeEncoded(w, status, encode(body, indent))
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	writeEncoded(w, status, encode(body, ""))
 }
 
 func writeEncoded(w http.ResponseWriter, status int, body []byte) {
@@ -208,6 +228,7 @@ func writeEncoded(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
+// encode returns the JSON of a body whose levels are indented by a text.
 func encode(body any, indent string) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -145,8 +145,11 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), newMonitors()
 	clones := gitexport.New(exports{s.engine, s.api.Visitor}, gitexport.Limits{Client: s.api.Client}, s.log)
 	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
-	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(),
-		s.ownMetrics())
+	own := []prometheus.Collector{pullMetrics{s.pulls, s.Config.MetricsListen != ""}, s.shared}
+	if s.engine.cluster != nil {
+		own = append(own, s.engine.cluster)
+	}
+	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(), own)
 	rt = &routes{
 		api: s.api, home: home(s.api, s.engine.options.Version), allows: s.api.AllowsHost,
 		hooks:  calls,
@@ -162,15 +165,6 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		rt.pullsOnly()
 	}
 	return rt, metrics, calls.Close
-}
-
-// ownMetrics are the collectors of this package.
-func (s *server) ownMetrics() []prometheus.Collector {
-	list := []prometheus.Collector{newPullMetrics(s.pulls, s.Config.MetricsListen != ""), s.shared}
-	if s.engine.cluster != nil {
-		list = append(list, s.engine.cluster)
-	}
-	return list
 }
 
 // mayProfile reports whether a client may see the profiler, which shows paths, addresses

@@ -34,7 +34,7 @@ type supervisor struct {
 	flusher *push.Pusher // nil: nothing is edited
 
 	problems problems
-	ready    *readyTurn
+	ready    readyTurn
 	mu       sync.Mutex
 	plan     *Plan
 	poll     time.Duration
@@ -63,7 +63,7 @@ type refWatcher interface {
 }
 
 func newSupervisor(e *Engine, workers int) *supervisor {
-	s := &supervisor{engine: e, log: e.log, plan: &Plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}, ready: newReadyTurn()}
+	s := &supervisor{engine: e, log: e.log, plan: &Plan{}, watched: map[string]bool{}, warned: map[string]bool{}, problems: problems{of: map[string][]string{}}}
 	s.sched = s.newScheduler(workers)
 	if e.answersOnly() {
 		return s
@@ -133,16 +133,13 @@ func (s *supervisor) pulls(ctx context.Context) error {
 	if s.watcher == nil {
 		return s.sched.Run(ctx)
 	}
-	heard := make(chan struct{})
-	go func() {
-		defer close(heard)
+	var heard, found sync.WaitGroup
+	heard.Go(func() {
 		for key := range s.watcher.Events() {
 			s.wish(key, "a watch")
 		}
-	}()
-	found := make(chan struct{})
-	go func() {
-		defer close(found)
+	})
+	found.Go(func() {
 		tick := time.NewTicker(unwatchedInterval)
 		defer tick.Stop()
 		for {
@@ -153,11 +150,11 @@ func (s *supervisor) pulls(ctx context.Context) error {
 				s.appeared()
 			}
 		}
-	}()
+	})
 	err := s.sched.Run(ctx)
-	<-found
+	found.Wait()
 	err = errors.Join(err, s.watcher.Close())
-	<-heard
+	heard.Wait()
 	s.losing.Wait()
 	return err
 }
