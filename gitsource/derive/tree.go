@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,10 +55,10 @@ func (f *folder) add(file File) error {
 
 // first is a path of the changes, the same one each time.
 func (f *folder) first() string {
-	if keys := sortedKeys(f.files); len(keys) > 0 {
-		return f.files[keys[0]].Path
+	if len(f.files) > 0 {
+		return f.files[slices.Min(slices.Collect(maps.Keys(f.files)))].Path
 	}
-	return f.folders[sortedKeys(f.folders)[0]].first()
+	return f.folders[slices.Min(slices.Collect(maps.Keys(f.folders)))].first()
 }
 
 // harmless reports whether a name means nothing else: git refuses ".git" in any spelling
@@ -113,14 +114,14 @@ func (c *Chain) tree(ctx context.Context, id object.Hash, f *folder) (object.Has
 	}
 	before := len(entries)
 	changed := false
-	for _, name := range sortedKeys(f.files) {
+	for _, name := range slices.Sorted(maps.Keys(f.files)) {
 		more, err := c.file(&entries, f.files[name], name)
 		if err != nil {
 			return object.Hash{}, err
 		}
 		changed = changed || more
 	}
-	for _, name := range sortedKeys(f.folders) {
+	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
 		more, err := c.folder(ctx, &entries, f.folders[name], name)
 		if err != nil {
 			return object.Hash{}, err
@@ -211,15 +212,6 @@ func (c *Chain) folder(ctx context.Context, entries *[]entry, f *folder, name st
 	return true, nil
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // parseTree reads a tree: mode, blank, name, NUL and id of each entry.
 func parseTree(data []byte) ([]entry, error) {
 	var list []entry
@@ -235,14 +227,13 @@ func parseTree(data []byte) ([]entry, error) {
 	return list, nil
 }
 
-// encodeTree writes a tree in git's order: as if the names of directories ended with a
-// slash.
+// encodeTree writes a tree in git's order.
 func encodeTree(list []entry) []byte {
 	size := 0
 	for i := range list {
 		size += len(list[i].mode) + len(list[i].name) + 2 + len(object.Hash{})
 	}
-	slices.SortStableFunc(list, compareEntries)
+	slices.SortStableFunc(list, func(a, b entry) int { return strings.Compare(a.sortedAs(), b.sortedAs()) })
 	b := make([]byte, 0, size)
 	for i := range list {
 		e := &list[i]
@@ -252,21 +243,10 @@ func encodeTree(list []entry) []byte {
 	return b
 }
 
-func compareEntries(a, b entry) int {
-	n := min(len(a.name), len(b.name))
-	if c := strings.Compare(a.name[:n], b.name[:n]); c != 0 {
-		return c
+// sortedAs is the name as git sorts it: those of directories as if they ended with a slash.
+func (e *entry) sortedAs() string {
+	if e.isFolder() {
+		return e.name + "/"
 	}
-	return strings.Compare(a.rest(n), b.rest(n))
-}
-
-// rest is the name from an index on, as it is sorted.
-func (e *entry) rest(from int) string {
-	switch {
-	case !e.isFolder():
-		return e.name[from:]
-	case from == len(e.name):
-		return "/"
-	}
-	return e.name[from:] + "/"
+	return e.name
 }

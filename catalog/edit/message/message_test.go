@@ -79,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 		{Component, "{% load x %}", `1:1: unknown tag "load": known are for and if`},
 		{Component, "{% for a in b %}{% endfor %}", `1:1: "b" is no list: the only one is component_linked_childs`},
 		{Component, "{% for a %}{% endfor %}", `1:1: a loop is {% for item in component_linked_childs %}`},
-		{Component, "{% for a in component_linked_childs %}{{ a.slug }}{% endfor %}", `1:39: unknown field "slug" of a: known are project_name, name, url`},
+		{Component, "{% for a in component_linked_childs %}{{ a.slug }}{% endfor %}", `1:39: unknown field "slug" of a: known are name, project_name, url`},
 		{Component, "{% for a in component_linked_childs %}{% endfor %}{{ a.name }}", `1:51: unknown placeholder "a.name": docs/compatibility.md lists them`},
 		{Component, "x{% for a in component_linked_childs %}", `1:2: {% for %} is not closed by {% endfor %}`},
 		{Component, "{% if url %}{% endfor %}", `1:1: {% if %} is not closed by {% endif %}`},

@@ -2,8 +2,10 @@ package message
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,23 +81,18 @@ func placeholders() map[string]placeholder {
 			return todo
 		},
 	} {
-		addCounts(all, name, count)
+		for suffix, of := range map[string]func(c catalog.Count) int64{
+			"":       func(c catalog.Count) int64 { return c.Units },
+			"_words": func(c catalog.Count) int64 { return c.Words },
+			"_chars": func(c catalog.Count) int64 { return c.Chars },
+		} {
+			all["stats."+name+suffix] = placeholder{true, func(v *Values) string { return strconv.FormatInt(of(count(&v.Stats)), 10) }}
+			all["stats."+name+suffix+"_percent"] = placeholder{true, func(v *Values) string {
+				return percent(of(count(&v.Stats)), of(v.Stats.Total), name == "translated" || name == "all")
+			}}
+		}
 	}
 	return all
-}
-
-// addCounts adds the six placeholders of one count.
-func addCounts(all map[string]placeholder, name string, count func(s *catalog.Stats) catalog.Count) {
-	for suffix, of := range map[string]func(c catalog.Count) int64{
-		"":       func(c catalog.Count) int64 { return c.Units },
-		"_words": func(c catalog.Count) int64 { return c.Words },
-		"_chars": func(c catalog.Count) int64 { return c.Chars },
-	} {
-		all["stats."+name+suffix] = placeholder{true, func(v *Values) string { return strconv.FormatInt(of(count(&v.Stats)), 10) }}
-		all["stats."+name+suffix+"_percent"] = placeholder{true, func(v *Values) string {
-			return percent(of(count(&v.Stats)), of(v.Stats.Total), name == "translated" || name == "all")
-		}}
-	}
 }
 
 // percent returns a share as the API has it (docs/compatibility.md#percentages).
@@ -120,16 +117,13 @@ func linkedText(v *Values) string {
 	return strings.Join(names, ", ")
 }
 
-func itemFields() []string { return []string{"project_name", "name", "url"} }
-
-func (l Linked) field(name string) string {
-	switch name {
-	case "project_name":
-		return l.Project
-	case "name":
-		return l.Name
+// itemFields are those of an item of a loop.
+func itemFields() map[string]func(*Linked) string {
+	return map[string]func(*Linked) string{
+		"project_name": func(l *Linked) string { return l.Project },
+		"name":         func(l *Linked) string { return l.Name },
+		"url":          func(l *Linked) string { return l.URL },
 	}
-	return l.URL
 }
 
 // filters are those of Weblate's manual.
@@ -145,7 +139,8 @@ func filters() map[string]func(string) string {
 	}
 }
 
-func filterNames() string { return "basename, dirname, parentdir, stripext" }
+// names lists what messages say is known.
+func names[V any](of map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(of)), ", ") }
 
 const (
 	maxMessage = 32 << 10
@@ -155,16 +150,14 @@ const (
 // renderer renders a template.
 type renderer struct {
 	values *Values
-	known  map[string]placeholder
-	filter map[string]func(string) string
-	items  map[string]Linked
+	items  map[string]*Linked // by the name that a loop gives them
 	out    strings.Builder
 }
 
 // Render returns the message, with LF and without blank lines at its ends or two in a
 // row; at most 32 KiB, cut at the end of a line. It is "" if nothing is left.
 func (t *Template) Render(v Values) string {
-	r := renderer{values: &v, known: placeholders(), filter: filters(), items: map[string]Linked{}}
+	r := renderer{values: &v, items: map[string]*Linked{}}
 	r.nodes(t.nodes)
 	return tidy(r.out.String())
 }
@@ -191,14 +184,12 @@ func (r *renderer) loop(n *node) {
 	if len(r.values.Linked) == 0 {
 		r.nodes(n.orElse)
 	}
-	outer, shadows := r.items[n.loop]
-	for _, item := range r.values.Linked {
-		r.items[n.loop] = item
+	outer := r.items[n.loop]
+	for i := range r.values.Linked {
+		r.items[n.loop] = &r.values.Linked[i]
 		r.nodes(n.body)
 	}
-	if delete(r.items, n.loop); shadows {
-		r.items[n.loop] = outer
-	}
+	r.items[n.loop] = outer
 }
 
 func (r *renderer) condition(n *node) {
@@ -234,24 +225,19 @@ func (r *renderer) holds(terms []term) bool {
 }
 
 func (r *renderer) get(v value) string {
-	if v.name == "" {
-		return v.literal
+	text := v.literal
+	switch {
+	case v.field != nil:
+		text = v.field(r.items[v.item])
+	case v.get != nil:
+		text = v.get(r.values)
+	default:
+		return text
 	}
-	text := ""
-	if item, field, ok := strings.Cut(v.name, "."); ok && r.has(item) {
-		text = r.items[item].field(field)
-	} else {
-		text = r.known[v.name].get(r.values)
-	}
-	for _, name := range v.filters {
-		text = r.filter[name](text)
+	for _, filter := range v.filters {
+		text = filter(text)
 	}
 	return oneLine(text)
-}
-
-func (r *renderer) has(item string) bool {
-	_, ok := r.items[item]
-	return ok
 }
 
 // trailerLike is a text that git would take for a trailer at the start of a line.

@@ -69,9 +69,11 @@ type term struct {
 
 // value is a placeholder with filters, or a text in quotes.
 type value struct {
-	name    string
 	literal string
-	filters []string
+	get     func(*Values) string
+	item    string // of a loop, with the next
+	field   func(*Linked) string
+	filters []func(string) string
 }
 
 // Parse reads a template. CR LF counts as LF. An error is a [*SyntaxError].
@@ -140,7 +142,11 @@ func (p *parser) nodes(depth int) (list []node, end string, err error) {
 			if slices.Contains([]string{"endfor", "endif", "else", "elif", "empty"}, word) {
 				return list, inner, nil
 			}
-			n, err := p.tag(word, inner, depth)
+			read := map[string]func(string, int) (node, error){"for": p.loop, "if": p.condition}[word]
+			if read == nil {
+				return nil, "", p.fail(p.start, fmt.Sprintf("unknown tag %q: known are for and if", catalog.Clip(word, maxQuoted)))
+			}
+			n, err := read(inner, depth)
 			if err != nil {
 				return nil, "", err
 			}
@@ -158,17 +164,6 @@ func nextTag(s string) int {
 		}
 	}
 	return len(s)
-}
-
-// tag reads a tag that has a body.
-func (p *parser) tag(word, inner string, depth int) (node, error) {
-	switch word {
-	case "for":
-		return p.loop(inner, depth)
-	case "if":
-		return p.condition(inner, depth)
-	}
-	return node{}, p.fail(p.start, fmt.Sprintf("unknown tag %q: known are for and if", catalog.Clip(word, maxQuoted)))
 }
 
 func (p *parser) loop(inner string, depth int) (node, error) {
@@ -291,38 +286,40 @@ func (p *parser) value(s string) (value, error) {
 		return value{literal: s[1 : len(s)-1]}, nil
 	}
 	parts := strings.Split(s, "|")
-	v := value{name: strings.TrimSpace(parts[0])}
-	if err := p.known(v.name); err != nil {
+	v, err := p.placeholder(strings.TrimSpace(parts[0]))
+	if err != nil {
 		return value{}, err
 	}
-	for _, filter := range parts[1:] {
-		filter = strings.TrimSpace(filter)
-		if filters()[filter] == nil {
-			return value{}, p.fail(p.start, fmt.Sprintf("unknown filter %q: known are %s", catalog.Clip(filter, maxQuoted), filterNames()))
+	for _, name := range parts[1:] {
+		name = strings.TrimSpace(name)
+		filter := filters()[name]
+		if filter == nil {
+			return value{}, p.fail(p.start, fmt.Sprintf("unknown filter %q: known are %s", catalog.Clip(name, maxQuoted), names(filters())))
 		}
 		v.filters = append(v.filters, filter)
 	}
 	return v, nil
 }
 
-// known reports whether a placeholder may be used here.
-func (p *parser) known(name string) error {
+// placeholder finds one that may be used here.
+func (p *parser) placeholder(name string) (value, error) {
 	if item, field, ok := strings.Cut(name, "."); ok && slices.Contains(p.items, item) {
-		if !slices.Contains(itemFields(), field) {
-			return p.fail(p.start, fmt.Sprintf("unknown field %q of %s: known are %s", catalog.Clip(field, maxQuoted), item, strings.Join(itemFields(), ", ")))
+		get := itemFields()[field]
+		if get == nil {
+			return value{}, p.fail(p.start, fmt.Sprintf("unknown field %q of %s: known are %s", catalog.Clip(field, maxQuoted), item, names(itemFields())))
 		}
-		return nil
+		return value{item: item, field: get}, nil
 	}
-	placeholder, ok := placeholders()[name]
+	known, ok := placeholders()[name]
 	switch {
 	case !ok:
-		return p.fail(p.start, fmt.Sprintf("unknown placeholder %q: docs/compatibility.md lists them", catalog.Clip(name, maxQuoted)))
-	case placeholder.translation && p.kind != Translation:
-		return p.fail(p.start, fmt.Sprintf("%s is known in commit_message, add_message and delete_message only", name))
+		return value{}, p.fail(p.start, fmt.Sprintf("unknown placeholder %q: docs/compatibility.md lists them", catalog.Clip(name, maxQuoted)))
+	case known.translation && p.kind != Translation:
+		return value{}, p.fail(p.start, fmt.Sprintf("%s is known in commit_message, add_message and delete_message only", name))
 	case name == "addon_name" && p.kind != Addon:
-		return p.fail(p.start, "addon_name is known in addon_message only")
+		return value{}, p.fail(p.start, "addon_name is known in addon_message only")
 	}
-	return nil
+	return value{get: known.get}, nil
 }
 
 // maxQuoted bounds what messages quote of a template, in characters.
