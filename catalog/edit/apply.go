@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -108,7 +109,7 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 		r.Outcome = Gone
 		return change{}, false
 	}
-	theirs := Theirs{Text: TextOf(entry), Found: true, ReadOnly: hasFlag(entry, "read-only"), Forms: 1}
+	theirs := Theirs{Text: TextOf(entry), Found: true, ReadOnly: slices.Contains(entry.Flags, "read-only"), Forms: 1}
 	if entry.HasPlural {
 		theirs.Forms = a.forms
 		theirs.Text = theirs.Text.Cut(a.forms)
@@ -139,59 +140,30 @@ func with(e poparse.Entry, t Text) poparse.Entry {
 	return e
 }
 
-func hasFlag(e *poparse.Entry, name string) bool {
-	for _, flag := range e.Flags {
-		if flag == name {
-			return true
-		}
-	}
-	return false
-}
-
 // write returns the file with the changes that can be written, and gives the others the
 // outcome Unwritable.
 func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, error) {
 	for len(changes) > 0 {
 		out, failed, err := a.bytes(changes, newest(changes, edits))
-		switch {
-		case err != nil: // of no entry: the file as a whole
-			for i := range changes {
-				failed = append(failed, failure{changes[i].entry, err})
-			}
-		case len(failed) == 0:
+		if err == nil && len(failed) == 0 {
 			return out, a.check(out, changes)
 		}
-		changes = a.without(changes, failed)
+		changes = slices.DeleteFunc(changes, func(c change) bool {
+			why := cmp.Or(err, failed[c.entry]) // the first is of no entry, but of the file as a whole
+			if why != nil {
+				r := &a.results[c.edit]
+				r.Outcome, r.Reason = Unwritable, why.Error()
+			}
+			return why != nil
+		})
 	}
 	return data, nil
 }
 
-// failure is an entry that cannot be written, and why.
-type failure struct {
-	entry *poparse.Entry
-	err   error
-}
-
-// without returns the changes that have not failed.
-func (a *applier) without(changes []change, failed []failure) []change {
-	why := make(map[*poparse.Entry]error, len(failed))
-	for _, f := range failed {
-		why[f.entry] = f.err
-	}
-	return slices.DeleteFunc(changes, func(c change) bool {
-		err := why[c.entry]
-		if err != nil {
-			r := &a.results[c.edit]
-			r.Outcome, r.Reason = Unwritable, err.Error()
-		}
-		return err != nil
-	})
-}
-
 // bytes returns the file with changes, and takes them back. The header is revised, unless
 // the charset lacks the name of the author. An entry that cannot be written keeps its
-// bytes.
-func (a *applier) bytes(changes []change, author Author) ([]byte, []failure, error) {
+// bytes, and is returned with the reason.
+func (a *applier) bytes(changes []change, author Author) ([]byte, map[*poparse.Entry]error, error) {
 	header := a.file.Header
 	if header != nil && !a.options.Revision.IsZero() {
 		was := *header
@@ -202,10 +174,10 @@ func (a *applier) bytes(changes []change, author Author) ([]byte, []failure, err
 		*changes[i].entry = changes[i].wants
 	}
 	var b bytes.Buffer
-	var failed []failure
+	failed := map[*poparse.Entry]error{}
 	_, err := a.file.WriteSome(&b, func(e *poparse.Entry, err error) {
 		if e != header {
-			failed = append(failed, failure{e, err})
+			failed[e] = err
 		}
 	})
 	for i := len(changes) - 1; i >= 0; i-- {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,7 +268,7 @@ func checkApply(t *testing.T, data []byte, which int, text string, unsure bool) 
 			which--
 		}
 	}
-	if e == nil || hasFlag(e, "read-only") {
+	if e == nil || slices.Contains(e.Flags, "read-only") {
 		return
 	}
 	target := make([]string, len(e.Str))

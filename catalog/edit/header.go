@@ -12,19 +12,24 @@ func (a *applier) revise(header *poparse.Entry, author Author) {
 	if len(header.Str) == 0 {
 		return
 	}
-	text := setField(header.Str[0], "PO-Revision-Date", a.options.Revision.UTC().Format("2006-01-02 15:04-0700"))
+	text, _ := setField(header.Str[0], "PO-Revision-Date", a.options.Revision.UTC().Format("2006-01-02 15:04-0700"))
 	if author.Name != "" {
-		who := headerText(author.Name)
-		if author.Email != "" {
-			who += " <" + headerText(author.Email) + ">"
-		}
-		text = setField(text, "Last-Translator", who)
+		text, _ = setField(text, "Last-Translator", author.inHeader())
 	}
 	header.Str = append([]string{text}, header.Str[1:]...)
 }
 
-// setField replaces the value of a header's field, the first one of that name.
-func setField(header, name, value string) string {
+// inHeader is an author as the fields of a header have one.
+func (a Author) inHeader() string {
+	who := headerText(a.Name)
+	if a.Email != "" {
+		who += " <" + headerText(a.Email) + ">"
+	}
+	return who
+}
+
+// setField replaces the value of a header's field, the first one of that name, if there is one.
+func setField(header, name, value string) (set string, has bool) {
 	lines := strings.SplitAfter(header, "\n")
 	for i, line := range lines {
 		key, _, ok := strings.Cut(line, ":")
@@ -35,9 +40,9 @@ func setField(header, name, value string) string {
 		if strings.HasSuffix(line, "\n") {
 			lines[i] += "\n"
 		}
-		break
+		return strings.Join(lines, ""), true
 	}
-	return strings.Join(lines, "")
+	return header, false
 }
 
 // headerText makes a name one that ends neither its field nor its address.

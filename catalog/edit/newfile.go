@@ -64,7 +64,7 @@ func (n NewFile) fields(header string) string {
 	at := n.Author.Time.UTC().Format("2006-01-02 15:04-0700")
 	for _, f := range [][2]string{
 		{"PO-Revision-Date", at},
-		{"Last-Translator", n.translator()},
+		{"Last-Translator", n.Author.inHeader()},
 		{"Language-Team", "none"},
 		{"Language", n.Code},
 		{"MIME-Version", "1.0"},
@@ -72,7 +72,7 @@ func (n NewFile) fields(header string) string {
 		{"Content-Transfer-Encoding", "8bit"},
 		{"Plural-Forms", "nplurals=" + strconv.Itoa(n.Plural.Number) + "; plural=" + n.Plural.Formula + ";"},
 	} {
-		has := hasField(header, f[0])
+		set, has := setField(header, f[0], f[1])
 		switch {
 		case !has:
 			if header != "" && !strings.HasSuffix(header, "\n") {
@@ -80,27 +80,10 @@ func (n NewFile) fields(header string) string {
 			}
 			header += f[0] + ": " + f[1] + "\n"
 		case f[0] != "Content-Type" || !utf8:
-			header = setField(header, f[0], f[1])
+			header = set
 		}
 	}
 	return header
-}
-
-func hasField(header, name string) bool {
-	for line := range strings.Lines(header) {
-		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(key), name) {
-			return true
-		}
-	}
-	return false
-}
-
-func (n NewFile) translator() string {
-	who := headerText(n.Author.Name)
-	if n.Author.Email != "" {
-		who += " <" + headerText(n.Author.Email) + ">"
-	}
-	return who
 }
 
 // comments fills in the placeholders that xgettext writes.
@@ -116,7 +99,7 @@ func (n NewFile) comments(lines []string, project string) []string {
 		case strings.HasPrefix(line, "Copyright (C) YEAR "):
 			lines[i] = strings.Replace(line, "YEAR", year, 1)
 		case line == "FIRST AUTHOR <EMAIL@ADDRESS>, YEAR.":
-			lines[i] = n.translator() + ", " + year + "."
+			lines[i] = n.Author.inHeader() + ", " + year + "."
 		}
 	}
 	return lines
@@ -134,4 +117,81 @@ func projectOf(header string) string {
 		}
 	}
 	return "PACKAGE"
+}
+
+// NewString is a string without plural forms that a client adds to a file.
+type NewString struct {
+	// Context and Source identify it.
+	Context, Source string
+	// Text is its translation.
+	Text Text
+	// Author adds it.
+	Author Author
+}
+
+// Check returns an [*InvalidError] if it cannot be stored.
+func (s *NewString) Check() error {
+	for _, f := range []struct{ name, text string }{{"source", s.Source}, {"context", s.Context}} {
+		message := unwritable(f.text)
+		switch {
+		case len(f.text) > MaxText:
+			message = fmt.Sprintf("The text is too long, at most %d bytes are stored", MaxText)
+		case f.name == "source" && f.text == "":
+			message = "This field may not be blank."
+		}
+		if message != "" {
+			return &InvalidError{f.name, message}
+		}
+	}
+	_, err := NewText([]string{s.Text.Target}, s.Text.State, 1)
+	return err
+}
+
+// Append adds the string behind the last live entry of a file, and removes an obsolete one
+// of the same string; all else but the header's revision keeps its bytes. A file that has
+// the string stays as it is. An error says why the string cannot be added.
+func (s *NewString) Append(name string, data []byte, o Options) ([]byte, error) {
+	f, err := poparse.Parse(name, data)
+	if err != nil {
+		return nil, fmt.Errorf("add a string: %w", err)
+	}
+	for e := range f.Live() {
+		switch {
+		case e.ID != s.Source || e.Context != s.Context:
+		case !e.HasPlural:
+			return data, nil
+		default:
+			return nil, fmt.Errorf("add a string: %w", ErrHasPlural)
+		}
+	}
+	// An obsolete entry of the string would be a second definition for msgfmt.
+	f.Entries = slices.DeleteFunc(f.Entries, func(e *poparse.Entry) bool {
+		return e.Obsolete && e.ID == s.Source && e.Context == s.Context
+	})
+	e := poparse.Entry{Context: s.Context, HasContext: s.Context != "", ID: s.Source, Str: []string{""}}
+	at := 0
+	if f.Header != nil {
+		e.Domain = f.Header.Domain
+	}
+	for i, other := range f.Entries {
+		if !other.Obsolete {
+			at, e.Domain = i+1, other.Domain
+		}
+	}
+	c := change{entry: &e, was: e, wants: with(e, s.Text)}
+	if o.Gate {
+		if err := CheckEntry(&c.wants, nil); err != nil {
+			return nil, fmt.Errorf("add a string: %w", err)
+		}
+	}
+	f.Entries = slices.Insert(f.Entries, at, &e)
+	a := applier{file: f, options: o}
+	out, _, err := a.bytes([]change{c}, s.Author)
+	if err == nil {
+		err = a.check(out, []change{c})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("add a string: %w", err)
+	}
+	return out, nil
 }
