@@ -12,24 +12,31 @@ import (
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/edit/message"
 	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
-// files returns the files of the group with their pending edits, and sets r.edits.
-func (r *run) files(ctx context.Context) (files []flush.File, err error) {
-	r.edits, r.codes, r.ofFiles, r.counts = nil, nil, nil, nil
-	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+// read reads the pending edits of the group.
+func (r *run) read(ctx context.Context) error {
+	r.files, r.edits, r.ofFiles, r.counts = nil, nil, nil, nil
+	return r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
-			if err := r.readOfFiles(ctx, snap, row); err != nil {
-				return err
-			}
-			pending, err := snap.PendingTexts(ctx, row.ID)
-			pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return r.committed && !e.Committed })
-			if err != nil || len(pending) == 0 {
+			if !r.committed { // clones get files and strings when they are pushed
+				list, err := snap.PendingFiles(ctx, row.ID)
 				if err != nil {
 					return err
 				}
+				list = slices.DeleteFunc(list, func(e store.Edit) bool { return !r.group.takes(row, e.Language, e.Last()) })
+				r.ofFiles = append(r.ofFiles, list...)
+			}
+			pending, err := snap.PendingTexts(ctx, row.ID)
+			pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return r.committed && !e.Committed })
+			if err != nil {
+				return err
+			}
+			if len(pending) == 0 {
 				continue
 			}
 			translations, err := snap.Translations(ctx, row.ID)
@@ -37,16 +44,15 @@ func (r *run) files(ctx context.Context) (files []flush.File, err error) {
 				return err
 			}
 			for t := range translations {
-				r.addFile(&files, row, &translations[t], pending)
+				r.addFile(row, &translations[t], pending)
 			}
 		}
 		return nil
 	})
-	return files, err
 }
 
 // addFile adds the file of a translation, if it has pending edits.
-func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
+func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
 	if slices.ContainsFunc(r.ofFiles, func(e store.Edit) bool {
 		return e.Path == t.Filename && e.ComponentID == row.ID && e.Kind != store.EditAddString
 	}) {
@@ -63,10 +69,7 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 	var edits []store.Edit
 	var last time.Time
 	for _, p := range pending {
-		if p.TranslationID != t.ID {
-			continue
-		}
-		if !r.group.takes(row, t.Language, p.Last()) {
+		if p.TranslationID != t.ID || !r.group.takes(row, t.Language, p.Last()) {
 			continue
 		}
 		edits = append(edits, p)
@@ -81,32 +84,25 @@ func (r *run) addFile(files *[]flush.File, row *store.BranchComponent, t *catalo
 	if !s.Edits.KeepHeader {
 		f.Options.Revision = last
 	}
-	*files, r.edits, r.codes = append(*files, f), append(r.edits, edits), append(r.codes, t.Language)
+	r.files, r.edits = append(r.files, f), append(r.edits, edits)
 }
 
-// message returns the function that renders the message of a commit from the template of
-// its component.
-func (r *run) message(_ []flush.File) func(flush.Group) string {
-	return func(g flush.Group) string {
-		id, _ := strconv.ParseInt(g.Component, 10, 64)
-		for i := range r.group.rows {
-			if row := &r.group.rows[i]; row.ID == id {
-				text := row.Settings.CommitMessage
-				switch {
-				case g.Adds:
-					text = row.Settings.AddMessage
-				case g.Removes:
-					text = row.Settings.DeleteMessage
-				}
-				t, err := message.Parse(message.Translation, text)
-				if err != nil {
-					return "" // the configuration is checked; else our own message
-				}
-				return t.Render(r.values(row, g))
-			}
-		}
-		return ""
+// message renders the message of a commit from the template of its component.
+func (r *run) message(g flush.Group) string {
+	id, _ := strconv.ParseInt(g.Component, 10, 64)
+	row := r.group.row(id)
+	text := row.Settings.CommitMessage
+	switch {
+	case g.Adds:
+		text = row.Settings.AddMessage
+	case g.Removes:
+		text = row.Settings.DeleteMessage
 	}
+	t, err := message.Parse(message.Translation, text)
+	if err != nil {
+		return "" // the configuration is checked; else our own message
+	}
+	return t.Render(r.values(row, g))
 }
 
 // values are what a template can say of a commit.
@@ -172,10 +168,7 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 	if err != nil {
 		return err
 	}
-	before, codes := map[int64]catalog.State{}, map[int64]string{}
-	for i := range all {
-		codes[all[i].ID] = all[i].Language
-	}
+	before, codes := map[int64]catalog.State{}, codesOf(all)
 	var ids []int64
 	for i := range pending {
 		if code, there := codes[pending[i].TranslationID]; there && !r.group.takes(row, code, pending[i].Last()) {
@@ -210,4 +203,85 @@ func (r *run) componentValues(row *store.BranchComponent) message.Values {
 		}
 	}
 	return v
+}
+
+// filesToChange returns what flush needs of the files and strings to be added, and the files
+// to be removed.
+func (r *run) filesToChange() []flush.FileChange {
+	list := make([]flush.FileChange, len(r.ofFiles))
+	for i := range r.ofFiles {
+		e := &r.ofFiles[i]
+		list[i] = flush.FileChange{
+			Component: componentKey(e.ComponentID), Path: e.Path, Removes: e.Kind == store.EditRemoveFile,
+			New: edit.NewFile{Code: e.Language, Author: e.Last()},
+		}
+		if l, ok := r.Languages.ByCode(e.Language); ok {
+			list[i].New.Name, list[i].New.Plural = l.Name, l.Plural
+		}
+		row := r.group.row(e.ComponentID)
+		code, _ := r.Syncer.FileCode(row, e.Path)
+		list[i].Code = cmp.Or(code, e.Language)
+		if e.Kind != store.EditAddString {
+			list[i].Template = row.Settings.NewBase
+			continue
+		}
+		list[i].String = &edit.NewString{Context: e.Context, Source: e.Source, Text: e.Ours, Author: e.Last()}
+		if list[i].Options.Gate = row.Settings.Edits.Gate; !row.Settings.Edits.KeepHeader {
+			list[i].Options.Revision = e.Last().Time
+		}
+	}
+	return list
+}
+
+// settleFiles ends the edits of files and strings that the repository has, as the last pull
+// found, and of those that the component would not have.
+func (p *Pusher) settleFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) error {
+	for i := range rows {
+		var pending []store.Edit
+		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+			pending, err = snap.PendingFiles(ctx, rows[i].ID)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if len(pending) == 0 {
+			continue
+		}
+		there, known, err := filesAt(ctx, held, rows[i].Head, pending)
+		if err == nil && known {
+			err = p.Editor.Settle(ctx, rows[i], pending, there)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filesAt returns which files of some edits a commit has. It is not known if the commit is
+// not the mirror's.
+func filesAt(ctx context.Context, held *ingest.Held, commit string, edits []store.Edit) (there map[string]bool, known bool, err error) {
+	m := held.Mirror()
+	if head, err := m.Head(); err != nil || head.Hash.String() != commit {
+		return nil, false, nil // so the next pull finds it
+	}
+	reader, err := m.Reader(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer reader.Close()
+	there = map[string]bool{}
+	for i := range edits {
+		there[edits[i].Path] = false
+	}
+	list, err := reader.Snapshot(ctx, reader.Head().Hash, func(path string) bool {
+		_, asked := there[path]
+		return asked
+	}, nil)
+	list, _ = gitsource.SplitLinks(list)
+	for i := range list {
+		there[list[i].Path] = true
+	}
+	return there, true, err
 }

@@ -127,10 +127,7 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 		return err
 	}
 	translations, err := snap.Translations(ctx, row.ID)
-	codes := map[int64]string{}
-	for i := range translations {
-		codes[translations[i].ID] = translations[i].Language
-	}
+	codes := codesOf(translations)
 	for i := range edits {
 		if code, there := codes[edits[i].TranslationID]; there {
 			branches[keyBranch(row, code, edits[i].Last())] = true
@@ -139,32 +136,37 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 	return err
 }
 
+// codesOf returns the languages of translations by id.
+func codesOf(translations []catalog.Translation) map[int64]string {
+	codes := make(map[int64]string, len(translations))
+	for i := range translations {
+		codes[translations[i].ID] = translations[i].Language
+	}
+	return codes
+}
+
 // about says what tells the request from the others of its push_branch, for its title; ""
 // if the message does. Addresses are in commits only.
 func (r *run) about() string {
-	switch {
-	case r.group.rows[0].Settings.PushBranch == "":
-	case r.group.rows[0].Settings.Edits.RequestPer == catalog.PerLanguage:
-		code := ""
-		if len(r.codes) > 0 {
-			code = r.codes[0]
-		} else if len(r.ofFiles) > 0 {
-			code = r.ofFiles[0].Language
-		}
+	settings := &r.group.rows[0].Settings
+	if settings.PushBranch == "" || len(r.edits)+len(r.ofFiles) == 0 {
+		return ""
+	}
+	var code string
+	var one *store.Edit
+	if len(r.edits) > 0 {
+		code, one = r.files[0].Language, &r.edits[0][0]
+	} else {
+		code, one = r.ofFiles[0].Language, &r.ofFiles[0]
+	}
+	switch name := one.Last().Name; {
+	case settings.Edits.RequestPer == catalog.PerAuthor && !strings.Contains(name, "@"):
+		return name
+	case settings.Edits.RequestPer == catalog.PerLanguage:
 		if l, ok := r.Languages.ByCode(code); ok {
 			return l.Name
 		}
 		return code
-	case r.group.rows[0].Settings.Edits.RequestPer == catalog.PerAuthor:
-		name := ""
-		if len(r.edits) > 0 {
-			name = r.edits[0][0].Last().Name
-		} else if len(r.ofFiles) > 0 {
-			name = r.ofFiles[0].Last().Name
-		}
-		if !strings.Contains(name, "@") {
-			return name
-		}
 	}
 	return ""
 }

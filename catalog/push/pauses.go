@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
@@ -36,6 +38,79 @@ func (p *Pusher) Ready(ctx context.Context, b ingest.Branch) (bool, error) {
 		due, err = p.Requested(ctx, b)
 	}
 	return due, err
+}
+
+// Due reports whether edits of a branch must be flushed: a file is added or removed, the
+// oldest is old enough, there are many, a client asked to commit them and push_on_commit is
+// set, or the last push failed. What the last one could not write counts only with held.
+func (p *Pusher) Due(ctx context.Context, b ingest.Branch, held bool) (bool, error) {
+	rows, err := p.rows(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	due := false
+	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := 0; i < len(rows) && !due && err == nil; i++ {
+			due, err = p.dueOf(ctx, snap, &rows[i], held)
+		}
+		return err
+	})
+	return due, err
+}
+
+func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, held bool) (bool, error) {
+	n, left, oldest, err := snap.Unpushed(ctx, row.ID, placeOf(row))
+	if err != nil {
+		return false, err
+	}
+	files, err := snap.PendingFiles(ctx, row.ID)
+	switch {
+	case err != nil:
+		return false, err
+	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
+		return true, nil
+	case slices.ContainsFunc(files, func(e store.Edit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
+		return true, nil
+	case n == 0 || !row.Settings.PushOnCommit:
+		return false, nil
+	}
+	_, committed, err := snap.Waiting(ctx, row.ID, placeOf(row))
+	return committed > 0, err
+}
+
+// Requested reports whether edits of a branch are on one of our own: its request may have
+// ended, somebody may have removed it, it may have what was taken back since, or nothing
+// goes there any more.
+func (p *Pusher) Requested(ctx context.Context, b ingest.Branch) (bool, error) {
+	rows, err := p.rows(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	for i := range rows {
+		if rows[i].Settings.Edits.Mode == catalog.PushDirect {
+			continue
+		}
+		place := placeOf(&rows[i])
+		known, err := p.DB.PushBranches(ctx, place.Repo, place.Branch)
+		if len(known) > 0 || err != nil {
+			return len(known) > 0, err
+		}
+	}
+	strays, err := p.strays(ctx, rows)
+	return len(strays) > 0, err
+}
+
+// ahead is how far clocks may differ. What is newer than that was stored while the clock of
+// this machine was wrong, and is due: it would never become old enough.
+const ahead = time.Minute
+
+// dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
+func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
+	wait := s.Edits.Flush
+	if s.CommitPendingAge > 0 {
+		wait = time.Duration(s.CommitPendingAge) * time.Hour
+	}
+	return age >= wait || age < -ahead || s.Edits.FlushMax > 0 && n >= s.Edits.FlushMax
 }
 
 // Try is FlushOnly, from which the pauses of Ready follow. It asks no forge that wants no
@@ -108,4 +183,89 @@ func (p *Pusher) Reached(ctx context.Context, key string, reached bool) {
 		w.Unreached = !reached
 		return w
 	})
+}
+
+// failedPush is a push that failed, with the components that have edits in it.
+type failedPush struct {
+	err  error
+	rows []*store.BranchComponent
+}
+
+// try is flush, and remembers whose push failed.
+func (r *run) try(ctx context.Context) error {
+	err := r.flush(ctx)
+	if err != nil {
+		r.failed = append(r.failed, failedPush{err, r.concerned(ctx)})
+	}
+	return err
+}
+
+// concerned returns the components with edits in the push; all of the group if none has.
+func (r *run) concerned(ctx context.Context) (rows []*store.BranchComponent) {
+	if len(r.edits)+len(r.ofFiles) == 0 { // it failed before they were read
+		_ = r.read(ctx) // on error it concerns all
+	}
+	has := map[int64]bool{}
+	for i := range r.ofFiles {
+		has[r.ofFiles[i].ComponentID] = true
+	}
+	for f := range r.edits {
+		has[r.edits[f][0].ComponentID] = true
+	}
+	for i := range r.group.rows {
+		if row := &r.group.rows[i]; len(has) == 0 || has[row.ID] {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// note stores what became of the flush, for those who ask why edits are not pushed: of a
+// failure, at the components that have edits in that push. That another process was faster,
+// or this one is stopped, is no failure of the push.
+func (r *run) note(ctx context.Context, failed error) error {
+	if ctx.Err() != nil || errors.Is(failed, catalog.ErrConflict) || errors.Is(failed, store.ErrUnavailable) {
+		return failed
+	}
+	if failed != nil && len(r.failed) == 0 { // before any push
+		r.failed = []failedPush{{failed, r.concerned(ctx)}}
+	}
+	with, at := map[catalog.Failure][]int64{}, r.Now()
+	for i := range r.group.rows {
+		problem := r.failureOf(&r.group.rows[i], at)
+		with[problem] = append(with[problem], r.group.rows[i].ID)
+	}
+	errs := []error{failed}
+	for problem, ids := range with {
+		kept := slices.DeleteFunc(slices.Clone(r.kept), func(e store.Edit) bool { return !slices.Contains(ids, e.ComponentID) })
+		errs = append(errs, r.DB.NotePush(ctx, ids, problem, kept, at))
+	}
+	return errors.Join(errs...)
+}
+
+// failureOf is what is stored of the failed pushes of a component. What a remote or a forge
+// says of edits of several components is for those who may see all of them.
+func (r *run) failureOf(row *store.BranchComponent, at time.Time) catalog.Failure {
+	var errs []error
+	told := true
+	for _, f := range r.failed {
+		if slices.ContainsFunc(f.rows, func(o *store.BranchComponent) bool { return o.ID == row.ID }) {
+			errs = append(errs, f.err)
+			told = told && !slices.ContainsFunc(f.rows, func(o *store.BranchComponent) bool {
+				return o.ProjectID != row.ProjectID && o.Settings.Private(&o.Project)
+			})
+		}
+	}
+	err := errors.Join(errs...)
+	problem := ingest.FailureOf(err, r.repository().URL, at)
+	switch is := func(kind error) bool { return errors.Is(err, kind) }; {
+	case is(forge.ErrAccess), is(forge.ErrRefused), is(forge.ErrExists):
+		problem.Kind = catalog.FailureRefused
+	case is(forge.ErrNotFound), is(forge.ErrUnavailable):
+		problem.Kind = catalog.FailureUnreachable
+	}
+	if !told {
+		problem.Words = ""
+	}
+	return problem
 }

@@ -81,79 +81,6 @@ type Report struct {
 	Held map[int64]string
 }
 
-// Due reports whether edits of a branch must be flushed: a file is added or removed, the
-// oldest is old enough, there are many, a client asked to commit them and push_on_commit is
-// set, or the last push failed. What the last one could not write counts only with held.
-func (p *Pusher) Due(ctx context.Context, b ingest.Branch, held bool) (bool, error) {
-	rows, err := p.rows(ctx, b)
-	if err != nil {
-		return false, err
-	}
-	due := false
-	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		for i := 0; i < len(rows) && !due && err == nil; i++ {
-			due, err = p.dueOf(ctx, snap, &rows[i], held)
-		}
-		return err
-	})
-	return due, err
-}
-
-func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponent, held bool) (bool, error) {
-	n, left, oldest, err := snap.Unpushed(ctx, row.ID, placeOf(row))
-	if err != nil {
-		return false, err
-	}
-	files, err := snap.PendingFiles(ctx, row.ID)
-	switch {
-	case err != nil:
-		return false, err
-	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
-		return true, nil
-	case slices.ContainsFunc(files, func(e store.Edit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
-		return true, nil
-	case n == 0 || !row.Settings.PushOnCommit:
-		return false, nil
-	}
-	_, committed, err := snap.Waiting(ctx, row.ID, placeOf(row))
-	return committed > 0, err
-}
-
-// Requested reports whether edits of a branch are on one of our own: its request may have
-// ended, somebody may have removed it, it may have what was taken back since, or nothing
-// goes there any more.
-func (p *Pusher) Requested(ctx context.Context, b ingest.Branch) (bool, error) {
-	rows, err := p.rows(ctx, b)
-	if err != nil {
-		return false, err
-	}
-	for i := range rows {
-		if rows[i].Settings.Edits.Mode == catalog.PushDirect {
-			continue
-		}
-		place := placeOf(&rows[i])
-		known, err := p.DB.PushBranches(ctx, place.Repo, place.Branch)
-		if len(known) > 0 || err != nil {
-			return len(known) > 0, err
-		}
-	}
-	strays, err := p.strays(ctx, rows)
-	return len(strays) > 0, err
-}
-
-// ahead is how far clocks may differ. What is newer than that was stored while the clock of
-// this machine was wrong, and is due: it would never become old enough.
-const ahead = time.Minute
-
-// dueAt reports whether a number of edits, the oldest of an age, are to be flushed.
-func dueAt(s *catalog.ComponentSettings, n int, age time.Duration) bool {
-	wait := s.Edits.Flush
-	if s.CommitPendingAge > 0 {
-		wait = time.Duration(s.CommitPendingAge) * time.Hour
-	}
-	return age >= wait || age < -ahead || s.Edits.FlushMax > 0 && n >= s.Edits.FlushMax
-}
-
 // rows returns the components of a branch that take edits.
 func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchComponent, error) {
 	if len(b.Components) == 0 {
@@ -228,6 +155,20 @@ type group struct {
 	keyed  bool                   // only edits whose request has the branch
 }
 
+// row returns a component of the group.
+func (g *group) row(id int64) *store.BranchComponent {
+	return &g.rows[slices.IndexFunc(g.rows, func(row store.BranchComponent) bool { return row.ID == id })]
+}
+
+// idsOf returns the ids of components.
+func idsOf(rows []store.BranchComponent) []int64 {
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	return ids
+}
+
 // destinations groups components by where their edits go, in the order of their ids: one
 // branch of one repository is one group, or each would overwrite what the other pushed.
 func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) Destination) []*group {
@@ -274,8 +215,8 @@ type run struct {
 	known   store.PushBranch                   // of a branch of our own
 	stored  store.PushBranch                   // what is stored of it
 	ofFiles []store.Edit                       // pending: files and strings to be added, files to be removed
-	edits   [][]store.Edit                     // of the files that were written last
-	codes   []string                           // their languages
+	files   []flush.File                       // with pending edits of texts
+	edits   [][]store.Edit                     // the same edits
 	counts  map[int64]map[string]catalog.Stats // by component and language
 	kept    []store.Edit                       // that stay pending, with the reason
 	failed  []failedPush                       // what note stores
@@ -296,11 +237,10 @@ func (r *run) flush(ctx context.Context) error {
 		}
 	}
 	to.Before = r.claim
-	files, err := r.files(ctx)
-	if err != nil {
+	if err := r.read(ctx); err != nil {
 		return err
 	}
-	if len(files)+len(r.ofFiles) == 0 {
+	if len(r.files)+len(r.ofFiles) == 0 {
 		return r.withdraw(ctx, &to)
 	}
 	result, err := flush.Run(ctx, r.held.Mirror(), to, func(ctx context.Context, head object.Head) (_ []flush.File, o flush.Options, err error) {
@@ -312,10 +252,10 @@ func (r *run) flush(ctx context.Context) error {
 				return nil, o, err
 			}
 		}
-		if files, err = r.files(ctx); err != nil {
+		if err := r.read(ctx); err != nil {
 			return nil, o, err
 		}
-		return files, r.options(files), nil
+		return r.files, r.options(), nil
 	})
 	if err == nil {
 		err = r.stop(true)
@@ -327,7 +267,7 @@ func (r *run) flush(ctx context.Context) error {
 		return err
 	}
 	written := r.written(result)
-	r.outcomes(files, result)
+	r.outcomes(result)
 	if result.Head == result.Parent && len(result.Problems)+len(result.FileProblems) == 0 {
 		return r.withdraw(ctx, &to) // what is pending is about strings that are away
 	}
@@ -373,11 +313,10 @@ func (r *run) place() store.Place {
 }
 
 // options say how commits of files are made.
-func (r *run) options(files []flush.File) flush.Options {
+func (r *run) options() flush.Options {
 	return flush.Options{
-		Styles: r.group.styles, Memo: &r.memo,
-		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest(files)}, MaxFile: r.MaxFile, Message: r.message(files),
-		Files: r.filesToChange(),
+		Styles: r.group.styles, Memo: &r.memo, MaxFile: r.MaxFile, Message: r.message, Files: r.filesToChange(),
+		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest()},
 	}
 }
 
@@ -409,10 +348,9 @@ func texts(edits []store.Edit) (list []store.Edit) {
 }
 
 // outcomes notes why edits were not written.
-func (r *run) outcomes(files []flush.File, result flush.Result) {
-	for f := range files {
-		for i := range files[f].Edits {
-			e := r.edits[f][i]
+func (r *run) outcomes(result flush.Result) {
+	for f := range r.edits {
+		for i, e := range r.edits[f] {
 			got := result.Outcomes[f][i]
 			switch {
 			case got.Outcome.Written():
@@ -441,7 +379,7 @@ func (r *run) unread(ctx context.Context, written []store.Edit) error {
 		return err
 	}
 	for _, e := range texts(written) {
-		if i := slices.IndexFunc(r.group.rows, func(c store.BranchComponent) bool { return c.ID == e.ComponentID }); r.group.rows[i].Problem.Failed() {
+		if r.group.row(e.ComponentID).Problem.Failed() {
 			r.keep(e, inRepository)
 		}
 	}
@@ -474,18 +412,61 @@ func (r *run) tracking() string { return r.group.rows[0].Tracking }
 
 // newest is the time of the newest text: the committer's time, so that the same edits on
 // the same head are the same commits.
-func (r *run) newest(files []flush.File) (at time.Time) {
-	for i := range r.ofFiles {
-		if t := r.ofFiles[i].Last().Time; t.After(at) {
-			at = t
-		}
-	}
-	for _, f := range files {
-		for _, e := range f.Edits {
-			if t := e.Last().Time; t.After(at) {
+func (r *run) newest() (at time.Time) {
+	for _, edits := range append(r.edits, r.ofFiles) {
+		for i := range edits {
+			if t := edits[i].Last().Time; t.After(at) {
 				at = t
 			}
 		}
 	}
 	return at.Truncate(time.Second)
+}
+
+// Show makes commits of those pending edits of a branch that clients asked to commit, on
+// the head of its mirror, and has clones of the mirror see them. It pushes nothing. The
+// commits are wholly determined by head and journal, so it may be called at any time; what
+// becomes of edits is told by Flush. It holds the mirror, as a pull does.
+func (p *Pusher) Show(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) error {
+	err := p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error { return p.show(ctx, held, b, to) })
+	if err != nil {
+		return fmt.Errorf("commit edits of %s: %w", b.Key, err)
+	}
+	return nil
+}
+
+func (p *Pusher) show(ctx context.Context, held *ingest.Held, b ingest.Branch, to func(*store.BranchComponent) Destination) error {
+	rows, err := p.rows(ctx, b)
+	if err != nil {
+		return err
+	}
+	if _, fetched := held.Mirror().Path(); !fetched {
+		return nil // so nothing is shown
+	}
+	if err := p.settleFiles(ctx, held, rows); err != nil {
+		return err
+	}
+	w, err := held.Mirror().Writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	tip := w.Head().Hash
+	for _, g := range destinations(rows, to) {
+		r := &run{Pusher: p, held: held, branch: b, group: g, committed: true}
+		if err := r.read(ctx); err != nil {
+			return err
+		}
+		if len(r.files) == 0 {
+			continue
+		}
+		o := r.options()
+		o.On = tip
+		result, err := flush.Derive(ctx, w, r.files, o)
+		if err != nil {
+			return err
+		}
+		tip = result.Head
+	}
+	return w.Show(tip)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -11,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/edit/message"
 	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -117,7 +119,7 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	}
 	beside := false
 	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		beside, err = snap.PushedBeside(ctx, r.group.rows[0].Repo, r.known, r.components())
+		beside, err = snap.PushedBeside(ctx, r.group.rows[0].Repo, r.known, idsOf(r.group.rows))
 		return err
 	})
 	if err != nil || beside {
@@ -125,9 +127,12 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	}
 	now := r.known.Requestless()
 	if !to.At.IsZero() || now != r.stored {
-		if err := r.leave(ctx); err != nil {
+		// Before the request is closed: else the next flush, after a crash, would take that for
+		// refused.
+		if err := r.DB.LeavePushBranch(ctx, r.stored, r.known, idsOf(r.group.rows)); err != nil {
 			return err
 		}
+		r.stored = r.known
 	}
 	switch request := r.known.Request; {
 	case request == 0:
@@ -151,23 +156,6 @@ func (r *run) withdraw(ctx context.Context, to *flush.Target) error {
 	return r.DB.ClaimPushBranch(ctx, r.stored, now, nil)
 }
 
-// leave notes that our branch has nothing, before its request is closed: else the next
-// flush, after a crash, would take that for refused.
-func (r *run) leave(ctx context.Context) error {
-	err := r.DB.LeavePushBranch(ctx, r.stored, r.known, r.components())
-	r.stored = r.known
-	return err
-}
-
-// components are the ids of the group's components.
-func (r *run) components() []int64 {
-	ids := make([]int64, len(r.group.rows))
-	for i := range ids {
-		ids[i] = r.group.rows[i].ID
-	}
-	return ids
-}
-
 // removeBranch removes our branch, if it is still where it was found.
 func (r *run) removeBranch(ctx context.Context, to *flush.Target) error {
 	w, err := r.held.Mirror().Writer(ctx)
@@ -189,14 +177,14 @@ func (r *run) removeBranch(ctx context.Context, to *flush.Target) error {
 func (r *run) refuse(ctx context.Context, request forge.Request) error {
 	refused := map[int64]store.Edit{}
 	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		edits, err := snap.OnBranch(ctx, r.stored, r.components())
+		edits, err := snap.OnBranch(ctx, r.stored, idsOf(r.group.rows))
 		for _, e := range edits {
 			refused[e.ID] = e
 		}
 		return err
 	})
 	reason := fmt.Sprintf("the request %d was closed without a merge", request.Number)
-	for _, id := range r.components() {
+	for _, id := range idsOf(r.group.rows) {
 		if err == nil {
 			_, err = r.Editor.Discard(ctx, id, edit.Author{}, reason, true, func(e *store.Edit) bool {
 				was := refused[e.ID]
@@ -215,12 +203,12 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		r.known.At = result.Head.String()
 	}
 	if r.group.mode == catalog.PushRequest && r.group.to.Forge != nil && result.Head != result.Parent {
-		failing, err := r.failing(ctx, written)
+		draft, err := r.draft(ctx, written)
 		if err != nil {
 			return err
 		}
 		last := forge.Texts{Title: r.known.Title, Body: r.known.Body, Base: r.known.Base}
-		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, r.draft(written, failing))
+		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, draft)
 		if err != nil {
 			return err
 		}
@@ -230,21 +218,20 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 	return r.DB.SetPushBranch(ctx, r.known, written, ended)
 }
 
-// failing returns the failing checks of edited strings, by unit.
-func (r *run) failing(ctx context.Context, written []store.Edit) (failing map[int64][2]uint64, err error) {
+// draft makes the texts of the request.
+func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, error) {
 	ids := make([]int64, len(written))
 	for i := range written {
 		ids[i] = written[i].UnitID
 	}
-	err = r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	var failing map[int64][2]uint64
+	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		failing, err = snap.FailingOf(ctx, ids)
 		return err
 	})
-	return failing, err
-}
-
-// draft makes the texts of the request.
-func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Draft {
+	if err != nil {
+		return forge.Draft{}, err
+	}
 	row := &r.group.rows[0]
 	text := ""
 	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
@@ -262,23 +249,16 @@ func (r *run) draft(written []store.Edit, failing map[int64][2]uint64) forge.Dra
 			files = append(files, forge.File{Path: e.Path, Language: e.Language, Removes: e.Kind == store.EditRemoveFile, Source: e.Source})
 			continue
 		}
-		row := forge.Row{Context: e.Context, Source: e.Source, Before: e.Base.Target, After: e.Ours.Target, Fuzzy: e.Ours.State.Fuzzy(), Language: r.language(e.TranslationID), Component: r.componentName(e.ComponentID)}
+		row := forge.Row{
+			Component: r.group.row(e.ComponentID).Settings.Name, Language: r.language(e.TranslationID),
+			Context: e.Context, Source: e.Source, Before: e.Base.Target, After: e.Ours.Target, Fuzzy: e.Ours.State.Fuzzy(),
+		}
 		for id := range checks.Mask(failing[e.UnitID]).All() {
 			row.Checks = append(row.Checks, id.String())
 		}
 		rows = append(rows, row)
 	}
-	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, files, rows)}
-}
-
-// componentName is the name of a component of the group.
-func (r *run) componentName(id int64) string {
-	for i := range r.group.rows {
-		if r.group.rows[i].ID == id {
-			return r.group.rows[i].Settings.Name
-		}
-	}
-	return ""
+	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, files, rows)}, nil
 }
 
 // splitMessage returns the first line of a message, and the rest.
@@ -293,11 +273,61 @@ func splitMessage(text string) (title, rest string) {
 // language is the code of a translation.
 func (r *run) language(translation int64) (code string) {
 	for f := range r.edits {
-		for i := range r.edits[f] {
-			if r.edits[f][i].TranslationID == translation {
-				return r.codes[f]
-			}
+		if r.edits[f][0].TranslationID == translation { // all of a file are of one
+			return r.files[f].Language
 		}
 	}
 	return ""
+}
+
+// strays returns the branches of our own that have edits of components which go elsewhere
+// now, or to a branch without a request: another push_mode, push_branch or push was set since.
+func (p *Pusher) strays(ctx context.Context, rows []store.BranchComponent) (list []store.PushBranch, err error) {
+	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		list, err = snap.Strays(ctx, idsOf(rows))
+		return err
+	})
+	return slices.DeleteFunc(list, func(b store.PushBranch) bool {
+		return slices.ContainsFunc(rows, func(row store.BranchComponent) bool {
+			if row.Settings.Edits.Mode == catalog.PushRequest {
+				return placeOf(&row).Has(b.Place())
+			}
+			return placeOf(&row) == b.Place() && b.Request == 0
+		})
+	}), err
+}
+
+// withdrawStrays withdraws them, with their requests: merged later, they would bring back
+// texts of long ago. What one of them fails with does not stop the push.
+func (p *Pusher) withdrawStrays(ctx context.Context, held *ingest.Held, b ingest.Branch, rows []store.BranchComponent, to func(*store.BranchComponent) Destination) error {
+	strays, err := p.strays(ctx, rows)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, stray := range strays {
+		g := &group{mode: catalog.PushRequest, branch: stray.Branch, keyed: true, rows: rows}
+		r := &run{Pusher: p, held: held, branch: b, group: g}
+		for i := range rows {
+			if d := to(&rows[i]); placeOf(&rows[i]).Repo == stray.Repo && (g.to.Forge == nil || d.Forge != nil) {
+				g.to = d
+			}
+		}
+		target := flush.Target{Repository: g.to.Repository, Branch: stray.Branch, Derived: true}
+		err := ErrForeign
+		if r.repository().String() == stray.Repo {
+			err = r.settle(ctx, &target)
+		}
+		switch {
+		case errors.Is(err, ErrForeign):
+			p.Logger.Warn("nothing is pushed to this branch any more: remove it", "branch", b.Key, "repository", stray.Repo, "pushed", stray.Branch, "request", stray.URL)
+			err = r.DB.ClaimPushBranch(ctx, stray, store.PushBranch{Repo: stray.Repo, Branch: stray.Branch}, nil)
+		case err == nil:
+			err = r.withdraw(ctx, &target)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("withdraw the branch %s: %w", stray.Branch, err))
+		}
+	}
+	return errors.Join(errs...)
 }
