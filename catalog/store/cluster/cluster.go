@@ -60,20 +60,22 @@ const SilentAfter = 15 * time.Second
 // Process is a process of a cluster.
 type Process struct {
 	// ID differs from that of every other process, now and before.
-	ID string
+	ID string `json:"id"`
 	// Machine and PID say where to find it, Work what it does, Version its build.
-	Machine       string
-	PID           int
-	Work, Version string
+	Machine string `json:"machine"`
+	PID     int    `json:"pid"`
+	Work    string `json:"work"`
+	Version string `json:"version"`
 	// Configuration is the fingerprint of its copy of the configuration.
-	Configuration string
+	Configuration string `json:"configuration"`
 	// Problem says why it pulls nothing although it should; "" if it does.
-	Problem string
+	Problem string `json:"problem,omitempty"`
 	// Lacks are the branches of local repositories that it does not have, ascending.
-	Lacks []string
+	Lacks []string `json:"lacks,omitempty"`
 	// Started is when it was first seen, Seen when it was seen last. Seen ignores
 	// both.
-	Started, Seen time.Time
+	Started time.Time `json:"started"`
+	Seen    time.Time `json:"seen"`
 }
 
 // Silent reports whether a process has given no sign of life for so long that it is

@@ -51,9 +51,7 @@ func (s *supervisor) watchEdits(ctx context.Context, last *Plan, tick <-chan tim
 		case <-ctx.Done():
 			return
 		case <-tick:
-			s.mu.Lock()
-			p := s.plan
-			s.mu.Unlock()
+			p := s.current()
 			s.forgetWaits(ctx, last, p)
 			last = p
 			taken := false
@@ -127,9 +125,7 @@ func (s *supervisor) show(ctx context.Context, b *ingest.Branch) error {
 
 // destinations returns the function that says where the edits of a component go.
 func (s *supervisor) destinations() func(*store.BranchComponent) push.Destination {
-	s.mu.Lock()
-	p := s.plan
-	s.mu.Unlock()
+	p := s.current()
 	return func(c *store.BranchComponent) push.Destination {
 		return p.pushes[store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}]
 	}
@@ -151,7 +147,7 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 		}
 		return
 	}
-	if err := s.flushNow(ctx, b); err != nil && ctx.Err() == nil {
+	if err := s.flushNow(ctx, b, everyOne); err != nil && ctx.Err() == nil {
 		s.flusher.Note(ctx, b.Key, func(w store.PushWait) store.PushWait {
 			s.log.Error("edits cannot be pushed and stay pending", "branch", b.Key, "again", w.Later.Sub(w.Ended), "error", err)
 			w.Wish = wish // it is due again, whatever waits
@@ -197,13 +193,11 @@ func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
 	s.tried(ctx, cluster.WorkClone, b, wish)
 }
 
-// flushNow pushes the edits of a branch.
-func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch) error {
-	return s.flushOnly(ctx, b, func(*store.BranchComponent) bool { return true })
-}
+// everyOne selects all components.
+func everyOne(*store.BranchComponent) bool { return true }
 
-// flushOnly pushes the edits of some components of a branch.
-func (s *supervisor) flushOnly(ctx context.Context, b *ingest.Branch, of func(*store.BranchComponent) bool) error {
+// flushNow pushes the edits of the components of a branch that are selected.
+func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch, of func(*store.BranchComponent) bool) error {
 	report, err := s.flusher.Try(ctx, *b, s.destinations(), of)
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)

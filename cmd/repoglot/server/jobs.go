@@ -33,18 +33,9 @@ type Jobs struct {
 
 // JobProcess is a process of a cluster.
 type JobProcess struct {
-	ID            string    `json:"id"`
-	Machine       string    `json:"machine"`
-	PID           int       `json:"pid"`
-	Work          string    `json:"work"`
-	Version       string    `json:"version"`
-	Configuration string    `json:"configuration"`
-	OlderCopy     bool      `json:"older_copy"`
-	Silent        bool      `json:"silent"`
-	Problem       string    `json:"problem,omitempty"` // why it pulls nothing
-	Lacks         []string  `json:"lacks,omitempty"`   // local branches that it does not have
-	Started       time.Time `json:"started"`
-	Seen          time.Time `json:"seen"`
+	cluster.Process
+	OlderCopy bool `json:"older_copy"`
+	Silent    bool `json:"silent"`
 }
 
 // JobBranch is a branch. A time that never was is null.
@@ -64,11 +55,8 @@ type JobBranch struct {
 func newJobs(state *cluster.State) *Jobs {
 	l := &Jobs{At: state.At, Configuration: state.Newest.Fingerprint, Revision: state.Newest.Revision, Processes: []JobProcess{}, Branches: []JobBranch{}}
 	for i := range state.Processes {
-		p := &state.Processes[i]
-		l.Processes = append(l.Processes, JobProcess{
-			ID: p.ID, Machine: p.Machine, PID: p.PID, Work: p.Work, Version: p.Version, Configuration: p.Configuration,
-			OlderCopy: p.Configuration != l.Configuration, Silent: p.Silent(state.At), Lacks: p.Lacks, Problem: p.Problem, Started: p.Started, Seen: p.Seen,
-		})
+		p := state.Processes[i]
+		l.Processes = append(l.Processes, JobProcess{p, p.Configuration != l.Configuration, p.Silent(state.At)})
 	}
 	for i := range state.Mirrors {
 		l.Branches = append(l.Branches, newJobBranch(&state.Mirrors[i], state))

@@ -22,9 +22,7 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 	if err != nil {
 		return nil, fmt.Errorf("finding the branch: %w", err)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	b := o.plan.branch(ingest.BranchKey(row.Repo, row.Branch))
+	b := o.current().branch(ingest.BranchKey(row.Repo, row.Branch))
 	if b == nil {
 		return nil, errors.New("the configuration has changed: try again")
 	}
@@ -44,9 +42,9 @@ func (o operations) Push(ctx context.Context, component int64, by *catalog.Token
 		return false, fmt.Errorf("push: %w", err)
 	}
 	if slices.ContainsFunc(rows, func(row store.BranchComponent) bool { return row.Settings.Edits.Taken() && !may(&row) }) {
-		return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error { return o.flushOnly(ctx, b, may) })
+		return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error { return o.flushNow(ctx, b, may) })
 	}
-	return o.onBranch(ctx, component, cluster.WorkPush, func(b *ingest.Branch) error { return o.flushNow(ctx, b) })
+	return o.onBranch(ctx, component, cluster.WorkPush, func(b *ingest.Branch) error { return o.flushNow(ctx, b, everyOne) })
 }
 
 // Reclone clones the mirror anew, and pulls.
@@ -76,7 +74,7 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 		case err != nil:
 			return err
 		case due && len(translations) > 0:
-			return o.flushNow(ctx, b) // which shows them, too
+			return o.flushNow(ctx, b, everyOne) // which shows them, too
 		}
 		return o.show(ctx, b)
 	})

@@ -37,12 +37,10 @@ type pulling struct {
 	lastLine time.Time // the time of the last line, or of the start
 }
 
-// done is how much of a pull is done; total is 0 if it is unknown.
+// done is how much of a pull is done; Total is 0 if it is unknown.
 type done struct {
-	done, total int
-	entries     int64         // change entries so far
-	took        time.Duration // since the first call of update
-	unchecked   bool          // as ingest.Progress says
+	ingest.Progress
+	took time.Duration // since the first call of update
 }
 
 // newProgress makes a progress; b may be nil.
@@ -52,7 +50,7 @@ func newProgress(b *Bar, now func() time.Time, lines func(branch, done string)) 
 
 // update takes the progress of a pull from ingest.
 func (p *progress) update(key string, now ingest.Progress) {
-	d := done{done: now.Done, total: now.Total, entries: now.Entries, unchecked: now.Unchecked}
+	d := done{Progress: now}
 	p.mu.Lock()
 	at := p.now()
 	b, known := p.branches[key]
@@ -96,10 +94,10 @@ func (p *progress) component(c *store.ComponentRow) (resource.Progress, bool) {
 }
 
 func (d done) percent() int {
-	if d.total <= 0 {
+	if d.Total <= 0 {
 		return 0
 	}
-	return max(0, min(100, 100*d.done/d.total))
+	return max(0, min(100, 100*d.Done/d.Total))
 }
 
 // eraseLine puts a terminal's cursor at the start of an empty line.
@@ -190,13 +188,13 @@ func barLine(key string, d done) string {
 // String is like "3 of 10", or "…" if the total is unknown; with entries it is
 // like "3 of 10, 12000 entries/s, 3s left".
 func (d done) String() string {
-	if d.total <= 0 {
+	if d.Total <= 0 {
 		return "…"
 	}
-	text := fmt.Sprintf("%d of %d", d.done, d.total)
-	if d.entries == 0 || d.done <= 0 || d.took < time.Second {
+	text := fmt.Sprintf("%d of %d", d.Done, d.Total)
+	if d.Entries == 0 || d.Done <= 0 || d.took < time.Second {
 		return text
 	}
-	left := time.Duration(float64(d.took) * float64(d.total-d.done) / float64(d.done))
-	return fmt.Sprintf("%s, %.0f entries/s, %s left", text, float64(d.entries)/d.took.Seconds(), left.Round(time.Second))
+	left := time.Duration(float64(d.took) * float64(d.Total-d.Done) / float64(d.Done))
+	return fmt.Sprintf("%s, %.0f entries/s, %s left", text, float64(d.Entries)/d.took.Seconds(), left.Round(time.Second))
 }

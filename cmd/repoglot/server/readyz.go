@@ -151,7 +151,7 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *Plan, b *in
 	whole := branchError(state, rows)
 	running, pulled := s.engine.progress.branch(b.Key)
 	add := func(project, slug string, private, imported bool, problem, unpushed catalog.FailureKind) {
-		name := componentState(state, imported && !running.unchecked, problem)
+		name := componentState(state, imported && !running.Unchecked, problem)
 		r.ready = r.ready && (name == stateReady || name == stateFailed)
 		if private {
 			r.private++

@@ -101,9 +101,7 @@ func (s *supervisor) wish(key, by string) {
 
 // isHere reports whether the local repository of a branch is on this machine.
 func (s *supervisor) isHere(branch string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b := s.plan.branch(branch)
+	b := s.current().branch(branch)
 	if b == nil {
 		return false
 	}
@@ -118,9 +116,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	defer tick.Stop()
 	var edits sync.WaitGroup
 	if !s.engine.answersOnly() {
-		s.mu.Lock()
-		first := s.plan
-		s.mu.Unlock()
+		first := s.current()
 		s.forgetWaits(ctx, &Plan{}, first) // before anything fails anew
 		edits.Go(func() { s.watchEdits(ctx, first, tick.C) })
 	}
@@ -310,12 +306,16 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 
 // snapshot returns the plan and the states of its branches.
 func (s *supervisor) snapshot() (*Plan, map[string]schedule.State) {
-	s.mu.Lock()
-	p := s.plan
-	s.mu.Unlock()
 	states := map[string]schedule.State{}
 	for _, st := range s.sched.States() {
 		states[st.Key] = st
 	}
-	return p, states
+	return s.current(), states
+}
+
+// current is the plan in force.
+func (s *supervisor) current() *Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan
 }

@@ -14,13 +14,6 @@ import (
 // hookPulls lets webhooks pull the supervisor's branches.
 type hookPulls struct{ *supervisor }
 
-// current is the plan in force.
-func (h hookPulls) current() *Plan {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.plan
-}
-
 // Branches lists the branches of the plan.
 func (h hookPulls) Branches() []hooks.Branch {
 	p := h.current()
