@@ -33,77 +33,70 @@ type FileChange struct {
 // linguas is the path of the file LINGUAS beside a file.
 func (f *FileChange) linguas() string { return path.Join(path.Dir(f.Path), "LINGUAS") }
 
-// unread says why a file that is there could not be read, nil if it was, or is not there.
-func (d *deriver) unread(path string) error {
-	if err := d.unreadable[path]; err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// addString makes the commit of a string that is added to a file, unless the file has it.
-func (d *deriver) addString(ctx context.Context, i int) error {
-	f := &d.options.Files[i]
-	data, ok := d.data[f.Path]
-	if !ok {
-		d.result.FileProblems[i] = cmp.Or(d.unread(f.Path), fmt.Errorf("%s: there is no such file", f.Path))
-		return nil
-	}
-	now, err := f.String.Append(f.Path, data.data, f.Options)
-	if err != nil {
-		d.result.FileProblems[i] = fmt.Errorf("%s: %w", f.Path, err)
-		return nil
-	}
-	if bytes.Equal(now, data.data) {
-		return nil
-	}
-	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author}
-	return d.writeFile(ctx, i, about, []derive.File{{Path: f.Path, Data: now}})
-}
-
 // changeFile makes the commit of a file that is added or removed, or gets a string, unless
 // that was done already.
 func (d *deriver) changeFile(ctx context.Context, i int) error {
 	f := &d.options.Files[i]
+	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author}
+	change := d.fileChange
 	if f.String != nil {
-		return d.addString(ctx, i)
+		change = d.stringChange
+	} else {
+		about.Adds, about.Removes = !f.Removes, f.Removes
 	}
+	changed, err := change(f)
+	if err == nil && len(changed) > 0 {
+		if err = d.write(ctx, about, changed); err != nil && !errors.Is(err, derive.ErrPath) {
+			return err
+		}
+	} else if err != nil {
+		err = fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if err != nil {
+		d.result.FileProblems[i] = err
+	} else if len(changed) > 0 {
+		delete(d.unreadable, f.Path)
+	}
+	return nil
+}
+
+// stringChange adds a string to a file, unless the file has it.
+func (d *deriver) stringChange(f *FileChange) ([]derive.File, error) {
+	was, ok := d.data[f.Path]
+	if !ok {
+		return nil, cmp.Or(d.unreadable[f.Path], errors.New("there is no such file"))
+	}
+	now, err := f.String.Append(f.Path, was.data, f.Options)
+	if err != nil || bytes.Equal(now, was.data) {
+		return nil, err
+	}
+	return []derive.File{{Path: f.Path, Data: now}}, nil
+}
+
+// fileChange adds or removes a file, with its language in LINGUAS.
+func (d *deriver) fileChange(f *FileChange) ([]derive.File, error) {
 	// What cannot be read, such as a pointer of Git LFS, is there, and can be removed.
 	if _, read := d.data[f.Path]; (read || d.unreadable[f.Path] != nil) != f.Removes {
-		return nil
+		return nil, nil
 	}
 	change := derive.File{Path: f.Path, Remove: f.Removes}
 	if !f.Removes {
 		template, ok := d.data[f.Template]
+		if err := d.unreadable[f.Template]; err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Template, err)
+		}
 		if !ok {
-			d.result.FileProblems[i] = cmp.Or(d.unread(f.Template), fmt.Errorf("%s: there is no template %s", f.Path, f.Template))
-			return nil
+			return nil, fmt.Errorf("there is no template %s", f.Template)
 		}
 		var err error
 		if change.Data, err = f.New.Make(f.Template, template.data); err != nil {
-			d.result.FileProblems[i] = fmt.Errorf("%s: %w", f.Path, err)
-			return nil
+			return nil, err
 		}
 	}
 	changed := []derive.File{change}
 	linguas, ok := d.data[f.linguas()]
-	if now := edit.Linguas(linguas.data, f.Code, !f.Removes); ok && string(now) != string(linguas.data) {
+	if now := edit.Linguas(linguas.data, f.Code, !f.Removes); ok && !bytes.Equal(now, linguas.data) {
 		changed = append(changed, derive.File{Path: f.linguas(), Data: now})
 	}
-	about := Group{Component: f.Component, Languages: []string{f.New.Code}, Files: []string{f.Path}, Author: f.New.Author, Adds: !f.Removes, Removes: f.Removes}
-	if err := d.writeFile(ctx, i, about, changed); err != nil || d.result.FileProblems[i] != nil {
-		return err
-	}
-	delete(d.unreadable, f.Path)
-	return nil
-}
-
-// writeFile is write for the change of a file, which may have a path where none can be.
-func (d *deriver) writeFile(ctx context.Context, i int, about Group, changed []derive.File) error {
-	err := d.write(ctx, about, changed)
-	if errors.Is(err, derive.ErrPath) {
-		d.result.FileProblems[i] = err
-		return nil
-	}
-	return err
+	return changed, nil
 }

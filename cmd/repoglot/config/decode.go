@@ -106,35 +106,20 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 		return
 	}
 	known := d.keysOf(dst.Type())
-	fields := known.fields
 	seen, meant := map[string]bool{}, map[string]bool{}
-	var merges []ast.Node
-	for it := m.MapRange(); it.Next(); {
-		if it.Key().IsMergeKey() {
-			merges = append(merges, it.Value())
-			continue
-		}
-		key, at := keyText(it.Key()), nodePosition(it.Key())
-		index, ok := fields[key]
-		switch {
-		case !ok:
-			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
-			meant[Nearest(key, slices.Collect(maps.Keys(fields)))] = true
-			continue
-		case seen[key]:
-			d.at(at, "key %q is here twice; remove one of the two", key)
-			continue
-		}
-		seen[key] = true
-		d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
-	}
-	for _, value := range merges {
+	for _, value := range d.entries(path, m, known.fields, seen, meant, false, dst) {
 		list := []ast.Node{value}
 		if s, ok := d.resolve(value).(*ast.SequenceNode); ok {
 			list = s.Values
 		}
 		for _, n := range list {
-			d.merge(path, n, fields, seen, dst)
+			switch resolved := d.resolve(n).(type) {
+			case nil:
+			case ast.MapNode:
+				d.entries(path, resolved, known.fields, seen, meant, true, dst)
+			default:
+				d.at(nodePosition(n), "<< must name a mapping, but names %s", kind(resolved))
+			}
 		}
 	}
 	for _, key := range known.required {
@@ -142,6 +127,30 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			d.on(path, "%s has no %s; add the key %q", orFile(path), key, key)
 		}
 	}
+}
+
+// entries decodes the keys of a mapping, and returns what "<<: *anchor" and "<<: [*a, *b]"
+// merge into it. merged says that it is such a one: keys that were seen win.
+func (d *decoder) entries(path string, m ast.MapNode, fields map[string][]int, seen, meant map[string]bool, merged bool, dst reflect.Value) (merges []ast.Node) {
+	for it := m.MapRange(); it.Next(); {
+		key, at := keyText(it.Key()), nodePosition(it.Key())
+		index, ok := fields[key]
+		switch {
+		case it.Key().IsMergeKey() && merged:
+			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
+		case it.Key().IsMergeKey():
+			merges = append(merges, it.Value())
+		case !ok:
+			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
+			meant[Nearest(key, slices.Collect(maps.Keys(fields)))] = true
+		case seen[key] && !merged:
+			d.at(at, "key %q is here twice; remove one of the two", key)
+		case !seen[key]:
+			seen[key] = true
+			d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
+		}
+	}
+	return merges
 }
 
 // value decodes the value of a key. Mistakes of an absent or empty value are
@@ -153,32 +162,6 @@ func (d *decoder) value(path string, at position, node ast.Node, dst reflect.Val
 		d.positions[path] = nodePosition(node)
 	}
 	d.decode(path, node, dst)
-}
-
-// merge applies a mapping of "<<: *anchor" or "<<: [*a, *b]": keys of the mapping
-// itself win.
-func (d *decoder) merge(path string, node ast.Node, fields map[string][]int, seen map[string]bool, dst reflect.Value) {
-	resolved := d.resolve(node)
-	m, ok := resolved.(ast.MapNode)
-	if !ok {
-		if resolved != nil {
-			d.at(nodePosition(node), "<< must name a mapping, but names %s", kind(resolved))
-		}
-		return
-	}
-	for it := m.MapRange(); it.Next(); {
-		key, at := keyText(it.Key()), nodePosition(it.Key())
-		if it.Key().IsMergeKey() {
-			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
-			continue
-		}
-		if index, known := fields[key]; !known {
-			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
-		} else if !seen[key] {
-			seen[key] = true
-			d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
-		}
-	}
 }
 
 // sequence fills a slice.
