@@ -20,11 +20,6 @@ type scalar interface{ parse(text string) error }
 // the file; `~/` is the home directory.
 type Path string
 
-func (p *Path) parse(text string) error {
-	*p = Path(text)
-	return nil
-}
-
 // Secret is a text that is never printed.
 type Secret string
 
@@ -128,11 +123,6 @@ func parseDuration(text string) (time.Duration, error) {
 // Address is the address of a repository or a database. It may have credentials:
 // printing leaves them out, Raw does not.
 type Address string
-
-func (a *Address) parse(text string) error {
-	*a = Address(text)
-	return nil
-}
 
 // Raw returns the address as written in the file, credentials included. It is for
 // connecting, never for printing.

@@ -1,23 +1,24 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 // maxLinks bounds the addresses that serve prints.
 const maxLinks = 12
 
-// link names a component and one of its translations: Code is "" if it has only
-// the source language.
+// link names a component and one of its translations, if it can of another language than the
+// source language.
 type link struct {
-	Project, Slug, Source, Code string
-	Imported                    bool
+	Project, Slug, Code string
+	Imported            bool
 }
 
 // visible lists the public components.
@@ -29,30 +30,19 @@ func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 			if c.Settings.Private(&c.Project) || err != nil {
 				continue
 			}
-			l := link{Project: c.Project.Slug, Slug: c.Slug, Source: c.Settings.SourceLanguage, Imported: c.Imported}
+			l := link{Project: c.Project.Slug, Slug: c.Slug, Code: c.Settings.SourceLanguage, Imported: c.Imported}
 			if c.Imported && len(list) < maxLinks {
-				l.Code, err = sampleLanguage(ctx, snap, c.ID)
+				var all []catalog.Translation
+				all, err = snap.Translations(ctx, c.ID)
+				if at := slices.IndexFunc(all, func(t catalog.Translation) bool { return !t.IsSource }); at >= 0 {
+					l.Code = all[at].Language
+				}
 			}
 			list = append(list, l)
 		}
 		return err
 	})
 	return list, err
-}
-
-// sampleLanguage is the code of a component's first translation other than the
-// source language; "" if it has none.
-func sampleLanguage(ctx context.Context, snap *store.Snapshot, component int64) (string, error) {
-	translations, err := snap.Translations(ctx, component)
-	if err != nil {
-		return "", err
-	}
-	for i := range translations {
-		if !translations[i].IsSource {
-			return translations[i].Language, nil
-		}
-	}
-	return "", nil
 }
 
 // origin is the address of a listener for clients on this machine.
@@ -92,17 +82,17 @@ func invitation(base string, list []link) string {
 	var b strings.Builder
 	missing, shown := 0, 0
 	for _, l := range list {
-		switch code := cmp.Or(l.Code, l.Source); {
+		switch {
 		case !l.Imported:
 			missing++
 			continue
 		case shown == maxLinks:
 			continue
 		case shown == 0:
-			at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, code)
+			at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, l.Code)
 			fmt.Fprintf(&b, "imported; try\n  %s\n  %sunits/\n  %schanges/\n", at, at, at)
 		default:
-			fmt.Fprintf(&b, "  %s/api/translations/%s/%s/%s/\n", base, l.Project, l.Slug, code)
+			fmt.Fprintf(&b, "  %s/api/translations/%s/%s/%s/\n", base, l.Project, l.Slug, l.Code)
 		}
 		shown++
 	}

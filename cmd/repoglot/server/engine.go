@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,9 +81,11 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 	if e.languages, err = lang.New(); err != nil {
 		return e, fmt.Errorf("reading the language table: %w", err)
 	}
+	q := &c.Quotas
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: GitOptions(c, log),
-		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Quotas: quotas(c), Room: e.room, Now: time.Now, Logger: log, Progress: pr.update,
+		Quotas:      ingest.Quotas{Components: q.Components, Files: q.Files, Units: int64(q.Units), Growth: int64(q.Growth)},
+		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Room: e.room, Now: time.Now, Logger: log, Progress: pr.update,
 	})
 	e.editor = editing.New(editing.Options{DB: e.db, Syncer: e.syncer, Languages: e.languages, Room: editRoom(c)})
 	return e, nil
@@ -124,11 +127,6 @@ func (e *Engine) Close() error {
 // GitOptions are the settings of git in a configuration.
 func GitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
 	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
-}
-
-func quotas(c *config.Config) ingest.Quotas {
-	q := &c.Quotas
-	return ingest.Quotas{Components: q.Components, Files: q.Files, Units: int64(q.Units), Growth: int64(q.Growth)}
 }
 
 // trust says which local repositories a configuration trusts.
@@ -263,13 +261,8 @@ func (e *Engine) Puller() (func(context.Context, *ingest.Branch) (ingest.Report,
 }
 
 // Workers is the number of pulls at a time.
-func Workers(c *config.Config) int { return numberOfWorkers(c.Workers) }
-
-func numberOfWorkers(configured int) int {
-	if configured > 0 {
-		return configured
-	}
-	return max(2, runtime.GOMAXPROCS(0))
+func Workers(c *config.Config) int {
+	return cmp.Or(c.Workers, max(2, runtime.GOMAXPROCS(0)))
 }
 
 // Mirror returns the mirror of the default branch of a repository, which no component has

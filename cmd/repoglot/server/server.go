@@ -75,13 +75,8 @@ func (at Listeners) Close() {
 func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) error {
 	e.log.Info("git", "client", GitOptions(settings.Config, e.log).Remote.Client())
 	s := &server{Settings: settings, log: e.log, engine: e, pullsOnly: e.options.Work == WorkPull}
-	return s.run(ctx, at.main, at.metrics)
-}
-
-// run wires the parts together and waits until ctx is done.
-func (s *server) run(ctx context.Context, main, second net.Listener) error {
-	plan := NewPlan(s.Config)
-	if err := s.engine.configure(ctx, plan, store.ErrWriting); err != nil {
+	main, second, plan := at.main, at.metrics, NewPlan(s.Config)
+	if err := s.engine.Configure(ctx, plan); err != nil {
 		return err
 	}
 	if s.Config.Database.Raw() != "" { // other processes may write, too
@@ -129,7 +124,7 @@ func (s *server) run(ctx context.Context, main, second net.Listener) error {
 // handler makes the handlers of all addresses and of the metrics. end waits for
 // webhooks that are being answered.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
-	s.pulls = newSupervisor(s.engine, s.Config.Workers)
+	s.pulls = newSupervisor(s.engine, Workers(s.Config))
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
 		BaseURL: s.Config.BaseURL, AllowedHosts: s.Config.AllowedHosts, TrustedProxies: s.Config.Prefixes(), CORSOrigins: s.Config.CORSOrigins,

@@ -87,7 +87,7 @@ func (s *supervisor) newScheduler(workers int) scheduler {
 	case s.engine.answersOnly():
 		return c.puller(0, nil, nil)
 	}
-	return c.puller(numberOfWorkers(workers), s.isHere, s.engine.room)
+	return c.puller(workers, s.isHere, s.engine.room)
 }
 
 // wish has a branch pulled soon; by says what wishes for it.
