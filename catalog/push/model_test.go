@@ -104,6 +104,7 @@ type model struct {
 	doc     string // the path of the file of doc
 	trouble trouble
 	updated object.Hash // what update made of our branch last
+	ended   object.Hash // our branch when its request ended last
 	laws
 
 	languages gittest.Files   // what else is below po/ on the main branch
@@ -364,16 +365,17 @@ func (m *model) readMain() {
 	m.seen()
 }
 
-// end ends the request in some way.
+// end ends the request in some way, once: a text that arrived and comes again is somebody's.
 func (m *model) end() {
 	branch, err := object.ReadRef(m.up.Dir, "refs/heads/l10n")
-	if err != nil || m.trouble != none {
+	if err != nil || m.trouble != none || branch == m.ended {
 		return
 	}
 	base, common := m.base()
 	if !common {
 		return // it cannot be merged
 	}
+	m.ended = branch
 	files := m.up.At(branch)
 	texts := m.textsOf(files)
 	how := m.rnd.IntN(5)
