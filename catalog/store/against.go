@@ -60,9 +60,7 @@ func (tx *StepTx) putExtra(ctx context.Context, component int64, extra []ExtraSt
 	if err := in.Flush(ctx, tx.s); err != nil {
 		return err
 	}
-	return sqldb.Chunks(gone, func(chunk []any) error {
-		return tx.s.Do(ctx, `DELETE FROM extra_strings WHERE source_id IN `+sqldb.List(1, len(chunk)), chunk...)
-	})
+	return tx.s.DoIn(ctx, `DELETE FROM extra_strings WHERE source_id IN $ids`, nil, gone)
 }
 
 // extraStrings returns the extra strings of a component, with what they changed to.

@@ -90,19 +90,15 @@ func (s *Snapshot) newerProjects(ctx context.Context, old *keptComponents, rows 
 	if len(rows) == 0 {
 		return nil
 	}
-	changed := map[int64]ProjectRow{}
-	configured := map[int64]int64{}
-	err := s.s.Query(ctx, `SELECT settings_generation, id, slug, settings, changes, generation FROM projects WHERE generation > $1`, []any{old.generation},
-		func(scan sqldb.Scan) error {
-			var at int64
-			row, err := scanProject(s.s, func(dest ...any) error { return scan(append([]any{&at}, dest...)...) })
-			changed[row.ID], configured[row.ID] = row, at
-			return err
-		})
+	projects, err := projectsWhere(ctx, s.s, ` WHERE generation > $1`, old.generation)
+	changed := map[int64]*ProjectRow{}
+	for i := range projects {
+		changed[projects[i].ID] = &projects[i]
+	}
 	for id, row := range rows {
-		if p, ok := changed[row.ProjectID]; ok {
+		if p := changed[row.ProjectID]; p != nil {
 			next := *row
-			next.Project, next.projectConfigured = p.Project, configured[p.ID]
+			next.Project, next.projectConfigured = p.Project, p.configured
 			next.Generation = max(next.Generation, next.projectConfigured)
 			rows[id] = &next
 		}

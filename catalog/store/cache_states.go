@@ -124,15 +124,13 @@ func (s *Snapshot) readStates(ctx context.Context, read map[int64]*componentStat
 	if err := s.readSources(ctx, sources, owners); err != nil {
 		return err
 	}
-	return sqldb.Chunks(translations, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT translation_id, source_id, state FROM units WHERE removed = 0 AND translation_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var translation, source, state int64
-			err := scan(&translation, &source, &state)
-			if err == nil {
-				owners[translation].put(translation, source, int8(state))
-			}
-			return err
-		})
+	return s.s.QueryIn(ctx, `SELECT translation_id, source_id, state FROM units WHERE removed = 0 AND translation_id IN $ids`, nil, translations, func(scan sqldb.Scan) error {
+		var translation, source, state int64
+		err := scan(&translation, &source, &state)
+		if err == nil {
+			owners[translation].put(translation, source, int8(state))
+		}
+		return err
 	})
 }
 

@@ -23,13 +23,11 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 		return nil
 	}
 	template := rows.TemplateComments{}
-	err := sqldb.Chunks(sources, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var u catalog.Unit
-			err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
-			template[u.ID] = u.TranslatorNote()
-			return err
-		})
+	err := s.s.QueryIn(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
+		var u catalog.Unit
+		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
+		template[u.ID] = u.TranslatorNote()
+		return err
 	})
 	for i := range units {
 		if u := &units[i]; u.TranslatorBytes > 0 && u.SourceID != u.ID && !u.Removed {

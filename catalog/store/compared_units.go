@@ -92,13 +92,11 @@ func (tx *StepTx) groupBounds(ctx context.Context, scope int64, keys []int64, fi
 
 // GroupMembers calls each for the members of groups of a scope.
 func (tx *StepTx) GroupMembers(ctx context.Context, scope int64, keys []int64, each func(compared.Member)) error {
-	return tx.fail(ctx, "read groups of strings", sqldb.Chunks(keys, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN `+sqldb.List(2, len(chunk)), append([]any{scope}, chunk...), func(scan sqldb.Scan) error {
-			var c compared.Member
-			err := scan(&c.Key, &c.Value, &c.Unit)
-			each(c)
-			return err
-		})
+	return tx.fail(ctx, "read groups of strings", tx.s.QueryIn(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN $ids`, []any{scope}, keys, func(scan sqldb.Scan) error {
+		var c compared.Member
+		err := scan(&c.Key, &c.Value, &c.Unit)
+		each(c)
+		return err
 	}))
 }
 
@@ -148,22 +146,20 @@ func (tx *StepTx) recordReplaced(ctx context.Context, ids []int64) error {
 	var u catalog.Unit
 	var state int64
 	dest := []any{&s.ID, &s.PluralNumber, &s.Sole, &u.ID, &u.Identity.Key, &u.Target, &state, &u.Source}
-	return sqldb.Chunks(slices.Compact(slices.Sorted(slices.Values(ids))), func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT s.id, s.plural_number, s.sole_id, u.id, u.id_key, u.target, u.state, COALESCE(o.source, '')
+	return tx.s.QueryIn(ctx, `SELECT s.id, s.plural_number, s.sole_id, u.id, u.id_key, u.target, u.state, COALESCE(o.source, '')
 			FROM units u JOIN translations t ON t.id = u.translation_id JOIN compared_scopes s ON s.id = t.scope_id LEFT JOIN units o ON o.id = u.source_id
-			WHERE u.removed = 0 AND u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			if err := scan(dest...); err != nil {
-				return err
-			}
-			u.State = catalog.State(state)
-			if c, ok := s.BySource(&tx.hasher, &u); ok {
-				tx.replaced = append(tx.replaced, replacedUnit{s, c})
-			}
-			if c, ok := s.ByTarget(&tx.hasher, &u); ok {
-				tx.replaced = append(tx.replaced, replacedUnit{s, c})
-			}
-			return nil
-		})
+			WHERE u.removed = 0 AND u.id IN $ids`, nil, slices.Compact(slices.Sorted(slices.Values(ids))), func(scan sqldb.Scan) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		u.State = catalog.State(state)
+		if c, ok := s.BySource(&tx.hasher, &u); ok {
+			tx.replaced = append(tx.replaced, replacedUnit{s, c})
+		}
+		if c, ok := s.ByTarget(&tx.hasher, &u); ok {
+			tx.replaced = append(tx.replaced, replacedUnit{s, c})
+		}
+		return nil
 	})
 }
 

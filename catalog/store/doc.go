@@ -23,7 +23,7 @@
 //	configure*    projects and components as the configuration names them
 //	cache*        what snapshots look up once per generation
 //	edits*        the journal: rows, what writes and reads them, why and until when they
-//	              wait; sent.go and sending.go: where their texts went
+//	              wait; sent.go and push.go: where their texts went
 //
 // One file reads and writes each of the small tables: comments.go, compared_units.go,
 // lagging.go, problems.go, suggestions.go. watch.go tells readers of new generations,

@@ -87,23 +87,21 @@ const (
 		LEFT JOIN translations t ON t.id = e.translation_id AND e.kind = 'text' LEFT JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
 )
 
-func scanEdit(scan sqldb.Scan) (e Edit, err error) {
-	var committed, created, updated int64
-	err = scan(&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
+func (e *Edit) fields() []any {
+	return []any{
+		&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
 		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Status, &e.Reason,
-		&e.Pushed.Repo, &e.Pushed.Branch, &committed, &created, &updated)
-	e.Committed = committed != 0
-	e.Created, e.Updated = time.UnixMicro(created).UTC(), time.UnixMicro(updated).UTC()
-	return e, err
+		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated,
+	}
 }
 
-func editsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []Edit, err error) {
-	err = s.Query(ctx, `SELECT `+editColumns+editFrom+where, args, func(scan sqldb.Scan) error {
-		e, err := scanEdit(scan)
-		list = append(list, e)
-		return err
-	})
-	return list, err
+func editsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]Edit, error) {
+	return sqldb.Rows(ctx, s, `SELECT `+editColumns+editFrom+where, args, (*Edit).fields)
+}
+
+// editsIn is editsWhere for a condition with $ids.
+func editsIn(ctx context.Context, s *sqldb.Session, ids []int64, where string, args ...any) ([]Edit, error) {
+	return sqldb.RowsIn(ctx, s, `SELECT `+editColumns+editFrom+where, args, ids, (*Edit).fields)
 }
 
 // TextOf begins an edit of the text of a unit, which is its base.

@@ -15,11 +15,10 @@ import (
 // that no branch of a place has. It returns the number of those that the last push could not
 // write, and of the others the time of the first change that was not pushed.
 func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, held int, oldest time.Time, err error) {
-	var at int64
 	_, err = s.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
 		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
-		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &n, &held, &at)
-	return n - held, held, time.UnixMicro(at).UTC(), s.s.Fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
+		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &n, &held, &oldest)
+	return n - held, held, oldest, s.s.Fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
 }
 
 // Waiting counts the pending edits of a component that wait to be committed, and those
@@ -58,13 +57,8 @@ func (s *Snapshot) PendingFiles(ctx context.Context, component int64) ([]Edit, e
 // EditedTranslations returns the ids of the translations of a component with pending edits of
 // texts, also of those whose file is away.
 func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids []int64, err error) {
-	err = s.s.Query(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND kind = 'text' AND component_id = $1 ORDER BY translation_id`,
-		[]any{component}, func(scan sqldb.Scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
+	err = s.s.IDs(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND kind = 'text' AND component_id = $1 ORDER BY translation_id`,
+		[]any{component}, &ids)
 	return ids, s.s.Fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
 }
 
@@ -76,47 +70,23 @@ func (s *Snapshot) PendingTextsOf(ctx context.Context, translation int64) ([]Edi
 	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
 }
 
-// FailingOf returns the failing checks of units, as the bits of a checks.Mask; units
-// without any are absent.
-func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]uint64, error) {
-	out := map[int64][2]uint64{}
-	err := sqldb.Chunks(units, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var id, low, high int64
-			err := scan(&id, &low, &high)
-			out[id] = [2]uint64{uint64(low), uint64(high)}
-			return err
-		})
-	})
-	return out, s.s.Fail(ctx, "read failing checks of units", err)
-}
-
 // editsWithAuthors is editsWhere, with all authors.
 func (s *Snapshot) editsWithAuthors(ctx context.Context, where string, args ...any) ([]Edit, error) {
-	list, err := editsWhere(ctx, s.s, where, args...)
-	if err == nil {
-		err = s.fillAuthors(ctx, list)
+	edits, err := editsWhere(ctx, s.s, where, args...)
+	if err != nil {
+		return nil, err
 	}
-	return list, err
-}
-
-// fillAuthors sets the authors of edits.
-func (s *Snapshot) fillAuthors(ctx context.Context, edits []Edit) error {
 	at := make(map[int64]int, len(edits))
-	ids := make([]int64, len(edits))
 	for i := range edits {
-		ids[i], at[edits[i].ID] = edits[i].ID, i
+		at[edits[i].ID] = i
 	}
-	return sqldb.Chunks(ids, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN `+sqldb.List(1, len(chunk))+` ORDER BY edit_id, n, at, name, email`, chunk, func(scan sqldb.Scan) error {
-			var id, micros int64
-			var a edit.Author
-			err := scan(&id, &a.Name, &a.Email, &micros)
-			a.Time = time.UnixMicro(micros).UTC()
-			e := &edits[at[id]]
-			e.Authors = append(e.Authors, a)
-			return err
-		})
+	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(at), func(scan sqldb.Scan) error {
+		var id int64
+		var a edit.Author
+		err := scan(&id, &a.Name, &a.Email, &a.Time)
+		e := &edits[at[id]]
+		e.Authors = append(e.Authors, a)
+		return err
 	})
 }
 
@@ -188,14 +158,9 @@ type EditEvent struct {
 const maxEvents = 100
 
 // EditEvents returns the last events of an edit, the oldest first.
-func (s *Snapshot) EditEvents(ctx context.Context, id int64) (list []EditEvent, err error) {
-	err = s.s.Query(ctx, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(scan sqldb.Scan) error {
-		var e EditEvent
-		var at, state int64
-		err := scan(&at, &e.Name, &e.Event, &e.Target, &state)
-		e.At, e.State = time.UnixMicro(at).UTC(), catalog.State(state)
-		list = append(list, e)
-		return err
+func (s *Snapshot) EditEvents(ctx context.Context, id int64) ([]EditEvent, error) {
+	list, err := sqldb.Rows(ctx, s.s, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(e *EditEvent) []any {
+		return []any{&e.At, &e.Name, &e.Event, &e.Target, &e.State}
 	})
 	slices.Reverse(list)
 	return list, s.s.Fail(ctx, fmt.Sprintf("read what happened to edit %d", id), err)

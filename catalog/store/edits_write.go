@@ -27,13 +27,10 @@ func (tx *StepTx) PendingTexts(ctx context.Context, translation int64) ([]Edit, 
 // PendingTextsOf returns the pending edits of units, by unit.
 func (tx *StepTx) PendingTextsOf(ctx context.Context, units []int64) (map[int64]Edit, error) {
 	found := map[int64]Edit{}
-	err := sqldb.Chunks(units, func(chunk []any) error {
-		list, err := editsWhere(ctx, tx.s, ` WHERE e.unit_id IN `+sqldb.List(1, len(chunk))+` AND e.status = 'pending'`, chunk...)
-		for _, e := range list {
-			found[e.UnitID] = e
-		}
-		return err
-	})
+	list, err := editsIn(ctx, tx.s, units, ` WHERE e.unit_id IN $ids AND e.status = 'pending'`)
+	for _, e := range list {
+		found[e.UnitID] = e
+	}
 	return found, tx.fail(ctx, "read pending edits", err)
 }
 
@@ -60,20 +57,19 @@ func (tx *StepTx) touch(ctx context.Context, e *Edit) error {
 // PutEdit stores an edit that the author by made: a new one if e.ID is 0, else another text
 // of a pending one. The error wraps catalog.ErrConflict if one of the same string, or of the
 // same file, is pending.
-func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by edit.Author) error {
-	op := "store an edit of " + e.about()
+func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by edit.Author) (err error) {
+	defer tx.s.Failed(ctx, &err, "store an edit of %s", e.about())
 	if err := tx.touch(ctx, e); err != nil {
-		return tx.fail(ctx, op, err)
+		return err
 	}
 	if e.ID == 0 {
-		return tx.fail(ctx, op, tx.addEdit(ctx, e, EditPending, "edited", by))
+		return tx.addEdit(ctx, e, EditPending, "edited", by)
 	}
-	err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
-		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID)
-	if err == nil {
-		err = tx.wroteEdit(ctx, e, "edited", by)
+	if err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
+		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID); err != nil {
+		return err
 	}
-	return tx.fail(ctx, op, err)
+	return tx.wroteEdit(ctx, e, "edited", by)
 }
 
 // addEdit adds a row to the journal and sets its id.
@@ -139,35 +135,29 @@ func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, base edit.Text) error
 // EndEdit gives a pending edit its last status; one that has ended stays as it is. by is who
 // did it, zero for the server. What was sent of a text and may still arrive is remembered,
 // unless the repository refused it.
-func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by edit.Author, at time.Time) error {
+func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reason string, by edit.Author, at time.Time) (err error) {
+	defer tx.s.Failed(ctx, &err, "end the edit of %s", e.about())
 	if at.Before(e.Updated) { // a commit is older than the edit that it ends
 		at = e.Updated
 	}
 	e.Status, e.Reason = status, reason
-	var n int64
-	err := tx.touch(ctx, e)
-	if err == nil {
-		n, err = tx.s.Exec(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`, string(status), reason, at.UnixMicro(), e.ID)
-	}
-	if err == nil && n > 0 {
-		err = tx.ended(ctx, e, by, at)
-	}
-	return tx.fail(ctx, "end the edit of "+e.about(), err)
-}
-
-// ended notes what follows from the end of an edit.
-func (tx *StepTx) ended(ctx context.Context, e *Edit, by edit.Author, at time.Time) error {
-	err := tx.noteEdit(ctx, e, by.Name, string(e.Status), at)
-	switch {
-	case err != nil:
+	if err := tx.touch(ctx, e); err != nil {
 		return err
-	case e.Kind != EditText:
+	}
+	n, err := tx.s.Exec(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4 AND status = 'pending'`, string(status), reason, at.UnixMicro(), e.ID)
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := tx.noteEdit(ctx, e, by.Name, string(status), at); err != nil {
+		return err
+	}
+	if e.Kind != EditText {
 		return tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND edit_id = $1`, e.ID)
 	}
-	if err = tx.endSent(ctx, e, by); err == nil && e.Status == EditConflict && strings.ReplaceAll(e.Ours.Target, catalog.FormSeparator, "") != "" {
-		err = tx.suggestEdit(ctx, e)
+	if err := tx.endSent(ctx, e, by); err != nil || status != EditConflict || strings.ReplaceAll(e.Ours.Target, catalog.FormSeparator, "") == "" {
+		return err
 	}
-	return err
+	return tx.suggestEdit(ctx, e)
 }
 
 // SetLocked locks a component, or unlocks it.
@@ -185,21 +175,4 @@ func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at ti
 	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
 		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
 		e.ID, at.UnixMicro(), by, event, e.Ours.Target, int64(e.Ours.State))
-}
-
-// UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by
-// id; unknown and removed ones are left out.
-func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int64) (map[int64]catalog.Unit, error) {
-	units := make(map[int64]catalog.Unit, len(ids))
-	var r unitScan
-	dest := r.dest()
-	err := sqldb.Chunks(ids, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN `+sqldb.List(2, len(chunk)),
-			append([]any{translation}, chunk...), func(scan sqldb.Scan) error {
-				err := scan(dest...)
-				units[r.u.ID] = r.unit()
-				return err
-			})
-	})
-	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }

@@ -242,7 +242,5 @@ func noteChanged(ctx context.Context, s *sqldb.Session, components []int64) erro
 	if err != nil {
 		return err
 	}
-	return sqldb.Chunks(ids, func(chunk []any) error {
-		return s.Do(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{g}, chunk...)...)
-	})
+	return s.DoIn(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN $ids`, []any{g}, ids)
 }

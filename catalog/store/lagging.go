@@ -135,13 +135,11 @@ func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
 func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) (lagging []LaggingString, err error) {
 	type unit struct{ id, created int64 }
 	var units []unit
-	err = sqldb.Chunks(sources, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var u unit
-			err := scan(&u.id, &u.created)
-			units = append(units, u)
-			return err
-		})
+	err = tx.s.QueryIn(ctx, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
+		var u unit
+		err := scan(&u.id, &u.created)
+		units = append(units, u)
+		return err
 	})
 	ids := make([]int64, len(units))
 	for i, u := range units {
@@ -151,16 +149,14 @@ func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources [
 	}
 	var counted [][5]any
 	if err == nil {
-		err = sqldb.Chunks(ids, func(chunk []any) error {
-			return tx.s.Query(ctx, rows.StringCounts+` AND u.source_id IN `+sqldb.List(2, len(chunk))+` GROUP BY u.source_id, COALESCE(s.since, s.created)`, append([]any{component}, chunk...), func(scan sqldb.Scan) error {
-				var id, created, total, translated int64
-				if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
-					return err
-				}
-				counted = append(counted, [5]any{component, id, created, total, translated})
-				lagging = append(lagging, LaggingString{SourceID: id, Since: time.UnixMicro(created).UTC(), Total: int(total), Translated: int(translated)})
-				return nil
-			})
+		err = tx.s.QueryIn(ctx, rows.StringCounts+` AND u.source_id IN $ids GROUP BY u.source_id, COALESCE(s.since, s.created)`, []any{component}, ids, func(scan sqldb.Scan) error {
+			var id, created, total, translated int64
+			if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
+				return err
+			}
+			counted = append(counted, [5]any{component, id, created, total, translated})
+			lagging = append(lagging, LaggingString{SourceID: id, Since: time.UnixMicro(created).UTC(), Total: int(total), Translated: int(translated)})
+			return nil
 		})
 	}
 	in := sqldb.NewInserter("behind", "component_id", "source_id", "created", "total", "translated")

@@ -112,10 +112,7 @@ func (db *DB) SetPullProblem(ctx context.Context, componentIDs []int64, problem 
 		if err != nil {
 			return err
 		}
-		return sqldb.Chunks(ids, func(chunk []any) error {
-			return s.Do(ctx, `UPDATE components SET `+setFailure("problem")+`, generation = $4, content_generation = $4 WHERE id IN `+sqldb.List(5, len(chunk)),
-				append([]any{problem.Words, string(problem.Kind), sqldb.Micros(problem.Since), g}, chunk...)...)
-		})
+		return s.DoIn(ctx, `UPDATE components SET `+setFailure("problem")+`, generation = $4, content_generation = $4 WHERE id IN $ids`, []any{problem.Words, string(problem.Kind), sqldb.Micros(problem.Since), g}, ids)
 	})
 	if err != nil {
 		changed = false

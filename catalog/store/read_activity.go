@@ -136,14 +136,11 @@ func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor
 		ids = append(ids, c.id)
 	}
 	slices.Sort(ids)
+	authors, err := sqldb.RowsIn(ctx, s.s, userQuery+` WHERE id IN $ids`, nil, slices.Compact(ids), (*User).fields)
 	users := map[int64]User{}
-	err := sqldb.Chunks(slices.Compact(ids), func(chunk []any) error {
-		return s.s.Query(ctx, userQuery+` WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			u, err := scanUser(scan)
-			users[u.ID] = u
-			return err
-		})
-	})
+	for _, u := range authors {
+		users[u.ID] = u
+	}
 	out := make([]Contributor, 0, len(all))
 	for _, c := range all {
 		if u, ok := users[c.id]; ok {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -16,6 +17,8 @@ type ProjectRow struct {
 	// Generation is the generation of the newest change of the project or anything
 	// below.
 	Generation int64
+
+	configured int64 // the generation of its settings
 }
 
 // ComponentRow is a component as it is served.
@@ -30,7 +33,7 @@ type ComponentRow struct {
 	Generation int64
 
 	reread                        bool
-	importAt, lastAt              sql.NullInt64
+	importAt, lastAt              time.Time
 	lastUnit                      int64
 	template                      string
 	configured, projectConfigured int64
@@ -38,32 +41,22 @@ type ComponentRow struct {
 
 // Projects returns the active projects by id.
 func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
-	var out []ProjectRow
-	err := s.s.Query(ctx, projectQuery+` WHERE active = 1 ORDER BY id`, nil, func(scan sqldb.Scan) error {
-		row, err := scanProject(s.s, scan)
-		out = append(out, row)
-		return err
-	})
+	out, err := projectsWhere(ctx, s.s, ` WHERE active = 1 ORDER BY id`)
 	return out, s.s.Fail(ctx, "read projects", err)
 }
 
 // Project returns an active project, or ErrNotFound.
-func (s *Snapshot) Project(ctx context.Context, slug string) (ProjectRow, error) {
+func (s *Snapshot) Project(ctx context.Context, slug string) (row ProjectRow, err error) {
 	defer s.s.About().End()
-	var out ProjectRow
-	found := false
-	err := s.s.Query(ctx, projectQuery+` WHERE slug = $1 AND active = 1`, []any{slug}, func(scan sqldb.Scan) (err error) {
-		found = true
-		out, err = scanProject(s.s, scan)
-		return err
-	})
-	if err == nil && !found {
+	found, err := projectsWhere(ctx, s.s, ` WHERE slug = $1 AND active = 1`, slug)
+	if err == nil && len(found) == 0 {
 		err = sqldb.NotFound("no such project")
 	}
-	if found {
-		s.s.Reading.AddProject(out.ID)
+	if err == nil {
+		row = found[0]
+		s.s.Reading.AddProject(row.ID)
 	}
-	return out, s.s.Fail(ctx, fmt.Sprintf("read project %q", slug), err)
+	return row, s.s.Fail(ctx, fmt.Sprintf("read project %q", slug), err)
 }
 
 // Components returns the active components of a project by id, or with "" of all
@@ -110,31 +103,29 @@ func componentByID(ctx context.Context, s *sqldb.Session, id int64) (ComponentRo
 	return oneComponent(ctx, s, ` WHERE c.id = $1`, id)
 }
 
-func oneComponent(ctx context.Context, s *sqldb.Session, where string, args ...any) (ComponentRow, error) {
-	var out ComponentRow
-	found := false
-	err := s.Query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan sqldb.Scan) (err error) {
-		found = true
-		out, err = scanComponent(s, scan)
-		return err
-	})
-	if err == nil && !found {
+func oneComponent(ctx context.Context, s *sqldb.Session, where string, args ...any) (row ComponentRow, err error) {
+	found, err := componentsWhere(ctx, s, where, args...)
+	if err == nil && len(found) == 0 {
 		err = sqldb.NotFound("no such component")
 	}
-	return out, err
+	if err == nil {
+		row = found[0]
+	}
+	return row, err
 }
 
-const projectQuery = `SELECT id, slug, settings, changes, generation FROM projects`
-
-func scanProject(s *sqldb.Session, scan sqldb.Scan) (ProjectRow, error) {
-	var p ProjectRow
-	var settings sql.RawBytes
-	if err := scan(&p.ID, &p.Slug, &settings, &p.Changes, &p.Generation); err != nil {
-		return p, err
-	}
-	var err error
-	p.Settings, err = s.DB.Projects.Decode(p.ID, settings)
-	return p, err
+func projectsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (out []ProjectRow, err error) {
+	err = s.Query(ctx, `SELECT id, slug, settings, changes, generation, settings_generation FROM projects`+where, args, func(scan sqldb.Scan) error {
+		var p ProjectRow
+		var settings sql.RawBytes
+		err := scan(&p.ID, &p.Slug, &settings, &p.Changes, &p.Generation, &p.configured)
+		if err == nil {
+			p.Settings, err = s.DB.Projects.Decode(p.ID, settings)
+		}
+		out = append(out, p)
+		return err
+	})
+	return out, err
 }
 
 const (
@@ -145,12 +136,10 @@ const (
 	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
-func scanComponent(s *sqldb.Session, scan sqldb.Scan) (ComponentRow, error) {
-	var c ComponentRow
+func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error) {
 	var settings, projectSettings sql.RawBytes
-	var since, pushSince sql.NullInt64
-	err := scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem.Words, &c.Problem.Kind, &since,
-		&c.PushProblem.Words, &c.PushProblem.Kind, &pushSince,
+	err = scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem.Words, &c.Problem.Kind, &c.Problem.Since,
+		&c.PushProblem.Words, &c.PushProblem.Kind, &c.PushProblem.Since,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
 		&c.Locked, &c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
@@ -161,7 +150,6 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (ComponentRow, error) {
 	if c.Settings, err = s.DB.Components.Decode(c.ID, settings); err != nil {
 		return c, err
 	}
-	c.Problem.Since, c.PushProblem.Since = sqldb.FromMicros(since), sqldb.FromMicros(pushSince)
 	if !c.Settings.Edits.Taken() {
 		c.PushProblem = catalog.Failure{} // of when it took them
 	}
@@ -173,16 +161,75 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (ComponentRow, error) {
 // of its project. All answers about the component show them.
 func (c *ComponentRow) settingsGeneration() int64 { return max(c.configured, c.projectConfigured) }
 
+// BranchComponent is a component as needed by a pull of its branch.
+type BranchComponent struct {
+	catalog.Component
+	// Project is the component's project.
+	Project catalog.Project
+	// Reread says that repository, branch or settings that affect reading changed. Its
+	// stored units remain, for comparison. Its head was reset, unless it is the commit
+	// that a first import has reached.
+	Reread bool
+	// Outdated says that its units, which came from the export of an older version, were
+	// not compared with the template: they must be read again (StepInfo.Reread).
+	Outdated bool
+	// Template is the pattern that discovered it; "" for a configured component.
+	Template string
+	// ImportAt is when the first import began; zero if nothing of the component
+	// was stored yet, or if an older version imported it.
+	ImportAt time.Time
+	// LastUnit is the n of the newest unit id, which is component id · 2^28 + n; 0
+	// without units.
+	LastUnit int64
+	// LastAt is the time of the newest change entry; zero without entries.
+	LastAt time.Time
+	// Configured is the generation of its settings, for StepInfo.Configured.
+	Configured int64
+}
+
+// Branch returns the active components of a configured repository and branch, by
+// id. It is no error if there are none.
+func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
+	out, err := db.branchComponents(ctx, `c.repo = $1 AND c.branch = $2`, repo, branch)
+	return out, db.fail(ctx, "read the components of a branch", err)
+}
+
+// Discovered returns the active components of a project that a discovery made, by id,
+// also those of the repository and branch that it had before.
+func (db *DB) Discovered(ctx context.Context, project, template string) ([]BranchComponent, error) {
+	out, err := db.branchComponents(ctx, `p.slug = $1 AND c.template = $2`, project, template)
+	return out, db.fail(ctx, "read the components of a discovery", err)
+}
+
 // ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
 func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
+	found, err := db.branchComponents(ctx, `c.id = $1`, id)
+	if err == nil && len(found) == 0 {
+		err = sqldb.NotFound("no such component")
+	}
+	if err == nil {
+		c = found[0]
+	}
+	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
+}
+
+func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (out []BranchComponent, err error) {
 	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		row, err := oneComponent(ctx, s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id)
-		c = BranchComponent{
-			Component: row.Component, Project: row.Project,
-			Reread: row.reread, Template: row.template, Configured: row.configured,
-			ImportAt: sqldb.FromMicros(row.importAt), LastUnit: row.lastUnit, LastAt: sqldb.FromMicros(row.lastAt),
+		list, err := componentsWhere(ctx, s, ` WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args...)
+		if err != nil {
+			return err
+		}
+		var outdated []int64
+		err = s.IDs(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND EXISTS
+			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, &outdated)
+		for i := range list {
+			c := &list[i]
+			out = append(out, BranchComponent{
+				Component: c.Component, Project: c.Project, Reread: c.reread, Outdated: slices.Contains(outdated, c.ID),
+				Template: c.template, Configured: c.configured, ImportAt: c.importAt, LastUnit: c.lastUnit, LastAt: c.lastAt,
+			})
 		}
 		return err
 	})
-	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
+	return out, err
 }

@@ -108,10 +108,3 @@ func (tx *StepTx) GlossaryUsers(ctx context.Context, project int64, language str
 	}
 	return out, tx.fail(ctx, fmt.Sprintf("read translations of project %d into %s", project, language), err)
 }
-
-// FlaggedUnits calls each for the live units of a translation that have a flag, or
-// a flag that contains the text, by id.
-func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, []any{translation, "%" + flag + "%"}, each))
-}

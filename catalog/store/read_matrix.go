@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -54,19 +53,18 @@ func (s *Snapshot) Sources(ctx context.Context, components []int64) (map[int64]*
 func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, languages []string) (out []catalog.Translation, err error) {
 	defer s.s.About(components...).End()
 	for part := range slices.Chunk(languages, 128) {
-		err = sqldb.Chunks(components, func(chunk []any) error {
-			n := len(chunk)
-			for _, language := range part {
-				chunk = append(chunk, language)
-			}
-			return s.s.Query(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id IN `+sqldb.List(1, n)+
-				` AND t.removed = 0 AND t.language IN `+sqldb.List(n+1, len(part)), chunk, appendTranslation(&out))
-		})
-		if err != nil {
-			break
+		var args []any
+		for _, language := range part {
+			args = append(args, language)
 		}
+		more, err := sqldb.RowsIn(ctx, s.s, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id IN $ids AND t.removed = 0 AND t.language IN `+sqldb.List(1, len(part)),
+			args, components, translationFields)
+		if err != nil {
+			return nil, s.s.Fail(ctx, "read translations by language", err)
+		}
+		out = append(out, more...)
 	}
-	return out, s.s.Fail(ctx, "read translations by language", err)
+	return out, nil
 }
 
 // PastStats returns the statistics that translations of components had at the end of
@@ -75,22 +73,19 @@ func (s *Snapshot) TranslationsIn(ctx context.Context, components []int64, langu
 func (s *Snapshot) PastStats(ctx context.Context, components, translations []int64, day time.Time) (map[int64]catalog.Stats, error) {
 	defer s.s.About(components...).End()
 	past := make(map[int64]catalog.Stats, len(translations))
-	err := sqldb.Chunks(translations, func(chunk []any) error {
-		n := len(chunk)
-		return s.s.Query(ctx, `SELECT d.translation_id, d.data FROM stat_days d JOIN (
-				SELECT translation_id, MAX(day) AS day FROM stat_days WHERE translation_id IN `+sqldb.List(1, n)+fmt.Sprintf(` AND day <= $%d GROUP BY translation_id
-			) l ON l.translation_id = d.translation_id AND l.day = d.day`, n+1), append(chunk, dayNumber(day)), func(scan sqldb.Scan) error {
-			var id int64
-			var data []byte
-			if err := scan(&id, &data); err != nil {
-				return err
-			}
-			d, err := stored.DecodeDay(data)
-			if !d.Removed {
-				past[id] = d.Stats
-			}
+	err := s.s.QueryIn(ctx, `SELECT d.translation_id, d.data FROM stat_days d JOIN (
+			SELECT translation_id, MAX(day) AS day FROM stat_days WHERE translation_id IN $ids AND day <= $1 GROUP BY translation_id
+		) l ON l.translation_id = d.translation_id AND l.day = d.day`, []any{dayNumber(day)}, translations, func(scan sqldb.Scan) error {
+		var id int64
+		var data []byte
+		if err := scan(&id, &data); err != nil {
 			return err
-		})
+		}
+		d, err := stored.DecodeDay(data)
+		if !d.Removed {
+			past[id] = d.Stats
+		}
+		return err
 	})
 	return past, s.s.Fail(ctx, "read past statistics", err)
 }
@@ -99,18 +94,16 @@ func (s *Snapshot) PastStats(ctx context.Context, components, translations []int
 // translation and day. On days without an entry nothing has changed.
 func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(stored.Day)) error {
 	defer s.s.About(components...).End()
-	err := sqldb.Chunks(translations, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN `+sqldb.List(1, len(chunk))+` ORDER BY translation_id, day`, chunk, func(scan sqldb.Scan) error {
-			var id, day int64
-			var data []byte
-			if err := scan(&id, &day, &data); err != nil {
-				return err
-			}
-			d, err := stored.DecodeDay(data)
-			d.TranslationID, d.Day = id, time.Unix(day*daySeconds, 0).UTC()
-			each(d)
+	err := s.s.QueryIn(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN $ids ORDER BY translation_id, day`, nil, translations, func(scan sqldb.Scan) error {
+		var id, day int64
+		var data []byte
+		if err := scan(&id, &day, &data); err != nil {
 			return err
-		})
+		}
+		d, err := stored.DecodeDay(data)
+		d.TranslationID, d.Day = id, time.Unix(day*daySeconds, 0).UTC()
+		each(d)
+		return err
 	})
 	return s.s.Fail(ctx, "read statistics over time by translation", err)
 }
@@ -130,13 +123,11 @@ type CheckCount struct {
 func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []CheckCount, err error) {
 	defer s.s.About(components...).End()
 	units := map[int64]int64{}
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN `+sqldb.List(1, len(chunk))+` GROUP BY check_id`, chunk, func(scan sqldb.Scan) error {
-			var check, n int64
-			err := scan(&check, &n)
-			units[check] += n
-			return err
-		})
+	err = s.s.QueryIn(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN $ids GROUP BY check_id`, nil, components, func(scan sqldb.Scan) error {
+		var check, n int64
+		err := scan(&check, &n)
+		units[check] += n
+		return err
 	})
 	for _, check := range sqldb.SortedKeys(units) {
 		if units[check] > 0 {
@@ -147,42 +138,32 @@ func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []C
 }
 
 // CheckPlaces counts the strings that fail one check, by translation.
-func (s *Snapshot) CheckPlaces(ctx context.Context, components []int64, check int64) (out []CheckCount, err error) {
+func (s *Snapshot) CheckPlaces(ctx context.Context, components []int64, check int64) ([]CheckCount, error) {
 	defer s.s.About(components...).End()
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		n := len(chunk)
-		return s.s.Query(ctx, `SELECT component_id, translation_id, units FROM check_counts WHERE component_id IN `+sqldb.List(1, n)+
-			fmt.Sprintf(` AND check_id = $%d AND units > 0`, n+1), append(chunk, check), func(scan sqldb.Scan) error {
-			c := CheckCount{Check: check}
-			err := scan(&c.ComponentID, &c.TranslationID, &c.Units)
-			out = append(out, c)
-			return err
-		})
-	})
+	out, err := sqldb.RowsIn(ctx, s.s, checkCounts+` WHERE component_id IN $ids AND check_id = $1 AND units > 0`, []any{check}, components, (*CheckCount).fields)
 	slices.SortFunc(out, func(a, b CheckCount) int { return cmp.Compare(a.TranslationID, b.TranslationID) })
 	return out, s.s.Fail(ctx, "count failing checks by translation", err)
 }
 
 // TranslationChecks counts the strings of a translation that fail each check.
-func (s *Snapshot) TranslationChecks(ctx context.Context, component, translation int64) (out []CheckCount, err error) {
+func (s *Snapshot) TranslationChecks(ctx context.Context, component, translation int64) ([]CheckCount, error) {
 	defer s.s.About(component).End()
-	err = s.s.Query(ctx, `SELECT check_id, units FROM check_counts WHERE component_id = $1 AND translation_id = $2 AND units > 0 ORDER BY check_id`,
-		[]any{component, translation}, func(scan sqldb.Scan) error {
-			c := CheckCount{ComponentID: component, TranslationID: translation}
-			err := scan(&c.Check, &c.Units)
-			out = append(out, c)
-			return err
-		})
+	out, err := sqldb.Rows(ctx, s.s, checkCounts+` WHERE component_id = $1 AND translation_id = $2 AND units > 0 ORDER BY check_id`,
+		[]any{component, translation}, (*CheckCount).fields)
 	return out, s.s.Fail(ctx, "count failing checks of a translation", err)
+}
+
+const checkCounts = `SELECT component_id, translation_id, check_id, units FROM check_counts`
+
+func (c *CheckCount) fields() []any {
+	return []any{&c.ComponentID, &c.TranslationID, &c.Check, &c.Units}
 }
 
 // TargetIDs returns the ids of the live translations of components, except into their
 // source languages, ascending. An index of the live translations gives them.
 func (s *Snapshot) TargetIDs(ctx context.Context, components []int64) (ids []int64, err error) {
 	defer s.s.About(components...).End()
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		return s.s.IDs(ctx, `SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND removed = 0 AND is_source = 0`, chunk, &ids)
-	})
+	err = s.s.IDsIn(ctx, `SELECT id FROM translations WHERE component_id IN $ids AND removed = 0 AND is_source = 0`, nil, components, &ids)
 	slices.Sort(ids)
 	return ids, s.s.Fail(ctx, "list translations", err)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -53,10 +52,8 @@ func (s *Snapshot) translation(ctx context.Context, project, component, code str
 
 func (s *Snapshot) translationWhere(ctx context.Context, c *ComponentRow, where string, args ...any) (TranslationRow, bool, error) {
 	row := TranslationRow{Component: c.Component, Project: c.Project}
-	var r translationScan
 	found, err := s.s.First(ctx, `SELECT `+translationColumns+`, t.generation`+translationFrom+where+` LIMIT 1`, args,
-		append(r.dest(&row.Translation), &row.Generation)...)
-	r.finish(&row.Translation)
+		append(translationFields(&row.Translation), &row.Generation)...)
 	row.Generation = max(row.Generation, c.settingsGeneration())
 	return row, found, err
 }
@@ -68,29 +65,20 @@ func (s *Snapshot) Translations(ctx context.Context, componentID int64) ([]catal
 	return ts, s.s.Fail(ctx, fmt.Sprintf("read translations of component %d", componentID), err)
 }
 
-func translationsOf(ctx context.Context, s *sqldb.Session, component int64, removed bool) ([]catalog.Translation, error) {
-	var out []catalog.Translation
-	where := ` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`
-	err := s.Query(ctx, `SELECT `+translationColumns+translationFrom+where, []any{component, sqldb.Smallint(removed)}, appendTranslation(&out))
-	return out, err
+// AllTranslations returns the translations of a component by id, including removed
+// ones.
+func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
+	ts, err := translationsOf(ctx, s.s, componentID, true)
+	return ts, s.s.Fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)
 }
 
-// appendTranslation appends each row of translationColumns to a list.
-func appendTranslation(list *[]catalog.Translation) func(scan sqldb.Scan) error {
-	return func(scan sqldb.Scan) error {
-		var t catalog.Translation
-		var r translationScan
-		err := scan(r.dest(&t)...)
-		r.finish(&t)
-		*list = append(*list, t)
-		return err
-	}
+func translationsOf(ctx context.Context, s *sqldb.Session, component int64, removed bool) ([]catalog.Translation, error) {
+	return sqldb.Rows(ctx, s, `SELECT `+translationColumns+translationFrom+` WHERE t.component_id = $1 AND t.removed <= $2 ORDER BY t.id`,
+		[]any{component, sqldb.Smallint(removed)}, translationFields)
 }
 
 func translationByID(ctx context.Context, s *sqldb.Session, id int64) (t catalog.Translation, found bool, err error) {
-	var r translationScan
-	found, err = s.First(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id = $1`, []any{id}, r.dest(&t)...)
-	r.finish(&t)
+	found, err = s.First(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id = $1`, []any{id}, translationFields(&t)...)
 	return t, found, err
 }
 
@@ -100,18 +88,12 @@ var translationColumns = `t.id, t.component_id, t.language, t.file_code, t.filen
 
 const translationFrom = ` FROM translations t LEFT JOIN users a ON a.id = t.last_author_id`
 
-// translationScan holds columns that need conversion after a scan.
-type translationScan struct{ lastChange sql.NullInt64 }
-
-func (r *translationScan) dest(t *catalog.Translation) []any {
+// translationFields are the fields that translationColumns are copied to.
+func translationFields(t *catalog.Translation) []any {
 	d := []any{&t.ID, &t.ComponentID, &t.Language, &t.FileCode, &t.Filename, &t.Revision, &t.IsSource, &t.Removed, &t.PluralNumber, &t.PluralFormula, &t.Outline, &t.HasTemplate}
 	d = append(d, rows.AgainstOf(&t.Against)...)
-	d = append(d, &t.Stats.Suggestions, &t.Stats.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &r.lastChange, &t.LastAuthor)
+	d = append(d, &t.Stats.Suggestions, &t.Stats.Comments, &t.Changes, &t.RecentChanges, &t.Checked, &t.LastChange, &t.LastAuthor)
 	return append(d, stored.ScanOf(stored.Counts, &t.Stats)...)
-}
-
-func (r *translationScan) finish(t *catalog.Translation) {
-	t.LastChange = sqldb.FromMicros(r.lastChange)
 }
 
 // TranslationIDs returns the ids of the live translations of components,
@@ -134,34 +116,25 @@ func (s *Snapshot) TranslationIDs(ctx context.Context, components []int64) ([]in
 // are left out.
 func (s *Snapshot) TranslationsByID(ctx context.Context, ids []int64) ([]catalog.Translation, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	out := make([]catalog.Translation, 0, len(ids))
-	err := sqldb.Chunks(ids, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT `+translationColumns+translationFrom+` WHERE t.id IN `+sqldb.List(1, len(chunk))+` ORDER BY t.id`, chunk, func(scan sqldb.Scan) error {
-			var t catalog.Translation
-			var r translationScan
-			err := scan(r.dest(&t)...)
-			r.finish(&t)
-			out = append(out, t)
-			return err
-		})
-	})
+	out, err := sqldb.RowsIn(ctx, s.s, `SELECT `+translationColumns+translationFrom+` WHERE t.id IN $ids ORDER BY t.id`, nil, ids, translationFields)
 	return out, s.s.Fail(ctx, "read translations by id", err)
 }
 
 // HeadCommit describes the commit to which a component points; nil before the
 // first import, or if an older version stored the component and no commit came
 // since.
-func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (*catalog.Commit, error) {
+func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (c *catalog.Commit, err error) {
 	defer s.s.About(componentID).End()
+	defer s.s.Failed(ctx, &err, "read the commit of component %d", componentID)
 	s.s.Reading.AddHeads()
 	var head, text string
 	found, err := s.s.First(ctx, `SELECT head, COALESCE(head_commit, '') FROM components WHERE id = $1`, []any{componentID}, &head, &text)
 	if err != nil || !found || text == "" {
-		return nil, s.s.Fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
+		return nil, err
 	}
-	c, err := sqldb.CommitOf(text)
-	if err != nil || c.Hash != head {
-		return nil, s.s.Fail(ctx, fmt.Sprintf("read the commit of component %d", componentID), err)
+	commit, err := sqldb.CommitOf(text)
+	if err != nil || commit.Hash != head {
+		return nil, err
 	}
-	return &c, nil
+	return &commit, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/files"
@@ -72,11 +73,11 @@ func TestLists(t *testing.T) {
 			{Project: catalog.Project{ID: 1, Slug: "one", Settings: catalog.ProjectSettings{Name: "one"}}, Generation: 1},
 			{Project: catalog.Project{ID: 2, Slug: "two", Settings: catalog.ProjectSettings{Name: "two"}}, Generation: 1},
 		}
-		if diff := cmp.Diff(want, ps); diff != "" || err != nil {
+		if diff := cmp.Diff(want, ps, cmpopts.IgnoreUnexported(ProjectRow{})); diff != "" || err != nil {
 			t.Errorf("projects: %v (-want +got):\n%s", err, diff)
 		}
 		two, err := s.Project(ctx, "two")
-		if diff := cmp.Diff(want[1], two); diff != "" || err != nil {
+		if diff := cmp.Diff(want[1], two, cmpopts.IgnoreUnexported(ProjectRow{})); diff != "" || err != nil {
 			t.Errorf("project: %v (-want +got):\n%s", err, diff)
 		}
 		for project, want := range map[string][]string{"": {"one/b", "one/a", "two/a"}, "one": {"one/b", "one/a"}, "x": nil} {

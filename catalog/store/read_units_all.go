@@ -15,7 +15,8 @@ import (
 // Components without units may be absent.
 func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
 	defer s.s.About(components...).End()
-	totals, err := s.unitTotals(ctx, components)
+	totals := make(map[int64]int64, len(components))
+	err := s.sumsOf(ctx, components, func(component int64, row *sumRow) { totals[component] += row.Stats.Total.Units })
 	return totals, s.s.Fail(ctx, "count units", err)
 }
 
@@ -24,14 +25,10 @@ func (s *Snapshot) UnitTotals(ctx context.Context, components []int64) (map[int6
 // contiguous; within it, ids of several translations may alternate. Its cost
 // depends on limit, not on offset; the first page of a generation also reads where
 // each block of its component begins.
-func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (s *Snapshot) AllUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) (units []catalog.Unit, owners map[int64]catalog.Translation, err error) {
 	defer s.s.About(sqldb.SortedKeys(totals)...).End()
-	units, owners, err := s.allUnits(ctx, totals, offset, limit)
-	return units, owners, s.s.Fail(ctx, "read units", err)
-}
-
-func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	owners := map[int64]catalog.Translation{}
+	defer s.s.Failed(ctx, &err, "read units")
+	owners = map[int64]catalog.Translation{}
 	var placed []catalog.UnitPosition
 	for _, c := range sqldb.SortedKeys(totals) {
 		if offset >= totals[c] {
@@ -54,15 +51,8 @@ func (s *Snapshot) allUnits(ctx context.Context, totals map[int64]int64, offset 
 		}
 		placed, offset = append(placed, more...), 0
 	}
-	units, err := s.unitsAt(ctx, placed)
+	units, err = s.unitsAt(ctx, placed)
 	return units, owners, err
-}
-
-// unitTotals returns the numbers of live units of components.
-func (s *Snapshot) unitTotals(ctx context.Context, components []int64) (map[int64]int64, error) {
-	totals := make(map[int64]int64, len(components))
-	err := s.sumsOf(ctx, components, func(component int64, row *sumRow) { totals[component] += row.Stats.Total.Units })
-	return totals, err
 }
 
 // blockStart is where a layout block begins.
@@ -121,14 +111,8 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 	for i := range translations {
 		ids[i] = translations[i].ID
 	}
-	var starts []blockStart
-	err := sqldb.Chunks(ids, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var b blockStart
-			err := scan(&b.translation, &b.block, &b.first)
-			starts = append(starts, b)
-			return err
-		})
+	starts, err := sqldb.RowsIn(ctx, s.s, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN $ids`, nil, ids, func(b *blockStart) []any {
+		return []any{&b.translation, &b.block, &b.first}
 	})
 	slices.SortFunc(starts, func(a, b blockStart) int { return cmp.Compare(a.first, b.first) })
 	return starts, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -22,40 +23,20 @@ type StoredUnit struct {
 
 // StoredUnits returns all units of a translation by id, including removed ones.
 func (s *Snapshot) StoredUnits(ctx context.Context, translationID int64) ([]StoredUnit, error) {
-	var out []StoredUnit
-	var u StoredUnit
-	dest := []any{&u.ID, &u.Removed, &u.Identity.Hash, &u.Identity.Key, &u.Text, &u.Meta, &u.Target, &u.State}
-	err := s.s.Query(ctx, `SELECT id, removed, id_hash, id_key, text_print, meta_print, target, state FROM units WHERE translation_id = $1`,
-		[]any{translationID}, func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			out = append(out, u)
-			return err
+	out, err := sqldb.Rows(ctx, s.s, `SELECT id, removed, id_hash, id_key, text_print, meta_print, target, state FROM units WHERE translation_id = $1`,
+		[]any{translationID}, func(u *StoredUnit) []any {
+			return []any{&u.ID, &u.Removed, &u.Identity.Hash, &u.Identity.Key, &u.Text, &u.Meta, &u.Target, &u.State}
 		})
-	slices.SortFunc(out, func(a, b StoredUnit) int { return int(a.ID - b.ID) })
+	slices.SortFunc(out, func(a, b StoredUnit) int { return cmp.Compare(a.ID, b.ID) })
 	return out, s.s.Fail(ctx, fmt.Sprintf("read units of translation %d", translationID), err)
-}
-
-// AllTranslations returns the translations of a component by id, including removed
-// ones.
-func (s *Snapshot) AllTranslations(ctx context.Context, componentID int64) ([]catalog.Translation, error) {
-	ts, err := translationsOf(ctx, s.s, componentID, true)
-	return ts, s.s.Fail(ctx, fmt.Sprintf("read all translations of component %d", componentID), err)
 }
 
 // FailingUnits returns up to limit units of a translation that fail a check, by
 // id, starting at offset. Position and Location are not set.
 func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset, limit int) ([]catalog.Unit, error) {
 	defer s.s.AboutTranslation(ctx, translationID).End()
-	var units []catalog.Unit
-	var r unitScan
-	dest := r.dest()
-	err := s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN (
-		SELECT unit_id FROM failing WHERE translation_id = $1 ORDER BY unit_id LIMIT $2 OFFSET $3) ORDER BY u.id`,
-		[]any{translationID, max(limit, 0), max(offset, 0)}, func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			units = append(units, r.unit())
-			return err
-		})
+	units, err := rows.Units(ctx, s.s, ` WHERE u.id IN (SELECT unit_id FROM failing WHERE translation_id = $1 ORDER BY unit_id LIMIT $2 OFFSET $3) ORDER BY u.id`,
+		translationID, max(limit, 0), max(offset, 0))
 	return units, s.s.Fail(ctx, fmt.Sprintf("read failing units of translation %d", translationID), err)
 }
 
@@ -64,10 +45,7 @@ func (s *Snapshot) FailingUnits(ctx context.Context, translationID int64, offset
 func (s *Snapshot) UnitByHash(ctx context.Context, translationID, hash int64) (id int64, found bool, err error) {
 	defer s.s.AboutTranslation(ctx, translationID).End()
 	const query = `SELECT u.id` + fromStrings + ` AND s.id_hash = $2 ORDER BY u.removed, u.id LIMIT 1`
-	err = s.s.Query(ctx, query, []any{translationID, hash}, func(scan sqldb.Scan) error {
-		found = true
-		return scan(&id)
-	})
+	found, err = s.s.First(ctx, query, []any{translationID, hash}, &id)
 	return id, found, s.s.Fail(ctx, fmt.Sprintf("find a string of translation %d by its hash", translationID), err)
 }
 
@@ -104,16 +82,14 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 		section.End()
 		slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.Position, b.Position) })
 		for piece := range slices.Chunk(placed, fileChunk) {
-			if err != nil {
-				break
-			}
 			var units []catalog.Unit
-			section = s.s.About()
-			units, err = s.unitsOf(ctx, piece)
-			section.End()
-			if err != nil {
-				break
+			if err == nil {
+				slices.SortFunc(piece, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
+				section = s.s.About()
+				units, err = s.unitsAt(ctx, piece)
+				section.End()
 			}
+			slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.Position, b.Position) })
 			for i := range units {
 				if !yield(&units[i], nil) {
 					return
@@ -126,10 +102,86 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 	}
 }
 
-// unitsOf reads the units of a piece of a file, in its order.
-func (s *Snapshot) unitsOf(ctx context.Context, placed []catalog.UnitPosition) ([]catalog.Unit, error) {
-	slices.SortFunc(placed, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
-	units, err := s.unitsAt(ctx, placed)
-	slices.SortFunc(units, func(a, b catalog.Unit) int { return cmp.Compare(a.Position, b.Position) })
-	return units, err
+// Missing returns up to limit strings of the template that a translation's file does not
+// have in any form, as live source units, by id, starting at offset. It looks at every
+// string of the component up to the last one that it returns: ask for it where they are
+// not too many.
+func (s *Snapshot) Missing(ctx context.Context, component, translation int64, offset, limit int) ([]catalog.Unit, error) {
+	const has = `SELECT 1 FROM units o WHERE o.translation_id = $2 AND o.removed = 0 AND o.source_id = `
+	return s.against(ctx, component, `SELECT u.id FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = u.id AND u.removed = 0
+		WHERE t.component_id = $1 AND t.is_source = 1 AND t.template = 1 AND NOT EXISTS (`+has+`u.id)
+		AND NOT EXISTS (SELECT 1 FROM extra_strings x WHERE x.source_id = u.id)
+		AND NOT EXISTS (SELECT 1 FROM extra_strings x WHERE x.changed_to = u.id AND EXISTS (`+has+`x.source_id)) ORDER BY u.id LIMIT $3 OFFSET $4`, component, translation, limit, offset)
+}
+
+// Changed returns up to limit units of a translation whose string the template has with
+// another msgid_plural or without one, by id, starting at offset.
+func (s *Snapshot) Changed(ctx context.Context, component, translation int64, offset, limit int) ([]catalog.Unit, error) {
+	return s.against(ctx, component, `SELECT o.id FROM extra_strings x JOIN units o ON o.translation_id = $3 AND o.source_id = x.source_id AND o.removed = 0
+		WHERE x.source_id >= $1 AND x.source_id < $2 AND x.changed_to > 0 ORDER BY o.id LIMIT $4 OFFSET $5`,
+		component*catalog.UnitsPerComponent, (component+1)*catalog.UnitsPerComponent, translation, limit, offset)
+}
+
+func (s *Snapshot) against(ctx context.Context, component int64, query string, args ...any) ([]catalog.Unit, error) {
+	defer s.s.About(component).End()
+	var ids []int64
+	err := s.s.IDs(ctx, query, args, &ids)
+	if err != nil {
+		return nil, s.s.Fail(ctx, fmt.Sprintf("compare with the template of component %d", component), err)
+	}
+	return s.UnitsByID(ctx, []int64{component}, ids)
+}
+
+// Occurrences returns the source units of one string, the same source and context, in
+// components, by id: up to limit of them. An index has those of all components.
+func (s *Snapshot) Occurrences(ctx context.Context, identity catalog.Identity, components map[int64]*ComponentRow, limit int) (ids []int64, err error) {
+	defer s.s.About(sqldb.SortedKeys(components)...).End()
+	err = s.s.IDs(ctx, `SELECT u.source_id FROM units u JOIN translations t ON t.id = u.translation_id
+		WHERE u.id_hash = $1 AND u.id_key = $2 AND u.source_id = u.id AND u.removed = 0 AND t.removed = 0 ORDER BY u.source_id`,
+		[]any{identity.Hash, identity.Key}, &ids)
+	ids = slices.DeleteFunc(ids, func(id int64) bool { return components[id/catalog.UnitsPerComponent] == nil })
+	return ids[:min(len(ids), limit)], s.s.Fail(ctx, "look up a string in all components", err)
+}
+
+// Said is a string in one language.
+type Said struct {
+	// Unit is the unit; its Position and Location are not set.
+	Unit catalog.Unit
+	// Language is the code in URLs; Source says that it is the source language.
+	Language string
+	Source   bool
+}
+
+// SaidIn returns the live units of source units of components in languages, by
+// source unit and language; no languages are all. It reads one index entry and one
+// row for each.
+func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, components []int64, languages []string) (out []Said, err error) {
+	defer s.s.About(components...).End()
+	query := `SELECT ` + rows.UnitColumns + `, t.language, t.is_source FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = $2
+		LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id
+		WHERE t.component_id = $1 AND t.removed = 0 AND u.removed = 0`
+	args := make([]any, 2, 2+len(languages))
+	if len(languages) > 0 {
+		query += ` AND t.language IN ` + sqldb.List(3, len(languages))
+		for _, code := range languages {
+			args = append(args, code)
+		}
+	}
+	for i := range sources {
+		args[0], args[1] = sources[i].ID/catalog.UnitsPerComponent, sources[i].ID
+		said, err := sqldb.Rows(ctx, s.s, query+` ORDER BY t.language`, args, func(x *Said) []any { return append(rows.UnitFields(&x.Unit), &x.Language, &x.Source) })
+		if err != nil {
+			return nil, s.s.Fail(ctx, "read a string in several languages", err)
+		}
+		out = append(out, said...)
+	}
+	return out, nil
+}
+
+// UnitsByID returns live units of components by id. Unknown and removed ones are left
+// out.
+func (s *Snapshot) UnitsByID(ctx context.Context, components, ids []int64) ([]catalog.Unit, error) {
+	defer s.s.About(components...).End()
+	out, err := rows.UnitsIn(ctx, s.s, ids, ` WHERE u.id IN $ids AND u.removed = 0 ORDER BY u.id`)
+	return out, s.s.Fail(ctx, "read units by id", err)
 }

@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -45,36 +45,33 @@ func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, co
 	if _, err := s.s.First(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
 		return nil, count, err
 	}
-	err = s.s.Query(ctx, userQuery+where+` ORDER BY id LIMIT $3 OFFSET $4`, []any{q.Prefix, end, q.Limit, q.Offset}, func(scan sqldb.Scan) error {
-		u, err := scanUser(scan)
-		page = append(page, u)
-		return err
-	})
+	page, err = usersWhere(ctx, s.s, where+` ORDER BY id LIMIT $3 OFFSET $4`, q.Prefix, end, q.Limit, q.Offset)
 	return page, count, err
 }
 
 // usersAmong reads all authors and selects.
 func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, count int, err error) {
-	shown, err := s.authorsOf(ctx, q.Components)
-	if err != nil {
+	var authors []int64 // of entries in the components
+	if err := s.s.IDsIn(ctx, `SELECT DISTINCT author_id FROM deltas d WHERE component_id IN $ids AND author_id IS NOT NULL`, nil, q.Components, &authors); err != nil {
 		return nil, 0, err
 	}
+	slices.Sort(authors)
 	needle := strings.ToLower(q.Contains)
-	err = s.s.Query(ctx, userQuery+` ORDER BY id`, nil, func(scan sqldb.Scan) error {
-		u, err := scanUser(scan)
-		if err != nil || !strings.HasPrefix(u.Username, q.Prefix) || shown != nil && !shown[u.ID] ||
+	all, err := usersWhere(ctx, s.s, ` ORDER BY id`)
+	for _, u := range all {
+		_, wrote := slices.BinarySearch(authors, u.ID)
+		if !strings.HasPrefix(u.Username, q.Prefix) || q.Components != nil && !wrote ||
 			!strings.Contains(strings.ToLower(u.Username), needle) && !strings.Contains(strings.ToLower(u.FullName), needle) {
-			return err
+			continue
 		}
 		if count >= q.Offset && len(page) < q.Limit {
 			page = append(page, u)
 		}
 		count++
-		return nil
-	})
+	}
 	for i := range page {
-		if err == nil && shown != nil {
-			_, err = s.known(ctx, &page[i], q.Components)
+		if err == nil {
+			_, err = s.RestrictUser(ctx, &page[i], q.Components)
 		}
 	}
 	return page, count, err
@@ -84,38 +81,33 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 // nil means all. If the author has entries elsewhere, too, u.Joined becomes the
 // time of the commit of the first entry in these components, so that it reveals
 // nothing of others. Its cost grows with the author's deltas.
-func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64) (bool, error) {
-	known, err := s.known(ctx, u, components)
-	return known, s.s.Fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
-}
-
-func (s *Snapshot) known(ctx context.Context, u *User, components []int64) (known bool, err error) {
+func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64) (known bool, err error) {
 	if components == nil {
 		return true, nil
 	}
 	elsewhere := false
-	var first sql.NullInt64
+	var first time.Time
 	// The inner query reads only the index of authors; then one row per component
 	// is read.
 	err = s.s.Query(ctx, `SELECT d.component_id, d.commit_time FROM deltas d
 		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, func(scan sqldb.Scan) error {
 		var component int64
-		var at sql.NullInt64
+		var at time.Time
 		err := scan(&component, &at)
 		if !slices.Contains(components, component) {
 			elsewhere = true
 			return err
 		}
 		known = true
-		if at.Valid && (!first.Valid || at.Int64 < first.Int64) {
+		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 		return err
 	})
 	if elsewhere && known {
-		u.Joined = sqldb.FromMicros(first)
+		u.Joined = first
 	}
-	return known, err
+	return known, s.s.Fail(ctx, fmt.Sprintf("look for entries of author %d", u.ID), err)
 }
 
 // WroteIn reports whether an author has an entry in one of the components; nil
@@ -124,35 +116,9 @@ func (s *Snapshot) WroteIn(ctx context.Context, userID int64, components []int64
 	if components == nil {
 		return true, nil
 	}
-	wrote := false
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		if wrote {
-			return nil
-		}
-		var id int64
-		n := len(chunk)
-		found, err := s.s.First(ctx, `SELECT component_id FROM deltas WHERE component_id IN `+sqldb.List(1, n)+fmt.Sprintf(` AND author_id = $%d LIMIT 1`, n+1), append(chunk, userID), &id)
-		wrote = found
-		return err
-	})
-	return wrote, s.s.Fail(ctx, "look for entries of an author", err)
-}
-
-// authorsOf returns the ids of the authors of entries in components; nil for nil.
-func (s *Snapshot) authorsOf(ctx context.Context, components []int64) (map[int64]bool, error) {
-	if components == nil {
-		return nil, nil
-	}
-	shown := map[int64]bool{}
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT DISTINCT author_id FROM deltas d WHERE component_id IN `+sqldb.List(1, len(chunk))+` AND author_id IS NOT NULL`, chunk, func(scan sqldb.Scan) error {
-			var id int64
-			err := scan(&id)
-			shown[id] = true
-			return err
-		})
-	})
-	return shown, err
+	var in []int64
+	err := s.s.IDsIn(ctx, `SELECT component_id FROM deltas WHERE component_id IN $ids AND author_id = $1 LIMIT 1`, []any{userID}, components, &in)
+	return len(in) > 0, s.s.Fail(ctx, "look for entries of an author", err)
 }
 
 // Contribution counts the entries of an author in a language.
@@ -166,19 +132,10 @@ type Contribution struct {
 
 // ContributedTranslations returns the ids of the live translations of components in
 // which an author has entries, ascending. Its cost grows with the author's deltas.
-func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, components []int64) ([]int64, error) {
+func (s *Snapshot) ContributedTranslations(ctx context.Context, userID int64, components []int64) (ids []int64, err error) {
 	defer s.s.About(components...).End()
-	var ids []int64
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		query := `SELECT DISTINCT d.translation_id FROM deltas d JOIN translations t ON t.id = d.translation_id
-			WHERE d.component_id IN ` + sqldb.List(1, len(chunk)) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0`, len(chunk)+1)
-		return s.s.Query(ctx, query, append(chunk, userID), func(scan sqldb.Scan) error {
-			var id int64
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		})
-	})
+	err = s.s.IDsIn(ctx, `SELECT DISTINCT d.translation_id FROM deltas d JOIN translations t ON t.id = d.translation_id
+		WHERE d.component_id IN $ids AND d.author_id = $1 AND t.removed = 0`, []any{userID}, components, &ids)
 	slices.Sort(ids)
 	return ids, s.s.Fail(ctx, fmt.Sprintf("list translations of author %d", userID), err)
 }
@@ -191,37 +148,27 @@ var suggestedTexts = fmt.Sprintf(`CASE WHEN d.n = d.added + d.updated + d.remove
 // counts of deltas, and reads entries of edits only; its cost grows with the author's
 // deltas.
 func (s *Snapshot) Contributions(ctx context.Context, userID int64, components []int64) ([]Contribution, error) {
-	total := map[string]*Contribution{}
-	var order []string
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		n := len(chunk)
-		query := `SELECT t.language, SUM(d.added), SUM(` + updatedStrings + `), SUM(d.removed), SUM(` + suggestedTexts + `) FROM deltas d JOIN translations t ON t.id = d.translation_id
-			WHERE d.component_id IN ` + sqldb.List(1, n) + fmt.Sprintf(` AND d.author_id = $%d AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, n+1)
-		return s.s.Query(ctx, query, append(chunk, userID), func(scan sqldb.Scan) error {
-			var c Contribution
-			err := scan(&c.Language, &c.Added, &c.Updated, &c.Removed, &c.Suggested)
-			if total[c.Language] == nil {
-				total[c.Language] = &Contribution{Language: c.Language}
-				order = append(order, c.Language)
-			}
-			sum := total[c.Language]
-			sum.Added, sum.Updated, sum.Removed, sum.Suggested = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed, sum.Suggested+c.Suggested
-			return err
-		})
+	parts, err := sqldb.RowsIn(ctx, s.s, `SELECT t.language, SUM(d.added), SUM(`+updatedStrings+`), SUM(d.removed), SUM(`+suggestedTexts+`) FROM deltas d JOIN translations t ON t.id = d.translation_id
+		WHERE d.component_id IN $ids AND d.author_id = $1 AND t.removed = 0 AND t.is_source = 0 GROUP BY t.language ORDER BY t.language`, []any{userID}, components, func(c *Contribution) []any {
+		return []any{&c.Language, &c.Added, &c.Updated, &c.Removed, &c.Suggested}
 	})
-	out := make([]Contribution, len(order))
-	for i, code := range order {
-		out[i] = *total[code]
+	out := []Contribution{}
+	for _, c := range parts {
+		at := slices.IndexFunc(out, func(sum Contribution) bool { return sum.Language == c.Language })
+		if at < 0 {
+			out = append(out, c)
+			continue
+		}
+		sum := &out[at]
+		sum.Added, sum.Updated, sum.Removed, sum.Suggested = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed, sum.Suggested+c.Suggested
 	}
 	return out, s.s.Fail(ctx, fmt.Sprintf("count entries of author %d", userID), err)
 }
 
+func usersWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]User, error) {
+	return sqldb.Rows(ctx, s, userQuery+where, args, (*User).fields)
+}
+
 const userQuery = `SELECT id, username, full_name, joined, bot FROM users`
 
-func scanUser(scan sqldb.Scan) (User, error) {
-	var u User
-	var joined sql.NullInt64
-	err := scan(&u.ID, &u.Username, &u.FullName, &joined, &u.Bot)
-	u.Joined = sqldb.FromMicros(joined)
-	return u, err
-}
+func (u *User) fields() []any { return []any{&u.ID, &u.Username, &u.FullName, &u.Joined, &u.Bot} }

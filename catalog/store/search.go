@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/kept"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -29,12 +30,15 @@ const (
 	// of the snapshots may be used by long searches, so that other answers never
 	// wait for them.
 	longSearch = 200_000
+	// maxFoundBytes limits the memory of all plans that are kept, maxPlanBytes that of one.
+	maxFoundBytes = 16 << 20
+	maxPlanBytes  = 4 << 20
 )
 
 // searches is what the searches of a database share.
 type searches struct {
 	folder    query.Folder
-	results   *searchCache
+	results   *kept.By[string, *searchPlan] // clients ask for one page after the other
 	timeLimit time.Duration
 	long      chan struct{} // holds a token for each long search that runs
 	longFrom  int64         // units from which a search is long
@@ -43,7 +47,7 @@ type searches struct {
 
 func newSearches(readers int) *searches {
 	return &searches{
-		results: newSearchCache(), timeLimit: searchTime,
+		results: kept.New[string, *searchPlan](maxFoundBytes), timeLimit: searchTime,
 		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits,
 	}
 }
@@ -81,7 +85,7 @@ type SearchResult struct {
 }
 
 // Search searches units. A query that is repeated in the same generation, such as
-// for the next page, is not run again (searchCache). The error is *ErrPrice,
+// for the next page, is not run again. The error is *ErrPrice,
 // ErrTooSlow or ErrBusy if the search would delay others.
 func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, error) {
 	components := sqldb.SortedKeys(q.Components)
@@ -90,8 +94,8 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if err != nil {
 		return nil, err
 	}
-	key := strconv.FormatInt(generation, 10) + "|" + q.key()
-	if plan := s.db.searches.results.get(key); plan != nil {
+	key := q.key()
+	if plan, ok := s.db.searches.results.Get(key, generation); ok {
 		return &SearchResult{s, components, plan}, nil
 	}
 	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
@@ -103,7 +107,9 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if err != nil {
 		return nil, s.s.Fail(ctx, "search units", err)
 	}
-	s.db.searches.results.put(key, plan)
+	if size := plan.size() + len(key); size <= maxPlanBytes {
+		s.db.searches.results.Put(key, generation, plan, size)
+	}
 	return &SearchResult{s, components, plan}, nil
 }
 
@@ -139,35 +145,21 @@ func (f *SearchResult) Count() int64 { return f.plan.total }
 
 // Page returns up to limit of the units by id, starting at offset, and their
 // translations. Its cost does not depend on offset.
-func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
-	defer f.snapshot.s.About(f.components...).End()
-	units, owners, err := f.page(ctx, offset, limit)
-	return units, owners, f.snapshot.db.fail(ctx, "read the units of a search", err)
-}
-
-func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]catalog.Unit, map[int64]catalog.Translation, error) {
+func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) (units []catalog.Unit, owners map[int64]catalog.Translation, err error) {
 	s := f.snapshot
+	defer s.s.About(f.components...).End()
+	defer s.s.Failed(ctx, &err, "read the units of a search")
 	ids, err := s.idsOf(ctx, f.plan, offset, limit)
 	if err != nil || len(ids) == 0 {
 		return nil, nil, err
 	}
-	units := make([]catalog.Unit, 0, len(ids))
-	var r unitScan
-	dest := r.dest()
-	err = sqldb.Chunks(ids, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT `+unitColumns+unitFrom+` WHERE u.id IN `+sqldb.List(1, len(chunk))+` ORDER BY u.id`, chunk, func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			units = append(units, r.unit())
-			return err
-		})
-	})
-	if err != nil {
+	if units, err = rows.UnitsIn(ctx, s.s, ids, ` WHERE u.id IN $ids ORDER BY u.id`); err != nil {
 		return nil, nil, err
 	}
 	if err := s.fillNotes(ctx, units); err != nil {
 		return nil, nil, err
 	}
-	owners := map[int64]catalog.Translation{}
+	owners = map[int64]catalog.Translation{}
 	for i := range units {
 		id := units[i].TranslationID
 		if _, ok := owners[id]; ok {
@@ -183,79 +175,4 @@ func (f *SearchResult) page(ctx context.Context, offset int64, limit int) ([]cat
 		owners[id] = t
 	}
 	return units, owners, s.setPositions(ctx, units)
-}
-
-// setPositions sets Position and Location of units, which are ascending by id;
-// every block is decoded once.
-func (s *Snapshot) setPositions(ctx context.Context, units []catalog.Unit) error {
-	blocks := map[int64][]catalog.UnitPosition{} // by translation, the block used last
-	for i := range units {
-		u := &units[i]
-		block := blocks[u.TranslationID]
-		if n := len(block); n == 0 || block[n-1].ID < u.ID {
-			var data []byte
-			found, err := s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND first_unit <= $2 ORDER BY first_unit DESC LIMIT 1`,
-				[]any{u.TranslationID, u.ID}, &data)
-			if err != nil {
-				return err
-			}
-			if !found {
-				continue
-			}
-			if block, err = s.db.codec.Block(data); err != nil {
-				return err
-			}
-			blocks[u.TranslationID] = block
-		}
-		if p, ok := findInBlock(block, u.ID); ok {
-			u.Position, u.Location = p.Position, p.Location
-		}
-	}
-	return nil
-}
-
-// maxFoundBytes limits the memory of all cached plans, maxPlanBytes that of a plan
-// to be cached.
-const (
-	maxFoundBytes = 16 << 20
-	maxPlanBytes  = 4 << 20
-)
-
-// searchCache keeps the plans of the latest searches with their counts, since
-// clients ask for one page after the other. Keys begin with the generation, so
-// entries are never stale. The oldest is dropped first.
-type searchCache struct {
-	mu    sync.Mutex
-	plans map[string]*searchPlan
-	order []string // by age
-	bytes int
-}
-
-func newSearchCache() *searchCache { return &searchCache{plans: map[string]*searchPlan{}} }
-
-func (c *searchCache) get(key string) *searchPlan {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.plans[key]
-}
-
-func (c *searchCache) put(key string, plan *searchPlan) {
-	size := plan.size() + 2*len(key)
-	if size > maxPlanBytes {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.plans[key] != nil {
-		return
-	}
-	c.plans[key] = plan
-	c.order = append(c.order, key)
-	c.bytes += size
-	for c.bytes > maxFoundBytes {
-		oldest := c.order[0]
-		c.order = c.order[1:]
-		c.bytes -= c.plans[oldest].size() + 2*len(oldest)
-		delete(c.plans, oldest)
-	}
 }

@@ -120,15 +120,6 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 	return first, block[len(block)-1].ID + 1, nil
 }
 
-// findInBlock finds a unit in a block.
-func findInBlock(block []catalog.UnitPosition, id int64) (catalog.UnitPosition, bool) {
-	i, found := slices.BinarySearchFunc(block, id, func(p catalog.UnitPosition, id int64) int { return cmp.Compare(p.ID, id) })
-	if !found {
-		return catalog.UnitPosition{}, false
-	}
-	return block[i], true
-}
-
 // eachInLayout calls fn for all live units of translations.
 func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
 	for i := range translations {

@@ -57,12 +57,7 @@ const pendingUnits = `SELECT unit_id FROM edits WHERE status = 'pending' AND uni
 func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.Expr, error) {
 	var ids []int64
 	first := c.ID * catalog.UnitsPerComponent
-	err := s.s.Query(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, func(scan sqldb.Scan) error {
-		var id int64
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	})
+	err := s.s.IDs(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, &ids)
 	return newInSet(ids, false), err
 }
 

@@ -67,14 +67,10 @@ type SentText struct {
 	By edit.Author
 }
 
-func sentWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []SentText, err error) {
-	err = s.Query(ctx, `SELECT s.unit_id, u.id_hash, u.id_key, s.n, s.target, s.state, s.by_name, s.by_email FROM sent s JOIN units u ON u.id = s.unit_id`+where+` ORDER BY s.unit_id, s.n`, args, func(scan sqldb.Scan) error {
-		var t SentText
-		err := scan(&t.UnitID, &t.Identity.Hash, &t.Identity.Key, &t.N, &t.Target, &t.State, &t.By.Name, &t.By.Email)
-		list = append(list, t)
-		return err
+func sentWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]SentText, error) {
+	return sqldb.Rows(ctx, s, `SELECT s.unit_id, u.id_hash, u.id_key, s.n, s.target, s.state, s.by_name, s.by_email FROM sent s JOIN units u ON u.id = s.unit_id`+where+` ORDER BY s.unit_id, s.n`, args, func(t *SentText) []any {
+		return []any{&t.UnitID, &t.Identity.Hash, &t.Identity.Key, &t.N, &t.Target, &t.State, &t.By.Name, &t.By.Email}
 	})
-	return list, err
 }
 
 // SentTexts returns the texts of a translation that may still arrive, by unit, in the order
@@ -90,10 +86,9 @@ func (tx *StepTx) SentTexts(ctx context.Context, component, translation int64) (
 func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Time) error {
 	err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
 	if err == nil && e != nil && e.Status == EditPending {
-		err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID)
-	}
-	if err == nil && e != nil && e.Status == EditPending {
-		err = tx.noteEdit(ctx, &Edit{ID: e.ID, Edit: edit.Edit{Ours: t.Text}}, "", "arrived", at)
+		if err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID); err == nil {
+			err = tx.noteEdit(ctx, &Edit{ID: e.ID, Edit: edit.Edit{Ours: t.Text}}, "", "arrived", at)
+		}
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget what was sent of unit %d", t.UnitID), err)
 }
@@ -101,9 +96,7 @@ func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Tim
 // NoneOnItsWay forgets what was sent to the branch that is read, now that components are at
 // its head: either it arrived, or the branch moved without it, and git refuses it.
 func (tx *StepTx) NoneOnItsWay(ctx context.Context, components []int64) error {
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		return tx.s.Do(ctx, `DELETE FROM sent WHERE branch = '' AND component_id IN `+sqldb.List(1, len(chunk)), chunk...)
-	})
+	err := tx.s.DoIn(ctx, `DELETE FROM sent WHERE branch = '' AND component_id IN $ids`, nil, components)
 	return tx.fail(ctx, "forget what was sent", err)
 }
 
@@ -148,4 +141,99 @@ func (s *Snapshot) fillSent(ctx context.Context, component int64, edits []Edit) 
 		}
 	}
 	return err
+}
+
+// ErrNotPending says that something of a push is not pending any more: what is pushed must
+// be made anew.
+var ErrNotPending = fmt.Errorf("not pending any more: %w", catalog.ErrConflict)
+
+// Sending is what a push is about to send.
+type Sending struct {
+	Place
+	// Commit is where the push puts the branch.
+	Commit string
+	// Edits are what the commits have.
+	Edits []Edit
+}
+
+// Send notes what is about to be pushed to the branch that is read. before is the commit of
+// the last attempt, which certainly did not arrive, "" without one. The error wraps
+// ErrNotPending.
+func (db *DB) Send(ctx context.Context, before string, o Sending) error {
+	return db.fail(ctx, "note what is pushed", db.write(ctx, func(s *sqldb.Session) error {
+		if err := unsend(ctx, s, o.Place, before); err != nil {
+			return err
+		}
+		return send(ctx, s, &o)
+	}))
+}
+
+// Unsend forgets a push that certainly did not arrive.
+func (db *DB) Unsend(ctx context.Context, at Place, commit string) error {
+	return db.fail(ctx, "forget a push", db.write(ctx, func(s *sqldb.Session) error { return unsend(ctx, s, at, commit) }))
+}
+
+func unsend(ctx context.Context, s *sqldb.Session, at Place, commit string) error {
+	if commit == "" {
+		return nil
+	}
+	if err := s.Do(ctx, `DELETE FROM sent WHERE repo = $1 AND branch = $2 AND next_commit = $3 AND at_commit = '' AND left_at = 0`, at.Repo, at.Branch, commit); err != nil {
+		return err
+	}
+	return s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit = $3`, at.Repo, at.Branch, commit)
+}
+
+// send adds rows, or notes the commit in those that are there, for what is still pending.
+func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
+	written := make(map[int64]*Edit, len(o.Edits))
+	for i := range o.Edits {
+		written[o.Edits[i].ID] = &o.Edits[i]
+	}
+	var same, changed []int64 // since they were read
+	err := s.QueryIn(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN $ids`, nil, sqldb.SortedKeys(written), func(scan sqldb.Scan) error {
+		var now Edit
+		err := scan(&now.ID, &now.Ours.Target, &now.Ours.State)
+		if e := written[now.ID]; e.Ours == now.Ours {
+			same = append(same, now.ID)
+		} else {
+			changed = append(changed, now.ID)
+		}
+		return err
+	})
+	args := []any{o.Commit, o.Repo, o.Branch}
+	if err == nil {
+		err = s.DoIn(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND at_commit <> $1
+			AND unit_id IN (SELECT e.unit_id FROM edits e WHERE e.id IN $ids AND e.target = sent.target AND e.state = sent.state AND sent.edit_id = `+editOfFile+`)`, args, same)
+	}
+	if err == nil {
+		err = s.DoIn(ctx, sentColumns+`SELECT e.unit_id, `+editOfFile+`, COALESCE((SELECT MAX(o.n) FROM sent o WHERE o.unit_id = e.unit_id AND o.edit_id = `+editOfFile+`), 0) + 1,
+			e.component_id, e.translation_id, e.target, e.state, CAST($2 AS TEXT), CAST($3 AS TEXT), '', CAST($1 AS TEXT), 0 FROM edits e WHERE e.id IN $ids
+			AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND s.repo = $2 AND s.branch = $3)`, args, same)
+	}
+	for i := 0; i < len(changed) && err == nil; i++ {
+		err = o.sendOne(ctx, s, written[changed[i]])
+	}
+	missing := len(written) - len(same) - len(changed)
+	if err == nil && missing > 0 {
+		err = fmt.Errorf("%d edits are %w", missing, ErrNotPending)
+	}
+	return err
+}
+
+const sentColumns = `INSERT INTO sent (unit_id, edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at) `
+
+// sendOne notes a text of an edit that has another one by now.
+func (o *Sending) sendOne(ctx context.Context, s *sqldb.Session, e *Edit) error {
+	args := []any{o.Commit, o.Repo, o.Branch, e.UnitID, e.Ours.Target, int64(e.Ours.State)}
+	var n int64
+	found, err := s.First(ctx, `SELECT n FROM sent WHERE unit_id = $1 AND edit_id = 0 AND target = $2 AND state = $3 AND repo = $4 AND branch = $5`,
+		[]any{e.UnitID, e.Ours.Target, int64(e.Ours.State), o.Repo, o.Branch}, &n)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		return s.Do(ctx, `UPDATE sent SET next_commit = $1 WHERE unit_id = $2 AND edit_id = 0 AND n = $3 AND at_commit <> $1`, o.Commit, e.UnitID, n)
+	}
+	return s.Do(ctx, sentColumns+`SELECT $4, 0, COALESCE(MAX(n), 0) + 1, $7, $8, $5, $6, $2, $3, '', $1, 0 FROM sent WHERE unit_id = $4 AND edit_id = 0`,
+		append(args, e.ComponentID, e.TranslationID)...)
 }

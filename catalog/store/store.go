@@ -29,7 +29,6 @@ type DB struct {
 	generations *generations
 	server      string       // that followServer saw last
 	reached     atomic.Int64 // when the database answered last, in Unix nanoseconds
-	unedited    atomic.Int64 // a generation without pending edits; 0: none is known
 	bots        atomic.Pointer[bots]
 	now         func() time.Time
 	log         *slog.Logger

@@ -10,7 +10,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Suggestions of people have a row in the journal, like edits, and one beside those of
@@ -80,19 +79,14 @@ const voidSuggestion = "the string has this text, or is read-only"
 // endSuggested ends suggestions that nobody answered and that are void. Texts that were
 // edits keep their status, which says what became of the edit.
 func (tx *StepTx) endSuggested(ctx context.Context, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
 	slices.Sort(ids)
-	return sqldb.Chunks(ids, func(chunk []any) error {
-		rows, err := editsWhere(ctx, tx.s, ` WHERE e.status = $1 AND e.id IN `+sqldb.List(2, len(chunk)), append([]any{string(EditSuggested)}, chunk...)...)
-		for i := range rows {
-			if err == nil {
-				err = tx.EndSuggestion(ctx, &rows[i], voidSuggestion, "", tx.info.At)
-			}
+	list, err := editsIn(ctx, tx.s, ids, ` WHERE e.status = $1 AND e.id IN $ids`, string(EditSuggested))
+	for i := range list {
+		if err == nil {
+			err = tx.EndSuggestion(ctx, &list[i], voidSuggestion, "", tx.info.At)
 		}
-		return err
-	})
+	}
+	return err
 }
 
 // suggestEdit makes the text of an edit a suggestion. At the end of the step it goes the
@@ -106,9 +100,7 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 }
 
 func (tx *StepTx) lastAuthor(ctx context.Context, id int64) (by edit.Author, err error) {
-	var at int64
-	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{id}, &by.Name, &by.Email, &at)
-	by.Time = time.UnixMicro(at).UTC()
+	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{id}, &by.Name, &by.Email, &by.Time)
 	return by, err
 }
 

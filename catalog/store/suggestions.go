@@ -146,15 +146,11 @@ func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, l
 // and branch. It keeps the suggestions of the sources in keep, of which list has
 // none. It leaves out suggestions for strings that the translation does not have,
 // that are read-only, or that have the same text.
-func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) error {
-	_, err := tx.member(component)
-	if err == nil {
-		err = tx.putSuggestions(ctx, component, list, keep)
+func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) (err error) {
+	defer tx.s.Failed(ctx, &err, "store the suggestions of component %d", component)
+	if _, err := tx.member(component); err != nil {
+		return err
 	}
-	return tx.fail(ctx, fmt.Sprintf("store the suggestions of component %d", component), err)
-}
-
-func (tx *StepTx) putSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) error {
 	add, remove, err := suggestionChanges(ctx, tx.s, component, list, keep)
 	if err != nil {
 		return err
@@ -188,20 +184,12 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		return nil // until the end of a first import there are no suggestions
 	}
 	for _, id := range sqldb.SortedKeys(tx.dirty) {
-		var void []int64
-		err := tx.s.Query(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
+		var void []int64 // in the journal
+		err := tx.s.IDs(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
 			WHERE u.id = suggestions.unit_id AND (u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2
-				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING branch`,
-			[]any{id, int64(catalog.StateReadOnly)}, func(scan sqldb.Scan) error {
-				var n Suggestion
-				var branch string
-				err := scan(&branch)
-				if n.setOrigin(branch); n.EditID != 0 {
-					void = append(void, n.EditID)
-				}
-				return err
-			})
+				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING CASE WHEN substr(branch, 1, 1) = ':' THEN CAST(substr(branch, 2) AS BIGINT) ELSE 0 END`,
+			[]any{id, int64(catalog.StateReadOnly)}, &void)
 		if err == nil {
 			err = tx.endSuggested(ctx, void)
 		}
@@ -219,23 +207,18 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 	return nil
 }
 
-// The statements of fillSuggestions; those about edits find pending ones only, by a
+// The statement of fillSuggestions; the part about edits finds pending ones only, by a
 // partial index (edits_pending).
 const (
 	suggestedUnits = `SELECT unit_id, 1 FROM suggestions WHERE unit_id `
 	editedUnits    = ` UNION ALL SELECT unit_id, 2 FROM edits WHERE status = 'pending' AND unit_id `
-	anyEdited      = `SELECT 1 FROM edits WHERE status = 'pending' AND unit_id > 0 LIMIT 1`
 )
 
 // fillSuggestions sets HasSuggestion and Pending of the units of an answer. The
 // suggestions and edits of a page are read as a range of ids: few units have any.
-func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) error {
+func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) (err error) {
 	if len(units) == 0 {
 		return nil
-	}
-	edited, err := s.anyPending(ctx)
-	if err != nil {
-		return err
 	}
 	lo, hi := units[0].ID, units[0].ID
 	ids := make([]int64, len(units))
@@ -243,27 +226,18 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 		ids[i] = units[i].ID
 		lo, hi = min(lo, ids[i]), max(hi, ids[i])
 	}
-	var found map[int64]int // 1: a suggestion, 2: a pending edit
-	fill := func(which string, args []any) error {
-		query := suggestedUnits + which
-		if edited {
-			query += editedUnits + which
-		}
-		return s.s.QueryFew(ctx, query, args, func(scan sqldb.Scan) error {
-			var id int64
-			var kind int
-			err := scan(&id, &kind)
-			if found == nil {
-				found = map[int64]int{}
-			}
-			found[id] |= kind
-			return err
-		})
+	found := map[int64]int{} // 1: a suggestion, 2: a pending edit
+	take := func(scan sqldb.Scan) error {
+		var id int64
+		var kind int
+		err := scan(&id, &kind)
+		found[id] |= kind
+		return err
 	}
 	if hi-lo < gaps*int64(len(units)) {
-		err = fill(`BETWEEN $1 AND $2`, []any{lo, hi})
+		err = s.s.QueryFew(ctx, suggestedUnits+`BETWEEN $1 AND $2`+editedUnits+`BETWEEN $1 AND $2`, []any{lo, hi}, take)
 	} else {
-		err = sqldb.Chunks(ids, func(chunk []any) error { return fill(`IN `+sqldb.List(1, len(chunk)), chunk) })
+		err = s.s.QueryIn(ctx, suggestedUnits+`IN $ids`+editedUnits+`IN $ids`, nil, ids, take)
 	}
 	for i := range units {
 		units[i].HasSuggestion, units[i].Pending = found[units[i].ID]&1 != 0, found[units[i].ID]&2 != 0
@@ -271,34 +245,15 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) er
 	return err
 }
 
-// anyPending reports whether the journal has a pending edit. Where none has, that is
-// asked once for each generation: a server that takes no edits pays nothing for a page.
-func (s *Snapshot) anyPending(ctx context.Context) (found bool, err error) {
-	generation, err := s.currentGeneration(ctx)
-	if err != nil || generation != 0 && s.db.unedited.Load() == generation {
-		return false, err
-	}
-	var one int
-	if found, err = s.s.First(ctx, anyEdited, nil, &one); err == nil && !found {
-		s.db.unedited.Store(generation)
-	}
-	return found, err
-}
-
 // Suggestions returns the suggestions of a unit, by branch; those of people first, by id.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
-	var out []Suggestion
-	err := s.s.Query(ctx, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
-		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(scan sqldb.Scan) error {
-		var n Suggestion
-		var at sql.NullInt64
-		var origin string
-		err := scan(&origin, &n.TranslationID, &n.Target, &n.AuthorName, &at, &n.Commit, &n.Username, &n.UserID)
-		n.At = sqldb.FromMicros(at)
-		n.setOrigin(origin)
-		out = append(out, n)
-		return err
+	out, err := sqldb.Rows(ctx, s.s, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
+		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(n *Suggestion) []any {
+		return []any{&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &n.At, &n.Commit, &n.Username, &n.UserID}
 	})
+	for i := range out {
+		out[i].setOrigin(out[i].Branch)
+	}
 	slices.SortStableFunc(out, func(a, b Suggestion) int {
 		return cmp.Or(cmp.Compare(a.Branch, b.Branch), cmp.Compare(a.EditID, b.EditID))
 	})

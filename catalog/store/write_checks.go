@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -31,24 +32,25 @@ func (tx *StepTx) Written() map[int64][]int64 {
 	return units
 }
 
-func (tx *StepTx) checkUnits(ctx context.Context, where string, args []any, each func(*CheckUnit) error) error {
-	var r unitScan
-	dest := r.dest()
-	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
-		return err
-	}
-	return tx.s.Query(ctx, `SELECT `+unitColumns+unitFrom+where, args, func(scan sqldb.Scan) error {
+// eachUnit calls each for rows of rows.UnitColumns.
+func eachUnit(each func(*CheckUnit) error) func(scan sqldb.Scan) error {
+	var u CheckUnit
+	dest := rows.UnitFields(&u.Unit)
+	return func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		return each(&CheckUnit{r.unit()})
-	})
+		one := u
+		return each(&one)
+	}
 }
+
+const unitQuery = `SELECT ` + rows.UnitColumns + rows.UnitFrom
 
 // UnitsOf calls each for the live units of a translation, by id.
 func (tx *StepTx) UnitsOf(ctx context.Context, translation int64, each func(*CheckUnit) error) error {
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.checkUnits(ctx, ` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, each))
+		tx.s.Query(ctx, unitQuery+` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, eachUnit(each)))
 }
 
 // SourceText is the part of a source unit that its translations share.
@@ -56,7 +58,7 @@ type SourceText struct {
 	// Source and Context are its texts.
 	Source, Context string
 	// Words and Chars are its counts.
-	Words, Chars int64
+	Words, Chars int
 }
 
 // sourceTexts has + 0 so that the rows are read in their order and not in that of
@@ -78,14 +80,16 @@ func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64
 
 // TargetsOf is UnitsOf for the translations of sources, in a third of the time.
 // The units have the fields that checks read, and are in no order.
-func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) ([]*CheckUnit, error) {
-	var units []*CheckUnit
+func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) (units []*CheckUnit, err error) {
+	defer tx.s.Failed(ctx, &err, "read units of translation %d", translation)
+	failing, err := tx.FailingUnits(ctx, translation)
+	if err != nil {
+		return nil, err
+	}
 	var others []int64 // units of other source strings
-	at := map[int64]*CheckUnit{}
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
-	var state int64
-	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &state}
-	err := tx.s.Query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &u.State}
+	err = tx.s.Query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
 		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		err := scan(dest...)
 		s, ok := sources[u.SourceID]
@@ -93,48 +97,28 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 			others = append(others, u.ID)
 			return err
 		}
-		u.State, u.Source, u.Context, u.Words, u.Chars = catalog.State(state), s.Source, s.Context, int(s.Words), int(s.Chars)
+		u.Source, u.Context, u.Words, u.Chars, u.Failing = s.Source, s.Context, s.Words, s.Chars, failing[u.ID]
 		one := u
 		units = append(units, &one)
-		at[u.ID] = &one
 		return err
 	})
-	if err == nil {
-		err = tx.newFailing.Flush(ctx, tx.s)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan sqldb.Scan) error {
-			var id, low, high int64
-			err := scan(&id, &low, &high)
-			if one := at[id]; one != nil {
-				one.Failing = [2]uint64{uint64(low), uint64(high)}
-			}
-			return err
-		})
-	}
-	if err == nil {
-		err = tx.UnitsByID(ctx, others, func(u *CheckUnit) error {
-			units = append(units, u)
-			return nil
-		})
-	}
-	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
+	return units, tx.UnitsByID(ctx, others, func(u *CheckUnit) error {
+		units = append(units, u)
+		return nil
+	})
 }
 
 // ComparedOf calls each for the live units of a translation, with what is compared of
 // them.
 func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*CheckUnit)) error {
-	err := tx.newFailing.Flush(ctx, tx.s)
-	if err != nil {
-		return tx.fail(ctx, "read units", err)
-	}
-	var state, low, high int64
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
-	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &state, &u.Flags, &u.Source, &low, &high}
-	err = tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source, COALESCE(f.low, 0), COALESCE(f.high, 0)
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.State, &u.Flags, &u.Source, &u.Failing[0], &u.Failing[1]}
+	err := tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source, COALESCE(f.low, 0), COALESCE(f.high, 0)
 		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		err := scan(dest...)
-		u.State, u.Failing = catalog.State(state), [2]uint64{uint64(low), uint64(high)}
 		each(&u)
 		return err
 	})
@@ -144,29 +128,124 @@ func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*
 // VerdictUnits calls each for live units, in no order, with what a verdict about
 // them is stored with: no texts.
 func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64, each func(*CheckUnit)) error {
-	err := tx.newFailing.Flush(ctx, tx.s)
-	if err != nil {
-		return tx.fail(ctx, "read units", err)
-	}
-	var state, words, chars, low, high int64
 	var u CheckUnit
-	dest := []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &state, &words, &chars, &low, &high}
-	return tx.fail(ctx, "read units", sqldb.Chunks(ids, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
-			FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			one := u
-			one.State, one.Words, one.Chars, one.Failing = catalog.State(state), int(words), int(chars), [2]uint64{uint64(low), uint64(high)}
-			each(&one)
-			return err
-		})
-	}))
+	dest := []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &u.State, &u.Words, &u.Chars, &u.Failing[0], &u.Failing[1]}
+	err := tx.s.QueryIn(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
+		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
+		err := scan(dest...)
+		one := u
+		each(&one)
+		return err
+	})
+	return tx.fail(ctx, "read units", err)
 }
 
 // UnitsByID calls each for units, including removed ones. Unknown ids are left
 // out.
 func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, "read units", sqldb.Chunks(ids, func(chunk []any) error {
-		return tx.checkUnits(ctx, ` WHERE u.id IN `+sqldb.List(1, len(chunk))+` ORDER BY u.id`, chunk, each)
-	}))
+	return tx.fail(ctx, "read units", tx.s.QueryIn(ctx, unitQuery+` WHERE u.id IN $ids ORDER BY u.id`, nil, ids, eachUnit(each)))
+}
+
+// FlaggedUnits calls each for the live units of a translation that have a flag, or
+// a flag that contains the text, by id.
+func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string, each func(*CheckUnit) error) error {
+	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
+		tx.s.Query(ctx, unitQuery+` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, []any{translation, "%" + flag + "%"}, eachUnit(each)))
+}
+
+// UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by
+// id; unknown and removed ones are left out.
+func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int64) (map[int64]catalog.Unit, error) {
+	units := make(map[int64]catalog.Unit, len(ids))
+	list, err := rows.UnitsIn(ctx, tx.s, ids, ` WHERE u.removed = 0 AND u.translation_id = $1 AND u.id IN $ids`, translation)
+	for i := range list {
+		units[list[i].ID] = list[i]
+	}
+	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
+}
+
+// Peer is a translation of which units were compared.
+type Peer struct {
+	// ID is the translation's, ComponentID its component's.
+	ID, ComponentID int64
+	// Language is the code in URLs.
+	Language string
+	// PluralNumber and PluralFormula are its plural rule.
+	PluralNumber  int
+	PluralFormula string
+	// IsSource marks a source-language translation.
+	IsSource bool
+	// Checked is the key with which it was checked, never "".
+	Checked string
+}
+
+// SourceTranslation returns the id of a component's live source translation, or 0.
+func (tx *StepTx) SourceTranslation(ctx context.Context, component int64) (id int64, err error) {
+	_, err = tx.s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{component}, &id)
+	return id, tx.fail(ctx, fmt.Sprintf("read the source translation of component %d", component), err)
+}
+
+// PeerByID returns a translation and its project; Checked is "" if it was not
+// checked, or was removed.
+func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int64, p Peer, err error) {
+	_, err = tx.s.First(ctx, `SELECT c.project_id, t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source,
+		CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
+		FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`, []any{translation},
+		&project, &p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
+	return project, p, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
+}
+
+// CheckedOf returns the Checked keys of the translations of some units, by
+// translation.
+func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]string, error) {
+	out := map[int64]string{}
+	err := tx.s.QueryIn(ctx, `SELECT id, checked FROM translations WHERE id IN (SELECT translation_id FROM units WHERE id IN $ids)`, nil, units, func(scan sqldb.Scan) error {
+		var id int64
+		var rules string
+		err := scan(&id, &rules)
+		out[id] = rules
+		return err
+	})
+	return out, tx.fail(ctx, "read what was checked", err)
+}
+
+// SetChecked stores the key with which a translation of the convoy was checked, and
+// the scope that its units are compared in, or 0.
+func (tx *StepTx) SetChecked(ctx context.Context, translation int64, key string, scope int64) error {
+	c, err := tx.componentOf(ctx, translation)
+	if err == nil {
+		var n int64
+		n, err = tx.s.Exec(ctx, `UPDATE translations SET checked = $1, scope_id = $2 WHERE id = $3 AND (checked <> $1 OR scope_id <> $2)`, key, scope, translation)
+		tx.convoy[c].dirty = tx.convoy[c].dirty || n > 0 // glossaries count once they are checked
+	}
+	return tx.fail(ctx, fmt.Sprintf("store checks of translation %d", translation), err)
+}
+
+// UseChecks tells that a process has a version of the checks, and reports whether it is
+// the newest that any process has. While versions run side by side, the older one must
+// not check again what the newer one has checked.
+func (db *DB) UseChecks(ctx context.Context, version int) (newest bool, err error) {
+	var known int64
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		_, err := s.First(ctx, `SELECT checks FROM clock`, nil, &known)
+		return err
+	})
+	if err == nil && known < int64(version) {
+		err = db.write(ctx, func(s *sqldb.Session) error {
+			return s.Do(ctx, `UPDATE clock SET checks = $1 WHERE checks < $1`, version)
+		})
+	}
+	return known <= int64(version), db.fail(ctx, "use checks", err)
+}
+
+// UncomparedSuffix ends the Checked key of a translation that was checked except by the
+// checks that compare units.
+const UncomparedSuffix = "+"
+
+// Unchecked returns those of the components that have a live translation that was
+// not checked, or not by all checks.
+func (s *Snapshot) Unchecked(ctx context.Context, components []int64) ([]int64, error) {
+	var out []int64
+	err := s.s.IDsIn(ctx, `SELECT DISTINCT component_id FROM translations WHERE (checked = '' OR checked LIKE '%`+UncomparedSuffix+`') AND removed = 0 AND component_id IN $ids`, nil, components, &out)
+	return out, s.s.Fail(ctx, "read what was not checked", err)
 }

@@ -20,16 +20,26 @@ type failingChange struct {
 // Units without failing checks are absent.
 func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
 	out := map[int64][2]uint64{}
-	err := tx.newFailing.Flush(ctx, tx.s)
-	if err == nil {
-		err = tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, func(scan sqldb.Scan) error {
-			var id, low, high int64
-			err := scan(&id, &low, &high)
-			out[id] = [2]uint64{uint64(low), uint64(high)}
-			return err
-		})
-	}
+	err := tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, scanMasks(out))
 	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
+}
+
+// FailingOf returns the failing checks of units, as the bits of a checks.Mask; units
+// without any are absent.
+func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]uint64, error) {
+	out := map[int64][2]uint64{}
+	err := s.s.QueryIn(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN $ids`, nil, units, scanMasks(out))
+	return out, s.s.Fail(ctx, "read failing checks of units", err)
+}
+
+func scanMasks(out map[int64][2]uint64) func(sqldb.Scan) error {
+	return func(scan sqldb.Scan) error {
+		var id int64
+		var mask [2]uint64
+		err := scan(&id, &mask[0], &mask[1])
+		out[id] = mask
+		return err
+	}
 }
 
 // SourceFailing says which checks fail of a source unit and its translations.
@@ -44,22 +54,18 @@ type SourceFailing struct {
 // source unit. Source units without any are absent.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]SourceFailing, error) {
 	out := map[int64]SourceFailing{}
-	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
-		return nil, tx.fail(ctx, "count failing checks", err)
-	}
-	err := sqldb.Chunks(sources, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var unit, source, low, high int64
-			err := scan(&unit, &source, &low, &high)
-			f := out[source]
-			if unit == source {
-				f.Own = [2]uint64{uint64(low), uint64(high)}
-			} else {
-				f.Translations += bits.OnesCount64(uint64(low)) + bits.OnesCount64(uint64(high))
-			}
-			out[source] = f
-			return err
-		})
+	err := tx.s.QueryIn(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
+		var unit, source int64
+		var mask [2]uint64
+		err := scan(&unit, &source, &mask[0], &mask[1])
+		f := out[source]
+		if unit == source {
+			f.Own = mask
+		} else {
+			f.Translations += bits.OnesCount64(mask[0]) + bits.OnesCount64(mask[1])
+		}
+		out[source] = f
+		return err
 	})
 	return out, tx.fail(ctx, "count failing checks", err)
 }
@@ -67,26 +73,18 @@ func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]Sou
 // SetFailing stores the failing checks of a unit and updates the translation's
 // statistics. The unit may belong to a component of the project outside the
 // convoy. u must be as read in this step; its Failing becomes failing.
-func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) error {
+func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
 	if u.Failing == failing {
 		return nil
 	}
-	err := tx.setFailing(ctx, u, failing)
-	if err != nil {
-		err = tx.fail(ctx, fmt.Sprintf("store failing checks of unit %d", u.ID), err)
-	}
-	return err
-}
-
-func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
+	defer tx.s.Failed(ctx, &err, "store failing checks of unit %d", u.ID)
 	none := [2]uint64{}
-	if u.ID <= tx.lastFailing && tx.newFailing.Has(u.ID) || u.Failing != none && failing == none {
-		if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
-			return err
-		}
-	}
 	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
-	t := tx.failingOf(u.TranslationID, u.ID/catalog.UnitsPerComponent)
+	t := tx.failing[u.TranslationID]
+	if t == nil {
+		t = &failingChange{component: u.ID / catalog.UnitsPerComponent}
+		tx.failing[u.TranslationID] = t
+	}
 	if failing == none {
 		t.stats.Subtract(count)
 		err = tx.s.Do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
@@ -94,8 +92,8 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 		if u.Failing == none {
 			t.stats.Add(count)
 		}
-		tx.lastFailing = max(tx.lastFailing, u.ID)
-		err = tx.newFailing.Add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+		err = tx.s.Do(ctx, `INSERT INTO failing (unit_id, translation_id, source_id, low, high) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high`, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
 	}
 	for i := range failing {
 		for changed := u.Failing[i] ^ failing[i]; changed != 0; changed &= changed - 1 {
@@ -107,25 +105,10 @@ func (tx *StepTx) setFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 	return err
 }
 
-func (tx *StepTx) failingOf(translation, component int64) *failingChange {
-	if tx.failing == nil {
-		tx.failing = map[int64]*failingChange{}
-	}
-	t := tx.failing[translation]
-	if t == nil {
-		t = &failingChange{component: component}
-		tx.failing[translation] = t
-	}
-	return t
-}
-
 // ClearFailing deletes the failing checks of a translation whose file was removed,
 // and marks it as not checked.
 func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	component, err := tx.componentOf(ctx, translation)
-	if err == nil {
-		err = tx.newFailing.Flush(ctx, tx.s)
-	}
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
 		err = tx.s.Do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
@@ -139,35 +122,9 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }
 
-// storeFailing stores the sums of what SetFailing changed. It returns the
-// components outside the convoy whose answers changed.
+// storeFailing stores the sums of what SetFailing changed, and how many strings fail each
+// check. It returns the components outside the convoy whose answers changed.
 func (tx *StepTx) storeFailing(ctx context.Context) (others []int64, err error) {
-	if err := tx.newFailing.Flush(ctx, tx.s); err != nil {
-		return nil, err
-	}
-	if err := tx.storeCheckCounts(ctx); err != nil {
-		return nil, err
-	}
-	for _, id := range sqldb.SortedKeys(tx.failing) {
-		t := tx.failing[id]
-		if t.stats != (catalog.Count{}) {
-			if err := tx.s.Do(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
-				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
-				return nil, err
-			}
-		}
-		tx.dirty[id] = struct{}{}
-		if m, ok := tx.convoy[t.component]; ok {
-			m.dirty = true
-			continue
-		}
-		others = append(others, t.component)
-	}
-	return others, nil
-}
-
-// storeCheckCounts stores how many strings fail each check.
-func (tx *StepTx) storeCheckCounts(ctx context.Context) error {
 	in := sqldb.NewInserter("check_counts", "component_id", "check_id", "translation_id", "units")
 	in.OnConflict(" ON CONFLICT (component_id, check_id, translation_id) DO UPDATE SET units = check_counts.units + excluded.units")
 	for _, id := range sqldb.SortedKeys(tx.failing) {
@@ -177,9 +134,21 @@ func (tx *StepTx) storeCheckCounts(ctx context.Context) error {
 				continue
 			}
 			if err := in.Add(ctx, tx.s, t.component, int64(check), id, n); err != nil {
-				return err
+				return nil, err
 			}
 		}
+		if t.stats != (catalog.Count{}) {
+			if err := tx.s.Do(ctx, `UPDATE translations SET failing = failing + $1, failing_words = failing_words + $2, failing_chars = failing_chars + $3
+				WHERE id = $4`, t.stats.Units, t.stats.Words, t.stats.Chars, id); err != nil {
+				return nil, err
+			}
+		}
+		tx.dirty[id] = struct{}{}
+		if m, ok := tx.convoy[t.component]; ok {
+			m.dirty = true
+		} else {
+			others = append(others, t.component)
+		}
 	}
-	return in.Flush(ctx, tx.s)
+	return others, in.Flush(ctx, tx.s)
 }

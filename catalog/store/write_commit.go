@@ -78,9 +78,7 @@ func (tx *StepTx) advanceHeads(ctx context.Context) error {
 		return err
 	})
 	if err == nil && tx.info.Reread { // compared with templates from now on
-		err = sqldb.Chunks(tx.info.Components, func(chunk []any) error {
-			return tx.s.Do(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN `+sqldb.List(1, len(chunk)), chunk...)
-		})
+		err = tx.s.DoIn(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN $ids`, nil, tx.info.Components)
 	}
 	if err == nil && int(moved) != len(tx.info.Components) {
 		err = tx.conflict(int(moved))

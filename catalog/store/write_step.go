@@ -131,8 +131,6 @@ type StepTx struct {
 	replaced     []replacedUnit    // groups that written units were in before
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange // changes by SetFailing, by translation
-	newFailing   *sqldb.Inserter          // rows of failing to write; flushed before failing is read
-	lastFailing  int64                    // the largest unit of newFailing so far
 	addingTo     int64                    // the source translation that units were added to last
 	added        int                      // how many
 	largeCache   bool                     // see enlargeCache
@@ -165,9 +163,8 @@ func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*
 		dirty:        map[int64]struct{}{},
 		authorOf:     map[string]int{},
 		entries:      sqldb.NewInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
-		newFailing:   sqldb.NewInserter("failing", "unit_id", "translation_id", "source_id", "low", "high"),
+		failing:      map[int64]*failingChange{},
 	}
-	tx.newFailing.OnConflict(" ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high")
 	return tx, tx.loadConvoy(ctx)
 }
 

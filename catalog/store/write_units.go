@@ -73,15 +73,13 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 // Texts returns the texts of units by id. Unknown ids are left out.
 func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
 	texts := make(map[int64]Text, len(ids))
-	err := sqldb.Chunks(ids, func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
-			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var id int64
-			var t Text
-			err := scan(&id, &t.Target, &t.State, &t.Source, &t.Context)
-			texts[id] = t
-			return err
-		})
+	err := tx.s.QueryIn(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
+			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
+		var id int64
+		var t Text
+		err := scan(&id, &t.Target, &t.State, &t.Source, &t.Context)
+		texts[id] = t
+		return err
 	})
 	return texts, tx.fail(ctx, "read texts of units", err)
 }
@@ -223,15 +221,13 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
-	err := sqldb.Chunks(ids, func(chunk []any) error {
-		return tx.s.Query(ctx, `UPDATE units SET removed = 1 WHERE id IN `+sqldb.List(1, len(chunk))+` RETURNING translation_id, id`, chunk, func(scan sqldb.Scan) error {
-			var translation, id int64
-			err := scan(&translation, &id)
-			tx.recordWritten(translation, id)
-			removed++
-			translations[translation] = true
-			return err
-		})
+	err := tx.s.QueryIn(ctx, `UPDATE units SET removed = 1 WHERE id IN $ids RETURNING translation_id, id`, nil, ids, func(scan sqldb.Scan) error {
+		var translation, id int64
+		err := scan(&translation, &id)
+		tx.recordWritten(translation, id)
+		removed++
+		translations[translation] = true
+		return err
 	})
 	if err == nil && removed != len(ids) {
 		err = sqldb.NotFound("%d of %d units", len(ids)-removed, len(ids))

@@ -181,14 +181,8 @@ func suffixed(base string, n int) string {
 }
 
 // User returns an author by username, or ErrNotFound.
-func (s *Snapshot) User(ctx context.Context, username string) (User, error) {
-	var u User
-	found := false
-	err := s.s.Query(ctx, userQuery+` WHERE username = $1`, []any{username}, func(scan sqldb.Scan) (err error) {
-		found = true
-		u, err = scanUser(scan)
-		return err
-	})
+func (s *Snapshot) User(ctx context.Context, username string) (u User, err error) {
+	found, err := s.s.First(ctx, userQuery+` WHERE username = $1`, []any{username}, u.fields()...)
 	if err == nil && !found {
 		err = sqldb.NotFound("no such user")
 	}

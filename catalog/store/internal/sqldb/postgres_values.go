@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -219,8 +220,11 @@ func assignValue(dest any, oid uint32, data []byte) (err error) {
 	case *sql.NullInt64:
 		*dest = sql.NullInt64{Int64: n, Valid: true}
 		return nil
+	case *time.Time:
+		*dest = time.UnixMicro(n).UTC()
+		return nil
 	}
-	return assignNumber(reflect.ValueOf(dest), n)
+	return assignNumber(dest, n)
 }
 
 func assignNull(dest any) error {
@@ -235,6 +239,8 @@ func assignNull(dest any) error {
 		*dest = sql.NullInt64{}
 	case *sql.NullString:
 		*dest = sql.NullString{}
+	case *time.Time:
+		*dest = time.Time{}
 	default:
 		return fmt.Errorf("cannot scan NULL into a %T", dest)
 	}

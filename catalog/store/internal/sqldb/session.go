@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 )
 
@@ -99,6 +100,13 @@ func (s *Session) Fail(ctx context.Context, op string, err error) error {
 	return s.DB.Fail(ctx, op, err)
 }
 
+// Failed is Fail for the error of a function that ends.
+func (s *Session) Failed(ctx context.Context, err *error, op string, args ...any) {
+	if *err != nil {
+		*err = s.DB.Fail(ctx, fmt.Sprintf(op, args...), *err)
+	}
+}
+
 // Exec runs a statement and returns the number of affected rows.
 func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if err := s.Budget.take(args); err != nil {
@@ -117,7 +125,8 @@ func (s *Session) Do(ctx context.Context, query string, args ...any) error {
 	return s.Conn.Do(ctx, query, args)
 }
 
-// Scan copies the columns of the current row.
+// Scan copies the columns of the current row: numbers to integers of any kind, bools and
+// times, which are microseconds and zero for NULL.
 type Scan func(dest ...any) error
 
 // ErrEnough is what a scan of a query returns to end it early.
@@ -169,6 +178,44 @@ func (s *Session) IDs(ctx context.Context, query string, args []any, out *[]int6
 		*out = append(*out, id)
 		return err
 	})
+}
+
+// QueryIn is Query for a text with $ids, in whose place stand lists of ids, after the
+// other arguments.
+func (s *Session) QueryIn(ctx context.Context, query string, args []any, ids []int64, each func(Scan) error) error {
+	return in(query, args, ids, func(query string, args []any) error { return s.Query(ctx, query, args, each) })
+}
+
+// IDsIn is IDs for a text with $ids.
+func (s *Session) IDsIn(ctx context.Context, query string, args []any, ids []int64, out *[]int64) error {
+	return in(query, args, ids, func(query string, args []any) error { return s.IDs(ctx, query, args, out) })
+}
+
+// DoIn is Do for a text with $ids.
+func (s *Session) DoIn(ctx context.Context, query string, args []any, ids []int64) error {
+	return in(query, args, ids, func(query string, args []any) error { return s.Do(ctx, query, args...) })
+}
+
+// Rows is Query for a list of values, to whose fields the columns are copied.
+func Rows[T any](ctx context.Context, s *Session, query string, args []any, fields func(*T) []any) (list []T, err error) {
+	err = s.Query(ctx, query, args, into(&list, fields))
+	return list, err
+}
+
+// RowsIn is Rows for a text with $ids.
+func RowsIn[T any](ctx context.Context, s *Session, query string, args []any, ids []int64, fields func(*T) []any) (list []T, err error) {
+	err = s.QueryIn(ctx, query, args, ids, into(&list, fields))
+	return list, err
+}
+
+func into[T any](list *[]T, fields func(*T) []any) func(Scan) error {
+	var row T
+	dest := fields(&row)
+	return func(scan Scan) error {
+		err := scan(dest...)
+		*list = append(*list, row)
+		return err
+	}
 }
 
 // First scans the first row, if any.

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,13 @@ func Chunks(ids []int64, fn func(chunk []any) error) error {
 		ids = ids[n:]
 	}
 	return nil
+}
+
+// in calls fn with lists of ids in the place of $ids, after the other arguments.
+func in(query string, args []any, ids []int64, fn func(query string, args []any) error) error {
+	return Chunks(ids, func(chunk []any) error {
+		return fn(strings.ReplaceAll(query, "$ids", List(len(args)+1, len(chunk))), append(slices.Clip(args), chunk...))
+	})
 }
 
 // ListSize is the number of placeholders for n values: one of a few.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"time"
 )
 
 // assignAll copies the values of a row.
@@ -62,10 +63,16 @@ func assign(dest any, value driver.Value) error {
 		if ok || value == nil {
 			return nil
 		}
+	case *time.Time:
+		n, ok := value.(int64)
+		*dest = FromMicros(sql.NullInt64{Int64: n, Valid: ok})
+		if ok || value == nil {
+			return nil
+		}
 	default:
 		switch value := value.(type) {
 		case int64:
-			return assignNumber(reflect.ValueOf(dest), value)
+			return assignNumber(dest, value)
 		case string:
 			if v := reflect.ValueOf(dest); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.String {
 				v.Elem().SetString(value)
@@ -97,9 +104,21 @@ func bytesOf(value driver.Value) ([]byte, bool) {
 }
 
 // assignNumber copies a number to a destination that is a pointer to another kind of
-// integer, or to a bool.
-func assignNumber(dest reflect.Value, n int64) error {
-	if dest.Kind() == reflect.Pointer {
+// integer, or to a bool. Those of a unit's row do without reflection; 64 bits of a mask are
+// stored as a number of either sign.
+func assignNumber(dest any, n int64) error {
+	switch dest := dest.(type) {
+	case *int:
+		*dest = int(n)
+		return nil
+	case *bool:
+		*dest = n != 0
+		return nil
+	case *uint64:
+		*dest = uint64(n)
+		return nil
+	}
+	if dest := reflect.ValueOf(dest); dest.Kind() == reflect.Pointer {
 		switch to := dest.Elem(); to.Kind() {
 		case reflect.Bool:
 			to.SetBool(n != 0)
@@ -112,5 +131,5 @@ func assignNumber(dest reflect.Value, n int64) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("cannot scan a number into a %s", dest.Type())
+	return fmt.Errorf("cannot scan a number into a %T", dest)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -52,17 +53,12 @@ func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch
 // PushBranches returns what is stored of a branch of ours and of those below it, by name:
 // those that may be at the remote, or have a request.
 func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		return s.Query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches
-			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, func(scan sqldb.Scan) error {
-			var b PushBranch
-			err := scan(b.fields()...)
-			if isBelow(branch, b.Branch) {
-				list = append(list, b)
-			}
-			return err
-		})
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) (err error) {
+		list, err = sqldb.Rows(ctx, s, `SELECT `+pushBranchColumns+` FROM push_branches
+			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, (*PushBranch).fields)
+		return err
 	})
+	list = slices.DeleteFunc(list, func(b PushBranch) bool { return !isBelow(branch, b.Branch) })
 	return list, db.fail(ctx, "read branches of ours", err)
 }
 
@@ -85,10 +81,7 @@ func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components
 		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
 			return err
 		}
-		err := sqldb.Chunks(components, func(chunk []any) error {
-			return s.Do(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN `+sqldb.List(4, len(chunk)),
-				append([]any{db.now().UnixMicro(), b.Repo, b.Branch}, chunk...)...)
-		})
+		err := s.DoIn(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN $ids`, []any{db.now().UnixMicro(), b.Repo, b.Branch}, components)
 		if err != nil {
 			return err
 		}
@@ -145,13 +138,8 @@ func (db *DB) putPushBranch(ctx context.Context, s *sqldb.Session, b PushBranch)
 		return err
 	}
 	var changed []int64
-	err := s.Query(ctx, `SELECT DISTINCT component_id FROM sent WHERE repo = $1 AND branch = $2 AND (next_commit <> '' AND next_commit <> $4 OR at_commit <> '' AND at_commit <> $3)`,
-		[]any{b.Repo, b.Branch, b.At, b.Next}, func(scan sqldb.Scan) error {
-			var id int64
-			err := scan(&id)
-			changed = append(changed, id)
-			return err
-		})
+	err := s.IDs(ctx, `SELECT DISTINCT component_id FROM sent WHERE repo = $1 AND branch = $2 AND (next_commit <> '' AND next_commit <> $4 OR at_commit <> '' AND at_commit <> $3)`,
+		[]any{b.Repo, b.Branch, b.At, b.Next}, &changed)
 	if err != nil || len(changed) == 0 {
 		return err
 	}
@@ -172,14 +160,9 @@ func (db *DB) putPushBranch(ctx context.Context, s *sqldb.Session, b PushBranch)
 }
 
 // OnBranch returns the pending edits of components that a branch of ours has.
-func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) (edits []Edit, err error) {
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		some, err := editsWhere(ctx, s.s, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+`
-			AND s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN `+sqldb.List(3, len(chunk))+`) ORDER BY e.id`,
-			append([]any{b.Repo, b.Branch}, chunk...)...)
-		edits = append(edits, some...)
-		return err
-	})
+func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int64) ([]Edit, error) {
+	edits, err := editsIn(ctx, s.s, components, ` WHERE e.status = 'pending' AND EXISTS (SELECT 1 FROM sent s WHERE `+sameText+`
+		AND s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND s.component_id IN $ids) ORDER BY e.id`, b.Repo, b.Branch)
 	return edits, s.s.Fail(ctx, "read what a branch of ours has", err)
 }
 
@@ -200,17 +183,65 @@ func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, 
 // Strays returns branches of ours that have, or may get, what was sent of components: all
 // that are stored.
 func (s *Snapshot) Strays(ctx context.Context, components []int64) (found []PushBranch, err error) {
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT `+pushBranchColumns+` FROM push_branches b
-			WHERE (b.at_commit <> '' OR b.next_commit <> '' OR b.request <> 0) AND EXISTS (
-			SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN `+sqldb.List(1, len(chunk))+`) ORDER BY b.repo, b.branch`, chunk, func(scan sqldb.Scan) error {
-			var b PushBranch
-			err := scan(b.fields()...)
-			if !slices.Contains(found, b) {
-				found = append(found, b)
-			}
-			return err
-		})
+	err = s.s.QueryIn(ctx, `SELECT `+pushBranchColumns+` FROM push_branches b
+		WHERE (b.at_commit <> '' OR b.next_commit <> '' OR b.request <> 0) AND EXISTS (
+		SELECT 1 FROM sent s WHERE s.branch = b.branch AND s.repo = b.repo AND s.component_id IN $ids) ORDER BY b.repo, b.branch`, nil, components, func(scan sqldb.Scan) error {
+		var b PushBranch
+		err := scan(b.fields()...)
+		if !slices.Contains(found, b) {
+			found = append(found, b)
+		}
+		return err
 	})
 	return found, s.s.Fail(ctx, "read branches of ours", err)
+}
+
+// PushWait says when the edits of a branch are pushed again. All processes go by it.
+type PushWait struct {
+	// Failures counts the pushes in a row that failed, Held those that left edits pending
+	// which cannot be written.
+	Failures, Held int
+	// Unreached says that the repository could not be fetched: pulls try again with pauses
+	// of their own, and one that succeeds is followed by a push.
+	Unreached bool
+	// Ended is when the last push ended; zero: there was none.
+	Ended time.Time
+	// Later is before when nothing is pushed, HeldTill before when what was left pending is
+	// not tried again, Until before when the forge wants no requests.
+	Later, HeldTill, Until time.Time
+	// Wish is what a client of the cluster wished when a push failed; 0: nothing.
+	Wish int64
+}
+
+// PushWait returns when the edits of a branch, by its ingest.BranchKey, are pushed again.
+func (db *DB) PushWait(ctx context.Context, branch string) (w PushWait, err error) {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		_, err := s.First(ctx, `SELECT failures, held, unreached, ended, later, held_till, until, wish FROM push_waits WHERE branch = $1`, []any{branch},
+			&w.Failures, &w.Held, &w.Unreached, &w.Ended, &w.Later, &w.HeldTill, &w.Until, &w.Wish)
+		return err
+	})
+	return w, db.fail(ctx, "read when edits are pushed again", err)
+}
+
+// SetPushWait stores when the edits of a branch are pushed again.
+func (db *DB) SetPushWait(ctx context.Context, branch string, w PushWait) error {
+	return db.fail(ctx, "store when edits are pushed again", db.write(ctx, func(s *sqldb.Session) error {
+		return s.Do(ctx, `INSERT INTO push_waits (branch, failures, held, unreached, ended, later, held_till, until, wish) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			ON CONFLICT (branch) DO UPDATE SET failures = excluded.failures, held = excluded.held, unreached = excluded.unreached, ended = excluded.ended,
+			later = excluded.later, held_till = excluded.held_till, until = excluded.until, wish = excluded.wish`,
+			branch, w.Failures, w.Held, sqldb.Smallint(w.Unreached), sqldb.Micros(w.Ended), sqldb.Micros(w.Later), sqldb.Micros(w.HeldTill), sqldb.Micros(w.Until), w.Wish)
+	}))
+}
+
+// ForgetPushWaits has the edits of branches pushed, and their requests looked at, at once,
+// unless a forge wants no requests.
+func (db *DB) ForgetPushWaits(ctx context.Context, branches []string) error {
+	return db.fail(ctx, "have edits pushed at once", db.write(ctx, func(s *sqldb.Session) error {
+		for _, branch := range branches {
+			if err := s.Do(ctx, `UPDATE push_waits SET failures = 0, held = 0, unreached = 0, ended = NULL, later = until, held_till = NULL WHERE branch = $1`, branch); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
