@@ -89,33 +89,16 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	b, _ := r.text.reset(target).collect(x, r.right[:0])
 	r.left, r.right = a, b
 	if len(a) == maxMarks || len(b) == maxMarks {
-		return r.compareMany(x, source, target)
+		return hit{}
 	}
-	missing, extra := pairUp(a, b)
+	missing, extra := pairUp(a, b, false)
 	switch {
 	case extra == 0 && missing > 0 && lenient, extra == 0 && missing == 0 && !position:
 		return hit{}
-	case !r.explain:
-		return hit{failed: true}
 	case extra == 0 && missing == 0:
 		return otherOrder(a, b)
 	}
-	h := hit{failed: true, sources: unpaired(a), targets: unpaired(b)}
-	if extra == 0 {
-		h.target = Span{0, len(target)}
-	}
-	return h
-}
-
-// compareMany compares strings with more placeholders than maxMarks, without
-// marking places. They are not in the same order, as [run.agree] has found.
-func (r *run) compareMany(x syntax, source, target string) hit {
-	a, position := r.text.reset(source).digest(x, r.seed)
-	b, _ := r.other.reset(target).digest(x, r.seed)
-	if a == b && !position {
-		return hit{}
-	}
-	return hit{failed: true, source: Span{0, len(source)}, target: Span{0, len(target)}}
+	return r.onlyIn(a, b, target)
 }
 
 // agree reports whether both texts have the same placeholders in the same order.
@@ -131,47 +114,33 @@ func (r *run) agree(x syntax, source, target string) bool {
 	}
 }
 
-// fewPlaceholders is the number of placeholders up to which comparing each with
-// each is fastest.
-const fewPlaceholders = 16
-
 // pairUp marks the placeholders that both sides have, each as often as the other
-// side has it, and counts the rest.
-func pairUp(a, b []placeholder) (missing, extra int) {
-	both := 0
-	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
-		for i := range a {
-			for j := range b {
-				if !b[j].paired && a[i].text == b[j].text {
-					a[i].paired, b[j].paired = true, true
-					both++
-					break
-				}
-			}
-		}
-		return len(a) - both, len(b) - both
+// side has it, or in sets however often, and counts the rest.
+func pairUp(a, b []placeholder, sets bool) (missing, extra int) {
+	left, right := counts(a), counts(b)
+	return pairTo(a, right, sets), pairTo(b, left, sets)
+}
+
+func counts(all []placeholder) map[string]int {
+	n := make(map[string]int, len(all))
+	for i := range all {
+		n[all[i].text]++
 	}
-	left, right := make(map[string]int), make(map[string]int)
+	return n
+}
+
+func pairTo(a []placeholder, others map[string]int, sets bool) (alone int) {
 	for i := range a {
-		left[a[i].text]++
-	}
-	for i := range b {
-		right[b[i].text]++
-	}
-	for i := range a {
-		if n := right[a[i].text]; n > 0 {
-			right[a[i].text] = n - 1
-			a[i].paired = true
-			both++
+		n := others[a[i].text]
+		a[i].paired = n > 0
+		switch {
+		case n == 0:
+			alone++
+		case !sets:
+			others[a[i].text] = n - 1
 		}
 	}
-	for i := range b {
-		if n := left[b[i].text]; n > 0 {
-			left[b[i].text] = n - 1
-			b[i].paired = true
-		}
-	}
-	return len(a) - both, len(b) - both
+	return alone
 }
 
 // unpaired returns the places of the placeholders that only one side has.

@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"hash/maphash"
-	"strings"
-)
+import "strings"
 
 // closer is one of the texts that end a placeholder.
 type closer uint8
@@ -90,20 +87,6 @@ func (t *subject) collect(x syntax, into []placeholder) (all []placeholder, posi
 			return into, position
 		}
 		into = append(into, p)
-		position = position || p.position
-		at = p.to
-	}
-}
-
-// digest returns a hash of the placeholders that does not depend on their order.
-// position reports whether one of them is identified by its position.
-func (t *subject) digest(x syntax, seed maphash.Seed) (sum uint64, position bool) {
-	for at := 0; ; {
-		p, ok := t.nextReal(x, at)
-		if !ok {
-			return sum, position
-		}
-		sum += maphash.String(seed, p.text)
 		position = position || p.position
 		at = p.to
 	}

@@ -34,8 +34,6 @@ func newGlossary(terms []Term) *glossary {
 	if len(g.terms) == 0 {
 		return nil
 	}
-	g.sources.finish()
-	g.targets.finish()
 	return g
 }
 

@@ -1,8 +1,6 @@
 package checks
 
-import (
-	"strings"
-)
+import "strings"
 
 // bbcode compares the pairs [tag]…[/tag].
 func bbcode(r *run, s, t string) hit {
@@ -17,54 +15,20 @@ func bbcode(r *run, s, t string) hit {
 	if len(a) == maxMarks || len(b) == maxMarks {
 		return hit{}
 	}
-	inS, inT := pairNames(a), pairNames(b)
-	missing, extra := lacking(a, inT), lacking(b, inS)
-	if len(a) == len(b) && missing == nil && extra == nil {
-		return hit{}
+	missing, extra := pairUp(a, b, true)
+	switch {
+	case missing+extra > 0:
+		return r.onlyIn(a, b, t)
+	case len(a) != len(b):
+		return hit{failed: true, sources: places(a), targets: places(b)}
 	}
-	if !r.explain {
-		return hit{failed: true}
-	}
-	if missing == nil && extra == nil { // the same names, but not the same number
-		missing, extra = lacking(a, nil), lacking(b, nil)
-	}
-	h := hit{failed: true, sources: missing, targets: extra}
-	if extra == nil {
-		h.target = Span{0, len(t)}
-	}
-	return h
-}
-
-// bbPair is a pair of tags.
-type bbPair struct {
-	name     string
-	from, to int // the opening tag
-}
-
-// pairNames returns the names of pairs.
-func pairNames(pairs []bbPair) map[string]struct{} {
-	all := make(map[string]struct{})
-	for _, p := range pairs {
-		all[p.name] = struct{}{}
-	}
-	return all
-}
-
-// lacking returns the places of the pairs whose name is not in others.
-func lacking(pairs []bbPair, others map[string]struct{}) []Span {
-	var spans []Span
-	for _, p := range pairs {
-		if _, ok := others[p.name]; !ok && len(spans) < maxPlaces {
-			spans = append(spans, Span{p.from, p.to})
-		}
-	}
-	return spans
+	return hit{}
 }
 
 // bbPairs returns the pairs of tags of s in order, up to maxMarks. A pair is on one
 // line. Tags inside a pair are ignored.
-func bbPairs(s string) []bbPair {
-	var pairs []bbPair
+func bbPairs(s string) []placeholder {
+	var pairs []placeholder
 	for at := 0; at < len(s); {
 		end := len(s)
 		if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
@@ -79,7 +43,7 @@ func bbPairs(s string) []bbPair {
 }
 
 // pairsOfLine appends the pairs of a line that begins at byte offset.
-func pairsOfLine(pairs []bbPair, line string, offset int) []bbPair {
+func pairsOfLine(pairs []placeholder, line string, offset int) []placeholder {
 	last := lastClosing(line)
 	for i := 0; i < len(line) && len(pairs) < maxMarks; {
 		name, from, to := bbTag(line, i)
@@ -93,7 +57,7 @@ func pairsOfLine(pairs []bbPair, line string, offset int) []bbPair {
 		if name == "" || last[name] < to {
 			continue
 		}
-		pairs = append(pairs, bbPair{name, offset + from, offset + to})
+		pairs = append(pairs, placeholder{text: name, from: offset + from, to: offset + to})
 		closing := "[/" + name + "]"
 		i += strings.Index(line[i:], closing) + len(closing) // last says there is one
 	}

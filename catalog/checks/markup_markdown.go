@@ -23,9 +23,15 @@ func (r *run) sameSets(t string, a, b []placeholder) hit {
 	if len(a) == maxMarks || len(b) == maxMarks {
 		return hit{}
 	}
-	if missing, extra := pairSets(a, b); missing == 0 && extra == 0 {
+	if missing, extra := pairUp(a, b, true); missing == 0 && extra == 0 {
 		return hit{}
 	}
+	return r.onlyIn(a, b, t)
+}
+
+// onlyIn fails at the marks that only one side has, or if the source has them all, at
+// the whole target t.
+func (r *run) onlyIn(a, b []placeholder, t string) hit {
 	h := hit{failed: true}
 	if r.explain {
 		h.sources, h.targets = unpaired(a), unpaired(b)

@@ -120,7 +120,7 @@ func xmlTags(r *run, _ ID) {
 // otherElements marks the elements that only one side has or, if both have the
 // same, the elements in another order.
 func otherElements(a, b []placeholder) hit {
-	if missing, extra := pairUp(a, b); missing == 0 && extra == 0 {
+	if missing, extra := pairUp(a, b, false); missing == 0 && extra == 0 {
 		return otherOrder(a, b)
 	}
 	return hit{failed: true, sources: unpaired(a), targets: unpaired(b)}

@@ -83,62 +83,15 @@ func placeholders(r *run, _ ID) {
 		if r.right = found; !ok {
 			continue
 		}
-		missing, extra := pairSets(expected, found)
+		missing, extra := pairUp(expected, found, true)
 		f := r.form(i)
 		if extra == 0 && (missing == 0 || f.single || f.zeroOrOne) {
 			continue
 		}
-		h := hit{failed: true}
-		if r.explain {
-			h.sources, h.targets = unpaired(expected), unpaired(found)
-			if h.targets == nil {
-				h.target = Span{0, len(target)}
-			}
-		}
-		if r.fail(h, k, i) {
+		if r.fail(r.onlyIn(expected, found, target), k, i) {
 			return
 		}
 	}
-}
-
-// pairSets marks the placeholders whose text both sides have, regardless of how
-// often, and counts the rest.
-func pairSets(a, b []placeholder) (missing, extra int) {
-	if len(a) <= fewPlaceholders && len(b) <= fewPlaceholders {
-		return pairTo(a, b), pairTo(b, a)
-	}
-	return pairToSet(a, textSet(b)), pairToSet(b, textSet(a))
-}
-
-// pairTo marks the placeholders of a that b has, and counts the rest.
-func pairTo(a, b []placeholder) (alone int) {
-	for i := range a {
-		a[i].paired = false
-		for j := range b {
-			a[i].paired = a[i].paired || a[i].text == b[j].text
-		}
-		if !a[i].paired {
-			alone++
-		}
-	}
-	return alone
-}
-
-func pairToSet(a []placeholder, others map[string]struct{}) (alone int) {
-	for i := range a {
-		if _, a[i].paired = others[a[i].text]; !a[i].paired {
-			alone++
-		}
-	}
-	return alone
-}
-
-func textSet(all []placeholder) map[string]struct{} {
-	set := make(map[string]struct{}, len(all))
-	for i := range all {
-		set[all[i].text] = struct{}{}
-	}
-	return set
 }
 
 // regex fails for each form that does not match the flag's expression.
