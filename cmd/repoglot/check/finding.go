@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -20,16 +19,17 @@ const (
 // A Finding is one problem of a file.
 type Finding struct {
 	// File is the path, unescaped; [StdinName] for the standard input.
-	File string
+	File string `json:"file"`
 	// Line and Column are 1-based; Column counts characters. A finding about the
 	// whole file is at 1:1.
-	Line, Column int
+	Line   int `json:"line"`
+	Column int `json:"column"`
 	// Severity is the severity of the Code.
-	Severity Severity
+	Severity Severity `json:"severity"`
 	// Code is stable; docs/check.md and [Rules] explain it.
-	Code string
+	Code string `json:"code"`
 	// Message describes the problem and the remedy, unescaped.
-	Message string
+	Message string `json:"message"`
 }
 
 // Counts are the numbers of msgfmt --statistics: the live messages of the served
@@ -37,18 +37,11 @@ type Finding struct {
 type Counts struct {
 	// Translated messages have a msgstr (in a plural: a msgstr[0]) and no fuzzy
 	// flag.
-	Translated int
+	Translated int `json:"translated"`
 	// Fuzzy messages have a msgstr and the fuzzy flag.
-	Fuzzy int
+	Fuzzy int `json:"fuzzy"`
 	// Untranslated messages have no msgstr, fuzzy or not.
-	Untranslated int
-}
-
-// add adds other counts.
-func (c *Counts) add(o Counts) {
-	c.Translated += o.Translated
-	c.Fuzzy += o.Fuzzy
-	c.Untranslated += o.Untranslated
+	Untranslated int `json:"untranslated"`
 }
 
 // A Result is the verdict on one file.
@@ -85,34 +78,42 @@ func (s *Summary) Add(r Result) {
 	}
 }
 
-// directory is the sum over the files directly in a folder.
-type directory struct {
-	// Directory is the folder's path.
-	Directory string
+// sum adds up files: those of a folder or a language, or all.
+type sum struct {
+	// Directory is the folder's path, "" for others.
+	Directory string `json:"directory,omitempty"`
 	// Files is the number of files summed up.
-	Files int
-	// Counts is the sum.
-	Counts Counts
+	Files int `json:"files"`
+	Counts
 }
 
 // percent is the translated share of the messages, rounded down; 100 without
 // messages.
-func (d directory) percent() int {
-	all := d.Counts.Translated + d.Counts.Fuzzy + d.Counts.Untranslated
+func (s sum) percent() int {
+	all := s.Translated + s.Fuzzy + s.Untranslated
 	if all == 0 {
 		return 100
 	}
-	return int(int64(d.Counts.Translated) * 100 / int64(all))
+	return int(int64(s.Translated) * 100 / int64(all))
+}
+
+// sums are those of folders or languages by name.
+type sums map[string]sum
+
+func (s sums) add(name string, c Counts) {
+	of := s[name]
+	of.Files++
+	of.Translated += c.Translated
+	of.Fuzzy += c.Fuzzy
+	of.Untranslated += c.Untranslated
+	s[name] = of
 }
 
 // stats adds up files by folder, without templates, whose messages are translated
 // elsewhere.
-type stats struct {
-	directories map[string]directory
-	total       directory
-}
+type stats struct{ directories, total sums }
 
-func newStats() *stats { return &stats{directories: map[string]directory{}} }
+func newStats() *stats { return &stats{sums{}, sums{}} }
 
 func (s *stats) add(r Result) {
 	if r.Template || !r.Parsed {
@@ -122,18 +123,17 @@ func (s *stats) add(r Result) {
 	if name != StdinName {
 		name = filepath.Dir(name)
 	}
-	d := s.directories[name]
-	d.Directory = name
-	d.Files++
-	d.Counts.add(r.Counts)
-	s.directories[name] = d
-	s.total.Files++
-	s.total.Counts.add(r.Counts)
+	s.directories.add(name, r.Counts)
+	s.total.add("", r.Counts)
 }
 
 // sorted returns the folders by name.
-func (s *stats) sorted() []directory {
-	return slices.SortedFunc(maps.Values(s.directories), func(a, b directory) int {
-		return cmp.Compare(a.Directory, b.Directory)
-	})
+func (s *stats) sorted() []sum {
+	list := []sum{}
+	for _, name := range slices.Sorted(maps.Keys(s.directories)) {
+		of := s.directories[name]
+		of.Directory = name
+		list = append(list, of)
+	}
+	return list
 }

@@ -11,39 +11,11 @@ import (
 // changes its meaning.
 const jsonVersion = 1
 
-// jsonFinding is a finding on the wire.
-type jsonFinding struct {
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Column   int      `json:"column"`
-	Severity Severity `json:"severity"`
-	Code     string   `json:"code"`
-	Message  string   `json:"message"`
-}
-
-// jsonCounts is [Counts] on the wire.
-type jsonCounts struct {
-	Translated   int `json:"translated"`
-	Fuzzy        int `json:"fuzzy"`
-	Untranslated int `json:"untranslated"`
-}
-
+// jsonFile has the counts of a file on the wire.
 type jsonFile struct {
 	File     string `json:"file"`
 	Template bool   `json:"template"`
-	jsonCounts
-}
-
-type jsonDirectory struct {
-	Directory string `json:"directory,omitempty"`
-	Files     int    `json:"files"`
-	jsonCounts
-}
-
-type jsonStats struct {
-	Files       []jsonFile      `json:"files"`
-	Directories []jsonDirectory `json:"directories"`
-	Total       jsonDirectory   `json:"total"`
+	Counts
 }
 
 // jsonReport writes one object: the findings as they come, then the sums.
@@ -70,15 +42,18 @@ func (j *jsonReport) File(r Result) error {
 	var b bytes.Buffer
 	j.begin(&b)
 	for i := range r.Findings {
-		j.separate(&b)
-		if err := appendJSON(&b, jsonFinding(r.Findings[i])); err != nil {
+		if j.items++; j.items > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		if err := appendJSON(&b, r.Findings[i]); err != nil {
 			return err
 		}
 	}
 	j.summary.Add(r)
 	if j.stats != nil && r.Parsed {
 		j.stats.add(r)
-		j.files = append(j.files, jsonFile{r.File, r.Template, jsonCounts(r.Counts)})
+		j.files = append(j.files, jsonFile{r.File, r.Template, r.Counts})
 	}
 	return write(j.w, b.Bytes())
 }
@@ -90,13 +65,6 @@ func (j *jsonReport) begin(b *bytes.Buffer) {
 	}
 }
 
-func (j *jsonReport) separate(b *bytes.Buffer) {
-	if j.items++; j.items > 1 {
-		b.WriteByte(',')
-	}
-	b.WriteByte('\n')
-}
-
 // Close implements [Report].
 func (j *jsonReport) Close() error {
 	var b bytes.Buffer
@@ -104,24 +72,17 @@ func (j *jsonReport) Close() error {
 	fmt.Fprintf(&b, "\n],\n\"files\":%d,\"errors\":%d,\"warnings\":%d", j.summary.Files, j.summary.Errors, j.summary.Warnings)
 	if j.stats != nil {
 		b.WriteString(",\n\"stats\":")
-		if err := appendJSON(&b, j.wireStats()); err != nil {
+		all := struct {
+			Files       []jsonFile `json:"files"`
+			Directories []sum      `json:"directories"`
+			Total       sum        `json:"total"`
+		}{j.files, j.stats.sorted(), j.stats.total[""]}
+		if err := appendJSON(&b, all); err != nil {
 			return err
 		}
 	}
 	b.WriteString("}\n")
 	return write(j.w, b.Bytes())
-}
-
-func (j *jsonReport) wireStats() jsonStats {
-	s := jsonStats{Files: j.files, Directories: []jsonDirectory{}, Total: wireDirectory(j.stats.total)}
-	for _, d := range j.stats.sorted() {
-		s.Directories = append(s.Directories, wireDirectory(d))
-	}
-	return s
-}
-
-func wireDirectory(d directory) jsonDirectory {
-	return jsonDirectory{d.Directory, d.Files, jsonCounts(d.Counts)}
 }
 
 // appendJSON encodes v in one line that is safe to print.

@@ -20,7 +20,7 @@ type languagesReport struct {
 	table  *lang.Table
 	min    int // percent
 	json   bool
-	counts map[string]directory
+	counts sums
 }
 
 // NewLanguagesReport returns a report that lists the languages of which at least
@@ -40,7 +40,7 @@ func NewLanguagesReport(w io.Writer, format string, percent int) (Report, error)
 	if err != nil {
 		return nil, fmt.Errorf("load the language table: %w", err)
 	}
-	return &languagesReport{w: w, table: table, min: percent, json: format == FormatJSON, counts: map[string]directory{}}, nil
+	return &languagesReport{w: w, table: table, min: percent, json: format == FormatJSON, counts: sums{}}, nil
 }
 
 // File implements [Report].
@@ -49,10 +49,7 @@ func (l *languagesReport) File(r Result) error {
 	if r.Template || !r.Parsed || code == "" {
 		return nil
 	}
-	d := l.counts[code]
-	d.Files++
-	d.Counts.add(r.Counts)
-	l.counts[code] = d
+	l.counts.add(code, r.Counts)
 	return nil
 }
 
@@ -86,7 +83,7 @@ func (l *languagesReport) Close() error {
 	list := []jsonLanguage{}
 	for _, code := range slices.Sorted(maps.Keys(l.counts)) {
 		if d := l.counts[code]; d.percent() >= l.min {
-			list = append(list, jsonLanguage{code, d.percent(), d.Files, jsonCounts(d.Counts)})
+			list = append(list, jsonLanguage{code, d.percent(), d.Files, d.Counts})
 		}
 	}
 	if l.json {
@@ -107,5 +104,5 @@ type jsonLanguage struct {
 	Language string `json:"language"`
 	Percent  int    `json:"percent"`
 	Files    int    `json:"files"`
-	jsonCounts
+	Counts
 }

@@ -55,7 +55,7 @@ type quality struct {
 	settings catalog.ComponentSettings
 	rules    unit.Rules
 	source   lang.Language
-	byID     map[checks.ID]checks.Check
+	all      []checks.Check // by number
 }
 
 // newQuality returns nil for nil.
@@ -78,12 +78,9 @@ func newQuality(q *Quality) (*quality, error) {
 	if problems := checks.FlagErrors(q.Flags, true); problems != nil {
 		return nil, fmt.Errorf("check flags: %s", strings.Join(problems, "; "))
 	}
-	out := &quality{table: table, source: source, byID: map[checks.ID]checks.Check{}}
+	out := &quality{table: table, source: source, all: checks.All()}
 	out.settings.SourceLanguage, out.settings.CheckFlags = source.Code, q.Flags
 	out.rules = unit.NewRules(q.Flags, lang.IsCJK(source.Code))
-	for _, c := range checks.All() {
-		out.byID[c.ID] = c
-	}
 	return out, nil
 }
 
@@ -169,12 +166,14 @@ func (p *qualityPass) compare() {
 // unit adds the findings of a unit; false if there are too many.
 func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 	unit := checks.UnitOf(u, p.translation)
-	if lines := p.reused[u.Target]; lines[1] > 0 && u.State.Translated() && u.State != catalog.StateReadOnly && !p.ignored(checks.Reused, u.Flags) {
+	if lines := p.reused[u.Target]; lines[1] > 0 && u.State.Translated() && u.State != catalog.StateReadOnly &&
+		!checks.Ignores(u.Flags, checks.Reused) && !checks.Ignores(p.settings.CheckFlags, checks.Reused) {
 		other := lines[0]
 		if other == e.KeywordLine {
 			other = lines[1]
 		}
-		p.add(e, checks.Reused, checks.Failure{}, reusedMessage(p.byID[checks.Reused], other))
+		c := p.all[checks.Reused]
+		p.add(e, c.ID, checks.Failure{}, fmt.Sprintf("%s: %s Here: line %d has it, too.", c.Title, c.Description, other))
 	}
 	for _, problem := range checks.FlagErrors(u.Flags, false) {
 		p.list = append(p.list, warning(p.file.Name, e.KeywordLine, 1, CodeCheckFlag, problem))
@@ -184,7 +183,7 @@ func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 		for _, failure := range p.set.Explain(&unit, id) {
 			if !places[failure.Form] {
 				places[failure.Form] = true
-				p.add(e, id, failure, qualityMessage(p.byID[id], &unit, &failure))
+				p.add(e, id, failure, qualityMessage(p.all[id], &unit, &failure))
 			}
 		}
 	}
@@ -197,19 +196,6 @@ func (p *qualityPass) unit(e *poparse.Entry, u *catalog.Unit) bool {
 	return false
 }
 
-// ignored reports whether a flag of the unit or the command line switches a
-// check off.
-func (p *qualityPass) ignored(id checks.ID, flags string) bool {
-	for _, all := range []string{flags, p.settings.CheckFlags} {
-		for flag := range strings.SplitSeq(all, ",") {
-			if flag = strings.TrimSpace(flag); flag == p.byID[id].IgnoreFlag || flag == "ignore-all-checks" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure, message string) {
 	part, form, at := poparse.PartStr, f.Form, f.Target.From
 	if p.translation.IsSource {
@@ -219,7 +205,7 @@ func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure, mess
 		}
 	}
 	line, column := p.locator.Locate(e, part, form, at)
-	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+p.byID[id].Name, message))
+	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+p.all[id].Name, message))
 }
 
 // Bounds of a message: the number of excerpts of a string, and the characters of
@@ -249,11 +235,6 @@ func qualityMessage(c checks.Check, u *checks.Unit, f *checks.Failure) string {
 		message += " Here: " + strings.Join(sides, "; ") + "."
 	}
 	return message
-}
-
-// reusedMessage names the line of another string with the translation.
-func reusedMessage(c checks.Check, line int) string {
-	return fmt.Sprintf("%s: %s Here: line %d has it, too.", c.Title, c.Description, line)
 }
 
 // excerpts returns the pieces of a string at some spans, in order and in quotes; ""

@@ -99,7 +99,7 @@ func (t *textReport) File(r Result) error {
 
 // Close implements [Report].
 func (t *textReport) Close() error {
-	if t.stats == nil || t.stats.total.Files < 2 {
+	if t.stats == nil || t.stats.total[""].Files < 2 {
 		return nil // the line of the file has the same numbers
 	}
 	var b bytes.Buffer
@@ -109,15 +109,15 @@ func (t *textReport) Close() error {
 	for _, d := range t.stats.sorted() {
 		tableRow(table, d, Printable(d.Directory))
 	}
-	tableRow(table, t.stats.total, "total")
+	tableRow(table, t.stats.total[""], "total")
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	return write(t.w, b.Bytes())
 }
 
-func tableRow(w io.Writer, d directory, name string) {
-	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d%%\t  %s\n", d.Files, d.Counts.Translated, d.Counts.Fuzzy, d.Counts.Untranslated, d.percent(), name)
+func tableRow(w io.Writer, s sum, name string) {
+	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d%%\t  %s\n", s.Files, s.Translated, s.Fuzzy, s.Untranslated, s.percent(), name)
 }
 
 // String returns the line of msgfmt --statistics in English.

@@ -17,8 +17,10 @@ package check
 import (
 	"context"
 	"io"
+	"os"
 	"runtime"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/repoglot/repoglot/poparse"
@@ -48,13 +50,6 @@ const memoryBudget = 128 << 20
 // turn.
 const ahead = 16
 
-// job is a file to check, and later the verdict.
-type job struct {
-	path string
-	err  error
-	done chan Result // holds one, so that a worker never waits
-}
-
 // Run checks files in parallel and calls each with the verdicts, one at a time, in
 // the order of the paths and, below folders, of the names. It returns the first
 // error of each, or the error of ctx as soon as it ends, or an error for an unknown
@@ -68,24 +63,42 @@ func Run(ctx context.Context, o Options, each func(Result) error) error {
 	return c.run(ctx, each)
 }
 
+// checker is one Run.
+type checker struct {
+	Options
+	quality *quality
+	limit   int64 // memoryBudget, except in tests
+	budget  *semaphore.Weighted
+}
+
+func newChecker(o Options, limit int64) *checker {
+	if len(o.Paths) == 0 {
+		o.Paths = []string{"."}
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	return &checker{Options: o, limit: limit, budget: semaphore.NewWeighted(limit)}
+}
+
 func (c *checker) run(ctx context.Context, each func(Result) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ordered := c.start(ctx)
 	for {
-		var j *job
+		var verdict chan Result
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case j = <-ordered:
+		case verdict = <-ordered:
 		}
-		if j == nil {
+		if verdict == nil {
 			return ctx.Err()
 		}
 		select {
 		case <-ctx.Done(): // not waiting for a large file, or for stdin
 			return ctx.Err()
-		case r := <-j.done:
+		case r := <-verdict:
 			if err := each(r); err != nil {
 				return err
 			}
@@ -93,66 +106,63 @@ func (c *checker) run(ctx context.Context, each func(Result) error) error {
 	}
 }
 
-// checker is one Run.
-type checker struct {
-	paths   []string
-	stdin   io.Reader
-	workers int
-	quality *quality
-	against *poparse.File
-	limit   int64 // memoryBudget, except in tests
-	budget  *semaphore.Weighted
-}
-
-func newChecker(o Options, limit int64) *checker {
-	c := &checker{paths: o.Paths, stdin: o.Stdin, workers: o.Workers, limit: limit, budget: semaphore.NewWeighted(limit), against: o.Template}
-	if len(c.paths) == 0 {
-		c.paths = []string{"."}
-	}
-	if c.workers <= 0 {
-		c.workers = runtime.GOMAXPROCS(0)
-	}
-	return c
-}
-
-// start begins to walk and to check. The channel delivers the jobs in order and is
-// closed after the last one, or when ctx ends.
-func (c *checker) start(ctx context.Context) <-chan *job {
-	ordered := make(chan *job, ahead*c.workers)
-	todo := make(chan *job)
+// start begins to walk and to check. The channel delivers where the verdicts will be, in
+// order, and is closed after the last one, or when ctx ends.
+func (c *checker) start(ctx context.Context) <-chan chan Result {
+	ordered := make(chan chan Result, ahead*c.Workers)
 	go func() {
 		defer close(ordered)
-		defer close(todo)
-		walk(c.paths, func(path string, err error) bool {
-			j := &job{path: path, err: err, done: make(chan Result, 1)}
-			return send(ctx, ordered, j) && send(ctx, todo, j)
+		var work errgroup.Group
+		work.SetLimit(c.Workers)
+		walk(c.Paths, func(path string, err error) bool {
+			verdict := make(chan Result, 1) // it holds one, so that no worker waits
+			select {
+			case ordered <- verdict:
+			case <-ctx.Done():
+				return false
+			}
+			work.Go(func() error {
+				if err != nil {
+					verdict <- unreadable(path, err)
+				} else if r, ok := c.check(ctx, path); ok {
+					verdict <- r
+				}
+				return nil
+			})
+			return true
 		})
 	}()
-	for range c.workers {
-		go c.work(ctx, todo)
-	}
 	return ordered
 }
 
-func send(ctx context.Context, to chan<- *job, j *job) bool {
-	select {
-	case to <- j:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// work checks one file after the other.
-func (c *checker) work(ctx context.Context, todo <-chan *job) {
-	r := reader{limit: c.limit, budget: c.budget, stdin: c.stdin, quality: c.quality, against: c.against}
-	for j := range todo {
-		if j.err != nil {
-			j.done <- unreadable(j.path, j.err)
-			continue
+// check returns the verdict on a file; false if ctx ended.
+func (c *checker) check(ctx context.Context, path string) (Result, bool) {
+	if path == stdinArg {
+		var data []byte
+		if c.Stdin != nil {
+			var err error
+			if data, err = io.ReadAll(c.Stdin); err != nil {
+				return unreadable(StdinName, err), true
+			}
 		}
-		if result, ok := r.check(ctx, j.path); ok {
-			j.done <- result
-		}
+		return verdict(StdinName, data, c.quality, c.Template), ctx.Err() == nil
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return unreadable(path, err), true
+	}
+	weight := min(info.Size(), c.limit)
+	if c.budget.Acquire(ctx, weight) != nil {
+		return Result{}, false
+	}
+	defer c.budget.Release(weight)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return unreadable(path, err), true
+	}
+	r := verdict(path, data, c.quality, c.Template)
+	if weight >= memoryBudget {
+		runtime.GC() // by itself it would not run until the heap has doubled
+	}
+	return r, true
 }
