@@ -7,13 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/transfer"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.withData(&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database to a new file, also while a server is running",
 		Long: "Copy the database to FILE, which must not exist: all of one generation, and\n" +
@@ -22,28 +21,22 @@ func (p *program) backupCommand() *cobra.Command {
 			"A backup of PostgreSQL is what repoglot db export writes.",
 		Example: "  repoglot backup --config /etc/repoglot.yaml /var/backups/repoglot-$(date +%F).db",
 		Args:    arguments(1, "one file"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			c, err := p.tokenSettings()
-			if err != nil {
-				return err
-			}
+		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
 			if c.Database.Raw() != "" {
-				return p.exportDatabase(cmd.Context(), c, args[0])
+				return p.exportDatabase(ctx, c, args)
 			}
-			b, err := transfer.WriteBackup(cmd.Context(), c.DatabaseAddress(), args[0])
+			b, err := transfer.WriteBackup(ctx, c.DatabaseAddress(), args[0])
 			if err != nil {
-				return commandFault(cmd.Context(), err)
+				return commandFault(ctx, err)
 			}
 			_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", args[0], b.Generation, b.Schema, b.Bytes)
 			return err
 		}),
-	}
-	p.dataFlags(cmd.Flags())
-	return cmd
+	})
 }
 
 func (p *program) restoreCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.withData(&cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a backup the database; the old one is kept beside it",
 		Long: "Check FILE, which repoglot backup wrote, and make it the database. No server may\n" +
@@ -52,43 +45,29 @@ func (p *program) restoreCommand() *cobra.Command {
 			"after it, so clients that follow changes must begin anew. In PostgreSQL the database\n" +
 			"must be new or empty: the old one stays where it is.",
 		Args: arguments(1, "one file"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			c, err := p.tokenSettings()
-			if err != nil {
-				return err
-			}
+		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
 			if c.Database.Raw() != "" {
-				return p.importDatabase(cmd.Context(), c, args[0])
+				return p.importDatabase(ctx, c, args)
 			}
-			return p.restore(cmd.Context(), c, args[0])
+			return locked(c, func() error {
+				dsn := c.DatabaseAddress()
+				b, kept, err := transfer.RestoreBackup(ctx, args[0], dsn)
+				if err != nil {
+					return commandFault(ctx, err)
+				}
+				if kept != "" {
+					fmt.Fprintf(p.stdout, "the database that was there is now %s\n", kept)
+				}
+				_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", dsn, b.Generation, b.Schema, b.Bytes)
+				return err
+			})
 		}),
-	}
-	p.dataFlags(cmd.Flags())
-	return cmd
-}
-
-// restore makes a backup the database.
-func (p *program) restore(ctx context.Context, c *config.Config, file string) (err error) {
-	unlock, err := store.Lock(string(c.DataDir))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	dsn := c.DatabaseAddress()
-	b, kept, err := transfer.RestoreBackup(ctx, file, dsn)
-	if err != nil {
-		return commandFault(ctx, err)
-	}
-	if kept != "" {
-		fmt.Fprintf(p.stdout, "the database that was there is now %s\n", kept)
-	}
-	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", dsn, b.Generation, b.Schema, b.Bytes)
-	return err
+	})
 }
 
 // commandFault is the error of a command, or that a signal stopped it.
 func commandFault(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return errors.New("stopped by a signal; nothing was changed")
 	}
 	return err

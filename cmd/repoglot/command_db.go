@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,7 +27,7 @@ func (p *program) dbCommand() *cobra.Command {
 }
 
 func (p *program) dbExportCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.withData(&cobra.Command{
 		Use:   "export FILE",
 		Short: "Write the database to a new file, also while servers are running",
 		Long: "Write everything that the database holds to FILE, which must not exist: all of one\n" +
@@ -36,30 +35,22 @@ func (p *program) dbExportCommand() *cobra.Command {
 			"has the hashes of the tokens. Servers may go on. Mirrors are not in it.",
 		Example: "  repoglot db export --config /etc/repoglot.yaml repoglot.zst",
 		Args:    arguments(1, "one file"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			c, err := p.tokenSettings()
-			if err != nil {
-				return err
-			}
-			return p.exportDatabase(cmd.Context(), c, args[0])
-		}),
-	}
-	p.dataFlags(cmd.Flags())
-	return cmd
+		RunE:    p.onStored(p.exportDatabase),
+	})
 }
 
 // exportDatabase writes the database to a file and says what is in it.
-func (p *program) exportDatabase(ctx context.Context, c *config.Config, file string) error {
-	e, err := transfer.ExportFile(ctx, c.DatabaseAddress(), file)
+func (p *program) exportDatabase(ctx context.Context, c *config.Config, args []string) error {
+	e, err := transfer.ExportFile(ctx, c.DatabaseAddress(), args[0])
 	if err != nil {
 		return commandFault(ctx, err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows\n", file, e.Generation, e.Schema, e.Rows)
+	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows\n", args[0], e.Generation, e.Schema, e.Rows)
 	return err
 }
 
 func (p *program) dbImportCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.withData(&cobra.Command{
 		Use:   "import FILE",
 		Short: "Read what db export wrote into the database, which must be empty",
 		Long: "Check FILE, read it into the database of the configuration, which must be new or\n" +
@@ -68,83 +59,59 @@ func (p *program) dbImportCommand() *cobra.Command {
 		Example: "  createdb repoglot\n" +
 			"  REPOGLOT_DATABASE=postgres:///repoglot repoglot db import --config /etc/repoglot.yaml repoglot.zst",
 		Args: arguments(1, "one file"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			c, err := p.tokenSettings()
-			if err != nil {
-				return err
-			}
-			return p.importDatabase(cmd.Context(), c, args[0])
-		}),
-	}
-	p.dataFlags(cmd.Flags())
-	return cmd
+		RunE: p.onStored(p.importDatabase),
+	})
 }
 
 // importDatabase reads an export into the database and recounts it.
-func (p *program) importDatabase(ctx context.Context, c *config.Config, file string) (err error) {
+func (p *program) importDatabase(ctx context.Context, c *config.Config, args []string) error {
 	if err := os.MkdirAll(string(c.DataDir), 0o700); err != nil {
 		return fmt.Errorf("the data directory cannot be made: %w", err)
 	}
-	unlock, err := store.Lock(string(c.DataDir))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	e, err := transfer.ImportFile(ctx, file, c.DatabaseAddress(), store.Options{})
-	if err != nil {
-		return commandFault(ctx, err)
-	}
-	db, err := store.Open(ctx, c.DatabaseAddress(), store.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	differ := 0
-	err = db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		_, err := snap.Verify(ctx, func(m store.Mismatch) {
-			differ++
-			fmt.Fprintln(p.stdout, m)
+	return locked(c, func() error {
+		e, err := transfer.ImportFile(ctx, args[0], c.DatabaseAddress(), store.Options{})
+		if err != nil {
+			return commandFault(ctx, err)
+		}
+		differ := 0
+		err = withDatabase(ctx, c, store.Options{}, func(db *store.DB) error {
+			return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+				_, err := snap.Verify(ctx, func(m store.Mismatch) {
+					differ++
+					fmt.Fprintln(p.stdout, m)
+				})
+				return err
+			})
 		})
+		if err != nil {
+			return err
+		}
+		if differ > 0 {
+			return fmt.Errorf("the database is filled, but %d numbers differ, in the export, too, if verify says so of where it was made: please report it", differ)
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows; nothing differs\n", filepath.Base(args[0]), e.Generation, e.Schema, e.Rows)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if differ > 0 {
-		return fmt.Errorf("the database is filled, but %d numbers differ, in the export, too, if verify says so of where it was made: please report it", differ)
-	}
-	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows; nothing differs\n", filepath.Base(file), e.Generation, e.Schema, e.Rows)
-	return err
 }
 
 func (p *program) migrateCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return p.withData(&cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database up to date",
 		Long: "Bring the schema of the database to this version of repoglot, as every start of a\n" +
 			"server does. Processes that do so at the same time do it once.",
 		Args: arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) (err error) {
-			c, err := p.tokenSettings()
-			if err != nil {
-				return err
-			}
-			if c.Database.Raw() == "" { // PostgreSQL has locks of its own
-				unlock, err := store.Lock(string(c.DataDir))
-				if err != nil {
+		RunE: p.onStored(func(ctx context.Context, c *config.Config, _ []string) error {
+			migrate := func() error {
+				return withDatabase(ctx, c, store.Options{}, func(db *store.DB) error {
+					_, err := fmt.Fprintf(p.stdout, "schema %d\n", db.Schema())
 					return err
-				}
-				defer func() { err = errors.Join(err, unlock()) }()
+				})
 			}
-			db, err := store.Open(cmd.Context(), c.DatabaseAddress(), store.Options{})
-			if err != nil {
-				return commandFault(cmd.Context(), err)
+			if c.Database.Raw() != "" { // PostgreSQL has locks of its own
+				return commandFault(ctx, migrate())
 			}
-			defer func() { err = errors.Join(err, db.Close()) }()
-			_, err = fmt.Fprintf(p.stdout, "schema %d\n", db.Schema())
-			return err
+			return commandFault(ctx, locked(c, migrate))
 		}),
-	}
-	p.dataFlags(cmd.Flags())
-	return cmd
+	})
 }

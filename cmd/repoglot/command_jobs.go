@@ -34,7 +34,7 @@ func (p *program) jobsCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) jobs(ctx context.Context, format string) (err error) {
+func (p *program) jobs(ctx context.Context, format string) error {
 	c, err := p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE")
 	if err != nil {
 		return err
@@ -42,14 +42,11 @@ func (p *program) jobs(ctx context.Context, format string) (err error) {
 	if c.Database.Raw() == "" {
 		return usageError{errors.New("the database is SQLite, which one process uses: its /readyz says what it pulls")}
 	}
-	db, err := store.Open(ctx, c.DatabaseAddress(), store.Options{Shared: true})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	state, err := db.Cluster().State(ctx)
-	if err != nil {
-		return err
-	}
-	return server.WriteJobs(p.stdout, state, format == "json")
+	return withDatabase(ctx, c, store.Options{Shared: true}, func(db *store.DB) error {
+		state, err := db.Cluster().State(ctx)
+		if err != nil {
+			return err
+		}
+		return server.WriteJobs(p.stdout, state, format == "json")
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/cmd/repoglot/check"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
@@ -183,11 +184,7 @@ func (r *results) line(c ingest.ComponentReport) {
 		r.fail(name, c.Err.Error())
 		return
 	}
-	noun := "changes"
-	if c.Changes == 1 {
-		noun = "change"
-	}
-	fmt.Fprintf(r.program.stdout, "%s: %d %s, at %.12s\n", name, c.Changes, noun, c.Head)
+	fmt.Fprintf(r.program.stdout, "%s: %s, at %.12s\n", name, check.Quantity(int(c.Changes), "change"), c.Head)
 	for _, problem := range server.FirstProblems(c.Problems) {
 		r.fail(name, problem)
 	}
@@ -195,12 +192,8 @@ func (r *results) line(c ingest.ComponentReport) {
 
 // summary returns an error if anything went wrong.
 func (r *results) summary() error {
-	switch r.failed {
-	case 0:
+	if r.failed == 0 {
 		return nil
-	case 1:
-		return errors.New("one thing went wrong, see above; everything else was pulled")
-	default:
-		return fmt.Errorf("%d things went wrong, see above; everything else was pulled", r.failed)
 	}
+	return fmt.Errorf("%s went wrong, see above; everything else was pulled", check.Quantity(r.failed, "thing"))
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -148,21 +148,14 @@ func (p *program) tokenListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the tokens, without their secrets",
 		Args:  arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-					list, err := snap.Access().Tokens(ctx)
-					if err != nil {
-						return err
-					}
-					now := time.Now()
-					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-					for _, t := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\t%s\t%s%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t), languagesOf(t), ending(t.Expires, now), used(t.Used), t.Name, authorOf(t))
-					}
-					return w.Flush()
-				})
-			})
+		RunE: p.readTokens(func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
+			list, err := snap.Access().Tokens(ctx)
+			now := time.Now()
+			for _, t := range list {
+				fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\t%s\t%s%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t),
+					languagesOf(t), ending(t.Expires, now), used(t.Used), t.Name, authorOf(t))
+			}
+			return err
 		}),
 	}
 }
@@ -219,20 +212,13 @@ func (p *program) tokenLogCommand() *cobra.Command {
 		Use:   "log",
 		Short: "List when tokens were made and revoked, the oldest first",
 		Args:  arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-					list, err := snap.Access().TokenEvents(ctx)
-					if err != nil {
-						return err
-					}
-					w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-					for _, e := range list {
-						fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope, projectsOf(e.Token), ending(e.Token.Expires, e.At), e.Token.Name)
-					}
-					return w.Flush()
-				})
-			})
+		RunE: p.readTokens(func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
+			list, err := snap.Access().TokenEvents(ctx)
+			for _, e := range list {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope,
+					projectsOf(e.Token), ending(e.Token.Expires, e.At), e.Token.Name)
+			}
+			return err
 		}),
 	}
 }
@@ -258,37 +244,33 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 // data directory, which keeps two processes from pulling: a token is one short
 // transaction, which SQLite lets a second process make. Only without a server it
 // migrates the schema.
-func (p *program) withTokens(ctx context.Context, fn func(context.Context, *store.DB) error) (err error) {
-	c, err := p.tokenSettings()
+func (p *program) withTokens(ctx context.Context, fn func(context.Context, *store.DB) error) error {
+	c, err := p.storedSettings()
 	if err != nil {
 		return err
 	}
-	dsn := c.DatabaseAddress()
-	opts := store.Options{BusyTimeout: tokenBusyTimeout}
-	unlock, err := store.Lock(string(c.DataDir))
-	switch {
-	case err == nil:
-		defer func() { err = errors.Join(err, unlock()) }()
-	case errors.Is(err, store.ErrLocked):
-		opts.Shared = true
-	default:
-		return err
+	o := store.Options{BusyTimeout: tokenBusyTimeout}
+	open := func() error {
+		return withDatabase(ctx, c, o, func(db *store.DB) error { return fn(ctx, db) })
 	}
-	db, err := store.Open(ctx, dsn, opts)
-	if err != nil {
-		return err
+	if err = locked(c, open); errors.Is(err, store.ErrLocked) {
+		o.Shared = true
+		return open()
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(ctx, db)
+	return err
 }
 
-// tokenSettings returns the settings of the configuration. With --data-dir it needs
-// none, since serve REPO has none. It needs no secrets of pushes, which only the server's
-// environment may have.
-func (p *program) tokenSettings() (*config.Config, error) {
-	if p.flags.config == "" && p.flags.dataDir != "" {
-		dir, err := filepath.Abs(p.flags.dataDir)
-		return &config.Config{DataDir: config.Path(dir)}, err
-	}
-	return p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
+// readTokens writes what a function reads as a table.
+func (p *program) readTokens(fn func(ctx context.Context, snap *store.Snapshot, w io.Writer) error) func(*cobra.Command, []string) error {
+	return work(func(cmd *cobra.Command, _ []string) error {
+		return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
+			return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+				w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
+				if err := fn(ctx, snap, w); err != nil {
+					return err
+				}
+				return w.Flush()
+			})
+		})
+	})
 }

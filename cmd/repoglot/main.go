@@ -1,42 +1,7 @@
 // Command repoglot serves the translations in git repositories of PO files through
 // the API that clients of Weblate use.
 //
-//	repoglot serve [--no-pull] [--config FILE | REPO]
-//		Serve the projects of a configuration, or one repository without one
-//	repoglot migrate
-//		Bring the schema of the database up to date
-//	repoglot pull [--config FILE]
-//		Pull beside other processes that use one PostgreSQL database
-//	repoglot jobs [--format text|json]
-//		Show what the processes that use one PostgreSQL database pull
-//	repoglot sync [--config FILE] [PROJECT/COMPONENT]...
-//		Pull everything, or the components named, once
-//	repoglot db export FILE
-//		Write the database to a new file, also while servers are running
-//	repoglot db import FILE
-//		Read what db export wrote into the database, which must be empty
-//	repoglot discover REPO
-//		Find the translation files of a repository and print a configuration
-//	repoglot check [FILE|DIR|-]...
-//		Lint PO files
-//	repoglot token create [--scope read|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME
-//		Make a token and print it; it is shown only once
-//	repoglot token list
-//		List the tokens, without their secrets
-//	repoglot token log
-//		List when tokens were made and revoked, the oldest first
-//	repoglot token revoke NAME
-//		Revoke a token at once
-//	repoglot verify
-//		Recount the whole database, also while a server is running
-//	repoglot backup FILE
-//		Copy the database to a new file, also while a server is running
-//	repoglot restore FILE
-//		Make a backup the database; the old one is kept beside it
-//	repoglot health
-//		Ask the server on this machine whether it lives
-//	repoglot version
-//		Print the version
+// repoglot --help lists the commands; docs/repoglot.1 is made from their texts.
 //
 // serve and sync without --config read ./repoglot.yaml. docs/configuration.md is
 // the manual of the file; flags win over environment variables, which win over the

@@ -107,6 +107,12 @@ func (p *program) dataFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors; wins over data_dir of the configuration")
 }
 
+// withData is a command that works on a data directory.
+func (p *program) withData(cmd *cobra.Command) *cobra.Command {
+	p.dataFlags(cmd.Flags())
+	return cmd
+}
+
 // logFlags adds the flags of commands that write a log.
 func (p *program) logFlags(f *pflag.FlagSet, level slog.Level) {
 	f.StringVar(&p.flags.logLevel, "log-level", "", "`LEVEL` of the log on the standard error: debug, info, warn or error (default "+strings.ToLower(level.String())+")")

@@ -3,12 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"go/parser"
-	"go/token"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 )
 
 // TestExitCodes: errors in the command line or the configuration and failures have
@@ -39,35 +35,5 @@ func TestExitCodes(t *testing.T) {
 		if tt.want != exitOK && (out.Len() > 0 || !strings.HasPrefix(errs.String(), "repoglot: ") && !strings.Contains(errs.String(), "\nrepoglot: ")) {
 			t.Errorf("repoglot %s: stdout %q, stderr %q", strings.Join(tt.args, " "), &out, &errs)
 		}
-	}
-}
-
-// TestManual: the comment of the command lists every command with its usage and
-// its help text.
-func TestManual(t *testing.T) {
-	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), "main.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	must(t, err)
-	got, _, _ := strings.Cut(file.Doc.Text(), "\n\nserve and sync")
-	_, got, _ = strings.Cut(got, "\n\n")
-	var want strings.Builder
-	var list func(path string, of *cobra.Command)
-	list = func(path string, of *cobra.Command) {
-		for _, c := range of.Commands() {
-			if c.HasSubCommands() {
-				list(path+" "+c.Name(), c)
-				continue
-			}
-			want.WriteString("\t" + path + " " + c.Use + "\n\t\t" + c.Short + "\n")
-		}
-	}
-	list("repoglot", new(program).command())
-	for usage := range strings.SplitSeq(strings.TrimSuffix(want.String(), "\n"), "\n\trepoglot") {
-		if !strings.Contains(got+"\n", strings.TrimPrefix(usage, "\trepoglot")+"\n") {
-			t.Errorf("main.go lacks repoglot%s", usage)
-		}
-	}
-	if strings.Count(got, "\n") != strings.Count(want.String(), "\n")-1 {
-		t.Errorf("main.go lists\n%s\nwant (in any order)\n%s", got, want.String())
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -140,4 +143,44 @@ func addDiscovered(ctx context.Context, e *server.Engine, c *config.Config, repo
 	}
 	project := discoveredProject(address, d.Sets)
 	return c.Add(project)
+}
+
+// storedSettings returns the settings of commands that work on the database. With
+// --data-dir they need no configuration, since serve REPO has none, and no secrets of
+// pushes, which only the server's environment may have.
+func (p *program) storedSettings() (*config.Config, error) {
+	if p.flags.config == "" && p.flags.dataDir != "" {
+		dir, err := filepath.Abs(p.flags.dataDir)
+		return &config.Config{DataDir: config.Path(dir)}, err
+	}
+	return p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
+}
+
+// onStored is the work of a command on the database of the settings.
+func (p *program) onStored(fn func(ctx context.Context, c *config.Config, args []string) error) func(*cobra.Command, []string) error {
+	return work(func(cmd *cobra.Command, args []string) error {
+		c, err := p.storedSettings()
+		if err != nil {
+			return err
+		}
+		return fn(cmd.Context(), c, args)
+	})
+}
+
+// locked calls a function while no server can be running.
+func locked(c *config.Config, fn func() error) error {
+	unlock, err := store.Lock(string(c.DataDir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(), unlock())
+}
+
+// withDatabase opens the database for a function.
+func withDatabase(ctx context.Context, c *config.Config, o store.Options, fn func(*store.DB) error) error {
+	db, err := store.Open(ctx, c.DatabaseAddress(), o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(db), db.Close())
 }
