@@ -8,7 +8,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/checkup"
-	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -132,10 +131,10 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, u
 			c.dropUnion()
 		}
 	}()
-	p.loader.units = new(unit.Reader)
+	p.loader.replays = true
 	defer func() {
 		p.loader.forget()
-		p.loader.units = nil
+		p.loader.replays = false
 	}()
 	return r.run(ctx)
 }

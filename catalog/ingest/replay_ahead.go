@@ -7,7 +7,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -197,9 +196,8 @@ func (a *readAhead) readersOf(path string) []*component {
 
 // parse parses files until the last one.
 func (a *readAhead) parse() {
-	r := new(unit.Reader)
 	for j := range a.jobs {
-		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
+		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules)
 		j.commit.parsed.Done()
 	}
 }
