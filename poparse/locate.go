@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,14 +41,12 @@ func (f *File) Locator() *Locator {
 		return l
 	}
 	l.text, l.lines = f.source.text, []int{0}
-	for at := 0; ; {
-		n := strings.IndexByte(l.text[at:], '\n')
-		if n < 0 {
-			return l
+	for line := range strings.Lines(l.text) {
+		if strings.HasSuffix(line, "\n") {
+			l.lines = append(l.lines, l.lines[len(l.lines)-1]+len(line))
 		}
-		at += n + 1
-		l.lines = append(l.lines, at)
 	}
+	return l
 }
 
 // Locate returns the 1-based line and column, in characters, of character n of a
@@ -62,8 +61,10 @@ func (l *Locator) Locate(e *Entry, part Part, form, n int) (line, column int) {
 		return line, 1
 	}
 	begin := l.lines[line-1]
-	near := &Locator{text: l.text[:min(len(l.text), begin+maxReach)], lines: l.lines}
-	w := walker{Locator: near, at: begin, line: line}
+	w := walker{parser{
+		text:     l.text[:min(len(l.text), begin+maxReach)],
+		position: position{pos: begin, line: line, lineStart: begin},
+	}}
 	if !w.find(part, form) {
 		return line, 1
 	}
@@ -71,120 +72,76 @@ func (l *Locator) Locate(e *Entry, part Part, form, n int) (line, column int) {
 	return w.line, 1 + utf8.RuneCountInString(l.text[l.lines[w.line-1]:at])
 }
 
-// walker is a position in text that has no errors.
-type walker struct {
-	*Locator
-	at, line int
-}
+// walker moves over text that has no errors.
+type walker struct{ parser }
 
-// skip moves to the next token, over comments, too.
-func (w *walker) skip() {
-	for ; w.at < len(w.text); w.at++ {
-		switch c := w.text[w.at]; {
-		case c == '\n':
-			w.line++
-		case c == '#':
-			if n := prefixLen(w.text[w.at:]); n > 0 {
-				w.at += n - 1
-				continue
-			}
-			n := strings.IndexByte(w.text[w.at:], '\n')
-			if n < 0 {
-				w.at = len(w.text)
-				return
-			}
-			w.at += n - 1
-		case c > ' ':
-			return
+// token moves to the next token, over comments, too, and returns its first byte, 0 at
+// the end.
+func (w *walker) token() byte {
+	for w.skip(); w.pos < len(w.text); w.skip() {
+		if c := w.text[w.pos]; c != '#' {
+			return c
 		}
+		w.nextLine()
 	}
+	return 0
 }
 
 // find moves to the first quote of a part of the entry that begins at the first
 // msgctxt or msgid. It returns false if the entry does not have the part.
 func (w *walker) find(part Part, form int) bool {
 	begun := false
-	for index := 0; ; {
-		w.skip()
-		if w.at == len(w.text) {
-			return false
-		}
-		if w.text[w.at] == '"' {
-			w.strings()
+	for c := w.token(); c != 0; c = w.token() {
+		if c == '"' {
+			w.character(-1)
 			continue
 		}
-		word := w.word()
-		switch {
-		case word == "msgctxt" || word == "msgid":
+		word, index := w.anyWord(), 0
+		w.pos += max(1, len(word))
+		switch word {
+		case "msgctxt", "msgid":
 			if begun && (word == "msgctxt" || part == PartContext) {
 				return false // the next entry
 			}
 			begun = true
-		case word == "msgstr":
-			index = w.index()
+		case "msgstr":
+			if w.token() == '[' {
+				digits, _, _ := strings.Cut(w.text[w.pos+1:], "]")
+				index, _ = strconv.Atoi(strings.TrimSpace(digits))
+				w.pos += min(len(digits)+len("[]"), len(w.text)-w.pos)
+			}
 		}
-		w.skip()
 		if begun && word == keywordOf(part) && (part != PartStr || index == form) {
-			return w.at < len(w.text) && w.text[w.at] == '"'
+			return w.token() == '"'
 		}
 	}
+	return false
 }
 
 func keywordOf(part Part) string {
 	return [...]string{PartContext: "msgctxt", PartID: "msgid", PartIDPlural: "msgid_plural", PartStr: "msgstr"}[part]
 }
 
-// word moves over a keyword, or over one other character.
-func (w *walker) word() string {
-	from := w.at
-	for w.at < len(w.text) && isLetter(w.text[w.at]) {
-		w.at++
-	}
-	if w.at == from {
-		w.at++
-	}
-	return w.text[from:w.at]
-}
-
-// index moves over the index of a msgstr and returns it, 0 without one.
-func (w *walker) index() (n int) {
-	if w.skip(); w.at == len(w.text) || w.text[w.at] != '[' {
-		return 0
-	}
-	for w.at++; w.at < len(w.text) && w.text[w.at] != ']'; w.at++ {
-		if c := w.text[w.at]; isDigit(c) && n < 1<<16 {
-			n = n*10 + int(c-'0')
-		}
-	}
-	w.at++
-	return n
-}
-
-// strings moves over consecutive strings.
-func (w *walker) strings() { w.character(-1) }
-
 // character moves over n characters of consecutive strings and returns the offset
 // of the next one, or of the last quote. A negative n means all.
 func (w *walker) character(n int) (at int) {
-	for w.at < len(w.text) && w.text[w.at] == '"' {
-		w.at++
-		for w.at < len(w.text) && w.text[w.at] != '"' && w.text[w.at] != '\n' {
+	for w.pos < len(w.text) && w.text[w.pos] == '"' {
+		w.pos++
+		for w.pos < len(w.text) && w.text[w.pos] != '"' && w.text[w.pos] != '\n' {
 			if n == 0 {
-				return w.at
+				return w.pos
 			}
 			size, chars := w.one()
 			if n > 0 {
 				n = max(0, n-chars)
 			}
-			w.at += size
+			w.pos += size
 		}
-		at = w.at
-		w.at = min(len(w.text), w.at+1)
-		before := *w
-		if w.skip(); w.at == len(w.text) || w.text[w.at] != '"' {
-			if n >= 0 {
-				*w = before // the line of the last quote
-			}
+		at = w.pos
+		w.pos = min(len(w.text), w.pos+1)
+		before := w.position
+		if w.token() != '"' && n >= 0 {
+			w.position = before // the line of the last quote
 			return at
 		}
 	}
@@ -194,7 +151,7 @@ func (w *walker) character(n int) (at int) {
 // one returns the size of the next character, or of consecutive numeric escapes and
 // the number of their characters.
 func (w *walker) one() (size, chars int) {
-	rest := w.text[w.at:]
+	rest := w.text[w.pos:]
 	if rest[0] != '\\' {
 		_, size = utf8.DecodeRuneInString(rest)
 		return size, 1
