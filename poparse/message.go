@@ -2,6 +2,7 @@ package poparse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -281,7 +282,7 @@ func (p *parser) directive() error {
 		return err
 	}
 	if p.directives++; p.directives == 1 {
-		if !p.hasMessages() {
+		if !slices.ContainsFunc(p.entries, func(e *Entry) bool { return !e.Obsolete }) { // headers are not among them
 			p.file.Domain = name
 		}
 		what := "entries after this directive"
@@ -303,17 +304,6 @@ func (p *parser) oneString(at, end int) error {
 		return p.fail(ErrLooseString, second, "a second string after domain: its name is one string")
 	}
 	return nil
-}
-
-// hasMessages reports whether an entry was read that is neither header nor
-// obsolete.
-func (p *parser) hasMessages() bool {
-	for i := range p.entries {
-		if !p.entries[i].Obsolete {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *parser) column(at int) int {
@@ -340,7 +330,8 @@ func (p *parser) misplaced(keyword string) error {
 }
 
 func (p *parser) unknownKeyword() error {
-	if word := p.word(); p.pos+len(word) == len(p.text) && beginsKeyword(word) {
+	begun := func(keyword string) bool { return strings.HasPrefix(keyword, p.word()) }
+	if word := p.word(); p.pos+len(word) == len(p.text) && slices.ContainsFunc(keywords, begun) {
 		return p.fail(ErrTruncated, p.pos, "the file ends inside a keyword, after %q: is it truncated?", word)
 	}
 	return p.fail(ErrKeyword, p.pos, "unknown keyword %q: expected msgctxt, msgid, msgid_plural, msgstr or a comment", clip(p.word()))
@@ -361,7 +352,7 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 		return p.fail(code, at, "%s: a comment on line %d interrupts it", msg, p.line)
 	case c == '"':
 		return p.mixed(p.entries[len(p.entries)-1].Obsolete)
-	case isLetter(c) && isKeyword(p.word()):
+	case isLetter(c) && slices.Contains(keywords, p.word()):
 		return p.fail(code, at, "%s before %s on line %d", msg, p.word(), p.line)
 	case isLetter(c) && !p.afterQuote():
 		return p.unknownKeyword()
@@ -369,23 +360,8 @@ func (p *parser) unexpected(code string, at int, msg string) error {
 	return p.stray(code, msg)
 }
 
-// beginsKeyword reports whether a word is the beginning of a keyword.
-func beginsKeyword(word string) bool {
-	for _, keyword := range []string{"msgctxt", "msgid_plural", "msgstr", "domain"} {
-		if strings.HasPrefix(keyword, word) {
-			return true
-		}
-	}
-	return false
-}
-
-func isKeyword(word string) bool {
-	switch word {
-	case "msgctxt", "msgid", "msgid_plural", "msgstr", "domain":
-		return true
-	}
-	return false
-}
+// keywords are all; msgid_plural begins with msgid.
+var keywords = []string{"msgctxt", "msgid", "msgid_plural", "msgstr", "domain"}
 
 // stray returns the error for text that is not allowed at the position.
 func (p *parser) stray(code, msg string) error {

@@ -190,9 +190,8 @@ func (p *parser) finish() {
 // checkPlurals compares the plural entries with the header.
 func (p *parser) checkPlurals() {
 	f := p.file
-	field := f.Field("Plural-Forms")
-	forms, ok := parsePluralForms(field)
-	if !ok && field != "" && !isPlaceholder(field) {
+	forms, ok := f.PluralForms()
+	if field := f.Field("Plural-Forms"); !ok && field != "" && !isPlaceholder(field) {
 		p.warn(f.Header.KeywordLine, 1, WarnPluralForms,
 			"Plural-Forms %q is not understood: write nplurals=NUMBER; plural=EXPRESSION;", clip(field))
 	}

@@ -30,30 +30,17 @@ const (
 // It returns false if the field is missing, invalid, or still has the placeholders
 // INTEGER and EXPRESSION of a POT.
 func (f *File) PluralForms() (PluralForms, bool) {
-	return parsePluralForms(f.Field("Plural-Forms"))
-}
-
-func parsePluralForms(field string) (PluralForms, bool) {
 	var none PluralForms
-	rest, ok := afterAssign(field, "nplurals")
-	if !ok {
-		return none, false
-	}
-	digits, expr, ok := strings.Cut(rest, ";")
-	if !ok {
-		return none, false
-	}
+	rest, _ := afterAssign(f.Field("Plural-Forms"), "nplurals")
+	digits, rest, _ := strings.Cut(rest, ";")
 	n, err := strconv.Atoi(strings.TrimSpace(digits))
 	if err != nil || n < 1 || n > maxPlurals {
 		return none, false
 	}
-	expr, ok = afterAssign(expr, "plural")
-	if !ok {
-		return none, false
-	}
-	expr, _, _ = strings.Cut(expr, ";")
+	rest, ok := afterAssign(rest, "plural")
+	expr, _, _ := strings.Cut(rest, ";")
 	expr = strings.TrimSpace(expr)
-	if len(expr) > maxExpression || !validExpression(expr) {
+	if !ok || len(expr) > maxExpression || !validExpression(expr) {
 		return none, false
 	}
 	return PluralForms{Number: n, Expression: expr}, true

@@ -240,17 +240,13 @@ func (p *parser) guarded(start int) (int, error) {
 		line = line[:nl]
 	}
 	n := len(strings.TrimRight(line, " \t\r\f\v")) - 1
-	if n < 1 || !p.guardsQuote(start+n-1) {
-		return 0, p.unclosed(atEOF)
+	switch {
+	case n >= 1 && p.guardsQuote(start+n-1):
+		return n, nil
+	case atEOF:
+		return 0, p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
 	}
-	return n, nil
-}
-
-func (p *parser) unclosed(atEOF bool) error {
-	if atEOF {
-		return p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
-	}
-	return p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
+	return 0, p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
 }
 
 // closingQuote returns the index of the first unescaped quote in s[i:], or len(s).

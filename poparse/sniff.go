@@ -2,6 +2,7 @@ package poparse
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -64,12 +65,8 @@ func conflictMarker(line string) bool {
 }
 
 func isMailHeader(lower string) bool {
-	for _, name := range []string{"from:", "to:", "subject:", "date:", "received:", "return-path:", "message-id:"} {
-		if strings.HasPrefix(lower, name) {
-			return true
-		}
-	}
-	return false
+	name, _, ok := strings.Cut(lower, ":")
+	return ok && slices.Contains([]string{"from", "to", "subject", "date", "received", "return-path", "message-id"}, name)
 }
 
 // sniffBinary returns the kind of binary file that data seems to be, "" for text.

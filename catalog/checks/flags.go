@@ -54,7 +54,7 @@ func (f *flagSet) size() (n int) {
 
 func parseFlags(lists ...string) *flagSet {
 	f := &flagSet{maxLength: -1}
-	enabled, ignored := onByDefault(), Mask{}
+	enabled, ignored := byDefault, Mask{}
 	var holders []flagValue
 	fold := false
 	for _, list := range lists {
@@ -149,11 +149,11 @@ func newReplacer(values []flagValue) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// onByDefault returns the checks that need no flag.
-func onByDefault() Mask {
+// where returns the checks whose rows a function names.
+func where(named func(ID, *entry) bool) Mask {
 	var m Mask
 	for i := range table {
-		if !table[i].off {
+		if named(ID(i), &table[i]) {
 			m = m.With(ID(i))
 		}
 	}
@@ -247,17 +247,6 @@ const (
 
 // dashed returns the name of a check as flags have it.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
-
-// scopeMask returns the checks of a scope.
-func scopeMask(scope Scope) Mask {
-	var m Mask
-	for i := range table {
-		if table[i].scope == scope {
-			m = m.With(ID(i))
-		}
-	}
-	return m
-}
 
 // Ignores reports whether flags of a component or an entry turn a check off.
 func Ignores(flags string, id ID) bool {

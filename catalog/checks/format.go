@@ -183,13 +183,13 @@ func notations() [count]syntax {
 		PHPFormat:            printf(" +#-", false),
 		CFormat:              printf(" +#'-", false),
 		PerlFormat:           printf(" +#'-", false),
-		PerlBraceFormat:      perlBrace(),
+		PerlBraceFormat:      word("{", '}'),
 		JavascriptFormat:     printf(" +#'-", false),
 		LuaFormat:            printf(" +#'-", false),
 		JavaPrintfFormat:     javaPrintf(),
 		QtFormat:             qt(false),
 		QtPluralFormat:       qt(true),
-		PercentPlaceholders:  percent(),
+		PercentPlaceholders:  word("%", '%'),
 	}
 }
 

@@ -1,8 +1,6 @@
 package checks
 
-import (
-	"strings"
-)
+import "strings"
 
 // braceNumber is the notation {0} of C# and of Java's MessageFormat. One of the
 // characters of after may follow the number, and then anything up to the brace.
@@ -128,15 +126,16 @@ func fieldName(text string) bool {
 	return strings.IndexByte(".[!:", text[i]) >= 0
 }
 
-// perlBrace is the notation of Perl's Locale::TextDomain.
-func perlBrace() syntax {
-	return syntax{"{", func(t *subject, i int) (placeholder, bool) {
+// word is the notation of a word between two marks: {word} of Perl's
+// Locale::TextDomain, %word%.
+func word(opening string, closing byte) syntax {
+	return syntax{opening, func(t *subject, i int) (placeholder, bool) {
 		s := t.s
 		j := i + 1
 		for j < len(s) && isWord(s[j]) {
 			j++
 		}
-		if j == i+1 || j >= len(s) || s[j] != '}' {
+		if j == i+1 || j >= len(s) || s[j] != closing {
 			return placeholder{}, false
 		}
 		return placeholder{text: s[i+1 : j], from: i, to: j + 1}, true

@@ -103,21 +103,6 @@ func qt(plural bool) syntax {
 	}}
 }
 
-// percent is the notation %word%.
-func percent() syntax {
-	return syntax{"%", func(t *subject, i int) (placeholder, bool) {
-		s := t.s
-		j := i + 1
-		for j < len(s) && isWord(s[j]) {
-			j++
-		}
-		if j == i+1 || j >= len(s) || s[j] != '%' {
-			return placeholder{}, false
-		}
-		return placeholder{text: s[i+1 : j], from: i, to: j + 1}, true
-	}}
-}
-
 // objectPascal is the notation of Object Pascal's Format.
 func objectPascal() syntax {
 	return syntax{"%", func(t *subject, i int) (placeholder, bool) {

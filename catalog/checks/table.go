@@ -200,10 +200,11 @@ func rows() [count]entry {
 
 // These tables never change.
 var (
-	table    = rows()
-	syntaxes = notations()
-	formats  = formatMask()
-	byFlag   = masksByFlag()
+	table     = rows()
+	syntaxes  = notations()
+	formats   = formatMask()
+	byDefault = where(func(_ ID, e *entry) bool { return !e.off })
+	byFlag    = masksByFlag()
 )
 
 // entry is one row of the table. It has one of the functions pair, whole and
