@@ -37,41 +37,23 @@ var actionsOf = map[string][]catalog.Action{
 	"files":   {catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook},
 }
 
-// actionName says what happened, in words for people.
-func actionName(l *intl.Language, a catalog.Action) string {
-	switch a {
-	case catalog.ActionChange:
-		return l.T("Changed here")
-	case catalog.ActionNew:
-		return l.T("Translated here")
-	case catalog.ActionMarkedEdit:
-		return l.T("Marked for editing")
-	case catalog.ActionSuggestion:
-		return l.T("Suggested")
-	case catalog.ActionAccept:
-		return l.T("Suggestion accepted")
-	case catalog.ActionSuggestionDelete:
-		return l.T("Suggestion rejected")
-	case catalog.ActionFailedMerge:
-		return l.T("Pull failed")
-	case catalog.ActionParseError:
-		return l.T("File cannot be read")
-	case catalog.ActionRemoveTranslation:
-		return l.T("Language removed")
-	case catalog.ActionNewUnit:
-		return l.T("New string")
-	case catalog.ActionAddedLanguage:
-		return l.T("Language added")
-	case catalog.ActionCreateComponent:
-		return l.T("Component created")
-	case catalog.ActionHook:
-		return l.T("Push announced")
-	case catalog.ActionStringRepoUpdate:
-		return l.T("Changed")
-	case catalog.ActionStringRemove:
-		return l.T("Removed")
-	}
-	return a.Name()
+// actionNames say what happened, in words for people.
+var actionNames = map[catalog.Action]string{
+	catalog.ActionChange:            intl.Text("Changed here"),
+	catalog.ActionNew:               intl.Text("Translated here"),
+	catalog.ActionMarkedEdit:        intl.Text("Marked for editing"),
+	catalog.ActionSuggestion:        intl.Text("Suggested"),
+	catalog.ActionAccept:            intl.Text("Suggestion accepted"),
+	catalog.ActionSuggestionDelete:  intl.Text("Suggestion rejected"),
+	catalog.ActionFailedMerge:       intl.Text("Pull failed"),
+	catalog.ActionParseError:        intl.Text("File cannot be read"),
+	catalog.ActionRemoveTranslation: intl.Text("Language removed"),
+	catalog.ActionNewUnit:           intl.Text("New string"),
+	catalog.ActionAddedLanguage:     intl.Text("Language added"),
+	catalog.ActionCreateComponent:   intl.Text("Component created"),
+	catalog.ActionHook:              intl.Text("Push announced"),
+	catalog.ActionStringRepoUpdate:  intl.Text("Changed"),
+	catalog.ActionStringRemove:      intl.Text("Removed"),
 }
 
 // changes makes the entries of a page, which a client may see. They name what they are
@@ -108,7 +90,7 @@ func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entr
 }
 
 func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
-	o := change{Change: *c, What: actionName(l, c.Action), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
+	o := change{Change: *c, What: l.T(cmp.Or(actionNames[c.Action], c.Action.Name())), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
 	if c.Language != "" && !c.TranslationRemoved {
 		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
 	}
@@ -213,14 +195,8 @@ func (p *Pages) allChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 	return p.historyOf(ctx, snap, v, q)
 }
 
-func (p *Pages) projectChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	project, err := resource.VisibleProject(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutProject(v, &project)
-	v.Heading = v.L.T("Changes of %s", project.Settings.Name)
-	v.Title = v.L.T("Changes") + " · " + project.Settings.Name
+func (p *Pages) projectChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, project *catalog.Project) error {
+	v.changesOf(project.Settings.Name, project.Settings.Name)
 	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID}, project.Slug)
 	if err != nil {
 		return err
@@ -228,26 +204,19 @@ func (p *Pages) projectChanges(ctx context.Context, snap *store.Snapshot, r *res
 	return p.historyOf(ctx, snap, v, q)
 }
 
-func (p *Pages) componentChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	c, err := p.env.ImportedComponent(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutComponent(v, &c.Project, &c.Component)
-	v.Heading = v.L.T("Changes of %s", c.Settings.Name)
-	v.Title = v.L.T("Changes") + " · " + where(&c)
+func (p *Pages) componentChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, c *store.ComponentRow) error {
+	v.changesOf(c.Settings.Name, where(c))
 	return p.historyOf(ctx, snap, v, store.ChangeQuery{ComponentID: c.ID})
 }
 
-func (p *Pages) translationChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	t, err := p.env.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutTranslation(v, &t)
-	v.Heading = v.L.T("Changes of %s", p.title(v, &t))
-	v.Title = v.L.T("Changes") + " · " + p.title(v, &t)
+func (p *Pages) translationChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, t *store.TranslationRow) error {
+	v.changesOf(p.title(v, t), p.title(v, t))
 	return p.historyOf(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID})
+}
+
+// changesOf sets the heading, and the title of the window.
+func (v *view) changesOf(name, title string) {
+	v.Heading, v.Title = v.L.T("Changes of %s", name), v.L.T("Changes")+" · "+title
 }
 
 // changesAPI is the API's list for the filters of a page.

@@ -6,11 +6,11 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/api/export"
-	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/api/wire"
@@ -61,15 +61,10 @@ const maxCurves = 8
 // curveRows is the number of days in the table beside a chart.
 const curveRows = 16
 
-func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	row, err := resource.VisibleComponent(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutComponent(v, &row.Project, &row.Component)
+func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, row *store.ComponentRow) (err error) {
 	v.named(row.Settings.Name, row.Project.Settings.Name)
-	rows := []*store.ComponentRow{&row}
-	c := component{Row: row, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v)}
+	rows := []*store.ComponentRow{row}
+	c := component{Row: *row, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v)}
 	if v.Problems, err = problemsOf(ctx, snap, rows, false); err != nil || !row.Imported {
 		v.Body = c
 		return err
@@ -91,26 +86,32 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
 		return err
 	}
-	p.fillRepository(r, &c)
+	project, slug := row.Project.Slug, row.Slug
+	if !p.env.WithoutGitExport {
+		c.CloneURL = r.Link.Base + "/git/" + project + "/" + slug + "/"
+	}
+	if c.Head != nil {
+		c.HeadURL = commitURL(row.Settings.Repoweb, c.Head.Hash)
+	}
+	c.Downloads = downloads(wire.ComponentPath(project, slug)+"file/", "?format=zip", "zip:")
+	c.Badges = badges(r.Link.Base, path("projects", project, slug), row.Settings.Name, project+"/"+slug)
 	v.Body = c
 	return nil
 }
 
 // aboutComponent sets the frame of a page about a component.
-func (p *Pages) aboutComponent(v *view, project *catalog.Project, c *catalog.Component) {
-	p.aboutProject(v, project)
-	v.Crumbs = append(v.Crumbs, link{Name: c.Settings.Name, URL: path("projects", project.Slug, c.Slug)})
-	v.feeds(project.Slug, c.Slug)
+func aboutComponent(v *view, c *store.ComponentRow) {
+	aboutProject(v, &c.Project)
+	v.Crumbs = append(v.Crumbs, link{Name: c.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug)})
+	v.feeds(c.Project.Slug, c.Slug)
 }
 
 func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) {
+	page := func(of, code string) string { return path(of, c.Row.Project.Slug, c.Row.Slug, code) }
 	source := &catalog.Translation{}
-	for i := range all {
-		if all[i].IsSource {
-			source = &all[i]
-			c.Strings = source.Strings()
-			c.SourceURL = path("translate", c.Row.Project.Slug, c.Row.Slug, all[i].Language)
-		}
+	if i := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.IsSource }); i >= 0 {
+		source = &all[i]
+		c.Strings, c.SourceURL = source.Strings(), page("translate", source.Language)
 	}
 	for i := range all {
 		t := &all[i]
@@ -119,8 +120,7 @@ func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) 
 		}
 		l := row{
 			tally: tallyOf(t, source), Code: t.Language, Name: p.languageName(v.L, t.Language), rank: v.reads(t.Language),
-			URL: path("projects", c.Row.Project.Slug, c.Row.Slug, t.Language), StringsURL: path("translate", c.Row.Project.Slug, c.Row.Slug, t.Language),
-			Author: t.LastAuthor, id: t.ID,
+			URL: page("projects", t.Language), StringsURL: page("translate", t.Language), Author: t.LastAuthor, id: t.ID,
 		}
 		c.About.add(l.tally)
 		if !v.filtered(&l.tally) {
@@ -231,20 +231,6 @@ func valueAt(s *chart.Series, day time.Time) int64 {
 	return s.Values[n-1]
 }
 
-// fillRepository says where the files are, and what can be downloaded.
-func (p *Pages) fillRepository(r *rest.Request, c *component) {
-	project, slug := c.Row.Project.Slug, c.Row.Slug
-	if !p.env.WithoutGitExport {
-		c.CloneURL = r.Link.Base + "/git/" + project + "/" + slug + "/"
-	}
-	if c.Head != nil {
-		c.HeadURL = commitURL(c.Row.Settings.Repoweb, c.Head.Hash)
-	}
-	file := wire.ComponentPath(project, slug) + "file/"
-	c.Downloads = downloads(file, "?format=zip", "zip:")
-	c.Badges = badges(r.Link.Base, path("projects", project, slug), c.Row.Settings.Name, project+"/"+slug)
-}
-
 // downloads are the forms in which a file, or all files, can be had: as in the repository
 // with plain as the query, and in each format of api/export after a prefix.
 func downloads(file, plain, prefix string) []link {
@@ -276,9 +262,13 @@ func isWeb(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
-// fillRepoweb fills in Weblate's template of an address.
-func fillRepoweb(template, branch, file, line string) string {
-	escaped := (&url.URL{Path: file}).EscapedPath()
+// repoweb fills in Weblate's template of an address in a repository browser. Only addresses
+// of the web become links.
+func repoweb(template, branch, file string, at int) string {
+	if !isWeb(template) {
+		return ""
+	}
+	escaped, line := (&url.URL{Path: file}).EscapedPath(), strconv.Itoa(at)
 	return strings.NewReplacer("{{branch}}", url.PathEscape(branch), "{{filename}}", escaped, "{{line}}", line,
 		"%(branch)s", url.PathEscape(branch), "%(file)s", escaped, "%(line)s", line).Replace(template)
 }

@@ -167,7 +167,7 @@ func (p *Pages) Edit(ctx context.Context, r *rest.Request) (*Edited, error) {
 func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm) (*view, *oneString, error) {
 	v := p.newView(r.HTTP, r.Params)
 	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		return p.strings(ctx, snap, r, v)
+		return of(p.env.VisibleTranslation, p.aboutTranslation, p.strings)(ctx, snap, r, v)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -165,11 +165,3 @@ func (p *Pages) projects(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	v.named(v.L.T("Projects"), "repoglot")
 	return nil
 }
-
-// componentsByName returns components in the order of their names. It copies the list,
-// which all snapshots share.
-func componentsByName(rows []*store.ComponentRow) []*store.ComponentRow {
-	return slices.SortedFunc(slices.Values(rows), func(a, b *store.ComponentRow) int {
-		return cmp.Or(cmp.Compare(a.Settings.Name, b.Settings.Name), cmp.Compare(a.ID, b.ID))
-	})
-}

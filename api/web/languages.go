@@ -22,11 +22,7 @@ type languages struct {
 
 func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.named(v.L.T("Languages"), "repoglot")
-	rows, err := resource.VisibleComponents(ctx, snap, "")
-	if err != nil {
-		return err
-	}
-	counts, err := count(ctx, snap, rows, "")
+	rows, counts, err := countByName(ctx, snap, "", "")
 	if err != nil {
 		return err
 	}
@@ -84,11 +80,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("languages", l.Code, slug)})
 		o.EngageURL = path("engage", slug, l.Code)
 	}
-	rows, err := resource.VisibleComponents(ctx, snap, o.Only)
-	if err != nil {
-		return err
-	}
-	counts, err := count(ctx, snap, rows, l.Code)
+	rows, counts, err := countByName(ctx, snap, o.Only, l.Code)
 	if err != nil {
 		return err
 	}
@@ -192,13 +184,8 @@ type engage struct {
 	Web      string
 }
 
-func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	project, err := resource.VisibleProject(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutProject(v, &project)
-	o := engage{Project: project}
+func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, project *catalog.Project) (err error) {
+	o := engage{Project: *project}
 	if isWeb(project.Settings.Web) {
 		o.Web = project.Settings.Web
 	}
@@ -210,21 +197,16 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		v.Heading = v.L.T("Help to translate %[1]s into %[2]s", project.Settings.Name, p.nameOf(v.L, o.Language.Code))
 	}
 	v.Title = v.Heading
-	rows, err := resource.VisibleComponents(ctx, snap, project.Slug)
+	rows, counts, err := countByName(ctx, snap, project.Slug, o.Language.Code)
 	if err != nil {
 		return err
 	}
-	rows = componentsByName(rows)
 	o.Components = len(rows)
 	for _, c := range rows {
 		o.Edits = o.Edits || p.env.Edits != nil && c.Settings.Edits.Taken()
 		if license := c.Settings.License; license != "" && !slices.Contains(o.Licenses, license) {
 			o.Licenses = append(o.Licenses, license)
 		}
-	}
-	counts, err := count(ctx, snap, rows, o.Language.Code)
-	if err != nil {
-		return err
 	}
 	p.fillEngage(v, &o, counts)
 	if o.Language.Code != "" && len(o.Places) == 0 && o.About.Total == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -36,11 +37,11 @@ func (p *Pages) login(ctx context.Context, _ *store.Snapshot, r *rest.Request, v
 
 // Refusals to sign in.
 var (
-	ErrNoToken      = &rest.Problem{Status: http.StatusBadRequest, Detail: "Enter a token."}
-	ErrNoTokens     = &rest.Problem{Status: http.StatusForbidden, Detail: "This server has no tokens yet. Its administrator makes one with: repoglot token create NAME"}
-	ErrUnknownToken = &rest.Problem{Status: http.StatusForbidden, Detail: "This token is not known, or it has ended."}
-	ErrBusy         = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "A pull is being stored. Try again in a minute.", RetryAfter: 30}
-	ErrForeignForm  = &rest.Problem{Status: http.StatusForbidden, Detail: "The form was not sent by this page, or the session has ended. Try again."}
+	ErrNoToken      = &rest.Problem{Status: http.StatusBadRequest, Detail: intl.Text("Enter a token.")}
+	ErrNoTokens     = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This server has no tokens yet. Its administrator makes one with: repoglot token create NAME")}
+	ErrUnknownToken = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This token is not known, or it has ended.")}
+	ErrBusy         = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("A pull is being stored. Try again in a minute."), RetryAfter: 30}
+	ErrForeignForm  = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("The form was not sent by this page, or the session has ended. Try again.")}
 )
 
 // Login is the page to sign in after a form that was refused.
@@ -48,20 +49,7 @@ func (p *Pages) Login(r *http.Request, refused *rest.Problem) ([]byte, error) {
 	v := p.newView(r, nil)
 	v.named(v.L.T("Sign in"), "repoglot")
 	v.Path, v.API = path("login"), "/api/"
-	o := login{Next: LocalPath(r.PostForm.Get("next")), Wrong: refused.Detail}
-	switch refused {
-	case ErrNoToken:
-		o.Wrong = v.L.T("Enter a token.")
-	case ErrNoTokens:
-		o.Wrong = v.L.T("This server has no tokens yet. Its administrator makes one with: repoglot token create NAME")
-	case ErrUnknownToken:
-		o.Wrong = v.L.T("This token is not known, or it has ended.")
-	case ErrBusy:
-		o.Wrong = v.L.T("A pull is being stored. Try again in a minute.")
-	case ErrForeignForm:
-		o.Wrong = v.L.T("The form was not sent by this page, or the session has ended. Try again.")
-	}
-	v.Body = o
+	v.Body = login{Next: LocalPath(r.PostForm.Get("next")), Wrong: v.L.T(refused.Detail)}
 	return p.execute("login", v)
 }
 

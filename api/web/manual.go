@@ -33,17 +33,17 @@ type chapter struct {
 
 // theme is a part of the manual, with the names of its pages.
 type theme struct {
-	name  func(l *intl.Language) string
+	name  string
 	pages []string
 }
 
 // themes are the parts of the manual, as in the README. A page that is in none of them is
 // in the last.
 var themes = [...]theme{
-	{func(l *intl.Language) string { return l.T("To begin") }, []string{"tutorial", "faq", "comparison"}},
-	{func(l *intl.Language) string { return l.T("To use it") }, []string{"search", "checks", "check", "editing", "api", "codes"}},
-	{func(l *intl.Language) string { return l.T("To run it") }, []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
-	{func(l *intl.Language) string { return l.T("To change it") }, []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
+	{intl.Text("To begin"), []string{"tutorial", "faq", "comparison"}},
+	{intl.Text("To use it"), []string{"search", "checks", "check", "editing", "api", "codes"}},
+	{intl.Text("To run it"), []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
+	{intl.Text("To change it"), []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
 }
 
 // readManual renders docs/*.md. They are a part of the program.
@@ -160,7 +160,7 @@ type manualPart struct {
 func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
 	o := manual{Query: strings.TrimSpace(v.param("q"))}
 	for _, c := range p.chapters() {
-		if name := themes[partOf(c)].name(v.L); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
+		if name := v.L.T(themes[partOf(c)].name); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
 			o.Parts = append(o.Parts, manualPart{Name: name})
 		}
 		last := &o.Parts[len(o.Parts)-1]

@@ -52,19 +52,9 @@ const (
 	trendDays  = 30
 )
 
-func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	project, err := resource.VisibleProject(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutProject(v, &project)
+func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, project *catalog.Project) error {
 	v.named(project.Settings.Name, "repoglot")
-	rows, err := resource.VisibleComponents(ctx, snap, project.Slug)
-	if err != nil {
-		return err
-	}
-	rows = componentsByName(rows)
-	counts, err := count(ctx, snap, rows, "")
+	rows, counts, err := countByName(ctx, snap, project.Slug, "")
 	if err != nil {
 		return err
 	}
@@ -72,7 +62,7 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if err != nil {
 		return err
 	}
-	m := matrix{Project: project, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Kept: v.kept("sort", "only"), Components: len(rows)}
+	m := matrix{Project: *project, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v), Filter: strings.TrimSpace(v.param("lang")), Kept: v.kept("sort", "only"), Components: len(rows)}
 	languages := p.matrixRows(v, counts, &m)
 	var columns []column
 	for _, c := range rows {
@@ -88,13 +78,13 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	if v.Problems, err = problemsOf(ctx, snap, rows, true); err != nil {
 		return err
 	}
-	m.Changes, err = p.newestOf(ctx, snap, v, rows, counts, &project)
+	m.Changes, err = p.newestOf(ctx, snap, v, rows, counts, project)
 	v.Body = m
 	return err
 }
 
 // aboutProject sets the frame of a page about a project.
-func (p *Pages) aboutProject(v *view, project *catalog.Project) {
+func aboutProject(v *view, project *catalog.Project) {
 	v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("projects", project.Slug)})
 	v.feeds(project.Slug)
 }
@@ -148,10 +138,7 @@ func (p *Pages) fillCells(ctx context.Context, snap *store.Snapshot, v *view, m 
 	if err != nil {
 		return err
 	}
-	var wanted []int64
-	for i := range translations {
-		wanted = append(wanted, translations[i].ID)
-	}
+	wanted := rest.Objects(translations, func(t *catalog.Translation) int64 { return t.ID })
 	past, err := snap.PastStats(ctx, ids, wanted, v.now.AddDate(0, 0, -trendDays))
 	if err != nil {
 		return err

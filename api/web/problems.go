@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/api/resource"
@@ -89,13 +88,6 @@ func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.Compo
 	return empty, err
 }
 
-// problemsOfFile lists what is wrong with the file of a translation, and pulls of its
-// component that failed.
-func problemsOfFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) ([]problem, error) {
-	list, err := problemsOf(ctx, snap, []*store.ComponentRow{{Component: t.Component, Project: t.Project}}, false)
-	return slices.DeleteFunc(list, func(p problem) bool { return p.Mask != "" || p.File != "" && p.File != t.Filename }), err
-}
-
 // told is what the client may see of a failure; its time is shown beside it.
 func told(ctx context.Context, c *store.ComponentRow, f *catalog.Failure) string {
 	shown := *f
@@ -148,13 +140,4 @@ func (p *Pages) importingOf(ctx context.Context, rows []*store.ComponentRow, v *
 		list = append(list, i)
 	}
 	return list
-}
-
-// repoweb fills in the template of an address in a repository browser. Only addresses
-// of the web become links.
-func repoweb(template, branch, file string, line int) string {
-	if !isWeb(template) {
-		return ""
-	}
-	return fillRepoweb(template, branch, file, strconv.Itoa(line))
 }

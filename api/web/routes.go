@@ -31,38 +31,38 @@ func (p *Pages) Routes() []resource.Route {
 	translation := func(r *rest.Request) string {
 		return wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language"))
 	}
-	below := func(of func(*rest.Request) string, name string) func(*rest.Request) string {
-		return func(r *rest.Request) string { return of(r) + name }
+	below := func(path func(*rest.Request) string, name string) func(*rest.Request) string {
+		return func(r *rest.Request) string { return path(r) + name }
 	}
-	history := func(of func(*rest.Request) string) func(*rest.Request) string {
-		return func(r *rest.Request) string { return changesAPI(r, of(r)+"changes/") }
+	history := func(path func(*rest.Request) string) func(*rest.Request) string {
+		return func(r *rest.Request) string { return changesAPI(r, path(r)+"changes/") }
 	}
 	language := func(r *rest.Request) string { return wire.Path("api", "languages", r.PathParam("language")) }
-	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, p.strings)
+	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, of(p.env.VisibleTranslation, p.aboutTranslation, p.strings))
 	stringsPage.Allow = AllowEdit
 	return []resource.Route{
 		p.route("/", "Home", "front", fixed("/api/"), p.front),
 		p.route("/projects/", "Projects", "front", fixed("/api/projects/"), p.projects),
-		p.route("/projects/:project/", "Project", "matrix", below(project, "matrix/"), p.matrix),
+		p.route("/projects/:project/", "Project", "matrix", below(project, "matrix/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language),
-		p.route("/projects/:project/:component/", "Component", "component", component, p.component),
-		p.route("/projects/:project/:component/:language/", "Translation", "translation", translation, p.translation),
-		p.route("/translate/:project/", "Translate", "matrix", below(project, "components/"), p.matrix),
+		p.route("/projects/:project/:component/", "Component", "component", component, of(resource.VisibleComponent, aboutComponent, p.component)),
+		p.route("/projects/:project/:component/:language/", "Translation", "translation", translation, of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)),
+		p.route("/translate/:project/", "Translate", "matrix", below(project, "components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
-		p.route("/translate/:project/:component/", "Translate", "component", below(component, "translations/"), p.component),
+		p.route("/translate/:project/:component/", "Translate", "component", below(component, "translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),
 		stringsPage,
 		{Path: "/edit.js/", Allow: resource.AllowRead, Name: "Script", About: "The script of the form that edits a string.", Kind: resource.KindPage, Handle: script},
-		p.route("/engage/:project/", "Engage", "engage", project, p.engage),
-		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, p.engage),
-		p.route("/engage/:project/-/:language/", "Engage", "engage", projectLanguageAPI, p.engage),
+		p.route("/engage/:project/", "Engage", "engage", project, of(resource.VisibleProject, aboutProject, p.engage)),
+		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, of(resource.VisibleProject, aboutProject, p.engage)),
+		p.route("/engage/:project/-/:language/", "Engage", "engage", projectLanguageAPI, of(resource.VisibleProject, aboutProject, p.engage)),
 		p.route("/languages/", "Languages", "languages", fixed("/api/languages/"), p.languages),
 		p.route("/languages/:language/", "Language", "language", language, p.language),
 		p.route("/languages/:language/:project/", "Language of a Project", "language", projectLanguageAPI, p.language),
 		p.route("/user/:username/", "User", "user", func(r *rest.Request) string { return wire.UserPath(r.PathParam("username")) }, p.user),
 		p.route("/changes/", "Changes", "changes", history(fixed("/api/")), p.allChanges),
-		p.route("/changes/browse/:project/", "Changes", "changes", history(project), p.projectChanges),
-		p.route("/changes/browse/:project/:component/", "Changes", "changes", history(component), p.componentChanges),
-		p.route("/changes/browse/:project/:component/:language/", "Changes", "changes", history(translation), p.translationChanges),
+		p.route("/changes/browse/:project/", "Changes", "changes", history(project), of(resource.VisibleProject, aboutProject, p.projectChanges)),
+		p.route("/changes/browse/:project/:component/", "Changes", "changes", history(component), of(p.env.ImportedComponent, aboutComponent, p.componentChanges)),
+		p.route("/changes/browse/:project/:component/:language/", "Changes", "changes", history(translation), of(p.env.VisibleTranslation, p.aboutTranslation, p.translationChanges)),
 		p.route("/search/", "Search", "search", fixed("/api/units/"), p.search),
 		p.route("/checks/", "Checks", "checks", fixed("/api/checks/"), p.checks),
 		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),

@@ -54,12 +54,7 @@ type str struct {
 const stringsOnPage = 50
 
 // strings is /translate/…: a list of strings, or one of them.
-func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	t, err := p.env.VisibleTranslation(ctx, snap, r)
-	if err != nil {
-		return err
-	}
-	p.aboutTranslation(v, &t)
+func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
 	v.Crumbs = append(v.Crumbs, link{Name: v.L.T("Strings"), URL: path("translate", t.Project.Slug, t.Component.Slug, t.Language)})
 	if hash, ok := catalog.ParseChecksum(v.param("checksum")); ok {
 		id, found, err := snap.UnitByHash(ctx, t.ID, hash)
@@ -67,10 +62,10 @@ func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 			return err
 		}
 		if found {
-			return p.oneString(ctx, snap, r, v, &t, id)
+			return p.oneString(ctx, snap, r, v, t, id)
 		}
 	}
-	return p.stringList(ctx, snap, r, v, &t)
+	return p.stringList(ctx, snap, r, v, t)
 }
 
 func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {

@@ -91,6 +91,20 @@ func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow
 	return list, nil
 }
 
+// countByName counts the components that a client may see, of a project or of all with "", in
+// the order of their names.
+func countByName(ctx context.Context, snap *store.Snapshot, project, also string) ([]*store.ComponentRow, []counted, error) {
+	rows, err := resource.VisibleComponents(ctx, snap, project)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *store.ComponentRow) int { // a copy: all snapshots share the list
+		return cmp.Or(cmp.Compare(a.Settings.Name, b.Settings.Name), cmp.Compare(a.ID, b.ID))
+	})
+	list, err := count(ctx, snap, rows, also)
+	return rows, list, err
+}
+
 // row is a row of a table: a project, a component, a language, or a component in a language.
 type row struct {
 	tally

@@ -53,23 +53,25 @@ func (p *Pages) title(v *view, t *store.TranslationRow) string {
 
 // aboutTranslation sets the frame of a page about a translation.
 func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
-	p.aboutComponent(v, &t.Project, &t.Component)
+	aboutComponent(v, componentOf(t))
 	v.Crumbs = append(v.Crumbs, link{Name: p.nameOf(v.L, t.Language), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
 	v.feeds(t.Project.Slug, t.Component.Slug, t.Language)
 }
 
-func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
-	t, err := p.env.VisibleTranslation(ctx, snap, r)
+// componentOf is the component of a translation.
+func componentOf(t *store.TranslationRow) *store.ComponentRow {
+	return &store.ComponentRow{Component: t.Component, Project: t.Project}
+}
+
+func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
+	v.Title, v.Heading = p.title(v, t), p.nameOf(v.L, t.Language)
+	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
+	problems, err := problemsOf(ctx, snap, []*store.ComponentRow{componentOf(t)}, false)
 	if err != nil {
 		return err
 	}
-	p.aboutTranslation(v, &t)
-	v.Title, v.Heading = p.title(v, &t), p.nameOf(v.L, t.Language)
-	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
-	if v.Problems, err = problemsOfFile(ctx, snap, &t); err != nil {
-		return err
-	}
-	o := translation{Row: t}
+	v.Problems = slices.DeleteFunc(problems, func(p problem) bool { return p.Mask != "" || p.File != "" && p.File != t.Filename })
+	o := translation{Row: *t}
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return err
@@ -92,11 +94,11 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if o.Changes, err = p.readChanges(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest}, repo); err != nil {
 		return err
 	}
-	if o.Parts, err = partsOf(ctx, snap, &t, strs); err != nil {
+	if o.Parts, err = partsOf(ctx, snap, t, strs); err != nil {
 		return err
 	}
 	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
-	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(&store.ComponentRow{Component: t.Component, Project: t.Project}), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(componentOf(t)), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
 	o.FileURL = repoweb(repo, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil

@@ -141,7 +141,7 @@ func inCommand(n *parse.CommandNode, add func(one, many string)) {
 	}
 }
 
-// inCode finds calls of the methods T and N with constant texts.
+// inCode finds calls of the methods T and N, and of intl.Text, with constant texts.
 func inCode(t *testing.T, name string, add func(one, many string)) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
@@ -159,15 +159,18 @@ func inCode(t *testing.T, name string, add func(one, many string)) {
 		if !ok || len(call.Args) == 0 {
 			return true
 		}
-		method, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
+		var name string
+		switch f := call.Fun.(type) {
+		case *ast.SelectorExpr:
+			name = f.Sel.Name
+		case *ast.Ident:
+			name = f.Name
 		}
 		one, constant := literal(call.Args[0])
 		switch {
-		case constant && method.Sel.Name == "T":
+		case constant && (name == "T" || name == "Text"):
 			add(one, "")
-		case constant && method.Sel.Name == "N" && len(call.Args) > 1:
+		case constant && name == "N" && len(call.Args) > 1:
 			many, _ := literal(call.Args[1])
 			add(one, many)
 		}

@@ -177,6 +177,21 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 	}
 }
 
+// of makes the page of what find finds for the client; about sets its frame.
+func of[T any](
+	find func(context.Context, *store.Snapshot, *rest.Request) (T, error), about func(*view, *T),
+	fill func(context.Context, *store.Snapshot, *rest.Request, *view, *T) error,
+) build {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+		object, err := find(ctx, snap, r)
+		if err != nil {
+			return err
+		}
+		about(v, &object)
+		return fill(ctx, snap, r, v, &object)
+	}
+}
+
 // acceptsPage reports whether a client takes HTML: most that name nothing or anything
 // are people's.
 func acceptsPage(r *http.Request) bool {

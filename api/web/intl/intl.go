@@ -15,7 +15,6 @@ import (
 	"embed"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +44,6 @@ type Language struct {
 	tag     language.Tag
 	printer *message.Printer
 	names   display.Namer
-	months  []string
 	get     func(text string, args ...any) string // of po; texts have verbs of their own
 }
 
@@ -81,7 +79,6 @@ func New() (*Table, error) {
 			l.po.Parse(data)
 			l.get = l.po.Get
 		}
-		l.months = months(&l)
 		t.All = append(t.All, &l)
 	}
 	return t, nil
@@ -96,6 +93,9 @@ func (t *Table) Named(tag string) *Language {
 	}
 	return nil
 }
+
+// Text marks a text for the translators that is given to T where it is shown.
+func Text(text string) string { return text }
 
 // T translates a text and fills in its verbs, as fmt.Sprintf does. A text from right to
 // left isolates what it is filled with, such as a name in Latin letters.
@@ -164,8 +164,11 @@ func (l *Language) Day(t time.Time) string {
 	return strings.Replace(text, "\x00", l.T(t.Month().String()), 1)
 }
 
-// Month writes a month and its year.
-func (l *Language) Month(t time.Time) string { return t.UTC().Format("2006-01") }
+// The names of months that Day translates.
+var _ = []string{
+	Text("January"), Text("February"), Text("March"), Text("April"), Text("May"), Text("June"),
+	Text("July"), Text("August"), Text("September"), Text("October"), Text("November"), Text("December"),
+}
 
 // Time writes a time of day, in UTC.
 func (l *Language) Time(t time.Time) string {
@@ -228,27 +231,22 @@ const maxHeader = 200
 func Accepted(header string) (codes []string) {
 	type choice struct {
 		tag     language.Tag
-		quality float64
+		quality float32
 	}
 	var choices []choice
 	for part := range strings.SplitSeq(header[:min(len(header), maxHeader)], ",") {
-		name, quality, weighted := strings.Cut(part, ";q=")
-		c := choice{quality: 1}
-		if weighted {
-			c.quality, _ = strconv.ParseFloat(strings.TrimSpace(quality), 64)
-		}
-		var err error
-		if c.tag, err = language.Parse(strings.TrimSpace(name)); err == nil && c.quality > 0 { // "*" and unknown ones are skipped
-			choices = append(choices, c)
+		tags, qualities, err := language.ParseAcceptLanguage(part)
+		for i := range tags { // one, or none
+			if err == nil {
+				choices = append(choices, choice{tags[i], qualities[i]})
+			}
 		}
 	}
 	slices.SortStableFunc(choices, func(a, b choice) int { return cmp.Compare(b.quality, a.quality) })
-	seen := map[string]bool{"mul": true, "und": true}
 	for _, c := range choices {
 		base, _ := c.tag.Base()
 		for _, code := range []string{strings.ReplaceAll(c.tag.String(), "-", "_"), base.String()} {
-			if !seen[code] && len(codes) < 8 {
-				seen[code] = true
+			if code != "mul" && code != "und" && !slices.Contains(codes, code) && len(codes) < 8 {
 				codes = append(codes, code)
 			}
 		}
@@ -265,12 +263,4 @@ func (t *Table) Choose(asked, chosen string, accepted []string) *Language {
 		}
 	}
 	return t.All[0]
-}
-
-// months are the names of the months in dates.
-func months(l *Language) []string {
-	return []string{
-		l.T("January"), l.T("February"), l.T("March"), l.T("April"), l.T("May"), l.T("June"),
-		l.T("July"), l.T("August"), l.T("September"), l.T("October"), l.T("November"), l.T("December"),
-	}
 }
