@@ -240,11 +240,8 @@ func renderValue(value any, rep rest.Representation) (body []byte, contentType s
 	var entries any
 	switch v := value.(type) {
 	case *wire.List:
-		if results, ok := v.Results.(wire.ListWriter); ok {
-			if !rep.CSV && rep.Indent == 0 {
-				return renderList(v, results), rest.TypeJSON, nil
-			}
-			v.Results = results.Objects()
+		if results, ok := v.Results.(wire.ListWriter); ok && !rep.CSV && rep.Indent == 0 {
+			return renderList(v, results), rest.TypeJSON, nil
 		}
 		entries = v.Results
 	case *rest.Array:

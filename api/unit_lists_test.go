@@ -152,7 +152,13 @@ func TestSuggestionsAndComments(t *testing.T) {
 	} {
 		for _, path := range []string{"/api/units/", "/api/translations/demo/app/cs/units/"} {
 			var got []int64
-			list := decode[struct{ Results []wire.Unit }](t, get(t, s, path+"?q="+url.QueryEscape(q)))
+			list := decode[struct {
+				Results []struct {
+					ID            int64
+					HasSuggestion bool `json:"has_suggestion"`
+					HasComment    bool `json:"has_comment"`
+				}
+			}](t, get(t, s, path+"?q="+url.QueryEscape(q)))
 			for _, u := range list.Results {
 				got = append(got, u.ID)
 				if u.HasSuggestion != (u.ID == suggested) || u.HasComment != (u.ID == commented) {

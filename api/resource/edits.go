@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -98,10 +97,8 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
 	}
 	want.UnitID = u.ID
 	if r.Seen != nil {
-		seen, _ := r.Seen.(wire.Unit)
-		want.If = func(now *catalog.Unit) bool {
-			return int16(now.State) == seen.State && slices.Equal(catalog.TargetForms(now.Source, now.Target, u.Translation.PluralNumber), seen.Target)
-		}
+		seen, ok := r.Seen.(wire.Unit)
+		want.If = func(now *catalog.Unit) bool { return ok && seen.HasText(now) }
 	}
 	return e.edited(ctx, u.Translation.Component.ID, u.TranslationID, want)
 }

@@ -20,16 +20,17 @@ const maxErrand = 2 * time.Hour
 type Errands struct {
 	log     *slog.Logger
 	flights singleflight.Group
-	ending  chan struct{}
+	ending  context.Context
+	end     context.CancelFunc
 	runs    sync.WaitGroup
-
-	mu    sync.Mutex
-	ended bool
+	mu      sync.Mutex // held while runs grows or ending ends
 }
 
 // NewErrands returns Errands without any. Panics are logged.
 func NewErrands(log *slog.Logger) *Errands {
-	return &Errands{log: log, ending: make(chan struct{})}
+	e := &Errands{log: log}
+	e.ending, e.end = context.WithCancel(context.Background())
+	return e
 }
 
 // Do calls fn, unless a call for the same key is running: then it waits for that one. Its
@@ -46,19 +47,17 @@ func (e *Errands) Do(ctx context.Context, key string, fn func(context.Context) (
 }
 
 func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)) (result any, err error) {
-	if !e.begin() {
-		return nil, context.Canceled
+	e.mu.Lock()
+	if err := e.ending.Err(); err != nil {
+		e.mu.Unlock()
+		return nil, err
 	}
+	e.runs.Add(1)
+	e.mu.Unlock()
 	defer e.runs.Done()
 	ctx, cancel := context.WithTimeout(ctx, maxErrand)
 	defer cancel()
-	e.runs.Go(func() {
-		select {
-		case <-e.ending:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
+	defer context.AfterFunc(e.ending, cancel)()
 	defer func() { // it is no goroutine of the HTTP server, which would survive it
 		if p := recover(); p != nil {
 			e.log.Error("an operation panicked", "panic", p, "stack", string(debug.Stack()))
@@ -68,24 +67,11 @@ func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)
 	return fn(ctx)
 }
 
-// begin counts an errand, unless they have ended.
-func (e *Errands) begin() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.ended {
-		e.runs.Add(1)
-	}
-	return !e.ended
-}
-
 // End ends all errands, waits for them and refuses new ones. It may be called more than
 // once.
 func (e *Errands) End() {
 	e.mu.Lock()
-	if !e.ended {
-		e.ended = true
-		close(e.ending)
-	}
+	e.end()
 	e.mu.Unlock()
 	e.runs.Wait()
 }

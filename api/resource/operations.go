@@ -132,26 +132,30 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 	return nil
 }
 
-// operatedBy finds what the path names: a translation, a component, or the components of a
-// project that take edits.
+// operatedBy finds what the path names, if the client may operate on it: a translation, a
+// component, or the components of a project that take edits.
 func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
 	rows, err := namedComponents(ctx, snap, r)
 	if err == nil && r.PathParam("component") != "" {
 		_, err = e.ImportedComponent(ctx, snap, r)
 	}
-	if err != nil {
-		return nil, err
+	if rows = takingEdits(rows); err == nil && (len(rows) == 0 || e.Operations == nil) {
+		err = rest.ErrReadOnly
 	}
 	var list []operated
-	for _, row := range takingEdits(rows) {
+	if err == nil && r.PathParam("language") != "" {
+		var t store.TranslationRow
+		t, err = e.VisibleTranslation(ctx, snap, r)
+		list = []operated{{row: rows[0], translations: []int64{t.ID}, language: t.Language}}
+	}
+	if err == nil {
+		err = mayOperate(ctx, rows[0])
+	}
+	if err != nil || list != nil {
+		return list, err
+	}
+	for _, row := range rows {
 		o := operated{row: row}
-		if r.PathParam("language") != "" {
-			t, err := e.VisibleTranslation(ctx, snap, r)
-			return []operated{{row: row, translations: []int64{t.ID}, language: t.Language}}, err
-		}
-		if rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin { // who is refused
-			return []operated{o}, nil
-		}
 		all, err := snap.Translations(ctx, row.ID)
 		if err != nil {
 			return nil, err
@@ -169,11 +173,6 @@ func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return list, nil
 }
 
-// asksHost reports whether an operation gets what is new at a host.
-func asksHost(operation string) bool {
-	return !slices.Contains([]string{"commit", "push", "reset", "file-sync"}, operation)
-}
-
 // operate answers POST of a repository: of a project, a component, or a translation. What
 // was asked for goes on if the client goes away, and a second request for the same joins it,
 // unless something was written in between, which the first may not see.
@@ -186,13 +185,7 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(list) == 0 || e.Operations == nil:
-		return nil, rest.ErrReadOnly
-	}
-	if err := mayOperate(ctx, list[0].row); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	body, err := r.ReadBody(rest.MaxBody, "operation")
@@ -206,7 +199,8 @@ func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
 	token := rest.AccessOf(ctx).Token
 	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
 	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", generation)
-	if asksHost(operation) { // the host may have more than when the running one asked
+	if !slices.Contains([]string{"commit", "push", "reset", "file-sync"}, operation) {
+		// It asks the host, which may have more than when the running one did.
 		key = rand.Text()
 	}
 	return e.Errands.Do(ctx, key, func(ctx context.Context) (any, error) { return e.runAll(ctx, operation, list) })
@@ -311,13 +305,13 @@ func onItsWay(sent int) string {
 // take edits.
 func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
 	rows, err := read(ctx, e, r, namedComponents)
+	if rows = takingEdits(rows); err == nil && len(rows) == 0 {
+		err = rest.ErrReadOnly
+	}
+	if err == nil {
+		err = mayOperate(ctx, rows[0])
+	}
 	if err != nil {
-		return nil, err
-	}
-	if rows = takingEdits(rows); len(rows) == 0 {
-		return nil, rest.ErrReadOnly
-	}
-	if err := mayOperate(ctx, rows[0]); err != nil {
 		return nil, err
 	}
 	body, err := r.ReadBody(rest.MaxBody, "lock")

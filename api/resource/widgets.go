@@ -46,48 +46,41 @@ func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	return &rest.Document{ContentType: rest.TypeSVG, Body: []byte(draw(p)), MaxAge: 3600}, nil
 }
 
+// progressOf adds up the statistics of what the path names by language, or those of one
+// language, as people understand them: the source language is left out unless it is asked
+// for (docs/compatibility.md#badges).
 func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*widget.Progress, error) {
 	component, language := r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
+	p := &widget.Progress{}
+	var ids []int64
 	switch {
 	case component != "" && component != "-" && language != "":
 		t, err := e.VisibleTranslation(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		sums, err := openSums(ctx, snap, []int64{t.ComponentID}, t.Language)
-		return e.newProgress(t.Component.Settings.Name, sums), err
+		p.Name, ids, language = t.Component.Settings.Name, []int64{t.ComponentID}, t.Language
 	case component != "" && component != "-":
 		c, err := e.ImportedComponent(ctx, snap, r)
 		if err != nil {
 			return nil, err
 		}
-		sums, err := openSums(ctx, snap, []int64{c.ID}, "")
-		return e.newProgress(c.Settings.Name, sums), err
+		p.Name, ids = c.Settings.Name, []int64{c.ID}
+	default:
+		project, err := VisibleProject(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		if ids, err = importedIDs(ctx, snap, project.Slug); err != nil {
+			return nil, err
+		}
+		p.Name = project.Settings.Name
 	}
-	p, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := importedIDs(ctx, snap, p.Slug)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := openSums(ctx, snap, ids, language)
+	sums, err := snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: language != ""})
 	if err == nil && len(sums) == 0 && language != "" {
 		err = rest.ErrNotFound
 	}
-	return e.newProgress(p.Settings.Name, sums), err
-}
-
-// openSums adds up the statistics of components by language, or those of one language,
-// as people understand them: the source language is left out unless it is asked for
-// (docs/compatibility.md#badges).
-func openSums(ctx context.Context, snap *store.Snapshot, components []int64, language string) ([]store.Sum, error) {
-	return snap.Sums(ctx, store.SumQuery{Components: components, Language: language, Sources: language != ""})
-}
-
-func (e *Env) newProgress(name string, sums []store.Sum) *widget.Progress {
-	p := &widget.Progress{Name: name, Progress: addUp(sums).Progress}
+	p.Progress = addUp(sums).Progress
 	for i := range sums {
 		p.Languages = append(p.Languages, widget.Language{
 			Code: sums[i].Language, Name: e.Language(sums[i].Language).Name, Progress: sums[i].Progress,
@@ -96,5 +89,5 @@ func (e *Env) newProgress(name string, sums []store.Sum) *widget.Progress {
 	slices.SortFunc(p.Languages, func(a, b widget.Language) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
-	return p
+	return p, err
 }

@@ -33,12 +33,9 @@ func NewLanguage(l Links, from lang.Language) *Language {
 		aliases = []string{}
 	}
 	return &Language{
-		Code: from.Code,
-		Name: from.Name,
-		Plural: Plural{
-			ID: from.Plural.ID, Source: from.Plural.Source, Number: from.Plural.Number,
-			Formula: from.Plural.Formula, Type: from.Plural.Type,
-		},
+		Code:          from.Code,
+		Name:          from.Name,
+		Plural:        Plural(from.Plural),
 		Aliases:       aliases,
 		Direction:     from.Direction,
 		WebURL:        l.Web(Path("languages", from.Code)),

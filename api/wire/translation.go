@@ -93,20 +93,8 @@ func NewTranslationPage(translations []*Translation) *TranslationPage {
 	return &TranslationPage{translations, map[*Language][]byte{}, map[*Component][]byte{}}
 }
 
-// Objects returns the slice of translations.
-func (p *TranslationPage) Objects() any { return p.translations }
-
-// AppendJSON writes the page as an array.
-func (p *TranslationPage) AppendJSON(b []byte) []byte {
-	b = append(b, '[')
-	for i := range p.translations {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = p.AppendObject(b, i)
-	}
-	return append(b, ']')
-}
+// MarshalJSON writes an array.
+func (p *TranslationPage) MarshalJSON() ([]byte, error) { return appendArray(nil, p), nil }
 
 // Len is the number of translations.
 func (p *TranslationPage) Len() int { return len(p.translations) }

@@ -1,42 +1,35 @@
 package wire
 
-import "github.com/repoglot/repoglot/catalog"
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
-// Unit is a unit with the keys of Weblate 4.x in their order, and ours after
-// them.
-type Unit struct {
-	Translation     string   `json:"translation"`
-	Source          []string `json:"source"`
-	PreviousSource  string   `json:"previous_source"`
-	Target          []string `json:"target"`
-	IDHash          int64    `json:"id_hash"`
-	ContentHash     int64    `json:"content_hash"`
-	Location        string   `json:"location"`
-	Context         string   `json:"context"`
-	Note            string   `json:"note"`
-	Flags           string   `json:"flags"`
-	State           int16    `json:"state"`
-	Fuzzy           bool     `json:"fuzzy"`
-	Translated      bool     `json:"translated"`
-	Approved        bool     `json:"approved"`
-	Position        int      `json:"position"`
-	HasSuggestion   bool     `json:"has_suggestion"`
-	HasComment      bool     `json:"has_comment"`
-	HasFailingCheck bool     `json:"has_failing_check"`
-	NumWords        int      `json:"num_words"`
-	SourceUnit      string   `json:"source_unit"`
-	Priority        int      `json:"priority"`
-	ID              int64    `json:"id"`
-	WebURL          string   `json:"web_url"`
-	URL             string   `json:"url"`
-	Explanation     string   `json:"explanation"`
-	ExtraFlags      string   `json:"extra_flags"`
-	Pending         bool     `json:"pending"`
-	Timestamp       string   `json:"timestamp"`
-	LanguageCode    string   `json:"language_code"` // of newer Weblates
-	// Removed is ours: true for a unit that is in no file any more, otherwise
-	// left out (docs/compatibility.md#ids).
-	Removed bool `json:"removed,omitempty"`
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// UnitPage is a page of units, each in the scope of its translation. It is a
+// ListWriter.
+type UnitPage struct {
+	units []catalog.Unit
+	scope func(u *catalog.Unit) *UnitScope
+}
+
+// NewUnitPage makes a page of units; scope returns the scope of a unit.
+func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) *UnitPage {
+	return &UnitPage{units, scope}
+}
+
+// MarshalJSON writes an array.
+func (p *UnitPage) MarshalJSON() ([]byte, error) { return appendArray(nil, p), nil }
+
+// Len is the number of units.
+func (p *UnitPage) Len() int { return len(p.units) }
+
+// AppendObject writes the unit at index i.
+func (p *UnitPage) AppendObject(b []byte, i int) []byte {
+	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
 // UnitScope is what the units of one translation share. It is for one answer
@@ -61,38 +54,109 @@ func NewUnitScope(l Links, t *catalog.Translation, project, component string) Un
 	}
 }
 
+// Unit is a unit with the keys of Weblate 4.x in their order, and ours after them.
+type Unit struct {
+	scope *UnitScope
+	unit  *catalog.Unit
+}
+
 // Unit makes the object of a unit.
-func (s *UnitScope) Unit(u *catalog.Unit) Unit {
-	return Unit{
-		Translation:     s.translation,
-		Source:          catalog.SplitForms(u.Source),
-		PreviousSource:  u.PreviousSource,
-		Target:          catalog.TargetForms(u.Source, u.Target, s.forms),
-		IDHash:          u.Identity.Hash,
-		ContentHash:     u.Identity.Hash, // PO is bilingual: both are hashes of source and context
-		Location:        u.Location,
-		Context:         u.Context,
-		Note:            u.Note,
-		Flags:           u.Flags,
-		State:           int16(u.State),
-		Fuzzy:           u.State.Fuzzy(),
-		Translated:      u.State.Translated(),
-		Approved:        u.State.Approved(),
-		Position:        u.Position,
-		HasSuggestion:   u.HasSuggestion,
-		HasComment:      u.Comment != "",
-		HasFailingCheck: u.Failing != [2]uint64{},
-		NumWords:        u.Words,
-		SourceUnit:      s.link.Unit(u.SourceID),
-		Priority:        u.Priority,
-		ID:              u.ID,
-		WebURL:          s.translate + catalog.Checksum(u.Identity.Hash),
-		URL:             s.link.Unit(u.ID),
-		Pending:         u.Pending,
-		Timestamp:       UnitTime(u.Created),
-		LanguageCode:    s.language,
-		Removed:         u.Removed,
+func (s *UnitScope) Unit(u *catalog.Unit) Unit { return Unit{s, u} }
+
+// MarshalJSON writes the keys.
+func (u Unit) MarshalJSON() ([]byte, error) { return u.scope.appendUnit(nil, u.unit), nil }
+
+// HasText reports whether a later state of the unit has the same state and text.
+func (u Unit) HasText(now *catalog.Unit) bool {
+	forms := func(u *catalog.Unit, n int) []string { return catalog.TargetForms(u.Source, u.Target, n) }
+	return now.State == u.unit.State && slices.Equal(forms(now, u.scope.forms), forms(u.unit, u.scope.forms))
+}
+
+// unitText is the escaped JSON that all units of a scope share, and the last
+// time that was written: most units of a page have the same time.
+type unitText struct {
+	head, link, format, web, language string
+	at                                time.Time
+	atText                            []byte
+}
+
+func (s *UnitScope) makeText() {
+	escaped := func(text string) string { return string(appendText(nil, text)) }
+	s.text = &unitText{
+		head:   `{"translation":"` + escaped(s.translation) + `","source":`,
+		link:   `"` + escaped(s.link.Base) + "/api/units/",
+		format: "/" + escaped(s.link.suffix()) + `"`,
+		web:    `,"web_url":"` + escaped(s.translate),
+
+		language: `","language_code":"` + escaped(s.language) + `"`,
 	}
+}
+
+// appendUnit writes the keys of a unit. PO is bilingual: both of its hashes are of source and
+// context. The key language_code is of newer Weblates. The key removed is ours: true for a
+// unit that is in no file any more, otherwise left out (docs/compatibility.md#ids).
+func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
+	if s.text == nil {
+		s.makeText()
+	}
+	t := s.text
+	b = appendSource(append(b, t.head...), u.Source)
+	b = appendString(append(b, `,"previous_source":`...), u.PreviousSource)
+	b = s.appendTarget(append(b, `,"target":`...), u)
+	b = appendInt(append(b, `,"id_hash":`...), u.Identity.Hash)
+	b = appendInt(append(b, `,"content_hash":`...), u.Identity.Hash)
+	b = appendString(append(b, `,"location":`...), u.Location)
+	b = appendString(append(b, `,"context":`...), u.Context)
+	b = appendString(append(b, `,"note":`...), u.Note)
+	b = appendString(append(b, `,"flags":`...), u.Flags)
+	b = appendInt(append(b, `,"state":`...), int64(u.State))
+	b = strconv.AppendBool(append(b, `,"fuzzy":`...), u.State.Fuzzy())
+	b = strconv.AppendBool(append(b, `,"translated":`...), u.State.Translated())
+	b = strconv.AppendBool(append(b, `,"approved":`...), u.State.Approved())
+	b = appendInt(append(b, `,"position":`...), int64(u.Position))
+	b = strconv.AppendBool(append(b, `,"has_suggestion":`...), u.HasSuggestion)
+	b = strconv.AppendBool(append(b, `,"has_comment":`...), u.Comment != "")
+	b = strconv.AppendBool(append(b, `,"has_failing_check":`...), u.Failing != [2]uint64{})
+	b = appendInt(append(b, `,"num_words":`...), int64(u.Words))
+	b = t.appendLink(append(b, `,"source_unit":`...), u.SourceID)
+	b = appendInt(append(b, `,"priority":`...), int64(u.Priority))
+	b = appendInt(append(b, `,"id":`...), u.ID)
+	b = catalog.AppendChecksum(append(b, t.web...), u.Identity.Hash)
+	b = t.appendLink(append(b, `","url":`...), u.ID)
+	b = strconv.AppendBool(append(b, `,"explanation":"","extra_flags":"","pending":`...), u.Pending)
+	b = append(b, `,"timestamp":"`...)
+	b = append(t.appendTime(b, u.Created), t.language...)
+	if u.Removed {
+		b = append(b, `,"removed":true`...)
+	}
+	return append(b, '}')
+}
+
+func (t *unitText) appendLink(b []byte, id int64) []byte {
+	return append(appendInt(append(b, t.link...), id), t.format...)
+}
+
+func (t *unitText) appendTime(b []byte, at time.Time) []byte {
+	if t.atText == nil || at != t.at {
+		t.at, t.atText = at, appendUnitTime(t.atText[:0], at)
+	}
+	return append(b, t.atText...)
+}
+
+// appendSource writes the forms of a source.
+func appendSource(b []byte, source string) []byte {
+	if strings.Contains(source, catalog.FormSeparator) {
+		return appendForms(b, catalog.SplitForms(source))
+	}
+	return append(appendString(append(b, '['), source), ']')
+}
+
+// appendTarget writes the forms of a target.
+func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
+	if strings.Contains(u.Source, catalog.FormSeparator) || strings.Contains(u.Target, catalog.FormSeparator) {
+		return appendForms(b, catalog.TargetForms(u.Source, u.Target, s.forms))
+	}
+	return append(appendString(append(b, '['), u.Target), ']')
 }
 
 // Suggestion is the text of a unit on another branch; ours

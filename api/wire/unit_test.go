@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ func anyUnit() *rapid.Generator[catalog.Unit] {
 	})
 }
 
-// TestAppendedUnits: lists of units are the same with reflection and without.
+// TestAppendedUnits: the values of units are as encoding/json writes them, in a list too.
 func TestAppendedUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,17 +55,55 @@ func TestAppendedUnits(t *testing.T) {
 		for i := range scopes {
 			scopes[i] = NewUnitScope(l, &catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}, "p&", "c")
 		}
-		page := NewUnitPage(rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units"), func(u *catalog.Unit) *UnitScope { return &scopes[u.TranslationID] })
+		units := rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units")
+		page := NewUnitPage(units, func(u *catalog.Unit) *UnitScope { return &scopes[u.TranslationID] })
 		list := &List{Count: rapid.Int64().Draw(t, "count"), Results: page}
 		if rapid.Bool().Draw(t, "next") {
 			next := anyText().Draw(t, "link")
 			list.Next = &next
 		}
 		got := AppendList(nil, list, page)
-		list.Results = page.Objects()
+		objects := make([]json.RawMessage, len(units))
+		for i := range units {
+			objects[i], _ = scopes[units[i].TranslationID].Unit(&units[i]).MarshalJSON()
+		}
+		list.Results = objects
 		want, err := JSON(list, 0)
 		if err != nil || string(got) != string(want) {
 			t.Fatalf("%v\n%s", err, cmp.Diff(string(want), string(got)))
 		}
+		for i, object := range objects {
+			got := map[string]json.RawMessage{}
+			if err := json.Unmarshal(object, &got); err != nil {
+				t.Fatal(err)
+			}
+			want := unitValues(&scopes[units[i].TranslationID], &units[i])
+			for key, value := range want {
+				if text, err := JSON(value, 0); err != nil || string(got[key]) != string(text) {
+					t.Errorf("%s is %s, want %s", key, got[key], text)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%d keys, want %d: %s", len(got), len(want), object)
+			}
+		}
 	})
+}
+
+// unitValues are the values of a unit by key, for encoding/json.
+func unitValues(s *UnitScope, u *catalog.Unit) map[string]any {
+	values := map[string]any{
+		"translation": s.translation, "source": catalog.SplitForms(u.Source), "previous_source": u.PreviousSource,
+		"target": catalog.TargetForms(u.Source, u.Target, s.forms), "id_hash": u.Identity.Hash, "content_hash": u.Identity.Hash,
+		"location": u.Location, "context": u.Context, "note": u.Note, "flags": u.Flags, "state": u.State,
+		"fuzzy": u.State.Fuzzy(), "translated": u.State.Translated(), "approved": u.State.Approved(), "position": u.Position,
+		"has_suggestion": u.HasSuggestion, "has_comment": u.Comment != "", "has_failing_check": u.Failing != [2]uint64{},
+		"num_words": u.Words, "source_unit": s.link.Unit(u.SourceID), "priority": u.Priority, "id": u.ID,
+		"web_url": s.translate + catalog.Checksum(u.Identity.Hash), "url": s.link.Unit(u.ID), "explanation": "", "extra_flags": "",
+		"pending": u.Pending, "timestamp": UnitTime(u.Created), "language_code": s.language,
+	}
+	if u.Removed {
+		values["removed"] = true
+	}
+	return values
 }
