@@ -97,8 +97,8 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	if !c.CommitTime.IsZero() && c.Timestamp.Sub(c.CommitTime).Abs() > time.Minute {
 		o.Pulled = c.Timestamp
 	}
-	for _, kind := range []string{"added", "changed", "removed"} {
-		if slices.Contains(actionsOf[kind], c.Action) {
+	for kind, actions := range actionsOf {
+		if kind != "files" && slices.Contains(actions, c.Action) {
 			o.Kind = kind
 		}
 	}

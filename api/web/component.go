@@ -211,24 +211,18 @@ func curveOf(v *view, label string, series []chart.Series) curve {
 		}
 		row := curveRow{Day: day}
 		for j := range series {
-			row.Values = append(row.Values, valueAt(&series[j], day))
+			value, s := int64(0), &series[j] // at the end of the day
+			if n, found := slices.BinarySearchFunc(s.Days, day, time.Time.Compare); found {
+				value = s.Values[n]
+			} else if n > 0 {
+				value = s.Values[n-1]
+			}
+			row.Values = append(row.Values, value)
 		}
 		c.Rows = append(c.Rows, row)
 	}
 	slices.Reverse(c.Rows)
 	return c
-}
-
-// valueAt is the value of a curve at the end of a day.
-func valueAt(s *chart.Series, day time.Time) int64 {
-	n, found := slices.BinarySearchFunc(s.Days, day, time.Time.Compare)
-	if found {
-		return s.Values[n]
-	}
-	if n == 0 {
-		return 0
-	}
-	return s.Values[n-1]
 }
 
 // downloads are the forms in which a file, or all files, can be had: as in the repository

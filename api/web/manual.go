@@ -2,10 +2,8 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"html/template"
-	"io/fs"
 	slashes "path"
 	"slices"
 	"strings"
@@ -29,6 +27,7 @@ type chapter struct {
 	Body             template.HTML
 	Sections         []link
 	text             string // folded, for the search
+	part             int    // of themes
 }
 
 // theme is a part of the manual, with the names of its pages.
@@ -37,29 +36,26 @@ type theme struct {
 	pages []string
 }
 
-// themes are the parts of the manual, as in the README. A page that is in none of them is
-// in the last.
-var themes = [...]theme{
+// themes are the parts of the manual, as in the README.
+var themes = []theme{
 	{intl.Text("To begin"), []string{"tutorial", "faq", "comparison"}},
 	{intl.Text("To use it"), []string{"search", "checks", "check", "editing", "api", "codes"}},
 	{intl.Text("To run it"), []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
 	{intl.Text("To change it"), []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
 }
 
-// readManual renders docs/*.md. They are a part of the program.
-func readManual() map[string]*chapter {
-	names, err := fs.Glob(docs.Files, "*.md")
-	if err != nil {
-		panic(err)
-	}
-	all := map[string]*chapter{}
-	for _, file := range names {
-		source, err := fs.ReadFile(docs.Files, file)
-		if err != nil {
-			panic(err)
+// readManual renders the pages of themes, which are a part of the program.
+func readManual() (all []*chapter) {
+	for part, theme := range themes {
+		for _, name := range theme.pages {
+			source, err := docs.Files.ReadFile(name + ".md")
+			if err != nil {
+				panic(err)
+			}
+			c := renderChapter(name, source)
+			c.part = part
+			all = append(all, c)
 		}
-		name := strings.TrimSuffix(file, ".md")
-		all[name] = renderChapter(name, source)
 	}
 	return all
 }
@@ -159,8 +155,8 @@ type manualPart struct {
 
 func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
 	o := manual{Query: strings.TrimSpace(v.param("q"))}
-	for _, c := range p.chapters() {
-		if name := v.L.T(themes[partOf(c)].name); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
+	for _, c := range p.manual {
+		if name := v.L.T(themes[c.part].name); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
 			o.Parts = append(o.Parts, manualPart{Name: name})
 		}
 		last := &o.Parts[len(o.Parts)-1]
@@ -169,10 +165,11 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 	v.Crumbs = []link{{Name: v.L.T("Manual"), URL: "/docs/"}}
 	v.named(v.L.T("Manual"), "repoglot")
 	if name := r.PathParam("chapter"); name != "" {
-		o.Chapter = p.manual[strings.TrimSuffix(name, ".md")]
-		if o.Chapter == nil {
+		i := slices.IndexFunc(p.manual, func(c *chapter) bool { return c.Name == strings.TrimSuffix(name, ".md") })
+		if i < 0 {
 			return rest.ErrNotFound
 		}
+		o.Chapter = p.manual[i]
 		v.Heading, v.Title = "", o.Chapter.Title+" · "+v.Title
 	}
 	if o.Query != "" {
@@ -182,46 +179,24 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 	return nil
 }
 
-// partOf is the number of the part with a page.
-func partOf(c *chapter) int {
-	i := slices.IndexFunc(themes[:], func(x theme) bool { return slices.Contains(x.pages, c.Name) })
-	if i < 0 {
-		return len(themes) - 1
-	}
-	return i
-}
-
-// chapters are the pages of the manual in the order of themes.
-func (p *Pages) chapters() (list []*chapter) {
-	for _, c := range p.manual {
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b *chapter) int {
-		of := themes[partOf(a)].pages
-		return cmp.Or(partOf(a)-partOf(b), slices.Index(of, a.Name)-slices.Index(of, b.Name), strings.Compare(a.Name, b.Name))
-	})
-	return list
-}
-
 // findChapters finds pages with all words of a query: those with one in the title or in
 // the name of a section first.
 func (p *Pages) findChapters(q string) []*chapter {
 	words := strings.Fields(strings.ToLower(q))
 	var titled, others []*chapter
-	for _, c := range p.chapters() {
-		all, inTitle := true, false
-		headings := strings.ToLower(c.Title)
+	for _, c := range p.manual {
+		headings := c.Title
 		for _, s := range c.Sections {
-			headings += "\n" + strings.ToLower(s.Name)
+			headings += "\n" + s.Name
 		}
-		for _, w := range words {
-			all = all && strings.Contains(c.text, w)
-			inTitle = inTitle || strings.Contains(headings, w)
+		has := func(text string) func(string) bool {
+			return func(word string) bool { return strings.Contains(text, word) }
 		}
-		switch {
-		case all && inTitle:
+		switch missing := slices.ContainsFunc(words, func(word string) bool { return !has(c.text)(word) }); {
+		case missing:
+		case slices.ContainsFunc(words, has(strings.ToLower(headings))):
 			titled = append(titled, c)
-		case all:
+		default:
 			others = append(others, c)
 		}
 	}

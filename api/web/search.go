@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -58,7 +59,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return err
 	}
 	if o.Query != "" {
-		if err := p.runSearch(ctx, snap, r, v, &o, components); err != nil {
+		if o.Wrong, err = wrongQuery(p.runSearch(ctx, snap, r, v, &o, components)); err != nil {
 			return err
 		}
 	}
@@ -102,12 +103,10 @@ func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *vi
 func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *search, components map[int64]*store.ComponentRow) error {
 	expr, err := resource.UnitQuery(r)
 	if err != nil {
-		o.Wrong, err = wrongQuery(err)
 		return err
 	}
 	found, err := snap.Search(ctx, store.SearchQuery{Components: components, Expr: inLanguages(expr, o.Columns, components)})
 	if err != nil {
-		o.Wrong, err = wrongQuery(err)
 		return err
 	}
 	o.Pages = window(v, "page", found.Count(), groupsOnPage)
@@ -125,29 +124,25 @@ func inLanguages(expr query.Expr, columns []string, components map[int64]*store.
 		return expr
 	}
 	if len(columns) == 0 {
-		seen := map[string]bool{}
 		for _, c := range components {
-			seen[c.Settings.SourceLanguage] = true
-		}
-		for code := range seen {
-			columns = append(columns, code)
+			columns = append(columns, c.Settings.SourceLanguage)
 		}
 		slices.Sort(columns)
+		columns = slices.Compact(columns)
 	}
-	any := query.Or{}
+	some := query.Or{}
 	for _, code := range columns[:min(len(columns), 8)] {
-		e, err := query.Parse(`language:=` + query.Quote(code))
-		if err == nil {
-			any = append(any, e)
+		if e, err := query.Parse(`language:=` + query.Quote(code)); err == nil {
+			some = append(some, e)
 		}
 	}
-	if len(any) == 0 {
+	switch len(some) {
+	case 0:
 		return expr
+	case 1:
+		return query.And{some[0], expr}
 	}
-	if len(any) == 1 {
-		return query.And{any[0], expr}
-	}
-	return query.And{any, expr}
+	return query.And{some, expr}
 }
 
 // groups puts the strings with the same source side by side.
@@ -214,16 +209,11 @@ func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts
 // compare finds out whether a language says the text differently in two places.
 func (g *group) compare(columns int) {
 	for i := range columns {
-		first := ""
+		said := ""
 		for j := range g.Places {
 			text := g.Places[j].Said[i].Target
-			if text == "" {
-				continue
-			}
-			if first != "" && text != first {
-				g.Different = true
-			}
-			first = text
+			g.Different = g.Different || said != "" && text != "" && text != said
+			said = cmp.Or(text, said)
 		}
 	}
 }

@@ -2,10 +2,8 @@ package web
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,15 +17,6 @@ func path(segments ...string) string { return wire.Path(segments...) }
 
 // maxShown bounds what a page shows of one text, in characters.
 const maxShown = 4000
-
-// style is the style sheet of the pages.
-var style = sync.OnceValue(func() template.CSS {
-	css, err := files.ReadFile("templates/style.css")
-	if err != nil {
-		panic(err) // it is a part of the program
-	}
-	return template.CSS(css)
-})
 
 // visible makes a text fit to be shown: cut, and with characters that are invisible or
 // reorder the text around them shown by their numbers.

@@ -162,23 +162,20 @@ func (p *Pages) fillTranslationCurve(ctx context.Context, snap *store.Snapshot, 
 	if err != nil {
 		return err
 	}
-	translated, total, fuzzy := chart.Series{Name: v.L.T("translated")}, chart.Series{Name: v.L.T("strings in the file")}, chart.Series{Name: v.L.T("needs editing")}
+	if len(days) == 0 {
+		return nil
+	}
+	series := []chart.Series{{Name: v.L.T("translated")}, {Name: v.L.T("strings in the file")}, {Name: v.L.T("needs editing")}}
 	for i := range days {
-		d := &days[i]
-		for _, s := range []struct {
-			to *chart.Series
-			n  int64
-		}{{&translated, d.Stats.Translated.Units}, {&total, d.Stats.Total.Units}, {&fuzzy, d.Stats.Fuzzy.Units}} {
-			s.to.Days, s.to.Values = append(s.to.Days, d.Day), append(s.to.Values, s.n)
+		st := &days[i].Stats
+		for j, n := range []int64{st.Translated.Units, st.Total.Units, st.Fuzzy.Units} {
+			series[j].Days, series[j].Values = append(series[j].Days, days[i].Day), append(series[j].Values, n)
 		}
 	}
-	if len(days) > 0 {
-		shown := []chart.Series{translated, total, fuzzy}
-		if slices.Max(fuzzy.Values) == 0 {
-			shown = shown[:2]
-		}
-		o.Curve = curveOf(v, v.L.T("Strings since the first commit"), shown)
+	if slices.Max(series[2].Values) == 0 {
+		series = series[:2]
 	}
+	o.Curve = curveOf(v, v.L.T("Strings since the first commit"), series)
 	return nil
 }
 
@@ -246,20 +243,15 @@ func fileOf(location string) string {
 	return strings.TrimPrefix(first, "./")
 }
 
-// commonFolder is the length of the folders that all names begin with.
+// commonFolder is the length of the folders that all names begin with; "" is no name.
 func commonFolder(names []string) int {
-	common := ""
-	for i, name := range names {
-		folder := name[:strings.LastIndexByte(name, '/')+1]
-		switch {
-		case name == "":
-			continue
-		case i == 0 || common == "" && i > 0 && names[0] == "":
-			common = folder
-		}
-		for !strings.HasPrefix(name, common) {
-			common = common[:strings.LastIndexByte(strings.TrimSuffix(common, "/"), '/')+1]
-		}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return 0
 	}
-	return len(common)
+	first, last, n := slices.Min(names), slices.Max(names), 0
+	for n < len(first) && first[n] == last[n] { // first is not longer where they are the same
+		n++
+	}
+	return strings.LastIndexByte(first[:n], '/') + 1
 }

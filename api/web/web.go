@@ -50,6 +50,9 @@ import (
 //go:embed templates
 var files embed.FS
 
+//go:embed templates/style.css
+var style string
+
 // Policy is the Content-Security-Policy of the pages: their own style, and pictures of
 // this server.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -75,7 +78,7 @@ type Pages struct {
 	now    func() time.Time
 	table  *intl.Table
 	sets   map[string]*template.Template // by tag of the language
-	manual map[string]*chapter
+	manual []*chapter                    // in the order of themes
 }
 
 // New makes the pages of a server. now is its clock. The templates and translations are
@@ -260,7 +263,7 @@ func endOfDay(now time.Time) time.Time {
 func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 	l, accepted := p.reader(r, params)
 	v := &view{
-		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: endOfDay(p.now()), Style: style(),
+		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: endOfDay(p.now()), Style: template.CSS(style),
 		SignedIn: rest.AccessOf(r.Context()).Session != "", SignIn: path("login"),
 	}
 	if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
