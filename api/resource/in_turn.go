@@ -22,6 +22,15 @@ func (t Turn) wait(ctx context.Context, bytes int, fn func() error) error {
 	return fn()
 }
 
+// inTurn is wait for a function with a result.
+func inTurn[T any](ctx context.Context, turn Turn, bytes int, fn func() (T, error)) (result T, err error) {
+	err = turn.wait(ctx, bytes, func() (err error) {
+		result, err = fn()
+		return err
+	})
+	return result, err
+}
+
 // editBytes is what an edit takes in the journal and in the history beside its text.
 const editBytes = 500
 
@@ -44,48 +53,28 @@ type editsInTurn struct {
 	turn Turn
 }
 
-func (e editsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (changed int, err error) {
-	err = e.turn.wait(ctx, sizeOf(edits...), func() (err error) {
-		changed, err = e.to.Edit(ctx, component, translation, by, edits)
-		return err
-	})
-	return changed, err
+func (e editsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {
+	return inTurn(ctx, e.turn, sizeOf(edits...), func() (int, error) { return e.to.Edit(ctx, component, translation, by, edits) })
 }
 
-func (e editsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (n edit.Counts, err error) {
-	err = e.turn.wait(ctx, len(data), func() (err error) {
-		n, err = e.to.Upload(ctx, component, translation, by, data, o)
-		return err
-	})
-	return n, err
+func (e editsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error) {
+	return inTurn(ctx, e.turn, len(data), func() (edit.Counts, error) { return e.to.Upload(ctx, component, translation, by, data, o) })
 }
 
-func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
-	err = e.turn.wait(ctx, sizeOf(want), func() (err error) {
-		id, err = e.to.Suggest(ctx, component, translation, by, want)
-		return err
-	})
-	return id, err
+func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
+	return inTurn(ctx, e.turn, sizeOf(want), func() (int64, error) { return e.to.Suggest(ctx, component, translation, by, want) })
 }
 
 func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
 	return e.turn.wait(ctx, 0, func() error { return e.to.AnswerSuggestion(ctx, component, translation, by, of, accept) })
 }
 
-func (e editsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error) {
-	err = e.turn.wait(ctx, 0, func() (err error) {
-		changed, err = e.to.Lock(ctx, component, by, locked)
-		return err
-	})
-	return changed, err
+func (e editsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (bool, error) {
+	return inTurn(ctx, e.turn, 0, func() (bool, error) { return e.to.Lock(ctx, component, by, locked) })
 }
 
-func (e editsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
-	err = e.turn.wait(ctx, 0, func() (err error) {
-		done, err = e.to.Discard(ctx, component, by, reason, suggest, choose)
-		return err
-	})
-	return done, err
+func (e editsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
+	return inTurn(ctx, e.turn, 0, func() (edit.Discarded, error) { return e.to.Discard(ctx, component, by, reason, suggest, choose) })
 }
 
 // FilesInTurn stores edits of files in turn.
@@ -119,23 +108,18 @@ type operationsInTurn struct {
 	turn Turn
 }
 
-func (o operationsInTurn) wait(ctx context.Context, fn func() (bool, error)) (waits bool, err error) {
-	err = o.turn.wait(ctx, 0, func() (err error) { waits, err = fn(); return err })
-	return waits, err
-}
-
 func (o operationsInTurn) Push(ctx context.Context, component int64, by *catalog.Token) (bool, error) {
-	return o.wait(ctx, func() (bool, error) { return o.to.Push(ctx, component, by) })
+	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Push(ctx, component, by) })
 }
 
 func (o operationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
-	return o.wait(ctx, func() (bool, error) { return o.to.Commit(ctx, component, translations) })
+	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Commit(ctx, component, translations) })
 }
 
 func (o operationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
-	return o.wait(ctx, func() (bool, error) { return o.to.Pull(ctx, component) })
+	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Pull(ctx, component) })
 }
 
 func (o operationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
-	return o.wait(ctx, func() (bool, error) { return o.to.Reclone(ctx, component) })
+	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Reclone(ctx, component) })
 }

@@ -28,22 +28,14 @@ func (e *Env) getComponent(_ context.Context, _ *store.Snapshot, r *rest.Request
 	return e.newComponent(r.Link, row, true), nil
 }
 
-func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	return e.componentList(ctx, snap, r, "", "/api/components/")
-}
-
-func (e *Env) listProjectComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
-	return e.componentList(ctx, snap, r, project.Slug, wire.ProjectPath(project.Slug)+"components/")
-}
-
-// componentList lists the components of a project, or of all with "".
-func (e *Env) componentList(ctx context.Context, snap *store.Snapshot, r *rest.Request, project, path string) (any, error) {
-	rows, err := VisibleComponents(ctx, snap, project)
+// listComponents lists the components of a project, or of all.
+func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	rows, err := VisibleComponents(ctx, snap, of.slug)
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, rows, path, func(row **store.ComponentRow) *wire.Component {
-		return e.newComponent(r.Link, *row, project == "")
+	return rest.ListOfObjects(r, rows, of.path+"components/", func(row **store.ComponentRow) *wire.Component {
+		return e.newComponent(r.Link, *row, of.slug == "")
 	})
 }
 

@@ -89,168 +89,125 @@ const (
 
 // Routes is the table of all resources; the pages for people are in api/web.
 func Routes(e *Env) []Route {
-	return slices.Concat(
-		e.translationRoutes(), e.componentRoutes(), e.projectRoutes(), e.unitRoutes(), e.changeRoutes(),
-		e.languageRoutes(), e.userRoutes(), e.serverRoutes(), emptyListRoutes(), e.feedRoutes(), e.widgetRoutes(),
-	)
-}
-
-func (e *Env) translationRoutes() []Route {
 	const (
-		path  = "/api/translations/:project/:component/:language/"
-		about = "Translation components API."
-	)
-	return []Route{
-		{Path: path, Allow: allowDelete, Name: "Translation Instance", About: about, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(e.removeTranslation, http.MethodDelete)},
-		{Path: path + "units/", Allow: allowPost, Name: "Units", About: about, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(e.addUnit, http.MethodPost)},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
-		{Path: path + "checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: with(e.VisibleTranslation, e.listTranslationChecks)},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslationStatistics)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "file/", Allow: allowFile, Name: "File", About: about, Kind: KindFile, Handle: with(e.VisibleTranslation, e.getFile), Writes: e.writes(e.uploadFile, http.MethodPost, http.MethodPut)},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
-		{Path: path + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: about, Kind: KindObject, Handle: writeOnly},
-		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: about, Kind: KindList, Handle: e.listTranslations},
-	}
-}
+		translation = "/api/translations/:project/:component/:language/"
+		component   = "/api/components/:project/:component/"
+		project     = "/api/projects/:project/"
 
-func (e *Env) componentRoutes() []Route {
-	const (
-		path  = "/api/components/:project/:component/"
-		about = "Translation components API."
+		ofComponents = "Translation components API."
+		ofProjects   = "Translation projects API."
+		ofUnits      = "Units API."
+		ofChanges    = "Translation changes API."
+		ofLanguages  = "Languages API."
+		ofUsers      = "Users API."
+		ofLists      = "Component lists API."
 	)
-	return []Route{
-		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: about, Kind: KindList, Handle: e.listComponents},
-		{Path: path, Allow: allowPutToPatch, Name: "Component Instance", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getComponent)},
-		{Path: path + "translations/", Allow: allowPost, Name: "Translations", About: about, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(e.addTranslation, http.MethodPost)},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentStatistics)},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
-		{Path: path + "links/", Allow: allowPost, Name: "Links", About: about, Kind: KindList, Handle: emptyList(ofComponent, "links")},
-		{Path: path + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: about, Kind: KindObject, Handle: writeOnly},
-		{Path: path + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: about, Kind: KindList, Handle: emptyList(ofComponent, "screenshots")},
-		{Path: path + "addons/", Allow: onlyPost, Name: "Addons", About: about, Kind: KindObject, Handle: writeOnly},
-		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
-		{Path: path + "new_template/", Allow: AllowRead, Name: "New Template", About: about, Kind: KindDocument, Handle: with(e.ImportedComponent, e.getNewTemplate)},
-		{Path: path + "monolingual_base/", Allow: AllowRead, Name: "Monolingual Base", About: about, Kind: KindDocument, Handle: with(VisibleComponent, getMonolingualBase)},
-		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: with(e.ImportedComponent, e.exportComponentStatistics)},
-	}
-}
+	schema := NewSchema(e.Version)
+	return slices.Concat([]Route{
+		{Path: translation, Allow: allowDelete, Name: "Translation Instance", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(e.removeTranslation, http.MethodDelete)},
+		{Path: translation + "units/", Allow: allowPost, Name: "Units", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(e.addUnit, http.MethodPost)},
+		{Path: translation + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: translation + "checks/", Allow: AllowRead, Name: "Checks", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, e.listTranslationChecks)},
+		{Path: translation + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: translation + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: translation + "statistics/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslationStatistics)},
+		{Path: translation + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: translation + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: translation + "file/", Allow: allowFile, Name: "File", About: ofComponents, Kind: KindFile, Handle: with(e.VisibleTranslation, e.getFile), Writes: e.writes(e.uploadFile, http.MethodPost, http.MethodPut)},
+		{Path: translation + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: translation + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: ofComponents, Kind: KindObject, Handle: writeOnly},
+		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: ofComponents, Kind: KindList, Handle: e.listTranslations},
 
-func (e *Env) projectRoutes() []Route {
-	const (
-		path  = "/api/projects/:project/"
-		about = "Translation projects API."
-	)
-	return []Route{
-		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: about, Kind: KindList, Handle: listProjects},
-		{Path: path, Allow: allowPutToPatch, Name: "Project Instance", About: about, Kind: KindObject, Handle: with(VisibleProject, getProject)},
-		{Path: path + "components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: with(VisibleProject, e.listProjectComponents)},
-		{Path: path + "changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
-		{Path: path + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: "Translation changes API.", Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
-		{Path: path + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
-		{Path: path + "statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(VisibleProject, getProjectStatistics)},
-		{Path: path + "languages/", Allow: AllowRead, Name: "Languages", About: about, Kind: KindList, Handle: with(VisibleProject, e.listProjectLanguages)},
-		{Path: path + "matrix/", Allow: AllowRead, Name: "Matrix", About: about, Kind: KindList, Handle: with(VisibleProject, e.listMatrix)},
-		{Path: path + "contributors/", Allow: AllowRead, Name: "Contributors", About: about, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
-		{Path: path + "credits/", Allow: AllowRead, Name: "Credits", About: about, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
-		{Path: path + "repository/", Allow: allowPost, Name: "Repository", About: about, Kind: KindObject, Handle: with(VisibleProject, getProjectRepository), Writes: e.writes(e.operate, http.MethodPost)},
-		{Path: path + "file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
-		{Path: path + "languages/:code/file/", Allow: AllowRead, Name: "File", About: about, Kind: KindFile, Handle: e.getFiles},
-		{Path: path + "edits/", Allow: AllowRead, Name: "Edits", About: about, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
-		{Path: path + "lock/", Allow: allowPost, Name: "Lock", About: about, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
-		{Path: path + "labels/", Allow: allowPost, Name: "Labels", About: about, Kind: KindList, Handle: emptyList(ofProject, "labels")},
-		{Path: path + "categories/", Allow: AllowRead, Name: "Categories", About: about, Kind: KindList, Handle: emptyList(ofProject, "categories")},
-		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindFile, Handle: with(VisibleProject, e.exportProjectStatistics)},
-	}
-}
+		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
+		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getComponent)},
+		{Path: component + "translations/", Allow: allowPost, Name: "Translations", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(e.addTranslation, http.MethodPost)},
+		{Path: component + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: component + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: component + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: component + "statistics/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentStatistics)},
+		{Path: component + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: component + "credits/", Allow: AllowRead, Name: "Credits", About: ofComponents, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
+		{Path: component + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: component + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
+		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(ofComponent, "links")},
+		{Path: component + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: ofComponents, Kind: KindObject, Handle: writeOnly},
+		{Path: component + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: ofComponents, Kind: KindList, Handle: emptyList(ofComponent, "screenshots")},
+		{Path: component + "addons/", Allow: onlyPost, Name: "Addons", About: ofComponents, Kind: KindObject, Handle: writeOnly},
+		{Path: component + "file/", Allow: AllowRead, Name: "File", About: ofComponents, Kind: KindFile, Handle: e.getFiles},
+		{Path: component + "new_template/", Allow: AllowRead, Name: "New Template", About: ofComponents, Kind: KindDocument, Handle: with(e.ImportedComponent, e.getNewTemplate)},
+		{Path: component + "monolingual_base/", Allow: AllowRead, Name: "Monolingual Base", About: ofComponents, Kind: KindDocument, Handle: with(VisibleComponent, getMonolingualBase)},
+		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindFile, Handle: with(e.ImportedComponent, e.exportComponentStatistics)},
 
-func (e *Env) unitRoutes() []Route {
-	const about = "Units API."
-	return []Route{
-		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: about, Kind: KindList, Handle: listAllUnits},
-		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: about, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(e.putUnit, http.MethodPatch, http.MethodPut)},
+		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: ofProjects, Kind: KindList, Handle: listProjects},
+		{Path: project, Allow: allowPutToPatch, Name: "Project Instance", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProject)},
+		{Path: project + "components/", Allow: allowPost, Name: "Components", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
+		{Path: project + "changes/", Allow: AllowRead, Name: "Changes", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: project + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
+		{Path: project + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: project + "statistics/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProjectStatistics)},
+		{Path: project + "languages/", Allow: AllowRead, Name: "Languages", About: ofProjects, Kind: KindList, Handle: with(VisibleProject, e.listProjectLanguages)},
+		{Path: project + "matrix/", Allow: AllowRead, Name: "Matrix", About: ofProjects, Kind: KindList, Handle: with(VisibleProject, e.listMatrix)},
+		{Path: project + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
+		{Path: project + "credits/", Allow: AllowRead, Name: "Credits", About: ofProjects, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
+		{Path: project + "repository/", Allow: allowPost, Name: "Repository", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProjectRepository), Writes: e.writes(e.operate, http.MethodPost)},
+		{Path: project + "file/", Allow: AllowRead, Name: "File", About: ofProjects, Kind: KindFile, Handle: e.getFiles},
+		{Path: project + "languages/:code/file/", Allow: AllowRead, Name: "File", About: ofProjects, Kind: KindFile, Handle: e.getFiles},
+		{Path: project + "edits/", Allow: AllowRead, Name: "Edits", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: project + "lock/", Allow: allowPost, Name: "Lock", About: ofProjects, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
+		{Path: project + "labels/", Allow: allowPost, Name: "Labels", About: ofProjects, Kind: KindList, Handle: emptyList(ofProject, "labels")},
+		{Path: project + "categories/", Allow: AllowRead, Name: "Categories", About: ofProjects, Kind: KindList, Handle: emptyList(ofProject, "categories")},
+		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindFile, Handle: with(VisibleProject, e.exportProjectStatistics)},
+
+		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: ofUnits, Kind: KindList, Handle: listAllUnits},
+		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: ofUnits, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(e.putUnit, http.MethodPatch, http.MethodPut)},
 		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: with(e.visibleEdit, getEdit), Writes: e.writes(e.deleteEdit, http.MethodDelete)},
 		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.restoreEdit, http.MethodPost)},
-		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: about, Kind: KindList, Handle: with(e.visibleUnit, e.listUnitChecks)},
-		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
-		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: about, Kind: KindList, Handle: with(e.visibleUnit, listOccurrences)},
-		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitTranslations)},
-		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(e.suggest, http.MethodPost)},
+		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, e.listUnitChecks)},
+		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: ofUnits, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listOccurrences)},
+		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitTranslations)},
+		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(e.suggest, http.MethodPost)},
 		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(true), http.MethodPost)},
 		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(e.answerSuggestion(false), http.MethodPost)},
-		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: about, Kind: KindList, Handle: with(e.visibleUnit, listUnitComments)},
-	}
-}
+		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitComments)},
 
-func (e *Env) changeRoutes() []Route {
-	const about = "Translation changes API."
-	return []Route{
-		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: about, Kind: KindObject, Handle: e.getChange},
-		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: about, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
-		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: about, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
-	}
-}
+		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: ofChanges, Kind: KindObject, Handle: e.getChange},
+		{Path: "/api/changes/", Allow: AllowRead, Name: "Change List", About: ofChanges, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
+		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 
-func (e *Env) languageRoutes() []Route {
-	const about = "Languages API."
-	return []Route{
-		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: about, Kind: KindList, Handle: e.listLanguages},
-		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: about, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguage)},
-		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: about, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
-		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguageStatistics)},
-	}
-}
+		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: ofLanguages, Kind: KindList, Handle: e.listLanguages},
+		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: ofLanguages, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguage)},
+		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofLanguages, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
+		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: ofLanguages, Kind: KindObject, Handle: with(e.scopeOf, e.getStatistics)},
 
-func (e *Env) userRoutes() []Route {
-	const about = "Users API."
-	return []Route{
-		{Path: "/api/users/", Allow: allowPost, Name: "User List", About: about, Kind: KindList, Handle: listUsers},
-		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: about, Kind: KindObject, Handle: with(VisibleUser, getUser)},
-		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: about, Kind: KindObject, Handle: with(VisibleUser, getUserStatistics)},
-		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: about, Kind: KindList, Handle: with(VisibleUser, e.listContributions)},
-		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: about, Kind: KindList, Handle: emptyList(ofUser, "notifications")},
-	}
-}
+		{Path: "/api/users/", Allow: allowPost, Name: "User List", About: ofUsers, Kind: KindList, Handle: listUsers},
+		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUser)},
+		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUserStatistics)},
+		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: ofUsers, Kind: KindList, Handle: with(VisibleUser, e.listContributions)},
+		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: ofUsers, Kind: KindList, Handle: emptyList(ofUser, "notifications")},
 
-func (e *Env) serverRoutes() []Route {
-	d := NewSchema(e.Version)
-	return []Route{
 		{Path: "/api/", Allow: AllowRead, Name: "API Root", About: "The lists that the API starts from.", Kind: KindObject, Handle: getRoot},
-		{Path: "/api/docs/", Allow: AllowRead, Name: "Documentation", About: "The description of this API for people.", Kind: KindDocument, Handle: d.getDocs},
-		{Path: "/api/statistics/", Allow: AllowRead, Name: "Statistics", About: "Statistics of everything that is served.", Kind: KindObject, Handle: getStatistics},
-		{Path: "/api/schema/", Allow: AllowRead, Name: "Schema", About: "The OpenAPI description of this API.", Kind: KindDocument, Handle: d.getSchema},
+		{Path: "/api/docs/", Allow: AllowRead, Name: "Documentation", About: "The description of this API for people.", Kind: KindDocument, Handle: schema.getDocs},
+		{Path: "/api/statistics/", Allow: AllowRead, Name: "Statistics", About: "Statistics of everything that is served.", Kind: KindObject, Handle: with(e.scopeOf, e.getStatistics)},
+		{Path: "/api/schema/", Allow: AllowRead, Name: "Schema", About: "The OpenAPI description of this API.", Kind: KindDocument, Handle: schema.getSchema},
 		{Path: "/api/addons/", Allow: AllowRead, Name: "Addon List", About: "Addons API.", Kind: KindList, Handle: with(addons, listAddons)},
 		{Path: "/api/addons/:id/", Allow: allowPutToPatch, Name: "Addon Instance", About: "Addons API.", Kind: KindObject, Handle: with(addons, getAddon)},
 		{Path: "/api/tasks/:uuid/", Allow: allowDelete, Name: "Task Instance", About: "Tasks API.", Kind: KindLive, Handle: e.getTask},
 		{Path: "/api/metrics/", Allow: AllowRead, Name: "Metrics", About: "Metrics view for monitoring.", Kind: KindObject, Handle: getServerMetrics},
 		{Path: "/api/checks/", Allow: AllowRead, Name: "Check List", About: "Quality checks and how many strings fail them.", Kind: KindList, Handle: listCheckSums},
 		{Path: "/api/search/", Allow: AllowRead, Name: "Search", About: "Site-wide search endpoint.", Kind: KindList, Handle: e.search},
-	}
-}
 
-func emptyListRoutes() []Route {
-	const about = "Component lists API."
-	return []Route{
-		{Path: "/api/component-lists/", Allow: allowPost, Name: "Component List List", About: about, Kind: KindList, Handle: emptyList(ofServer, "component-lists")},
-		{Path: "/api/component-lists/:slug/", Allow: allowPutToPatch, Name: "Component List Instance", About: about, Kind: KindObject, Handle: noSuch},
-		{Path: "/api/component-lists/:slug/components/", Allow: allowPost, Name: "Components", About: about, Kind: KindList, Handle: noSuch},
+		{Path: "/api/component-lists/", Allow: allowPost, Name: "Component List List", About: ofLists, Kind: KindList, Handle: emptyList(ofServer, "component-lists")},
+		{Path: "/api/component-lists/:slug/", Allow: allowPutToPatch, Name: "Component List Instance", About: ofLists, Kind: KindObject, Handle: noSuch},
+		{Path: "/api/component-lists/:slug/components/", Allow: allowPost, Name: "Components", About: ofLists, Kind: KindList, Handle: noSuch},
 		{Path: "/api/groups/", Allow: allowPost, Name: "Group List", About: "Groups API.", Kind: KindList, Handle: emptyList(ofServer, "groups")},
 		{Path: "/api/roles/", Allow: allowPost, Name: "Role List", About: "Roles API.", Kind: KindList, Handle: emptyList(ofServer, "roles")},
 		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: emptyList(ofServer, "memory")},
-		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: about, Kind: KindList, Handle: emptyList(ofServer, "categories")},
-		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: about, Kind: KindObject, Handle: noSuch},
+		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: ofLists, Kind: KindList, Handle: emptyList(ofServer, "categories")},
+		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: ofLists, Kind: KindObject, Handle: noSuch},
 		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(ofServer, "screenshots")},
-	}
+	}, e.feedRoutes(), e.widgetRoutes())
 }
 
 // Some lists are about things that people make in a translation service: groups

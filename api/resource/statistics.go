@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -51,7 +50,12 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	total := addUp(sums)
 	unique := total.Stats
 	unique.Subtract(repeats)
-	return wire.NewProjectStatistics(r.Link, newStatistics(&total), &unique, project, total.Progress.Missing), nil
+	translate := r.Link.Web(wire.Path("translate", project.Slug))
+	return wire.ProjectStatistics{
+		Statistics: newStatistics(&total), Name: wire.NameOrSlug(project.Settings.Name, project.Slug),
+		URL: r.Link.Web(wire.Path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
+		Missing: total.Progress.Missing, UniqueStatistics: wire.NewUniqueStatistics(&unique),
+	}, nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the
@@ -68,24 +72,19 @@ func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r 
 	return &rest.Array{Items: objects}, nil
 }
 
-func getLanguageStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, l *lang.Language) (any, error) {
-	sums, err := sumsOf(ctx, snap, "", l.Code)
+// getStatistics answers the statistics of a language, or ours of everything that the client
+// may see.
+func (e *Env) getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	sums, err := sumsOf(ctx, snap, "", of.language)
 	if err != nil {
 		return nil, err
 	}
 	total := addUp(sums)
-	return wire.LanguageStatistics{Statistics: newStatistics(&total), Name: l.Name, URL: r.Link.Web(wire.Path("languages", l.Code)), Missing: total.Progress.Missing}, nil
-}
-
-// getStatistics answers the statistics of everything that the client may see;
-// ours.
-func getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	sums, err := sumsOf(ctx, snap, "", "")
-	if err != nil {
-		return nil, err
+	o := wire.LanguageStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}
+	if of.language != "" {
+		o.Name, o.URL = e.Language(of.language).Name, r.Link.Web(wire.Path("languages", of.language))
 	}
-	total := addUp(sums)
-	return wire.LanguageStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}, nil
+	return o, nil
 }
 
 // sumsOf adds up the served translations by language: of a project, or of all
@@ -121,16 +120,23 @@ func sourceOf(all []catalog.Translation) *catalog.Translation {
 }
 
 func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source *catalog.Translation) wire.TranslationStatistics {
-	return wire.NewTranslationStatistics(l, t, e.Language(t.Language).Name, project, component, catalog.NewProgress(t, source).Missing)
+	translate := l.Web(wire.TranslatePath(project, component, t.Language))
+	return wire.TranslationStatistics{
+		Statistics: wire.NewStatistics(&t.Stats, t.LastChange, t.RecentChanges), Code: t.Language, Name: e.Language(t.Language).Name,
+		URL: l.Web(wire.Path("projects", project, component, t.Language)), TranslateURL: translate, URLTranslate: translate,
+		Component: component, Project: project, LastAuthor: wire.OrNull(t.LastAuthor), Missing: catalog.NewProgress(t, source).Missing,
+	}
 }
 
 func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {
-	objects := make([]wire.ProjectLanguageStatistics, len(sums))
-	for i := range sums {
-		code := sums[i].Language
-		objects[i] = wire.NewProjectLanguageStatistics(l, newStatistics(&sums[i]), project, code, e.Language(code).Name, sums[i].Progress.Missing)
-	}
-	return objects
+	return rest.Objects(sums, func(sum *store.Sum) wire.ProjectLanguageStatistics {
+		code := sum.Language
+		translate := l.Web(wire.TranslatePath(project, "-", code))
+		return wire.ProjectLanguageStatistics{
+			Statistics: newStatistics(sum), Code: code, Name: e.Language(code).Name, Missing: sum.Progress.Missing,
+			URL: l.Web(wire.Path("projects", project, "-", code)), TranslateURL: translate, URLTranslate: translate,
+		}
+	})
 }
 
 // importedIDs are the ids of the visible components whose first import is done,

@@ -151,7 +151,7 @@ type view struct {
 
 	accepted []string
 	params   rest.Params
-	now      time.Time
+	now      time.Time // the end of the day in UTC: all day long, and by every process, pages are the same
 }
 
 // build reads what a page shows.
@@ -254,16 +254,11 @@ func Paths(path string) bool {
 	return path != "/api"
 }
 
-// endOfDay is the last moment of the day in UTC, up to which pages show spans of time: all
-// day long, and by every process, they are the same.
-func endOfDay(now time.Time) time.Time {
-	return now.UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1)
-}
-
 func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 	l, accepted := p.reader(r, params)
 	v := &view{
-		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, now: endOfDay(p.now()), Style: template.CSS(style),
+		L: l, accepted: accepted, Path: r.URL.EscapedPath(), params: params, Style: template.CSS(style),
+		now:      p.now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1),
 		SignedIn: rest.AccessOf(r.Context()).Session != "", SignIn: path("login"),
 	}
 	if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {

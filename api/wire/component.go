@@ -5,7 +5,6 @@ import (
 	_ "embed" // spdx.txt
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -135,19 +134,10 @@ type Lock struct {
 //go:embed spdx.txt
 var spdx string
 
-// licenses is the set of spdx.
-var licenses = sync.OnceValue(func() map[string]bool {
-	set := map[string]bool{}
-	for id := range strings.Lines(spdx) {
-		set[strings.TrimSpace(id)] = true
-	}
-	return set
-})
-
 // licenseURL returns the SPDX page of a licence; null for "", "proprietary" and
 // any other name that is not in the SPDX list.
 func licenseURL(id string) *string {
-	if !licenses()[id] {
+	if id == "" || !strings.HasPrefix(spdx, id+"\n") && !strings.Contains(spdx, "\n"+id+"\n") {
 		return nil
 	}
 	return OrNull("https://spdx.org/licenses/" + id + ".html")

@@ -137,7 +137,8 @@ type UniqueStatistics struct {
 	FuzzyCharsPercent      Percent `json:"unique_fuzzy_chars_percent"`
 }
 
-func newUniqueStatistics(st *catalog.Stats) UniqueStatistics {
+// NewUniqueStatistics makes the counts of what is counted once.
+func NewUniqueStatistics(st *catalog.Stats) UniqueStatistics {
 	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
 	return UniqueStatistics{
 		Total: units, TotalWords: words, TotalChars: chars,
@@ -173,39 +174,6 @@ func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 		o.LastChange = OrNull(ChangeTime(last))
 	}
 	return o
-}
-
-// NewTranslationStatistics makes the statistics of a translation; name is the
-// language's, and missing the number of the template's strings that its file lacks.
-func NewTranslationStatistics(l Links, t *catalog.Translation, name, project, component string, missing int64) TranslationStatistics {
-	translate := l.Web(TranslatePath(project, component, t.Language))
-	return TranslationStatistics{
-		Statistics: NewStatistics(&t.Stats, t.LastChange, t.RecentChanges),
-		Code:       t.Language, Name: name,
-		URL: l.Web(Path("projects", project, component, t.Language)), TranslateURL: translate,
-		Component: component, Project: project, URLTranslate: translate,
-		LastAuthor: OrNull(t.LastAuthor), Missing: missing,
-	}
-}
-
-// NewProjectLanguageStatistics makes the statistics of a language of a project.
-func NewProjectLanguageStatistics(l Links, of Statistics, project, code, name string, missing int64) ProjectLanguageStatistics {
-	translate := l.Web(TranslatePath(project, "-", code))
-	return ProjectLanguageStatistics{
-		Statistics: of, Code: code, Name: name,
-		URL: l.Web(Path("projects", project, "-", code)), TranslateURL: translate, URLTranslate: translate, Missing: missing,
-	}
-}
-
-// NewProjectStatistics makes the statistics of a project.
-func NewProjectStatistics(l Links, of Statistics, unique *catalog.Stats, project *catalog.Project, missing int64) ProjectStatistics {
-	translate := l.Web(Path("translate", project.Slug))
-	return ProjectStatistics{
-		Statistics: of,
-		Name:       NameOrSlug(project.Settings.Name, project.Slug),
-		URL:        l.Web(Path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
-		Missing: missing, UniqueStatistics: newUniqueStatistics(unique),
-	}
 }
 
 // StatisticsPoint is the statistics at the end of an interval; ours. Its keys

@@ -32,25 +32,28 @@ func (p *UnitPage) AppendObject(b []byte, i int) []byte {
 	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
 }
 
-// UnitScope is what the units of one translation share. It is for one answer
-// and not safe for concurrent use.
+// UnitScope is what the units of one translation share: escaped JSON between their values, and
+// the last time that was written, since most units of a page have the same. It is for one
+// answer and not safe for concurrent use.
 type UnitScope struct {
-	link        Links
-	translation string // URL of the translation
-	translate   string // URL of its page, up to the checksum
-	language    string // its code in URLs
-	forms       int
-	text        *unitText // nil until it is needed
+	head, link, format, web, language string
+
+	forms  int
+	at     time.Time
+	atText []byte
 }
 
 // NewUnitScope makes the scope of the units of a translation.
 func NewUnitScope(l Links, t *catalog.Translation, project, component string) UnitScope {
+	escaped := func(text string) string { return string(appendText(nil, text)) }
 	return UnitScope{
-		link:        l,
-		translation: l.API(TranslationPath(project, component, t.Language)),
-		translate:   l.Web(TranslatePath(project, component, t.Language)) + "?checksum=",
-		language:    t.Language,
-		forms:       t.PluralNumber,
+		head:   `{"translation":"` + escaped(l.API(TranslationPath(project, component, t.Language))) + `","source":`,
+		link:   `"` + escaped(l.Base) + "/api/units/",
+		format: "/" + escaped(l.suffix()) + `"`,
+		web:    `,"web_url":"` + escaped(l.Web(TranslatePath(project, component, t.Language))) + "?checksum=",
+
+		language: `","language_code":"` + escaped(t.Language) + `"`,
+		forms:    t.PluralNumber,
 	}
 }
 
@@ -72,35 +75,11 @@ func (u Unit) HasText(now *catalog.Unit) bool {
 	return now.State == u.unit.State && slices.Equal(forms(now, u.scope.forms), forms(u.unit, u.scope.forms))
 }
 
-// unitText is the escaped JSON that all units of a scope share, and the last
-// time that was written: most units of a page have the same time.
-type unitText struct {
-	head, link, format, web, language string
-	at                                time.Time
-	atText                            []byte
-}
-
-func (s *UnitScope) makeText() {
-	escaped := func(text string) string { return string(appendText(nil, text)) }
-	s.text = &unitText{
-		head:   `{"translation":"` + escaped(s.translation) + `","source":`,
-		link:   `"` + escaped(s.link.Base) + "/api/units/",
-		format: "/" + escaped(s.link.suffix()) + `"`,
-		web:    `,"web_url":"` + escaped(s.translate),
-
-		language: `","language_code":"` + escaped(s.language) + `"`,
-	}
-}
-
 // appendUnit writes the keys of a unit. PO is bilingual: both of its hashes are of source and
 // context. The key language_code is of newer Weblates. The key removed is ours: true for a
 // unit that is in no file any more, otherwise left out (docs/compatibility.md#ids).
 func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
-	if s.text == nil {
-		s.makeText()
-	}
-	t := s.text
-	b = appendSource(append(b, t.head...), u.Source)
+	b = appendSource(append(b, s.head...), u.Source)
 	b = appendString(append(b, `,"previous_source":`...), u.PreviousSource)
 	b = s.appendTarget(append(b, `,"target":`...), u)
 	b = appendInt(append(b, `,"id_hash":`...), u.Identity.Hash)
@@ -118,29 +97,29 @@ func (s *UnitScope) appendUnit(b []byte, u *catalog.Unit) []byte {
 	b = strconv.AppendBool(append(b, `,"has_comment":`...), u.Comment != "")
 	b = strconv.AppendBool(append(b, `,"has_failing_check":`...), u.Failing != [2]uint64{})
 	b = appendInt(append(b, `,"num_words":`...), int64(u.Words))
-	b = t.appendLink(append(b, `,"source_unit":`...), u.SourceID)
+	b = s.appendLink(append(b, `,"source_unit":`...), u.SourceID)
 	b = appendInt(append(b, `,"priority":`...), int64(u.Priority))
 	b = appendInt(append(b, `,"id":`...), u.ID)
-	b = catalog.AppendChecksum(append(b, t.web...), u.Identity.Hash)
-	b = t.appendLink(append(b, `","url":`...), u.ID)
+	b = catalog.AppendChecksum(append(b, s.web...), u.Identity.Hash)
+	b = s.appendLink(append(b, `","url":`...), u.ID)
 	b = strconv.AppendBool(append(b, `,"explanation":"","extra_flags":"","pending":`...), u.Pending)
 	b = append(b, `,"timestamp":"`...)
-	b = append(t.appendTime(b, u.Created), t.language...)
+	b = append(s.appendTime(b, u.Created), s.language...)
 	if u.Removed {
 		b = append(b, `,"removed":true`...)
 	}
 	return append(b, '}')
 }
 
-func (t *unitText) appendLink(b []byte, id int64) []byte {
-	return append(appendInt(append(b, t.link...), id), t.format...)
+func (s *UnitScope) appendLink(b []byte, id int64) []byte {
+	return append(appendInt(append(b, s.link...), id), s.format...)
 }
 
-func (t *unitText) appendTime(b []byte, at time.Time) []byte {
-	if t.atText == nil || at != t.at {
-		t.at, t.atText = at, appendUnitTime(t.atText[:0], at)
+func (s *UnitScope) appendTime(b []byte, at time.Time) []byte {
+	if s.atText == nil || at != s.at {
+		s.at, s.atText = at, appendUnitTime(s.atText[:0], at)
 	}
-	return append(b, t.atText...)
+	return append(b, s.atText...)
 }
 
 // appendSource writes the forms of a source.

@@ -51,9 +51,10 @@ func TestAppendedUnits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		l := Links{Base: rapid.SampledFrom([]string{"https://example.org", "http://x&<\">"}).Draw(t, "base"), Format: "api"}
-		scopes := make([]UnitScope, 4)
+		translations, scopes := make([]catalog.Translation, 4), make([]UnitScope, 4)
 		for i := range scopes {
-			scopes[i] = NewUnitScope(l, &catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}, "p&", "c")
+			translations[i] = catalog.Translation{Language: "a" + anyText().Draw(t, "language"), PluralNumber: i}
+			scopes[i] = NewUnitScope(l, &translations[i], "p&", "c")
 		}
 		units := rapid.SliceOfN(anyUnit(), 0, 3).Draw(t, "units")
 		page := NewUnitPage(units, func(u *catalog.Unit) *UnitScope { return &scopes[u.TranslationID] })
@@ -77,7 +78,7 @@ func TestAppendedUnits(t *testing.T) {
 			if err := json.Unmarshal(object, &got); err != nil {
 				t.Fatal(err)
 			}
-			want := unitValues(&scopes[units[i].TranslationID], &units[i])
+			want := unitValues(l, &translations[units[i].TranslationID], &units[i])
 			for key, value := range want {
 				if text, err := JSON(value, 0); err != nil || string(got[key]) != string(text) {
 					t.Errorf("%s is %s, want %s", key, got[key], text)
@@ -91,16 +92,16 @@ func TestAppendedUnits(t *testing.T) {
 }
 
 // unitValues are the values of a unit by key, for encoding/json.
-func unitValues(s *UnitScope, u *catalog.Unit) map[string]any {
+func unitValues(l Links, t *catalog.Translation, u *catalog.Unit) map[string]any {
 	values := map[string]any{
-		"translation": s.translation, "source": catalog.SplitForms(u.Source), "previous_source": u.PreviousSource,
-		"target": catalog.TargetForms(u.Source, u.Target, s.forms), "id_hash": u.Identity.Hash, "content_hash": u.Identity.Hash,
+		"translation": l.API(TranslationPath("p&", "c", t.Language)), "source": catalog.SplitForms(u.Source), "previous_source": u.PreviousSource,
+		"target": catalog.TargetForms(u.Source, u.Target, t.PluralNumber), "id_hash": u.Identity.Hash, "content_hash": u.Identity.Hash,
 		"location": u.Location, "context": u.Context, "note": u.Note, "flags": u.Flags, "state": u.State,
 		"fuzzy": u.State.Fuzzy(), "translated": u.State.Translated(), "approved": u.State.Approved(), "position": u.Position,
 		"has_suggestion": u.HasSuggestion, "has_comment": u.Comment != "", "has_failing_check": u.Failing != [2]uint64{},
-		"num_words": u.Words, "source_unit": s.link.Unit(u.SourceID), "priority": u.Priority, "id": u.ID,
-		"web_url": s.translate + catalog.Checksum(u.Identity.Hash), "url": s.link.Unit(u.ID), "explanation": "", "extra_flags": "",
-		"pending": u.Pending, "timestamp": UnitTime(u.Created), "language_code": s.language,
+		"num_words": u.Words, "source_unit": l.Unit(u.SourceID), "priority": u.Priority, "id": u.ID,
+		"web_url": l.Web(TranslatePath("p&", "c", t.Language)) + "?checksum=" + catalog.Checksum(u.Identity.Hash), "url": l.Unit(u.ID), "explanation": "", "extra_flags": "",
+		"pending": u.Pending, "timestamp": UnitTime(u.Created), "language_code": t.Language,
 	}
 	if u.Removed {
 		values["removed"] = true
