@@ -11,7 +11,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// listUnitChecks lists the failing checks of a unit.
 func (e *Env) listUnitChecks(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
 	set, err := e.ChecksOf(ctx, snap, &unit.Translation, []catalog.Unit{unit.Unit})
 	if err != nil {

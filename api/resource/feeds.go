@@ -11,7 +11,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// feedEntries is the number of changes in a feed.
 const feedEntries = 10
 
 // feedRoutes are the feeds: Weblate's in RSS, and ours in Atom.

@@ -25,7 +25,6 @@ import (
 // in it.
 const missingName = "MISSING.txt"
 
-// archived is one file of an archive.
 type archived struct {
 	translation store.TranslationRow // its Generation is the component's
 	folder      string               // "" or with a slash
@@ -128,10 +127,7 @@ func filesOf(ctx context.Context, snap *store.Snapshot, component *store.Compone
 	if err != nil {
 		return nil, modified, err
 	}
-	ids := make([]int64, len(translations))
-	for i := range translations {
-		ids[i] = translations[i].ID
-	}
+	ids := rest.Objects(translations, func(t *catalog.Translation) int64 { return t.ID })
 	stored, err := snap.StoredFiles(ctx, ids)
 	if err != nil {
 		return nil, modified, err
@@ -192,7 +188,6 @@ func (e *Env) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Write
 	return z.Close()
 }
 
-// rawEntry writes a file as it is in the repository.
 func rawEntry(ctx context.Context, snap *store.Snapshot, z *zip.Writer, a *archived) error {
 	f, err := snap.File(ctx, a.translation.ID)
 	if err != nil {

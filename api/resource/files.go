@@ -110,7 +110,6 @@ func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
 }
 
-// storedFile reads the bytes of a translation's file.
 func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) (store.File, error) {
 	f, err := snap.File(ctx, t.ID)
 	if errors.Is(err, catalog.ErrNotFound) {

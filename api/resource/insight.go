@@ -159,19 +159,7 @@ const maxOccurrences = 1000
 // listOccurrences lists the same string, with its context, in the same language of all
 // components that the client may see, by id; ours.
 func listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request, u *store.UnitRow) (any, error) {
-	components, err := ServedComponents(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := snap.Occurrences(ctx, u.Identity, components, maxOccurrences)
-	if err != nil {
-		return nil, err
-	}
-	sources, of := make([]catalog.Unit, len(ids)), make([]int64, len(ids))
-	for i, id := range ids {
-		sources[i], of[i] = catalog.Unit{ID: id, Identity: u.Identity}, id/catalog.UnitsPerComponent
-	}
-	said, err := snap.SaidIn(ctx, sources, of, []string{u.Translation.Language})
+	components, said, err := Occurrences(ctx, snap, u.Identity, u.Translation.Language, maxOccurrences)
 	if err != nil {
 		return nil, err
 	}
@@ -190,20 +178,31 @@ func listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 	})
 }
 
+// Occurrences finds a string in a language of the components that the client may see, by id:
+// of most components at most. It returns those components, too.
+func Occurrences(ctx context.Context, snap *store.Snapshot, identity catalog.Identity, language string, most int) (map[int64]*store.ComponentRow, []store.Said, error) {
+	components, err := ServedComponents(ctx, snap)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids, err := snap.Occurrences(ctx, identity, components, most)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources, of := make([]catalog.Unit, len(ids)), make([]int64, len(ids))
+	for i, id := range ids {
+		sources[i], of[i] = catalog.Unit{ID: id, Identity: identity}, id/catalog.UnitsPerComponent
+	}
+	said, err := snap.SaidIn(ctx, sources, of, []string{language})
+	return components, said, err
+}
+
 // listCheckSums lists the quality checks with the number of strings that fail each, the
 // greatest first; ours.
 func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	ids, err := importedIDs(ctx, snap, "")
+	numbers, err := CheckUnits(ctx, snap)
 	if err != nil {
 		return nil, err
-	}
-	counts, err := snap.CheckCounts(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	numbers := map[checks.ID]int64{}
-	for i := range counts {
-		numbers[checks.ID(counts[i].Check)] = counts[i].Units
 	}
 	all := checks.All()
 	slices.SortStableFunc(all, func(a, b checks.Check) int { return cmp.Compare(numbers[b.ID], numbers[a.ID]) })
@@ -213,4 +212,24 @@ func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 			UnitsURL: r.Link.Base + "/api/units/?q=" + url.QueryEscape("check:"+c.Name),
 		}
 	})
+}
+
+// CheckUnits are the numbers of strings by check that they fail, in all components that the
+// client may see.
+func CheckUnits(ctx context.Context, snap *store.Snapshot) (map[checks.ID]int64, error) {
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := snap.CheckCounts(ctx, ids)
+	return UnitsByCheck(counts), err
+}
+
+// UnitsByCheck are numbers of strings by check.
+func UnitsByCheck(counts []store.CheckCount) map[checks.ID]int64 {
+	numbers := map[checks.ID]int64{}
+	for i := range counts {
+		numbers[checks.ID(counts[i].Check)] += counts[i].Units
+	}
+	return numbers
 }

@@ -64,13 +64,11 @@ func formsOfEdit(e *store.Edit, text string) []string {
 	return catalog.SplitForms(text)
 }
 
-// editRow is an edit with its component.
 type editRow struct {
 	store.Edit
 	row store.ComponentRow
 }
 
-// visibleEdit finds the edit that the path names.
 func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j editRow, err error) {
 	id, err := r.PathID()
 	if err == nil {

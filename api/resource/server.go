@@ -134,7 +134,6 @@ func NewSchema(version string) Schema {
 	})}
 }
 
-// getDocs answers the description as a page.
 func (d Schema) getDocs(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 	body, err := d.page()
 	if err != nil {

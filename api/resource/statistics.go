@@ -104,12 +104,10 @@ func addUp(sums []store.Sum) (total store.Sum) {
 	return total
 }
 
-// newStatistics makes the statistics of a set of translations.
 func newStatistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-// sourceOf returns the source translation among a component's.
 func sourceOf(all []catalog.Translation) *catalog.Translation {
 	for i := range all {
 		if all[i].IsSource {
@@ -236,12 +234,8 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	if err := d.Decode(&values); err != nil {
 		return nil, fmt.Errorf("read statistics: %w", err)
 	}
-	var buf bytes.Buffer
-	w := csv.NewWriter(&buf)
 	columns := strings.Fields(exportColumns)
-	if err := w.Write(columns); err != nil {
-		return nil, err
-	}
+	records := [][]string{columns}
 	for _, value := range values {
 		row := make([]string, len(columns))
 		for i, column := range columns {
@@ -249,10 +243,9 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 				row[i] = export.HarmlessCell(fmt.Sprint(v))
 			}
 		}
-		if err := w.Write(row); err != nil {
-			return nil, err
-		}
+		records = append(records, row)
 	}
-	w.Flush()
-	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, w.Error()
+	var buf bytes.Buffer
+	err = csv.NewWriter(&buf).WriteAll(records)
+	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, err
 }

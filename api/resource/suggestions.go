@@ -21,7 +21,6 @@ func listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
 }
 
-// suggestionsOf are the suggestions of a unit.
 func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) ([]wire.Suggestion, error) {
 	list, err := snap.Suggestions(ctx, unit.ID)
 	if err != nil {

@@ -52,7 +52,6 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) 
 	return e.add(ctx, r, &row, code)
 }
 
-// add adds a language to a component.
 func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
 	switch err := e.Files.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
 	case errors.Is(err, edit.ErrNotAdded):
@@ -108,7 +107,6 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, erro
 	return e.remove(ctx, &t)
 }
 
-// remove removes a translation's file.
 func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) {
 	row := store.ComponentRow{Component: t.Component, Project: t.Project}
 	switch {
@@ -210,7 +208,6 @@ func newString(body *rest.Body) (n edit.NewString, err error) {
 	return n, err
 }
 
-// addString adds a string to a translation.
 func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.TranslationRow, n edit.NewString) (any, error) {
 	switch err := e.Files.AddString(ctx, t.Component.ID, &t.Translation, n); {
 	case errors.Is(err, edit.ErrNotAdded):

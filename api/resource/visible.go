@@ -203,7 +203,6 @@ func servedLanguages(ctx context.Context, snap *store.Snapshot) ([]string, error
 	return snap.Languages(ctx, ids)
 }
 
-// visibleUnit finds the unit that the path names.
 func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
 	id, err := r.PathID()
 	if err != nil {
@@ -273,7 +272,6 @@ func (s *scope) changes(ctx context.Context, snap *store.Snapshot) (store.Change
 	return WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: s.project}, s.slug)
 }
 
-// pathOf is the path of a translation.
 func pathOf(t *store.TranslationRow) string {
 	return wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)
 }

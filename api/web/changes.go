@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// change is an entry of the history as pages show it.
 type change struct {
 	catalog.Change
 	What            string // what happened
@@ -131,7 +130,6 @@ func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, 
 	return list, err
 }
 
-// history is a page of changes with filters.
 type history struct {
 	Changes []change
 	Pages   paging
@@ -143,7 +141,6 @@ type history struct {
 	Count   int64
 }
 
-// changesOnPage is the number of entries of a page.
 const changesOnPage = 50
 
 // historyOf makes a page of the list that q selects.

@@ -11,12 +11,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// checkList is the page of all checks.
 type checkList struct {
 	Failing, Passed []checkRow
 }
 
-// checkRow is a check with the number of strings that fail it.
 type checkRow struct {
 	checks.Check
 	Units int64
@@ -24,15 +22,10 @@ type checkRow struct {
 
 func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.named(v.L.T("Quality checks"), "repoglot")
-	components, err := resource.ServedComponents(ctx, snap)
+	numbers, err := resource.CheckUnits(ctx, snap)
 	if err != nil {
 		return err
 	}
-	counts, err := snap.CheckCounts(ctx, resource.SortedIDs(components))
-	if err != nil {
-		return err
-	}
-	numbers := byCheck(counts)
 	o := checkList{}
 	for _, c := range checks.All() {
 		row := checkRow{c, numbers[c.ID]}
@@ -47,7 +40,6 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	return nil
 }
 
-// oneCheck is a check: what it means and where it fails.
 type oneCheck struct {
 	Check  checks.Check
 	Places []checkPlace
@@ -61,7 +53,6 @@ type checkPlace struct {
 	Units            int64
 }
 
-// placesOnPage is the number of translations on the page of a check.
 const placesOnPage = 100
 
 func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
@@ -105,5 +96,4 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return nil
 }
 
-// checkAPI is the API's list of the strings that fail a check.
 func checkAPI(r *rest.Request) string { return "/api/units/?q=check:" + r.PathParam("check") }

@@ -18,7 +18,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// component is the page of a component.
 type component struct {
 	Row       store.ComponentRow
 	About     tally
@@ -99,7 +98,6 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	return nil
 }
 
-// aboutComponent sets the frame of a page about a component.
 func aboutComponent(v *view, c *store.ComponentRow) {
 	aboutProject(v, &c.Project)
 	v.Crumbs = append(v.Crumbs, link{Name: c.Settings.Name, URL: path("projects", c.Project.Slug, c.Slug)})
@@ -134,10 +132,7 @@ func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) 
 // fillCurves draws how many strings were translated since the first commit: of each
 // language beside its row, and of the most important ones in one chart.
 func (p *Pages) fillCurves(ctx context.Context, snap *store.Snapshot, v *view, c *component) error {
-	ids := make([]int64, len(c.Rows))
-	for i := range c.Rows {
-		ids[i] = c.Rows[i].id
-	}
+	ids := rest.Objects(c.Rows, func(r *row) int64 { return r.id })
 	series, err := curves(ctx, snap, []int64{c.Row.ID}, ids, time.Time{})
 	if err != nil {
 		return err
@@ -297,7 +292,6 @@ type activity struct {
 	Longer       bool      // nobody did anything in the last year: it is of all time
 }
 
-// maxContributors is the number of authors in a table.
 const maxContributors = 20
 
 // activityOf counts the entries of the time that the parameter since names in days. If

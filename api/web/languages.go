@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// languages is the page of all languages.
 type languages struct {
 	Rows   []row
 	Orders []link
@@ -35,7 +34,6 @@ func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Req
 	return nil
 }
 
-// language is everything in one language.
 type language struct {
 	Language  lang.Language
 	About     tally
@@ -47,7 +45,6 @@ type language struct {
 	EngageURL string
 }
 
-// languageProject is a project in a language, with its components.
 type languageProject struct {
 	row
 	Downloads []link
@@ -57,7 +54,6 @@ type languageProject struct {
 // sparkDays is the length of the small curves of a language's page.
 const sparkDays = 90
 
-// componentsOnPage is the number of components on the page of a language.
 const componentsOnPage = 200
 
 func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
@@ -126,10 +122,7 @@ func (p *Pages) languageComponents(v *view, o *language, counts []counted) (list
 // fillLanguageRows reads the curves and authors of the components that are shown, and
 // adds them up by project.
 func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row) error {
-	ids := make([]int64, len(list))
-	for i := range list {
-		ids[i] = list[i].component.ID
-	}
+	ids := rest.Objects(list, func(r *row) int64 { return r.component.ID })
 	translations, err := snap.TranslationsIn(ctx, ids, []string{o.Language.Code})
 	if err != nil {
 		return err

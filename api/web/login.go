@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// login is the page where a browser's session begins and ends.
 type login struct {
 	Token    *catalog.Token // of the session; nil without one
 	Form     string         // the session's form token

@@ -21,7 +21,6 @@ import (
 	"github.com/repoglot/repoglot/docs"
 )
 
-// chapter is a page of the manual.
 type chapter struct {
 	Name, Title, URL string
 	Body             template.HTML
@@ -30,7 +29,6 @@ type chapter struct {
 	part             int    // of themes
 }
 
-// theme is a part of the manual, with the names of its pages.
 type theme struct {
 	name  string
 	pages []string
@@ -139,7 +137,6 @@ func manualTarget(target string) string {
 	return target
 }
 
-// manual is a page of the manual, or the list of them.
 type manual struct {
 	Chapter *chapter
 	Parts   []manualPart
@@ -147,7 +144,6 @@ type manual struct {
 	Found   []*chapter
 }
 
-// manualPart is a part of the manual with its pages.
 type manualPart struct {
 	Name     string
 	Chapters []*chapter
@@ -203,7 +199,6 @@ func (p *Pages) findChapters(q string) []*chapter {
 	return append(titled, others...)
 }
 
-// picture is a picture of the manual.
 func picture(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
 	data, err := docs.Files.ReadFile("img/" + r.PathParam("picture"))
 	if err != nil {

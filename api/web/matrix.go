@@ -30,7 +30,6 @@ type matrix struct {
 	Trends     bool // whether a cell says how it changed
 }
 
-// column is a component of a matrix.
 type column struct {
 	*store.ComponentRow
 	Strings int64
@@ -83,7 +82,6 @@ func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 	return err
 }
 
-// aboutProject sets the frame of a page about a project.
 func aboutProject(v *view, project *catalog.Project) {
 	v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("projects", project.Slug)})
 	v.feeds(project.Slug)

@@ -26,7 +26,6 @@ type problem struct {
 // where names a component with its project.
 func where(c *store.ComponentRow) string { return c.Settings.Name + " · " + c.Project.Settings.Name }
 
-// maxProblems is the number of problems on a page.
 const maxProblems = 50
 
 // problemsOf lists what is wrong with components: pulls and pushes that failed, filemasks

@@ -79,7 +79,6 @@ func projectLanguageAPI(r *rest.Request) string {
 	return "/api/units/?q=" + url.QueryEscape(q)
 }
 
-// stringsAPI is the API's list of the strings of a translation.
 func (p *Pages) stringsAPI(r *rest.Request) string {
 	list := wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language")) + "units/"
 	if q, _ := r.Params.Get("q"); q != "" {

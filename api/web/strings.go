@@ -18,7 +18,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// stringList is a list of the strings of a translation.
 type stringList struct {
 	Row    store.TranslationRow
 	Query  string
@@ -50,7 +49,6 @@ type str struct {
 	Changed                bool // the template has the string with another msgid_plural
 }
 
-// stringsOnPage is the number of strings of a page.
 const stringsOnPage = 50
 
 // strings is /translate/…: a list of strings, or one of them.
@@ -362,26 +360,13 @@ func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.R
 
 // fillElsewhere looks the same string up in all components that the client may see.
 func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
-	components, err := resource.ServedComponents(ctx, snap)
-	if err != nil {
-		return err
-	}
-	ids, err := snap.Occurrences(ctx, o.Unit.Identity, components, maxElsewhere)
-	if err != nil {
-		return err
-	}
-	var others []int64
-	var sources []catalog.Unit
-	for _, id := range ids {
-		if component := id / catalog.UnitsPerComponent; component != o.Row.ComponentID {
-			others = append(others, component)
-			sources = append(sources, catalog.Unit{ID: id, Identity: o.Unit.Identity})
-		}
-	}
-	list, err := snap.SaidIn(ctx, sources, others, []string{o.Row.Language})
+	components, list, err := resource.Occurrences(ctx, snap, o.Unit.Identity, o.Row.Language, maxElsewhere)
 	for i := range list {
 		s := &list[i]
 		c := components[s.Unit.ID/catalog.UnitsPerComponent]
+		if c.ID == o.Row.ComponentID {
+			continue
+		}
 		o.Elsewhere = append(o.Elsewhere, said{
 			Where: where(c), Target: s.Unit.Target, State: s.Unit.State,
 			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,

@@ -62,7 +62,6 @@ func (t tally) Permille() int64 { return int64(t.Percent()) }
 // shows these.
 func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing-t.Changed) }
 
-// counted is one component in one language.
 type counted struct {
 	tally
 	component *store.ComponentRow

@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// path is the address of a page.
 func path(segments ...string) string { return wire.Path(segments...) }
 
 // maxShown bounds what a page shows of one text, in characters.

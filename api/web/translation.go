@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/api/web/intl"
@@ -16,7 +17,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// translation is the page of one language of a component.
 type translation struct {
 	Row       store.TranslationRow
 	About     tally
@@ -31,7 +31,6 @@ type translation struct {
 	FileURL   string
 }
 
-// languageName names a language.
 func (p *Pages) languageName(l *intl.Language, code string) string {
 	return l.LanguageName(code, p.env.Language(code).Name)
 }
@@ -51,14 +50,12 @@ func (p *Pages) title(v *view, t *store.TranslationRow) string {
 	return v.L.Join(p.nameOf(v.L, t.Language), t.Component.Settings.Name, t.Project.Settings.Name)
 }
 
-// aboutTranslation sets the frame of a page about a translation.
 func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
 	aboutComponent(v, componentOf(t))
 	v.Crumbs = append(v.Crumbs, link{Name: p.nameOf(v.L, t.Language), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
 	v.feeds(t.Project.Slug, t.Component.Slug, t.Language)
 }
 
-// componentOf is the component of a translation.
 func componentOf(t *store.TranslationRow) *store.ComponentRow {
 	return &store.ComponentRow{Component: t.Component, Project: t.Project}
 }
@@ -135,7 +132,7 @@ func stringViews(v *view, strs, q string, s *catalog.Stats) (list []link) {
 
 // checkLinks are the checks that strings fail, those with the most strings first.
 func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
-	numbers := byCheck(failing)
+	numbers := resource.UnitsByCheck(failing)
 	var list []link
 	for _, c := range checks.All() {
 		if n := numbers[c.ID]; n > 0 {
@@ -144,15 +141,6 @@ func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
 	}
 	slices.SortStableFunc(list, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
 	return list
-}
-
-// byCheck are the numbers of strings by check.
-func byCheck(counts []store.CheckCount) map[checks.ID]int64 {
-	numbers := map[checks.ID]int64{}
-	for i := range counts {
-		numbers[checks.ID(counts[i].Check)] += counts[i].Units
-	}
-	return numbers
 }
 
 // fillTranslationCurve draws the strings, the translated ones and those that need

@@ -9,7 +9,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// user is what somebody did.
 type user struct {
 	User      store.User
 	Languages []store.Contribution
@@ -19,7 +18,6 @@ type user struct {
 	Added     int64
 }
 
-// userChanges is the number of entries on the page of a user.
 const userChanges = 50
 
 func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {

@@ -116,7 +116,6 @@ func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 	}
 }
 
-// link is a link of a page.
 type link struct {
 	Name, URL string
 	// Current says that it leads to what is shown.
@@ -288,7 +287,6 @@ func (v *view) with(name, value string) string {
 	return v.Path + "?" + q.Encode()
 }
 
-// param is a parameter of the page.
 func (v *view) param(name string) string {
 	value, _ := v.params.Get(name)
 	return value
@@ -315,7 +313,6 @@ func (v *view) feeds(of ...string) {
 	}
 }
 
-// choice is a value of a parameter that a reader may choose.
 type choice struct{ value, name string }
 
 // choices are links to values of a parameter.
@@ -354,7 +351,6 @@ func (v *view) order() order {
 	return byName
 }
 
-// orders are links to the orders of a table.
 func (v *view) orders() []link {
 	return v.choices(
 		"sort", string(v.order()),
@@ -377,7 +373,6 @@ func (v *view) reads(code string) int {
 // maxNext is the length of the longest address to which signing in leads back.
 const maxNext = 1000
 
-// execute shows a view.
 func (p *Pages) execute(name string, v *view) ([]byte, error) {
 	var b bytes.Buffer
 	if err := p.sets[v.L.Tag].ExecuteTemplate(&b, name, v); err != nil {

@@ -30,7 +30,6 @@ type Statistics struct {
 	Comments    int64 `json:"comments"`
 }
 
-// progress is how much is translated.
 type progress struct {
 	Translated             int64   `json:"translated"`
 	TranslatedWords        int64   `json:"translated_words"`
@@ -58,7 +57,6 @@ func newProgress(st *catalog.Stats) progress {
 	}
 }
 
-// readOnly is how much cannot be translated.
 type readOnly struct {
 	Readonly             int64   `json:"readonly"`
 	ReadonlyPercent      Percent `json:"readonly_percent"`
@@ -112,8 +110,7 @@ type ProjectStatistics struct {
 	URL          string `json:"url"`
 	TranslateURL string `json:"translate_url"`
 	URLTranslate string `json:"url_translate"`
-	// Missing is ours: the strings of the templates that the files lack.
-	Missing int64 `json:"missing"`
+	Missing      int64  `json:"missing"`
 	UniqueStatistics
 }
 
@@ -154,10 +151,9 @@ func NewUniqueStatistics(st *catalog.Stats) UniqueStatistics {
 // LanguageStatistics are the statistics of a language on the whole server.
 type LanguageStatistics struct {
 	Statistics
-	Name string `json:"name"`
-	URL  string `json:"url"`
-	// Missing is ours: the strings of the templates that the files lack.
-	Missing int64 `json:"missing"`
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	Missing int64  `json:"missing"`
 }
 
 // NewStatistics makes the counts that all statistics share. last is zero if there

@@ -122,7 +122,6 @@ func (s *UnitScope) appendTime(b []byte, at time.Time) []byte {
 	return append(b, s.atText...)
 }
 
-// appendSource writes the forms of a source.
 func appendSource(b []byte, source string) []byte {
 	if strings.Contains(source, catalog.FormSeparator) {
 		return appendForms(b, catalog.SplitForms(source))
@@ -130,7 +129,6 @@ func appendSource(b []byte, source string) []byte {
 	return append(appendString(append(b, '['), source), ']')
 }
 
-// appendTarget writes the forms of a target.
 func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
 	if strings.Contains(u.Source, catalog.FormSeparator) || strings.Contains(u.Target, catalog.FormSeparator) {
 		return appendForms(b, catalog.TargetForms(u.Source, u.Target, s.forms))
