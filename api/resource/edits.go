@@ -60,7 +60,7 @@ func read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (
 // MayEdit refuses a client that may not edit the strings of a translation. A component
 // that takes no edits answers as a server without writes.
 func MayEdit(ctx context.Context, t *store.TranslationRow) error {
-	return mayEdit(ctx, &store.ComponentRow{Component: t.Component, Project: t.Project}, t.Language)
+	return mayEdit(ctx, RowOf(t), t.Language)
 }
 
 // mayEdit is MayEdit for a language of a component.

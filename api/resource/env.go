@@ -35,7 +35,7 @@ type Env struct {
 	// WithoutGitExport says that repositories cannot be cloned from this
 	// server: git_export is "" then.
 	WithoutGitExport bool
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; it must be set.
 	Now func() time.Time
 	// Version is the program's; "" is shown as 0. The ETags of exports depend
 	// on it, since a new version may write other bytes.

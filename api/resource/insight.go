@@ -43,7 +43,7 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		if err != nil {
 			return nil, err
 		}
-		past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.today().AddDate(0, 0, -matrixDays))
+		past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.Now().AddDate(0, 0, -matrixDays))
 		return rest.Objects(page, func(t *catalog.Translation) wire.MatrixCell {
 			var before *catalog.Stats
 			if s, ok := past[t.ID]; ok {
@@ -52,14 +52,6 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 			return wire.NewMatrixCell(r.Link, t, project.Slug, slugs[t.ComponentID], sources[t.ComponentID], before)
 		}), err
 	})
-}
-
-// today is the time by the server's clock.
-func (e *Env) today() time.Time {
-	if e.Now != nil {
-		return e.Now()
-	}
-	return time.Now()
 }
 
 // listContributors lists the authors of entries in a time, those with the most first;

@@ -18,10 +18,7 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err != nil {
 		return nil, err
 	}
-	all := make([]lang.Language, len(codes))
-	for i, code := range codes {
-		all[i] = e.Language(code)
-	}
+	all := rest.Objects(codes, func(code *string) lang.Language { return e.Language(*code) })
 	slices.SortFunc(all, func(a, b lang.Language) int {
 		return cmp.Or(cmp.Compare(a.Plural.ID, b.Plural.ID), cmp.Compare(a.Code, b.Code))
 	})

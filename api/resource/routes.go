@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -130,9 +129,9 @@ func Routes(e *Env) []Route {
 		{Path: component + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(e.operate, http.MethodPost)},
 		{Path: component + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
 		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
-		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(ofComponent, "links")},
+		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
 		{Path: component + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: ofComponents, Kind: KindObject, Handle: writeOnly},
-		{Path: component + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: ofComponents, Kind: KindList, Handle: emptyList(ofComponent, "screenshots")},
+		{Path: component + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
 		{Path: component + "addons/", Allow: onlyPost, Name: "Addons", About: ofComponents, Kind: KindObject, Handle: writeOnly},
 		{Path: component + "file/", Allow: AllowRead, Name: "File", About: ofComponents, Kind: KindFile, Handle: e.getFiles},
 		{Path: component + "new_template/", Allow: AllowRead, Name: "New Template", About: ofComponents, Kind: KindDocument, Handle: with(e.ImportedComponent, e.getNewTemplate)},
@@ -155,8 +154,8 @@ func Routes(e *Env) []Route {
 		{Path: project + "languages/:code/file/", Allow: AllowRead, Name: "File", About: ofProjects, Kind: KindFile, Handle: e.getFiles},
 		{Path: project + "edits/", Allow: AllowRead, Name: "Edits", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
 		{Path: project + "lock/", Allow: allowPost, Name: "Lock", About: ofProjects, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(e.lock, http.MethodPost)},
-		{Path: project + "labels/", Allow: allowPost, Name: "Labels", About: ofProjects, Kind: KindList, Handle: emptyList(ofProject, "labels")},
-		{Path: project + "categories/", Allow: AllowRead, Name: "Categories", About: ofProjects, Kind: KindList, Handle: emptyList(ofProject, "categories")},
+		{Path: project + "labels/", Allow: allowPost, Name: "Labels", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
+		{Path: project + "categories/", Allow: AllowRead, Name: "Categories", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
 		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindFile, Handle: with(VisibleProject, e.exportProjectStatistics)},
 
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: ofUnits, Kind: KindList, Handle: listAllUnits},
@@ -185,7 +184,7 @@ func Routes(e *Env) []Route {
 		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUser)},
 		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUserStatistics)},
 		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: ofUsers, Kind: KindList, Handle: with(VisibleUser, e.listContributions)},
-		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: ofUsers, Kind: KindList, Handle: emptyList(ofUser, "notifications")},
+		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: ofUsers, Kind: KindList, Handle: emptyList(VisibleUser)},
 
 		{Path: "/api/", Allow: AllowRead, Name: "API Root", About: "The lists that the API starts from.", Kind: KindObject, Handle: getRoot},
 		{Path: "/api/docs/", Allow: AllowRead, Name: "Documentation", About: "The description of this API for people.", Kind: KindDocument, Handle: schema.getDocs},
@@ -198,15 +197,15 @@ func Routes(e *Env) []Route {
 		{Path: "/api/checks/", Allow: AllowRead, Name: "Check List", About: "Quality checks and how many strings fail them.", Kind: KindList, Handle: listCheckSums},
 		{Path: "/api/search/", Allow: AllowRead, Name: "Search", About: "Site-wide search endpoint.", Kind: KindList, Handle: e.search},
 
-		{Path: "/api/component-lists/", Allow: allowPost, Name: "Component List List", About: ofLists, Kind: KindList, Handle: emptyList(ofServer, "component-lists")},
+		{Path: "/api/component-lists/", Allow: allowPost, Name: "Component List List", About: ofLists, Kind: KindList, Handle: emptyList(e.scopeOf)},
 		{Path: "/api/component-lists/:slug/", Allow: allowPutToPatch, Name: "Component List Instance", About: ofLists, Kind: KindObject, Handle: noSuch},
 		{Path: "/api/component-lists/:slug/components/", Allow: allowPost, Name: "Components", About: ofLists, Kind: KindList, Handle: noSuch},
-		{Path: "/api/groups/", Allow: allowPost, Name: "Group List", About: "Groups API.", Kind: KindList, Handle: emptyList(ofServer, "groups")},
-		{Path: "/api/roles/", Allow: allowPost, Name: "Role List", About: "Roles API.", Kind: KindList, Handle: emptyList(ofServer, "roles")},
-		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: emptyList(ofServer, "memory")},
-		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: ofLists, Kind: KindList, Handle: emptyList(ofServer, "categories")},
+		{Path: "/api/groups/", Allow: allowPost, Name: "Group List", About: "Groups API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
+		{Path: "/api/roles/", Allow: allowPost, Name: "Role List", About: "Roles API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
+		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
+		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: ofLists, Kind: KindList, Handle: emptyList(e.scopeOf)},
 		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: ofLists, Kind: KindObject, Handle: noSuch},
-		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(ofServer, "screenshots")},
+		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
 	}, e.feedRoutes(), e.widgetRoutes())
 }
 
@@ -216,29 +215,11 @@ func Routes(e *Env) []Route {
 // none of them, but clients follow the links. So each list exists, with paging,
 // and is empty.
 
-// emptyList answers an empty list if the object that it belongs to is visible; of finds its
-// path.
-func emptyList(of finder[string], name string) Handler {
-	return with(of, func(_ context.Context, _ *store.Snapshot, r *rest.Request, path *string) (any, error) {
-		return rest.ListOf(r, []struct{}{}, rest.MaxPageSize, *path+name+"/")
+// emptyList answers an empty list if what it belongs to is visible.
+func emptyList[T any](find finder[T]) Handler {
+	return with(find, func(_ context.Context, _ *store.Snapshot, r *rest.Request, _ *T) (any, error) {
+		return rest.ListOf(r, []struct{}{}, rest.MaxPageSize, "") // it has no other page
 	})
-}
-
-func ofServer(context.Context, *store.Snapshot, *rest.Request) (string, error) { return "/api/", nil }
-
-func ofProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	project, err := VisibleProject(ctx, snap, r)
-	return wire.ProjectPath(project.Slug), err
-}
-
-func ofComponent(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	row, err := VisibleComponent(ctx, snap, r)
-	return wire.ComponentPath(row.Project.Slug, row.Slug), err
-}
-
-func ofUser(ctx context.Context, snap *store.Snapshot, r *rest.Request) (string, error) {
-	user, err := VisibleUser(ctx, snap, r)
-	return wire.UserPath(user.Username), err
 }
 
 // noSuch answers requests for members of a list that is always empty.

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	_ "embed" // openapi.yaml
@@ -114,10 +115,7 @@ type Schema struct {
 // NewSchema makes the description for a version of the program; "" is shown as
 // 0.
 func NewSchema(version string) Schema {
-	if version == "" {
-		version = "0"
-	}
-	text := []byte(strings.Replace(openapi, "version: '0'", "version: "+strconv.Quote(version), 1))
+	text := []byte(strings.Replace(openapi, "version: '0'", "version: "+strconv.Quote(cmp.Or(version, "0")), 1))
 	data := sync.OnceValues(func() ([]byte, error) {
 		data, err := yaml.YAMLToJSON(text)
 		if err != nil {

@@ -199,10 +199,10 @@ func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]wire.TranslationStatistics, len(all))
-	for i := range all {
-		rows[i] = e.newTranslationStatistics(r.Link, &all[i], component.Project.Slug, component.Slug, sourceOf(all))
-	}
+	source := sourceOf(all)
+	rows := rest.Objects(all, func(t *catalog.Translation) wire.TranslationStatistics {
+		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, source)
+	})
 	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }
 

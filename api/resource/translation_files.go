@@ -108,14 +108,14 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, erro
 }
 
 func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) {
-	row := store.ComponentRow{Component: t.Component, Project: t.Project}
+	row := RowOf(t)
 	switch {
 	case t.Removed:
 		return nil, catalog.ErrNotFound
 	case !row.Settings.Edits.Taken() || !e.changesFiles():
 		return nil, rest.ErrReadOnly
 	}
-	if err := mayOperate(ctx, &row); err != nil {
+	if err := mayOperate(ctx, row); err != nil {
 		return nil, err
 	}
 	if t.IsSource || t.Filename == "" {

@@ -12,8 +12,7 @@ import (
 )
 
 func (e *Env) getTranslation(_ context.Context, _ *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
-	component := store.ComponentRow{Component: t.Component, Project: t.Project}
-	within := e.newComponent(r.Link, &component, true)
+	within := e.newComponent(r.Link, RowOf(t), true)
 	return e.newTranslation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
 }
 
@@ -84,9 +83,14 @@ func ServedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*sto
 	return served, err
 }
 
+// RowOf is the component of a translation.
+func RowOf(t *store.TranslationRow) *store.ComponentRow {
+	return &store.ComponentRow{Component: t.Component, Project: t.Project}
+}
+
 // ComponentOf is the component of a translation, by its id.
 func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
-	return map[int64]*store.ComponentRow{t.Component.ID: {Component: t.Component, Project: t.Project}}
+	return map[int64]*store.ComponentRow{t.Component.ID: RowOf(t)}
 }
 
 // SortedIDs are the ids of components, ascending.

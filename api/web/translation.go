@@ -51,19 +51,15 @@ func (p *Pages) title(v *view, t *store.TranslationRow) string {
 }
 
 func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
-	aboutComponent(v, componentOf(t))
+	aboutComponent(v, resource.RowOf(t))
 	v.Crumbs = append(v.Crumbs, link{Name: p.nameOf(v.L, t.Language), URL: path("projects", t.Project.Slug, t.Component.Slug, t.Language)})
 	v.feeds(t.Project.Slug, t.Component.Slug, t.Language)
-}
-
-func componentOf(t *store.TranslationRow) *store.ComponentRow {
-	return &store.ComponentRow{Component: t.Component, Project: t.Project}
 }
 
 func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
 	v.Title, v.Heading = p.title(v, t), p.nameOf(v.L, t.Language)
 	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
-	problems, err := problemsOf(ctx, snap, []*store.ComponentRow{componentOf(t)}, false)
+	problems, err := problemsOf(ctx, snap, []*store.ComponentRow{resource.RowOf(t)}, false)
 	if err != nil {
 		return err
 	}
@@ -95,7 +91,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return err
 	}
 	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
-	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(componentOf(t)), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(resource.RowOf(t)), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
 	o.FileURL = repoweb(repo, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil
