@@ -1,6 +1,7 @@
 package flush
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type Options struct {
 	Message func(Group) string
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
-	// Memo remembers what files became; nil: nothing does.
+	// Memo remembers what files became; nil: nothing is known from before.
 	Memo *Memo
 }
 
@@ -65,6 +66,7 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	if o.On.IsZero() {
 		o.On = w.Head().Hash
 	}
+	o.Memo = cmp.Or(o.Memo, &Memo{})
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
@@ -273,8 +275,8 @@ func (d *deriver) apply(ctx context.Context, f int, g *group) (*derive.File, err
 // written returns a file with edits: what was made of the same file by the same edits
 // before, if the mirror still has it.
 func (d *deriver) written(ctx context.Context, file *File, was content, edits []edit.Edit) (*derive.File, []edit.Result, error) {
-	key, ok := keyOf(file.Path, was.blob, edits, file.Options)
-	if known, found := d.options.Memo.get(key); ok && found && d.writer.Has(known.after) {
+	key := keyOf(file.Path, was.blob, edits, file.Options)
+	if known, found := d.options.Memo.get(key); found && d.writer.Has(known.after) {
 		return &derive.File{Path: file.Path, Blob: known.after}, known.results, nil
 	}
 	if was.data == nil {
@@ -288,7 +290,7 @@ func (d *deriver) written(ctx context.Context, file *File, was content, edits []
 		}
 	}
 	out, results, err := edit.Apply(file.Path, was.data, edits, file.Options)
-	if err == nil && ok && d.options.Memo != nil {
+	if err == nil {
 		d.memos[file.Path] = &memo{key, results}
 	}
 	return &derive.File{Path: file.Path, Data: out}, results, err

@@ -76,12 +76,12 @@ func TestGroups(t *testing.T) {
 		{Component: "app", Language: "de", Path: "po/de.po", Edits: []edit.Edit{change("a", "ä", by("Jana", 3))}},
 		{Component: "docs", Language: "cs", Path: "doc/cs.po", Edits: []edit.Edit{change("a", "á", by("Jana", 4))}},
 	}
-	for commitBy, want := range map[By][]string{
-		"":                  {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
-		ByAuthorAndLanguage: {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
-		ByAuthor:            {"app cs: Petr+Jana", "app cs,de: Jana", "docs cs: Jana"},
-		ByLanguage:          {"app cs: Jana+Petr", "app de: Jana", "docs cs: Jana"},
-		ByAll:               {"app cs,de: Jana+Petr", "docs cs: Jana"},
+	for commitBy, want := range map[string][]string{
+		"":                {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
+		"author+language": {"app cs: Petr+Jana", "app de: Jana", "docs cs: Jana", "app cs: Jana"},
+		"author":          {"app cs: Petr+Jana", "app cs,de: Jana", "docs cs: Jana"},
+		"language":        {"app cs: Jana+Petr", "app de: Jana", "docs cs: Jana"},
+		"all":             {"app cs,de: Jana+Petr", "docs cs: Jana"},
 	} {
 		t.Run(string(commitBy), func(t *testing.T) {
 			result := derived(t, m, files, Options{Style: Style{By: commitBy}})
@@ -115,7 +115,7 @@ func TestCommits(t *testing.T) {
 	files := []File{{Component: "app", Language: "cs", Path: "po/cs.po", Edits: []edit.Edit{
 		change("a", "á", by("Jana", 1)), change("b", "bé", by("Jana", 0), by("Petr", 2)),
 	}}}
-	o := Options{Style: Style{By: ByAll, SignOff: true}, Committer: committer, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
+	o := Options{Style: Style{By: "all", SignOff: true}, Committer: committer, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
 	result, err := Run(t.Context(), m, Target{Branch: "main"}, always(files, o))
 	gittest.Must(t, err)
 	if result.Parent != base || len(result.Commits) != 1 {
@@ -211,7 +211,7 @@ func TestPaths(t *testing.T) {
 		odd[0]: po("a", ""), odd[1]: po("a", ""), `web\v2/cs.po`: po("a", ""),
 	})
 	m := mirrorOf(t, up)
-	for _, commitBy := range []By{ByAuthorAndLanguage, ByAll} {
+	for _, commitBy := range []string{"author+language", "all"} {
 		files := []File{{Language: "cs", Path: odd[0]}, {Language: "fa", Path: odd[1]}, {Language: "pt", Path: "po/pt/app.po"}, {Language: "xh", Path: `web\x5cv2/cs.po`}}
 		for i := range files {
 			files[i].Edits = []edit.Edit{change("a", "b", by("J", i))}

@@ -3,28 +3,19 @@ package flush
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource/derive"
 )
 
-// By says which edits are in one commit. Those of two components never are, as each has
-// its own message.
-type By string
-
-// The values of commit_by.
-const (
-	ByAuthorAndLanguage By = "author+language"
-	ByAuthor            By = "author"
-	ByLanguage          By = "language"
-	ByAll               By = "all"
-)
-
 // Style says how the commits of a component are made.
 type Style struct {
-	// By is commit_by; "" is ByAuthorAndLanguage.
-	By By
+	// By is commit_by, which says which edits are in one commit: those of an "author", of a
+	// "language", of both with "author+language" or "", or "all". Those of two components
+	// never are, as each has its own message.
+	By string
 	// SignOff adds the author's Signed-off-by.
 	SignOff bool
 	// Signer signs; nil: no signatures.
@@ -76,13 +67,13 @@ func groups(files []File, o *Options) []*group {
 	found := map[groupKey]*group{}
 	var list []*group
 	for f, file := range files {
-		by := cmp.Or(o.style(file.Component).By, ByAuthorAndLanguage)
+		by := cmp.Or(o.style(file.Component).By, "author+language")
 		for i, e := range file.Edits {
 			key := groupKey{component: file.Component}
-			if by == ByAuthorAndLanguage || by == ByAuthor {
+			if strings.Contains(by, "author") {
 				key.author = e.Last().Name + "\x00" + e.Last().Email
 			}
-			if by == ByAuthorAndLanguage || by == ByLanguage {
+			if strings.Contains(by, "language") {
 				key.language = file.Language
 			}
 			g := found[key]

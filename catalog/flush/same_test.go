@@ -74,9 +74,9 @@ func TestSameCommits(t *testing.T) {
 	files, tree := chainOf()
 	up.Push("A", tree)
 	m := mirrorOf(t, up)
-	for commitBy, want := range map[By]string{
-		ByAuthorAndLanguage: "cb57288093549169cec3395514a019bd409024ce",
-		ByAll:               "a1fa8f4b773d759eddc61c5913d44ea0a559c9a3",
+	for commitBy, want := range map[string]string{
+		"author+language": "cb57288093549169cec3395514a019bd409024ce",
+		"all":             "a1fa8f4b773d759eddc61c5913d44ea0a559c9a3",
 	} {
 		result := derived(t, m, files, Options{Style: Style{By: commitBy, SignOff: true}})
 		if got := result.Head.String(); got != want {

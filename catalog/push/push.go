@@ -183,7 +183,7 @@ func destinations(rows []store.BranchComponent, to func(*store.BranchComponent) 
 		}
 		list[at].rows = append(list[at].rows, *row)
 		s := &row.Settings.Edits
-		list[at].styles[componentKey(row.ID)] = flush.Style{By: flush.By(s.CommitBy), SignOff: s.SignOff, Signer: g.to.Signer}
+		list[at].styles[componentKey(row.ID)] = flush.Style{By: s.CommitBy, SignOff: s.SignOff, Signer: g.to.Signer}
 	}
 	return list
 }

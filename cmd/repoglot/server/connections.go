@@ -72,11 +72,7 @@ func (l countedListener) Accept() (net.Conn, error) {
 			refuseConnection(c, err)
 			continue
 		}
-		release = sync.OnceFunc(release)
-		if t, ok := c.(*net.TCPConn); ok {
-			return countedTCP{t, release}, nil
-		}
-		return countedConn{c, release}, nil
+		return countedConn{c.(*net.TCPConn), sync.OnceFunc(release)}, nil
 	}
 }
 
@@ -115,27 +111,15 @@ func refuseConnection(c net.Conn, err error) {
 		strconv.Itoa(len(body)) + "\r\n\r\n" + body))
 }
 
-// countedTCP is a connection that is counted until it is closed. It keeps the ways in
+// countedConn is a connection that is counted until it is closed. It keeps the ways in
 // which files are sent without copying.
-type countedTCP struct {
-	*net.TCPConn
-	release func()
-}
-
-// Close closes the connection.
-func (c countedTCP) Close() error {
-	c.release()
-	return c.TCPConn.Close()
-}
-
-// countedConn is countedTCP for other connections.
 type countedConn struct {
-	net.Conn
+	*net.TCPConn
 	release func()
 }
 
 // Close closes the connection.
 func (c countedConn) Close() error {
 	c.release()
-	return c.Conn.Close()
+	return c.TCPConn.Close()
 }

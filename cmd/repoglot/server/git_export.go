@@ -26,15 +26,12 @@ type exports struct {
 // asked for one, so a client without a token is asked for one if the component is
 // private, and also if it does not exist. It is not asked while there are no
 // tokens.
-func (e exports) Repository(r *http.Request, project, component string) (gitexport.Repository, error) {
-	repo, err := e.find(r, project, component)
-	if errors.Is(err, store.ErrUnavailable) {
-		err = fmt.Errorf("%w: %w", gitexport.ErrNoDatabase, err)
-	}
-	return repo, err
-}
-
-func (e exports) find(r *http.Request, project, component string) (gitexport.Repository, error) {
+func (e exports) Repository(r *http.Request, project, component string) (_ gitexport.Repository, err error) {
+	defer func() {
+		if errors.Is(err, store.ErrUnavailable) {
+			err = fmt.Errorf("%w: %w", gitexport.ErrNoDatabase, err)
+		}
+	}()
 	visitor, err := e.visitor(r, true)
 	if err != nil {
 		return nil, fmt.Errorf("looking at a token: %w", err)
