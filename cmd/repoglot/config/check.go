@@ -170,29 +170,29 @@ func origin(s string) (o, why string) {
 func checkCredentials(r *report, env *environment, list []Credential) {
 	seen := map[string]bool{}
 	for i := range list {
-		c, path := &list[i], index("credentials", i)
+		c, p := &list[i], place{r, index("credentials", i)}
 		c.Host = strings.ToLower(c.Host)
 		switch {
 		case c.Host == "": // reported as missing
 		case strings.ContainsAny(c.Host, "/@ *") || strings.Contains(c.Host, "://"):
-			r.on(path+".host", "%s.host %s is no host; write it like git.example.org or git.example.org:8443", path, sample(c.Host))
+			p.bad("host", "%s is no host; write it like git.example.org or git.example.org:8443", sample(c.Host))
 		case seen[c.Host]:
-			r.on(path+".host", "%s.host %s is in the list twice; remove one of the two", path, sample(c.Host))
+			p.bad("host", "%s is in the list twice; remove one of the two", sample(c.Host))
 		}
 		seen[c.Host] = true
 		if c.PasswordEnv == "" && c.SSHKey == "" && c.Host != "" {
-			r.on(path, "%s has neither password_env nor ssh_key; add one of them", path)
+			p.on(p.path, "%s has neither password_env nor ssh_key; add one of them", p.path)
 		}
 		if c.PasswordEnv == "" {
 			continue
 		}
 		if !envNameRule(c.PasswordEnv) {
-			r.on(path+".password_env", "%s.password_env must be the name of an environment variable, not a password; write it like GIT_PASSWORD", path)
+			p.bad("password_env", "must be the name of an environment variable, not a password; write it like GIT_PASSWORD")
 			continue
 		}
 		c.Password = Secret(env.values[c.PasswordEnv])
 		if c.Password == "" {
-			r.on(path+".password_env", "%s.password_env names %s, which is not set; set it in the environment of repoglot", path, c.PasswordEnv)
+			p.bad("password_env", "names %s, which is not set; set it in the environment of repoglot", c.PasswordEnv)
 		}
 	}
 }

@@ -17,51 +17,48 @@ import (
 const maxFlush = 365 * 24 * time.Hour
 
 // checkPush checks the settings of edits of a component that takes them.
-func checkPush(r *report, at string, c *Component) {
-	bad := func(key, format string, args ...any) {
-		r.on(at+"."+key, at+"."+key+" "+format, args...)
-	}
+func checkPush(p place, c *Component) {
 	if c.Flush < 0 || c.Flush > maxFlush {
-		bad("flush", "must be a time up to a year; write it like 10m")
+		p.bad("flush", "must be a time up to a year; write it like 10m")
 	}
 	for key, name := range map[string]string{"signing_key_env": c.SigningKeyEnv, "forge_token_env": c.ForgeTokenEnv} {
 		if name != "" && !envNameRule(name) {
-			bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
+			p.bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
 		}
 	}
 	if c.PushMode == "" {
 		return
 	}
 	if why := branchRule(c.PushBranch); why != "" {
-		bad("push_branch", "%s %s; write the name of a branch, like l10n", sample(c.PushBranch), why)
+		p.bad("push_branch", "%s %s; write the name of a branch, like l10n", sample(c.PushBranch), why)
 	}
 	if c.PushMode != catalog.PushDirect && c.PushBranch != "" && c.PushBranch == c.Branch {
-		bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
+		p.bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
 	}
 	switch {
 	case c.RequestPer == "":
 	case c.PushMode != catalog.PushRequest:
-		bad("request_per", "needs push_mode: request; remove the key")
+		p.bad("request_per", "needs push_mode: request; remove the key")
 	case c.RequestPer != catalog.PerComponent && c.PushBranch == "":
-		bad("request_per", "%s needs push_branch; name the branch that those of the requests are below, like l10n", c.RequestPer)
+		p.bad("request_per", "%s needs push_branch; name the branch that those of the requests are below, like l10n", c.RequestPer)
 	}
 	for _, t := range []struct {
 		key, text string
 		kind      message.Kind
 	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}, {"add_message", c.AddMessage, message.Translation}, {"delete_message", c.DeleteMessage, message.Translation}} {
 		if _, err := message.Parse(t.kind, t.text); err != nil {
-			bad(t.key, "is no template: %v", err)
+			p.bad(t.key, "is no template: %v", err)
 		}
 	}
 	switch {
 	case c.PushMode != catalog.PushRequest:
 	case c.Forge == "":
-		bad("push_mode", "request needs forge; write github, gitlab, gitea or forgejo")
+		p.bad("push_mode", "request needs forge; write github, gitlab, gitea or forgejo")
 	case c.ForgeTokenEnv == "":
-		bad("forge", "needs forge_token_env; name the environment variable with the token")
+		p.bad("forge", "needs forge_token_env; name the environment variable with the token")
 	default:
 		if _, err := c.NewForge("x"); err != nil {
-			bad("forge", "cannot be used: %v", err)
+			p.bad("forge", "cannot be used: %v", err)
 		}
 	}
 }
@@ -82,7 +79,7 @@ func (c *Component) ownBranch(project string) string {
 // checkPushBranch refuses a branch of ours that components with another branch, push_mode or
 // forge have, too: each would overwrite what the other pushed. pushed has those seen, by
 // repository and branch.
-func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]string]pushTarget) {
+func checkPushBranch(p place, project string, c *Component, pushed map[[2]string]pushTarget) {
 	if c.PushMode == "" || c.PushMode == catalog.PushDirect {
 		return
 	}
@@ -91,7 +88,7 @@ func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]
 		to.forge, to.forgeURL, to.token = c.Forge, c.ForgeURL, c.ForgeTokenEnv
 	}
 	if other, known := pushed[key]; known && other != to {
-		r.on(at+".push_branch", "%s.push_branch %s is that of a component above with another branch, push_mode or forge, and each would overwrite what the other pushed; name another one", at, sample(key[1]))
+		p.bad("push_branch", "%s is that of a component above with another branch, push_mode or forge, and each would overwrite what the other pushed; name another one", sample(key[1]))
 		return
 	}
 	pushed[key] = to
@@ -102,7 +99,10 @@ func checkPushBranch(r *report, at, project string, c *Component, pushed map[[2]
 // push_branch of another one, beside which git cannot have it, or with one that is read
 // for edits, which would be overwritten.
 func checkRequests(r *report, list []Project) {
-	type branch struct{ at, repo, name, per string }
+	type branch struct {
+		place
+		repo, name, per string
+	}
 	var all []branch
 	read := map[[2]string]bool{}
 	for i := range list {
@@ -114,7 +114,7 @@ func checkRequests(r *report, list []Project) {
 			if c.PushMode != catalog.PushRequest && c.PushMode != catalog.PushBranch {
 				continue
 			}
-			b := branch{index(index("projects", i)+".components", j), c.pushesTo(), c.ownBranch(list[i].Slug), string(c.RequestPer)}
+			b := branch{place{r, index(index("projects", i)+".components", j)}, c.pushesTo(), c.ownBranch(list[i].Slug), string(c.RequestPer)}
 			switch {
 			case c.PushMode != catalog.PushRequest:
 			case c.PushBranch == "":
@@ -127,15 +127,15 @@ func checkRequests(r *report, list []Project) {
 	}
 	for i, b := range all {
 		if read[[2]string{b.repo, b.name}] {
-			r.on(b.at+".push_branch", "%s.push_branch %s is the branch of a component that takes edits, and would be overwritten; write another name", b.at, sample(b.name))
+			b.bad("push_branch", "%s is the branch of a component that takes edits, and would be overwritten; write another name", sample(b.name))
 		}
 		for k, o := range all {
 			switch {
 			case b.repo != o.repo:
 			case strings.HasPrefix(o.name, b.name+"/"):
-				r.on(b.at+".push_branch", "%s.push_branch %s is a folder of the branch %s of another component; write another name", b.at, sample(b.name), sample(o.name))
+				b.bad("push_branch", "%s is a folder of the branch %s of another component; write another name", sample(b.name), sample(o.name))
 			case k < i && b.name == o.name && b.per != o.per:
-				r.on(b.at+".request_per", "%s.request_per %s is %s for another component with this push_branch; write the same, or another push_branch", b.at, b.per, o.per)
+				b.bad("request_per", "%s is %s for another component with this push_branch; write the same, or another push_branch", b.per, o.per)
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func setWord(dst reflect.Value, text string) error {
 // overrides no key.
 func (env *environment) unknown(c *Config) []string {
 	named := map[string]bool{}
-	for key, i := range keysOf(reflect.TypeFor[Config]()).fields {
+	for key, i := range (&report{}).keysOf(reflect.TypeFor[Config]()).fields {
 		if overridable(reflect.ValueOf(c).Elem().FieldByIndex(i)) {
 			named[EnvName(key)] = true
 		}

@@ -41,15 +41,6 @@ func (l Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find the first Error.
-func (l Errors) Unwrap() []error {
-	list := make([]error, len(l))
-	for i, e := range l {
-		list[i] = e
-	}
-	return list
-}
-
 func (l Errors) sort() {
 	slices.SortStableFunc(l, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -95,6 +86,23 @@ func (r *report) on(path, format string, args ...any) {
 		}
 		p = p[:i]
 	}
+}
+
+// place is a struct of the file: an item of a list, or the value of a key.
+type place struct {
+	*report
+	path string
+}
+
+// bad reports a mistake of the value of a key.
+func (p place) bad(key, format string, args ...any) {
+	p.on(p.path+"."+key, p.path+"."+key+" "+format, args...)
+}
+
+// set reports whether the file has a value for a key.
+func (p place) set(key string) bool {
+	_, set := p.positions[p.path+"."+key]
+	return set
 }
 
 // oneLine replaces line breaks and other control characters by spaces.

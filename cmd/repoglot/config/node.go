@@ -127,8 +127,11 @@ type limitedKey struct {
 	allowed []string
 }
 
-// keysOf reads the tags of a struct.
-func keysOf(t reflect.Type) *keys {
+// keysOf reads the tags of a struct, once.
+func (r *report) keysOf(t reflect.Type) *keys {
+	if k := r.keys[t]; k != nil {
+		return k
+	}
 	k := &keys{fields: make(map[string][]int, t.NumField())}
 	for _, f := range reflect.VisibleFields(t) {
 		key := f.Tag.Get("yaml")
@@ -145,19 +148,10 @@ func keysOf(t reflect.Type) *keys {
 			k.nested = append(k.nested, key)
 		}
 	}
-	return k
-}
-
-// keysOf is keysOf, which reads the tags of a struct once.
-func (r *report) keysOf(t reflect.Type) *keys {
-	k := r.keys[t]
-	if k == nil {
-		if r.keys == nil {
-			r.keys = map[reflect.Type]*keys{}
-		}
-		k = keysOf(t)
-		r.keys[t] = k
+	if r.keys == nil {
+		r.keys = map[reflect.Type]*keys{}
 	}
+	r.keys[t] = k
 	return k
 }
 
