@@ -150,13 +150,12 @@ func (c *Chain) commit(ctx context.Context, commit Commit) (object.Hash, error) 
 		}
 		was = parent.Tree
 	}
-	root := newFolder()
 	for _, f := range commit.Files {
-		if err := root.add(f); err != nil {
-			return object.Hash{}, err
+		if strings.Count(f.Path, "/") >= object.MaxDepth {
+			return object.Hash{}, &PathError{f.Path, "it is too deep"}
 		}
 	}
-	tree, err := c.tree(ctx, was, root)
+	tree, err := c.tree(ctx, was, 0, commit.Files)
 	switch {
 	case err != nil:
 		return object.Hash{}, err

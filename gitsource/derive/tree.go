@@ -14,53 +14,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// folder has the changes below a directory.
-type folder struct {
-	files   map[string]File
-	folders map[string]*folder
-}
-
-func newFolder() *folder { return &folder{map[string]File{}, map[string]*folder{}} }
-
-// add files a change under its path.
-func (f *folder) add(file File) error {
-	parts := strings.Split(file.Path, "/")
-	if len(parts) > object.MaxDepth {
-		return &PathError{file.Path, "it is too deep"}
-	}
-	for i, name := range parts {
-		if !harmless(name) {
-			return &PathError{file.Path, ""}
-		}
-		_, isFile := f.files[name]
-		next := f.folders[name]
-		if i == len(parts)-1 {
-			if isFile || next != nil {
-				return &PathError{file.Path, "it is named twice"}
-			}
-			f.files[name] = file
-			return nil
-		}
-		if isFile {
-			return &PathError{file.Path, "it leads through a file"}
-		}
-		if next == nil {
-			next = newFolder()
-			f.folders[name] = next
-		}
-		f = next
-	}
-	return nil
-}
-
-// first is a path of the changes, the same one each time.
-func (f *folder) first() string {
-	if len(f.files) > 0 {
-		return f.files[slices.Min(slices.Collect(maps.Keys(f.files)))].Path
-	}
-	return f.folders[slices.Min(slices.Collect(maps.Keys(f.folders)))].first()
-}
-
 // harmless reports whether a name means nothing else: git refuses ".git" in any spelling
 // (CVE-2014-9390), "." and "..".
 func harmless(name string) bool {
@@ -96,8 +49,9 @@ const (
 	modeFolder = "40000"
 )
 
-// tree returns the directory with changes, the zero hash for an empty one.
-func (c *Chain) tree(ctx context.Context, id object.Hash, f *folder) (object.Hash, error) {
+// tree returns the directory with changes, the zero hash for an empty one. The paths of the
+// changes are in it from an index on.
+func (c *Chain) tree(ctx context.Context, id object.Hash, from int, files []File) (object.Hash, error) {
 	if err := ctx.Err(); err != nil {
 		return object.Hash{}, err
 	}
@@ -112,17 +66,15 @@ func (c *Chain) tree(ctx context.Context, id object.Hash, f *folder) (object.Has
 			return object.Hash{}, fmt.Errorf("directory %s: %w", id, err)
 		}
 	}
+	below := map[string][]File{}
+	for _, f := range files {
+		name, _, _ := strings.Cut(f.Path[from:], "/")
+		below[name] = append(below[name], f)
+	}
 	before := len(entries)
 	changed := false
-	for _, name := range slices.Sorted(maps.Keys(f.files)) {
-		more, err := c.file(&entries, f.files[name], name)
-		if err != nil {
-			return object.Hash{}, err
-		}
-		changed = changed || more
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
-		more, err := c.folder(ctx, &entries, f.folders[name], name)
+	for _, name := range slices.Sorted(maps.Keys(below)) {
+		more, err := c.change(ctx, &entries, name, from, below[name])
 		if err != nil {
 			return object.Hash{}, err
 		}
@@ -135,6 +87,61 @@ func (c *Chain) tree(ctx context.Context, id object.Hash, f *folder) (object.Has
 		return object.Hash{}, nil
 	}
 	return c.writeTree(encodeTree(entries), base)
+}
+
+// change makes the changes of a name among the entries of a directory, and reports whether
+// they are any.
+func (c *Chain) change(ctx context.Context, entries *[]entry, name string, from int, files []File) (bool, error) {
+	path := files[0].Path
+	at := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
+	var was, id object.Hash
+	if at >= 0 {
+		was = (*entries)[at].id
+	}
+	var err error
+	mode, isFile := modeFolder, slices.ContainsFunc(files, func(f File) bool { return f.Path[from:] == name })
+	switch {
+	case !harmless(name):
+		return false, &PathError{path, ""}
+	case isFile && len(files) > 1:
+		return false, &PathError{path, "it is named twice, or another path leads through it"}
+	case isFile && at >= 0 && !(*entries)[at].isFile():
+		return false, &PathError{path, "it is no file"}
+	case isFile:
+		mode = modeFile
+		id, err = c.blob(&files[0])
+	case at >= 0 && !(*entries)[at].isFolder():
+		return false, &PathError{path, strconv.Quote(name) + " is no directory"}
+	default:
+		id, err = c.tree(ctx, was, from+len(name)+1, files)
+	}
+	switch {
+	case err != nil || id == was:
+		return false, err
+	case at < 0 && !plain(name):
+		return false, &PathError{path, ""}
+	case id.IsZero():
+		*entries = slices.Delete(*entries, at, at+1)
+	case at < 0:
+		*entries = append(*entries, entry{mode, name, id})
+	default:
+		(*entries)[at].id = id
+	}
+	return true, nil
+}
+
+// blob returns the contents of a file, the zero hash if it is removed.
+func (c *Chain) blob(f *File) (id object.Hash, err error) {
+	if f.Remove {
+		return id, nil
+	}
+	if id = f.Blob; id.IsZero() {
+		id, err = c.added.Blob(f.Data, c.last[f.Path])
+	}
+	if err == nil {
+		c.last[f.Path] = object.Base{Hash: id, Data: f.Data}
+	}
+	return id, err
 }
 
 // rawTree returns a directory as git stores it.
@@ -151,65 +158,6 @@ func (c *Chain) writeTree(data []byte, base object.Base) (object.Hash, error) {
 		c.trees[id], c.size = data, c.size+len(data)
 	}
 	return id, err
-}
-
-// file makes a change of a file among the entries of its directory, and reports whether
-// it is one.
-func (c *Chain) file(entries *[]entry, f File, name string) (bool, error) {
-	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
-	switch {
-	case i >= 0 && !(*entries)[i].isFile():
-		return false, &PathError{f.Path, "it is no file"}
-	case i < 0 && !f.Remove && !plain(name):
-		return false, &PathError{f.Path, ""}
-	}
-	if f.Remove {
-		if i >= 0 {
-			*entries = slices.Delete(*entries, i, i+1)
-		}
-		return i >= 0, nil
-	}
-	id, err := f.Blob, error(nil)
-	if id.IsZero() {
-		id, err = c.added.Blob(f.Data, c.last[f.Path])
-	}
-	if err != nil {
-		return false, err
-	}
-	c.last[f.Path] = object.Base{Hash: id, Data: f.Data}
-	if i < 0 {
-		*entries = append(*entries, entry{modeFile, name, id})
-		return true, nil
-	}
-	changed := (*entries)[i].id != id
-	(*entries)[i].id = id
-	return changed, nil
-}
-
-// folder does the same with a directory.
-func (c *Chain) folder(ctx context.Context, entries *[]entry, f *folder, name string) (bool, error) {
-	i := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })
-	var was object.Hash
-	if i >= 0 {
-		if !(*entries)[i].isFolder() {
-			return false, &PathError{f.first(), strconv.Quote(name) + " is no directory"}
-		}
-		was = (*entries)[i].id
-	}
-	id, err := c.tree(ctx, was, f)
-	switch {
-	case err != nil || id == was:
-		return false, err
-	case i < 0 && !plain(name):
-		return false, &PathError{f.first(), ""}
-	case id.IsZero():
-		*entries = slices.Delete(*entries, i, i+1)
-	case i < 0:
-		*entries = append(*entries, entry{modeFolder, name, id})
-	default:
-		(*entries)[i].id = id
-	}
-	return true, nil
 }
 
 // parseTree reads a tree: mode, blank, name, NUL and id of each entry.
