@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -269,4 +272,42 @@ func (p Path) in(folder string, env *environment) (Path, error) {
 		return "", fmt.Errorf("finding %s: %w", p, err)
 	}
 	return Path(s), nil
+}
+
+// lookEvery is the time between two looks at the file. What two of them find is whole:
+// editors write in several steps, or replace a file by renaming.
+const lookEvery = 500 * time.Millisecond
+
+// Watch calls changed with every new configuration in the file that c was read from, and
+// failed with the error of every broken one, one call at a time, until ctx is done. A file
+// with the same bytes as at the last call is not reported again.
+func (c *Config) Watch(ctx context.Context, environ []string, changed func(*Config), failed func(error)) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	told, seen := c.source, c.source
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		data, err := readFile(c.file)
+		if err != nil {
+			data = []byte(err.Error()) // it stands for the contents
+		}
+		whole := bytes.Equal(data, seen)
+		if seen = data; !whole || bytes.Equal(data, told) {
+			continue
+		}
+		told = data
+		var now *Config
+		if err == nil {
+			now, err = Parse(c.file, data, environ)
+		}
+		if err != nil {
+			failed(err)
+		} else {
+			changed(now)
+		}
+	}
 }
