@@ -9,81 +9,74 @@ import (
 // linguasWord is a code in a file LINGUAS, or a comment.
 var linguasWord = regexp.MustCompile(`#.*|[^\s#]+`)
 
-// word is a code in a file LINGUAS: its line, its bytes in there, and how many codes the
-// line has.
-type word struct{ line, from, to, beside int }
+// word is a code in a file LINGUAS: where it is, where its line is, and whether that has no
+// other one.
+type word struct {
+	code                string
+	from, to, line, end int
+	alone               bool
+}
 
 // Linguas adds a language to a file LINGUAS, or removes it. The file has codes between
 // blanks and line ends, and comments after "#" (gettext manual, "po/LINGUAS"). A new code
 // goes where the others are: into a line of several, else on a line of its own; before the
 // first code that sorts after it, if all are sorted. The bytes stay if nothing is to be done.
 func Linguas(data []byte, code string, add bool) []byte {
-	lines := strings.SplitAfter(string(data), "\n")
-	var codes []string
+	text, at := string(data), 0
 	var words []word
-	for i, line := range lines {
+	for line := range strings.SplitAfterSeq(text, "\n") {
 		found := linguasWord.FindAllStringIndex(line, -1)
-		found = slices.DeleteFunc(found, func(at []int) bool { return line[at[0]] == '#' })
-		for _, at := range found {
-			codes, words = append(codes, line[at[0]:at[1]]), append(words, word{i, at[0], at[1], len(found)})
+		found = slices.DeleteFunc(found, func(is []int) bool { return line[is[0]] == '#' })
+		for _, is := range found {
+			words = append(words, word{line[is[0]:is[1]], at + is[0], at + is[1], at, at + len(line), len(found) == 1})
 		}
+		at += len(line)
 	}
-	has := slices.Index(codes, code)
+	has := slices.IndexFunc(words, func(w word) bool { return w.code == code })
 	switch {
 	case add == (has >= 0):
-		return data
-	case !add:
-		lines = withoutWord(lines, words[has])
+	case add:
+		text = withWord(text, words, code)
 	default:
-		next := slices.IndexFunc(codes, func(c string) bool { return c > code && slices.IsSorted(codes) })
-		lines = withWord(lines, words, next, code)
+		text = withoutWord(text, words[has])
 	}
-	return []byte(strings.Join(lines, ""))
+	return []byte(text)
 }
 
 // withoutWord removes a code, with its line if it is alone there.
-func withoutWord(lines []string, w word) []string {
-	line := lines[w.line]
+func withoutWord(text string, w word) string {
 	switch {
-	case w.beside == 1:
-		return slices.Delete(lines, w.line, w.line+1)
-	case strings.TrimSpace(line[:w.from]) == "": // the first
-		lines[w.line] = line[:w.from] + strings.TrimLeft(line[w.to:], " \t")
-	default:
-		lines[w.line] = strings.TrimRight(line[:w.from], " \t") + line[w.to:]
+	case w.alone:
+		return text[:w.line] + text[w.end:]
+	case strings.TrimSpace(text[w.line:w.from]) == "": // the first
+		return text[:w.from] + strings.TrimLeft(text[w.to:], " \t")
 	}
-	return lines
+	return strings.TrimRight(text[:w.from], " \t") + text[w.to:]
 }
 
-// withWord adds a code before the word of an index, after all if it is negative.
-func withWord(lines []string, words []word, next int, code string) []string {
+// withWord adds a code.
+func withWord(text string, words []word, code string) string {
 	end := "\n"
-	if strings.HasSuffix(lines[0], "\r\n") {
+	if first, _, _ := strings.Cut(text, "\n"); strings.HasSuffix(first, "\r") {
 		end = "\r\n"
 	}
-	w := word{line: len(lines) - 1}
-	switch {
-	case next >= 0:
-		w = words[next]
-	case len(words) > 0:
-		w = words[len(words)-1]
+	sorted := slices.IsSortedFunc(words, func(a, b word) int { return strings.Compare(a.code, b.code) })
+	if next := slices.IndexFunc(words, func(w word) bool { return sorted && w.code > code }); next >= 0 {
+		if w := words[next]; w.alone {
+			return text[:w.line] + code + end + text[w.line:]
+		}
+		return text[:words[next].from] + code + " " + text[words[next].from:]
 	}
-	line := lines[w.line]
-	switch {
-	case w.beside > 1 && next >= 0:
-		lines[w.line] = line[:w.from] + code + " " + line[w.from:]
-		return lines
-	case w.beside > 1:
-		lines[w.line] = line[:w.to] + " " + code + line[w.to:]
-		return lines
-	case next >= 0:
-		return slices.Insert(lines, w.line, code+end)
-	case line != "" && !strings.HasSuffix(line, "\n"):
-		lines[w.line] = line + end
+	at := len(text)
+	if len(words) > 0 {
+		last := words[len(words)-1]
+		if !last.alone {
+			return text[:last.to] + " " + code + text[last.to:]
+		}
+		at = last.end
 	}
-	at := w.line + 1
-	if line == "" {
-		at = w.line
+	if before := text[:at]; before != "" && !strings.HasSuffix(before, "\n") {
+		code = end + code
 	}
-	return slices.Insert(lines, at, code+end)
+	return text[:at] + code + end + text[at:]
 }

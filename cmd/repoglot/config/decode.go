@@ -147,21 +147,18 @@ func (d *decoder) entries(path string, m ast.MapNode, fields map[string][]int, s
 			d.at(at, "key %q is here twice; remove one of the two", key)
 		case !seen[key]:
 			seen[key] = true
-			d.value(join(path, key), at, it.Value(), dst.FieldByIndex(index))
+			to, value := join(path, key), it.Value()
+			// Mistakes of an absent or empty value, and of one with several, are reported at the key.
+			switch r := d.resolve(value); {
+			case r == nil || r.Type() == ast.NullType || r.Type() == ast.MappingType || r.Type() == ast.SequenceType:
+				d.positions[to] = at
+			default:
+				d.positions[to] = nodePosition(value)
+			}
+			d.decode(to, value, dst.FieldByIndex(index))
 		}
 	}
 	return merges
-}
-
-// value decodes the value of a key. Mistakes of an absent or empty value are
-// reported at the key.
-func (d *decoder) value(path string, at position, node ast.Node, dst reflect.Value) {
-	if r := d.resolve(node); r == nil || r.Type() == ast.NullType || r.Type() == ast.MappingType || r.Type() == ast.SequenceType {
-		d.positions[path] = at
-	} else {
-		d.positions[path] = nodePosition(node)
-	}
-	d.decode(path, node, dst)
 }
 
 // sequence fills a slice.

@@ -80,7 +80,7 @@ func (s *supervisor) forgetWaits(ctx context.Context, last, p *Plan) {
 			keys = append(keys, b.Key)
 		}
 	}
-	if s.flusher == nil || len(keys) == 0 {
+	if len(keys) == 0 {
 		return
 	}
 	if err := s.flusher.DB.ForgetPushWaits(ctx, keys); err != nil && ctx.Err() == nil {
@@ -105,7 +105,7 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 
 // flushDue reports whether edits of a branch are to be pushed now.
 func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
-	if s.flusher == nil || !takesEdits(b) {
+	if !takesEdits(b) {
 		return false
 	}
 	due, err := s.flusher.Ready(ctx, *b)
@@ -117,7 +117,7 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 
 // show has clones of a branch see the edits that clients asked to commit, on its head.
 func (s *supervisor) show(ctx context.Context, b *ingest.Branch) error {
-	if s.flusher == nil || !takesEdits(b) {
+	if !takesEdits(b) {
 		return nil
 	}
 	return s.flusher.Show(ctx, *b, s.destinations())
@@ -161,7 +161,7 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 // wished returns the wish of a client of some process of the cluster for a work with a
 // branch, 0 if there is none.
 func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {
-	if s.engine.cluster == nil || s.flusher == nil || !takesEdits(b) {
+	if s.engine.cluster == nil || !takesEdits(b) {
 		return 0
 	}
 	wish, err := s.engine.cluster.table.WishedFor(ctx, w, b.Key)

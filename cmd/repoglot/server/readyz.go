@@ -129,9 +129,6 @@ func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 
 // addStuck finds the files that clients added or removed and that cannot be made.
 func (s *supervisor) addStuck(ctx context.Context, r *readiness) error {
-	if s.flusher == nil {
-		return nil
-	}
 	return s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		list, err := snap.AwaySince(ctx, time.Now(), true)
 		for _, e := range list {

@@ -30,8 +30,8 @@ type supervisor struct {
 	engine  *Engine
 	log     *slog.Logger
 	sched   scheduler
-	watcher refWatcher   // nil if the system has no watcher left
-	flusher *push.Pusher // nil: nothing is edited
+	watcher refWatcher // nil if the system has no watcher left
+	flusher *push.Pusher
 
 	problems problems
 	ready    readyTurn
@@ -294,7 +294,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 		}
 	}
 	reached := err == nil || report.Reached()
-	if s.flusher != nil && takesEdits(b) && ctx.Err() == nil {
+	if takesEdits(b) && ctx.Err() == nil {
 		s.flusher.Reached(ctx, b.Key, reached)
 	}
 	if !reached {
