@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -47,7 +48,7 @@ type placeholder struct {
 }
 
 // placeholders returns all names, Weblate's.
-func placeholders() map[string]placeholder {
+var placeholders = sync.OnceValue(func() map[string]placeholder {
 	all := map[string]placeholder{
 		"site_title":              {false, func(v *Values) string { return v.SiteTitle }},
 		"site_url":                {false, func(v *Values) string { return v.SiteURL }},
@@ -93,7 +94,7 @@ func placeholders() map[string]placeholder {
 		}
 	}
 	return all
-}
+})
 
 // percent returns a share as the API has it (docs/compatibility.md#percentages).
 func percent(n, total int64, complete bool) string {

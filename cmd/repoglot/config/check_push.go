@@ -104,46 +104,53 @@ func checkPushBranch(p place, project string, c *Component, pushed map[[2]string
 // push_branch of another one, beside which git cannot have it, or with one that is read
 // for edits, which would be overwritten.
 func checkRequests(r *report, list []Project) {
-	type branch struct {
-		place
-		repo, name, per string
+	type branch struct{ repo, name string }
+	read, below, per := map[branch]bool{}, map[branch]string{}, map[branch]catalog.RequestPer{}
+	each := func(fn func(p place, c *Component, b branch)) {
+		for i := range list {
+			for j := range list[i].Components {
+				c := &list[i].Components[j]
+				if c.PushMode == catalog.PushRequest || c.PushMode == catalog.PushBranch {
+					fn(place{r, index(index("projects", i)+".components", j)}, c, branch{c.pushesTo(), c.ownBranch(list[i].Slug)})
+				}
+			}
+		}
 	}
-	var all []branch
-	read := map[[2]string]bool{}
 	for i := range list {
 		for j := range list[i].Components {
-			c := &list[i].Components[j]
-			if c.PushMode != "" && c.Branch != "" {
-				read[[2]string{c.Repo.String(), c.Branch}] = true
-			}
-			if c.PushMode != catalog.PushRequest && c.PushMode != catalog.PushBranch {
-				continue
-			}
-			b := branch{place{r, index(index("projects", i)+".components", j)}, c.pushesTo(), c.ownBranch(list[i].Slug), string(c.RequestPer)}
-			switch {
-			case c.PushMode != catalog.PushRequest:
-			case c.PushBranch == "":
-				b.per = string(catalog.PerComponent)
-			default:
-				b.per = cmp.Or(b.per, string(catalog.PerRepository))
-			}
-			all = append(all, b)
-		}
-	}
-	for i, b := range all {
-		if read[[2]string{b.repo, b.name}] {
-			b.bad("push_branch", "%s is the branch of a component that takes edits, and would be overwritten; write another name", sample(b.name))
-		}
-		for k, o := range all {
-			switch {
-			case b.repo != o.repo:
-			case strings.HasPrefix(o.name, b.name+"/"):
-				b.bad("push_branch", "%s is a folder of the branch %s of another component; write another name", sample(b.name), sample(o.name))
-			case k < i && b.name == o.name && b.per != o.per:
-				b.bad("request_per", "%s is %s for another component with this push_branch; write the same, or another push_branch", b.per, o.per)
+			if c := &list[i].Components[j]; c.PushMode != "" && c.Branch != "" {
+				read[branch{c.Repo.String(), c.Branch}] = true
 			}
 		}
 	}
+	each(func(_ place, _ *Component, b branch) {
+		for at, letter := range b.name {
+			if letter == '/' {
+				below[branch{b.repo, b.name[:at]}] = b.name
+			}
+		}
+	})
+	each(func(p place, c *Component, b branch) {
+		if read[b] {
+			p.bad("push_branch", "%s is the branch of a component that takes edits, and would be overwritten; write another name", sample(b.name))
+		}
+		if other := below[b]; other != "" {
+			p.bad("push_branch", "%s is a folder of the branch %s of another component; write another name", sample(b.name), sample(other))
+		}
+		var own catalog.RequestPer
+		switch {
+		case c.PushMode != catalog.PushRequest:
+			own = c.RequestPer
+		case c.PushBranch == "":
+			own = catalog.PerComponent
+		default:
+			own = cmp.Or(c.RequestPer, catalog.PerRepository)
+		}
+		if other, known := per[b]; known && other != own {
+			p.bad("request_per", "%s is %s for another component with this push_branch; write the same, or another push_branch", own, other)
+		}
+		per[b] = own
+	})
 }
 
 // errNoForge says that the requests of a component cannot be made.
