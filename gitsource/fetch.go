@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -97,52 +96,20 @@ func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, ti
 	return m.writeHead(gitDir, tip)
 }
 
-// roomInterval is the time between two looks at the room on the disk.
-const roomInterval = 250 * time.Millisecond
-
 // transfer is Transfer of a source, which ends when there is no room left. A transfer
 // that fails leaves no unfinished pack: a git program that is stopped does not remove
 // its own, and the next transfer would find less room than this one.
 func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
-	err := m.transferWithin(ctx, src, gitDir, tip, have)
+	err := m.opts.Room()
+	if err == nil {
+		roomy, ended := remote.EndIf(ctx, m.opts.Room)
+		err = src.Transfer(roomy, gitDir, tip, have)
+		if why := ended(); err != nil && why != nil {
+			err = why
+		}
+	}
 	if err != nil {
 		sweep(gitDir)
-	}
-	return err
-}
-
-// transferWithin ends a transfer when there is no room left.
-func (m *Mirror) transferWithin(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have []object.Hash) error {
-	if m.opts.Room == nil {
-		return src.Transfer(ctx, gitDir, tip, have)
-	}
-	if err := m.opts.Room(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	full := make(chan error, 1) // one error: why the transfer was ended
-	go func() {
-		defer close(full)
-		tick := time.NewTicker(roomInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			if err := m.opts.Room(); err != nil {
-				full <- err
-				cancel(err)
-				return
-			}
-		}
-	}()
-	err := src.Transfer(ctx, gitDir, tip, have)
-	cancel(nil)
-	if why := <-full; err != nil && why != nil {
-		return why
 	}
 	return err
 }
@@ -189,7 +156,7 @@ func (m *Mirror) replace(fill func(gitDir string) error) (name string, err error
 // git directory is damaged or ctx is done.
 func (m *Mirror) maintain(ctx context.Context, src remote.Source, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
-	if m.keep == name || !object.Crowded(old) || m.opts.Room != nil && m.opts.Room() != nil {
+	if m.keep == name || !object.Crowded(old) || m.opts.Room() != nil {
 		return name, nil
 	}
 	repack := func(ctx context.Context, old, gitDir string) error { return cloneAgain(ctx, src, old, gitDir) }

@@ -72,6 +72,9 @@ func Open(ctx context.Context, dir string, repo remote.Repository, opts Options)
 	if opts.Timeout <= 0 {
 		opts.Timeout = defaultTimeout
 	}
+	if opts.Room == nil {
+		opts.Room = func() error { return nil }
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}

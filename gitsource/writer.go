@@ -1,7 +1,6 @@
 package gitsource
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -43,10 +42,8 @@ func (w *Writer) Reader() (*Reader, error) { return openReader(w.gitDir, w.head,
 // Commit makes a commit on top of one that the mirror or this Writer has. Nothing is seen
 // of it before Store. The errors are those of [derive.Chain.Commit].
 func (w *Writer) Commit(ctx context.Context, c derive.Commit) (id object.Hash, err error) {
-	if room := w.mirror.opts.Room; room != nil {
-		if err := room(); err != nil {
-			return object.Hash{}, err
-		}
+	if err := w.mirror.opts.Room(); err != nil {
+		return object.Hash{}, err
 	}
 	if err = w.open(); err == nil {
 		id, err = w.chain.Commit(ctx, c)
@@ -101,7 +98,7 @@ func (w *Writer) Push(ctx context.Context, to remote.Repository, p remote.Push) 
 	if to.URL == "" {
 		to = w.mirror.remote
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(w.mirror.opts.Timeout, defaultTimeout))
+	ctx, cancel := context.WithTimeout(ctx, w.mirror.opts.Timeout)
 	defer cancel()
 	return to.Push(ctx, w.mirror.opts.Remote, w.gitDir, p)
 }
@@ -116,7 +113,7 @@ func (m *Mirror) Tip(ctx context.Context, of remote.Repository, branch string) (
 	if err != nil {
 		return object.Hash{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(m.opts.Timeout, defaultTimeout))
+	ctx, cancel := context.WithTimeout(ctx, m.opts.Timeout)
 	defer cancel()
 	heads, err := remote.NewSource(of, m.opts.Remote).List(ctx, []remote.BranchPattern{pattern})
 	if err != nil || len(heads) == 0 {

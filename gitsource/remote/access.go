@@ -83,53 +83,32 @@ func lookupNetrc(name, host string) (access, bool) {
 	}
 	defer f.Close()
 	var a access
-	var fits, found, macro bool
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		line := lines.Text()
-		if macro { // a macro ends at the first empty line
-			macro = strings.TrimSpace(line) != ""
+	var found, macro bool
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if macro = macro && len(words) > 0; macro { // it ends at the first empty line
 			continue
 		}
-		words := strings.Fields(line)
-		for i := 0; i < len(words); i++ {
-			if strings.HasPrefix(words[i], "#") {
-				break
+		for i := 0; i < len(words) && !strings.HasPrefix(words[i], "#"); i++ {
+			word, value := words[i], ""
+			switch word {
+			case "machine", "login", "password", "account":
+				if i++; i < len(words) {
+					value = words[i]
+				}
 			}
-			value := ""
-			if i+1 < len(words) {
-				value = words[i+1]
-			}
-			switch words[i] {
-			case "machine":
+			switch {
+			case word == "machine" || word == "default":
 				if found {
 					return a, true
 				}
-				fits = strings.EqualFold(value, host)
-				found = fits
-				i++
-			case "default":
-				if found {
-					return a, true
-				}
-				fits, found = true, true
-			case "login":
-				if fits {
-					a.user = value
-				}
-				i++
-			case "password":
-				if fits {
-					a.password = value
-				}
-				i++
-			case "account":
-				i++
-			case "macdef":
-				macro = true
-			}
-			if macro {
-				break
+				found = word == "default" || strings.EqualFold(value, host)
+			case word == "login" && found:
+				a.user = value
+			case word == "password" && found:
+				a.password = value
+			case word == "macdef":
+				macro, i = true, len(words)
 			}
 		}
 	}

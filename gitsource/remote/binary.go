@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,30 +80,32 @@ func (e *gitError) Unwrap() error { return e.err }
 // repository: it would look for one around the folder that it runs in, where
 // somebody may have put one with a configuration (git(1), GIT_DIR).
 func (g Git) run(ctx context.Context, env []string, args ...string) (string, error) {
+	stdout := &capped{max: maxStdout}
+	err := g.exec(ctx, append(env, "GIT_DIR="+os.DevNull), nil, stdout, args...)
+	return stdout.String(), err
+}
+
+// exec runs git within limits, until ctx is done.
+func (g Git) exec(ctx context.Context, env []string, stdin io.Reader, stdout io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, g.path, args...)
-	cmd.Env = append(env, "GIT_DIR="+os.DevNull)
+	cmd.Env = env
 	cmd.Dir = os.TempDir() // names of files in args are absolute
 	ownGroup(cmd)
 	cmd.WaitDelay = 5 * time.Second
-	stdout, stderr := &capped{max: maxStdout}, &capped{max: maxStderr}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := runLimited(cmd, g.maxFile)
-	if ctx.Err() != nil {
-		return "", ctx.Err()
+	stderr := &capped{max: maxStderr}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	err := cmd.Start()
+	if err == nil {
+		limit(cmd.Process.Pid, g.maxFile)
+		err = cmd.Wait()
 	}
-	if err != nil {
-		return stdout.String(), &gitError{stderr: stderr.String(), err: err}
+	switch {
+	case ctx.Err() != nil:
+		return errors.Join(ctx.Err(), err)
+	case err != nil:
+		return &gitError{stderr: stderr.String(), err: err}
 	}
-	return stdout.String(), nil
-}
-
-// runLimited runs a command within limits; maxFile bounds its files in bytes, 0 not.
-func runLimited(cmd *exec.Cmd, maxFile int64) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	limit(cmd.Process.Pid, maxFile)
-	return cmd.Wait()
+	return nil
 }
 
 // capped keeps the first bytes written to it.
@@ -345,12 +348,20 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 	if err != nil {
 		return err
 	}
-	limits := s.limits.Within(gitDir)
-	fetching, ended := withinSize(ctx, gitDir, limits.Bytes)
-	s.git.maxFile = limits.Bytes + 1<<20 // withinSize names the limit; this is for when it is late
+	limits, before := s.limits.Within(gitDir), object.Size(gitDir)
+	small := func() error { // git fetch has no setting for this
+		if object.Size(gitDir)-before > limits.Bytes {
+			return limits.TooManyBytes()
+		}
+		return nil
+	}
+	fetching, ended := EndIf(ctx, small)
+	s.git.maxFile = limits.Bytes + 1<<20 // small names the limit; this is for when it is late
 	_, err = s.read(fetching, fetchArgs(gitDir), "+"+ref+":refs/repoglot/incoming")
-	if ended() {
-		return s.fail(object.ErrTooLarge, limits.TooManyBytes().Error(), "use a smaller repository, or raise the limit")
+	_ = ended()
+	if large := small(); large != nil {
+		removeNew(gitDir, old)
+		return s.fail(object.ErrTooLarge, large.Error(), "use a smaller repository, or raise the limit")
 	}
 	if err != nil {
 		return err
@@ -420,39 +431,29 @@ func (s *binarySource) describe(err error) error {
 	return s.fail(ErrUnreachable, redactText(said, s.remote, s.access), "check address and network")
 }
 
-// withinSize returns a context that is done when the objects of a git directory are larger
-// by limit than now: git fetch has no setting for this. Ended ends it, and says whether
-// this happened; then the files that are new are gone.
-func withinSize(ctx context.Context, gitDir string, limit int64) (_ context.Context, ended func() bool) {
+// EndIf returns a context that is done when check returns an error, which it is asked for
+// four times a second. Ended ends it, and returns that error.
+func EndIf(ctx context.Context, check func() error) (_ context.Context, ended func() error) {
 	ctx, stop := context.WithCancel(ctx)
-	before := object.Size(gitDir)
-	old, _ := object.Packs(gitDir)
-	exceeded := func() bool { return object.Size(gitDir)-before > limit }
-	done := make(chan struct{})
+	why := make(chan error, 1)
 	go func() {
-		defer close(done)
-		tick := time.NewTicker(200 * time.Millisecond)
+		defer close(why)
+		tick := time.NewTicker(250 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if exceeded() {
-					stop()
-				}
+			}
+			if err := check(); err != nil {
+				why <- err
+				stop()
+				return
 			}
 		}
 	}()
-	return ctx, func() bool {
-		stop()
-		<-done
-		if !exceeded() {
-			return false
-		}
-		removeNew(gitDir, old)
-		return true
-	}
+	return ctx, func() error { stop(); return <-why }
 }
 
 // removeNew removes the packs of a git directory that are not among old, and the ref of

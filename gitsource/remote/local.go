@@ -14,15 +14,9 @@ import (
 // localSource copies from a repository on this machine. Refs are read and objects
 // are copied as files, without git's protocol or the git program.
 type localSource struct {
-	path   string
-	remote Repository
-	fresh  *object.Fresh // of Options
-	trust  Trust
-	limits object.Limits
-}
-
-func (s *localSource) fail(kind error, detail, remedy string) error {
-	return &Error{URL: s.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
+	client
+	path  string
+	fresh *object.Fresh // of Options
 }
 
 func (s *localSource) repo() (localRepo, error) {

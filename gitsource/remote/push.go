@@ -47,10 +47,7 @@ func (r Repository) Push(ctx context.Context, o Options, gitDir string, p Push) 
 	if !object.ValidBranch(p.Branch) {
 		return fmt.Errorf("push to %s: %q is no name of a branch", r, p.Branch)
 	}
-	c := client{trust: o.Trust, remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack), silence: o.Silence}
-	if c.silence == 0 {
-		c.silence = defaultSilence
-	}
+	c := newClient(r, o)
 	git, ok := o.Git()
 	_, local := repourl.IsLocal(r.URL)
 	switch {

@@ -98,23 +98,21 @@ func NewSource(r Repository, o Options) Source {
 	path, local := repourl.IsLocal(r.URL)
 	git, have := o.Git()
 	local = local && o.Transport != transportBinary
-	limits := object.NewLimits(o.MaxPack)
-	limits.Total = o.MaxMirror
 	if local && have {
 		repo, err := o.Trust.find(path)
 		local = err != nil || !repo.isReftable()
 	}
+	c := newClient(r, o)
 	if local {
-		return &localSource{path: path, remote: r, trust: o.Trust, fresh: o.Fresh, limits: limits}
+		return &localSource{client: c, path: path, fresh: o.Fresh}
 	}
-	c := client{trust: o.Trust, remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: limits, silence: cmp.Or(o.Silence, defaultSilence)}
 	if o.Transport == transportBinary || have && c.binaryFits() {
 		return &binarySource{client: c, git: git}
 	}
 	return &wireSource{client: c}
 }
 
-// client is the fields that the sources of network remotes share.
+// client is the fields that all sources share.
 type client struct {
 	remote     Repository
 	access     access
@@ -122,6 +120,15 @@ type client struct {
 	limits     object.Limits
 	trust      Trust         // of a local repository
 	silence    time.Duration // how long the remote may send nothing
+}
+
+func newClient(r Repository, o Options) client {
+	c := client{
+		remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack),
+		trust: o.Trust, silence: cmp.Or(o.Silence, defaultSilence),
+	}
+	c.limits.Total = o.MaxMirror
+	return c
 }
 
 // fail makes an error about this remote.

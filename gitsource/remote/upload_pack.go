@@ -3,12 +3,9 @@ package remote
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
-	"time"
 )
 
 // advertisement is the start of info/refs in versions 0 and 1.
@@ -50,19 +47,6 @@ func (g Git) UploadPack(ctx context.Context, dir, namespace string, request []by
 			}
 		}
 	}
-	cmd := exec.CommandContext(ctx, g.path, append(args, dir)...)
-	cmd.Env = environment(uploadSettings(), "GIT_PROTOCOL=version="+strconv.Itoa(version), "GIT_NAMESPACE="+namespace)
-	cmd.Dir = os.TempDir()
-	ownGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second
-	stderr := &capped{max: maxStderr}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), w, stderr
-	err := runLimited(cmd, 0)
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), err)
-	}
-	return &gitError{stderr: stderr.String(), err: err}
+	env := environment(uploadSettings(), "GIT_PROTOCOL=version="+strconv.Itoa(version), "GIT_NAMESPACE="+namespace)
+	return g.exec(ctx, env, bytes.NewReader(request), w, append(args, dir)...)
 }

@@ -61,8 +61,8 @@ type Watcher struct {
 
 // watchedRepo is one repository watched under one key.
 type watchedRepo struct {
-	roots []string // gitDir and commonDir
-	dirs  []string // all watched directories
+	localRepo
+	dirs []string // all watched directories
 }
 
 // NewWatcher starts a watcher; Close ends it. The error is ErrWatchLimit if the
@@ -136,20 +136,10 @@ func (w *Watcher) Add(repoPath, key string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.removeLocked(key)
-	r := &watchedRepo{roots: []string{filepath.Clean(repo.gitDir)}}
-	if common := filepath.Clean(repo.commonDir); common != r.roots[0] {
-		r.roots = append(r.roots, common)
-	}
+	repo.gitDir, repo.commonDir = filepath.Clean(repo.gitDir), filepath.Clean(repo.commonDir)
+	r := &watchedRepo{localRepo: repo}
 	w.repos[key] = r
-	common := r.roots[len(r.roots)-1]
-	err = w.watchLocked(key, r, r.roots...)
-	if err == nil {
-		err = w.watchTreeLocked(key, r, filepath.Join(common, "refs"))
-	}
-	if info, serr := os.Stat(filepath.Join(common, "reftable")); err == nil && serr == nil && info.IsDir() {
-		err = w.watchLocked(key, r, filepath.Join(common, "reftable"))
-	}
-	if err != nil {
+	if err := w.watchLocked(key, r); err != nil {
 		w.removeLocked(key)
 		return watchError("watch "+repoPath, err)
 	}
@@ -180,55 +170,48 @@ func (w *Watcher) removeLocked(key string) {
 	}
 }
 
-// watchLocked adds directories; a directory that no longer exists is no error.
-func (w *Watcher) watchLocked(key string, r *watchedRepo, dirs ...string) error {
+// watchLocked adds the directories of a repository that are not watched yet: its roots, its
+// refs and those of branches. A directory is watched before it is listed, so that nothing
+// made in the meantime is missed.
+func (w *Watcher) watchLocked(key string, r *watchedRepo) error {
+	refs := filepath.Join(r.commonDir, "refs")
+	dirs := []string{r.gitDir, r.commonDir, refs}
+	if r.isReftable() {
+		dirs = append(dirs, filepath.Join(r.commonDir, "reftable"))
+	}
 	for _, dir := range dirs {
-		if slices.Contains(w.dirs[dir], key) {
-			continue
+		if err := w.addLocked(key, r, dir); err != nil {
+			return err
 		}
-		if len(r.dirs) >= w.maxDirs {
-			return fmt.Errorf("more than %d directories of refs: %w", w.maxDirs, syscall.ENOSPC)
-		}
-		if len(w.dirs[dir]) == 0 {
-			if err := w.fs.Add(dir); errors.Is(err, fs.ErrNotExist) {
-				continue
-			} else if err != nil {
-				return err
-			}
-		}
-		w.dirs[dir] = append(w.dirs[dir], key)
-		r.dirs = append(r.dirs, dir)
 	}
-	return nil
+	return filepath.WalkDir(filepath.Join(refs, "heads"), func(dir string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // removed in the meantime
+		case err != nil || !d.IsDir():
+			return err
+		}
+		return w.addLocked(key, r, dir)
+	})
 }
 
-// watchTreeLocked adds refs and the directories of branches. A directory is watched
-// before it is listed, so that nothing made in the meantime is missed.
-func (w *Watcher) watchTreeLocked(key string, r *watchedRepo, refs string) error {
-	if err := w.watchLocked(key, r, refs); err != nil {
-		return err
+// addLocked adds a directory; if it no longer exists, this is no error.
+func (w *Watcher) addLocked(key string, r *watchedRepo, dir string) error {
+	if slices.Contains(w.dirs[dir], key) {
+		return nil
 	}
-	return w.watchBelowLocked(key, r, filepath.Join(refs, "heads"))
-}
-
-func (w *Watcher) watchBelowLocked(key string, r *watchedRepo, dir string) error {
-	if err := w.watchLocked(key, r, dir); err != nil {
-		return err
+	if len(r.dirs) >= w.maxDirs {
+		return fmt.Errorf("more than %d directories of refs: %w", w.maxDirs, syscall.ENOSPC)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if len(w.dirs[dir]) == 0 {
+		if err := w.fs.Add(dir); errors.Is(err, fs.ErrNotExist) {
 			return nil
-		}
-		return err
-	}
-	for _, e := range entries {
-		if e.Type()&fs.ModeDir != 0 {
-			if err := w.watchBelowLocked(key, r, filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
+		} else if err != nil {
+			return err
 		}
 	}
+	w.dirs[dir] = append(w.dirs[dir], key)
+	r.dirs = append(r.dirs, dir)
 	return nil
 }
 
@@ -260,7 +243,9 @@ func (w *Watcher) loop() {
 			fresh = union(fresh, w.moved(e))
 		case err := <-w.fs.Errors:
 			w.opts.Logger.Warn("file events were lost; all watched repositories are checked", "error", err)
-			fresh = union(fresh, w.keys())
+			w.mu.Lock()
+			fresh = union(fresh, slices.Sorted(maps.Keys(w.repos)))
+			w.mu.Unlock()
 		}
 		if timer == nil && len(fresh) > 0 {
 			ready, fresh = union(ready, fresh), nil
@@ -276,12 +261,6 @@ func union(list, more []string) []string {
 		}
 	}
 	return list
-}
-
-func (w *Watcher) keys() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Sorted(maps.Keys(w.repos))
 }
 
 // moved returns the keys that an event concerns, and watches new directories.
@@ -300,36 +279,19 @@ func (w *Watcher) moved(e fsnotify.Event) []string {
 	dir = filepath.Clean(dir)
 	for _, key := range slices.Clone(w.dirs[dir]) {
 		r := w.repos[key]
-		if slices.Contains(r.roots, dir) && base != "HEAD" && base != "packed-refs" && base != "refs" {
+		if (dir == r.gitDir || dir == r.commonDir) && base != "HEAD" && base != "packed-refs" && base != "refs" {
 			continue // index, FETCH_HEAD, logs and objects say nothing about refs
 		}
-		if e.Has(fsnotify.Create) {
-			w.grownLocked(key, r, e.Name)
+		if info, err := os.Lstat(e.Name); e.Has(fsnotify.Create) && err == nil && info.IsDir() {
+			if err := w.watchLocked(key, r); err != nil {
+				err = watchError("watch "+e.Name, err)
+				w.opts.Logger.Warn("repository cannot be watched completely", "key", key, "error", err)
+				w.opts.OnLost(key, err)
+			}
 		}
 		keys = union(keys, []string{key})
 	}
 	return keys
-}
-
-// grownLocked watches a directory that appeared among the refs.
-func (w *Watcher) grownLocked(key string, r *watchedRepo, name string) {
-	info, err := os.Lstat(name)
-	if err != nil || !info.IsDir() {
-		return
-	}
-	refs := filepath.Join(r.roots[len(r.roots)-1], "refs")
-	heads := filepath.Join(refs, "heads")
-	switch {
-	case name == refs:
-		err = w.watchTreeLocked(key, r, refs)
-	case name == heads, strings.HasPrefix(name, heads+string(filepath.Separator)):
-		err = w.watchBelowLocked(key, r, name)
-	}
-	if err != nil {
-		err = watchError("watch "+name, err)
-		w.opts.Logger.Warn("repository cannot be watched completely", "key", key, "error", err)
-		w.opts.OnLost(key, err)
-	}
 }
 
 // goneLocked forgets a directory that was removed or moved away. If it was a root
@@ -344,7 +306,7 @@ func (w *Watcher) goneLocked(dir string) []string {
 	for _, key := range keys {
 		r := w.repos[key]
 		r.dirs = slices.DeleteFunc(r.dirs, func(d string) bool { return d == dir })
-		if slices.Contains(r.roots, dir) {
+		if dir == r.gitDir || dir == r.commonDir {
 			w.opts.OnLost(key, fmt.Errorf("watch %s: %w: the directory is gone", dir, ErrUnreachable))
 		}
 	}
