@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,99 +48,60 @@ type Change struct {
 // Push makes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Push(c Change) (string, error) {
 	p := newPush(r)
-	st := Step{Branch: c.Branch, Parents: c.Parents, Merge: c.Merge, Force: c.Force}
-	if st.Branch == "" {
-		st.Branch = r.scenario.Branch
+	st, err := c.step(r.scenario.Branch)
+	if err == nil {
+		err = p.step(&st)
 	}
-	hash, err := p.change(&st, c)
+	if err == nil {
+		err = p.flush()
+	}
 	if err != nil {
 		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
 	}
-	if err := p.flush(); err != nil {
-		return "", fmt.Errorf("repository %s: %w", r.Dir, err)
-	}
-	return hash.String(), nil
+	return p.commits[0].Hash, nil
 }
 
-func (p *push) change(st *Step, c Change) (plumbing.Hash, error) {
-	files, parents, err := p.start(st)
-	if err != nil {
-		return plumbing.ZeroHash, err
+// step returns the change as a step of a scenario with a default branch.
+func (c *Change) step(branch string) (Step, error) {
+	st := Step{
+		Branch: cmp.Or(c.Branch, branch), Parents: c.Parents, Merge: c.Merge, Force: c.Force,
+		Message: strings.TrimRight(cmp.Or(c.Message, "Change"), "\n") + "\n",
 	}
-	if err := p.changeFiles(files, c); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	spec, err := p.changeSpec(c, parents)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	hash, err := p.commit(files, spec)
-	if err != nil {
-		return hash, err
-	}
-	return hash, p.setRefs(st, hash)
-}
-
-func (p *push) changeFiles(files *fileSet, c Change) error {
 	for _, path := range c.Delete {
-		if !files.remove(path) {
-			return fmt.Errorf("file %q: deleted, but it is not there", path)
-		}
-	}
-	put := func(path, text string, mode filemode.FileMode) error {
-		hash, err := p.r.storeBlob([]byte(text))
-		if err != nil {
-			return fmt.Errorf("file %q: %w", path, err)
-		}
-		files.set(path, entry{mode: mode, hash: hash})
-		return nil
+		st.Files = append(st.Files, File{Path: path, op: opDelete})
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
-		mode := filemode.Regular
+		f := File{Path: path, text: []byte(c.Files[path])}
 		if slices.Contains(c.Executable, path) {
-			mode = filemode.Executable
+			f.kind = filemode.Executable
 		}
-		if err := put(path, c.Files[path], mode); err != nil {
-			return err
-		}
+		st.Files = append(st.Files, f)
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Symlinks)) {
-		if err := put(path, c.Symlinks[path], filemode.Symlink); err != nil {
-			return err
-		}
-	}
-	return files.unmerged()
-}
-
-// changeSpec applies the defaults of a Change.
-func (p *push) changeSpec(c Change, parents []plumbing.Hash) (commitSpec, error) {
-	spec := commitSpec{message: strings.TrimRight(c.Message, "\n") + "\n", parents: parents}
-	if c.Message == "" {
-		spec.message = "Change\n"
-	}
-	when := c.When
-	if when.IsZero() {
-		when = time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
-		for _, h := range parents {
-			parent, err := p.commitObject(h)
-			if err != nil {
-				return spec, err
-			}
-			if parent.Committer.When.After(when) {
-				when = parent.Committer.When
-			}
-		}
-		when = when.Add(time.Minute)
+		st.Files = append(st.Files, File{Path: path, text: []byte(c.Symlinks[path]), kind: filemode.Symlink})
 	}
 	var err error
-	if spec.author, err = parsePerson(c.Author, Person{Name: defaultAuthorName, Email: defaultAuthorEmail}); err != nil {
-		return spec, err
+	if st.Author, err = parsePerson(c.Author, Person{Name: defaultAuthorName, Email: defaultAuthorEmail}); err != nil {
+		return st, err
 	}
-	if spec.committer, err = parsePerson(c.Committer, spec.author); err != nil {
-		return spec, err
+	st.Committer, err = parsePerson(c.Committer, st.Author)
+	st.Author.When, st.Committer.When = inZone(c.When), inZone(c.When)
+	return st, err
+}
+
+// after is a minute after the youngest of some commits, or 2024-01-01 09:00 UTC without one.
+func (p *push) after(parents []plumbing.Hash) (time.Time, error) {
+	when := time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
+	for _, h := range parents {
+		parent, err := p.commitObject(h)
+		if err != nil {
+			return when, err
+		}
+		if parent.Committer.When.After(when) {
+			when = parent.Committer.When
+		}
 	}
-	spec.author.When, spec.committer.When = inZone(when), inZone(when)
-	return spec, nil
+	return inZone(when.Add(time.Minute)), nil
 }
 
 // parsePerson reads `Name <email>`; "" gives fallback.
@@ -190,9 +152,4 @@ func (r *Repo) Paths(rev string) ([]string, error) {
 		return nil, err
 	}
 	return slices.Sorted(maps.Keys(files.entries)), nil
-}
-
-func subject(message string) string {
-	line, _, _ := strings.Cut(message, "\n")
-	return line
 }

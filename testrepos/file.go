@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -121,43 +122,39 @@ func (f *File) check() error {
 
 // encode turns text into the bytes of the file.
 func (f *File) encode(text []byte) ([]byte, error) {
-	s := string(text)
 	if f.noEOL || f.kind == filemode.Symlink {
-		s = strings.TrimSuffix(s, "\n")
+		text = bytes.TrimSuffix(text, []byte("\n"))
 	}
 	if f.crlf {
-		s = strings.ReplaceAll(s, "\n", "\r\n")
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}
 	if f.charset != nil {
-		enc, err := f.charset.NewEncoder().String(s)
-		if err != nil {
+		var err error
+		if text, err = f.charset.NewEncoder().Bytes(text); err != nil {
 			return nil, fmt.Errorf("text does not fit its charset: %w", err)
 		}
-		s = enc
 	}
 	if f.bom {
-		s = "\ufeff" + s
+		text = append([]byte("\ufeff"), text...)
 	}
-	return []byte(s), nil
+	return text, nil
 }
 
 // decode is the inverse of encode, for directives that change the present text.
 func (f *File) decode(data []byte) ([]byte, error) {
-	s := string(data)
 	if f.bom {
-		s = strings.TrimPrefix(s, "\ufeff")
+		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	if f.charset != nil {
-		dec, err := f.charset.NewDecoder().String(s)
-		if err != nil {
+		var err error
+		if data, err = f.charset.NewDecoder().Bytes(data); err != nil {
 			return nil, fmt.Errorf("present text is not in this charset: %w", err)
 		}
-		s = dec
 	}
 	if f.crlf {
-		s = strings.ReplaceAll(s, "\r\n", "\n")
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	return []byte(s), nil
+	return data, nil
 }
 
 func decode64(text []byte) ([]byte, error) {

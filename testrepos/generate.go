@@ -139,7 +139,8 @@ func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, er
 // branch began to move.
 func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer)) (moved time.Time, err error) {
 	p := newPush(g.Repo)
-	st := Step{Branch: g.DefaultBranch()}
+	who := Person{Name: "Gena Rator", Email: "gena@example.org", When: time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC)}
+	st := Step{Branch: g.DefaultBranch(), Author: who, Committer: who, Message: message + "\n"}
 	set, parents, err := p.start(&st)
 	if err != nil {
 		return moved, err
@@ -154,9 +155,7 @@ func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer))
 		}
 		set.set(path, entry{mode: filemode.Regular, hash: hash})
 	}
-	when := time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC)
-	who := Person{Name: "Gena Rator", Email: "gena@example.org", When: when}
-	hash, err := p.commit(set, commitSpec{author: who, committer: who, message: message + "\n", parents: parents})
+	hash, err := p.commit(set, &st, parents)
 	if err != nil {
 		return moved, err
 	}

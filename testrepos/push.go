@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -92,17 +93,21 @@ func (p *push) step(st *Step) error {
 	if err := files.unmerged(); err != nil {
 		return err
 	}
-	hash, err := p.commit(files, commitSpec{
-		author: st.Author, committer: st.Committer, message: st.Message,
-		parents: parents,
-	})
+	if st.Author.When.IsZero() {
+		if st.Author.When, err = p.after(parents); err != nil {
+			return err
+		}
+		st.Committer.When = st.Author.When
+	}
+	hash, err := p.commit(files, st, parents)
 	if err != nil {
 		return err
 	}
-	p.labels[st.Label] = hash.String()
-	p.commits = append(p.commits, PushedCommit{
-		Label: st.Label, Hash: hash.String(), Author: st.Author.Name, Subject: subject(st.Message),
-	})
+	if st.Label != "" {
+		p.labels[st.Label] = hash.String()
+	}
+	subject, _, _ := strings.Cut(st.Message, "\n")
+	p.commits = append(p.commits, PushedCommit{Label: st.Label, Hash: hash.String(), Author: st.Author.Name, Subject: subject})
 	return p.setRefs(st, hash)
 }
 
@@ -198,23 +203,16 @@ func (p *push) two(a, b plumbing.Hash) (*object.Commit, *object.Commit, error) {
 	return ca, cb, err
 }
 
-// commitSpec is a commit without its tree.
-type commitSpec struct {
-	author, committer Person
-	message           string
-	parents           []plumbing.Hash
-}
-
-func (p *push) commit(files *fileSet, spec commitSpec) (plumbing.Hash, error) {
+// commit stores a commit of files.
+func (p *push) commit(files *fileSet, st *Step, parents []plumbing.Hash) (plumbing.Hash, error) {
 	tree, err := writeFolder(p.r.git.Storer, files, slices.Sorted(maps.Keys(files.entries)), 0)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
-	c := object.Commit{
-		Author: spec.author.signature(), Committer: spec.committer.signature(),
-		Message: spec.message, TreeHash: tree, ParentHashes: spec.parents,
-	}
-	return writeObject(p.r.git.Storer, &c)
+	return writeObject(p.r.git.Storer, &object.Commit{
+		Author: st.Author.signature(), Committer: st.Committer.signature(),
+		Message: st.Message, TreeHash: tree, ParentHashes: parents,
+	})
 }
 
 func (w Person) signature() object.Signature {
