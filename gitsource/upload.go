@@ -1,12 +1,16 @@
 package gitsource
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -96,4 +100,158 @@ type trackedWriter struct {
 func (b *trackedWriter) Write(p []byte) (int, error) {
 	b.yet = true
 	return b.w.Write(p)
+}
+
+// ErrBadRequest says that the body that a client posted is not a request of git's
+// protocol, or not one that is answered here.
+var ErrBadRequest = errors.New("not a request of git's protocol that is understood here")
+
+// maxWants bounds the different commits of one request. There is one branch, so a
+// client wants its head, or an earlier head.
+const maxWants = 16
+
+// uploadRequest is one request of git's protocol, as far as it names objects.
+type uploadRequest struct {
+	packets []packet
+	wants   []object.Hash // what the client asks for, each once
+	has     []object.Hash // what the client says it has
+}
+
+// packet is a pkt-line as it was sent.
+type packet struct {
+	raw []byte
+	has object.Hash // the object of a line "have" or "shallow", otherwise zero
+}
+
+// parseUpload reads the pkt-lines (gitprotocol-common(5)) of a request, strictly
+// enough to find every line that names an object. Git checks the other lines. The
+// commands of version 2 are ls-refs and fetch: others, such as object-info, tell of
+// any object. deepen-not is refused, since it resolves refs that are hidden.
+func parseUpload(data []byte) (*uploadRequest, error) {
+	u := new(uploadRequest)
+	for len(data) > 0 {
+		line, rest, err := packetLine(data)
+		if err != nil {
+			return nil, err
+		}
+		p := packet{raw: data[:len(data)-len(rest)]}
+		data = rest
+		if err := u.add(&p, line); err != nil {
+			return nil, err
+		}
+		u.packets = append(u.packets, p)
+	}
+	return u, nil
+}
+
+// add takes the objects of a line.
+func (u *uploadRequest) add(p *packet, line string) error {
+	if command, ok := strings.CutPrefix(line, "command="); ok && command != "ls-refs" && command != "fetch" {
+		return fmt.Errorf("%w: the command %.60q", ErrBadRequest, command)
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "deepen-not":
+		return fmt.Errorf("%w: deepen-not is not answered", ErrBadRequest)
+	case "want", "have", "shallow":
+	default:
+		return nil
+	}
+	h, err := objectID(line, rest)
+	if err != nil {
+		return err
+	}
+	if word != "want" {
+		p.has = h
+		u.has = append(u.has, h)
+		return nil
+	}
+	if !slices.Contains(u.wants, h) {
+		u.wants = append(u.wants, h)
+	}
+	if len(u.wants) > maxWants {
+		return fmt.Errorf("%w: more than %d commits are wanted", ErrBadRequest, maxWants)
+	}
+	return nil
+}
+
+// knowing returns the request with an id that no object has in place of all that the
+// client says it has, but for known ones. Without these lines git would take the
+// negotiation for ended. The id is a constant: one made from the client's could be that of
+// a hidden object. Digits may be of either case, as git takes them.
+func (u *uploadRequest) knowing(known map[object.Hash]bool) []byte {
+	var b bytes.Buffer
+	for i := range u.packets {
+		p := &u.packets[i]
+		at := b.Len() + bytes.IndexByte(p.raw, ' ') + 1
+		b.Write(p.raw)
+		if !p.has.IsZero() && !known[p.has] {
+			copy(b.Bytes()[at:], object.Hash{}.String())
+		}
+	}
+	return b.Bytes()
+}
+
+// objectID reads the id at the start of rest, which capabilities may follow.
+func objectID(line, rest string) (object.Hash, error) {
+	id, _, _ := strings.Cut(rest, " ")
+	h, err := object.ParseHash(id)
+	if err != nil {
+		return object.Hash{}, fmt.Errorf("%w: %.60q", ErrBadRequest, line)
+	}
+	return h, nil
+}
+
+// packetLine splits off one line, "" for a packet without contents.
+func packetLine(data []byte) (line string, rest []byte, err error) {
+	const header, longest = 4, 65520
+	if len(data) < header {
+		return "", nil, fmt.Errorf("%w: it ends in a length", ErrBadRequest)
+	}
+	n, err := strconv.ParseUint(string(data[:header]), 16, 16)
+	switch {
+	case err != nil || n == 3 || n > longest:
+		return "", nil, fmt.Errorf("%w: %q is no length", ErrBadRequest, data[:header])
+	case n < header:
+		return "", data[header:], nil
+	case uint64(len(data)) < n:
+		return "", nil, fmt.Errorf("%w: it ends in a line", ErrBadRequest)
+	}
+	return strings.TrimSuffix(string(data[header:n]), "\n"), data[n:], nil
+}
+
+// history returns those of the objects of a request that are commits in the history
+// of head. A mirror has more objects: those from before a force push, and of a local
+// repository those of all branches. In version 2 git gives any object to a client
+// that knows its id, no setting changes that, and in every version it says which of
+// the client's objects it has.
+func (u *uploadRequest) history(ctx context.Context, dir string, head object.Head) (map[object.Hash]bool, error) {
+	known := map[object.Hash]bool{}
+	all := slices.Concat(u.wants, u.has)
+	if !slices.ContainsFunc(all, func(h object.Hash) bool { return h != head.Hash }) {
+		known[head.Hash] = true
+		return known, nil
+	}
+	r, err := openReader(dir, head, func() {})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	wanted := make(map[object.Hash]bool, len(all))
+	for _, h := range all {
+		if r.Has(h) {
+			wanted[h] = true
+		}
+	}
+	return r.store.InHistory(ctx, head.Hash, wanted)
+}
+
+// refuseWant answers as git does. The answer does not tell whether the object exists.
+func refuseWant(w io.Writer, want object.Hash) error {
+	if want.IsZero() {
+		return nil
+	}
+	line := fmt.Sprintf("ERR upload-pack: not our ref %s: fetch again, the branch may have moved\n", want)
+	_, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line)
+	return err
 }
