@@ -80,10 +80,6 @@ func contents(tb testing.TB, r *Reader, commit object.Hash, m filemask.Matcher) 
 	gittest.Must(tb, err)
 	fs := files{}
 	for _, f := range list {
-		if f.Link != "" {
-			fs[f.Path] = "->" + f.Link
-			continue
-		}
 		data, err := r.Blob(context.Background(), f.Blob, 0)
 		gittest.Must(tb, err)
 		fs[f.Path] = string(data)

@@ -2,9 +2,7 @@ package gitsource
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +14,6 @@ const (
 	maxVisited  = 5_000_000 // entries read in one walk: trees can name the same subtree many times
 	maxSelected = 1_000_000 // files that one walk selects
 	maxPaths    = 64 << 20  // bytes of their paths
-	maxLink     = 4096
 )
 
 // visits counts the entries of one walk, and what it selects of them: a tree of a
@@ -45,8 +42,10 @@ func (v *visits) take(path string) error {
 
 // Snapshot lists the files of a commit that want selects, sorted by path, without
 // reading them. Directories that prune reports are not entered. Either may be nil,
-// see filemask.Matcher. Submodules are left out; symlinks are listed with their
-// target.
+// see filemask.Matcher. Submodules are left out, and symlinks, as by Steps: one is never
+// read. If its target is selected too, it is a duplicate (docs/compatibility.md#languages);
+// otherwise the target could change without a change of the symlink's own entry, and a pull
+// would miss what a fresh import sees.
 func (r *Reader) Snapshot(ctx context.Context, commit object.Hash, want func(path string) bool, prune func(dir string) bool) ([]object.File, error) {
 	n, err := r.store.Node(commit)
 	if err != nil {
@@ -82,9 +81,10 @@ func (w *snapshotWalk) dir(ctx context.Context, tree object.Hash, prefix string,
 			if depth < object.MaxDepth && len(p) < filemask.MaxWalked && !w.m.Prunes(p) {
 				err = w.dir(ctx, e.Hash, p+"/", depth+1)
 			}
-		case object.KindFile, object.KindLink:
+		case object.KindFile:
 			if w.m.Selects(p) {
-				err = w.file(e, p)
+				w.files = append(w.files, object.File{Path: p, Blob: e.Hash})
+				err = w.v.take(p)
 			}
 		}
 		if err != nil {
@@ -92,54 +92,4 @@ func (w *snapshotWalk) dir(ctx context.Context, tree object.Hash, prefix string,
 		}
 	}
 	return nil
-}
-
-func (w *snapshotWalk) file(e object.Entry, p string) error {
-	if err := w.v.take(p); err != nil {
-		return err
-	}
-	f := object.File{Path: p, Blob: e.Hash}
-	if e.Kind == object.KindLink {
-		text, err := w.r.store.Blob(e.Hash, maxLink)
-		if errors.Is(err, object.ErrTooLarge) {
-			return nil // no system can check it out
-		}
-		if err != nil {
-			return fmt.Errorf("symlink %s: %w", p, err)
-		}
-		f.Link, f.Target = string(text), linkTarget(p, string(text))
-		if f.Link == "" {
-			return nil // git cannot check it out
-		}
-	}
-	w.files = append(w.files, f)
-	return nil
-}
-
-// linkTarget resolves a symlink's text against the symlink's directory.
-func linkTarget(link, text string) string {
-	if path.IsAbs(text) || strings.ContainsRune(text, 0) {
-		return ""
-	}
-	target := path.Join(path.Dir(link), text)
-	if target == ".." || strings.HasPrefix(target, "../") {
-		return ""
-	}
-	return target
-}
-
-// SplitLinks splits a snapshot into its files and its symlinks. Symlinks are never
-// read: if its target is selected too, a symlink is a duplicate
-// (docs/compatibility.md#languages); otherwise the target could change without a
-// change of the symlink's own entry, and a pull would miss what a fresh import sees.
-// Steps leaves symlinks out too.
-func SplitLinks(files []object.File) (regular, links []object.File) {
-	for _, f := range files {
-		if f.Link == "" {
-			regular = append(regular, f)
-		} else {
-			links = append(links, f)
-		}
-	}
-	return regular, links
 }

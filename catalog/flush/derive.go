@@ -145,9 +145,8 @@ func (d *deriver) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	regular, _ := gitsource.SplitLinks(list)
-	d.data = make(map[string]content, len(regular))
-	for _, f := range regular {
+	d.data = make(map[string]content, len(list))
+	for _, f := range list {
 		data, err := r.Blob(ctx, f.Blob, d.options.MaxFile)
 		if err == nil && object.IsLFSPointer(data) {
 			err = errors.New("it is in Git LFS, which cannot be written")

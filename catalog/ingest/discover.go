@@ -14,7 +14,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -80,7 +79,6 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	if err != nil {
 		return 0, err
 	}
-	files, _ = gitsource.SplitLinks(files)
 	taken, err := p.slugs(ctx, spec.Project)
 	if err != nil {
 		return 0, err

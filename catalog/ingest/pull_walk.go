@@ -164,7 +164,6 @@ func (p *pull) listFiles(ctx context.Context, commit object.Hash, comps []*compo
 	if err != nil {
 		return err
 	}
-	all, _ = gitsource.SplitLinks(all)
 	for _, c := range comps {
 		c.files = nil
 		for _, f := range all {

@@ -88,7 +88,6 @@ func (s *componentSuggestions) branch(ctx context.Context, h object.Head, step *
 	if err != nil {
 		return err
 	}
-	files, _ = gitsource.SplitLinks(files)
 	if s.mailmap, err = s.reader.Mailmap(ctx, h.Hash); err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
-	"github.com/repoglot/repoglot/gitsource"
 )
 
 // read reads the pending edits of the group.
@@ -279,7 +278,6 @@ func filesAt(ctx context.Context, held *ingest.Held, commit string, edits []stor
 		_, asked := there[path]
 		return asked
 	}, nil)
-	list, _ = gitsource.SplitLinks(list)
 	for i := range list {
 		there[list[i].Path] = true
 	}

@@ -124,7 +124,6 @@ func newDiscoverer(files []object.File, o DiscoverOptions) *discoverer {
 	for _, f := range files {
 		po := strings.HasSuffix(f.Path, ".po")
 		switch {
-		case f.Link != "":
 		case CheckPath(f.Path) != nil || strings.ContainsAny(f.Path, "*{}") || !utf8.ValidString(f.Path):
 			if po {
 				d.refused = append(d.refused, f.Path)

@@ -78,7 +78,7 @@ func CopyAll(ctx context.Context, from Origin, to string, tip Hash) error {
 	if err := c.allFiles(ctx); err != nil {
 		return err
 	}
-	if err := writeShallow(to, c.ends); err != nil {
+	if err := WriteShallow(to, c.ends); err != nil {
 		return err
 	}
 	if err := Verify(ctx, to, tip); err != nil {
@@ -116,7 +116,7 @@ func CopyHistory(ctx context.Context, from Origin, to string, tip Hash, fresh *F
 	if err != nil {
 		return err
 	}
-	return writeShallow(to, c.ends)
+	return WriteShallow(to, c.ends)
 }
 
 // history copies a commit and the objects that it needs and that are missing.

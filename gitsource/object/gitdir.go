@@ -63,29 +63,17 @@ func shallowText(dir string) (string, error) {
 	return text, err
 }
 
-func writeShallow(dir, text string) error {
-	if text == "" {
-		_ = os.Remove(filepath.Join(dir, "shallow"))
-		return nil
-	}
-	return WriteText(filepath.Join(dir, "shallow"), text+"\n")
-}
-
-// WriteShallow stores the commits at which a remote's history ends. An empty list
-// means that the history is whole.
-func WriteShallow(gitDir string, cut []Hash) error {
+// WriteShallow stores the commits at which a history ends, a line each; without any it is
+// whole.
+func WriteShallow(gitDir, ends string) error {
 	name := filepath.Join(gitDir, "shallow")
-	if len(cut) == 0 {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("store where history ends: %w", err)
-		}
-		return nil
+	if ends != "" {
+		return WriteText(name, ends+"\n")
 	}
-	var b strings.Builder
-	for _, h := range cut {
-		b.WriteString(h.String() + "\n")
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store where history ends: %w", err)
 	}
-	return WriteText(name, b.String())
+	return nil
 }
 
 // maxTextFile bounds the small text files of a git directory: a loose ref has

@@ -172,13 +172,8 @@ type File struct {
 	// Path from the root of the repository, with slashes. Bytes that a path should
 	// not hold are written \xNN; filemask.CheckPath refuses such a path.
 	Path string
-	// Blob is the id of the contents; of a symlink, of its text.
+	// Blob is the id of the contents.
 	Blob Hash
-	// Link is the text of a symlink; empty for a file.
-	Link string
-	// Target is the path inside the repository that Link leads to; empty for a
-	// file, and where the link leaves the repository.
-	Target string
 }
 
 // lfsPrefix begins every pointer file (git-lfs specification, version 1).

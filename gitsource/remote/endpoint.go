@@ -138,8 +138,8 @@ func (s *binarySource) follow(ctx context.Context, service string) (string, erro
 	wire := &wireSource{s.client}
 	c, auth, finish := wire.httpClient(e)
 	defer finish()
-	first := e.withPath(strings.TrimSuffix(e.path, "/") + tail)
-	first.query = "service=" + service
+	first := e
+	first.path, first.query = strings.TrimSuffix(e.path, "/")+tail, "service="+service
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, first.clean(), http.NoBody)
 	if err != nil {
 		return "", err

@@ -76,8 +76,8 @@ func (s *wireSource) open(ctx context.Context) (context.Context, *session, error
 		if auth != nil {
 			c.auth = auth
 		}
-		bare := e.withPath(strings.TrimSuffix(e.path, "/"))
-		bare.query = ""
+		bare := e
+		bare.path, bare.query = strings.TrimSuffix(e.path, "/"), ""
 		if c.endpoint, err = transport.NewEndpoint(bare.clean()); err != nil {
 			c.close()
 			return nil, nil, err
@@ -149,12 +149,6 @@ func (c *session) why(ctx context.Context, err error) error {
 		return t.explain(err)
 	}
 	return err
-}
-
-// withPath returns the endpoint with another path.
-func (e endpoint) withPath(path string) endpoint {
-	e.path = path
-	return e
 }
 
 // httpClient returns a client for an HTTP address; auth is nil without
@@ -288,7 +282,11 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 	if err != nil {
 		return err
 	}
-	if err := object.WriteShallow(gitDir, hashes(refs.Shallows)); err != nil {
+	var ends []string
+	for _, h := range refs.Shallows {
+		ends = append(ends, h.String())
+	}
+	if err := object.WriteShallow(gitDir, strings.Join(ends, "\n")); err != nil {
 		return err
 	}
 	req := packp.NewUploadPackRequestFromCapabilities(refs.Capabilities)
@@ -332,14 +330,6 @@ func (p packEnd) Read(b []byte) (int, error) {
 		p.timer.Stop()
 	}
 	return n, err
-}
-
-func hashes(list []plumbing.Hash) []object.Hash {
-	ids := make([]object.Hash, len(list))
-	for i, h := range list {
-		ids[i] = object.Hash(h)
-	}
-	return ids
 }
 
 // received finds out whether the disk, the remote or the mirror is to blame for a
