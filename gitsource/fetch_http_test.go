@@ -136,9 +136,10 @@ func TestFetchHTTP(t *testing.T) {
 		netrc := filepath.Join(t.TempDir(), "netrc")
 		gittest.Must(t, os.WriteFile(netrc, []byte("machine other login x password y\nmachine 127.0.0.1\n  login anna\n  password hunter2\n"), 0o600))
 		t.Setenv("HOME", filepath.Dir(netrc))
+		t.Setenv("NETRC", "/nonexistent")
 
 		var log bytes.Buffer
-		opts := Options{Remote: remote.Options{Transport: transport, Netrc: "/nonexistent"}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		opts := Options{Remote: remote.Options{Transport: transport}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		m := openMirror(t, remote.Repository{URL: "http://anna:hunter2@" + host + "/up.git"}, opts)
 		checkFetch(t, m, "main", files{"de.po": "1"})
 
@@ -168,9 +169,9 @@ func TestFetchHTTP(t *testing.T) {
 
 		cred := &remote.Credential{Host: host, Username: "anna", Password: "hunter2"}
 		checkFetch(t, openMirror(t, remote.Repository{URL: srv.URL + "/up.git", Credential: cred, Branch: "main"}, opts), "main", files{"de.po": "2", "cs.po": "2"})
-		withNetrc := opts
-		withNetrc.Remote.Netrc = netrc
-		checkFetch(t, openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, withNetrc), "main", files{"de.po": "2", "cs.po": "2"})
+		t.Setenv("NETRC", netrc)
+		checkFetch(t, openMirror(t, remote.Repository{URL: srv.URL + "/up.git"}, opts), "main", files{"de.po": "2", "cs.po": "2"})
+		t.Setenv("NETRC", "/nonexistent")
 
 		for _, c := range []struct {
 			remote remote.Repository

@@ -27,7 +27,7 @@ func (a access) LogValue() slog.Value { return slog.StringValue("access") }
 
 // access finds the credentials for a repository: the configured ones if they are
 // for this host, the ones in the URL, then .netrc (https only, as curl does).
-func (r Repository) access(o Options) access {
+func (r Repository) access() access {
 	e, err := parseEndpoint(r.URL)
 	if err != nil {
 		return access{}
@@ -42,7 +42,7 @@ func (r Repository) access(o Options) access {
 	if e.user != "" || e.password != "" || e.scheme != "https" && e.scheme != "http" {
 		return access{user: e.user, password: e.password}
 	}
-	a, _ := lookupNetrc(o.netrc(), e.hostname())
+	a, _ := lookupNetrc(netrc(), e.hostname())
 	return a
 }
 
@@ -55,10 +55,8 @@ func (a access) oneLine() bool {
 	return !strings.ContainsFunc(a.user+a.password, func(r rune) bool { return unicode.IsControl(r) })
 }
 
-func (o Options) netrc() string {
-	if o.Netrc != "" {
-		return o.Netrc
-	}
+// netrc is the path of the .netrc file: $NETRC, otherwise ~/.netrc.
+func netrc() string {
 	if name := os.Getenv("NETRC"); name != "" {
 		return name
 	}

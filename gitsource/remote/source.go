@@ -20,8 +20,6 @@ type Options struct {
 	Transport string
 	// GitBinary is the name or path of the git program; empty: "git".
 	GitBinary string
-	// Netrc is the path of the .netrc file; empty: $NETRC, otherwise ~/.netrc.
-	Netrc string
 	// KnownHosts are the files with ssh host keys; empty: the files that ssh
 	// reads (~/.ssh/known_hosts, /etc/ssh/ssh_known_hosts).
 	KnownHosts []string
@@ -124,7 +122,7 @@ type client struct {
 
 func newClient(r Repository, o Options) client {
 	c := client{
-		remote: r, access: r.access(o), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack),
+		remote: r, access: r.access(), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack),
 		trust: o.Trust, silence: cmp.Or(o.Silence, defaultSilence),
 	}
 	c.limits.Total = o.MaxMirror

@@ -24,9 +24,6 @@ var ErrWatchLimit = errors.New("no more file watches")
 
 // WatchOptions of a Watcher; the zero value is usable.
 type WatchOptions struct {
-	// Debounce is how long events are collected after a first one, which is not
-	// delayed; 0: 15 ms. Later events do not extend it, so it is also their delay.
-	Debounce time.Duration
 	// OnLost is called when a repository can no longer be watched completely (its
 	// directories are gone, or no watches are left): poll it. OnLost must not
 	// block and not call the Watcher. nil: it is only logged.
@@ -36,6 +33,10 @@ type WatchOptions struct {
 	// Logger receives warnings; nil: nothing is logged.
 	Logger *slog.Logger
 }
+
+// debounce is how long events are collected after a first one, which is not delayed. Later
+// events do not extend it, so it is also their delay.
+const debounce = 15 * time.Millisecond
 
 // maxWatchDirs bounds the ref directories of one repository.
 const maxWatchDirs = 4096
@@ -72,9 +73,6 @@ func NewWatcher(opts WatchOptions) (*Watcher, error) {
 }
 
 func newWatcher(opts WatchOptions, after func(time.Duration) <-chan time.Time, maxDirs int) (*Watcher, error) {
-	if opts.Debounce <= 0 {
-		opts.Debounce = 15 * time.Millisecond
-	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -249,7 +247,7 @@ func (w *Watcher) loop() {
 		}
 		if timer == nil && len(fresh) > 0 {
 			ready, fresh = union(ready, fresh), nil
-			timer = w.after(w.opts.Debounce)
+			timer = w.after(debounce)
 		}
 	}
 }

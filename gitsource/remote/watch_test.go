@@ -159,7 +159,7 @@ func TestWatchTwoKeysAndLinkedWorkTree(t *testing.T) {
 func TestWatchCoalesces(t *testing.T) {
 	tick := make(chan time.Time)
 	started := make(chan time.Duration, 100)
-	w, err := newWatcher(WatchOptions{Debounce: time.Hour}, func(d time.Duration) <-chan time.Time {
+	w, err := newWatcher(WatchOptions{}, func(d time.Duration) <-chan time.Time {
 		started <- d
 		return tick
 	}, maxWatchDirs)
@@ -172,7 +172,7 @@ func TestWatchCoalesces(t *testing.T) {
 	if key := <-w.Events(); key != "repo" { // at once
 		t.Errorf("%q came", key)
 	}
-	if d := <-started; d != time.Hour {
+	if d := <-started; d != debounce {
 		t.Errorf("waits %v", d)
 	}
 	for range 50 {
@@ -234,7 +234,7 @@ func TestWatchGone(t *testing.T) {
 }
 
 func TestWatchOverflowLooksAtAll(t *testing.T) {
-	w := start(t, WatchOptions{Debounce: 1})
+	w := start(t, WatchOptions{})
 	a, b := newUpstream(t), newUpstream(t)
 	gittest.Must(t, w.Add(a.Dir, "a"))
 	gittest.Must(t, w.Add(b.Dir, "b"))
