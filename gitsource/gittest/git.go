@@ -1,7 +1,6 @@
 package gittest
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -11,10 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 	"go.uber.org/goleak"
 )
 
@@ -76,91 +71,52 @@ func Environment() []string {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always")
 }
 
-// RunGit runs git in a directory and returns its output.
+// RunGit runs git in a directory and returns what it prints.
 func RunGit(tb testing.TB, dir string, args ...string) string {
 	tb.Helper()
-	cmd := exec.Command(NeedGit(tb), args...)
-	cmd.Dir = dir
-	cmd.Env = Environment()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		tb.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(PipeGit(tb, dir, nil, args...)))
 }
 
-// Bundle unpacks one of the shared bundles into a bare repository, with the git
-// program where there is one (it is not slowed down by the race detector). Do
-// not change it.
-func Bundle(tb testing.TB, name string) string {
-	tb.Helper()
-	f := openBundle(tb, name)
-	defer f.Close()
-	bundles.Lock()
-	defer bundles.Unlock()
-	dir := filepath.Join(bundles.dir, name+".git")
-	if _, err := os.Stat(dir); err == nil {
-		return dir
-	}
-	if _, err := exec.LookPath("git"); err == nil {
-		RunGit(tb, "", "clone", "-q", "--bare", f.Name(), dir)
-		return dir
-	}
-	initBare(tb, dir)
-	in := bufio.NewReader(f)
-	line, err := in.ReadString('\n')
-	Must(tb, err)
-	if !strings.HasPrefix(line, "# v2 git bundle") {
-		tb.Fatalf("bundle begins with %q", line)
-	}
-	for {
-		line, err := in.ReadString('\n')
-		Must(tb, err)
-		if line == "\n" {
-			break
-		}
-		id, ref, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if strings.HasPrefix(ref, "refs/heads/") {
-			write(tb, filepath.Join(dir, filepath.FromSlash(ref)), id+"\n")
-			write(tb, filepath.Join(dir, "HEAD"), "ref: "+ref+"\n")
-		}
-	}
-	st := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
-	defer st.Close()
-	Must(tb, packfile.UpdateObjectStorage(st, in))
-	return dir
-}
-
-// openBundle finds ../shared, which is beside the repository, from the directory
-// Of any package.
-func openBundle(tb testing.TB, name string) *os.File {
-	tb.Helper()
-	var err error
-	for up := ".."; len(up) < 20; up = filepath.Join("..", up) {
-		var f *os.File
-		var file string
-		if file, err = filepath.Abs(filepath.Join(up, "shared", "data", "repos", name+".bundle")); err != nil {
-			break
-		}
-		if f, err = os.Open(file); err == nil {
-			return f
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		tb.Fatalf("CI=true, but the shared repositories are not there: %v", err)
-	}
-	tb.Skipf("skipped: the bundles of real repositories are not in the repository: %v", err)
-	return nil
-}
-
-// PipeGit runs git with an input and returns its output.
+// PipeGit runs git with an input and returns what it prints.
 func PipeGit(tb testing.TB, dir string, in io.Reader, args ...string) []byte {
 	tb.Helper()
 	cmd := exec.Command(NeedGit(tb), args...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, in, Environment()
-	data, err := cmd.Output()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		tb.Fatalf("git %s: %v", strings.Join(args, " "), err)
+		tb.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return data
+	return out
+}
+
+// Bundle unpacks one of the shared bundles into a bare repository, with the git
+// program. Do not change it.
+func Bundle(tb testing.TB, name string) string {
+	tb.Helper()
+	file := findBundle(tb, name)
+	bundles.Lock()
+	defer bundles.Unlock()
+	dir := filepath.Join(bundles.dir, name+".git")
+	if _, err := os.Stat(dir); err != nil {
+		RunGit(tb, "", "clone", "-q", "--bare", file, dir)
+	}
+	return dir
+}
+
+// findBundle finds a file in ../shared, which is beside the repository, from the directory
+// of any package.
+func findBundle(tb testing.TB, name string) string {
+	tb.Helper()
+	for up := ".."; len(up) < 20; up = filepath.Join("..", up) {
+		file, err := filepath.Abs(filepath.Join(up, "shared", "data", "repos", name+".bundle"))
+		Must(tb, err)
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		tb.Fatal("CI=true, but the shared repositories are not there")
+	}
+	tb.Skip("skipped: the bundles of real repositories are not in the repository")
+	return ""
 }

@@ -2,7 +2,6 @@ package gittest
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,14 +70,10 @@ func (u *Upstream[H]) Write(name, text string) {
 // Object writes any object.
 func (u *Upstream[H]) Object(t plumbing.ObjectType, data []byte) H {
 	u.tb.Helper()
-	obj := u.st.NewEncodedObject()
+	obj := &plumbing.MemoryObject{}
 	obj.SetType(t)
-	obj.SetSize(int64(len(data)))
-	w, err := obj.Writer()
+	_, err := obj.Write(data)
 	Must(u.tb, err)
-	_, err = w.Write(data)
-	Must(u.tb, err)
-	Must(u.tb, w.Close())
 	h, err := u.st.SetEncodedObject(obj)
 	Must(u.tb, err)
 	return H(h)
@@ -139,46 +134,23 @@ func (u *Upstream[H]) Tree(files Files) H {
 	return u.RawTree(lines...)
 }
 
-// At reads the tree of a commit, as what Tree writes.
+// At reads the tree of a commit, as what Tree writes, without submodules.
 func (u *Upstream[H]) At(commit H) Files {
 	u.tb.Helper()
 	c, err := object.GetCommit(u.st, plumbing.Hash(commit))
 	Must(u.tb, err)
+	list, err := c.Files()
+	Must(u.tb, err)
 	files := Files{}
-	u.read(c.TreeHash, "", files)
-	return files
-}
-
-// read reads a tree whose names begin with a prefix.
-func (u *Upstream[H]) read(tree plumbing.Hash, prefix string, files Files) {
-	u.tb.Helper()
-	t, err := object.GetTree(u.st, tree)
-	Must(u.tb, err)
-	for _, e := range t.Entries {
-		switch path := prefix + e.Name; e.Mode {
-		case filemode.Dir:
-			u.read(e.Hash, path+"/", files)
-		case filemode.Submodule:
-			files[path] = "@"
-		case filemode.Symlink:
-			files[path] = "->" + u.text(e.Hash)
-		default:
-			files[path] = u.text(e.Hash)
+	Must(u.tb, list.ForEach(func(f *object.File) error {
+		text, err := f.Contents()
+		if f.Mode == filemode.Symlink {
+			text = "->" + text
 		}
-	}
-}
-
-// text reads a blob.
-func (u *Upstream[H]) text(blob plumbing.Hash) string {
-	u.tb.Helper()
-	b, err := object.GetBlob(u.st, blob)
-	Must(u.tb, err)
-	r, err := b.Reader()
-	Must(u.tb, err)
-	defer func() { Must(u.tb, r.Close()) }()
-	data, err := io.ReadAll(r)
-	Must(u.tb, err)
-	return string(data)
+		files[f.Name] = text
+		return err
+	}))
+	return files
 }
 
 // Commit adds a commit a minute after the last one; its author is "who".
