@@ -199,12 +199,12 @@ func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) erro
 		return err
 	}
 	if head, err := object.CurrentHead(old); err == nil && head.Branch == object.Detached {
-		if err := object.CopyHistory(ctx, from, gitDir, head.Hash, nil); err != nil {
+		if err := object.Copy(ctx, from, gitDir, head.Hash, nil); err != nil {
 			return err
 		}
 	}
 	for name, h := range refs {
-		if err := object.CopyHistory(ctx, from, gitDir, h, nil); err != nil {
+		if err := object.Copy(ctx, from, gitDir, h, nil); err != nil {
 			return err
 		}
 		if err := object.WriteText(filepath.Join(gitDir, "refs", filepath.FromSlash(name)), h.String()+"\n"); err != nil {

@@ -61,8 +61,8 @@ const projectPace = 90 * time.Minute
 func projectStart() time.Time { return time.Date(2015, 1, 5, 9, 0, 0, 0, time.UTC) }
 
 // CreateProject makes the bare repository dir, which must be empty or not exist. It
-// writes one pack, at some 10,000 versions of files a second, and has the newest
-// version of each file in memory.
+// writes one pack, at some 3,000 versions of files a second, and has up to 50 versions of
+// each file in memory, which share their entries.
 func CreateProject(dir string, p Project) (*ProjectRepo, error) {
 	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
 		return nil, fmt.Errorf("project %+v: components, languages and strings must be at least 1", p)

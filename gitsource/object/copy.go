@@ -66,35 +66,11 @@ func newObjectCopy(from Origin, to string) (*objectCopy, error) {
 
 func (c *objectCopy) close() { _ = errors.Join(c.from.close(), c.to.close()) }
 
-// CopyAll copies all packs and loose objects of one git directory to another, which
-// has none yet, and checks that commit tip is among them. The error is ErrSource if
-// from is incomplete.
-func CopyAll(ctx context.Context, from Origin, to string, tip Hash) error {
-	c, err := newObjectCopy(from, to)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	if err := c.allFiles(ctx); err != nil {
-		return err
-	}
-	if err := WriteShallow(to, c.ends); err != nil {
-		return err
-	}
-	if err := Verify(ctx, to, tip); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fmt.Errorf("%w: %w", ErrSource, err)
-	}
-	return nil
-}
-
-// CopyHistory copies a commit and the objects that it needs from one git directory
-// to another, which has some of them: object by object, or all packs and loose
-// objects if that is cheaper. Files that it inflated are put into fresh, which may be
-// nil. The error is ErrSource if from is incomplete.
-func CopyHistory(ctx context.Context, from Origin, to string, tip Hash, fresh *Fresh) error {
+// Copy copies a commit and the objects that it needs from one git directory to another:
+// object by object, or all packs and loose objects if that is cheaper, or if it has none
+// yet. Files that it inflated are put into fresh, which may be nil. The error is ErrSource
+// if from is incomplete.
+func Copy(ctx context.Context, from Origin, to string, tip Hash, fresh *Fresh) error {
 	c, err := newObjectCopy(from, to)
 	if err != nil {
 		return err
@@ -108,15 +84,25 @@ func CopyHistory(ctx context.Context, from Origin, to string, tip Hash, fresh *F
 	if err != nil {
 		return err
 	}
-	if had != "" && had != c.ends {
-		err = c.allFiles(ctx) // commits that are there get parents
-	} else if err = c.history(ctx, tip); errors.Is(err, errMany) || errors.Is(err, ErrSource) {
+	empty := len(c.to.loose)+len(c.to.packs) == 0
+	all := empty || had != "" && had != c.ends // commits that are there get parents
+	if !all {
+		err = c.history(ctx, tip)
+		all = errors.Is(err, errMany) || errors.Is(err, ErrSource)
+	}
+	if all {
 		err = c.allFiles(ctx)
 	}
-	if err != nil {
+	if err == nil {
+		err = WriteShallow(to, c.ends)
+	}
+	if err != nil || !empty {
 		return err
 	}
-	return WriteShallow(to, c.ends)
+	if err := Verify(ctx, to, tip); err != nil {
+		return cmp.Or(ctx.Err(), fmt.Errorf("%w: %w", ErrSource, err))
+	}
+	return nil
 }
 
 // history copies a commit and the objects that it needs and that are missing.

@@ -46,7 +46,7 @@ func TestSourceObjectsAreChecked(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.Commit("A", files{"x": "1"})
 	to := bare(t)
-	gittest.Must(t, CopyAll(t.Context(), Origin{Dir: u.Dir, Objects: ObjectDirs(u.Dir)}, to, c1))
+	gittest.Must(t, Copy(t.Context(), Origin{Dir: u.Dir, Objects: ObjectDirs(u.Dir)}, to, c1, nil))
 	blob := u.Blob("the text that the id is of")
 	other := u.Blob("another text")
 	data, err := os.ReadFile(filepath.Join(u.Dir, "objects", looseName(other)))

@@ -158,7 +158,7 @@ func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
 		repo, err := s.trust.find(path)
 		if errors.Is(err, errOwner) || errors.Is(err, errLeads) {
-			return "", untrusted(s.remote, err)
+			return "", s.untrusted(err)
 		}
 		if err == nil {
 			for _, name := range []string{filepath.Join(repo.gitDir, "HEAD"), filepath.Join(repo.commonDir, "config"), filepath.Join(repo.commonDir, "packed-refs")} {

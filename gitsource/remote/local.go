@@ -23,7 +23,7 @@ func (s *localSource) repo() (localRepo, error) {
 	repo, err := s.trust.find(s.path)
 	switch {
 	case errors.Is(err, errOwner), errors.Is(err, errLeads):
-		return repo, untrusted(s.remote, err)
+		return repo, s.untrusted(err)
 	case errors.Is(err, fs.ErrNotExist):
 		return repo, s.fail(ErrUnreachable, "no such directory", "create the repository, or correct its address")
 	case err != nil:
@@ -38,12 +38,11 @@ func (s *localSource) repo() (localRepo, error) {
 
 // untrusted is the error of a repository that is not read because of its owner or of
 // where it leads.
-func untrusted(r Repository, err error) error {
-	e := &Error{URL: r.String(), Kind: ErrUnreachable, Detail: err.Error(), Remedy: "use the repository that it leads to"}
+func (c *client) untrusted(err error) error {
 	if errors.Is(err, errOwner) {
-		e.Remedy = "run repoglot as its owner, or add its path to safe_directories"
+		return c.fail(ErrUnreachable, err.Error(), "run repoglot as its owner, or add its path to safe_directories")
 	}
-	return e
+	return c.fail(ErrUnreachable, err.Error(), "use the repository that it leads to")
 }
 
 // plainPathError returns the text of an error without the path, which the message
@@ -109,14 +108,11 @@ func (s *localSource) describe(err error) error {
 	return err
 }
 
-func (s *localSource) Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error {
+func (s *localSource) Transfer(ctx context.Context, gitDir string, tip object.Head, _ []object.Hash) error {
 	repo, err := s.repo()
 	if err != nil {
 		return err
 	}
 	from := object.Origin{Dir: repo.commonDir, Objects: repo.objects, Limits: s.limits.Within(gitDir)}
-	if len(have) == 0 {
-		return s.describe(object.CopyAll(ctx, from, gitDir, tip.Hash))
-	}
-	return s.describe(object.CopyHistory(ctx, from, gitDir, tip.Hash, s.fresh))
+	return s.describe(object.Copy(ctx, from, gitDir, tip.Hash, s.fresh))
 }
