@@ -2,7 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
@@ -21,34 +21,36 @@ type ExtraString struct {
 // PutExtra stores which source strings of a component its template does not have: all of
 // them, in any order; none without a template. It is called when the source translation
 // is stored and before other translations are.
-func (tx *StepTx) PutExtra(ctx context.Context, component int64, extra []ExtraString) error {
-	return tx.fail(ctx, fmt.Sprintf("store what the template of component %d lacks", component), tx.putExtra(ctx, component, extra))
-}
-
-func (tx *StepTx) putExtra(ctx context.Context, component int64, extra []ExtraString) error {
+func (tx *StepTx) PutExtra(ctx context.Context, component int64, extra []ExtraString) (err error) {
+	defer tx.s.Failed(ctx, &err, "store what the template of component %d lacks", component)
 	m, err := tx.member(component)
 	if err != nil {
 		return err
 	}
-	old, err := extraStrings(ctx, tx.s, component)
-	if err != nil {
+	old := map[int64]int64{} // what they changed to
+	args := []any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}
+	if err := tx.s.Query(ctx, `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`, args, func(scan sqldb.Scan) error {
+		var id, to int64
+		err := scan(&id, &to)
+		old[id] = to
+		return err
+	}); err != nil {
 		return err
 	}
 	fresh := make(map[int64]int64, len(extra))
+	var changed, gone []int64
 	for _, x := range extra {
 		fresh[x.SourceID] = x.ChangedTo
-	}
-	var changed, gone []int64
-	for _, id := range sqldb.SortedKeys(fresh) {
-		if was, ok := old[id]; !ok || was != fresh[id] {
-			changed = append(changed, id)
+		if was, ok := old[x.SourceID]; !ok || was != x.ChangedTo {
+			changed = append(changed, x.SourceID)
 		}
 	}
-	for _, id := range sqldb.SortedKeys(old) {
+	for id := range old {
 		if _, ok := fresh[id]; !ok {
 			gone = append(gone, id)
 		}
 	}
+	slices.Sort(changed)
 	m.compared = m.compared || len(changed)+len(gone) > 0
 	in := sqldb.NewInserter("extra_strings", "source_id", "changed_to")
 	in.OnConflict(" ON CONFLICT (source_id) DO UPDATE SET changed_to = excluded.changed_to")
@@ -61,18 +63,6 @@ func (tx *StepTx) putExtra(ctx context.Context, component int64, extra []ExtraSt
 		return err
 	}
 	return tx.s.DoIn(ctx, `DELETE FROM extra_strings WHERE source_id IN $ids`, nil, gone)
-}
-
-// extraStrings returns the extra strings of a component, with what they changed to.
-func extraStrings(ctx context.Context, s *sqldb.Session, component int64) (map[int64]int64, error) {
-	all := map[int64]int64{}
-	args := []any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}
-	return all, s.Query(ctx, `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`, args, func(scan sqldb.Scan) error {
-		var id, to int64
-		err := scan(&id, &to)
-		all[id] = to
-		return err
-	})
 }
 
 // countAgainst keeps the counts of translations against their templates: of those that the

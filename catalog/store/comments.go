@@ -19,9 +19,6 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 			sources = append(sources, u.SourceID)
 		}
 	}
-	if len(sources) == 0 {
-		return nil
-	}
 	template := rows.TemplateComments{}
 	err := s.s.QueryIn(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
 		var u catalog.Unit

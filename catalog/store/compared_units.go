@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 
@@ -42,52 +43,30 @@ func (tx *StepTx) ShareScope(ctx context.Context, scope int64) error {
 // GroupValues returns the values of groups of a scope, by key. Groups without
 // members are absent.
 func (tx *StepTx) GroupValues(ctx context.Context, scope int64, keys []int64) (map[int64]compared.GroupValues, error) {
-	out := make(map[int64]compared.GroupValues, len(keys))
-	var mixed []int64
-	err := tx.groupBounds(ctx, scope, keys, `MIN(value)`, `MAX(value)`, "", func(key, low, high int64) {
-		var g compared.GroupValues
-		g.Add(low)
-		g.Add(high)
-		out[key] = g
-		if low < 0 && high >= 0 {
-			mixed = append(mixed, key)
-		}
-	})
-	if err == nil { // what lies between the smallest and the largest
-		err = tx.groupBounds(ctx, scope, mixed, `MAX(value)`, `MIN(value)`, ` AND value < 0`, func(key, high, low int64) {
-			g := out[key]
-			g.Add(high)
-			out[key] = g
-		})
-	}
-	if err == nil {
-		err = tx.groupBounds(ctx, scope, mixed, `MIN(value)`, `MAX(value)`, ` AND value >= 0`, func(key, low, high int64) {
-			g := out[key]
-			g.Add(low)
-			out[key] = g
-		})
-	}
-	return out, tx.fail(ctx, "read groups of strings", err)
-}
-
-// groupBounds calls each with two aggregates, each of which is one look-up, for
-// every group that has members with the condition.
-func (tx *StepTx) groupBounds(ctx context.Context, scope int64, keys []int64, first, second, condition string, each func(key, a, b int64)) error {
 	const members = ` FROM compared_units c WHERE c.scope_id = k.scope_id AND c.key = k.key`
-	return sqldb.Chunks(keys, func(chunk []any) error {
+	out := make(map[int64]compared.GroupValues, len(keys))
+	err := sqldb.Chunks(keys, func(chunk []any) error {
 		args := make([]any, 0, 2*len(chunk))
 		for _, key := range chunk {
 			args = append(args, scope, key)
 		}
-		query := `WITH k (scope_id, key) AS (VALUES ` + sqldb.Pairs(len(chunk)) + `) SELECT k.key, (SELECT ` + first + members + condition + `), (SELECT ` + second + members + condition + `)
-			FROM k WHERE EXISTS (SELECT 1` + members + condition + `)`
+		query := `WITH k (scope_id, key) AS (VALUES ` + sqldb.Pairs(len(chunk)) + `) SELECT k.key, (SELECT MIN(value)` + members + `), (SELECT MAX(value)` + members + `),
+			(SELECT MAX(value)` + members + ` AND value < 0), (SELECT MIN(value)` + members + ` AND value >= 0) FROM k` // each is one look-up
 		return tx.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
-			var key, a, b int64
-			err := scan(&key, &a, &b)
-			each(key, a, b)
+			var key int64
+			var ends [4]sql.NullInt64
+			err := scan(&key, &ends[0], &ends[1], &ends[2], &ends[3])
+			g := out[key]
+			for _, end := range ends {
+				if end.Valid {
+					g.Add(end.Int64)
+					out[key] = g
+				}
+			}
 			return err
 		})
 	})
+	return out, tx.fail(ctx, "read groups of strings", err)
 }
 
 // GroupMembers calls each for the members of groups of a scope.
@@ -144,15 +123,13 @@ func (tx *StepTx) recordReplaced(ctx context.Context, ids []int64) error {
 	}
 	var s compared.Scope
 	var u catalog.Unit
-	var state int64
-	dest := []any{&s.ID, &s.PluralNumber, &s.Sole, &u.ID, &u.Identity.Key, &u.Target, &state, &u.Source}
+	dest := []any{&s.ID, &s.PluralNumber, &s.Sole, &u.ID, &u.Identity.Key, &u.Target, &u.State, &u.Source}
 	return tx.s.QueryIn(ctx, `SELECT s.id, s.plural_number, s.sole_id, u.id, u.id_key, u.target, u.state, COALESCE(o.source, '')
 			FROM units u JOIN translations t ON t.id = u.translation_id JOIN compared_scopes s ON s.id = t.scope_id LEFT JOIN units o ON o.id = u.source_id
 			WHERE u.removed = 0 AND u.id IN $ids`, nil, slices.Compact(slices.Sorted(slices.Values(ids))), func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		u.State = catalog.State(state)
 		if c, ok := s.BySource(&tx.hasher, &u); ok {
 			tx.replaced = append(tx.replaced, replacedUnit{s, c})
 		}

@@ -47,7 +47,7 @@ func TestConfigure(t *testing.T) {
 		return []ComponentSpec{s, spec("demo", "lib")}
 	}
 	both := change(func(*ComponentSpec) {})
-	templates := []TemplateKey{{"demo", "docs-{component}"}}
+	templates := []TemplateKey{{Project: "demo", Slug: "docs-{component}"}}
 	// Before: generation 1 configures, 2 imports app and lib, 3 discovers docs-a.
 	app := componentState{ID: 1, Head: head(1), Imported: true, Active: true, Generation: 2}
 	lib := componentState{ID: 2, Head: head(1), Imported: true, Active: true, Generation: 2}
@@ -67,7 +67,7 @@ func TestConfigure(t *testing.T) {
 		{"template gone", projectsNamed("demo"), both, nil, map[string]componentState{"app": app, "lib": lib, "docs-a": gone(docs)}, 4},
 		{
 			"template of another project", projectsNamed("demo", "other"), both,
-			[]TemplateKey{{"other", "docs-{component}"}},
+			[]TemplateKey{{Project: "other", Slug: "docs-{component}"}},
 			map[string]componentState{"app": app, "lib": lib, "docs-a": gone(docs)},
 			4,
 		},

@@ -20,18 +20,17 @@
 //	stats*        sums of statistics, statistics over time
 //	write*        StepTx, the transaction of a step: rows of translations, units,
 //	              layouts, changes, checks, authors
-//	configure*    projects and components as the configuration names them
-//	cache*        what snapshots look up once per generation
+//	cache.go      what snapshots look up once per generation
 //	edits*        the journal: rows, what writes and reads them, why and until when they
 //	              wait; sent.go and push.go: where their texts went
 //
 // One file reads and writes each of the small tables: comments.go, compared_units.go,
 // lagging.go, problems.go, suggestions.go. watch.go tells readers of new generations,
-// generations.go knows what changed in them, basis.go what was read.
+// generations.go knows what changed in them, and what was read.
 //
 // What needs no memory of a step is in packages below, which are functions over sessions:
-// access, cluster and transfer, which callers use themselves, and internal/files, history
-// and recount. internal/stored has the forms of stored bytes, internal/rows what several of
+// access, cluster and transfer, which callers use themselves, and internal/files, history,
+// recount and roster. internal/stored has the forms of stored bytes, internal/rows what several of
 // them read, internal/sqldb sessions and engines.
 //
 // # Why

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -111,4 +113,159 @@ func TextOf(u *catalog.Unit) Edit {
 		Kind: EditText, ComponentID: u.ID / catalog.UnitsPerComponent, TranslationID: u.TranslationID, UnitID: u.ID,
 		Edit: edit.Edit{Base: now, Ours: now},
 	}
+}
+
+// Unpushed counts the pending edits of a component whose strings the repository has and
+// that no branch of a place has. It returns the number of those that the last push could not
+// write, and of the others the time of the first change that was not pushed.
+func (s *Snapshot) Unpushed(ctx context.Context, component int64, to Place) (n, held int, oldest time.Time, err error) {
+	_, err = s.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN e.reason = '' THEN 0 ELSE 1 END), 0),
+		COALESCE(MIN(CASE WHEN e.reason <> '' THEN NULL WHEN e.since = 0 THEN e.updated_at ELSE e.since END), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &n, &held, &oldest)
+	return n - held, held, oldest, s.s.Fail(ctx, fmt.Sprintf("count the pending edits of component %d", component), err)
+}
+
+// Waiting counts the pending edits of a component that wait to be committed, and those
+// that are committed and wait to be pushed. Those whose strings the repository does not
+// have wait for neither.
+func (s *Snapshot) Waiting(ctx context.Context, component int64, to Place) (commit, push int, err error) {
+	_, err = s.s.First(ctx, `SELECT COALESCE(SUM(1 - e.committed), 0), COALESCE(SUM(e.committed), 0) FROM edits e JOIN units u ON u.id = e.unit_id
+		WHERE e.status = 'pending' AND NOT EXISTS (SELECT 1 FROM sent s WHERE `+sameText+` AND `+onPlace+`) AND u.removed = 0 AND e.component_id = $1`, []any{component, to.Repo, to.Branch}, &commit, &push)
+	return commit, push, s.s.Fail(ctx, fmt.Sprintf("count the waiting edits of component %d", component), err)
+}
+
+// PendingEdits returns the pending edits of a component, of all kinds, by translation and id.
+func (s *Snapshot) PendingEdits(ctx context.Context, component int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.component_id = $1 AND e.status = 'pending' ORDER BY e.translation_id, e.id`, component)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+}
+
+// PendingTexts returns the pending edits of texts of a component with their authors, and what
+// was sent of them, by translation and id.
+func (s *Snapshot) PendingTexts(ctx context.Context, component int64) ([]Edit, error) {
+	list, err := s.editsWithAuthors(ctx, ` WHERE e.component_id = $1 AND e.status = 'pending' AND e.kind = 'text' ORDER BY e.translation_id, e.id`, component)
+	if err == nil && len(list) > 0 {
+		err = s.fillSent(ctx, component, list)
+	}
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of component %d", component), err)
+}
+
+// PendingFiles returns the pending edits of a component but those of texts with their
+// authors, by id: files that are added and removed, and strings that are added.
+func (s *Snapshot) PendingFiles(ctx context.Context, component int64) ([]Edit, error) {
+	defer s.s.About(component).End()
+	list, err := s.editsWithAuthors(ctx, ` WHERE e.component_id = $1 AND e.status = 'pending' AND e.unit_id = 0 ORDER BY e.id`, component)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of files of component %d", component), err)
+}
+
+// EditedTranslations returns the ids of the translations of a component with pending edits of
+// texts, also of those whose file is away.
+func (s *Snapshot) EditedTranslations(ctx context.Context, component int64) (ids []int64, err error) {
+	err = s.s.IDs(ctx, `SELECT DISTINCT translation_id FROM edits WHERE status = 'pending' AND kind = 'text' AND component_id = $1 ORDER BY translation_id`,
+		[]any{component}, &ids)
+	return ids, s.s.Fail(ctx, fmt.Sprintf("read which translations of component %d have pending edits", component), err)
+}
+
+// PendingTextsOf returns the pending edits of texts of a translation without their authors,
+// by id.
+func (s *Snapshot) PendingTextsOf(ctx context.Context, translation int64) ([]Edit, error) {
+	defer s.s.AboutTranslation(ctx, translation).End()
+	list, err := editsWhere(ctx, s.s, ` WHERE e.translation_id = $1 AND e.status = 'pending' AND e.kind = 'text' ORDER BY e.id`, translation)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read the pending edits of translation %d", translation), err)
+}
+
+// editsWithAuthors is editsWhere, with all authors.
+func (s *Snapshot) editsWithAuthors(ctx context.Context, where string, args ...any) ([]Edit, error) {
+	edits, err := editsWhere(ctx, s.s, where, args...)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[int64]int, len(edits))
+	for i := range edits {
+		at[edits[i].ID] = i
+	}
+	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(at), func(scan sqldb.Scan) error {
+		var id int64
+		var a edit.Author
+		err := scan(&id, &a.Name, &a.Email, &a.Time)
+		e := &edits[at[id]]
+		e.Authors = append(e.Authors, a)
+		return err
+	})
+}
+
+// EditQuery selects edits of the journal.
+type EditQuery struct {
+	// Components and TranslationID select by what was edited; a TranslationID of 0
+	// selects all translations of the components.
+	Components    []int64
+	TranslationID int64
+	// Status and Kind select by these; "": all.
+	Status EditStatus
+	Kind   EditKind
+	// Offset and Limit select a page, by id; a Limit of 0 only counts.
+	Offset, Limit int
+	// Counted says that the number is known, and is not to be counted again.
+	Counted bool
+}
+
+// Edits returns a page of the journal, by id, and the number of edits without Offset
+// and Limit, 0 if it is known.
+func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count int, err error) {
+	defer s.s.About(q.Components...).End()
+	from := ` FROM edits e WHERE e.component_id IN ` + sqldb.List(4, len(q.Components)) + ` AND (CAST($1 AS TEXT) = '' OR e.status = $1)
+		AND (CAST($2 AS TEXT) = '' OR e.kind = $2) AND (CAST($3 AS BIGINT) = 0 OR e.translation_id = $3)`
+	args := []any{string(q.Status), string(q.Kind), q.TranslationID}
+	for _, id := range q.Components {
+		args = append(args, id)
+	}
+	if len(q.Components) == 0 {
+		return nil, 0, nil
+	}
+	if !q.Counted {
+		_, err = s.s.First(ctx, `SELECT COUNT(*)`+from, args, &count)
+	}
+	if err == nil && q.Limit > 0 {
+		n := len(args)
+		page, err = s.editsWithAuthors(ctx, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY e.id LIMIT $%d OFFSET $%d) ORDER BY e.id`, from, n+1, n+2), append(args, q.Limit, q.Offset)...)
+	}
+	return page, count, s.s.Fail(ctx, "read the journal of edits", err)
+}
+
+// EditByID returns an edit, or ErrNotFound.
+func (s *Snapshot) EditByID(ctx context.Context, id int64) (e Edit, err error) {
+	list, err := s.editsWithAuthors(ctx, ` WHERE e.id = $1`, id)
+	switch {
+	case err == nil && len(list) == 0:
+		err = sqldb.NotFound("no such edit")
+	case err == nil:
+		s.s.About(list[0].ComponentID).End()
+		e = list[0]
+	}
+	return e, s.s.Fail(ctx, fmt.Sprintf("read edit %d", id), err)
+}
+
+// EditEvent is something that happened to an edit.
+type EditEvent struct {
+	At time.Time
+	// Name is who did it, "" for the server.
+	Name string
+	// Event is edited, suggested, arrived (the text, of before the last one, is in the
+	// repository), a status that ended the edit, or what ended a suggestion.
+	Event string
+	// Target and State are the text after it.
+	Target string
+	State  catalog.State
+}
+
+// maxEvents bounds the events of one edit that are read: each has a text.
+const maxEvents = 100
+
+// EditEvents returns the last events of an edit, the oldest first.
+func (s *Snapshot) EditEvents(ctx context.Context, id int64) ([]EditEvent, error) {
+	list, err := sqldb.Rows(ctx, s.s, `SELECT at, name, event, target, state FROM edit_events WHERE edit_id = $1 ORDER BY n DESC LIMIT $2`, []any{id, maxEvents}, func(e *EditEvent) []any {
+		return []any{&e.At, &e.Name, &e.Event, &e.Target, &e.State}
+	})
+	slices.Reverse(list)
+	return list, s.s.Fail(ctx, fmt.Sprintf("read what happened to edit %d", id), err)
 }

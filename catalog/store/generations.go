@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -73,7 +74,7 @@ func newsSince(ctx context.Context, s *sqldb.Session, since int64) (n news, err 
 	if err != nil || n.generation <= since {
 		return n, err
 	}
-	err = s.Query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+componentFrom+` WHERE c.generation > $1`, []any{since}, func(scan sqldb.Scan) error {
+	err = s.Query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+rows.ComponentFrom+` WHERE c.generation > $1`, []any{since}, func(scan sqldb.Scan) error {
 		var c componentGeneration
 		err := scan(&c.id, &c.project, &c.slug, &c.generation, &c.content)
 		n.components = append(n.components, c)
@@ -177,7 +178,7 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 		}
 		s.s.Reading.Begin() // clients do not see this
 		defer s.s.Reading.End()
-		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+componentFrom+` GROUP BY p.slug`, nil, func(scan sqldb.Scan) error {
+		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+rows.ComponentFrom+` GROUP BY p.slug`, nil, func(scan sqldb.Scan) error {
 			var slug string
 			var newest int64
 			err := scan(&slug, &newest)
@@ -205,30 +206,17 @@ func (db *DB) Refresh(ctx context.Context) error {
 // anyPublic returns those of components that fulfil a condition, and whether strangers
 // see one of these.
 func anyPublic(ctx context.Context, s *sqldb.Session, components []int64, condition string, args ...any) (found []int64, public bool, err error) {
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		query := `SELECT c.id, c.settings, p.id, p.settings` + componentFrom + ` WHERE c.id IN ` + sqldb.List(len(args)+1, len(chunk)) + condition
-		return s.Query(ctx, query, append(slices.Clone(args), chunk...), func(scan sqldb.Scan) error {
-			var id, project int64
-			var settings, of sql.RawBytes
-			if err := scan(&id, &settings, &project, &of); err != nil {
-				return err
-			}
-			private, err := isPrivate(s, id, settings, project, of)
-			found, public = append(found, id), public || !private
+	err = s.QueryIn(ctx, `SELECT c.id, c.settings, p.id, p.settings`+rows.ComponentFrom+` WHERE c.id IN $ids`+condition, args, components, func(scan sqldb.Scan) error {
+		var id, project int64
+		var settings, of sql.RawBytes
+		if err := scan(&id, &settings, &project, &of); err != nil {
 			return err
-		})
+		}
+		private, err := rows.Private(s, id, settings, project, of)
+		found, public = append(found, id), public || !private
+		return err
 	})
 	return found, public, err
-}
-
-// isPrivate reports whether strangers do not see a component with these settings.
-func isPrivate(s *sqldb.Session, component int64, settings []byte, project int64, projectSettings []byte) (bool, error) {
-	of, err := s.DB.Projects.Decode(project, projectSettings)
-	if err != nil {
-		return false, err
-	}
-	own, err := s.DB.Components.Decode(component, settings)
-	return own.Private(&catalog.Project{ID: project, Settings: of}), err
 }
 
 // noteChanged gives components a new generation: answers about them have changed.
@@ -243,4 +231,68 @@ func noteChanged(ctx context.Context, s *sqldb.Session, components []int64) erro
 		return err
 	}
 	return s.DoIn(ctx, `UPDATE components SET generation = $1, content_generation = $1 WHERE id IN $ids`, []any{g}, ids)
+}
+
+// Basis says what an answer was read from: some components, some projects, or
+// everything, in a generation. DB.Unchanged tells whether it still holds.
+type Basis struct {
+	// Generation is the generation of the snapshot that was read.
+	Generation int64
+	// At is the state that a client is shown (Snapshot.Position). Whoever shows the
+	// snapshot sets it.
+	At Position
+
+	read sqldb.Footprint
+}
+
+// Basis is what was read from the snapshot so far. It is everything, unless all
+// reads were about components that their methods name; so a new method cannot be
+// forgotten, and one that names its components has to be right
+// (TestKeptAnswersAreFresh in package api).
+func (s *Snapshot) Basis(ctx context.Context) (b Basis, err error) {
+	b.read = s.s.Reading.Footprint
+	b.Generation, err = s.currentGeneration(ctx)
+	return b, err
+}
+
+// Unchanged reports whether the same reads would still give the same, as far as
+// Published: no component of the basis changed since, nor any settings. A snapshot
+// that was announced before the call counts.
+func (db *DB) Unchanged(b *Basis) bool {
+	g := db.generations
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if b.Generation >= g.known {
+		return true
+	}
+	if b.read.Everything || b.Generation < g.configured {
+		return false
+	}
+	for _, id := range b.read.Components {
+		if g.components[id].since(b.Generation, b.read.Heads) {
+			return false
+		}
+	}
+	for _, id := range b.read.Projects {
+		if g.projects[id].since(b.Generation, b.read.Heads) {
+			return false
+		}
+	}
+	return true
+}
+
+// projectOf returns the project of a component; 0 if it is not known.
+func (g *generations) projectOf(component int64) int64 {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.components[component].project
+}
+
+// nextGeneration takes the next generation for changes of components, which the
+// caller gives it to.
+func nextGeneration(ctx context.Context, s *sqldb.Session, public bool) (int64, error) {
+	var g int64
+	_, err := s.First(ctx, `UPDATE clock SET generation = generation + 1, public = CASE WHEN $1 = 1 THEN generation + 1 ELSE public END WHERE one = 1 RETURNING generation`,
+		[]any{sqldb.Smallint(public)}, &g)
+	return g, err
 }

@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
@@ -21,6 +21,8 @@ type LaggingString struct {
 	// are neither empty nor need editing.
 	Total, Translated int
 }
+
+func (l *LaggingString) fields() []any { return []any{&l.SourceID, &l.Since, &l.Total, &l.Translated} }
 
 // LaggingState is for what it was decided last which lagging strings of a component
 // fail long_untranslated.
@@ -52,10 +54,8 @@ func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, err
 
 // LaggingState returns the state of a component of the convoy.
 func (tx *StepTx) LaggingState(ctx context.Context, component int64) (l LaggingState, err error) {
-	var counted int64
-	var before, percent sql.NullInt64
-	_, err = tx.s.First(ctx, `SELECT behind, behind_before, behind_percent FROM components WHERE id = $1`, []any{component}, &counted, &before, &percent)
-	l.Counted, l.Decided, l.Before, l.Percent = counted != 0, before.Valid && percent.Valid, sqldb.FromMicros(before), percent.Int64
+	_, err = tx.s.First(ctx, `SELECT behind, behind_before IS NOT NULL AND behind_percent IS NOT NULL, behind_before, COALESCE(behind_percent, 0) FROM components WHERE id = $1`,
+		[]any{component}, &l.Counted, &l.Decided, &l.Before, &l.Percent)
 	if m := tx.convoy[component]; m != nil {
 		l.Oldest = sqldb.FromMicros(m.oldest)
 	}
@@ -91,14 +91,7 @@ func (tx *StepTx) LaggingBetween(ctx context.Context, component int64, a, b Lagg
 }
 
 func (tx *StepTx) laggingWhere(ctx context.Context, component int64, where string, args ...any) (out []LaggingString, err error) {
-	err = tx.s.Query(ctx, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`+where, append([]any{component}, args...), func(scan sqldb.Scan) error {
-		var b LaggingString
-		var since, total, translated int64
-		err := scan(&b.SourceID, &since, &total, &translated)
-		b.Since, b.Total, b.Translated = time.UnixMicro(since).UTC(), int(total), int(translated)
-		out = append(out, b)
-		return err
-	})
+	out, err = sqldb.Rows(ctx, tx.s, `SELECT source_id, created, total, translated FROM behind WHERE component_id = $1`+where, append([]any{component}, args...), (*LaggingString).fields)
 	return out, tx.fail(ctx, fmt.Sprintf("read strings of component %d", component), err)
 }
 
@@ -126,47 +119,35 @@ func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
 }
 
 func (tx *StepTx) forgetLagging(ctx context.Context, component int64) error {
-	err := tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
-	return err
+	return tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1`, component)
 }
 
 // RecountLagging counts some strings of a component again, by source unit,
 // including removed ones, and returns the lagging ones.
 func (tx *StepTx) RecountLagging(ctx context.Context, component int64, sources []int64) (lagging []LaggingString, err error) {
+	defer tx.s.Failed(ctx, &err, "count translations of component %d", component)
 	type unit struct{ id, created int64 }
-	var units []unit
-	err = tx.s.QueryIn(ctx, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
-		var u unit
-		err := scan(&u.id, &u.created)
-		units = append(units, u)
-		return err
-	})
+	units, err := sqldb.RowsIn(ctx, tx.s, `SELECT id, COALESCE(since, created, 0) FROM units WHERE id IN $ids`, nil, sources, func(u *unit) []any { return []any{&u.id, &u.created} })
+	if err != nil {
+		return nil, err
+	}
 	ids := make([]int64, len(units))
 	for i, u := range units {
-		if ids[i] = u.id; err == nil {
-			err = tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id)
+		ids[i] = u.id
+		if err := tx.s.Do(ctx, `DELETE FROM behind WHERE component_id = $1 AND created = $2 AND source_id = $3`, component, u.created, u.id); err != nil {
+			return nil, err
 		}
 	}
-	var counted [][5]any
-	if err == nil {
-		err = tx.s.QueryIn(ctx, rows.StringCounts+` AND u.source_id IN $ids GROUP BY u.source_id, COALESCE(s.since, s.created)`, []any{component}, ids, func(scan sqldb.Scan) error {
-			var id, created, total, translated int64
-			if err := scan(&id, &created, &total, &translated); err != nil || 2*translated >= total {
-				return err
-			}
-			counted = append(counted, [5]any{component, id, created, total, translated})
-			lagging = append(lagging, LaggingString{SourceID: id, Since: time.UnixMicro(created).UTC(), Total: int(total), Translated: int(translated)})
-			return nil
-		})
+	lagging, err = sqldb.RowsIn(ctx, tx.s, rows.StringCounts+` AND u.source_id IN $ids GROUP BY u.source_id, COALESCE(s.since, s.created)`, []any{component}, ids, (*LaggingString).fields)
+	if err != nil {
+		return nil, err
 	}
+	lagging = slices.DeleteFunc(lagging, func(l LaggingString) bool { return 2*l.Translated >= l.Total })
 	in := sqldb.NewInserter("behind", "component_id", "source_id", "created", "total", "translated")
-	for _, row := range counted {
-		if err == nil {
-			err = in.Add(ctx, tx.s, row[:]...)
+	for _, l := range lagging {
+		if err := in.Add(ctx, tx.s, component, l.SourceID, l.Since.UnixMicro(), l.Total, l.Translated); err != nil {
+			return nil, err
 		}
 	}
-	if err == nil {
-		err = in.Flush(ctx, tx.s)
-	}
-	return lagging, tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
+	return lagging, in.Flush(ctx, tx.s)
 }

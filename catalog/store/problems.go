@@ -69,32 +69,20 @@ func (s *Snapshot) Problems(ctx context.Context, componentID int64) ([]Problem, 
 }
 
 // ProblemsOf returns problems of components, by component and path: up to limit.
-func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int) (out []Problem, err error) {
+func (s *Snapshot) ProblemsOf(ctx context.Context, components []int64, limit int) ([]Problem, error) {
 	defer s.s.About(components...).End()
-	err = sqldb.Chunks(components, func(chunk []any) error {
-		n := len(chunk)
-		return s.s.Query(ctx, `SELECT component_id, path, blob, line, col, message FROM problems WHERE component_id IN `+sqldb.List(1, n)+
-			` ORDER BY component_id, path LIMIT `+sqldb.List(n+1, 1), append(chunk, limit), func(scan sqldb.Scan) error {
-			var p Problem
-			err := scan(&p.ComponentID, &p.Path, &p.Blob, &p.Line, &p.Column, &p.Message)
-			if len(out) < limit {
-				out = append(out, p)
-			}
-			return err
-		})
-	})
-	return out, s.s.Fail(ctx, "read problems", err)
+	out, err := sqldb.RowsIn(ctx, s.s, problemColumns+` WHERE component_id IN $ids ORDER BY component_id, path LIMIT $1`, []any{limit}, components, (*Problem).fields)
+	return out[:min(len(out), limit)], s.s.Fail(ctx, "read problems", err)
+}
+
+const problemColumns = `SELECT component_id, path, blob, line, col, message FROM problems`
+
+func (p *Problem) fields() []any {
+	return []any{&p.ComponentID, &p.Path, &p.Blob, &p.Line, &p.Column, &p.Message}
 }
 
 func problemsOf(ctx context.Context, s *sqldb.Session, component int64) ([]Problem, error) {
-	var out []Problem
-	err := s.Query(ctx, `SELECT path, blob, line, col, message FROM problems WHERE component_id = $1 ORDER BY path`, []any{component}, func(scan sqldb.Scan) error {
-		p := Problem{ComponentID: component}
-		err := scan(&p.Path, &p.Blob, &p.Line, &p.Column, &p.Message)
-		out = append(out, p)
-		return err
-	})
-	return out, err
+	return sqldb.Rows(ctx, s, problemColumns+` WHERE component_id = $1 ORDER BY path`, []any{component}, (*Problem).fields)
 }
 
 // SetPullProblem records that the pull of components failed, or with the zero failure that

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/access"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
+	"github.com/repoglot/repoglot/catalog/store/internal/recount"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -13,6 +16,8 @@ import (
 // and belong to one generation. It must not be used by two goroutines at once, nor
 // after the function that received it has returned.
 type Snapshot struct {
+	*history.Reader // of the lists of changes
+
 	db *DB
 	s  *sqldb.Session
 
@@ -28,7 +33,7 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		s.Reading = sqldb.NewReading(db.generations.projectOf)
 		defer func() { s.Reading = nil }()
-		if err := fn(ctx, &Snapshot{db: db, s: s}); err != nil {
+		if err := fn(ctx, &Snapshot{Reader: history.NewReader(s, db.caches.spans), db: db, s: s}); err != nil {
 			return sqldb.Reported(err)
 		}
 		return nil
@@ -73,4 +78,36 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 		return scan(&s.generation, &s.configured, &s.public, &s.history)
 	})
 	return s.generation, s.s.Fail(ctx, "read the generation", err)
+}
+
+// ChangeQuery selects entries of a list of changes.
+type ChangeQuery = history.Query
+
+// ChangeList is a counted list of changes in one snapshot. It must not outlive the
+// snapshot.
+type ChangeList = history.List
+
+// Changes returns entries in the order of their ids. Cost depends on Limit, not
+// on Offset, AfterID or the length of the list.
+func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change, error) {
+	c, err := s.ChangeList(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return c.Page(ctx, q.Offset, q.Limit)
+}
+
+// Count returns how many entries Changes would return without Offset and Limit.
+func (s *Snapshot) Count(ctx context.Context, q ChangeQuery) (int64, error) {
+	c, err := s.ChangeList(ctx, q)
+	return c.Count(), err
+}
+
+// Mismatch is a number in the database that differs from its recount.
+type Mismatch = recount.Mismatch
+
+// Verify recounts everything that is kept as a sum or was derived once, in this snapshot. It
+// calls each for every difference, and returns what it has read.
+func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (recount.Verified, error) {
+	return recount.Run(ctx, s.s, s.db.codec, each)
 }

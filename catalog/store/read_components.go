@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -91,7 +92,7 @@ func (s *Snapshot) Component(ctx context.Context, project, slug string) (Compone
 }
 
 func componentsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (out []ComponentRow, err error) {
-	err = s.Query(ctx, `SELECT `+componentColumns+componentFrom+where, args, func(scan sqldb.Scan) error {
+	err = s.Query(ctx, `SELECT `+componentColumns+rows.ComponentFrom+where, args, func(scan sqldb.Scan) error {
 		row, err := scanComponent(s, scan)
 		out = append(out, row)
 		return err
@@ -133,7 +134,6 @@ const (
 		c.push_problem, c.push_problem_kind, c.push_problem_since,
 		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.content_generation,
 		c.locked, p.slug, p.settings, p.settings_generation`
-	componentFrom = ` FROM components c JOIN projects p ON p.id = c.project_id`
 )
 
 func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error) {
@@ -220,7 +220,7 @@ func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (
 			return err
 		}
 		var outdated []int64
-		err = s.IDs(ctx, `SELECT c.id`+componentFrom+` WHERE `+where+` AND EXISTS
+		err = s.IDs(ctx, `SELECT c.id`+rows.ComponentFrom+` WHERE `+where+` AND EXISTS
 			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, &outdated)
 		for i := range list {
 			c := &list[i]

@@ -67,10 +67,9 @@ func glossaryUnits(ctx context.Context, s *sqldb.Session, q GlossaryQuery) (out 
 			AND u.removed = 0 AND u.state >= $3 ORDER BY u.id LIMIT $4`,
 			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan sqldb.Scan) error {
 				var u GlossaryUnit
-				var state int64
-				err := scan(&u.Source, &u.Target, &u.Flags, &state)
+				err := scan(&u.Source, &u.Target, &u.Flags, &u.State)
 				if size += len(u.Source) + len(u.Target); size < maxTermBytes {
-					u.State, u.Flags = catalog.State(state), strings.Trim(c.CheckFlags+","+u.Flags, ",")
+					u.Flags = strings.Trim(c.CheckFlags+","+u.Flags, ",")
 					out = append(out, u)
 				}
 				return err

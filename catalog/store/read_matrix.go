@@ -90,24 +90,6 @@ func (s *Snapshot) PastStats(ctx context.Context, components, translations []int
 	return past, s.s.Fail(ctx, "read past statistics", err)
 }
 
-// Curves calls each for every stored day of translations of components, by
-// translation and day. On days without an entry nothing has changed.
-func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(stored.Day)) error {
-	defer s.s.About(components...).End()
-	err := s.s.QueryIn(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN $ids ORDER BY translation_id, day`, nil, translations, func(scan sqldb.Scan) error {
-		var id, day int64
-		var data []byte
-		if err := scan(&id, &day, &data); err != nil {
-			return err
-		}
-		d, err := stored.DecodeDay(data)
-		d.TranslationID, d.Day = id, time.Unix(day*daySeconds, 0).UTC()
-		each(d)
-		return err
-	})
-	return s.s.Fail(ctx, "read statistics over time by translation", err)
-}
-
 // CheckCount counts the strings that fail a check.
 type CheckCount struct {
 	// ComponentID and TranslationID own the strings; 0 for the sum of several.

@@ -1,11 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -65,16 +64,7 @@ type SearchQuery struct {
 
 // key is equal for equal queries.
 func (q *SearchQuery) key() string {
-	var b strings.Builder
-	for _, id := range sqldb.SortedKeys(q.Components) {
-		b.WriteString(strconv.FormatInt(id, 36))
-		b.WriteByte(' ')
-	}
-	b.WriteByte('|')
-	b.WriteString(strconv.FormatInt(q.TranslationID, 36))
-	b.WriteByte('|')
-	b.WriteString(q.Expr.String())
-	return b.String()
+	return fmt.Sprint(sqldb.SortedKeys(q.Components), q.TranslationID, q.Expr)
 }
 
 // SearchResult is the result of a search. It belongs to its snapshot.
@@ -118,8 +108,12 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkPrice(ctx, all, q.Expr); err != nil {
-		return nil, err
+	most := int64(MaxSearchPrice)
+	if n, ok := ctx.Value(priceKey{}).(int64); ok {
+		most = min(most, n)
+	}
+	if price, err := s.searchPrice(all, q.Expr); err != nil || price > most {
+		return nil, cmp.Or(err, error(&ErrPrice{price, most}))
 	}
 	long := units >= s.db.searches.longFrom
 	if long {

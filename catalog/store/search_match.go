@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -161,10 +162,10 @@ func (b *conditions) value(e query.Expr) (int, error) {
 }
 
 // member is the test whether an id is in a set.
-func (b *conditions) member(column string, set *idSet) rowTest {
+func (b *conditions) member(column string, set *idset.Set) rowTest {
 	at := selected(&b.numbers, column)
-	b.bytes += set.size()
-	return func(r *row) bool { return set.has(r.numbers[at].Int64) }
+	b.bytes += set.Size()
+	return func(r *row) bool { return set.Has(r.numbers[at].Int64) }
 }
 
 // bytesOfTest is about what the test of a text takes.

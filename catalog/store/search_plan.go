@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -14,9 +15,6 @@ const (
 	// spanUnits is the number of ids in a span, and of entries that one statement
 	// reads: a few milliseconds of work.
 	spanUnits = 1 << 14
-	// fewUnits is the number of units up to which they are looked up one by one,
-	// by id.
-	fewUnits = 4096
 	// maxGap is the number of ids per unit of a translation above which a lookup
 	// per unit is faster than reading all ids in between.
 	maxGap = 8
@@ -135,7 +133,7 @@ func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups
 		g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) {
 			e, err := s.resolve(ctx, c, g.translations, e)
 			if in, ok := e.(inSet); ok {
-				bytes += in.set.size()
+				bytes += in.set.Size()
 			}
 			if err == nil && bytes > maxSearchBytes {
 				err = ErrTooSlow
@@ -199,9 +197,9 @@ func place(c *searchComponent, translations []searchTranslation) query.Expr {
 	case len(out) == 0:
 		return query.All
 	case len(out) < len(in):
-		return query.Not{X: inTranslations{newIDSet(out)}}
+		return query.Not{X: inTranslations{idset.New(out)}}
 	}
-	return inTranslations{newIDSet(in)}
+	return inTranslations{idset.New(in)}
 }
 
 // addSpans divides the ids to look at into spans.
@@ -274,8 +272,8 @@ func narrow(e query.Expr) (few []int64, lo, hi int64) {
 	for _, e := range list {
 		switch e := e.(type) {
 		case inSet:
-			ids := e.set.few
-			if !e.ofSource && e.set.bits == nil && len(ids) <= fewUnits && (few == nil || len(ids) < len(few)) {
+			ids, listed := e.set.Listed()
+			if !e.ofSource && listed && len(ids) <= idset.Few && (few == nil || len(ids) < len(few)) {
 				few = ids
 			}
 		case query.Number:

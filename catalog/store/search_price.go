@@ -29,19 +29,6 @@ func WithSearchPrice(ctx context.Context, most int64) context.Context {
 	return context.WithValue(ctx, priceKey{}, most)
 }
 
-// checkPrice returns *ErrPrice if a search costs more than it may.
-func (s *Snapshot) checkPrice(ctx context.Context, list []searchComponent, e query.Expr) error {
-	most := int64(MaxSearchPrice)
-	if n, ok := ctx.Value(priceKey{}).(int64); ok {
-		most = min(most, n)
-	}
-	price, err := s.searchPrice(list, e)
-	if err == nil && price > most {
-		err = &ErrPrice{price, most}
-	}
-	return err
-}
-
 // searchPrice estimates how many comparisons a search makes: those of one string,
 // for each string of the translations that are in the scope of the query.
 func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int64, err error) {
@@ -49,21 +36,17 @@ func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int6
 	cost, most := priceOf(e), idBound(e)
 	for i := range list {
 		c := &list[i]
-		units := int64(0)
 		for n := range c.live {
-			t := &c.live[n]
+			here := e
 			if scoped {
-				here, err := s.inScope(e, c, t)
-				if err != nil {
+				if here, err = s.inScope(e, c, &c.live[n]); err != nil {
 					return 0, err
 				}
-				if here == query.None {
-					continue
-				}
 			}
-			units += t.units
+			if here != query.None {
+				price += c.live[n].units * cost
+			}
 		}
-		price += units * cost
 	}
 	return min(price, most*cost), nil
 }
@@ -99,10 +82,7 @@ func priceOfTerms(e query.Expr) (sum int64) {
 		}
 		return sum
 	case query.Or:
-		for _, x := range e {
-			sum += priceOfTerms(x)
-		}
-		return sum
+		return priceOfTerms(query.And(e))
 	case query.Not:
 		return priceOfTerms(e.X)
 	case query.Const, query.Scope:

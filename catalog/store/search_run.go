@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -149,16 +150,16 @@ func (db *DB) runOnFree(ctx context.Context, same sameState, work func(*Snapshot
 }
 
 // collect collects ids of a component, in n pieces of work.
-func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece func(s *Snapshot, i int, found *idCollector) error) (*idCollector, error) {
+func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece func(s *Snapshot, i int, found *idset.Collector) error) (*idset.Collector, error) {
 	first := c.ID * catalog.UnitsPerComponent
-	all := &idCollector{first: first}
+	all := &idset.Collector{First: first}
 	var mu sync.Mutex
 	err := s.runShared(ctx, n, c.long, func(s *Snapshot, each func(func(int) error) error) error {
-		found := &idCollector{first: first}
+		found := &idset.Collector{First: first}
 		err := each(func(i int) error { return piece(s, i, found) })
 		mu.Lock()
 		defer mu.Unlock()
-		all.merge(found)
+		all.Merge(found)
 		return err
 	})
 	return all, err

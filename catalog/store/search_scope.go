@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 )
@@ -66,23 +67,21 @@ func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searc
 	for _, id := range ids {
 		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
 	}
-	err = sqldb.Chunks(ids, func(chunk []any) error {
-		query := `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN ` + sqldb.List(1, len(chunk))
-		return s.s.Query(ctx, query, chunk, func(scan sqldb.Scan) error {
-			var t searchTranslation
-			var component, removed int64
-			if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
-				return err
-			}
-			c := byID[component]
-			if removed != 0 || q.TranslationID != 0 && q.TranslationID != t.id {
-				c.other = append(c.other, t.id)
-				return nil
-			}
-			c.live = append(c.live, t)
-			units += t.units
+	err = s.s.QueryIn(ctx, `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
+		var t searchTranslation
+		var component int64
+		var removed bool
+		if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
+			return err
+		}
+		c := byID[component]
+		if removed || q.TranslationID != 0 && q.TranslationID != t.id {
+			c.other = append(c.other, t.id)
 			return nil
-		})
+		}
+		c.live = append(c.live, t)
+		units += t.units
+		return nil
 	})
 	for _, id := range ids {
 		if c := byID[id]; len(c.live) > 0 {
@@ -97,20 +96,19 @@ func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searc
 // translation.
 func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation int64) (lo, hi int64, err error) {
 	lo, hi = c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
-	var first, last int64
 	if translation == 0 {
+		var last int64
 		found, err := s.s.First(ctx, `SELECT id FROM units WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 1`, []any{lo, hi}, &last)
 		if !found || err != nil {
 			return lo, lo, err
 		}
 		return lo, last + 1, nil
 	}
-	found, err := s.s.First(ctx, `SELECT first_unit FROM layouts WHERE translation_id = $1 ORDER BY first_unit LIMIT 1`, []any{translation}, &first)
-	if !found || err != nil {
-		return lo, lo, err
-	}
+	var first int64
 	var data []byte
-	if _, err = s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`, []any{translation}, &data); err != nil {
+	found, err := s.s.First(ctx, `SELECT (SELECT MIN(first_unit) FROM layouts WHERE translation_id = $1), data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`,
+		[]any{translation}, &first, &data)
+	if !found || err != nil {
 		return lo, lo, err
 	}
 	block, err := s.db.codec.Block(data)
@@ -149,7 +147,10 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 		return nil
 	}
 	in, ok := groups[0].expr.(inSet)
-	if !ok || in.ofSource || in.set.bits == nil {
+	if !ok || in.ofSource {
+		return nil
+	}
+	if _, listed := in.set.Listed(); listed {
 		return nil
 	}
 	live, err := s.liveUnits(ctx, c, groups[0].translations)
@@ -159,7 +160,7 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 	part := len(p.parts) - 1
 	for i := range p.spans {
 		if span := &p.spans[i]; span.part == part {
-			span.count, span.counted = live.common(in.set, span.lo, span.hi), true
+			span.count, span.counted = live.Common(in.set, span.lo, span.hi), true
 		}
 	}
 	return nil
@@ -183,16 +184,16 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 }
 
 // liveUnits collects the live units of translations of a component.
-func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translations []searchTranslation) (*idCollector, error) {
+func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translations []searchTranslation) (*idset.Collector, error) {
 	spans := blockSpans(translations, s.db.searches.spanUnits)
-	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idCollector) error {
+	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idset.Collector) error {
 		b := &spans[i]
 		var data []byte
 		return s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan sqldb.Scan) error {
 			if err := scan(&data); err != nil {
 				return err
 			}
-			return s.db.codec.EachID(data, found.add)
+			return s.db.codec.EachID(data, found.Add)
 		})
 	})
 }

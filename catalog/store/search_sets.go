@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
@@ -83,7 +84,7 @@ func newInSet(ids []int64, ofSource bool) query.Expr {
 		return query.None
 	}
 	slices.Sort(ids)
-	return inSet{ofSource, newIDSet(slices.Compact(ids))}
+	return inSet{ofSource, idset.New(slices.Compact(ids))}
 }
 
 func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
@@ -157,10 +158,10 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []
 			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
 	}
 	found, err := s.entryUnits(ctx, c, &l, &b)
-	if err != nil || found.n == 0 {
+	if err != nil || found.N == 0 {
 		return query.None, err
 	}
-	return inSet{e.ofSource, found.set()}, nil
+	return inSet{e.ofSource, found.Set()}, nil
 }
 
 // entryList is the list of entries of a component or of a translation. The rank of
@@ -173,20 +174,20 @@ type entryList struct {
 // entryUnits finds the units of entries that meet a condition on deltas d and
 // changes c. A commit may have one entry or a million, so the work is divided by
 // ranks.
-func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idCollector, error) {
+func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idset.Collector, error) {
 	var entries int64
 	if _, err := s.s.First(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
 		return nil, err
 	}
 	span := s.db.searches.spanUnits
-	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idCollector) error {
+	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idset.Collector) error {
 		lo := int64(i)*span + 1
 		return s.unitsBetween(ctx, l, where, lo, lo+span, found)
 	})
 }
 
 // unitsBetween is entryUnits for the entries with ranks in [lo, hi).
-func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idCollector) error {
+func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idset.Collector) error {
 	begin := lo // the rank of the delta with the first entry
 	if _, err := s.s.First(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
 		[]any{l.id, lo}, &begin); err != nil {
@@ -203,7 +204,7 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 	var id int64
 	return s.s.Query(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
 		err := scan(&id)
-		found.add(id)
+		found.Add(id)
 		return err
 	})
 }

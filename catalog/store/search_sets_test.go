@@ -48,7 +48,7 @@ func TestSearchEntries(t *testing.T) {
 			found, err := s.withEntries(ctx, &c, group, &e)
 			var got []int64
 			if in, ok := found.(inSet); ok {
-				got = in.set.few
+				got, _ = in.set.Listed()
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: %d units, want %d", e, len(got), len(want))
@@ -84,7 +84,7 @@ func TestSearchLiveUnits(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if got := live.ids(); !slices.Equal(got, want) {
+				if got := live.IDs(); !slices.Equal(got, want) {
 					t.Errorf("%d units, want %d", len(got), len(want))
 				}
 				return nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -85,13 +86,13 @@ func (hasEntry) String() string { return "" }
 // inSet matches units that are, or whose source unit is, in a set.
 type inSet struct {
 	ofSource bool
-	set      *idSet
+	set      *idset.Set
 }
 
 func (inSet) String() string { return "" }
 
 // inTranslations holds for the units of translations.
-type inTranslations struct{ set *idSet }
+type inTranslations struct{ set *idset.Set }
 
 func (inTranslations) String() string { return "" }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 )
 
 // sqlText is a condition with its arguments in order.
@@ -165,12 +166,16 @@ func (b *conditions) id(ofSource bool) string {
 const fewIDs = 4
 
 // isLarge reports whether a set is too large to be listed.
-func isLarge(set *idSet) bool { return set.bits != nil || len(set.few) > fewIDs }
+func isLarge(set *idset.Set) bool {
+	ids, listed := set.Listed()
+	return !listed || len(ids) > fewIDs
+}
 
 // listed writes the condition that a column is in a set.
-func (b *conditions) listed(column string, set *idSet) {
+func (b *conditions) listed(column string, set *idset.Set) {
 	b.text.WriteString(`+` + column + ` IN `) // +: keeps the planner from using the index, it has the span
-	for i, id := range set.few {
+	ids, _ := set.Listed()
+	for i, id := range ids {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)
 	}
 	b.text.WriteByte(')')

@@ -46,21 +46,17 @@ func (tx *StepTx) PutStatDay(ctx context.Context, d StatDay) error {
 
 // StatDays returns the stored days of a translation, ascending. On days without an
 // entry nothing has changed.
-func (s *Snapshot) StatDays(ctx context.Context, translationID int64) ([]StatDay, error) {
+func (s *Snapshot) StatDays(ctx context.Context, translationID int64) (out []StatDay, err error) {
 	defer s.s.AboutTranslation(ctx, translationID).End()
-	var out []StatDay
-	err := s.s.Query(ctx, `SELECT day, data FROM stat_days WHERE translation_id = $1 ORDER BY day`, []any{translationID}, func(scan sqldb.Scan) error {
-		var n int64
-		var data []byte
-		if err := scan(&n, &data); err != nil {
-			return err
-		}
-		d, err := stored.DecodeDay(data)
-		d.TranslationID, d.Day = translationID, time.Unix(n*daySeconds, 0).UTC()
-		out = append(out, d)
-		return err
-	})
+	err = s.eachDay(ctx, []int64{translationID}, func(d StatDay) { out = append(out, d) })
 	return out, s.s.Fail(ctx, fmt.Sprintf("read statistics of translation %d over time", translationID), err)
+}
+
+// Curves calls each for every stored day of translations of components, by
+// translation and day. On days without an entry nothing has changed.
+func (s *Snapshot) Curves(ctx context.Context, components, translations []int64, each func(StatDay)) error {
+	defer s.s.About(components...).End()
+	return s.s.Fail(ctx, "read statistics over time by translation", s.eachDay(ctx, translations, each))
 }
 
 // StatQuery selects translations whose statistics over time are added up.
@@ -92,48 +88,46 @@ func (s *Snapshot) Timeline(ctx context.Context, q StatQuery, l *catalog.Timelin
 		ids, err = s.everTranslated(ctx, q)
 	}
 	if err == nil {
-		err = sqldb.Chunks(ids, func(chunk []any) error {
-			return s.eachDay(ctx, chunk, func(day int64, before, after catalog.Stats) {
-				l.Change(time.Unix(day*daySeconds, 0), before, after)
-			})
-		})
+		err = s.eachStep(ctx, ids, l.Change)
 	}
 	return s.s.Fail(ctx, fmt.Sprintf("read statistics over time of %+v", q), err)
 }
 
 // everTranslated lists the translations of components, removed ones included.
 func (s *Snapshot) everTranslated(ctx context.Context, q StatQuery) (ids []int64, err error) {
-	err = sqldb.Chunks(q.Components, func(chunk []any) error {
-		query := `SELECT id FROM translations WHERE component_id IN ` + sqldb.List(1, len(chunk))
-		if q.Language != "" {
-			chunk = append(chunk, q.Language)
-			query += fmt.Sprintf(` AND language = $%d`, len(chunk))
-		}
-		return s.s.IDs(ctx, query, chunk, &ids)
-	})
+	query, args := `SELECT id FROM translations WHERE component_id IN $ids`, []any(nil)
+	if q.Language != "" {
+		query, args = query+` AND language = $1`, []any{q.Language}
+	}
+	err = s.s.IDsIn(ctx, query, args, q.Components, &ids)
 	return ids, err
 }
 
 // eachDay reads the days of translations, in the order of their key.
-func (s *Snapshot) eachDay(ctx context.Context, translations []any, each func(day int64, before, after catalog.Stats)) error {
-	var last int64
-	var before catalog.Stats
-	query := `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN ` + sqldb.List(1, len(translations)) + ` ORDER BY translation_id, day`
-	return s.s.Query(ctx, query, translations, func(scan sqldb.Scan) error {
-		var id, day int64
-		var data sql.RawBytes
+func (s *Snapshot) eachDay(ctx context.Context, translations []int64, each func(StatDay)) error {
+	var id, day int64
+	var data sql.RawBytes
+	return s.s.QueryIn(ctx, `SELECT translation_id, day, data FROM stat_days WHERE translation_id IN $ids ORDER BY translation_id, day`, nil, translations, func(scan sqldb.Scan) error {
 		if err := scan(&id, &day, &data); err != nil {
 			return err
 		}
-		if id != last {
-			last, before = id, catalog.Stats{}
-		}
 		d, err := stored.DecodeDay(data)
-		if err != nil {
-			return err
+		d.TranslationID, d.Day = id, time.Unix(day*daySeconds, 0).UTC()
+		if err == nil {
+			each(d)
 		}
-		each(day, before, d.Stats)
-		before = d.Stats
-		return nil
+		return err
+	})
+}
+
+// eachStep calls each for the changes of translations from one day to the next.
+func (s *Snapshot) eachStep(ctx context.Context, translations []int64, each func(day time.Time, before, after catalog.Stats)) error {
+	var before StatDay
+	return s.eachDay(ctx, translations, func(d StatDay) {
+		if d.TranslationID != before.TranslationID {
+			before = StatDay{}
+		}
+		each(d.Day, before.Stats, d.Stats)
+		before = d
 	})
 }

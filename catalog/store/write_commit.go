@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,36 +11,23 @@ import (
 
 // finish is the last part of a step: compare-and-swap, the clock, the authors, the
 // deltas, the generations. It is short because only one writer can be in it.
-func (tx *StepTx) finish(ctx context.Context) (StepResult, error) {
+func (tx *StepTx) finish(ctx context.Context) (res StepResult, err error) {
 	if err := tx.entries.Flush(ctx, tx.s); err != nil {
-		return StepResult{}, err
+		return res, err
 	}
-	if err := tx.checkCodes(ctx); err != nil {
-		return StepResult{}, err
+	for _, part := range []func(context.Context) error{
+		tx.checkCodes, tx.advanceHeads, tx.countAgainst,
+		func(ctx context.Context) (err error) { res, err = tx.takeIDs(ctx); return err },
+		tx.storeAuthors,
+		func(ctx context.Context) error { return tx.insertDeltas(ctx, res.FirstChange) },
+		tx.refreshSuggestions, tx.countComments,
+		func(ctx context.Context) error { return tx.storeGenerations(ctx, res.Generation) },
+	} {
+		if err := part(ctx); err != nil {
+			return StepResult{}, err
+		}
 	}
-	if err := tx.advanceHeads(ctx); err != nil {
-		return StepResult{}, err
-	}
-	if err := tx.countAgainst(ctx); err != nil {
-		return StepResult{}, err
-	}
-	res, err := tx.takeIDs(ctx)
-	if err != nil {
-		return StepResult{}, err
-	}
-	if err := tx.storeAuthors(ctx); err != nil {
-		return StepResult{}, err
-	}
-	if err := tx.insertDeltas(ctx, res.FirstChange); err != nil {
-		return StepResult{}, err
-	}
-	if err := tx.refreshSuggestions(ctx); err != nil {
-		return StepResult{}, err
-	}
-	if err := tx.countComments(ctx); err != nil {
-		return StepResult{}, err
-	}
-	return res, tx.storeGenerations(ctx, res.Generation)
+	return res, nil
 }
 
 // checkCodes ensures that codes are unique. An index could not allow two
@@ -65,23 +53,18 @@ func (tx *StepTx) advanceHeads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var moved int64
-	err = sqldb.Chunks(tx.info.Components, func(chunk []any) error {
-		args := append([]any{
-			tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
-			sqldb.Smallint(!tx.info.Partial), sqldb.Micros(tx.info.ImportAt), commit,
-		}, chunk...)
-		rows, err := tx.s.Exec(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
-			import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit)
-			WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN `+sqldb.List(10, len(chunk)), args...)
-		moved += rows
-		return err
-	})
+	var moved []int64
+	err = tx.s.IDsIn(ctx, `UPDATE components SET head = $1, tracking = $2, imported = CASE WHEN $7 = 1 THEN 1 ELSE imported END, reread = 0,
+		import_at = COALESCE(import_at, $8), head_commit = COALESCE($9, head_commit)
+		WHERE head = $3 AND repo = $4 AND branch = $5 AND active = 1 AND ($6 = 0 OR settings_generation <= $6) AND id IN $ids RETURNING id`, []any{
+		tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
+		sqldb.Smallint(!tx.info.Partial), sqldb.Micros(tx.info.ImportAt), commit,
+	}, tx.info.Components, &moved)
 	if err == nil && tx.info.Reread { // compared with templates from now on
 		err = tx.s.DoIn(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN $ids`, nil, tx.info.Components)
 	}
-	if err == nil && int(moved) != len(tx.info.Components) {
-		err = tx.conflict(int(moved))
+	if err == nil && len(moved) != len(tx.info.Components) {
+		err = tx.conflict(len(moved))
 	}
 	return err
 }
@@ -100,97 +83,89 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 	return res, err
 }
 
-// listGrowth is the length of the list of changes of a scope, and what the step
-// adds.
-type listGrowth struct {
+// changeList is the list of changes of a project, component or translation while the step
+// adds to it.
+type changeList struct {
+	added    int64 // by the step
 	next     int64 // rank of the next entry, from 1
-	added    int64
 	lastAt   int64 // of the newest entry that is about no suggestion; only for translations
 	authorID int64
 }
 
+// take returns the rank of the first entry of a delta.
+func (l *changeList) take(d *pendingDelta) int64 {
+	first := l.next
+	l.next += int64(d.n)
+	return first
+}
+
+// changeLists are changeLists by id.
+type changeLists map[int64]*changeList
+
+func (all changeLists) of(id int64) *changeList {
+	if all[id] == nil {
+		all[id] = &changeList{}
+	}
+	return all[id]
+}
+
+// grow adds to the lengths of lists, in the order of their ids.
+func (all changeLists) grow(ctx context.Context, s *sqldb.Session, table string) error {
+	for _, id := range sqldb.SortedKeys(all) {
+		l := all[id]
+		if _, err := s.First(ctx, `UPDATE `+table+` SET changes = changes + $1 WHERE id = $2 RETURNING changes + 1 - $1`, []any{l.added, id}, &l.next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
-	projects, components, translations := map[int64]*listGrowth{}, map[int64]*listGrowth{}, map[int64]*listGrowth{}
-	rows := sqldb.NewInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
-		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
+	projects, components, translations := changeLists{}, changeLists{}, changeLists{}
 	for i := range tx.deltas {
 		d := &tx.deltas[i]
-		p, err := tx.tally(ctx, projects, `SELECT changes FROM projects WHERE id = $1`, tx.convoy[d.component].project)
-		if err != nil {
-			return err
-		}
-		c, err := tx.tally(ctx, components, `SELECT changes FROM components WHERE id = $1`, d.component)
-		if err != nil {
-			return err
-		}
-		var inTranslation any
+		projects.of(tx.convoy[d.component].project).added += int64(d.n)
+		components.of(d.component).added += int64(d.n)
 		if d.translation != 0 {
-			t, err := tx.tally(ctx, translations, `SELECT changes FROM translations WHERE id = $1`, d.translation)
-			if err != nil {
-				return err
-			}
-			inTranslation = t.add(d)
+			t := translations.of(d.translation)
+			t.added += int64(d.n)
 			if !d.suggests {
 				t.lastAt, t.authorID = d.at, d.author
 			}
 		}
-		if err := rows.Add(ctx, tx.s, d.id, tx.convoy[d.component].project, d.component, sqldb.OrNull(d.translation), firstChange, p.add(d), c.add(d),
+	}
+	if err := cmp.Or(projects.grow(ctx, tx.s, "projects"), components.grow(ctx, tx.s, "components"), translations.grow(ctx, tx.s, "translations")); err != nil {
+		return err
+	}
+	in := sqldb.NewInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
+		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
+	for i := range tx.deltas {
+		d := &tx.deltas[i]
+		project := tx.convoy[d.component].project
+		var inTranslation any
+		if d.translation != 0 {
+			inTranslation = translations[d.translation].take(d)
+		}
+		if err := in.Add(ctx, tx.s, d.id, project, d.component, sqldb.OrNull(d.translation), firstChange, projects[project].take(d), components[d.component].take(d),
 			inTranslation, d.n, d.added, d.updated, d.removed, sqldb.OrNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
 			return err
 		}
 		firstChange += int64(d.n)
 	}
-	if err := rows.Flush(ctx, tx.s); err != nil {
+	if err := in.Flush(ctx, tx.s); err != nil {
 		return err
-	}
-	return tx.storeTallies(ctx, projects, components, translations)
-}
-
-func (tx *StepTx) tally(ctx context.Context, all map[int64]*listGrowth, query string, id int64) (*listGrowth, error) {
-	if t, ok := all[id]; ok {
-		return t, nil
-	}
-	var t listGrowth
-	if _, err := tx.s.First(ctx, query, []any{id}, &t.next); err != nil {
-		return nil, err
-	}
-	t.next++
-	all[id] = &t
-	return &t, nil
-}
-
-func (t *listGrowth) add(d *pendingDelta) int64 {
-	first := t.next
-	t.next += int64(d.n)
-	t.added += int64(d.n)
-	return first
-}
-
-func (tx *StepTx) storeTallies(ctx context.Context, projects, components, translations map[int64]*listGrowth) error {
-	for _, id := range sqldb.SortedKeys(projects) {
-		if err := tx.s.Do(ctx, `UPDATE projects SET changes = changes + $1 WHERE id = $2`, projects[id].added, id); err != nil {
-			return err
-		}
-	}
-	for _, id := range sqldb.SortedKeys(components) {
-		if err := tx.s.Do(ctx, `UPDATE components SET changes = changes + $1 WHERE id = $2`, components[id].added, id); err != nil {
-			return err
-		}
 	}
 	for _, id := range sqldb.SortedKeys(translations) {
 		t := translations[id]
 		if t.lastAt == 0 {
-			if err := tx.s.Do(ctx, `UPDATE translations SET changes = changes + $1 WHERE id = $2`, t.added, id); err != nil {
-				return err
-			}
 			continue
 		}
 		recent, err := rows.RecentChanges(ctx, tx.s, id, t.lastAt)
 		if err != nil {
 			return err
 		}
-		if err := tx.s.Do(ctx, `UPDATE translations SET changes = changes + $1, last_change_at = $2, last_author_id = $3, recent_changes = $4 WHERE id = $5`,
-			t.added, t.lastAt, sqldb.OrNull(t.authorID), recent, id); err != nil {
+		if err := tx.s.Do(ctx, `UPDATE translations SET last_change_at = $1, last_author_id = $2, recent_changes = $3 WHERE id = $4`,
+			t.lastAt, sqldb.OrNull(t.authorID), recent, id); err != nil {
 			return err
 		}
 	}
@@ -235,11 +210,7 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 		{`components SET generation = $1`, moved},
 		{`projects SET generation = $1`, sqldb.SortedKeys(projects)},
 	} {
-		err := sqldb.Chunks(set.ids, func(chunk []any) error {
-			err := tx.s.Do(ctx, `UPDATE `+set.update+` WHERE id IN `+sqldb.List(2, len(chunk)), append([]any{generation}, chunk...)...)
-			return err
-		})
-		if err != nil {
+		if err := tx.s.DoIn(ctx, `UPDATE `+set.update+` WHERE id IN $ids`, []any{generation}, set.ids); err != nil {
 			return err
 		}
 	}
@@ -249,23 +220,18 @@ func (tx *StepTx) storeGenerations(ctx context.Context, generation int64) error 
 // storePublic stores the generation as one of which strangers see something, if they see
 // one of the components that changed.
 func (tx *StepTx) storePublic(ctx context.Context, generation int64, components []int64) error {
-	var others []int64
 	public := false
-	for _, id := range components {
+	others := slices.DeleteFunc(components, func(id int64) bool {
 		m, ok := tx.convoy[id]
 		public = public || ok && !m.private
-		if !ok {
-			others = append(others, id)
-		}
-	}
+		return ok
+	})
+	var err error
 	if !public {
-		var err error
-		if _, public, err = anyPublic(ctx, tx.s, others, ``); err != nil {
-			return err
-		}
+		_, public, err = anyPublic(ctx, tx.s, others, ``)
 	}
-	if !public {
-		return nil
+	if err != nil || !public {
+		return err
 	}
 	return tx.s.Do(ctx, `UPDATE clock SET public = $1`, generation)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -64,22 +63,11 @@ type pendingDelta struct {
 
 // AddDelta appends entries to the ledger. Their ids are in the order of the calls.
 // A delta without entries is ignored.
-func (tx *StepTx) AddDelta(ctx context.Context, d Delta) error {
+func (tx *StepTx) AddDelta(ctx context.Context, d Delta) (err error) {
 	if len(d.Entries) == 0 {
 		return nil
 	}
-	return tx.fail(ctx, fmt.Sprintf("add changes of component %d, translation %d", d.ComponentID, d.TranslationID), tx.addDelta(ctx, &d))
-}
-
-// AddDeltaBy is AddDelta with the author of the entries. Its Time is the commit's time.
-func (tx *StepTx) AddDeltaBy(ctx context.Context, by edit.Author, d Delta) (err error) {
-	if d.AuthorID, err = tx.User(ctx, by.Name, by.Email, by.Time); err != nil {
-		return err
-	}
-	return tx.AddDelta(ctx, d)
-}
-
-func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
+	defer tx.s.Failed(ctx, &err, "add changes of component %d, translation %d", d.ComponentID, d.TranslationID)
 	m, err := tx.member(d.ComponentID)
 	if err != nil {
 		return err
@@ -96,17 +84,25 @@ func (tx *StepTx) addDelta(ctx context.Context, d *Delta) error {
 			return err
 		}
 	}
-	p, err := tx.prepareDelta(d, m)
+	p, err := tx.prepareDelta(&d, m)
 	if err != nil {
 		return err
 	}
 	for i := range d.Entries {
-		if err := tx.addEntry(ctx, d, &p, i); err != nil {
+		if err := tx.addEntry(ctx, &d, &p, i); err != nil {
 			return err
 		}
 	}
 	tx.deltas = append(tx.deltas, p)
 	return nil
+}
+
+// AddDeltaBy is AddDelta with the author of the entries. Its Time is the commit's time.
+func (tx *StepTx) AddDeltaBy(ctx context.Context, by edit.Author, d Delta) (err error) {
+	if d.AuthorID, err = tx.User(ctx, by.Name, by.Email, by.Time); err != nil {
+		return err
+	}
+	return tx.AddDelta(ctx, d)
 }
 
 func (tx *StepTx) prepareDelta(d *Delta, m *convoyMember) (pendingDelta, error) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -36,20 +35,10 @@ func (info *StepInfo) lock(ctx context.Context, s *sqldb.Session) error {
 	if s.DB.Dialect.Sqlite {
 		return nil
 	}
-	projects := map[int64]bool{}
-	err := sqldb.Chunks(info.Components, func(chunk []any) error {
-		var ids []int64
-		err := s.IDs(ctx, `SELECT DISTINCT project_id FROM components WHERE id IN `+sqldb.List(1, len(chunk)), chunk, &ids)
-		for _, id := range ids {
-			projects[id] = true
-		}
-		return err
-	})
-	if err != nil {
+	var projects, locked []int64
+	if err := s.IDsIn(ctx, `SELECT DISTINCT project_id FROM components WHERE id IN $ids`, nil, info.Components, &projects); err != nil {
 		return err
 	}
-	return sqldb.Chunks(slices.Sorted(maps.Keys(projects)), func(chunk []any) error {
-		var ids []int64
-		return s.IDs(ctx, `SELECT id FROM projects WHERE id IN `+sqldb.List(1, len(chunk))+` ORDER BY id FOR NO KEY UPDATE`, chunk, &ids)
-	})
+	slices.Sort(projects)
+	return s.IDsIn(ctx, `SELECT id FROM projects WHERE id IN $ids ORDER BY id FOR NO KEY UPDATE`, nil, slices.Compact(projects), &locked)
 }

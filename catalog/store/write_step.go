@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -188,20 +189,17 @@ func (info *StepInfo) check() error {
 // loadConvoy reads the components, and refuses early what the compare-and-swap at
 // the end would refuse.
 func (tx *StepTx) loadConvoy(ctx context.Context) error {
-	err := sqldb.Chunks(tx.info.Components, func(chunk []any) error {
-		args := append([]any{tx.info.From, tx.info.Repo, tx.info.Branch}, chunk...)
-		return tx.s.Query(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.settings, p.settings`+componentFrom+`
-			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN `+sqldb.List(4, len(chunk)), args, func(scan sqldb.Scan) error {
-			var id int64
-			var m convoyMember
-			var settings, of sql.RawBytes
-			err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &settings, &of)
-			if err == nil {
-				m.private, err = isPrivate(tx.s, id, settings, m.project, of)
-			}
-			tx.convoy[id] = &m
-			return err
-		})
+	err := tx.s.QueryIn(ctx, `SELECT c.id, c.project_id, c.tracking, c.imported, c.reread, c.last_unit, c.last_delta, c.last_at, c.oldest, c.settings, p.settings`+rows.ComponentFrom+`
+			WHERE c.head = $1 AND c.repo = $2 AND c.branch = $3 AND c.active = 1 AND c.id IN $ids`, []any{tx.info.From, tx.info.Repo, tx.info.Branch}, tx.info.Components, func(scan sqldb.Scan) error {
+		var id int64
+		var m convoyMember
+		var settings, of sql.RawBytes
+		err := scan(&id, &m.project, &m.tracking, &m.imported, &m.reread, &m.lastUnit, &m.lastDelta, &m.lastAt, &m.oldest, &settings, &of)
+		if err == nil {
+			m.private, err = rows.Private(tx.s, id, settings, m.project, of)
+		}
+		tx.convoy[id] = &m
+		return err
 	})
 	if err == nil && len(tx.convoy) != len(tx.info.Components) {
 		err = tx.conflict(len(tx.convoy))
@@ -263,3 +261,25 @@ func (tx *StepTx) fail(ctx context.Context, op string, err error) error {
 
 // short shortens the ids in messages about convoys of hundreds of components.
 func short(ids []int64) []int64 { return slices.Clip(ids[:min(len(ids), 8)]) }
+
+// cacheSize is how much the session of a step caches: more for an import, which may
+// write every page of several tables, than for what a running server pulls.
+func (info *StepInfo) cacheSize() int {
+	if info.Partial || info.From == "" || info.From == info.To {
+		return sqldb.ImportCache
+	}
+	return sqldb.StepCache
+}
+
+// enlargeCache gives the step a cache of up to bulkCache, until restoreCache.
+func (tx *StepTx) enlargeCache(ctx context.Context) error {
+	tx.largeCache = true
+	return tx.s.ResizeCache(ctx, tx.s.DB.BulkCache)
+}
+
+func (tx *StepTx) restoreCache(ctx context.Context) error {
+	if !tx.largeCache {
+		return nil
+	}
+	return tx.s.ResizeCache(context.WithoutCancel(ctx), tx.info.cacheSize())
+}

@@ -36,8 +36,13 @@ type Text struct {
 // Known returns what catalog.Diff needs of all units of a translation by id,
 // including removed ones. It reads an index, not the rows.
 func (tx *StepTx) Known(ctx context.Context, translationID int64) ([]catalog.Known, error) {
-	known, err := knownUnits(ctx, tx.s, translationID)
+	known, err := sqldb.Rows(ctx, tx.s, `SELECT id, removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translationID}, knownFields)
+	slices.SortFunc(known, func(a, b catalog.Known) int { return cmp.Compare(a.ID, b.ID) })
 	return known, tx.fail(ctx, fmt.Sprintf("read known units of translation %d", translationID), err)
+}
+
+func knownFields(k *catalog.Known) []any {
+	return []any{&k.ID, &k.Removed, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta}
 }
 
 // fromStrings selects units u of translation $1 by the hashes of their source units s:
@@ -55,18 +60,9 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 		hashes[i], wanted[id] = id.Hash, true
 	}
 	slices.Sort(hashes)
-	var known []catalog.Known
-	err := sqldb.Chunks(slices.Compact(hashes), func(chunk []any) error {
-		return tx.s.Query(ctx, `SELECT u.id, u.removed, u.id_hash, u.id_key, u.text_print, u.meta_print`+fromStrings+` AND s.id_hash IN `+sqldb.List(2, len(chunk)),
-			append([]any{translationID}, chunk...), func(scan sqldb.Scan) error {
-				var k catalog.Known
-				err := scan(&k.ID, &k.Removed, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta)
-				if wanted[k.Identity] {
-					known = append(known, k)
-				}
-				return err
-			})
-	})
+	known, err := sqldb.RowsIn(ctx, tx.s, `SELECT u.id, u.removed, u.id_hash, u.id_key, u.text_print, u.meta_print`+fromStrings+` AND s.id_hash IN $ids`,
+		[]any{translationID}, slices.Compact(hashes), knownFields)
+	known = slices.DeleteFunc(known, func(k catalog.Known) bool { return !wanted[k.Identity] })
 	return known, tx.fail(ctx, fmt.Sprintf("read some known units of translation %d", translationID), err)
 }
 
@@ -217,41 +213,26 @@ func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
 // RemoveUnits marks units as removed. Their last text is kept. An unknown id is
 // ErrNotFound.
 func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
-	removed, translations := 0, map[int64]bool{}
 	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
+	removed := 0
+	var translations []int64
 	err := tx.s.QueryIn(ctx, `UPDATE units SET removed = 1 WHERE id IN $ids RETURNING translation_id, id`, nil, ids, func(scan sqldb.Scan) error {
 		var translation, id int64
 		err := scan(&translation, &id)
 		tx.recordWritten(translation, id)
 		removed++
-		translations[translation] = true
+		translations = append(translations, translation)
 		return err
 	})
 	if err == nil && removed != len(ids) {
 		err = sqldb.NotFound("%d of %d units", len(ids)-removed, len(ids))
 	}
-	for _, t := range sqldb.SortedKeys(translations) {
+	for _, t := range translations {
 		if err == nil {
 			err = tx.markChanged(ctx, t)
 		}
 	}
 	return tx.fail(ctx, "remove units", err)
-}
-
-func knownUnits(ctx context.Context, s *sqldb.Session, translation int64) ([]catalog.Known, error) {
-	var known []catalog.Known
-	var k catalog.Known
-	var id int64 // times two, plus removed: one column less to allocate for
-	dest := []any{&id, &k.Identity.Hash, &k.Identity.Key, &k.Text, &k.Meta}
-	err := s.Query(ctx, `SELECT id * 2 + removed, id_hash, id_key, text_print, meta_print FROM units WHERE translation_id = $1`, []any{translation},
-		func(scan sqldb.Scan) error {
-			err := scan(dest...)
-			k.ID, k.Removed = id/2, id%2 != 0
-			known = append(known, k)
-			return err
-		})
-	slices.SortFunc(known, func(a, b catalog.Known) int { return cmp.Compare(a.ID, b.ID) })
-	return known, err
 }

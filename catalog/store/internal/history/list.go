@@ -18,9 +18,9 @@ type List struct {
 	spans []spanCount
 }
 
-// List counts the list of a query, without Offset and Limit. Without a filter it reads
+// ChangeList counts the list of a query, without Offset and Limit. Without a filter it reads
 // counters. With one it sums up deltas and keeps the sums: cost does not grow with the list.
-func (s *Reader) List(ctx context.Context, q Query) (*List, error) {
+func (s *Reader) ChangeList(ctx context.Context, q Query) (*List, error) {
 	defer q.about(ctx, s.s).End()
 	c := &List{s: s, query: q}
 	var err error

@@ -37,6 +37,18 @@ func (k *By[K, V]) Get(key K, generation int64) (value V, ok bool) {
 	return value, false
 }
 
+// GetOr is Get, and otherwise reads the value, with its size, and keeps it.
+func (k *By[K, V]) GetOr(key K, generation int64, read func() (V, int, error)) (V, error) {
+	if value, ok := k.Get(key, generation); ok {
+		return value, nil
+	}
+	value, size, err := read()
+	if err == nil {
+		k.Put(key, generation, value, size)
+	}
+	return value, err
+}
+
 // Newest returns the value of the newest generation that is kept, or the zero value.
 func (k *By[K, V]) Newest(key K) V {
 	k.mu.RLock()

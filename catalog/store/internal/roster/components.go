@@ -1,17 +1,19 @@
-package store
+package roster
 
 import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-func (c *configurer) putComponents(ctx context.Context, specs []ComponentSpec) ([]int64, error) {
+func (c *configurer) putComponents(ctx context.Context, specs []Spec) ([]int64, error) {
 	ids := make([]int64, len(specs))
 	for i := range specs {
 		id, err := c.putComponent(ctx, &specs[i])
@@ -28,6 +30,7 @@ func (c *configurer) putComponents(ctx context.Context, specs []ComponentSpec) (
 
 // storedComponent is what putComponent compares with the new spec.
 type storedComponent struct {
+	key                                       componentKey
 	id                                        int64
 	settings, readKey, repo, branch, template string
 	active, imported, reread                  bool
@@ -39,38 +42,11 @@ type componentKey struct {
 	slug    string
 }
 
-const storedComponents = `SELECT project_id, slug, id, settings, read_key, repo, branch, template, active, imported, reread FROM components`
-
-func scanStored(scan sqldb.Scan) (key componentKey, old storedComponent, err error) {
-	err = scan(&key.project, &key.slug, &old.id, &old.settings, &old.readKey, &old.repo, &old.branch, &old.template, &old.active, &old.imported, &old.reread)
-	return key, old, err
+func (c *storedComponent) fields() []any {
+	return []any{&c.key.project, &c.key.slug, &c.id, &c.settings, &c.readKey, &c.repo, &c.branch, &c.template, &c.active, &c.imported, &c.reread}
 }
 
-// readStored reads all stored components: a statement for each of 10,000 took most
-// of the time of Configure.
-func (c *configurer) readStored(ctx context.Context) error {
-	c.stored = map[componentKey]*storedComponent{}
-	return c.s.Query(ctx, storedComponents, nil, func(scan sqldb.Scan) error {
-		key, old, err := scanStored(scan)
-		c.stored[key] = &old
-		return err
-	})
-}
-
-// storedComponent returns what is stored of a component, or nil.
-func (c *configurer) storedComponent(ctx context.Context, project int64, slug string) (old *storedComponent, err error) {
-	if old = c.stored[componentKey{project, slug}]; old != nil || c.stored != nil && !c.inserted {
-		return old, nil
-	}
-	err = c.s.Query(ctx, storedComponents+` WHERE project_id = $1 AND slug = $2`, []any{project, slug}, func(scan sqldb.Scan) error {
-		_, row, err := scanStored(scan)
-		old = &row
-		return err
-	})
-	return old, err
-}
-
-func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int64, error) {
+func (c *configurer) putComponent(ctx context.Context, spec *Spec) (int64, error) {
 	if err := spec.check(); err != nil {
 		return 0, err
 	}
@@ -82,10 +58,8 @@ func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int
 	if err != nil {
 		return 0, err
 	}
-	old, err := c.storedComponent(ctx, project, spec.Slug)
+	old := c.stored[componentKey{project, spec.Slug}]
 	switch {
-	case err != nil:
-		return 0, err
 	case old == nil:
 		return c.insertComponent(ctx, project, spec, string(settings))
 	case c.discovery && old.active && old.template != spec.Template:
@@ -99,7 +73,7 @@ func (c *configurer) putComponent(ctx context.Context, spec *ComponentSpec) (int
 // bytes.
 const maxBranchKey = 2_500
 
-func (spec *ComponentSpec) check() error {
+func (spec *Spec) check() error {
 	if spec.Slug == "" {
 		return sqldb.Invalid("a component of project %s has no slug", spec.Project)
 	}
@@ -112,7 +86,7 @@ func (spec *ComponentSpec) check() error {
 	return nil
 }
 
-func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, error) {
+func (c *configurer) project(ctx context.Context, spec *Spec) (int64, error) {
 	if c.projects != nil {
 		id, ok := c.projects[spec.Project]
 		if !ok {
@@ -135,14 +109,13 @@ func (c *configurer) project(ctx context.Context, spec *ComponentSpec) (int64, e
 	return id, err
 }
 
-// isPrivate reports whether strangers do not see a component of a project.
+// private reports whether strangers do not see a component of a project.
 func (c *configurer) private(project int64, settings *catalog.ComponentSettings) bool {
 	of := c.known[project]
 	return settings.Private(&of)
 }
 
-func (c *configurer) insertComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string) (id int64, err error) {
-	c.inserted = true
+func (c *configurer) insertComponent(ctx context.Context, project int64, spec *Spec, settings string) (id int64, err error) {
 	g, err := c.takeGeneration(ctx, !c.private(project, &spec.Settings))
 	if err != nil {
 		return 0, err
@@ -156,12 +129,15 @@ func (c *configurer) insertComponent(ctx context.Context, project int64, spec *C
 	if err != nil {
 		return 0, err
 	}
+	c.stored[componentKey{project, spec.Slug}] = &storedComponent{
+		id: id, settings: settings, readKey: spec.Settings.ReadKey(), repo: spec.Repo, branch: spec.Branch, template: spec.Template, active: true,
+	}
 	return id, c.touchProject(ctx, project, g)
 }
 
 // updateComponent also reactivates a component. A new repository or branch clears
 // the problem and the tracked branch.
-func (c *configurer) updateComponent(ctx context.Context, project int64, spec *ComponentSpec, settings string, old *storedComponent) error {
+func (c *configurer) updateComponent(ctx context.Context, project int64, spec *Spec, settings string, old *storedComponent) error {
 	moved := old.repo != spec.Repo || old.branch != spec.Branch
 	reread := moved || old.readKey != spec.Settings.ReadKey()
 	if old.active && !reread && old.settings == settings && old.template == spec.Template {
@@ -201,10 +177,6 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *C
 
 // deactivate makes inactive what the configuration does not name.
 func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) error {
-	kept := make([]int64, 0, len(c.projects))
-	for _, id := range c.projects {
-		kept = append(kept, id)
-	}
 	discovers := make(map[TemplateKey]bool, len(templates))
 	for _, t := range templates {
 		discovers[t] = true
@@ -215,7 +187,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		private          bool
 	}
 	var gone []row
-	err := c.s.Query(ctx, `SELECT c.id, c.project_id, c.template, p.slug, c.settings, p.settings`+componentFrom+`
+	err := c.s.Query(ctx, `SELECT c.id, c.project_id, c.template, p.slug, c.settings, p.settings`+rows.ComponentFrom+`
 		WHERE c.active = 1 ORDER BY c.id`, nil, func(scan sqldb.Scan) (err error) {
 		var r row
 		var settings, of sql.RawBytes
@@ -224,7 +196,7 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 		}
 		stays := c.named[r.id] || r.template != "" && c.projects[r.ofSlug] == r.project && discovers[TemplateKey{r.ofSlug, r.template}]
 		if !stays {
-			r.private, err = isPrivate(c.s, r.id, settings, r.project, of)
+			r.private, err = rows.Private(c.s, r.id, settings, r.project, of)
 			gone = append(gone, r)
 		}
 		return err
@@ -247,23 +219,15 @@ func (c *configurer) deactivate(ctx context.Context, templates []TemplateKey) er
 			return err
 		}
 	}
-	return c.deactivateProjects(ctx, kept)
-}
-
-func (c *configurer) deactivateProjects(ctx context.Context, kept []int64) error {
-	var gone []int64
-	err := c.s.Query(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, func(scan sqldb.Scan) error {
-		var id int64
-		err := scan(&id)
-		if !slices.Contains(kept, id) {
-			gone = append(gone, id)
-		}
-		return err
-	})
-	if err != nil {
+	var active []int64
+	if err := c.s.IDs(ctx, `SELECT id FROM projects WHERE active = 1 ORDER BY id`, nil, &active); err != nil {
 		return err
 	}
-	for _, id := range gone {
+	kept := slices.Collect(maps.Values(c.projects))
+	for _, id := range active {
+		if slices.Contains(kept, id) {
+			continue
+		}
 		g, err := c.takeGeneration(ctx, true)
 		if err != nil {
 			return err
