@@ -29,7 +29,7 @@ func TestRoutesHidePrivate(t *testing.T) {
 	w := catalogtest.Demo(t)
 	key := w.Token("t", catalog.ScopeRead)
 	hideFrom(t, w, key, "", never)
-	hideFrom(t, w, key, "Token "+w.ProjectToken("other", "no-such", "dem"), never)
+	hideFrom(t, w, key, "Token "+w.Token("other", catalog.ScopeRead, "no-such", "dem"), never)
 }
 
 // hideFrom asks for demo/hidden by every route with a good key, and with another value of
@@ -152,7 +152,7 @@ func TestTokenSeesAll(t *testing.T) {
 	w := catalogtest.Demo(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	key := w.Token("t", catalog.ScopeRead)
-	demo := w.ProjectToken("demo's", "demo")
+	demo := w.Token("demo's", catalog.ScopeRead, "demo")
 	for target, want := range map[string][3]int64{
 		"/api/components/": {4, 6, 5}, "/api/projects/demo/components/": {3, 4, 4}, "/api/projects/secret/components/": {1, 2, 1}, "/api/users/": {2, 3, 3},
 	} {

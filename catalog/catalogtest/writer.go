@@ -74,20 +74,10 @@ func (w *Writer) Configure(projects []catalog.Project, components []store.Compon
 	}
 }
 
-// Token makes an access token.
-func (w *Writer) Token(name string, scope catalog.Scope) string {
+// Token makes an access token, for some projects or for all.
+func (w *Writer) Token(name string, scope catalog.Scope, projects ...string) string {
 	w.TB.Helper()
-	secret, err := w.DB.Access().CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: scope, Created: Now()})
-	if err != nil {
-		w.TB.Fatal(err)
-	}
-	return secret
-}
-
-// ProjectToken makes an access token for some projects.
-func (w *Writer) ProjectToken(name string, projects ...string) string {
-	w.TB.Helper()
-	secret, err := w.DB.Access().CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: catalog.ScopeRead, Projects: catalog.Names(projects...), Created: Now()})
+	secret, err := w.DB.Access().CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: scope, Projects: catalog.Names(projects...), Created: Now()})
 	if err != nil {
 		w.TB.Fatal(err)
 	}
