@@ -106,16 +106,6 @@ func (in *Inserter) Add(ctx context.Context, s *Session, args ...any) error {
 	return in.Flush(ctx, s)
 }
 
-// Has reports whether a row that is not written yet begins with a number.
-func (in *Inserter) Has(first int64) bool {
-	for i := 0; i < len(in.Args); i += in.cols() {
-		if in.Args[i] == any(first) {
-			return true
-		}
-	}
-	return false
-}
-
 // Flush writes the remaining rows.
 func (in *Inserter) Flush(ctx context.Context, s *Session) error {
 	if len(in.Args) == 0 {
