@@ -20,8 +20,7 @@ type room struct{ files, lines, circle int }
 // smaller lowers its numbers here.
 func TestRoomsAreSmall(t *testing.T) {
 	most := room{files: 60, lines: 9_000, circle: 40}
-	larger := map[string]room{
-	}
+	larger := map[string]room{}
 	for pkg := range readImports(t) {
 		limit, known := larger[pkg]
 		if !known {
