@@ -285,12 +285,18 @@ func (c *Config) Watch(ctx context.Context, environ []string, changed func(*Conf
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	told, seen := c.source, c.source
+	var stamp os.FileInfo // of the file that was read last
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		info, err := os.Stat(c.file)
+		if err == nil && stamp != nil && os.SameFile(info, stamp) && info.Size() == stamp.Size() && info.ModTime().Equal(stamp.ModTime()) && bytes.Equal(seen, told) {
+			continue
+		}
+		stamp = info
 		data, err := readFile(c.file)
 		if err != nil {
 			data = []byte(err.Error()) // it stands for the contents
