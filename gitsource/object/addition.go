@@ -14,7 +14,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -138,7 +137,7 @@ func (a *Addition) pack(o addedObject, base Base) error {
 	var delta []byte
 	from, there := a.at[base.Hash]
 	if there && base.Data != nil && len(o.data) >= minDelta && a.depth[from] < maxAddedChain {
-		delta = packfile.DiffDelta(base.Data, o.data)
+		delta = difference(base.Data, o.data)
 	}
 	head, data := entryHeader(o.kind, int64(len(o.data))), o.data
 	if delta != nil && len(delta) <= len(o.data)/2 {

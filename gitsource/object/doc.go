@@ -12,8 +12,8 @@
 // work trees, tags, SHA-256 repositories.
 //
 // What go-git does here: it parses the packs that remotes send without the git program
-// ([Receive]), writes the indexes of these and of the packs of edits ([Addition]), finds
-// their differences, and makes the packs that are pushed ([Store.Send]).
+// ([Receive]), writes the indexes of these and of the packs of edits ([Addition]), and makes
+// the packs that are pushed ([Store.Send]).
 //
 // # Why
 //

@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,5 +111,42 @@ func TestAdditionDropped(t *testing.T) {
 	a.Close()
 	if left, err := os.ReadDir(filepath.Join(dir, "objects", "pack")); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestDifference draws versions of texts: a delta makes the one from the other.
+func TestDifference(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	line := func() []byte { return fmt.Appendf(nil, "%0*d\n", 1+rnd.IntN(40), rnd.IntN(50)) }
+	for range 3000 {
+		var base, target []byte
+		for range rnd.IntN(60) {
+			l := line()
+			base = append(base, l...)
+			switch rnd.IntN(12) {
+			case 0: // removed
+			case 1:
+				target = append(target, line()...)
+			case 2:
+				target = append(append(target, l...), line()...)
+			case 3:
+				target = append(target, l[:len(l)/2]...)
+			default:
+				target = append(target, l...)
+			}
+		}
+		if rnd.IntN(10) == 0 {
+			base, target = target, bytes.Repeat(base, 1+rnd.IntN(3))
+		}
+		if got, err := patch(nil, base, difference(base, target)); err != nil || !bytes.Equal(got, target) {
+			t.Fatalf("%q from %q: %q, %v", target, base, got, err)
+		}
+	}
+	large := bytes.Repeat([]byte("a line of a large file, over and over\n"), 1<<20)
+	other := append(bytes.Clone(large[:maxCopy+5]), "x"...)
+	other = append(other, large[maxCopy+5:]...)
+	d := difference(large, other)
+	if got, err := patch(nil, large, d); err != nil || !bytes.Equal(got, other) || len(d) > 1000 {
+		t.Errorf("a large one: %d bytes, %v", len(d), err)
 	}
 }

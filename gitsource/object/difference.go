@@ -1,0 +1,134 @@
+package object
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+const (
+	// syncWindow is how far lines are looked for that are equal again.
+	syncWindow = 32 << 10
+	// syncLine is the least length of such a line: shorter ones are in many places.
+	syncLine = 10
+
+	maxCopy   = 1<<24 - 1
+	maxInsert = 127
+)
+
+// difference returns a delta that makes target from base (gitformat-pack(5)), for versions
+// of a text of which some lines changed: it runs once over both, and looks for lines that are
+// equal again nearby, else for the longest common end.
+func difference(base, target []byte) []byte {
+	d := binary.AppendUvarint(nil, uint64(len(base)))
+	d = binary.AppendUvarint(d, uint64(len(target)))
+	for i, j := 0, 0; j < len(target); {
+		n := commonPrefix(base[i:], target[j:])
+		d = appendCopy(d, i, n)
+		i, j = i+n, j+n
+		skip, insert := resync(base[i:], target[j:])
+		d = appendInsert(d, target[j:j+insert])
+		i, j = i+skip, j+insert
+	}
+	return d
+}
+
+// commonPrefix is the number of bytes that two texts have in common at their start.
+func commonPrefix(a, b []byte) int {
+	most := min(len(a), len(b))
+	n := 0
+	for step := 4096; n < most; {
+		if size := min(step, most-n); bytes.Equal(a[n:n+size], b[n:n+size]) {
+			n += size
+			continue
+		}
+		if step == 1 {
+			break
+		}
+		step = max(1, step/16)
+	}
+	return n
+}
+
+// commonSuffix is the same of their ends.
+func commonSuffix(a, b []byte) int {
+	n := 0
+	for most := min(len(a), len(b)); n < most && a[len(a)-1-n] == b[len(b)-1-n]; n++ {
+	}
+	return n
+}
+
+// resync returns how many bytes of two texts to pass, the first of which differ, so that the
+// rest is equal for a while.
+func resync(base, target []byte) (skip, insert int) {
+	if len(base) == 0 || len(target) == 0 {
+		return 0, len(target)
+	}
+	lines := map[string]int{}
+	eachLine(base, func(at int, line []byte) bool {
+		if _, twice := lines[string(line)]; twice {
+			at = -1
+		}
+		lines[string(line)] = at
+		return true
+	})
+	skip = -1
+	eachLine(target, func(at int, line []byte) bool {
+		if i, ok := lines[string(line)]; ok && i >= 0 {
+			skip, insert = i, at
+		}
+		return skip < 0
+	})
+	if skip >= 0 {
+		return skip, insert
+	}
+	n := commonSuffix(base, target)
+	return len(base) - n, len(target) - n
+}
+
+// eachLine calls fn with the lines after the first one in the window, and where they begin.
+func eachLine(text []byte, fn func(at int, line []byte) bool) {
+	at := bytes.IndexByte(text, '\n') + 1
+	for more := at > 0; more && at < syncWindow && at < len(text); {
+		n := bytes.IndexByte(text[at:], '\n') + 1
+		if n == 0 {
+			return
+		}
+		if n >= syncLine && !fn(at, text[at:at+n]) {
+			return
+		}
+		at += n
+	}
+}
+
+// appendCopy appends instructions that copy from the base.
+func appendCopy(d []byte, from, n int) []byte {
+	for n > 0 {
+		size := min(n, maxCopy)
+		op := len(d)
+		d = append(d, 0x80)
+		for k := range 4 {
+			if b := byte(from >> (8 * k)); b != 0 {
+				d[op] |= 1 << k
+				d = append(d, b)
+			}
+		}
+		for k := range 3 {
+			if b := byte(size >> (8 * k)); b != 0 {
+				d[op] |= 0x10 << k
+				d = append(d, b)
+			}
+		}
+		from, n = from+size, n-size
+	}
+	return d
+}
+
+// appendInsert appends instructions that insert data.
+func appendInsert(d, data []byte) []byte {
+	for len(data) > 0 {
+		n := min(len(data), maxInsert)
+		d = append(append(d, byte(n)), data[:n]...)
+		data = data[n:]
+	}
+	return d
+}
