@@ -94,12 +94,19 @@ func (a *textArena) keep(b []byte) string {
 	return unsafe.String(&b[0], len(b)) // nothing writes there any more
 }
 
-// entryArena cuts entries from blocks, so that their number need not be known
-// beforehand.
+// entryArena cuts zeroed entries from blocks. A block is cleared just before it is
+// filled, while it is in the processor's cache, and the number of entries need not
+// be known beforehand.
 type entryArena struct {
-	block []slot // the rest of the last one
-	last  *slot
-	size  int // of the last block made
+	block []slot // the last one
+	used  int    // of block
+	size  int    // of the last block made
+	dirty bool   // the block has been used for another file
+
+	kept     [][]slot // blocks that a Reader uses again
+	next     int      // index in kept of the next block to use
+	stale    int      // number of kept blocks with entries of earlier files
+	capacity int      // number of entries of all kept blocks
 }
 
 // slot is an entry and the memory of its Str, which has one element in most.
@@ -113,17 +120,82 @@ const maxEntryBlock = 123
 
 // new returns an entry. rest is the number of bytes left to read.
 func (a *entryArena) new(rest int) *Entry {
-	if len(a.block) == 0 {
-		// Few entries have fewer than 64 bytes.
-		a.size = min(max(2*a.size, rest/64+1), maxEntryBlock)
-		a.block = make([]slot, a.size)
+	if a.used == len(a.block) {
+		a.refill(rest)
 	}
-	a.last, a.block = &a.block[0], a.block[1:]
-	return &a.last.Entry
+	s := &a.block[a.used]
+	a.used++
+	if a.dirty {
+		s.reset()
+	}
+	return &s.Entry
 }
+
+// reset makes an entry of an earlier file like a new one, except for ID and Str,
+// which every entry gets. It stores a pointer only where there is one: the write
+// barrier costs time, and most of these are nil.
+func (s *slot) reset() {
+	e := &s.Entry
+	e.Line, e.KeywordLine = 0, 0
+	e.HasPlural, e.Fuzzy, e.Obsolete, e.Duplicate = false, false, false, false
+	if e.HasContext {
+		e.Context, e.HasContext = "", false
+	}
+	if e.Domain != "" {
+		e.Domain = ""
+	}
+	if e.IDPlural != "" {
+		e.IDPlural = ""
+	}
+	if e.Previous != nil {
+		e.Previous = nil
+	}
+	for _, list := range []*[]string{&e.Flags, &e.References, &e.Comments, &e.Extracted} {
+		if *list != nil {
+			*list = nil
+		}
+	}
+}
+
+// dropOne clears the string that the last entry's slot has from an earlier file.
+func (a *entryArena) dropOne() { a.block[a.used-1].str[0] = "" }
 
 // one returns a list of one string for the last entry.
 func (a *entryArena) one(s string) []string {
-	a.last.str[0] = s
-	return a.last.str[:]
+	str := &a.block[a.used-1].str
+	str[0] = s
+	return str[:]
+}
+
+func (a *entryArena) refill(rest int) {
+	a.used = 0
+	if a.next < len(a.kept) {
+		a.block, a.dirty = a.kept[a.next], true
+		a.next++
+		return
+	}
+	// Few entries have fewer than 64 bytes.
+	a.size = min(max(2*a.size, rest/64+1), maxEntryBlock)
+	a.block, a.dirty = make([]slot, a.size), false
+	if a.capacity < maxReused && a.kept != nil {
+		a.kept = append(a.kept, a.block)
+		a.next = len(a.kept)
+		a.capacity += a.size
+	}
+}
+
+// rewind makes all kept blocks free for another file.
+func (a *entryArena) rewind() {
+	a.block, a.used, a.stale, a.next, a.size = nil, 0, max(a.stale, a.next), 0, 0
+}
+
+// finish clears the entries of earlier files in blocks that the present file does
+// not use: they would keep the text of those files in memory.
+func (a *entryArena) finish() {
+	if a.dirty {
+		clear(a.block[a.used:])
+	}
+	for ; a.stale > a.next; a.stale-- {
+		clear(a.kept[a.stale-1])
+	}
 }

@@ -19,8 +19,8 @@
 // without escapes is a substring of that text; all other strings are built in
 // shared chunks. So every string of a [File] may keep the whole text alive: clone
 // the strings that must outlive it. Entries are in blocks of about a hundred, and
-// each has room for one translation.
-// [ParseShared] uses UTF-8 input without a copy.
+// each has room for one translation; a block is cleared just before it is filled.
+// A [Reader] uses blocks again, and uses UTF-8 input without a copy.
 //
 // [Errors] reads a broken file again, slowly, and continues after each error at
 // the next entry.

@@ -33,8 +33,8 @@ type Locator struct {
 const maxReach = 1 << 20
 
 // Locator returns a Locator for the file as it was read, without later changes. It
-// reads the whole text once. In a file that was made by hand, or read by
-// [ParseShared], it finds lines only.
+// reads the whole text once. In a file that was made by hand, or read by a
+// [Reader], it finds lines only.
 func (f *File) Locator() *Locator {
 	l := &Locator{}
 	if f.source == nil {

@@ -173,6 +173,7 @@ func (p *parser) translations(e *Entry, idAt int) error {
 		return err
 	}
 	err = p.forms(e, index)
+	p.slots.dropOne()
 	e.Str = p.keep(p.strs)
 	return err
 }

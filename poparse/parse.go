@@ -19,55 +19,52 @@ import (
 // line with another entry. Comments, references and flags are elements of slices:
 // one for every 32 bytes of the file and 65,536 more are kept, the rest is left out
 // with a warning.
-func Parse(name string, data []byte) (*File, error) { return parse(name, data, copies) }
+func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil) }
 
-// ParseShared is Parse for data that must not change while the strings of the File are
-// in use: they share its memory if it is in UTF-8. The File does not keep the text that
-// it was read from: WriteTo writes it like a File made by hand.
-func ParseShared(name string, data []byte) (*File, error) { return parse(name, data, shares) }
-
-func parse(name string, data []byte, h holding) (*File, error) {
+// parse is Parse with the memory of a Reader, which may be nil.
+func parse(name string, data []byte, reader *Reader) (*File, error) {
 	if what := sniffBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)], copies); !ok {
 			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
 		}
 	}
+	h := holding(reader != nil)
 	d, bad := decode(data, h)
-	f, err := read(name, d, bad)
+	f, err := read(name, d, bad, reader)
 	if err == nil && d.undeclared && f.Charset != "" {
 		// The header shares a line with another entry, so its charset is
 		// known only now.
 		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))), h)
-		f, err = read(name, d, bad)
+		f, err = read(name, d, bad, reader)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if h == shares {
-		f.source = nil
-		return f, nil
+	if reader == nil {
+		f.source.keep(data)
 	}
-	f.source.keep(data)
 	return f, nil
 }
 
 // read reads decoded text, or returns the error of decoding it.
-func read(name string, d decoded, bad *SyntaxError) (*File, error) {
+func read(name string, d decoded, bad *SyntaxError, reader *Reader) (*File, error) {
 	if bad != nil {
 		bad.File = name
 		return nil, bad
 	}
 	d.replaceNUL()
-	f, err := scan(name, d, nil)
+	f, err := scan(name, d, nil, reader)
 	if err != nil {
 		return nil, err
 	}
-	f.source = &source{decoded: d}
+	if reader == nil {
+		f.source = &source{decoded: d}
+	}
 	return f, nil
 }
 
-// scan reads decoded text. The record may be nil.
-func scan(name string, d decoded, r *record) (*File, error) {
+// scan reads decoded text. The record and the reader may be nil.
+func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 	p := &parser{
 		position: position{line: 1},
 		file:     &File{Name: name, Warnings: d.warnings},
@@ -77,13 +74,13 @@ func scan(name string, d decoded, r *record) (*File, error) {
 		seed:     maphash.MakeSeed(),
 	}
 	p.pending, p.strs = p.buffers.pending(), p.buffers.strs[:0]
-	n := len(p.text)/128 + 4
-	p.entries, p.hashes = make([]*Entry, 0, n), make([]uint64, 0, n)
+	reader.lend(p)
 	if err := p.run(); err != nil {
 		return nil, err
 	}
 	p.file.Entries = p.entries
 	p.finish()
+	reader.takeBack(p)
 	return p.file, nil
 }
 

@@ -40,7 +40,7 @@ func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 		return []*SyntaxError{first}, false
 	}
 	d.replaceNUL()
-	r := &recovery{p: &parser{position: position{line: 1}, file: &File{Name: name}, text: d.text, enc: d}}
+	r := &recovery{p: &parser{position: position{line: 1}, file: &File{Name: name}, text: d.text, enc: d, slots: new(entryArena)}}
 	r.p.recovery = r
 	for _, e := range bad {
 		e.File = name

@@ -34,9 +34,9 @@ type parser struct {
 	buffers listBuffers
 
 	entries []*Entry
-	slots   entryArena // of entries
-	hashes  []uint64   // of entries, see markDuplicates; 0 for obsolete entries
-	plurals []*Entry   // the live entries with plural forms
+	slots   *entryArena // of entries
+	hashes  []uint64    // of entries, see markDuplicates; 0 for obsolete entries
+	plurals []*Entry    // the live entries with plural forms
 	seed    maphash.Seed
 	lists   stringArena
 	texts   textArena

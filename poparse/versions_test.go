@@ -14,9 +14,9 @@ import (
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
-// TestVersionsOfBundles reads versions of files of real repositories: at
-// night all, otherwise some of those of large ones. Each is what it is when it is read
-// by ParseShared, and by paragraphs.
+// TestVersionsOfBundles reads versions of files of real repositories with one Reader, in
+// the order of their history: at night all, otherwise some of those of large ones. Each is what it is when it is read alone, and
+// when it is read by paragraphs.
 func TestVersionsOfBundles(t *testing.T) {
 	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
@@ -27,10 +27,11 @@ func TestVersionsOfBundles(t *testing.T) {
 			if all := len(list); all > 200 {
 				list = everyNth(list, testsize.Of(all/200, min(all/200, 8), 1))
 			}
+			var r Reader
 			for chunk := range slices.Chunk(list, 200) {
 				readBlobs(t, dir, chunk)
 				for i := range chunk {
-					checkVersion(t, &chunk[i])
+					checkVersion(t, &r, &chunk[i])
 					chunk[i].data = nil
 				}
 			}
@@ -39,23 +40,23 @@ func TestVersionsOfBundles(t *testing.T) {
 	}
 }
 
-func checkVersion(t *testing.T, b *blob) {
+func checkVersion(t *testing.T, r *Reader, b *blob) {
 	want, wantErr := Parse(b.path, b.data)
-	got, err := ParseShared(b.path, b.data)
+	got, err := r.Parse(b.path, b.data)
 	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
-		t.Fatalf("%s at %s: %v, Parse %v", b.path, b.id, err, wantErr)
+		t.Fatalf("%s at %s: %v, alone %v", b.path, b.id, err, wantErr)
 	}
 	if err != nil {
 		return
 	}
 	want.source = nil
 	if !reflect.DeepEqual(want, got) { // cmp takes minutes for all
-		t.Errorf("%s at %s (-Parse +ParseShared):\n%s", b.path, b.id, cmp.Diff(want, got, cmpopts.IgnoreUnexported(File{}), cmpopts.EquateEmpty()))
+		t.Errorf("%s at %s (-alone +Reader):\n%s", b.path, b.id, cmp.Diff(want, got, cmpopts.IgnoreUnexported(File{}), cmpopts.EquateEmpty()))
 	}
 	if len(want.Entries) == 0 || len(want.OtherHeaders) > 0 || want.CommentsBehind || want.Domain != "" || len(want.Warnings) > 0 {
 		return
 	}
-	entries := inParagraphs(t, b)
+	entries := inParagraphs(t, r, b)
 	if entries == nil {
 		return // the header ends the file
 	}
@@ -70,18 +71,22 @@ func checkVersion(t *testing.T, b *blob) {
 }
 
 // inParagraphs reads a file by some paragraphs at a time, each behind the header.
-func inParagraphs(t *testing.T, b *blob) (entries []*Entry) {
+func inParagraphs(t *testing.T, r *Reader, b *blob) (entries []*Entry) {
 	header := NextParagraph(b.data, 1)
 	for from := header; from >= 0 && from < len(b.data); {
 		to := NextParagraph(b.data, min(from+4096, len(b.data)))
 		if to < 0 {
 			to = len(b.data)
 		}
-		f, err := ParseShared(b.path, slices.Concat(b.data[:header], b.data[from:to]))
+		f, err := r.Parse(b.path, slices.Concat(b.data[:header], b.data[from:to]))
 		if err != nil {
 			t.Fatalf("%s at %s, from %d to %d: %v", b.path, b.id, from, to, err)
 		}
-		entries = append(entries, f.Entries...)
+		for _, e := range f.Entries {
+			clone := *e
+			clone.Str = slices.Clone(e.Str) // of memory that is used again
+			entries = append(entries, &clone)
+		}
 		from = to
 	}
 	return entries

@@ -54,7 +54,7 @@ func (f *File) text(failed func(*Entry, error)) ([]byte, error) {
 		src = &source{}
 	}
 	was := &record{all: true}
-	before, err := scan(f.Name, src.decoded, was)
+	before, err := scan(f.Name, src.decoded, was, nil)
 	if err != nil {
 		return nil, err // cannot happen after Parse
 	}
@@ -360,7 +360,7 @@ func (e *editor) readsBack(c *Entry) error {
 	e.part.Reset()
 	e.render.entry(c)
 	back := &record{all: true}
-	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back)
+	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back, nil)
 	if err != nil || len(back.entries) != 1 || compareEntries(back.entries[0], c) != allParts || isHeader(c) != e.listedAsHeader(c) {
 		return fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
 			"look for line breaks and commas in flags and references, and for an empty msgid", c.KeywordLine, clip(c.ID))

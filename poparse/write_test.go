@@ -209,7 +209,7 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 		t.Errorf("%s: what msgcat wrote is not given back: %s", name, cmp.Diff(want, got))
 	}
 	rec := &record{all: true}
-	if _, err := scan(name, f.source.decoded, rec); err != nil {
+	if _, err := scan(name, f.source.decoded, rec, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i := range rec.entries {

@@ -68,7 +68,7 @@ func (a *application) run(ctx context.Context) error {
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	a.loader.parts = !a.record && !a.loader.replays && len(a.comp.translations) == 0
+	a.loader.parts = !a.record && a.loader.units == nil && len(a.comp.translations) == 0
 	a.large = a.loader.parts && a.loader.meter.end != nil
 	for _, part := range []func(context.Context) error{a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems} {
 		if err := part(ctx); err != nil {

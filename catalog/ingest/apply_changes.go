@@ -96,7 +96,7 @@ func (l *entryList) writeUpTo(ctx context.Context, a *application, path string) 
 		return d.path <= path
 	})
 	l.written += due.count()
-	if err := due.write(ctx, a); err != nil || a.loader.replays { // else the staging has them
+	if err := due.write(ctx, a); err != nil || a.loader.units != nil { // else the staging has them
 		return err
 	}
 	for i := range due.deltas {

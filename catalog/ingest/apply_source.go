@@ -77,7 +77,7 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 	if err := a.loader.meter.room(exactBytes(stored.Data, entryBytes)); err != nil {
 		return nil, err
 	}
-	file, bad := parse(row.Filename, stored.Data, a.comp.rules)
+	file, bad := parse(row.Filename, stored.Data, a.comp.rules, nil)
 	if bad != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, bad)
 	}

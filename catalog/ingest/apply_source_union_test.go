@@ -23,7 +23,7 @@ func TestUnionUnchanged(t *testing.T) {
 	unite := func() (all unitedFiles) {
 		var files []unionInput
 		for i, text := range texts {
-			f, err := unit.Read("x.po", []byte(text), unit.NewRules("", false))
+			f, err := (*unit.Reader)(nil).Read("x.po", []byte(text), unit.NewRules("", false))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,8 +37,8 @@ type fileLoader struct {
 	files   map[cacheKey]*list.Element
 	recent  *list.List // of *cachedFile, the last used first
 	bytes   int
-	bound   int // of bytes
-	replays bool
+	bound   int          // of bytes
+	units   *unit.Reader // of a replay, else nil
 
 	parts    bool // large files are read in parts
 	partSize int
@@ -114,7 +114,7 @@ func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r
 			return err
 		}
 	}
-	entry.file, entry.err = parse(path, data, r)
+	entry.file, entry.err = parse(path, data, r, l.units)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r
 // is of the past: without that there may be room.
 func (l *fileLoader) room(n int64) (*fileError, error) {
 	err := l.meter.room(n)
-	if errors.Is(err, errMemory) && !l.replays && n > l.meter.large {
+	if errors.Is(err, errMemory) && l.units == nil && n > l.meter.large {
 		return &fileError{msg: l.meter.tooMuch("reading the file takes")}, nil
 	}
 	return nil, err
@@ -140,7 +140,12 @@ type fileVersion struct {
 // those of an import that are read in parts.
 func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	var parsers errgroup.Group
-	parsers.SetLimit(runtime.GOMAXPROCS(0))
+	n := runtime.GOMAXPROCS(0)
+	parsers.SetLimit(n)
+	readers := make(chan *unit.Reader, n)
+	for range n {
+		readers <- new(unit.Reader)
+	}
 	var parsed []*cachedFile
 	for left := int64(l.bound / 2); len(list) > 0 && left > 0; list = list[1:] {
 		w := list[0]
@@ -157,7 +162,9 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 		}
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
-			entry.file, entry.err = parse(w.path, data, w.component.rules)
+			s := <-readers
+			entry.file, entry.err = parse(w.path, data, w.component.rules, s)
+			readers <- s
 			return nil
 		})
 	}
@@ -215,12 +222,12 @@ func (e *cachedFile) size() int {
 	return overhead + int(max(int64(len(e.file.Data)), unitBytes*int64(len(e.file.Units))/usualFactor))
 }
 
-// parse reads the bytes of a PO file as units.
-func parse(path string, data []byte, r unit.Rules) (*unit.File, *fileError) {
+// parse reads the bytes of a PO file as units. The reader may be nil.
+func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.File, *fileError) {
 	if object.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}
-	f, err := unit.Read(path, data, r)
+	f, err := units.Read(path, data, r)
 	if err != nil {
 		var syntax *poparse.SyntaxError
 		if errors.As(err, &syntax) {

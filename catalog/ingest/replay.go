@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/checkup"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -131,10 +132,10 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, u
 			c.dropUnion()
 		}
 	}()
-	p.loader.replays = true
+	p.loader.units = new(unit.Reader)
 	defer func() {
 		p.loader.forget()
-		p.loader.replays = false
+		p.loader.units = nil
 	}()
 	return r.run(ctx)
 }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
@@ -196,8 +197,9 @@ func (a *readAhead) readersOf(path string) []*component {
 
 // parse parses files until the last one.
 func (a *readAhead) parse() {
+	r := new(unit.Reader)
 	for j := range a.jobs {
-		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules)
+		j.into.file, j.into.err = parse(j.path, j.data, j.component.rules, r)
 		j.commit.parsed.Done()
 	}
 }

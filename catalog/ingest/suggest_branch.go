@@ -266,7 +266,7 @@ func (s *componentSuggestions) servedFile(ctx context.Context, row *catalog.Tran
 	if err != nil {
 		return nil, err
 	}
-	file, bad := parse(row.Filename, stored.Data, s.comp.rules)
+	file, bad := parse(row.Filename, stored.Data, s.comp.rules, nil)
 	if bad != nil {
 		return nil, bad
 	}

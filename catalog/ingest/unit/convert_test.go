@@ -13,7 +13,7 @@ import (
 func readAs(t *testing.T, checkFlags string, cjk bool, body string) *File {
 	t.Helper()
 	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
-	f, err := Read("po/cs.po", []byte(header+body), NewRules(checkFlags, cjk))
+	f, err := (*Reader)(nil).Read("po/cs.po", []byte(header+body), NewRules(checkFlags, cjk))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,12 +48,12 @@ func regionOf(old, data string) Region {
 func checkEdited(t *testing.T, old, data string) bool {
 	t.Helper()
 	rules := NewRules("", false)
-	a, err := Read("a.po", []byte(old), rules)
+	a, err := (*Reader)(nil).Read("a.po", []byte(old), rules)
 	if err != nil || !a.Plain {
 		return false
 	}
 	edit, ok := Edited("b.po", []byte(data), []Region{regionOf(old, data)}, rules)
-	b, err := Read("b.po", []byte(data), rules)
+	b, err := (*Reader)(nil).Read("b.po", []byte(data), rules)
 	if err != nil {
 		if ok {
 			t.Fatalf("edit of a file that cannot be read: %v\n%s\n---\n%s", err, old, data)

@@ -36,9 +36,9 @@ func cut(name string, data []byte, rules Rules) *paragraphs {
 }
 
 // read makes the units of a text of whole paragraphs; nil unless it is Plain.
-func (p *paragraphs) read(text []byte, start partStart) *File {
+func (p *paragraphs) read(r *Reader, text []byte, start partStart) *File {
 	text = slices.Concat(p.header, text)
-	entries, err := poparse.ParseShared(p.name, text)
+	entries, err := r.parser.Parse(p.name, text)
 	if err != nil {
 		return nil
 	}
@@ -91,7 +91,8 @@ func Edited(name string, data []byte, regions []Region, rules Rules) (e Edit, ok
 			return e, false
 		}
 	}
-	old, next := p.read(before, partStart{}), p.read(after, partStart{})
+	r := new(Reader)
+	old, next := p.read(r, before, partStart{}), p.read(r, after, partStart{})
 	if old == nil || next == nil || !sameButTexts(old, next) {
 		return e, false
 	}
@@ -175,6 +176,7 @@ func ReadParts(name string, data []byte, rules Rules, size int) *File {
 		return nil
 	}
 	file := &File{Data: data, parts: &parts{paragraphs: p}, Plain: true}
+	r := new(Reader)
 	var keys []int64
 	var hasher catalog.Hasher
 	items := 0
@@ -186,7 +188,7 @@ func ReadParts(name string, data []byte, rules Rules, size int) *File {
 		if to < 0 {
 			to = len(data)
 		}
-		f := p.read(data[from:to], start)
+		f := p.read(r, data[from:to], start)
 		if f == nil {
 			return nil
 		}
@@ -248,9 +250,10 @@ func (f *File) Blocks() iter.Seq[[]Unit] {
 		defer close(stop)
 		made.Go(func() {
 			defer close(blocks)
+			r := new(Reader)
 			for _, p := range f.parts.list {
 				select {
-				case blocks <- f.parts.read(f.Data[p.from:p.to], p.partStart).Units:
+				case blocks <- f.parts.read(r, f.Data[p.from:p.to], p.partStart).Units:
 				case <-stop:
 					return
 				}

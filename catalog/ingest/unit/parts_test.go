@@ -20,7 +20,7 @@ func checkParts(t *testing.T, data string, size int) bool {
 	if got == nil {
 		return false
 	}
-	want, err := Read("a.po", []byte(data), rules)
+	want, err := (*Reader)(nil).Read("a.po", []byte(data), rules)
 	if err != nil {
 		t.Fatalf("parts of a file that cannot be read: %v\n%s", err, data)
 	}

@@ -8,10 +8,18 @@ import (
 	"github.com/repoglot/repoglot/poparse"
 )
 
+// A Reader reads many files, one after the other, in the same memory. It belongs to one
+// goroutine. Its zero value is ready to use. A nil Reader reads each file alone.
+type Reader struct{ parser poparse.Reader }
+
 // Read makes units of a PO file. name is used in errors. data must not be changed as
-// long as the File is in use. The error is a *poparse.SyntaxError.
-func Read(name string, data []byte, rules Rules) (*File, error) {
-	f, err := poparse.ParseShared(name, data)
+// long as the File is in use, or the Reader. The error is a *poparse.SyntaxError.
+func (r *Reader) Read(name string, data []byte, rules Rules) (*File, error) {
+	parse := poparse.Parse
+	if r != nil {
+		parse = r.parser.Parse
+	}
+	f, err := parse(name, data)
 	if err != nil {
 		return nil, err
 	}
