@@ -162,9 +162,10 @@ func (s *Server) streamQuery(ctx context.Context, snap *store.Snapshot, f *event
 		}
 		s.streams.keep(generation, scope, q)
 	}
-	q.Actions, q.User, q.From, q.To, q.AfterID = f.Query.Actions, f.Query.User, f.Query.From, f.Query.To, f.last
-	q.UnitID = f.Query.UnitID
-	return q, nil
+	filtered := f.Query
+	filtered.ProjectID, filtered.ComponentID, filtered.TranslationID, filtered.Components = q.ProjectID, q.ComponentID, q.TranslationID, q.Components
+	filtered.Newest, filtered.AfterID = false, f.last
+	return filtered, nil
 }
 
 // errGone wraps every failure to write.

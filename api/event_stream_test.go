@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.uber.org/goleak"
 
@@ -149,6 +151,45 @@ func TestStreamContent(t *testing.T) {
 			c.close()
 		}
 	}
+}
+
+// TestStreamFilters: whatever a list can be filtered by, its stream is, too.
+func TestStreamFilters(t *testing.T) {
+	t.Parallel()
+	w := catalogtest.Demo(t)
+	s := serve(w, Options{})
+	var all store.ChangeQuery
+	fields := reflect.ValueOf(&all).Elem()
+	for i := range fields.NumField() {
+		switch f := fields.Field(i); f.Interface().(type) {
+		case int, int64:
+			f.SetInt(1)
+		case bool:
+			f.SetBool(true)
+		case string:
+			f.SetString("jana")
+		case []catalog.Action:
+			f.Set(reflect.ValueOf([]catalog.Action{catalog.ActionNewUnit}))
+		case []int64:
+			f.Set(reflect.ValueOf([]int64{1}))
+		case time.Time:
+			f.Set(reflect.ValueOf(catalogtest.Now()))
+		default:
+			t.Fatalf("draw a value of %s", f.Type())
+		}
+	}
+	f := &eventStream{ChangeStream: rest.ChangeStream{Path: "/x/", Query: all, Scope: func(context.Context, *store.Snapshot) (store.ChangeQuery, error) {
+		return store.ChangeQuery{ComponentID: 7}, nil
+	}}, last: 5}
+	want := all
+	want.ProjectID, want.ComponentID, want.TranslationID, want.Components, want.Newest, want.AfterID = 0, 7, 0, nil, false, 5
+	must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		got, err := s.streamQuery(ctx, snap, f)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		return err
+	}))
 }
 
 // TestStreamBegin: Last-Event-ID wins over after_id, which wins over now.

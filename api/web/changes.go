@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -147,12 +148,7 @@ const changesOnPage = 50
 func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
 	h := history{From: v.param("from"), To: v.param("to"), Kept: v.kept("kind", "order")}
 	q.User, q.Newest = v.param("user"), v.param("order") != "oldest"
-	if from, err := time.Parse(time.DateOnly, h.From); err == nil {
-		q.From = from
-	}
-	if to, err := time.Parse(time.DateOnly, h.To); err == nil {
-		q.To = to.AddDate(0, 0, 1).Add(-time.Microsecond)
-	}
+	q.From, q.To = days(h.From, h.To)
 	kind := v.param("kind")
 	q.Actions = actionsOf[kind]
 	h.Kinds = v.choices("kind", kind,
@@ -216,12 +212,32 @@ func (v *view) changesOf(name, title string) {
 	v.Heading, v.Title = v.L.T("Changes of %s", name), v.L.T("Changes")+" · "+title
 }
 
+// days are the times between two dates, both included; zero for one that is none.
+func days(from, to string) (first, last time.Time) {
+	if at, err := time.Parse(time.DateOnly, from); err == nil {
+		first = at
+	}
+	if at, err := time.Parse(time.DateOnly, to); err == nil {
+		last = at.AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	return first, last
+}
+
 // changesAPI is the API's list for the filters of a page.
 func changesAPI(r *rest.Request, list string) string {
-	list += "?ordering=-id"
-	kind, _ := r.Params.Get("kind")
-	for _, action := range actionsOf[kind] {
+	param := func(name string) string { value, _ := r.Params.Get(name); return value }
+	list += "?ordering=" + map[bool]string{true: "id", false: "-id"}[param("order") == "oldest"]
+	for _, action := range actionsOf[param("kind")] {
 		list += "&action=" + strconv.Itoa(int(action))
+	}
+	if user := param("user"); user != "" {
+		list += "&user=" + url.QueryEscape(user)
+	}
+	from, to := days(param("from"), param("to"))
+	for i, at := range []time.Time{from, to} {
+		if !at.IsZero() {
+			list += "&timestamp_" + []string{"after", "before"}[i] + "=" + at.Format("2006-01-02T15:04:05.999999Z")
+		}
 	}
 	return list
 }

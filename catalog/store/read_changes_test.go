@@ -239,7 +239,7 @@ func (w *modelDB) drawQuery(t *rapid.T) ChangeQuery {
 }
 
 // TestDrawnFilters: drawQuery and model.list know every field of a ChangeQuery. One that is
-// added belongs there, and in changeFilter: TestChangesProperty finds where it is forgotten.
+// added belongs there, and in filter of package history: TestChangesProperty finds where it is forgotten.
 func TestDrawnFilters(t *testing.T) {
 	t.Parallel()
 	drawn := []string{"TranslationID", "ComponentID", "ProjectID", "UnitID", "AfterID", "Offset", "Limit", "Newest", "Actions", "User", "From", "To", "Components"}

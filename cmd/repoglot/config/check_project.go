@@ -96,7 +96,10 @@ func checkComponent(p place, c *Component) {
 	} else if strings.Contains(c.Name, placeholder) && !c.Discovers() {
 		p.bad("name", "holds %s but slug does not; write it into slug and filemask too", placeholder)
 	}
-	checkRepo(p, c)
+	checkRepo(p, "repo", c.Repo)
+	if c.Push.Raw() != "" {
+		checkRepo(p, "push", c.Push)
+	}
 	if why := branchRule(c.Branch); why != "" {
 		p.bad("branch", "%s %s; write the name of a branch, like main", sample(c.Branch), why)
 	}
@@ -145,29 +148,29 @@ func checkSecretEnv(p place, name string) {
 	}
 }
 
-// checkRepo refuses addresses that git would not read as a repository.
-func checkRepo(p place, c *Component) {
-	raw := c.Repo.Raw()
+// checkRepo refuses addresses that git would not read as a repository, below repo and push.
+func checkRepo(p place, key string, repo Address) {
+	raw := repo.Raw()
 	switch m := schemeRule.FindStringSubmatch(raw); {
 	case raw == "":
-		if p.set("repo") {
-			p.bad("repo", "is empty; write the address of a git repository or a path")
+		if p.set(key) {
+			p.bad(key, "is empty; write the address of a git repository or a path")
 		}
 	case strings.ContainsAny(raw, "\t\n\r"):
-		p.bad("repo", "holds a tab or line break; write it in one line")
+		p.bad(key, "holds a tab or line break; write it in one line")
 	case strings.HasPrefix(raw, "-"):
-		p.bad("repo", "%s begins with a dash; write ./ before it", sample(c.Repo.String()))
+		p.bad(key, "%s begins with a dash; write ./ before it", sample(repo.String()))
 	case strings.HasPrefix(raw, "weblate://"):
-		p.bad("repo", "%s names another component; write the repository itself: its mirror is shared anyway", sample(c.Repo.String()))
+		p.bad(key, "%s names another component; write the repository itself: its mirror is shared anyway", sample(repo.String()))
 	case m != nil && strings.HasSuffix(m[0], "::"):
-		p.bad("repo", "asks for the helper %s; write an address of https, ssh, git or file, or a path", sample(m[1]))
+		p.bad(key, "asks for the helper %s; write an address of https, ssh, git or file, or a path", sample(m[1]))
 	case strings.Contains(raw, "://"):
 		scheme, rest, _ := strings.Cut(raw, "://")
 		switch {
 		case repourl.Transport(scheme) == "":
-			p.bad("repo", "has the scheme %s, which is not read; write an address of https, ssh, git or file, or a path", sample(scheme))
+			p.bad(key, "has the scheme %s, which is not read; write an address of https, ssh, git or file, or a path", sample(scheme))
 		case strings.Trim(rest, "/") == "":
-			p.bad("repo", "names no repository; write its whole address")
+			p.bad(key, "names no repository; write its whole address")
 		}
 	}
 }

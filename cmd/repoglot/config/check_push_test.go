@@ -52,6 +52,8 @@ func TestPushMistakes(t *testing.T) {
 		"push_mode: branch\npush_branch: main":                                          "is the branch that is read",
 		"push_mode: branch\npush_branch: a b":                                           "holds a character that no branch has",
 		"push_mode: branch\npush_branch: a/.b":                                          "is no branch",
+		"push_mode: direct\npush: sftp://example.org/b.git":                             `push has the scheme "sftp", which is not read`,
+		"push_mode: direct\npush: -b":                                                   "begins with a dash",
 		"push_mode: direct\nflush: 9000h":                                               "must be a time up to a year",
 		"push_mode: direct\nflush_max: -1":                                              "is negative",
 		"push_mode: direct\ncommit_message: '{{ x }}'":                                  "is no template: 1:",
