@@ -163,7 +163,7 @@ const maxLoaded = 4 << 20
 func (l *loader) add(ctx context.Context, row []any) error {
 	if l.blob >= 0 {
 		if blob, ok := row[l.blob].([]byte); ok {
-			row[l.blob] = append([]byte{stored.Version}, blob...)
+			row[l.blob] = append([]byte{stored.FirstVersion}, blob...)
 		}
 	}
 	for _, value := range row {
