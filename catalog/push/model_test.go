@@ -375,10 +375,12 @@ func (m *model) end() {
 	if !common {
 		return // it cannot be merged
 	}
-	m.ended = branch
 	files := m.up.At(branch)
 	texts := m.textsOf(files)
 	how := m.rnd.IntN(5)
+	if how < 4 {
+		m.ended = branch
+	}
 	taken := false
 	for _, id := range slices.Sorted(maps.Keys(texts)) {
 		now, there := m.main[id]

@@ -2,7 +2,7 @@ package object
 
 import (
 	"cmp"
-	"context" // git ids objects with it
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -220,11 +220,15 @@ func (c *objectCopy) copyLoose(dir, name string, h Hash) (bool, error) {
 	o := looseObject{file: f}
 	var data []byte
 	err = c.create(h, func(w *os.File) error {
-		err := o.header(io.TeeReader(f, w))
+		to := &ownWriter{w: w}
+		err := o.header(io.TeeReader(f, to))
 		if err == nil {
 			data, err = o.check(h, c.fresh != nil && o.kind == plumbing.BlobObject && o.size <= freshBytes)
 		}
-		if err != nil {
+		switch {
+		case to.err != nil:
+			return to.err
+		case err != nil:
 			err = fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
 		}
 		return err
@@ -233,6 +237,19 @@ func (c *objectCopy) copyLoose(dir, name string, h Hash) (bool, error) {
 		c.fresh.put(h, data)
 	}
 	return err == nil, err
+}
+
+// ownWriter tells errors of our own disk from those of the source.
+type ownWriter struct {
+	w   io.Writer
+	err error
+}
+
+// Write writes on.
+func (o *ownWriter) Write(p []byte) (n int, err error) {
+	n, err = o.w.Write(p)
+	o.err = err
+	return n, err
 }
 
 // write stores an object as a loose file, after checking its id.

@@ -100,7 +100,10 @@ func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
 		data, err = o.read()
 		sum.Write(data)
 	} else {
-		_, err = io.Copy(sum, o.in)
+		var n int64
+		if n, err = io.Copy(sum, io.LimitReader(o.in, o.size+1)); err == nil && n != o.size {
+			err = errLooseLength
+		}
 	}
 	if err != nil {
 		return nil, unexpectedEOF(err)
