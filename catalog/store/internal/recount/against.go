@@ -12,33 +12,28 @@ import (
 
 // against recounts how the translations of a component compare with its template, and
 // verifies the strings that it lacks.
-func (v *verifier) against(ctx context.Context, c *scope, source int64, translations []scope) error {
+func (v *verifier) against(ctx context.Context, c *scope, source int64, translations []scope) {
 	var ids []int64
 	for i := range translations {
 		ids = append(ids, translations[i].id)
 	}
 	counted, err := rows.CountAgainst(ctx, v.s, c.id, ids)
 	if err != nil {
-		return err
+		v.fail(err)
+		return
 	}
 	for i := range translations {
 		t := &translations[i]
 		var stored catalog.Against
-		if _, err := v.s.First(ctx, `SELECT `+rows.AgainstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, rows.AgainstOf(&stored)...); err != nil {
-			return err
-		}
+		v.first(ctx, `SELECT `+rows.AgainstColumns+` FROM translations t WHERE id = $1`, []any{t.id}, rows.AgainstOf(&stored)...)
 		if stored != counted[t.id] {
 			v.differ(t, "comparison with the template", fmt.Sprintf("%+v", stored), fmt.Sprintf("%+v", counted[t.id]))
 		}
 	}
 	var template int64
-	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(template), 0) FROM translations WHERE id = $1`, []any{source}, &template); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, c, "templates of translations", `SELECT COUNT(*) FROM translations WHERE component_id = $1 AND (template > 1 OR template <> 0 AND is_source = 0)`, c.id); err != nil {
-		return err
-	}
-	return v.s.Query(ctx, `SELECT x.source_id, x.changed_to, COALESCE(u.translation_id, 0), COALESCE(u.removed, 1), COALESCE(u.source, ''), COALESCE(u.context, ''),
+	v.first(ctx, `SELECT COALESCE(MAX(template), 0) FROM translations WHERE id = $1`, []any{source}, &template)
+	v.wantNoRows(ctx, c, "templates of translations", `SELECT COUNT(*) FROM translations WHERE component_id = $1 AND (template > 1 OR template <> 0 AND is_source = 0)`, c.id)
+	v.query(ctx, `SELECT x.source_id, x.changed_to, COALESCE(u.translation_id, 0), COALESCE(u.removed, 1), COALESCE(u.source, ''), COALESCE(u.context, ''),
 		COALESCE(o.translation_id, 0), COALESCE(o.removed, 1), COALESCE(o.source, ''), COALESCE(o.context, ''), COALESCE(y.source_id, 0)
 		FROM extra_strings x LEFT JOIN units u ON u.id = x.source_id LEFT JOIN units o ON o.id = x.changed_to LEFT JOIN extra_strings y ON y.source_id = x.changed_to
 		WHERE x.source_id >= $1 AND x.source_id < $2`, []any{c.id * catalog.UnitsPerComponent, (c.id + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {

@@ -9,7 +9,7 @@ import (
 
 // journal verifies the journal of edits: texts that are pending are served, and every edit
 // has its component, an author and a past, and one of a text its string.
-func (v *verifier) journal(ctx context.Context) error {
+func (v *verifier) journal(ctx context.Context) {
 	for _, c := range []struct{ what, query string }{
 		{"pending edits that are not served", `SELECT COUNT(*) FROM edits e JOIN units u ON u.id = e.unit_id
 			WHERE e.status = 'pending' AND u.removed = 0 AND (u.target <> e.target OR u.state <> e.state)`},
@@ -29,9 +29,6 @@ func (v *verifier) journal(ctx context.Context) error {
 			WHERE s.unit_id = 0 AND e.id IS NULL`},
 		{"texts that were sent nowhere", `SELECT COUNT(*) FROM sent WHERE at_commit = '' AND next_commit = '' AND left_at = 0 OR at_commit <> '' AND branch = ''`},
 	} {
-		if err := v.wantNoRows(ctx, &scope{}, c.what, c.query); err != nil {
-			return err
-		}
+		v.wantNoRows(ctx, &scope{}, c.what, c.query)
 	}
-	return nil
 }

@@ -11,58 +11,36 @@ import (
 )
 
 // server verifies what belongs to no project.
-func (v *verifier) server(ctx context.Context) error {
+func (v *verifier) server(ctx context.Context) {
 	where := &scope{id: 1}
-	if err := v.compareSum(ctx, where, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, where, "ids of changes that are missing or there twice", misplaced("first_change", "1 = 1")); err != nil {
-		return err
-	}
+	v.compareSum(ctx, where, "changes", `SELECT last_change FROM clock WHERE one = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE $1 = 1`)
+	v.wantNoRows(ctx, where, "ids of changes that are missing or there twice", misplaced("first_change", "1 = 1"))
 	for _, table := range []string{"projects", "components", "translations"} {
-		if err := v.wantNoRows(ctx, where, table+" of a generation to come", `SELECT COUNT(*) FROM `+table+` WHERE generation > (SELECT generation FROM clock)`); err != nil {
-			return err
-		}
+		v.wantNoRows(ctx, where, table+" of a generation to come", `SELECT COUNT(*) FROM `+table+` WHERE generation > (SELECT generation FROM clock)`)
 	}
-	if err := v.wantNoRows(ctx, where, "components whose content is newer than they are", `SELECT COUNT(*) FROM components WHERE content_generation > generation`); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, where, "changes of settings of another generation", `SELECT COUNT(*) FROM clock WHERE configured > generation
-		OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM projects) OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM components)`); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, where, "something that strangers see of a generation to come", `SELECT COUNT(*) FROM clock WHERE public > generation`); err != nil {
-		return err
-	}
+	v.wantNoRows(ctx, where, "components whose content is newer than they are", `SELECT COUNT(*) FROM components WHERE content_generation > generation`)
+	v.wantNoRows(ctx, where, "changes of settings of another generation", `SELECT COUNT(*) FROM clock WHERE configured > generation
+		OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM projects) OR configured < (SELECT COALESCE(MAX(settings_generation), 0) FROM components)`)
+	v.wantNoRows(ctx, where, "something that strangers see of a generation to come", `SELECT COUNT(*) FROM clock WHERE public > generation`)
 	for _, o := range []struct{ table, of, column string }{
 		{"components", "projects", "project_id"}, {"translations", "components", "component_id"}, {"deltas", "components", "component_id"},
 	} {
-		if err := v.wantNoRows(ctx, where, o.table+" of none of the "+o.of, `SELECT COUNT(*) FROM `+o.table+` x WHERE NOT EXISTS (SELECT 1 FROM `+o.of+` o WHERE o.id = x.`+o.column+`)`); err != nil {
-			return err
-		}
+		v.wantNoRows(ctx, where, o.table+" of none of the "+o.of, `SELECT COUNT(*) FROM `+o.table+` x WHERE NOT EXISTS (SELECT 1 FROM `+o.of+` o WHERE o.id = x.`+o.column+`)`)
 	}
 	// Rows without a translation, which the counts above do not see.
 	for _, table := range []string{"units", "layouts", "files", "stat_days", "failing", "suggestions", "check_counts"} {
-		if err := v.wantNoRows(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`); err != nil {
-			return err
-		}
+		v.wantNoRows(ctx, where, table+" of no translation", `SELECT COUNT(*) FROM `+table+` x WHERE NOT EXISTS (SELECT 1 FROM translations t WHERE t.id = x.translation_id)`)
 	}
-	if err := v.wantNoRows(ctx, where, "strings of groups that are not there", `SELECT COUNT(*) FROM compared_units c WHERE NOT EXISTS (SELECT 1 FROM compared_scopes s WHERE s.id = c.scope_id)`); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, where, "groups of strings of none of the projects", `SELECT COUNT(*) FROM compared_scopes s WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id)`); err != nil {
-		return err
-	}
-	if err := v.pieces(ctx, where); err != nil {
-		return err
-	}
-	return v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
+	v.wantNoRows(ctx, where, "strings of groups that are not there", `SELECT COUNT(*) FROM compared_units c WHERE NOT EXISTS (SELECT 1 FROM compared_scopes s WHERE s.id = c.scope_id)`)
+	v.wantNoRows(ctx, where, "groups of strings of none of the projects", `SELECT COUNT(*) FROM compared_scopes s WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id)`)
+	v.pieces(ctx, where)
+	v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
 }
 
 // pieces verifies that all pieces of files belong to files.
-func (v *verifier) pieces(ctx context.Context, where *scope) error {
+func (v *verifier) pieces(ctx context.Context, where *scope) {
 	listed := map[int64]struct{}{}
-	if err := v.s.Query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan sqldb.Scan) error {
 		var list []byte
 		if err := scan(&list); err != nil {
 			return err
@@ -73,13 +51,9 @@ func (v *verifier) pieces(ctx context.Context, where *scope) error {
 			}
 		}
 		return nil
-	}); err != nil {
-		return err
-	}
+	})
 	var ids []int64
-	if err := v.s.IDs(ctx, `SELECT id FROM file_pieces`, nil, &ids); err != nil {
-		return err
-	}
+	v.fail(v.s.IDs(ctx, `SELECT id FROM file_pieces`, nil, &ids))
 	lost := int64(0)
 	for _, id := range ids {
 		if _, ok := listed[id]; !ok {
@@ -87,7 +61,6 @@ func (v *verifier) pieces(ctx context.Context, where *scope) error {
 		}
 	}
 	v.compare(where, "pieces of no file", lost, 0)
-	return nil
 }
 
 // misplaced counts the deltas of a scope whose entries do not follow the previous
@@ -97,83 +70,54 @@ func misplaced(first, scope string) string {
 }
 
 // project verifies the list of changes of a project, and its groups of strings.
-func (v *verifier) project(ctx context.Context, p *scope) error {
-	if err := v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id); err != nil {
-		return err
-	}
-	return v.compared(ctx, p)
+func (v *verifier) project(ctx context.Context, p *scope) {
+	v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`)
+	v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id)
+	v.compared(ctx, p)
 }
 
 // componentLedger verifies the list of changes of a component, and its entries.
-func (v *verifier) componentLedger(ctx context.Context, c *scope) error {
+func (v *verifier) componentLedger(ctx context.Context, c *scope) {
 	const changes = `SELECT changes FROM components WHERE id = $1`
 	var n int64
-	if _, err := v.s.First(ctx, changes, []any{c.id}, &n); err != nil {
-		return err
-	}
+	v.first(ctx, changes, []any{c.id}, &n)
 	v.seen.Changes += n
-	if err := v.compareSum(ctx, c, "changes", changes, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE component_id = $1`); err != nil {
-		return err
-	}
+	v.compareSum(ctx, c, "changes", changes, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE component_id = $1`)
 	entries := fmt.Sprintf(`SELECT COUNT(*) FROM changes WHERE delta_id >= $1 * %d AND delta_id < ($1 + 1) * %[1]d`, catalog.UnitsPerComponent)
-	if err := v.compareSum(ctx, c, "entries of changes", changes, entries); err != nil {
-		return err
-	}
-	if err := v.wantNoRows(ctx, c, "places in the list of changes that are empty or taken twice", misplaced("first_in_component", "component_id = $1"), c.id); err != nil {
-		return err
-	}
+	v.compareSum(ctx, c, "entries of changes", changes, entries)
+	v.wantNoRows(ctx, c, "places in the list of changes that are empty or taken twice", misplaced("first_in_component", "component_id = $1"), c.id)
 	of := func(action catalog.Action) string {
 		return fmt.Sprintf("COALESCE(SUM(CASE WHEN c.action = %d THEN 1 ELSE 0 END), 0)", action)
 	}
-	if err := v.wantNoRows(ctx, c, "commits whose entries are counted wrongly", `SELECT COUNT(*) FROM (SELECT d.id FROM deltas d LEFT JOIN changes c ON c.delta_id = d.id WHERE d.component_id = $1
+	v.wantNoRows(ctx, c, "commits whose entries are counted wrongly", `SELECT COUNT(*) FROM (SELECT d.id FROM deltas d LEFT JOIN changes c ON c.delta_id = d.id WHERE d.component_id = $1
 		GROUP BY d.id, d.n, d.added, d.updated, d.removed HAVING COUNT(c.n) <> d.n OR MAX(c.n) <> d.n - 1 OR `+of(catalog.ActionNewUnit)+` <> d.added OR `+
-		of(catalog.ActionStringRepoUpdate)+` <> d.updated OR `+of(catalog.ActionStringRemove)+` <> d.removed) AS x`, c.id); err != nil {
-		return err
-	}
-	if err := v.compareSum(ctx, c, "time of the newest change", `SELECT COALESCE(last_at, 0) FROM components WHERE id = $1`, `SELECT COALESCE(MAX(at), 0) FROM deltas WHERE component_id = $1`); err != nil {
-		return err
-	}
+		of(catalog.ActionStringRepoUpdate)+` <> d.updated OR `+of(catalog.ActionStringRemove)+` <> d.removed) AS x`, c.id)
+	v.compareSum(ctx, c, "time of the newest change", `SELECT COALESCE(last_at, 0) FROM components WHERE id = $1`, `SELECT COALESCE(MAX(at), 0) FROM deltas WHERE component_id = $1`)
 	for _, n := range []struct{ what, column, table, of string }{
 		{"last unit", "last_unit", "units", "id"}, {"last commit", "last_delta", "deltas", "id"},
 	} {
 		newest := fmt.Sprintf(`SELECT COALESCE(MAX(%s), $1 * %[2]d) - $1 * %[2]d FROM %s WHERE %[1]s >= $1 * %[2]d AND %[1]s < ($1 + 1) * %[2]d`, n.of, catalog.UnitsPerComponent, n.table)
-		if err := v.compareSum(ctx, c, n.what, `SELECT `+n.column+` FROM components WHERE id = $1`, newest); err != nil {
-			return err
-		}
+		v.compareSum(ctx, c, n.what, `SELECT `+n.column+` FROM components WHERE id = $1`, newest)
 	}
-	return nil
 }
 
 // ledger verifies the list of changes of a translation, and what the translation
 // stores about its newest changes.
-func (v *verifier) ledger(ctx context.Context, t *scope) error {
+func (v *verifier) ledger(ctx context.Context, t *scope) {
 	var stored, counted struct{ n, recent, last, author int64 }
-	if _, err := v.s.First(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},
-		&stored.n, &stored.recent, &stored.last, &stored.author); err != nil {
-		return err
-	}
-	if _, err := v.s.First(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n); err != nil {
-		return err
-	}
-	if _, err := v.s.First(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions, []any{t.id}, &counted.last); err != nil {
-		return err
-	}
-	if _, err := v.s.First(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author); err != nil {
-		return err
-	}
-	var err error
+	v.first(ctx, `SELECT changes, recent_changes, COALESCE(last_change_at, 0), COALESCE(last_author_id, 0) FROM translations WHERE id = $1`, []any{t.id},
+		&stored.n, &stored.recent, &stored.last, &stored.author)
+	v.first(ctx, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE translation_id = $1`, []any{t.id}, &counted.n)
+	v.first(ctx, `SELECT COALESCE(MAX(at), 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions, []any{t.id}, &counted.last)
+	v.first(ctx, `SELECT COALESCE(author_id, 0) FROM deltas d WHERE translation_id = $1`+rows.NotSuggestions+` ORDER BY first_in_translation DESC LIMIT 1`, []any{t.id}, &counted.author)
 	if counted.last > 0 {
+		var err error
 		counted.recent, err = rows.RecentChanges(ctx, v.s, t.id, counted.last)
+		v.fail(err)
 	}
 	v.compare(t, "changes", stored.n, counted.n)
 	v.compare(t, "last_change", stored.last, counted.last)
 	v.compare(t, "recent_changes", stored.recent, counted.recent)
 	v.compare(t, "user of last_author", stored.author, counted.author)
-	if err != nil {
-		return err
-	}
-	return v.wantNoRows(ctx, t, "places in the list of changes that are empty or taken twice", misplaced("first_in_translation", "translation_id = $1"), t.id)
+	v.wantNoRows(ctx, t, "places in the list of changes that are empty or taken twice", misplaced("first_in_translation", "translation_id = $1"), t.id)
 }

@@ -1,6 +1,7 @@
 package recount
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -44,16 +45,18 @@ type Verified struct{ Components, Translations, Units, Changes int64 }
 // It reads everything in this one transaction. Of the checks it runs long_untranslated again.
 func Run(ctx context.Context, s *sqldb.Session, codec *stored.Codec, each func(Mismatch)) (Verified, error) {
 	v := verifier{codec: codec, s: s, each: each}
-	err := v.run(ctx)
-	return v.seen, s.Fail(ctx, "verify", err)
+	v.run(ctx)
+	return v.seen, s.Fail(ctx, "verify", v.err)
 }
 
+// A verifier compares until its first error: then it reads and reports nothing more.
 type verifier struct {
 	codec *stored.Codec
 	s     *sqldb.Session
 	each  func(Mismatch)
 	seen  Verified
 	hash  catalog.Hasher
+	err   error
 }
 
 // scope is the subject of a recount.
@@ -66,6 +69,24 @@ type scope struct {
 	removed    bool
 }
 
+// fail keeps the first error.
+func (v *verifier) fail(err error) { v.err = cmp.Or(v.err, err) }
+
+// first scans the first row, if any.
+func (v *verifier) first(ctx context.Context, query string, args []any, dest ...any) (found bool) {
+	if v.err == nil {
+		found, v.err = v.s.First(ctx, query, args, dest...)
+	}
+	return found
+}
+
+// query calls each for every row.
+func (v *verifier) query(ctx context.Context, query string, args []any, each func(sqldb.Scan) error) {
+	if v.err == nil {
+		v.err = v.s.Query(ctx, query, args, each)
+	}
+}
+
 func (v *verifier) compare(where *scope, what string, stored, counted int64) {
 	if stored != counted {
 		v.differ(where, what, strconv.FormatInt(stored, 10), strconv.FormatInt(counted, 10))
@@ -73,167 +94,115 @@ func (v *verifier) compare(where *scope, what string, stored, counted int64) {
 }
 
 func (v *verifier) differ(where *scope, what, stored, counted string) {
+	if v.err != nil {
+		return
+	}
 	m := where.Mismatch
 	m.What, m.Stored, m.Counted = what, stored, counted
 	v.each(m)
 }
 
 // wantNoRows compares a number of rows with 0.
-func (v *verifier) wantNoRows(ctx context.Context, where *scope, what, query string, args ...any) error {
+func (v *verifier) wantNoRows(ctx context.Context, where *scope, what, query string, args ...any) {
 	var n int64
-	_, err := v.s.First(ctx, query, args, &n)
+	v.first(ctx, query, args, &n)
 	v.compare(where, what, n, 0)
-	return err
 }
 
-func (v *verifier) run(ctx context.Context) error {
-	components, projects, err := v.scopes(ctx)
-	if err != nil {
-		return err
-	}
+func (v *verifier) run(ctx context.Context) {
+	components, projects := v.scopes(ctx)
 	for i := range components {
-		if err := v.component(ctx, &components[i]); err != nil {
-			return err
-		}
+		v.component(ctx, &components[i])
 	}
 	for i := range projects {
-		if err := v.project(ctx, &projects[i]); err != nil {
-			return err
-		}
+		v.project(ctx, &projects[i])
 	}
-	if err := v.journal(ctx); err != nil {
-		return err
-	}
-	return v.server(ctx)
+	v.journal(ctx)
+	v.server(ctx)
 }
 
 // scopes lists all components and projects.
-func (v *verifier) scopes(ctx context.Context) (components, projects []scope, err error) {
-	err = v.s.Query(ctx, `SELECT c.id, c.slug, p.slug FROM components c JOIN projects p ON p.id = c.project_id ORDER BY c.id`, nil, func(scan sqldb.Scan) error {
+func (v *verifier) scopes(ctx context.Context) (components, projects []scope) {
+	v.query(ctx, `SELECT c.id, c.slug, p.slug FROM components c JOIN projects p ON p.id = c.project_id ORDER BY c.id`, nil, func(scan sqldb.Scan) error {
 		var c scope
 		err := scan(&c.id, &c.Component, &c.Project)
 		components = append(components, c)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	err = v.s.Query(ctx, `SELECT id, slug FROM projects ORDER BY id`, nil, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT id, slug FROM projects ORDER BY id`, nil, func(scan sqldb.Scan) error {
 		var p scope
 		err := scan(&p.id, &p.Project)
 		projects = append(projects, p)
 		return err
 	})
-	return components, projects, err
+	return components, projects
 }
 
 // compareSum compares a stored number with a counted one, both for the scope's id.
-func (v *verifier) compareSum(ctx context.Context, where *scope, what, stored, counted string) error {
+func (v *verifier) compareSum(ctx context.Context, where *scope, what, stored, counted string) {
 	var a, b int64
-	if _, err := v.s.First(ctx, stored, []any{where.id}, &a); err != nil {
-		return err
-	}
-	if _, err := v.s.First(ctx, counted, []any{where.id}, &b); err != nil {
-		return err
-	}
+	v.first(ctx, stored, []any{where.id}, &a)
+	v.first(ctx, counted, []any{where.id}, &b)
 	v.compare(where, what, a, b)
-	return nil
 }
 
-func (v *verifier) component(ctx context.Context, c *scope) error {
+func (v *verifier) component(ctx context.Context, c *scope) {
 	v.seen.Components++
-	if err := v.componentLedger(ctx, c); err != nil {
-		return err
-	}
-	if err := v.lagging(ctx, c); err != nil {
-		return err
-	}
-	if err := v.longUntranslated(ctx, c); err != nil {
-		return err
-	}
+	v.componentLedger(ctx, c)
+	v.lagging(ctx, c)
+	v.longUntranslated(ctx, c)
 	source, template, err := rows.ComponentTemplate(ctx, v.s, c.id)
-	if err != nil {
-		return err
-	}
-	told, err := v.entryTexts(ctx, c.id)
-	if err != nil {
-		return err
-	}
+	v.fail(err)
+	told := v.entryTexts(ctx, c.id)
 	var translations []scope
-	err = v.s.Query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT id, language, removed FROM translations WHERE component_id = $1 ORDER BY id`, []any{c.id}, func(scan sqldb.Scan) error {
 		t := scope{Mismatch: c.Mismatch, source: source, template: template, entryTexts: told}
 		err := scan(&t.id, &t.Language, &t.removed)
 		translations = append(translations, t)
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	for i := range translations {
-		if err := v.translation(ctx, &translations[i]); err != nil {
-			return err
-		}
+		v.translation(ctx, &translations[i])
 	}
-	return v.against(ctx, c, source, translations)
+	v.against(ctx, c, source, translations)
 }
 
-func (v *verifier) translation(ctx context.Context, t *scope) error {
+func (v *verifier) translation(ctx context.Context, t *scope) {
 	v.seen.Translations++
-	parts := []func(context.Context, *scope) error{v.ledger, v.day}
+	v.ledger(ctx, t)
+	v.day(ctx, t)
 	if !t.removed {
-		parts = append(parts, v.units, v.texts, v.layout, v.file, v.rare)
+		v.units(ctx, t)
+		v.texts(ctx, t)
+		v.layout(ctx, t)
+		v.file(ctx, t)
+		v.rare(ctx, t)
 	}
-	for _, part := range parts {
-		if err := part(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rareCounts are the counts of properties that few units have, by column.
-var rareCounts = []struct {
-	stored string
-	count  func(ctx context.Context, s *sqldb.Session, t *scope) (int64, error)
-}{
-	{"comments", func(ctx context.Context, s *sqldb.Session, t *scope) (int64, error) {
-		if t.id == t.source {
-			return 0, nil
-		}
-		return rows.CommentCount(ctx, s, t.id, t.template)
-	}},
-	{"suggestions", func(ctx context.Context, s *sqldb.Session, t *scope) (int64, error) {
-		return rows.SuggestionCount(ctx, s, t.id)
-	}},
 }
 
 // rare compares the counts of properties that few units have.
-func (v *verifier) rare(ctx context.Context, t *scope) error {
-	for _, c := range rareCounts {
-		var stored int64
-		if _, err := v.s.First(ctx, `SELECT `+c.stored+` FROM translations WHERE id = $1`, []any{t.id}, &stored); err != nil {
-			return err
-		}
-		counted, err := c.count(ctx, v.s, t)
-		if err != nil {
-			return err
-		}
-		v.compare(t, c.stored, stored, counted)
+func (v *verifier) rare(ctx context.Context, t *scope) {
+	var comments, suggestions, counted int64
+	v.first(ctx, `SELECT comments, suggestions FROM translations WHERE id = $1`, []any{t.id}, &comments, &suggestions)
+	var err error
+	if t.id != t.source {
+		counted, err = rows.CommentCount(ctx, v.s, t.id, t.template)
+		v.fail(err)
 	}
-	if err := v.wantNoRows(ctx, t, "failing checks of strings that are not there", `SELECT COUNT(*) FROM failing f LEFT JOIN units u ON u.id = f.unit_id
+	v.compare(t, "comments", comments, counted)
+	counted, err = rows.SuggestionCount(ctx, v.s, t.id)
+	v.fail(err)
+	v.compare(t, "suggestions", suggestions, counted)
+	v.wantNoRows(ctx, t, "failing checks of strings that are not there", `SELECT COUNT(*) FROM failing f LEFT JOIN units u ON u.id = f.unit_id
 		WHERE f.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 OR u.translation_id <> f.translation_id OR u.source_id <> f.source_id OR f.low = 0 AND f.high = 0)`,
-		t.id); err != nil {
-		return err
-	}
-	if err := v.checkCounts(ctx, t); err != nil {
-		return err
-	}
-	return v.wantNoRows(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
+		t.id)
+	v.checkCounts(ctx, t)
+	v.wantNoRows(ctx, t, "suggestions for strings that are not there, or the same", `SELECT COUNT(*) FROM suggestions n LEFT JOIN units u ON u.id = n.unit_id
 		WHERE n.translation_id = $1 AND (u.id IS NULL OR u.removed = 1 AND substr(n.branch, 1, 1) <> ':' OR u.translation_id <> n.translation_id OR u.removed = 0 AND u.target = n.target)`, t.id)
 }
 
 // units counts the units of a translation.
-func (v *verifier) units(ctx context.Context, t *scope) error {
+func (v *verifier) units(ctx context.Context, t *scope) {
 	var sums []string
 	columns := stored.Columns(stored.Counts, "%s")
 	for _, c := range stored.Counts {
@@ -242,43 +211,34 @@ func (v *verifier) units(ctx context.Context, t *scope) error {
 		}
 	}
 	stored, counted := make([]int64, len(columns)), make([]int64, len(columns))
-	if err := v.numbers(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM translations WHERE id = $1`, t.id, stored); err != nil {
-		return err
-	}
-	if err := v.numbers(ctx, `SELECT `+strings.Join(sums, ", ")+` FROM units u LEFT JOIN units s ON s.id = u.source_id
-		WHERE u.translation_id = $1 AND u.removed = 0`, t.id, counted); err != nil {
-		return err
-	}
+	v.numbers(ctx, `SELECT `+strings.Join(columns, ", ")+` FROM translations WHERE id = $1`, t.id, stored)
+	v.numbers(ctx, `SELECT `+strings.Join(sums, ", ")+` FROM units u LEFT JOIN units s ON s.id = u.source_id
+		WHERE u.translation_id = $1 AND u.removed = 0`, t.id, counted)
 	for i, what := range columns {
 		v.compare(t, what, stored[i], counted[i])
 	}
 	v.seen.Units += counted[0]
-	return nil
 }
 
-func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers []int64) error {
+func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers []int64) {
 	dest := make([]any, len(numbers))
 	for i := range dest {
 		dest[i] = &numbers[i]
 	}
-	_, err := v.s.First(ctx, query, []any{id}, dest...)
-	return err
+	v.first(ctx, query, []any{id}, dest...)
 }
 
 // checkCounts recounts how many strings of a translation fail each check.
-func (v *verifier) checkCounts(ctx context.Context, t *scope) error {
+func (v *verifier) checkCounts(ctx context.Context, t *scope) {
 	var stored, counted [128]int64
-	err := v.s.Query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
+	v.query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
 		[]any{t.id}, func(scan sqldb.Scan) error {
 			var check, n int64
 			err := scan(&check, &n)
 			stored[check&127] += n
 			return err
 		})
-	if err != nil {
-		return err
-	}
-	err = v.s.Query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
 		var halves [2]int64
 		err := scan(&halves[0], &halves[1])
 		for i, half := range halves {
@@ -291,5 +251,4 @@ func (v *verifier) checkCounts(ctx context.Context, t *scope) error {
 	for check := range counted {
 		v.compare(t, fmt.Sprintf("strings that fail check %d", check), stored[check], counted[check])
 	}
-	return err
 }

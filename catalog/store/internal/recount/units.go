@@ -24,9 +24,9 @@ const maxNamed = 10
 
 // entryTexts returns what the entries of a component say about its strings: by
 // unit, the fingerprint of the newest text, or absentText if it was removed.
-func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]int64, error) {
+func (v *verifier) entryTexts(ctx context.Context, component int64) map[int64]int64 {
 	told := map[int64]int64{}
-	return told, v.s.Query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
+	v.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 			var unit, action, state int64
 			var target string
@@ -40,6 +40,7 @@ func (v *verifier) entryTexts(ctx context.Context, component int64) (map[int64]i
 			}
 			return err
 		})
+	return told
 }
 
 // absentText is the fingerprint of a removed string.
@@ -47,7 +48,7 @@ const absentText = 0
 
 // texts verifies what was derived from the texts of units: words, characters,
 // identities and fingerprints, which decide what is a change.
-func (v *verifier) texts(ctx context.Context, t *scope) error {
+func (v *verifier) texts(ctx context.Context, t *scope) {
 	named := 0
 	compare := func(unit int64, what string, stored, counted int64) {
 		if stored != counted && named < maxNamed {
@@ -55,7 +56,7 @@ func (v *verifier) texts(ctx context.Context, t *scope) error {
 			v.compare(t, fmt.Sprintf("%s of unit %d", what, unit), stored, counted)
 		}
 	}
-	return v.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.text_print, u.state, u.target, COALESCE(u.words, -1), COALESCE(u.chars, -1), COALESCE(u.source, ''), COALESCE(u.context, ''),
+	v.query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.text_print, u.state, u.target, COALESCE(u.words, -1), COALESCE(u.chars, -1), COALESCE(u.source, ''), COALESCE(u.context, ''),
 		COALESCE(s.translation_id, 0), COALESCE(s.id_hash, 0), COALESCE(s.id_key, 0), COALESCE(s.removed, 1), u.removed
 		FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
 		var id, sourceID, print, state, words, chars, of, removed, gone int64
@@ -105,11 +106,11 @@ func countedWords(source string, stored int64) int64 {
 }
 
 // layout verifies that the layout has all live units, each once and in order.
-func (v *verifier) layout(ctx context.Context, t *scope) error {
+func (v *verifier) layout(ctx context.Context, t *scope) {
 	var placed, live, extra []int64
 	at := map[int64]int{}
 	blocks, begins := int64(0), int64(0)
-	err := v.s.Query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT block, first_unit, data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{t.id}, func(scan sqldb.Scan) error {
 		var number, first int64
 		var data []byte
 		if err := scan(&number, &first, &data); err != nil {
@@ -132,17 +133,12 @@ func (v *verifier) layout(ctx context.Context, t *scope) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	v.compare(t, "blocks of the list that are found", begins, blocks)
 	if t.id == t.source { // strings of other files follow those of the template
-		if err := v.s.IDs(ctx, `SELECT x.source_id FROM extra_strings x JOIN units u ON u.id = x.source_id WHERE u.translation_id = $1`, []any{t.id}, &extra); err != nil {
-			return err
-		}
+		v.fail(v.s.IDs(ctx, `SELECT x.source_id FROM extra_strings x JOIN units u ON u.id = x.source_id WHERE u.translation_id = $1`, []any{t.id}, &extra))
 		v.compare(t, "strings of the template after those that it lacks", following(at, extra), 0)
 	}
-	err = v.s.IDs(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live)
+	v.fail(v.s.IDs(ctx, `SELECT id FROM units WHERE translation_id = $1 AND removed = 0 ORDER BY id`, []any{t.id}, &live))
 	v.compare(t, "units in the list", int64(len(placed)), int64(len(live)))
 	if len(placed) == len(live) && !slices.Equal(placed, live) {
 		i := 0
@@ -151,7 +147,6 @@ func (v *verifier) layout(ctx context.Context, t *scope) error {
 		}
 		v.compare(t, fmt.Sprintf("unit %d in the list", i+1), placed[i], live[i])
 	}
-	return err
 }
 
 // following counts the units that are after the first of some.
@@ -169,25 +164,22 @@ func following(at map[int64]int, some []int64) (n int64) {
 }
 
 // file verifies that the stored content has the blob id of the revision.
-func (v *verifier) file(ctx context.Context, t *scope) error {
+func (v *verifier) file(ctx context.Context, t *scope) {
 	var revision string
 	var owner int64
 	var imported bool
-	if _, err := v.s.First(ctx, `SELECT t.revision, `+files.Owner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
-		[]any{t.id}, &revision, &owner, &imported); err != nil {
-		return err
-	}
+	v.first(ctx, `SELECT t.revision, `+files.Owner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
+		[]any{t.id}, &revision, &owner, &imported)
 	f, err := files.New(v.s, v.codec).Read(ctx, owner)
 	if errors.Is(err, catalog.ErrNotFound) {
-		if !imported { // File.Later
-			return nil
+		if imported { // otherwise File.Later
+			v.differ(t, "file", "none", revision)
 		}
-		v.differ(t, "file", "none", revision)
-		return nil
+		return
 	}
 	if err != nil {
 		v.differ(t, "file", "damaged", revision)
-		return nil
+		return
 	}
 	sum := sha1.New() //nolint:gosec // git's name of it
 	fmt.Fprintf(sum, "blob %d\x00", len(f.Data))
@@ -199,34 +191,32 @@ func (v *verifier) file(ctx context.Context, t *scope) error {
 	if revision != f.Blob {
 		v.differ(t, "revision", revision, f.Blob)
 	}
-	return v.filePieces(ctx, t, owner, f.Data)
+	v.filePieces(ctx, t, owner, f.Data)
 }
 
 // filePieces verifies that a file has the pieces that its bytes give.
-func (v *verifier) filePieces(ctx context.Context, t *scope, owner int64, data []byte) error {
+func (v *verifier) filePieces(ctx context.Context, t *scope, owner int64, data []byte) {
 	var list []byte
-	if _, err := v.s.First(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); err != nil || list == nil {
-		return err
+	if v.first(ctx, `SELECT pieces FROM files WHERE translation_id = $1`, []any{owner}, &list); list == nil {
+		return
 	}
 	stored, err := files.Decode(list)
 	if err != nil {
-		return err // just read
+		v.fail(err) // just read
+		return
 	}
 	if cut := files.Cut(data); cut == nil || !slices.Equal(cut.Sums(), stored.Sums()) {
 		v.differ(t, "pieces of the file", "others", "those of its bytes")
 	}
-	return nil
 }
 
 // day compares the newest day of the statistics over time with the current
 // statistics, which have checks, suggestions and comments in addition.
-func (v *verifier) day(ctx context.Context, t *scope) error {
+func (v *verifier) day(ctx context.Context, t *scope) {
 	var now catalog.Stats
-	if _, err := v.s.First(ctx, `SELECT `+stored.ColumnList(stored.FileCounts, "%s")+` FROM translations WHERE id = $1`, []any{t.id}, stored.ScanOf(stored.FileCounts, &now)...); err != nil {
-		return err
-	}
+	v.first(ctx, `SELECT `+stored.ColumnList(stored.FileCounts, "%s")+` FROM translations WHERE id = $1`, []any{t.id}, stored.ScanOf(stored.FileCounts, &now)...)
 	var data sql.RawBytes
-	return v.s.Query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan sqldb.Scan) error {
+	v.query(ctx, `SELECT data FROM stat_days WHERE translation_id = $1 ORDER BY day DESC LIMIT 1`, []any{t.id}, func(scan sqldb.Scan) error {
 		if err := scan(&data); err != nil {
 			return err
 		}
