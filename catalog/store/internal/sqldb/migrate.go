@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
@@ -17,7 +18,7 @@ var MigrationFiles embed.FS
 
 // migrate brings the schema up to date. It refuses, before any change, a schema
 // newer than this program's, and if the database is shared an older one.
-func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) error {
+func migrate(ctx context.Context, h *sql.DB, opts Options) error {
 	dir, err := fs.Sub(opts.Migrations, "migrations")
 	if err != nil {
 		return err
@@ -31,25 +32,19 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 		return err
 	}
 	sources := provider.ListSources()
-	if known := sources[len(sources)-1].Version; have > known {
-		var floor int64
-		if err := h.QueryRowContext(ctx, `SELECT floor FROM clock`).Scan(&floor); err != nil {
-			floor = have // nothing says that this version may work with it
-		}
-		return checkFloor(have, known, floor, log)
-	}
-	if err := checkFirst(have); err != nil {
+	older, err := migrates(have, sources[len(sources)-1].Version, opts, func() (floor int64, err error) {
+		err = h.QueryRowContext(ctx, `SELECT floor FROM clock`).Scan(&floor)
+		return floor, err
+	})
+	if err != nil || !older {
 		return err
-	}
-	if known := sources[len(sources)-1].Version; opts.Shared && have < known {
-		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
 	done, err := provider.Up(ctx)
 	if have == 0 {
 		done = nil // a new database is no news
 	}
 	for _, m := range done {
-		log.Info("database migrated", "migration", m.Source.Path, "took", m.Duration)
+		opts.Logger.Info("database migrated", "migration", m.Source.Path, "took", m.Duration)
 	}
 	return err
 }
@@ -58,21 +53,24 @@ func migrate(ctx context.Context, h *sql.DB, opts Options, log *slog.Logger) err
 // that were never released.
 const FirstSchema = 50
 
-// checkFirst refuses a schema that no migration begins with; 0 is a new database.
-func checkFirst(have int64) error {
-	if have == 0 || have >= FirstSchema {
-		return nil
+// migrates says whether a database with the schema have is brought to the known one. The
+// error says why this version may not use it: the schema is one that no migration begins
+// with (0 is a new database), is newer than floor allows, or, in a shared database, is older.
+func migrates(have, known int64, opts Options, floor func() (int64, error)) (bool, error) {
+	switch {
+	case have > known:
+		needed, err := floor()
+		if err != nil || needed > known { // without a floor nothing says that this version may work with it
+			return false, Refusal(fmt.Sprintf("the database has schema %d, this repoglot knows %d, and at least %d is needed: upgrade repoglot, or restore a backup made by this version",
+				have, known, cmp.Or(needed, have)))
+		}
+		opts.Logger.Info("the database has the schema of a newer version, which this one may use", "schema", have, "known", known)
+	case have != 0 && have < FirstSchema:
+		return false, Refusal(fmt.Sprintf("the database has schema %d, of a version before the first release: write it with that version (repoglot db export FILE), and read the file into a new database with this one (repoglot db import FILE)", have))
+	case opts.Shared && have < known:
+		return false, fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
 	}
-	return Refusal(fmt.Sprintf("the database has schema %d, of a version before the first release: write it with that version (repoglot db export FILE), and read the file into a new database with this one (repoglot db import FILE)", have))
-}
-
-// checkFloor says whether a version that knows an older schema may work with the database.
-func checkFloor(have, known, floor int64, log *slog.Logger) error {
-	if floor > known {
-		return Refusal(fmt.Sprintf("the database has schema %d, this repoglot knows %d, and at least %d is needed: upgrade repoglot, or restore a backup made by this version", have, known, floor))
-	}
-	log.Info("the database has the schema of a newer version, which this one may use", "schema", have, "known", known)
-	return nil
+	return have < known, nil
 }
 
 // Schema is the version of the schema that this program makes.

@@ -63,8 +63,7 @@ func (e *Postgres) migrateOnce(ctx context.Context, conn *pgconn.PgConn, opts Op
 	if err != nil {
 		return err
 	}
-	begin := "BEGIN; SET LOCAL lock_timeout = 0"
-	if err := conn.Exec(ctx, begin).Close(); err != nil {
+	if err := conn.Exec(ctx, "BEGIN; SET LOCAL lock_timeout = 0").Close(); err != nil {
 		return err
 	}
 	defer func() {
@@ -76,22 +75,15 @@ func (e *Postgres) migrateOnce(ctx context.Context, conn *pgconn.PgConn, opts Op
 	if err != nil {
 		return err
 	}
-	if err := checkFirst(have); err != nil {
-		return err
-	}
-	switch {
-	case have > known:
-		floor := have // nothing says that this version may work with it
-		if text, err := onlyValue(ctx, conn, "SELECT floor FROM clock"); err == nil {
-			if floor, err = strconv.ParseInt(text, 10, 64); err != nil {
-				return err
-			}
+	older, err := migrates(have, known, opts, func() (int64, error) {
+		text, err := onlyValue(ctx, conn, "SELECT floor FROM clock")
+		if err != nil {
+			return 0, err
 		}
-		return checkFloor(have, known, floor, e.log)
-	case opts.Shared && have < known:
-		return fmt.Errorf("the database has schema %d and is in use by an older repoglot, this one knows %d: restart the server with this version first", have, known)
-	case have == known:
-		return nil
+		return strconv.ParseInt(text, 10, 64)
+	})
+	if err != nil || !older {
+		return err
 	}
 	if err := conn.Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d", wait.Milliseconds())).Close(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func (e *SQLite) migrate(ctx context.Context, dsn string, opts Options) (err err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
 	h.SetMaxOpenConns(1)
-	return migrate(ctx, h, opts, e.log)
+	return migrate(ctx, h, opts)
 }
 
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
