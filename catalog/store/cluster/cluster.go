@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -92,14 +91,10 @@ func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
 				return err
 			}
 		}
-		lacks, err := textList(p.Lacks)
-		if err != nil {
-			return err
-		}
 		return s.Do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+Now+`, `+Now+`)
 			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,
-			p.ID, p.Machine, int64(p.PID), p.Work, p.Version, p.Configuration, p.Problem, lacks)
+			p.ID, p.Machine, p.PID, p.Work, p.Version, p.Configuration, p.Problem, textList(p.Lacks))
 	})
 }
 
@@ -214,13 +209,11 @@ func (c *Cluster) State(ctx context.Context) (*State, error) {
 		}
 		err = s.Query(ctx, `SELECT id, machine, pid, work, version, fingerprint, problem, lacks, started, seen FROM processes ORDER BY started, id`, nil, func(scan sqldb.Scan) error {
 			var p Process
-			var pid, started, seen int64
 			var lacks []byte
-			err := scan(&p.ID, &p.Machine, &pid, &p.Work, &p.Version, &p.Configuration, &p.Problem, &lacks, &started, &seen)
+			err := scan(&p.ID, &p.Machine, &p.PID, &p.Work, &p.Version, &p.Configuration, &p.Problem, &lacks, &p.Started, &p.Seen)
 			if err == nil {
 				err = json.Unmarshal(lacks, &p.Lacks)
 			}
-			p.PID, p.Started, p.Seen = int(pid), time.UnixMicro(started).UTC(), time.UnixMicro(seen).UTC()
 			state.Processes = append(state.Processes, p)
 			return err
 		})
@@ -230,28 +223,20 @@ func (c *Cluster) State(ctx context.Context) (*State, error) {
 		if state.Mirrors, err = mirrorStates(ctx, s); err != nil {
 			return err
 		}
-		var now int64
-		_, err = s.First(ctx, `SELECT `+Now, nil, &now)
-		state.At = time.UnixMicro(now).UTC()
+		_, err = s.First(ctx, `SELECT `+Now, nil, &state.At)
 		return err
 	})
 	return state, err
 }
 
-func mirrorStates(ctx context.Context, s *sqldb.Session) (list []MirrorState, err error) {
-	err = s.Query(ctx, `SELECT branch, project, host, holder, expires, due, wished, wished_by, started, ended, succeeded, failures, problem
-		FROM mirrors WHERE active = 1 ORDER BY branch`, nil, func(scan sqldb.Scan) error {
-		var m MirrorState
-		var expires, due, wished, started, ended, succeeded sql.NullInt64
-		var failures int64
-		err := scan(&m.Branch, &m.Project, &m.Host, &m.Holder, &expires, &due, &wished, &m.WishedBy, &started, &ended, &succeeded, &failures, &m.Problem)
-		m.Expires, m.Due, m.Wished = sqldb.FromMicros(expires), sqldb.FromMicros(due), sqldb.FromMicros(wished)
-		m.Started, m.Ended, m.Succeeded = sqldb.FromMicros(started), sqldb.FromMicros(ended), sqldb.FromMicros(succeeded)
-		m.Failures = int(failures)
-		list = append(list, m)
-		return err
+func mirrorStates(ctx context.Context, s *sqldb.Session) ([]MirrorState, error) {
+	return sqldb.Rows(ctx, s, `SELECT branch, project, host, holder, expires, due, wished, wished_by, started, ended, succeeded, failures, problem
+		FROM mirrors WHERE active = 1 ORDER BY branch`, nil, func(m *MirrorState) []any {
+		return []any{
+			&m.Branch, &m.Project, &m.Host, &m.Holder, &m.Expires, &m.Due, &m.Wished, &m.WishedBy,
+			&m.Started, &m.Ended, &m.Succeeded, &m.Failures, &m.Problem,
+		}
 	})
-	return list, err
 }
 
 // Do runs a short transaction, which waits for no step.
@@ -260,12 +245,12 @@ func (c *Cluster) Do(ctx context.Context, op string, fn func(s *sqldb.Session) e
 }
 
 // textList is a list of texts as a parameter, for textsOf.
-func textList(list []string) (string, error) {
+func textList(list []string) string {
 	if list == nil {
 		list = []string{}
 	}
-	text, err := json.Marshal(list)
-	return string(text), err
+	text, _ := json.Marshal(list) // texts have no error
+	return string(text)
 }
 
 // textsOf are the texts of a list that is parameter n.

@@ -73,24 +73,11 @@ const takeLease = `WITH at AS (SELECT ` + Now + ` AS t),
 // Take takes the lease of a branch that is due, or whose holder has died. taken is
 // false if there is none for which there is room.
 func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, err error) {
-	local, err := textList(r.Local)
-	if err != nil {
-		return lease, false, err
-	}
-	full, err := textList(r.Full)
-	if err != nil {
-		return lease, false, err
-	}
 	lease.Configuration = r.Configuration
-	pulling, err := textList(r.Pulling)
-	if err != nil {
-		return lease, false, err
-	}
 	err = c.Do(ctx, "take a lease", func(s *sqldb.Session) error {
-		var failures int64
 		taken, err = s.First(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
-			[]any{r.Process, r.Configuration, r.Length.Microseconds(), local, full, int64(r.PerHost), r.Only, pulling}, &lease.Branch, &lease.Token, &failures)
-		lease.Failures = int(failures)
+			[]any{r.Process, r.Configuration, r.Length.Microseconds(), textList(r.Local), textList(r.Full), r.PerHost, r.Only, textList(r.Pulling)},
+			&lease.Branch, &lease.Token, &lease.Failures)
 		return err
 	})
 	return lease, taken && err == nil, err
@@ -150,12 +137,8 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 // for it when it changes, and a pull begins after the wish is taken, so it finds what
 // the later ones were about.
 func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error {
-	list, err := textList(branches)
-	if err != nil {
-		return err
-	}
 	return c.Do(ctx, "wish for a pull", func(s *sqldb.Session) error {
-		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+Now+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), list, by)
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+Now+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), textList(branches), by)
 		if err != nil || rows == 0 {
 			return err
 		}

@@ -173,10 +173,9 @@ func (s *Reader) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.
 
 func scanChange(scan sqldb.Scan) (catalog.Change, error) {
 	var c catalog.Change
-	var at, commitTime sql.NullInt64
 	var event, coAuthors sql.NullString
-	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &c.TranslationRemoved, &at, &c.Username, &c.AuthorName, &c.Target, &c.Old,
-		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &commitTime, &event, &coAuthors)
+	err := scan(&c.ID, &c.Action, &c.UnitID, &c.Project, &c.Component, &c.Language, &c.TranslationRemoved, &c.Timestamp, &c.Username, &c.AuthorName, &c.Target, &c.Old,
+		&c.State, &c.OldState, &c.Source, &c.Context, &c.Commit, &c.CommitTime, &event, &coAuthors)
 	if err != nil {
 		return c, err
 	}
@@ -185,7 +184,6 @@ func scanChange(scan sqldb.Scan) (catalog.Change, error) {
 			return c, err
 		}
 	}
-	c.Timestamp, c.CommitTime = sqldb.FromMicros(at), sqldb.FromMicros(commitTime)
 	if c.Event, err = sqldb.EventMap(event); c.Action == catalog.ActionFailedMerge && c.Event["error"] != "" {
 		c.Event["error"] = string(catalog.KnownFailure(c.Event["error"])) // older versions stored words
 	}
