@@ -129,8 +129,7 @@ func CheckBackup(ctx context.Context, file string) (b Backup, err error) {
 	if err != nil {
 		return b, fail("it is no database of repoglot")
 	}
-	known, err := sqldb.NewestSchema(sqldb.MigrationFiles)
-	if err == nil && b.Schema > known {
+	if known := sqldb.Schema(); b.Schema > known {
 		err = fail(fmt.Sprintf("it has schema %d, this repoglot knows %d: upgrade repoglot", b.Schema, known))
 	}
 	return b, err

@@ -25,36 +25,12 @@ func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (E
 		return Exported{}, err
 	}
 	defer z.Close()
-	return load(ctx, z, dsn, opts)
-}
-
-// CheckExport reads a whole export. The error says why it cannot be used.
-func CheckExport(r io.Reader) (Exported, error) {
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return Exported{}, err
-	}
-	defer z.Close()
 	x := newExportReader(z)
 	e, err := x.header()
-	if err == nil {
-		e.Rows, err = x.each(func(*exportTable) error { return nil }, func([]any) error { return nil })
-	}
-	return e, err
-}
-
-// load writes an export into a new database.
-func load(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exported, error) {
-	x := newExportReader(r)
-	e, err := x.header()
 	if err != nil {
 		return e, err
 	}
-	known, err := sqldb.NewestSchema(sqldb.MigrationFiles)
-	if err != nil {
-		return e, err
-	}
-	if e.Schema > known {
+	if known := sqldb.Schema(); e.Schema > known {
 		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
 	}
 	if e.Schema < oldestExport {
@@ -71,6 +47,21 @@ func load(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exp
 	}
 	err = db.Fail(ctx, "import", err)
 	return e, errors.Join(err, db.Close(&pools))
+}
+
+// CheckExport reads a whole export. The error says why it cannot be used.
+func CheckExport(r io.Reader) (Exported, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return Exported{}, err
+	}
+	defer z.Close()
+	x := newExportReader(z)
+	e, err := x.header()
+	if err == nil {
+		e.Rows, err = x.each(func(*exportTable) error { return nil }, func([]any) error { return nil })
+	}
+	return e, err
 }
 
 // loader writes the rows of an export.

@@ -9,11 +9,10 @@
 //
 //	query.go   Query, Reader; lists without a filter
 //	filter.go  what a filter selects: all that knows its fields
-//	list.go    List; counting filtered lists
+//	list.go    List; counting filtered lists; the list of one string
 //	pages.go   pages of filtered lists; the newest entries
 //	rows.go    ledgers and their deltas
 //	spans.go   sums that are kept
-//	unit.go    the list of one string
 //
 // # Why
 //

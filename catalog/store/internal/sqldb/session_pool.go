@@ -176,16 +176,9 @@ func (p *Pool) opened(ctx context.Context, s *Session) (*Session, error) {
 	if s != nil {
 		return s, nil
 	}
-	s, err := p.openSession(ctx)
-	if err != nil {
-		p.free <- nil
-	}
-	return s, err
-}
-
-func (p *Pool) openSession(ctx context.Context) (*Session, error) {
 	conn, err := p.open(ctx)
 	if err != nil {
+		p.free <- nil
 		return nil, err
 	}
 	return &Session{Conn: conn, DB: p.shared}, nil

@@ -1,0 +1,135 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+)
+
+// TemplateComments are the translator comments of a template, by source unit. Most
+// templates have none.
+type TemplateComments map[int64]string
+
+// readTemplateComments reads the comments from the source translation.
+func readTemplateComments(ctx context.Context, s *sqldb.Session, source int64) (TemplateComments, error) {
+	var all TemplateComments
+	err := s.Query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan sqldb.Scan) error {
+		var u catalog.Unit
+		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
+		if all == nil {
+			all = TemplateComments{}
+		}
+		all[u.ID] = u.TranslatorNote()
+		return err
+	})
+	return all, err
+}
+
+// ComponentTemplate returns the source translation of a component, 0 if it has
+// none, and the comments of its template.
+func ComponentTemplate(ctx context.Context, s *sqldb.Session, component int64) (source int64, template TemplateComments, err error) {
+	found, err := s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
+	if err == nil && found {
+		template, err = readTemplateComments(ctx, s, source)
+	}
+	return source, template, err
+}
+
+// EachComment calls each for the live units of a translation that have a comment.
+// The comment is "" unless text is true: it costs a row for each unit.
+func EachComment(ctx context.Context, s *sqldb.Session, translation int64, template TemplateComments, text bool, each func(unit int64, comment string)) error {
+	if text || len(template) > 0 {
+		return s.Query(ctx, `SELECT id, source_id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation},
+			func(scan sqldb.Scan) error {
+				var u catalog.Unit
+				if err := scan(&u.ID, &u.SourceID, &u.Note, &u.TranslatorBytes); err != nil {
+					return err
+				}
+				if own := catalog.OwnComment(u.TranslatorNote(), template[u.SourceID]); own != "" {
+					each(u.ID, own)
+				}
+				return nil
+			})
+	}
+	return s.Query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
+		var id int64
+		err := scan(&id)
+		each(id, "")
+		return err
+	})
+}
+
+// CommentCount counts the units of a translation that have a comment.
+func CommentCount(ctx context.Context, s *sqldb.Session, translation int64, template TemplateComments) (n int64, err error) {
+	if len(template) == 0 {
+		_, err = s.First(ctx, `SELECT COUNT(*) FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, &n)
+		return n, err
+	}
+	err = EachComment(ctx, s, translation, template, false, func(int64, string) { n++ })
+	return n, err
+}
+
+// RecentChanges counts the entries of a translation in the RecentSpan that ends at
+// last, the time of its newest entry. Times of a component never decrease, so it
+// reads from the end and stops at the first older delta.
+func RecentChanges(ctx context.Context, s *sqldb.Session, translation, last int64) (n int64, err error) {
+	err = s.Query(ctx, `SELECT n, at FROM deltas d WHERE translation_id = $1`+NotSuggestions+` ORDER BY first_in_translation DESC`, []any{translation}, func(scan sqldb.Scan) error {
+		var count, at int64
+		if err := scan(&count, &at); err != nil {
+			return err
+		}
+		if at <= last-catalog.RecentSpan.Microseconds() {
+			return sqldb.ErrEnough
+		}
+		n += count
+		return nil
+	})
+	if errors.Is(err, sqldb.ErrEnough) {
+		err = nil
+	}
+	return n, err
+}
+
+// Conditions of deltas d. OfSuggestions selects those that are about suggestions, of the
+// ones that have no entries 31, 59 and 63; NotSuggestions selects all others.
+var (
+	OfSuggestions = fmt.Sprintf(`EXISTS (SELECT 1 FROM changes c WHERE c.delta_id = d.id AND c.n = 0 AND c.action IN (%d, %d))`,
+		catalog.ActionSuggestion, catalog.ActionSuggestionDelete)
+	NotSuggestions = ` AND (d.added + d.updated + d.removed > 0 OR NOT ` + OfSuggestions + `)`
+)
+
+// SuggestionCount counts the units of a translation with suggestions.
+func SuggestionCount(ctx context.Context, s *sqldb.Session, translation int64) (n int64, err error) {
+	_, err = s.First(ctx, `SELECT COUNT(DISTINCT n.unit_id) FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, &n)
+	return n, err
+}
+
+// CountAgainst counts the live units of translations of a component, by translation.
+func CountAgainst(ctx context.Context, s *sqldb.Session, component int64, translations []int64) (map[int64]catalog.Against, error) {
+	all := map[int64]catalog.Against{}
+	return all, sqldb.Chunks(translations, func(chunk []any) error {
+		args := append([]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, chunk...)
+		return s.Query(ctx, `SELECT u.translation_id, CASE WHEN x.changed_to > 0 AND u.id <> x.source_id THEN 1 ELSE 0 END, u.state, s.words, COUNT(*)
+			FROM translations t CROSS JOIN extra_strings x CROSS JOIN units u CROSS JOIN units s
+			WHERE t.id IN `+sqldb.List(3, len(chunk))+` AND t.removed = 0 AND x.source_id >= $1 AND x.source_id < $2
+			AND u.translation_id = t.id AND u.source_id = x.source_id AND u.removed = 0 AND s.id = x.source_id GROUP BY 1, 2, 3, 4`, args, func(scan sqldb.Scan) error {
+			var id, changed, state, words, n int64
+			err := scan(&id, &changed, &state, &words, &n)
+			a := all[id]
+			a.Add(n, words, changed != 0, catalog.State(state))
+			all[id] = a
+			return err
+		})
+	})
+}
+
+// AgainstColumns are the columns of a translation t with its catalog.Against.
+const AgainstColumns = `t.extra, t.extra_words, t.changed, t.changed_translated, t.changed_translated_words, t.changed_fuzzy`
+
+// AgainstOf returns pointers to the values of AgainstColumns.
+func AgainstOf(a *catalog.Against) []any {
+	return []any{&a.Extra, &a.ExtraWords, &a.Changed, &a.ChangedTranslated, &a.ChangedTranslatedWords, &a.ChangedFuzzy}
+}
