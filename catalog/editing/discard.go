@@ -117,13 +117,15 @@ func (d *Editor) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 	if err != nil {
 		return 0, 0, err
 	}
+	then := &Editor{d.Options}
+	then.Now = func() time.Time { return now } // clocks differ between processes
 	var errs []error
 	for len(away) > 0 {
 		n := slices.IndexFunc(away, func(e store.Edit) bool { return e.TranslationID != away[0].TranslationID })
 		if n < 0 {
 			n = len(away)
 		}
-		errs = append(errs, d.expire(ctx, away[:n], &ended))
+		errs = append(errs, then.expire(ctx, away[:n], &ended))
 		away = away[n:]
 	}
 	for i := range stuck {

@@ -84,15 +84,6 @@ func editable(row *store.BranchComponent) error {
 
 var errNotImported = fmt.Errorf("the component is not imported yet: %w", catalog.ErrNotFound)
 
-// editableComponent returns a component that takes edits.
-func (d *Editor) editableComponent(ctx context.Context, id int64) (store.BranchComponent, error) {
-	row, err := d.DB.ComponentByID(ctx, id)
-	if err == nil {
-		err = editable(&row)
-	}
-	return row, err
-}
-
 // wrap adds to an error what failed.
 func wrap(err *error, format string, args ...any) {
 	if *err != nil {
@@ -104,14 +95,15 @@ func wrap(err *error, format string, args ...any) {
 // component, so that clones have them. It returns the number of translations with any.
 func (d *Editor) Commit(ctx context.Context, component int64, translations []int64) (n int, err error) {
 	defer wrap(&err, "commit edits of component %d", component)
-	var waiting []int64
+	waits := map[int64]bool{}
 	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		pending, err := snap.PendingTexts(ctx, component)
-		waiting = slices.DeleteFunc(slices.Clone(translations), func(t int64) bool {
-			return !slices.ContainsFunc(pending, func(e store.Edit) bool { return e.TranslationID == t && !e.Committed })
-		})
+		for i := range pending {
+			waits[pending[i].TranslationID] = waits[pending[i].TranslationID] || !pending[i].Committed
+		}
 		return err
 	})
+	waiting := slices.DeleteFunc(slices.Clone(translations), func(t int64) bool { return !waits[t] })
 	if err != nil || len(waiting) == 0 {
 		return 0, err
 	}

@@ -20,31 +20,30 @@ import (
 // says why.
 func (d *Editor) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) (err error) {
 	defer wrap(&err, "add %s to component %d", code, component)
-	row, err := d.editableComponent(ctx, component)
-	if err != nil {
-		return err
-	}
-	e := store.Edit{Kind: store.EditAddFile, ComponentID: component, Language: code, Path: strings.ReplaceAll(row.Settings.Filemask, "*", code)}
-	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		all, err := snap.Translations(ctx, component)
+	e := store.Edit{Kind: store.EditAddFile, ComponentID: component, Language: code}
+	return d.putFile(ctx, &e, by, func(row *store.BranchComponent) error {
+		e.Path = strings.ReplaceAll(row.Settings.Filemask, "*", code)
+		err := d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+			all, err := snap.Translations(ctx, component)
+			if err != nil {
+				return err
+			}
+			pending, err := snap.PendingFiles(ctx, component)
+			if why := d.cannotAdd(row, &e, all, pending); err == nil && why != "" {
+				err = fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		pending, err := snap.PendingFiles(ctx, component)
-		if why := d.cannotAdd(&row, &e, all, pending); err == nil && why != "" {
-			err = fmt.Errorf("%w: %s", edit.ErrNotAdded, why)
+		if m := d.Syncer.Shown(ingest.BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
+			if err := m.Writable(ctx, e.Path); errors.Is(err, derive.ErrPath) {
+				return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
+			}
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if m := d.Syncer.Shown(ingest.BranchKey(row.Repo, row.Branch)); m != nil { // else the flush says it
-		if err := m.Writable(ctx, e.Path); errors.Is(err, derive.ErrPath) {
-			return fmt.Errorf("%w: %w", edit.ErrNotAdded, err)
-		}
-	}
-	return d.putFile(ctx, e, by)
 }
 
 // cannotAdd says why a component cannot have another language, "" if it can.
@@ -125,26 +124,33 @@ func (d *Editor) settleFile(row *store.BranchComponent, e *store.Edit, there boo
 func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) (err error) {
 	defer wrap(&err, "remove %s from component %d", t.Language, component)
 	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
-	if _, err := d.editableComponent(ctx, component); err != nil {
-		return err
-	}
-	var pending []store.Edit
-	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		pending, err = snap.PendingFiles(ctx, component)
-		return err
+	return d.putFile(ctx, &e, by, func(*store.BranchComponent) error {
+		return d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+			pending, err := snap.PendingFiles(ctx, component)
+			if err == nil && slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
+				err = errSame
+			}
+			return err
+		})
 	})
-	if err != nil || slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
-		return err
-	}
-	return d.putFile(ctx, e, by)
 }
 
-// putFile stores a new edit that is not of a text.
-func (d *Editor) putFile(ctx context.Context, e store.Edit, by edit.Author) error {
-	return d.atHead(ctx, e.ComponentID, editable, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
-		fresh := e
+// putFile stores a new edit that is not of a text, if the component takes edits and may have
+// it at the head at which it is stored. With errSame of may nothing is stored.
+func (d *Editor) putFile(ctx context.Context, e *store.Edit, by edit.Author, may func(*store.BranchComponent) error) error {
+	err := d.atHead(ctx, e.ComponentID, func(row *store.BranchComponent) error {
+		if err := editable(row); err != nil {
+			return err
+		}
+		return may(row)
+	}, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+		fresh := *e
 		return tx.PutEdit(ctx, &fresh, edit.Author{Name: by.Name, Email: by.Email, Time: at})
 	})
+	if errors.Is(err, errSame) {
+		return nil
+	}
+	return err
 }
 
 // endFiles ends edits of files of a component as their Status says.
@@ -174,42 +180,36 @@ func (d *Editor) AddString(ctx context.Context, component int64, t *catalog.Tran
 	if err := n.Check(); err != nil {
 		return err
 	}
-	row, err := d.editableComponent(ctx, component)
-	if err != nil {
-		return err
-	}
-	if !row.Settings.IsGlossary || t.IsSource || t.Filename == "" {
-		return fmt.Errorf("%w: strings are added to translations of glossaries only", edit.ErrNotAdded)
-	}
 	e := store.Edit{
 		Kind: store.EditAddString, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename,
 		Edit: edit.Edit{Context: n.Context, Source: n.Source, Ours: n.Text},
 	}
-	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		pending, err := snap.PendingFiles(ctx, component)
-		if err != nil {
-			return err
+	return d.putFile(ctx, &e, n.Author, func(row *store.BranchComponent) error {
+		if !row.Settings.IsGlossary || t.IsSource || t.Filename == "" {
+			return fmt.Errorf("%w: strings are added to translations of glossaries only", edit.ErrNotAdded)
 		}
-		served, err := snap.UnitOfSource(ctx, t.ID, e.Source, e.Context)
-		if err != nil {
-			return err
-		}
-		if err := cannotAddString(&e, served != nil, pending); err != nil {
-			return err
-		}
-		f, err := snap.File(ctx, t.ID)
-		if err != nil {
-			return err
-		}
-		if _, err := n.Append(t.Filename, f.Data, edit.Options{}); errors.Is(err, edit.ErrHasPlural) {
-			return &edit.InvalidError{Field: "source", Message: "This string exists already, with a plural."}
-		}
-		return nil
+		return d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+			pending, err := snap.PendingFiles(ctx, component)
+			if err != nil {
+				return err
+			}
+			served, err := snap.UnitOfSource(ctx, t.ID, e.Source, e.Context)
+			if err != nil {
+				return err
+			}
+			if err := cannotAddString(&e, served != nil, pending); err != nil {
+				return err
+			}
+			f, err := snap.File(ctx, t.ID)
+			if err != nil {
+				return err
+			}
+			if _, err := n.Append(t.Filename, f.Data, edit.Options{}); errors.Is(err, edit.ErrHasPlural) {
+				return &edit.InvalidError{Field: "source", Message: "This string exists already, with a plural."}
+			}
+			return nil
+		})
 	})
-	if err != nil {
-		return err
-	}
-	return d.putFile(ctx, e, n.Author)
 }
 
 // cannotAddString says why a string cannot be added.

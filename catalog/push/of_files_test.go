@@ -97,6 +97,24 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestAddedMeanwhile: a language that a pull brings between the look and the write is not added.
+func TestAddedMeanwhile(t *testing.T) {
+	w, c := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
+	now, pulled := w.Editor.Now, false
+	w.Editor.Now = func() time.Time { // asked after the look
+		if !pulled {
+			pulled = true
+			w.up.Push("Other", gittest.Files{"po/cs.po": file, "po/de.po": file, "po/app.pot": strings.Replace(file, "Dvě", "", 1)}, w.head("main"))
+			w.Sync()
+		}
+		return now()
+	}
+	if err := w.Editor.AddTranslation(t.Context(), c.ID, "de", anna); !pulled || !errors.Is(err, edit.ErrNotAdded) {
+		t.Errorf("added although it is there: %v, %v", pulled, err)
+	}
+	w.wantFiles("afterwards", c.ID, false, "")
+}
+
 // crashes flushes in a process that ends after the push, and in one that does not.
 func (w *world) crashes() {
 	w.t.Helper()

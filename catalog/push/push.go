@@ -413,7 +413,7 @@ func (r *run) tracking() string { return r.group.rows[0].Tracking }
 // newest is the time of the newest text: the committer's time, so that the same edits on
 // the same head are the same commits.
 func (r *run) newest() (at time.Time) {
-	for _, edits := range append(r.edits, r.ofFiles) {
+	for _, edits := range slices.Concat(r.edits, [][]store.Edit{r.ofFiles}) {
 		for i := range edits {
 			if t := edits[i].Last().Time; t.After(at) {
 				at = t
