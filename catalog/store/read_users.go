@@ -49,7 +49,7 @@ func (s *Snapshot) usersFrom(ctx context.Context, q *UserQuery) (page []User, co
 	if _, err := s.s.First(ctx, `SELECT COUNT(*) FROM users`+where, []any{q.Prefix, end}, &count); err != nil || q.Limit <= 0 {
 		return nil, count, err
 	}
-	page, err = usersWhere(ctx, s.s, where+` ORDER BY id LIMIT $3 OFFSET $4`, q.Prefix, end, q.Limit, q.Offset)
+	page, err = sqldb.Rows(ctx, s.s, userQuery+where+` ORDER BY id LIMIT $3 OFFSET $4`, []any{q.Prefix, end, q.Limit, q.Offset}, (*User).fields)
 	return page, count, err
 }
 
@@ -61,18 +61,20 @@ func (s *Snapshot) usersAmong(ctx context.Context, q *UserQuery) (page []User, c
 	}
 	slices.Sort(authors)
 	needle := strings.ToLower(q.Contains)
-	all, err := usersWhere(ctx, s.s, ` ORDER BY id`)
-	for _, u := range all {
+	err = s.s.Query(ctx, userQuery+` ORDER BY id`, nil, func(scan sqldb.Scan) error {
+		var u User
+		err := scan(u.fields()...)
 		_, wrote := slices.BinarySearch(authors, u.ID)
-		if !strings.HasPrefix(u.Username, q.Prefix) || q.Components != nil && !wrote ||
+		if err != nil || !strings.HasPrefix(u.Username, q.Prefix) || q.Components != nil && !wrote ||
 			!strings.Contains(strings.ToLower(u.Username), needle) && !strings.Contains(strings.ToLower(u.FullName), needle) {
-			continue
+			return err
 		}
 		if count >= q.Offset && len(page) < q.Limit {
 			page = append(page, u)
 		}
 		count++
-	}
+		return nil
+	})
 	for i := range page {
 		if err == nil {
 			_, err = s.RestrictUser(ctx, &page[i], q.Components)
@@ -167,10 +169,6 @@ func (s *Snapshot) Contributions(ctx context.Context, userID int64, components [
 		sum.Added, sum.Updated, sum.Removed, sum.Suggested = sum.Added+c.Added, sum.Updated+c.Updated, sum.Removed+c.Removed, sum.Suggested+c.Suggested
 	}
 	return out, s.s.Fail(ctx, fmt.Sprintf("count entries of author %d", userID), err)
-}
-
-func usersWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]User, error) {
-	return sqldb.Rows(ctx, s, userQuery+where, args, (*User).fields)
 }
 
 const userQuery = `SELECT id, username, full_name, joined, bot FROM users`
