@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -204,6 +205,9 @@ func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) erro
 		}
 	}
 	for name, h := range refs {
+		if text, err := object.ReadText(old, "refs/"+name); err == nil && strings.HasPrefix(text, "ref:") {
+			continue // it is written with what it names
+		}
 		if err := object.Copy(ctx, from, gitDir, h, nil); err != nil {
 			return err
 		}

@@ -84,10 +84,11 @@ func VerifyAll(ctx context.Context, gitDir string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // packed meanwhile
 		}
-		if err == nil {
-			_, err = o.check(h, false)
-			_ = o.close()
+		if err != nil {
+			return fmt.Errorf("loose object %s: %w", h, err)
 		}
+		_, err = o.check(h, false)
+		_ = o.close()
 		if err != nil {
 			return fmt.Errorf("loose object %s: %w: %w", h, ErrCorrupt, err)
 		}

@@ -182,10 +182,15 @@ func (w *Watcher) watchLocked(key string, r *watchedRepo) error {
 			return err
 		}
 	}
-	return filepath.WalkDir(filepath.Join(refs, "heads"), func(dir string, d fs.DirEntry, err error) error {
+	return w.watchBelowLocked(key, r, filepath.Join(refs, "heads"))
+}
+
+// watchBelowLocked adds a directory of branches and those below it.
+func (w *Watcher) watchBelowLocked(key string, r *watchedRepo, root string) error {
+	return filepath.WalkDir(root, func(dir string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // removed in the meantime
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+			return nil // removed in the meantime, or replaced
 		case err != nil || !d.IsDir():
 			return err
 		}
@@ -281,7 +286,11 @@ func (w *Watcher) moved(e fsnotify.Event) []string {
 			continue // index, FETCH_HEAD, logs and objects say nothing about refs
 		}
 		if info, err := os.Lstat(e.Name); e.Has(fsnotify.Create) && err == nil && info.IsDir() {
-			if err := w.watchLocked(key, r); err != nil {
+			watch := w.watchLocked
+			if heads := filepath.Join(r.commonDir, "refs", "heads"); strings.HasPrefix(e.Name, heads+string(filepath.Separator)) {
+				watch = func(key string, r *watchedRepo) error { return w.watchBelowLocked(key, r, e.Name) }
+			}
+			if err := watch(key, r); err != nil {
 				err = watchError("watch "+e.Name, err)
 				w.opts.Logger.Warn("repository cannot be watched completely", "key", key, "error", err)
 				w.opts.OnLost(key, err)
