@@ -12,8 +12,8 @@ import (
 type GitHost struct {
 	// Root is the folder.
 	Root string
-	// User and Password are asked for by basic authentication; "" is not. Who has shown a
-	// user may push, too.
+	// User and Password must be sent by basic authentication; without them nothing is asked
+	// for. A client that has sent a user may push, too.
 	User, Password string
 }
 

@@ -72,8 +72,8 @@ func listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	})
 }
 
-// contributorsOf are the contributors to a scope in the time of a query, and the languages of
-// their translations by id. errs are those of its parameters.
+// contributorsOf returns the contributors to a scope in the time of a query, and the languages
+// of their translations by id. errs has the errors of the request's parameters so far.
 func contributorsOf(ctx context.Context, snap *store.Snapshot, of *scope, q store.ActivityQuery, errs rest.FieldErrors) (list []store.Contributor, languages map[int64]string, err error) {
 	q.TranslationID = of.translation
 	if q.Components, err = of.components(ctx, snap); err != nil {

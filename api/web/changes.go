@@ -212,7 +212,8 @@ func (v *view) changesOf(name, title string) {
 	v.Heading, v.Title = v.L.T("Changes of %s", name), v.L.T("Changes")+" · "+title
 }
 
-// days are the times between two dates, both included; zero for one that is none.
+// days returns the first and the last moment of a span of dates; the zero time for a text
+// that is no date.
 func days(from, to string) (first, last time.Time) {
 	if at, err := time.Parse(time.DateOnly, from); err == nil {
 		first = at

@@ -132,8 +132,8 @@ func Arrived(sent []Text, theirs Text) (at int, exact bool) {
 }
 
 // IsMerge reports whether a PO file is what merging two others can give that were made of a
-// base: each part of each entry, and each field of the header, is that of the one that
-// changed it, and of one of them if both did. What cannot be read is none.
+// base: each part of each entry, and each field of the header, comes from the file that
+// changed it, and from one of them if both did. A file that cannot be read is no merge.
 func IsMerge(data, base, one, other []byte) bool {
 	var files [4]*poparse.File
 	for i, text := range [][]byte{data, base, one, other} {

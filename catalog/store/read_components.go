@@ -188,7 +188,7 @@ type BranchComponent struct {
 }
 
 // Branch returns the active components of a configured repository and branch, by
-// id. It is no error if there are none.
+// id. An empty list is no error.
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
 	out, err := db.branchComponents(ctx, `c.repo = $1 AND c.branch = $2`, repo, branch)
 	return out, db.fail(ctx, "read the components of a branch", err)

@@ -12,7 +12,7 @@ import (
 
 // service is what the API of one kind of forge has of its own.
 type service struct {
-	public  string // the API of the public service; "" if there is none
+	public  string // the API of the public service; "": everybody has their own
 	below   string // the path of the API below the address of a forge
 	headers func(token string) map[string]string
 	path    func(repository string) string // of the requests

@@ -118,7 +118,7 @@ func linkedText(v *Values) string {
 	return strings.Join(names, ", ")
 }
 
-// itemFields are those of an item of a loop.
+// itemFields returns the fields of an item of a loop.
 func itemFields() map[string]func(*Linked) string {
 	return map[string]func(*Linked) string{
 		"project_name": func(l *Linked) string { return l.Project },

@@ -97,7 +97,7 @@ func (s sum) percent() int {
 	return int(int64(s.Translated) * 100 / int64(all))
 }
 
-// sums are those of folders or languages by name.
+// sums has the sum of each folder or language, by name.
 type sums map[string]sum
 
 func (s sums) add(name string, c Counts) {

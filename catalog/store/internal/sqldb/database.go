@@ -63,8 +63,8 @@ type engine interface {
 	Open(ctx context.Context, opts Options, shared *DB) (Pools, error)
 	// remote reports whether the database is on a server, which may be away.
 	Remote() bool
-	// server names the server that was reached last, with its timeline; "" if it is not
-	// known, or there is none.
+	// server names the server that was reached last, with its timeline; "" without a
+	// server, or before one was reached.
 	Server() string
 	// listen calls wake when another process may have committed, and wished when a
 	// branch may be due, until ctx is done.
