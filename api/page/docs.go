@@ -1,19 +1,57 @@
 package page
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
 )
 
-// docs is what docs.html shows: a description in OpenAPI.
-type docs struct {
-	Style          template.CSS
-	Title, Version string
-	About          []prose
-	Groups         []*group
-	Schemas        []schema
+// ordered is a JSON object whose members keep their order.
+type ordered[T any] []member[T]
+
+type member[T any] struct {
+	Name  string
+	Value T
+}
+
+// UnmarshalJSON reads an object.
+func (o *ordered[T]) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil { // the opening brace
+		return err
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		m := member[T]{Name: fmt.Sprint(name)}
+		if err := dec.Decode(&m.Value); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		*o = append(*o, m)
+	}
+	return nil
+}
+
+// description is a description in OpenAPI, as docs.html shows it.
+type description struct {
+	Style  template.CSS `json:"-"`
+	Groups []*group     `json:"-"` // the operations of Paths
+	Info   struct {
+		Title, Version string
+		Description    prose
+	}
+	Paths      ordered[json.RawMessage]
+	Components struct {
+		Parameters map[string]parameter
+		Responses  map[string]response
+		Schemas    ordered[schema]
+	}
 }
 
 type group struct {
@@ -22,231 +60,152 @@ type group struct {
 }
 
 type operation struct {
-	ID, Method, Path, Summary string
-	About                     []prose
-	Parameters                []parameter
-	Answers                   []response
+	Method      string `json:"-"`
+	Path        string `json:"-"`
+	ID          string `json:"operationId"`
+	Summary     string
+	Description prose
+	Tags        []string
+	Parameters  []parameter
+	Responses   ordered[response]
 }
 
 type parameter struct {
-	Name, In string
-	About    prose
+	Ref         string `json:"$ref"`
+	Name, In    string
+	Description prose
 }
 
 type response struct {
-	Status string
-	About  prose
-	Bodies []media
+	Ref         string `json:"$ref"`
+	Description prose
+	Content     ordered[struct{ Schema schema }]
 }
-
-type media struct{ Media, Schema string }
 
 type schema struct {
-	Name   string
-	About  prose
-	Fields []field
-}
-
-type field struct {
-	Name, Type, Schema string
-	About              prose
+	Ref         string `json:"$ref"`
+	Type        any    // a name or a list of names
+	Description prose
+	Properties  ordered[schema]
+	AllOf       []schema
+	Items       *schema
 }
 
 // Docs makes the page of a description in OpenAPI 3.1, given as JSON: the
 // operations by their first tag, their parameters and answers, and the schemas.
 // References to other documents are left out.
 func Docs(openapi []byte) ([]byte, error) {
-	root, err := parse(openapi)
-	if err != nil {
+	var d description
+	if err := json.Unmarshal(openapi, &d); err != nil {
 		return nil, fmt.Errorf("show the description: %w", err)
 	}
-	d := docs{Title: root.text("info", "title"), Version: root.text("info", "version"), About: paragraphs(root.text("info", "description"))}
+	for _, path := range d.Paths {
+		if err := d.group(path.Name, path.Value); err != nil {
+			return nil, fmt.Errorf("show the description of %s: %w", path.Name, err)
+		}
+	}
+	var err error
 	if d.Style, err = style(); err != nil {
 		return nil, fmt.Errorf("read the style: %w", err)
 	}
-	b := &builder{root: root}
-	b.operations(&d)
-	b.schemas(&d)
-	return execute("docs.html", d)
+	return execute("docs.html", &d)
 }
 
-// builder reads a description in OpenAPI.
-type builder struct{ root *node }
-
-// follow returns the target of a reference within the document.
-func (b *builder) follow(n *node) *node {
-	for range maxDepth {
-		ref := n.text("$ref")
-		if ref == "" {
-			return n
+// group adds the operations of a path to the groups of their tags.
+func (d *description) group(path string, item []byte) error {
+	var shared struct{ Parameters []parameter }
+	var members ordered[json.RawMessage]
+	if err := errors.Join(json.Unmarshal(item, &shared), json.Unmarshal(item, &members)); err != nil {
+		return err
+	}
+	for _, m := range members {
+		if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, m.Name) {
+			continue
 		}
-		target := b.root.get(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
-		if target == nil {
-			return n
+		op := operation{Method: strings.ToUpper(m.Name), Path: path, Tags: []string{"other"}}
+		if err := json.Unmarshal(m.Value, &op); err != nil {
+			return err
 		}
-		n = target
-	}
-	return n
-}
-
-func (b *builder) operations(d *docs) {
-	paths := b.root.get("paths")
-	if paths == nil {
-		return
-	}
-	for i, path := range paths.keys {
-		item := paths.members[i]
-		for j, method := range item.keys {
-			if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, method) {
-				continue
-			}
-			op := item.members[j]
-			name := "other"
-			if tags := op.get("tags"); tags != nil && len(tags.members) > 0 {
-				name = tags.members[0].value
-			}
-			g := d.group(name)
-			g.Operations = append(g.Operations, operation{
-				ID: op.text("operationId"), Method: strings.ToUpper(method), Path: path,
-				Summary: op.text("summary"), About: paragraphs(op.text("description")),
-				Parameters: append(b.parameters(item), b.parameters(op)...), Answers: b.answers(op),
-			})
-		}
-	}
-}
-
-func (d *docs) group(name string) *group {
-	for _, g := range d.Groups {
-		if g.Name == name {
-			return g
-		}
-	}
-	g := &group{Name: name}
-	d.Groups = append(d.Groups, g)
-	return g
-}
-
-func (b *builder) parameters(of *node) []parameter {
-	list := of.get("parameters")
-	if list == nil {
-		return nil
-	}
-	var all []parameter
-	for _, p := range list.members {
-		p = b.follow(p)
-		all = append(all, parameter{p.text("name"), p.text("in"), proseOf(p.text("description"))})
-	}
-	return all
-}
-
-func (b *builder) answers(op *node) []response {
-	list := op.get("responses")
-	if list == nil {
-		return nil
-	}
-	var all []response
-	for i, status := range list.keys {
-		res := b.follow(list.members[i])
-		a := response{Status: status, About: proseOf(res.text("description"))}
-		if content := res.get("content"); content != nil {
-			for j, name := range content.keys {
-				a.Bodies = append(a.Bodies, media{name, named(content.members[j].get("schema"))})
+		op.Parameters = slices.Concat(shared.Parameters, op.Parameters)
+		for i, p := range op.Parameters {
+			if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
+				op.Parameters[i] = d.Components.Parameters[name]
 			}
 		}
-		all = append(all, a)
-	}
-	return all
-}
-
-// named returns the name of the schema that a schema or its items refer to; ""
-// without a reference.
-func named(n *node) string {
-	if n == nil {
-		return ""
-	}
-	ref := n.text("$ref")
-	if ref == "" {
-		ref = n.text("items", "$ref")
-	}
-	name, ok := strings.CutPrefix(ref, "#/components/schemas/")
-	if !ok {
-		return ""
-	}
-	return name
-}
-
-func (b *builder) schemas(d *docs) {
-	list := b.root.get("components", "schemas")
-	if list == nil {
-		return
-	}
-	for i, name := range list.keys {
-		s := schema{Name: name, About: proseOf(list.members[i].text("description"))}
-		parts := []*node{list.members[i]}
-		if all := list.members[i].get("allOf"); all != nil {
-			parts = append(parts, all.members...)
+		for i, r := range op.Responses {
+			if name, ok := strings.CutPrefix(r.Value.Ref, "#/components/responses/"); ok {
+				op.Responses[i].Value = d.Components.Responses[name]
+			}
 		}
-		for _, part := range parts {
-			s.Fields = append(s.Fields, fields(part)...)
+		at := slices.IndexFunc(d.Groups, func(g *group) bool { return g.Name == op.Tags[0] })
+		if at < 0 {
+			at, d.Groups = len(d.Groups), append(d.Groups, &group{Name: op.Tags[0]})
 		}
-		d.Schemas = append(d.Schemas, s)
+		d.Groups[at].Operations = append(d.Groups[at].Operations, op)
 	}
+	return nil
 }
 
-func fields(part *node) []field {
-	properties := part.get("properties")
-	if properties == nil {
-		return nil
+// Named is the name of the schema that a schema or its items refer to; "" without a
+// reference.
+func (s schema) Named() string {
+	ref := s.Ref
+	if ref == "" && s.Items != nil {
+		ref = s.Items.Ref
 	}
-	var list []field
-	for i, name := range properties.keys {
-		p := properties.members[i]
-		list = append(list, field{name, typeOf(p), named(p), proseOf(p.text("description"))})
-	}
-	return list
+	return strings.TrimPrefix(ref, "#/components/schemas/")
 }
 
-// typeOf returns the type of a schema in words.
-func typeOf(p *node) string {
-	t := p.get("type")
-	switch {
-	case t == nil:
-		return ""
-	case t.kind != array:
-		return t.value
+// Types is the type in words.
+func (s schema) Types() string {
+	switch t := s.Type.(type) {
+	case string:
+		return t
+	case []any:
+		var names []string
+		for _, name := range t {
+			names = append(names, fmt.Sprint(name))
+		}
+		return strings.Join(names, " or ")
 	}
-	var names []string
-	for _, m := range t.members {
-		names = append(names, m.value)
+	return ""
+}
+
+// Fields are the properties of the schema and of those that it is made of.
+func (s schema) Fields() ordered[schema] {
+	fields := slices.Clone(s.Properties)
+	for _, part := range s.AllOf {
+		fields = append(fields, part.Properties...)
 	}
-	return strings.Join(names, " or ")
+	return fields
 }
 
 // prose is a text of which the parts between backticks are code, what the
 // template "prose" shows.
-type prose []span
+type prose string
 
 type span struct {
 	Text string
 	Code bool
 }
 
-func proseOf(s string) prose {
-	var p prose
-	for i, part := range strings.Split(s, "`") {
+// Spans are the parts of the text.
+func (p prose) Spans() []span {
+	var spans []span
+	for i, part := range strings.Split(string(p), "`") {
 		if code := i%2 == 1; code || part != "" {
-			p = append(p, span{visible(part), code})
+			spans = append(spans, span{visible(part), code})
 		}
 	}
-	return p
+	return spans
 }
 
-// paragraphs splits a text at its empty lines.
-func paragraphs(s string) []prose {
+// Paragraphs splits the text at its empty lines.
+func (p prose) Paragraphs() []prose {
 	var list []prose
-	for p := range strings.SplitSeq(s, "\n\n") {
-		if p = strings.TrimSpace(p); p != "" {
-			list = append(list, proseOf(p))
+	for part := range strings.SplitSeq(string(p), "\n\n") {
+		if part = strings.TrimSpace(part); part != "" {
+			list = append(list, prose(part))
 		}
 	}
 	return list
