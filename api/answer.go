@@ -70,7 +70,7 @@ func (x exchange) setHeader(h *header) {
 		delete(to, "X-Content-Type-Options")
 		delete(to, "Content-Security-Policy")
 	} else {
-		to["X-Content-Type-Options"] = x.s.fixed.nosniff // first: a map that is full grows before it looks whether the key is there
+		to["X-Content-Type-Options"] = nosniff // first: a map that is full grows before it looks whether the key is there
 		put(to, "Content-Type", h.contentType)
 		put(to, "Allow", x.rt.Allow)
 	}
@@ -78,9 +78,9 @@ func (x exchange) setHeader(h *header) {
 		put(to, "Content-Disposition", h.disposition)
 	}
 	put(to, generationHeader, x.position(h))
-	to["Vary"] = x.s.fixed.varyAccept
+	to["Vary"] = varyAccept
 	if h.etag != "" || h.varies {
-		to["Vary"] = x.s.fixed.varyBoth
+		to["Vary"] = varyBoth
 	}
 	if h.etag != "" {
 		put(to, "Etag", h.etag)
@@ -94,7 +94,7 @@ func (x exchange) setHeader(h *header) {
 			put(to, "Content-Security-Policy", page.Policy)
 			put(to, "Referrer-Policy", "same-origin")
 		}
-		to["Vary"] = x.s.fixed.varyPage
+		to["Vary"] = varyPage
 	}
 	if x.rt.Kind == resource.KindPage {
 		x.setPageHeader(h)
@@ -114,7 +114,7 @@ func (x exchange) setHeader(h *header) {
 // setPageHeader sets the headers of a page for people.
 func (x exchange) setPageHeader(h *header) {
 	to := x.w.Header()
-	to["Vary"] = x.s.fixed.varyPage
+	to["Vary"] = varyPage
 	if h.contentType == rest.TypeHTML && h.status != http.StatusNotModified {
 		put(to, "Content-Security-Policy", web.PolicyOf(x.req.URL.Path, rest.AccessOf(x.req.Context()).Session != ""))
 	}
@@ -138,13 +138,17 @@ func cacheControl(h *header, a rest.Access) string {
 	return "no-cache"
 }
 
-// fixed are the values of headers that never change. They have no spare
-// capacity, so that appending to a header copies them.
-type fixed struct{ varyAccept, varyBoth, varyPage, nosniff []string }
+// Values of headers that never change. They have no spare capacity, so that appending to
+// a header copies them.
+var (
+	nosniff    = []string{"nosniff"}
+	varyAccept = []string{"Accept"}
+	varyBoth   = []string{"Accept", "Accept-Encoding"}
+	varyPage   = []string{"Accept", "Accept-Encoding", "Accept-Language", "Cookie"}
+)
 
-func newFixed() fixed {
-	return fixed{[]string{"Accept"}, []string{"Accept", "Accept-Encoding"}, []string{"Accept", "Accept-Encoding", "Accept-Language", "Cookie"}, []string{"nosniff"}}
-}
+// plainName has the characters of the names of hosts, and of files that need no quotes.
+const plainName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // attachment is the header Content-Disposition that offers an answer as a file
 // (RFC 6266), with names that are not ASCII in the form of RFC 8187 as well.
@@ -154,7 +158,7 @@ func attachment(name string, bare bool) string {
 	if name == "" {
 		return ""
 	}
-	if bare && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" {
+	if bare && strings.Trim(name, plainName) == "" {
 		return "attachment; filename=" + name
 	}
 	plain := strings.Map(func(c rune) rune {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -155,4 +156,47 @@ func (w *rangeWriter) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)
+}
+
+// deadlineWriter is a response that gives each write a time limit of its own, however long
+// all of them take.
+type deadlineWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	timeout time.Duration
+}
+
+func newDeadlineWriter(w http.ResponseWriter, timeout time.Duration) *deadlineWriter {
+	return &deadlineWriter{w, http.NewResponseController(w), timeout}
+}
+
+// end removes the deadline: the connection may serve other requests.
+func (p *deadlineWriter) end() { _ = p.control.SetWriteDeadline(time.Time{}) }
+
+// Write writes with a deadline of its own.
+func (p *deadlineWriter) Write(b []byte) (int, error) {
+	if err := p.wait(); err != nil {
+		return 0, err
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// Flush flushes with a deadline of its own.
+func (p *deadlineWriter) Flush() error {
+	if err := p.wait(); err != nil {
+		return err
+	}
+	if err := p.control.Flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// wait sets the next deadline. The kernel watches it, so its clock is the real
+// one.
+func (p *deadlineWriter) wait() error {
+	if err := p.control.SetWriteDeadline(time.Now().Add(p.timeout)); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }

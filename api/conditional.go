@@ -73,7 +73,7 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 		a := newFailure(errChanged, 0)
 		a.at = v.at
 		return a
-	case matchesAny(v.tags, req.Header.Values("If-None-Match")):
+	case matchesAny(v.tags, req.Header.Values("If-None-Match"), weak):
 		return v.notModified(e)
 	case v.parts && req.Header.Get("Range") != "":
 		e = identity // parts are parts of the file itself
@@ -95,14 +95,7 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 // of a database that was restored: other bytes would count as those that the client has.
 func (h *header) failed(req *http.Request, tags [encodings]string) bool {
 	if match := req.Header.Values("If-Match"); len(match) > 0 {
-		return !slices.ContainsFunc(match, func(line string) bool {
-			for item := range strings.SplitSeq(line, ",") {
-				if item = strings.TrimSpace(item); item == "*" || slices.Contains(tags[:], item) {
-					return true
-				}
-			}
-			return false
-		})
+		return !matchesAny(tags, match, "")
 	}
 	since, err := http.ParseTime(req.Header.Get("If-Unmodified-Since"))
 	return err == nil && h.modified.Truncate(time.Second).After(since)
@@ -113,15 +106,16 @@ func accepted(req *http.Request) string {
 	return strings.Join(req.Header.Values("Accept-Encoding"), ",")
 }
 
-// matchesAny reports whether If-None-Match names one of the ETags of an answer:
-// the encodings stand for the same content (RFC 9110 §13.1.2).
-func matchesAny(tags [encodings]string, header []string) bool {
-	for _, line := range header {
-		for item := range strings.SplitSeq(line, ",") {
-			item = strings.TrimPrefix(strings.TrimSpace(item), "W/")
-			if item == "*" || slices.Contains(tags[:], item) {
-				return true
-			}
+// weak is what If-None-Match may have before an ETag (RFC 9110 §13.1.2).
+const weak = "W/"
+
+// matchesAny reports whether a header names one of the ETags of an answer, or all by "*":
+// the encodings stand for the same content. What is ignored stands before ETags.
+func matchesAny(tags [encodings]string, header []string, ignored string) bool {
+	for item := range strings.SplitSeq(strings.Join(header, ","), ",") {
+		item = strings.TrimPrefix(strings.TrimSpace(item), ignored)
+		if item == "*" || slices.Contains(tags[:], item) {
+			return true
 		}
 	}
 	return false

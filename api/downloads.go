@@ -52,7 +52,7 @@ func (d download) send(x exchange, h header) outcome {
 		switch h.etag = tags[identity]; {
 		case h.failed(x.req, tags):
 			return refuse(errChanged)
-		case matchesAny(tags, x.req.Header.Values("If-None-Match")):
+		case matchesAny(tags, x.req.Header.Values("If-None-Match"), weak):
 			_ = out.wait()
 			h.status = http.StatusNotModified
 			return noContent{}.send(x, h)
@@ -151,7 +151,7 @@ func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *prod
 		h.etag = etags(plan.Tag)[e]
 	}
 	if x.wantsParts() {
-		x.w = deadlineResponse{x.w, out}
+		x.w = out
 		return outcome{status: x.sendParts(h, p.spool.reader())}, nil
 	}
 	done, body := x.beginSpooled(h, out, "Accept-Ranges", "bytes")

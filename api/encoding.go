@@ -2,7 +2,10 @@ package api
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,11 +37,6 @@ func (e encoding) contentEncoding() string {
 		return ""
 	}
 	return e.token()
-}
-
-// suffix tells the ETags of an answer's encodings apart.
-func (e encoding) suffix() string {
-	return [...]string{"", "-gzip", "-zstd"}[e]
 }
 
 // minEncoded is the size below which compression gains nothing.
@@ -88,37 +86,34 @@ func chooseEncoding(header string, size int) encoding {
 	return best
 }
 
-// compressors are idle *gzip.Writer and *zstd.Encoder: making one takes longer
-// than compressing a page.
-var compressors [encodings]sync.Pool
+// Idle compressors: making one takes longer than compressing a page.
+var (
+	gzips = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	zstds = sync.Pool{New: func() any {
+		w, err := newZstd(nil)
+		if err != nil {
+			panic(err) // the options are constant
+		}
+		return w
+	}}
+)
 
-// compress never fails: it writes to memory with valid options.
+// compress never fails: it writes to memory.
 func compress(e encoding, body []byte) []byte {
 	kept := buffers.Get().(*[]byte)
 	defer buffers.Put(kept)
-	if e == gzipped {
-		out := bytes.NewBuffer((*kept)[:0])
-		w, ok := compressors[e].Get().(*gzip.Writer)
-		if !ok {
-			w = gzip.NewWriter(out)
-		} else {
-			w.Reset(out)
-		}
-		_, _ = w.Write(body)
-		_ = w.Close()
-		compressors[e].Put(w)
-		return exactly(kept, out.Bytes())
+	if e == zstandard {
+		w := zstds.Get().(*zstd.Encoder)
+		defer zstds.Put(w)
+		return exactly(kept, w.EncodeAll(body, (*kept)[:0]))
 	}
-	w, ok := compressors[e].Get().(*zstd.Encoder)
-	if !ok {
-		var err error
-		if w, err = newZstd(nil); err != nil {
-			panic(err) // the options are constant
-		}
-	}
-	out := w.EncodeAll(body, (*kept)[:0])
-	compressors[e].Put(w)
-	return exactly(kept, out)
+	w := gzips.Get().(*gzip.Writer)
+	defer gzips.Put(w)
+	out := bytes.NewBuffer((*kept)[:0])
+	w.Reset(out)
+	_, _ = w.Write(body)
+	_ = w.Close()
+	return exactly(kept, out.Bytes())
 }
 
 // encoder returns a writer that encodes what is written to it. It must be
@@ -165,4 +160,73 @@ func exactly(kept *[]byte, b []byte) []byte {
 		*kept = b
 	}
 	return out
+}
+
+// variants are an answer whose body is in memory, in the encodings that were
+// asked for so far.
+type variants struct {
+	// header is the same for all encodings.
+	header
+	plain []byte
+	parts bool // clients may ask for parts of the body
+	tags  [encodings]string
+
+	once   [encodings]sync.Once
+	bodies [encodings]body
+}
+
+// newVariants returns the variants of an answer; nil unless it is a success
+// whose body is in memory.
+func newVariants(a answer) *variants {
+	v := &variants{header: a.header}
+	switch b := a.body.(type) {
+	case content:
+		v.plain = b
+	case ranged:
+		v.plain, v.parts = b, true
+	default:
+		return nil
+	}
+	if a.status != http.StatusOK {
+		return nil
+	}
+	v.bodies[identity] = a.body
+	sum := sha256.Sum256(v.plain)
+	v.tags = etags(base64.RawURLEncoding.EncodeToString(sum[:15]))
+	return v
+}
+
+// etags are the strong validators of the encodings of the content that tag
+// stands for.
+func etags(tag string) (all [encodings]string) {
+	for e, suffix := range [encodings]string{"", "-gzip", "-zstd"} {
+		all[e] = `"` + tag + suffix + `"`
+	}
+	return all
+}
+
+// in returns the body in an encoding. grown is its size in bytes if it was made
+// now.
+func (v *variants) in(e encoding) (b body, grown int) {
+	if e == identity {
+		return v.bodies[identity], 0
+	}
+	v.once[e].Do(func() {
+		made := compress(e, v.plain)
+		grown = len(made)
+		if v.parts {
+			v.bodies[e] = ranged(made)
+		} else {
+			v.bodies[e] = content(made)
+		}
+	})
+	return v.bodies[e], grown
+}
+
+// notModified is a 304 for the answer in an encoding.
+func (v *variants) notModified(e encoding) answer {
+	return answer{
+		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, at: v.at},
+		noContent{},
+	}
 }

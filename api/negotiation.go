@@ -31,9 +31,13 @@ func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Represen
 	default:
 		return rep, rest.ErrNotFound
 	}
-	rep.Lines = rep.Lines || wants(rest.TypeLines, rt, ps, accept)
-	rep.CSV = rep.CSV || !rep.Lines && wants("text/csv", rt, ps, accept)
-	indent, ok := acceptable(accept)
+	likes := preferences(accept)
+	if !given || format == "api" { // of links that people follow
+		rep.Lines = wants(rest.TypeLines, rt, likes)
+		rep.CSV = !rep.Lines && wants("text/csv", rt, likes)
+	}
+	indent, ok := acceptable(likes)
+	ok = ok || strings.TrimSpace(accept) == ""
 	if !ok && !rep.Lines && !rep.CSV && !given && rt.Kind != resource.KindDocument && rt.Kind != resource.KindEvents {
 		return rep, rest.ErrNotAcceptable
 	}
@@ -45,21 +49,44 @@ func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Represen
 // about 150.
 const maxAccept = 4 << 10
 
-// acceptable reports whether Accept allows JSON or the page made of it, and
-// returns the parameter indent of application/json. A missing or empty header
-// allows everything.
-func acceptable(accept string) (indent int, ok bool) {
-	if strings.TrimSpace(accept) == "" {
-		return 0, true
-	}
+// preference is a media type of the header Accept.
+type preference struct {
+	media   string
+	quality float64 // 1 if it has none
+	indent  string
+}
+
+// preferences reads the header Accept.
+func preferences(accept string) []preference {
+	var list []preference
 	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
 		media, attrs, err := mime.ParseMediaType(part)
-		if err != nil || refused(attrs["q"]) {
+		if err != nil {
 			continue
 		}
-		switch media {
+		p := preference{media, 1, attrs["indent"]}
+		if quality, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
+			p.quality = quality
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// acceptable reports whether Accept allows JSON or the page made of it, and returns the
+// parameter indent of application/json, within the 8 blanks that Django REST framework
+// allows.
+func acceptable(likes []preference) (indent int, ok bool) {
+	for _, like := range likes {
+		if like.quality <= 0 {
+			continue
+		}
+		switch like.media {
 		case "application/json":
-			return indentOf(attrs["indent"]), true
+			if n, err := strconv.Atoi(like.indent); err == nil {
+				indent = min(max(n, 0), 8)
+			}
+			return indent, true
 		case "*/*", "application/*", "text/html", "text/*":
 			ok = true
 		}
@@ -67,73 +94,16 @@ func acceptable(accept string) (indent int, ok bool) {
 	return 0, ok
 }
 
-// showsPage reports whether the answer is a page: the client names text/html,
-// and likes JSON less or only equally by a wildcard. Links that people follow
-// have format=api, so Accept decides about these, too.
-func showsPage(rt *resource.Route, ps rest.Params, accept string) bool {
-	format, given := ps.Get("format")
-	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile || rt.Kind == resource.KindPage {
-		return false
-	}
-	page, named, other := 0.0, 0.0, 0.0
-	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
-		media, attrs, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		q := 1.0
-		if value, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
-			q = value
-		}
-		switch media {
-		case "text/html":
-			page = q
-		case "application/json":
-			named = q
-		case "*/*", "application/*":
-			other = max(other, q)
-		}
-	}
-	return page > named && page >= other
-}
-
 // wants reports whether a list is sent in another form than JSON: the client
-// names its media type and likes nothing else better. With format=api, too,
-// Accept decides.
-func wants(form string, rt *resource.Route, ps rest.Params, accept string) bool {
-	if format, given := ps.Get("format"); given && format != "api" || rt.Kind != resource.KindList {
-		return false
-	}
+// names its media type and likes nothing else better.
+func wants(form string, rt *resource.Route, likes []preference) bool {
 	own, best := 0.0, 0.0
-	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
-		media, attrs, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		q := 1.0
-		if value, err := strconv.ParseFloat(attrs["q"], 64); err == nil {
-			q = value
-		}
-		if media == form {
-			own = q
+	for _, like := range likes {
+		if like.media == form {
+			own = like.quality
 		} else {
-			best = max(best, q)
+			best = max(best, like.quality)
 		}
 	}
-	return own > 0 && own >= best
-}
-
-// refused reports whether a quality value means "not at all".
-func refused(q string) bool {
-	value, err := strconv.ParseFloat(q, 64)
-	return err == nil && value <= 0
-}
-
-// indentOf clamps to the 8 blanks that Django REST framework allows.
-func indentOf(s string) int {
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return 0
-	}
-	return min(max(n, 0), 8)
+	return rt.Kind == resource.KindList && own > 0 && own >= best
 }

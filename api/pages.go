@@ -11,12 +11,29 @@ import (
 	"github.com/repoglot/repoglot/api/web"
 )
 
-// wantsPage reports whether a GET or HEAD is answered with a page.
+// wantsPage reports whether a GET or HEAD is answered with a page: the client names
+// text/html, and likes JSON less or only equally by a wildcard. Links that people follow
+// have format=api, so Accept decides about these, too.
 func wantsPage(rt *resource.Route, req *http.Request) bool {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead || len(req.URL.RawQuery) > maxQuery {
 		return false
 	}
-	return showsPage(rt, rest.ParseQuery(req.URL.RawQuery), strings.Join(req.Header.Values("Accept"), ","))
+	format, given := rest.ParseQuery(req.URL.RawQuery).Get("format")
+	if given && format != "api" || rt.Kind == resource.KindDocument || rt.Kind == resource.KindEvents || rt.Kind == resource.KindFile || rt.Kind == resource.KindPage {
+		return false
+	}
+	page, json, other := 0.0, 0.0, 0.0
+	for _, like := range preferences(strings.Join(req.Header.Values("Accept"), ",")) {
+		switch like.media {
+		case "text/html":
+			page = like.quality
+		case "application/json":
+			json = like.quality
+		case "*/*", "application/*":
+			other = max(other, like.quality)
+		}
+	}
+	return page > json && page >= other
 }
 
 // asPage shows an answer in JSON as a page. If that fails, the JSON is sent.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -96,7 +97,6 @@ type Server struct {
 	db       *store.DB
 	logger   *slog.Logger
 	now      func() time.Time
-	fixed    fixed
 	env      resource.Env
 	pages    *web.Pages
 	settings atomic.Pointer[Settings]
@@ -125,7 +125,6 @@ func New(opts Options) *Server {
 		db:      opts.DB,
 		logger:  opts.Logger,
 		now:     opts.Now,
-		fixed:   newFixed(),
 		echo:    echo.New(),
 		metrics: newMetrics(),
 		streams: newStreams(),
@@ -165,7 +164,7 @@ func New(opts Options) *Server {
 // Update replaces the settings for all requests that begin after it. Only one
 // call may run at a time. The slices must not be modified afterwards.
 func (s *Server) Update(settings Settings) {
-	settings.BaseURL = trimSlashes(settings.BaseURL)
+	settings.BaseURL = strings.TrimRight(settings.BaseURL, "/")
 	settings.anonymous, settings.tokens = limit.New(settings.AnonymousRate, s.now), limit.New(settings.TokenRate, s.now)
 	if old := s.settings.Load(); old != nil { // the counts go on if the limits are the same
 		if old.AnonymousRate == settings.AnonymousRate {
