@@ -18,17 +18,6 @@ type matchStatus struct {
 	Enabled    int `json:"enabled_hook_matches"`
 }
 
-// count adds a component whose repository matches.
-func (m *matchStatus) count(branch, enabled bool) {
-	m.Repository++
-	if branch {
-		m.Branch++
-		if enabled {
-			m.Enabled++
-		}
-	}
-}
-
 // answer is the answer to a call.
 type answer struct {
 	status int

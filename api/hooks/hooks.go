@@ -87,14 +87,18 @@ type Server struct {
 	bodies *limit.Pool // bytes
 	// provenBodies are those of callers whose headers prove a secret.
 	provenBodies *limit.Pool
-	volume       *limit.Limiter // bytes of bodies of others
-	metrics      metrics
+	volume       *limit.Limiter         // bytes of bodies of others
+	calls        *prometheus.CounterVec // by service, which are known names, and result
 	work         sync.WaitGroup
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool("hooks", maxBodies, maxClientBodies), provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies), metrics: newMetrics()}
+	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool("hooks", maxBodies, maxClientBodies), provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies)}
+	s.calls = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "repoglot_hooks_total",
+		Help: "Calls of webhooks by service and result.",
+	}, []string{"service", "result"})
 	if s.client == nil {
 		s.client = func(*http.Request) string { return "" }
 	}
@@ -124,7 +128,7 @@ func (s *Server) Close() {
 }
 
 // Metrics returns the collectors of the package for the program's registry.
-func (s *Server) Metrics() []prometheus.Collector { return s.metrics.collectors() }
+func (s *Server) Metrics() []prometheus.Collector { return []prometheus.Collector{s.calls} }
 
 // Pools lists what callers share.
 func (s *Server) Pools() limit.Pools { return limit.Pools{s.bodies, s.provenBodies} }
@@ -132,7 +136,7 @@ func (s *Server) Pools() limit.Pools { return limit.Pools{s.bodies, s.provenBodi
 // ServeHTTP answers one call, whose path begins with [Prefix].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, a := s.route(r)
-	s.metrics.calls.WithLabelValues(name, a.result()).Inc()
+	s.calls.WithLabelValues(name, a.result()).Inc()
 	a.write(w, r)
 	if len(a.after) > 0 {
 		_ = http.NewResponseController(w).Flush() // else the server sends it when this returns
@@ -226,8 +230,12 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 		if !m.mayTell() {
 			continue
 		}
-		status.count(follows, m.Enabled)
+		status.Repository++
+		if follows {
+			status.Branch++
+		}
 		if follows && m.Enabled {
+			status.Enabled++
 			names = append(names, m.name())
 		}
 	}
@@ -360,16 +368,3 @@ func (s *Server) left(ctx context.Context, pause *throttle, key string) time.Dur
 	}
 	return min(left, pause.pause)
 }
-
-// metrics are the metrics of a Server. Their labels are bounded: services are
-// known names.
-type metrics struct{ calls *prometheus.CounterVec }
-
-func newMetrics() metrics {
-	return metrics{calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "repoglot_hooks_total",
-		Help: "Calls of webhooks by service and result.",
-	}, []string{"service", "result"})}
-}
-
-func (m *metrics) collectors() []prometheus.Collector { return []prometheus.Collector{m.calls} }

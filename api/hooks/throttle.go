@@ -24,19 +24,6 @@ func newThrottle(kind string, pause time.Duration, now func() time.Time, after f
 	return &throttle{kind: kind, pause: pause, now: now, after: after, last: map[string]time.Time{}, stops: map[string]func() bool{}}
 }
 
-// left is the rest of a key's pause. The caller holds p.mu.
-func (p *throttle) left(key string) time.Duration {
-	last, ok := p.last[key]
-	if !ok {
-		return 0
-	}
-	passed := p.now().Sub(last)
-	if passed < 0 { // the clock was set back
-		return 0
-	}
-	return p.pause - passed
-}
-
 // begin reports whether something may happen now, and if so begins the key's
 // pause. Else later is called once at the end of the pause, for all refusals.
 func (p *throttle) begin(key string, later func()) bool {
@@ -45,11 +32,13 @@ func (p *throttle) begin(key string, later func()) bool {
 	if p.closed || p.stops[key] != nil {
 		return false
 	}
-	if left := p.left(key); left > 0 {
-		p.stops[key] = p.after(left, func() { p.over(key, later) })
+	now := p.now()
+	passed := now.Sub(p.last[key]) // less than 0 if the clock was set back
+	if passed >= 0 && passed < p.pause {
+		p.stops[key] = p.after(p.pause-passed, func() { p.over(key, later) })
 		return false
 	}
-	p.last[key] = p.now()
+	p.last[key] = now
 	return true
 }
 
