@@ -3,8 +3,11 @@ package limit
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Errors of a Lease.
@@ -248,5 +251,78 @@ func (p *Pool) holder(client string) *holder {
 func (p *Pool) forget(client string, h *holder) {
 	if h.used == 0 && h.waiting == 0 {
 		delete(p.clients, client)
+	}
+}
+
+// ErrTooLarge says that a body is longer than it may be.
+var ErrTooLarge = errors.New("the body is too large")
+
+// firstBody is the first size of a body's buffer, which doubles.
+const firstBody = 16 << 10
+
+// ReadAll reads a body of at most most bytes into memory that the lease holds, byte
+// for byte, so that what a client claims to send costs nothing before it is sent.
+// Errors are ErrTooLarge, ErrShare, ErrFull and those of r; the lease must be
+// released in any case.
+func (l *Lease) ReadAll(r io.Reader, most int64) ([]byte, error) {
+	var body []byte
+	for size := min(firstBody, most); ; size = min(2*size, most) {
+		if err := l.Take(size); err != nil { // the old buffer is copied: both count
+			return nil, err
+		}
+		grown := make([]byte, len(body), size)
+		copy(grown, body)
+		l.give(int64(cap(body)))
+		body = grown
+		var n int
+		var err error
+		for err == nil && len(body) < cap(body) { // io.ReadFull would take a body that was cut off for whole
+			n, err = r.Read(body[len(body):cap(body)])
+			body = body[:len(body)+n]
+		}
+		for beyond := [1]byte{}; err == nil && int64(len(body)) == most; {
+			if n, err = r.Read(beyond[:]); n > 0 {
+				return nil, ErrTooLarge
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// The metrics of pools, by name.
+var (
+	usedDesc = prometheus.NewDesc("repoglot_share_used",
+		"How much of what clients share is in use: bytes, connections, turns.", []string{"pool"}, nil)
+	totalDesc = prometheus.NewDesc("repoglot_share_total",
+		"How much of it all clients together may hold.", []string{"pool"}, nil)
+	waitingDesc = prometheus.NewDesc("repoglot_share_waiting",
+		"Requests that wait for some of it.", []string{"pool"}, nil)
+	refusedDesc = prometheus.NewDesc("repoglot_share_refused_total",
+		"Requests that got none: the client held its share (client), or all was in use, or the wait took too long (all).", []string{"pool", "reason"}, nil)
+)
+
+// Pools are pools with their metrics.
+type Pools []*Pool
+
+// Describe implements prometheus.Collector: a registry may have several Pools, so none
+// claims the names.
+func (Pools) Describe(chan<- *prometheus.Desc) {}
+
+// Collect implements prometheus.Collector.
+func (ps Pools) Collect(ch chan<- prometheus.Metric) {
+	for _, p := range ps {
+		p.mu.Lock()
+		used, waiting, refused := p.used, len(p.waiting), p.refused
+		p.mu.Unlock()
+		ch <- prometheus.MustNewConstMetric(usedDesc, prometheus.GaugeValue, float64(used), p.name)
+		ch <- prometheus.MustNewConstMetric(totalDesc, prometheus.GaugeValue, float64(p.total), p.name)
+		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(waiting), p.name)
+		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[0]), p.name, "client")
+		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[1]), p.name, "all")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/api/wire"
@@ -73,11 +74,11 @@ func (r *Request) PathParam(name string) string {
 // PathID returns the parameter id of the path, or ErrNotFound if it cannot be
 // an id.
 func (r *Request) PathID() (int64, error) {
-	id, ok := parseID(r.PathParam("id"))
-	if !ok {
+	id, err := strconv.ParseUint(r.PathParam("id"), 10, 63)
+	if err != nil || id == 0 {
 		return 0, ErrNotFound
 	}
-	return id, nil
+	return int64(id), nil
 }
 
 // Representation is the form in which an answer is sent.
