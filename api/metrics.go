@@ -2,7 +2,6 @@ package api
 
 import (
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,14 +15,10 @@ type metrics struct {
 	streams  prometheus.Gauge
 	events   prometheus.Counter
 	dropped  prometheus.Counter
-
-	mu     *sync.RWMutex
-	series map[seriesKey]series
 }
 
 func newMetrics() metrics {
 	return metrics{
-		mu: &sync.RWMutex{}, series: map[seriesKey]series{},
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "repoglot_api_requests_total",
 			Help: "Answers of the API by route, method and status.",
@@ -44,31 +39,8 @@ func (m *metrics) collectors() []prometheus.Collector {
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	of := seriesKey{route, methodLabel(method), status}
-	m.mu.RLock()
-	found, ok := m.series[of]
-	m.mu.RUnlock()
-	if !ok {
-		found = series{m.requests.WithLabelValues(route, of.method, strconv.Itoa(status)), m.seconds.WithLabelValues(route)}
-		m.mu.Lock()
-		m.series[of] = found
-		m.mu.Unlock()
-	}
-	found.requests.Inc()
-	found.seconds.Observe(took.Seconds())
-}
-
-// seriesKey is everything that answers are counted by.
-type seriesKey struct {
-	route, method string // as methodLabel returns it
-	status        int
-}
-
-// series are the counters of one kind of answers. Looking them up by their
-// labels takes as long as the rest of the work for a cached answer.
-type series struct {
-	requests prometheus.Counter
-	seconds  prometheus.Observer
+	m.requests.WithLabelValues(route, methodLabel(method), strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
 func methodLabel(method string) string {
