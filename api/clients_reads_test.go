@@ -275,7 +275,7 @@ func clientFriendlyBridge(t *testing.T, s *sites) {
 	if len(ids) != 45 {
 		t.Errorf("%d ids", len(ids))
 	}
-	limited := listen(t, serve(s.db, Options{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}))
+	limited := listen(t, serve(s.db, Options{Settings: Settings{AnonymousRate: limit.Rate{Count: 2, Per: time.Hour}}}))
 	for i, remaining := range []string{"1", "0", "0"} {
 		a := overWire(t, http.MethodGet, limited+"/api/translations/demo/app/cs/units/"+q, "")
 		h, status := a.header, http.StatusOK

@@ -99,7 +99,7 @@ func newSites(t *testing.T) *sites {
 	big, demo := catalogtest.NewWriter(t), catalogtest.Demo(t)
 	big.ImportBig(45)
 	serve := func(w *catalogtest.Writer) string {
-		return listen(t, serve(w, Options{CORSOrigins: []string{"*"}}))
+		return listen(t, serve(w, Options{Settings: Settings{CORSOrigins: []string{"*"}}}))
 	}
 	return &sites{big: serve(big), demo: serve(demo), db: demo}
 }

@@ -128,7 +128,7 @@ func listen(t *testing.T, s *Server) string {
 func TestStreamContent(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
-	base := listen(t, serve(w, Options{BaseURL: "https://l10n.example.org"}))
+	base := listen(t, serve(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}}))
 	for _, path := range changeLists {
 		for _, query := range []string{"", "action=59&action=63", "user=karel", "unit=268435466", "timestamp_after=2026-03-04T15:00:00Z", "format=json&action=24", "timestamp_before=2026-03-04T06:00:00Z"} {
 			res, err := http.Get(base + path + "?page_size=1000&" + query)

@@ -11,7 +11,7 @@ import (
 // nobody else.
 func TestIsLocal(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{BaseURL: "https://l10n.example.org", AllowedHosts: []string{"metrics.internal"}})
+	s := serve(catalogtest.Demo(t), Options{Settings: Settings{BaseURL: "https://l10n.example.org", AllowedHosts: []string{"metrics.internal"}}})
 	for _, c := range []struct {
 		peer, host, header string
 		local, named       bool

@@ -30,22 +30,7 @@ type Options struct {
 	DB *store.DB
 	// Languages is the language table.
 	Languages *lang.Table
-	// BaseURL is the public origin of every link, such as
-	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it
-	// from each request.
-	BaseURL string
-	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
-	// and X-Forwarded-For count; nil trusts none.
-	TrustedProxies []netip.Prefix
-	// AllowedHosts are the hosts that requests may name besides that of BaseURL, "*" for
-	// all; nil: only that one, or all without BaseURL.
-	AllowedHosts []string
-	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
-	// nil allows none.
-	CORSOrigins []string
-	// AnonymousRate limits the requests of an address without a token,
-	// TokenRate those with one token; the zero value is no limit.
-	AnonymousRate, TokenRate limit.Rate
+	Settings
 	// Logger gets requests at debug level and failures at error level; nil
 	// discards them.
 	Logger *slog.Logger
@@ -79,13 +64,24 @@ type Options struct {
 // Dialect is rest.Dialect.
 type Dialect = rest.Dialect
 
-// Settings are the options that may change while the server runs.
+// Settings are the options that may change while the server runs; the zero value of each
+// is usable.
 type Settings struct {
-	// The fields mean the same as in Options.
-	BaseURL                  string
-	AllowedHosts             []string
-	TrustedProxies           []netip.Prefix
-	CORSOrigins              []string
+	// BaseURL is the public origin of every link, such as
+	// "https://l10n.example.org" (a trailing slash is ignored); "" takes it
+	// from each request.
+	BaseURL string
+	// TrustedProxies are the networks whose X-Forwarded-Proto, X-Forwarded-Host
+	// and X-Forwarded-For count; nil trusts none.
+	TrustedProxies []netip.Prefix
+	// AllowedHosts are the hosts that requests may name besides that of BaseURL, "*" for
+	// all; nil: only that one, or all without BaseURL.
+	AllowedHosts []string
+	// CORSOrigins are the origins whose pages may read the answers, "*" for any;
+	// nil allows none.
+	CORSOrigins []string
+	// AnonymousRate limits the requests of an address without a token,
+	// TokenRate those with one token; the zero value is no limit.
 	AnonymousRate, TokenRate limit.Rate
 
 	anonymous, tokens *limit.Limiter // nil: no bound
@@ -153,10 +149,7 @@ func New(opts Options) *Server {
 	}
 	s.pages = web.New(&s.env, s.now)
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
-	s.Update(Settings{
-		BaseURL: opts.BaseURL, AllowedHosts: opts.AllowedHosts, TrustedProxies: opts.TrustedProxies, CORSOrigins: opts.CORSOrigins,
-		AnonymousRate: opts.AnonymousRate, TokenRate: opts.TokenRate,
-	})
+	s.Update(opts.Settings)
 	s.registerRoutes()
 	return s
 }

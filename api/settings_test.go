@@ -100,7 +100,7 @@ func TestBadHost(t *testing.T) {
 // TestUpdate: settings change while the server runs.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{BaseURL: "https://one.example/"})
+	s := serve(catalogtest.Demo(t), Options{Settings: Settings{BaseURL: "https://one.example/"}})
 	if body := get(t, s, "/api/"); !strings.Contains(body, `"https://one.example/api/projects/?format=api"`) {
 		t.Error(body)
 	}
@@ -152,9 +152,11 @@ func TestThrottle(t *testing.T) {
 	key := w.Token("t", catalog.ScopeRead)
 	now := catalogtest.Now()
 	s := serve(w, Options{
-		CacheBytes: 1 << 20, Now: func() time.Time { return now }, CORSOrigins: []string{"*"},
-		AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}, TokenRate: limit.Rate{Count: 1, Per: time.Minute},
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // the address of httptest
+		CacheBytes: 1 << 20, Now: func() time.Time { return now },
+		Settings: Settings{
+			CORSOrigins: []string{"*"}, AnonymousRate: limit.Rate{Count: 3, Per: time.Hour}, TokenRate: limit.Rate{Count: 1, Per: time.Minute},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, // the address of httptest
+		},
 	})
 	expect := func(status int, remaining, reset string, header ...string) {
 		t.Helper()

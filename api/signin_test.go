@@ -137,7 +137,7 @@ func TestSignInRefused(t *testing.T) {
 	none := bare(catalogtest.Demo(t), Options{})
 	w := catalogtest.Demo(t)
 	key := w.Token("t", catalog.ScopeRead)
-	s := bare(w, Options{BaseURL: "https://l10n.example.org"})
+	s := bare(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}})
 	for _, test := range []struct {
 		name   string
 		h      http.Handler

@@ -124,7 +124,7 @@ func TestSuggestionsAndComments(t *testing.T) {
 	t.Parallel()
 	w := catalogtest.Demo(t)
 	suggested, commented := putComments(w)
-	s := serve(w, Options{BaseURL: "https://l10n.example.org"})
+	s := serve(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}})
 	const base = "https://l10n.example.org/api"
 	want := fmt.Sprintf(`{"count":2,"next":null,"previous":null,"results":[`+
 		`{"unit":"%[1]s/units/%[2]d/?format=api","target":["%%d b","",""],"user":null,"author_name":"Somebody","timestamp":null,"branch":"l10n/a","commit":"%[3]s"},`+

@@ -114,7 +114,7 @@ func serveComponents(t *testing.T, projects []catalog.Project, specs []store.Com
 		t.Fatal(err)
 	}
 	catalogtest.PullAll(w, nil, specs)
-	srv := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, BaseURL: "http://127.0.0.1:58080"}))
+	srv := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, Settings: api.Settings{BaseURL: "http://127.0.0.1:58080"}}))
 	t.Cleanup(srv.Close)
 	return srv
 }

@@ -354,7 +354,7 @@ func TestEditFormChecks(t *testing.T) {
 // TestEditFormSuggestions: readers suggest, copy, accept and reject.
 func TestEditFormSuggestions(t *testing.T) {
 	t.Parallel()
-	w := newTranslating(t, api.Options{TokenRate: limit.Rate{Count: 14, Per: time.Hour}})
+	w := newTranslating(t, api.Options{Settings: api.Settings{TokenRate: limit.Rate{Count: 14, Per: time.Hour}}})
 	p, open := w.signIn(jana), w.address("app", "cs", "Open", "")
 	for _, text := range []string{"Otevřít", "Otevři"} {
 		f := p.form(open, text)

@@ -127,9 +127,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
-		BaseURL: s.Config.BaseURL, AllowedHosts: s.Config.AllowedHosts, TrustedProxies: s.Config.Prefixes(), CORSOrigins: s.Config.CORSOrigins,
-		AnonymousRate: limit.Rate(s.Config.RateLimit.Anonymous), TokenRate: limit.Rate(s.Config.RateLimit.Token),
-		Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
+		Settings: settingsOf(s.Config), Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
 		Dialect: api.Dialect{
 			PageSize: s.Config.Compatibility.PageSize, PlainAddresses: s.Config.Compatibility.AddressFormat == "none",
 			NewestFirst: s.Config.Compatibility.ChangesOrder == "newest",
@@ -160,6 +158,14 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 		rt.pullsOnly()
 	}
 	return rt, metrics, calls.Close
+}
+
+// settingsOf are the settings of the API in a configuration.
+func settingsOf(c *config.Config) api.Settings {
+	return api.Settings{
+		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
+		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
+	}
 }
 
 // mayProfile reports whether a client may see the profiler, which shows paths, addresses
@@ -223,10 +229,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
 	}
 	s.Config = c
-	s.api.Update(api.Settings{
-		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
-		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
-	})
+	s.api.Update(settingsOf(c))
 	s.pulls.set(plan, c.PollInterval)
 	stale, err := s.engine.unchecked(ctx, plan)
 	if err != nil {
