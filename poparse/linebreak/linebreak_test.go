@@ -1,10 +1,6 @@
 package linebreak
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -27,7 +23,7 @@ func TestOpportunities(t *testing.T) {
 			text = append(text, r)
 		}
 		breaks := make([]bool, len(text))
-		Text{Runes: text}.opportunities(breaks)
+		(&Text{Runes: text}).opportunities(breaks)
 		var got strings.Builder
 		for i, r := range text {
 			if breaks[i] {
@@ -45,7 +41,7 @@ func TestOpportunities(t *testing.T) {
 func TestBlanks(t *testing.T) {
 	text := []rune("a-b/c  漢字 d")
 	breaks := make([]bool, len(text))
-	if !(Text{Runes: text, Fixed: make([]bool, len(text)), Blanks: true}).Wrap(0, 7, breaks) {
+	if !(&Text{Runes: text, Fixed: make([]bool, len(text)), Blanks: true}).Wrap(0, 7, breaks) {
 		t.Fatal("not wrapped")
 	}
 	got := ""
@@ -74,29 +70,5 @@ func TestColumns(t *testing.T) {
 	}
 	if got := columns('→', true); got != 2 {
 		t.Errorf("an arrow has %d columns in legacy East Asian charsets, want 2", got)
-	}
-}
-
-// TestTableDrift makes table.go again, from the Unicode data of Perl.
-func TestTableDrift(t *testing.T) {
-	const need = "14.0.0"
-	have, err := exec.Command("perl", "-MUnicode::UCD", "-e", "print Unicode::UCD::UnicodeVersion()").Output()
-	if err != nil || string(have) != need {
-		t.Skipf("needs a perl with the data of Unicode %s (5.36), has %q (%v)", need, have, err)
-	}
-	made := filepath.Join(t.TempDir(), "table.go")
-	if out, err := exec.Command("go", "run", "maketable.go", "-o", made).CombinedOutput(); err != nil {
-		t.Fatalf("maketable.go: %v\n%s", err, out)
-	}
-	got, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("table.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("table.go is not what maketable.go writes: go generate ./poparse/linebreak")
 	}
 }
