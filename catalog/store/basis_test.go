@@ -66,7 +66,7 @@ func TestBasis(t *testing.T) {
 			return s.s.Query(ctx, `SELECT 1`, nil, func(sqldb.Scan) error { return nil })
 		},
 		"one past database/sql": func(ctx context.Context, s *Snapshot) error {
-			return s.s.QueryFew(ctx, `SELECT 1`, nil, func(sqldb.Scan) error { return nil })
+			return s.s.Query(ctx, `SELECT 1`, nil, func(sqldb.Scan) error { return nil })
 		},
 		"a new cache": func(ctx context.Context, s *Snapshot) error { _, err := s.Generation(ctx); return err },
 	}

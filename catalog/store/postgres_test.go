@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -34,7 +35,7 @@ func TestNumeric(t *testing.T) {
 		{"\x00\x00\x00\x00\xc0\x00\x00\x00", 0, true},         // NaN
 		{"\x00\x02\x00\x01\x00\x00\x00\x00\x00\x07", 0, true}, // cut off
 	} {
-		got, err := sqldb.Number(sqldb.OidNumeric, []byte(c.data))
+		got, err := sqldb.Number(pgtype.NewMap(), pgtype.NumericOID, []byte(c.data))
 		if got != c.want && !c.bad || (err != nil) != c.bad {
 			t.Errorf("%x: %d, %v; want %d", c.data, got, err, c.want)
 		}

@@ -74,7 +74,7 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 	}
 	s.s.Reading.Begin() // the number alone says nothing
 	defer s.s.Reading.End()
-	err := s.s.QueryFew(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan sqldb.Scan) error {
+	err := s.s.Query(ctx, `SELECT generation, configured, public, history FROM clock WHERE one = 1`, nil, func(scan sqldb.Scan) error {
 		return scan(&s.generation, &s.configured, &s.public, &s.history)
 	})
 	return s.generation, s.s.Fail(ctx, "read the generation", err)

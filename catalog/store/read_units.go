@@ -60,7 +60,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	lo, hi := placed[0].ID, placed[len(placed)-1].ID
 	var err error
 	if hi-lo < gaps*int64(len(placed)) {
-		err = s.s.QueryFew(ctx, query+`BETWEEN $1 AND $2 ORDER BY u.id`, []any{lo, hi}, take)
+		err = s.s.Query(ctx, query+`BETWEEN $1 AND $2 ORDER BY u.id`, []any{lo, hi}, take)
 	} else {
 		err = s.s.QueryIn(ctx, query+`IN $ids ORDER BY u.id`, nil, idsPlaced(placed), take)
 	}
@@ -92,7 +92,7 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 	last := (offset + limit - 1) / stored.BlockUnits
 	from, to := offset-first*stored.BlockUnits, offset+limit-first*stored.BlockUnits
 	var placed []catalog.UnitPosition
-	err := s.s.QueryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+	err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
 		[]any{translation, first, last}, func(scan sqldb.Scan) error {
 			var data []byte
 			if err := scan(&data); err != nil {

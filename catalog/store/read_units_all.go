@@ -120,7 +120,7 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 
 func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, translation int64, block int) ([]catalog.UnitPosition, error) {
 	var data []byte
-	err := s.s.QueryFew(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan sqldb.Scan) error { return scan(&data) })
+	err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan sqldb.Scan) error { return scan(&data) })
 	if err != nil || data == nil {
 		return all, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -38,29 +39,24 @@ func TestDirect(t *testing.T) {
 	}
 	const query = `SELECT 1, 2, 3, 30, 1, 'žluť' || $1, x'00ff', NULL, NULL UNION ALL SELECT -9223372036854775808, 0, -3, 0, 0, '', x'01', 7, 'x' || $2`
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		var got [2][]row
-		for i, run := range []func(context.Context, string, []any, func(sqldb.Scan) error) error{s.s.Query, s.s.QueryFew} {
-			err := run(ctx, query, []any{5, "ß"}, func(scan sqldb.Scan) error {
-				var r row
-				err := scan(&r.N, &r.Small, &r.Plain, &r.State, &r.Yes, &r.Text, &r.Data, &r.Null, &r.NullText)
-				got[i] = append(got[i], r)
-				return err
-			})
-			if err != nil {
-				return err
-			}
+		got, err := sqldb.Rows(ctx, s.s, query, []any{5, "ß"}, func(r *row) []any {
+			return []any{&r.N, &r.Small, &r.Plain, &r.State, &r.Yes, &r.Text, &r.Data, &r.Null, &r.NullText}
+		})
+		want := []row{
+			{1, 2, 3, 30, true, "žluť5", []byte{0, 0xff}, sql.NullInt64{}, sql.NullString{}},
+			{math.MinInt64, 0, -3, 0, false, "", []byte{1}, sql.NullInt64{Int64: 7, Valid: true}, sql.NullString{String: "xß", Valid: true}},
 		}
-		if diff := cmp.Diff(got[0], got[1]); diff != "" || len(got[1]) != 2 {
-			t.Error(diff)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Error(diff, err)
 		}
 		for _, wrong := range []string{`SELECT 'x'`, `SELECT 1, 2`, `SELECT NULL`, `SELECT nothing`} {
 			var n int64
-			if err := s.s.QueryFew(ctx, wrong, nil, func(scan sqldb.Scan) error { return scan(&n) }); err == nil {
+			if err := s.s.Query(ctx, wrong, nil, func(scan sqldb.Scan) error { return scan(&n) }); err == nil {
 				t.Errorf("%s: no error", wrong)
 			}
 		}
 		var state catalog.State
-		if err := s.s.QueryFew(ctx, `SELECT 1 << 40`, nil, func(scan sqldb.Scan) error { return scan(&state) }); err == nil {
+		if err := s.s.Query(ctx, `SELECT 1 << 40`, nil, func(scan sqldb.Scan) error { return scan(&state) }); err == nil {
 			t.Error("a number that is too large was cut")
 		}
 		return nil
@@ -83,7 +79,7 @@ func TestDirectEnds(t *testing.T) {
 			defer func() { panicked = recover() != nil }()
 			return db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 				rows := 0
-				return s.s.QueryFew(ctx, many, nil, func(sqldb.Scan) error {
+				return s.s.Query(ctx, many, nil, func(sqldb.Scan) error {
 					if rows++; rows < 3 {
 						return nil
 					}
@@ -105,7 +101,7 @@ func TestDirectEnds(t *testing.T) {
 		}
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
 			n := 0
-			err := s.s.QueryFew(ctx, many, nil, func(sqldb.Scan) error { n++; return nil })
+			err := s.s.Query(ctx, many, nil, func(sqldb.Scan) error { n++; return nil })
 			if n != 1000 {
 				t.Errorf("%d: %d rows", i, n)
 			}

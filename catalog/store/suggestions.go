@@ -238,7 +238,7 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) (e
 		return err
 	}
 	if hi-lo < gaps*int64(len(units)) {
-		err = s.s.QueryFew(ctx, suggestedUnits+`BETWEEN $1 AND $2`+editedUnits+`BETWEEN $1 AND $2`, []any{lo, hi}, take)
+		err = s.s.Query(ctx, suggestedUnits+`BETWEEN $1 AND $2`+editedUnits+`BETWEEN $1 AND $2`, []any{lo, hi}, take)
 	} else {
 		err = s.s.QueryIn(ctx, suggestedUnits+`IN $ids`+editedUnits+`IN $ids`, nil, ids, take)
 	}

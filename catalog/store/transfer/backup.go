@@ -179,7 +179,7 @@ func renewHistory(ctx context.Context, file string) (err error) {
 	var named bool
 	err = h.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM pragma_table_info('clock') WHERE name = 'history'`).Scan(&named)
 	if err == nil && named {
-		_, err = h.ExecContext(ctx, sqldb.SchemaTokens().Replace(`UPDATE clock SET history = @RANDOM`))
+		_, err = h.ExecContext(ctx, sqldb.SchemaTokens(`UPDATE clock SET history = @RANDOM`))
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func (s *Reader) Change(ctx context.Context, id int64) (catalog.Change, error) {
 	defer s.s.About().End()
 	var component int64 // 0: no entry is so old
 	var entries []catalog.Change
-	err := s.s.QueryFew(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
+	err := s.s.Query(ctx, `SELECT component_id FROM deltas WHERE first_change <= $1 ORDER BY first_change DESC LIMIT 1`, []any{id},
 		func(scan sqldb.Scan) error { return scan(&component) })
 	if err == nil {
 		s.s.Reading.AddComponents(component)
@@ -160,7 +160,7 @@ const (
 // entries reads the lo-th to the hi-th entry of a list, ascending.
 func (s *Reader) entries(ctx context.Context, l scope, lo, hi int64) ([]catalog.Change, error) {
 	var out []catalog.Change
-	err := s.s.QueryFew(ctx, `SELECT `+changeColumns+`
+	err := s.s.Query(ctx, `SELECT `+changeColumns+`
 		FROM deltas d JOIN changes c ON c.delta_id = d.id AND c.n >= $2 - `+l.first+` AND c.n <= $3 - `+l.first+changeJoins+`
 		WHERE `+l.column+` = $1 AND `+l.first+` <= $3 AND `+l.first+` >= COALESCE((SELECT MAX(`+l.first+`) FROM deltas d WHERE `+l.column+` = $1 AND `+l.first+` <= $2), $2)
 		ORDER BY `+l.first+`, c.n`, []any{l.id, lo, hi}, func(scan sqldb.Scan) error {

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"runtime"
@@ -44,7 +45,14 @@ func (db *DB) Open(ctx context.Context) (Pools, error) {
 	if db.Name == "" {
 		return Pools{}, Refusal("no database path given: name the file of the database")
 	}
-	return db.Engine.Open(ctx, db.options, db)
+	pools, err := db.Engine.Open(ctx, db.options, db)
+	if err != nil {
+		return Pools{}, err
+	}
+	if err := db.migrate(ctx, pools.Writer); err != nil {
+		return Pools{}, errors.Join(err, pools.Close())
+	}
+	return pools, nil
 }
 
 // Close waits for transactions and closes the database.
@@ -59,7 +67,7 @@ func IsPostgres(dsn string) bool {
 
 // engine is where a database is: a file of SQLite, or a server of PostgreSQL.
 type engine interface {
-	// open opens the database, migrates its schema and returns its sessions.
+	// open opens the database, whose schema may be older, and returns its sessions.
 	Open(ctx context.Context, opts Options, shared *DB) (Pools, error)
 	// remote reports whether the database is on a server, which may be away.
 	Remote() bool
@@ -86,8 +94,12 @@ type dialect struct {
 	Sqlite bool
 	// insertRows is the number of rows that an inserter writes at a time.
 	insertRows int
+	// insertInto begins an insert of many rows.
+	insertInto string
 	// rowOrder follows a table that must be read by its primary key.
 	RowOrder string
+	// schema fills in the tokens of types in statements of migrations.
+	Schema func(statements string) string
 }
 
 // Options are the settings of Open. The zero value is usable.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -16,8 +17,9 @@ import (
 // round trip.
 type PostgresConnection struct {
 	engine *Postgres
-	config *pgconn.Config
+	config *pgx.ConnConfig
 	Conn   *pgconn.PgConn
+	whole  *pgx.Conn // which has Conn
 	Stmts  statements[*pgconn.StatementDescription]
 	names  int // statements prepared so far, which names them
 
@@ -29,6 +31,7 @@ type PostgresConnection struct {
 	sent    bool         // something of the transaction was sent
 	stale   bool         // a statement was prepared before the schema changed
 	schema  int64        // engine.schema when it was opened
+	ended   func()       // ends keepAlive
 
 	mu    sync.Mutex // held while a statement runs; keepAlive uses the connection, too
 	inUse bool       // a statement of the owner is running
@@ -59,11 +62,6 @@ func (l lost) Unwrap() error { return l.error }
 // binaryFormat is the format of all arguments and results.
 var binaryFormat = []int16{1}
 
-func (e *Postgres) connect(ctx context.Context, config *pgconn.Config) (*PostgresConnection, error) {
-	c := &PostgresConnection{engine: e, config: config}
-	return c, c.reconnect(ctx)
-}
-
 func (c *PostgresConnection) reconnect(ctx context.Context) error {
 	schema := c.engine.schema.Load()
 	conn, err := c.engine.dial(ctx, c.config)
@@ -71,7 +69,7 @@ func (c *PostgresConnection) reconnect(ctx context.Context) error {
 		return err
 	}
 	c.schema = schema
-	c.Conn, c.Stmts, c.names = conn, statements[*pgconn.StatementDescription]{}, 0
+	c.whole, c.Conn, c.Stmts, c.names = conn, conn.PgConn(), statements[*pgconn.StatementDescription]{}, 0
 	return nil
 }
 
@@ -147,7 +145,7 @@ func (c *PostgresConnection) attempt(ctx context.Context, query string, args []a
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := c.args.encode(args, sd.ParamOIDs)
+	values, err := c.args.encode(c.whole.TypeMap(), args, sd.ParamOIDs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -239,7 +237,7 @@ func (c *PostgresConnection) Do(ctx context.Context, query string, args []any) e
 	if err != nil {
 		return c.broken(err)
 	}
-	values, err := c.args.encode(args, sd.ParamOIDs)
+	values, err := c.args.encode(c.whole.TypeMap(), args, sd.ParamOIDs)
 	if err != nil {
 		return err
 	}
@@ -258,26 +256,22 @@ func (c *PostgresConnection) Flush(ctx context.Context) error {
 		return err
 	}
 	defer c.unlock()
-	all := c.Conn.ExecBatch(ctx, &c.waiting)
-	err := skipResults(all, c.count)
+	err := c.Conn.ExecBatch(ctx, &c.waiting).Close()
 	c.flushed()
-	if err == nil {
-		err = all.Close()
-	}
 	return c.broken(err)
 }
 
-func (c *PostgresConnection) Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) (err error) {
-	rows, end, err := c.run(ctx, query, args, how == readOnce)
+func (c *PostgresConnection) Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) (err error) {
+	rows, end, err := c.run(ctx, query, args, once)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if _, e := end(); err == nil { // also if each panics
+	defer func() { // also if each panics
+		if _, e := end(); e != nil && (err == nil || errors.Is(err, ErrEnough)) {
 			err = e
 		}
 	}()
-	row := pgRow{rows: rows}
+	row := pgRow{rows: rows, types: c.whole.TypeMap()}
 	scanRow := row.scan
 	for rows.NextRow() {
 		if err := each(scanRow); err != nil {
@@ -295,7 +289,7 @@ func (c *PostgresConnection) queryTested(ctx context.Context, q *Tested, test fu
 		all = append(append(all[:0], dest...), &id)
 		return row(all...)
 	}
-	err = c.Query(ctx, readOnce, `SELECT `+q.Columns+`, `+q.ID+q.From+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
+	err = c.Query(ctx, true, `SELECT `+q.Columns+`, `+q.ID+q.From+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
 		row = scan
 		holds, err := test(columns)
 		if err != nil || !holds {
@@ -309,63 +303,53 @@ func (c *PostgresConnection) queryTested(ctx context.Context, q *Tested, test fu
 	return n, err
 }
 
-func (c *PostgresConnection) First(ctx context.Context, query string, args, dest []any) (found bool, err error) {
-	rows, end, err := c.run(ctx, query, args, false)
-	if err != nil {
-		return false, err
+// script sends BEGIN, too: it may be the first of a transaction.
+func (c *PostgresConnection) script(ctx context.Context, statements string) error {
+	if err := c.Flush(ctx); err != nil {
+		return err
 	}
-	if rows.NextRow() {
-		found = true
-		row := pgRow{rows: rows}
-		err = row.scan(dest...)
+	if err := c.lock(); err != nil {
+		return err
 	}
-	if _, e := end(); err == nil {
-		err = e
+	defer c.unlock()
+	if c.opening != "" {
+		statements = c.opening + ";\n" + statements
 	}
-	return found && err == nil, err
+	c.flushed()
+	return c.broken(c.Conn.Exec(ctx, statements).Close())
 }
 
 // Begin begins a transaction. BEGIN is sent with its first statement.
-func (c *PostgresConnection) Begin(ctx context.Context, readOnly bool) (transaction, error) {
+func (c *PostgresConnection) Begin(ctx context.Context, readOnly bool) error {
 	if c.schema != c.engine.schema.Load() { // its statements are stale
 		_ = c.Close()
 		if err := c.reconnect(ctx); err != nil {
-			return nil, c.broken(err)
+			return c.broken(err)
 		}
 	}
-	tx := pgTx{c: c}
-	c.waiting, c.count, c.bytes, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", false
-	c.opening = "BEGIN"
-	if readOnly {
-		c.opening = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-		return tx, nil
+	c.flushed()
+	c.sent, c.ended, c.opening = false, func() {}, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	if !readOnly { // those that read need not be kept alive
+		c.ended, c.opening = c.keepAlive(), "BEGIN"
 	}
-	tx.keptAlive = c.keepAlive()
-	return tx, nil
+	return nil
 }
 
 // Export lasts as long as the transaction.
 func (c *PostgresConnection) Export(ctx context.Context) (snapshot string, err error) {
-	_, err = c.First(ctx, `SELECT pg_export_snapshot()`, nil, []any{&snapshot})
+	err = c.Query(ctx, false, `SELECT pg_export_snapshot()`, nil, func(scan Scan) error { return scan(&snapshot) })
 	return snapshot, err
 }
 
 func (c *PostgresConnection) Adopt(snapshot string) { c.adopted = snapshot }
-
-// pgTx is a transaction of a connection.
-type pgTx struct {
-	c         *PostgresConnection
-	keptAlive func() // ends keepAlive; nil: a read-only one is not kept alive
-}
 
 // endTime bounds the wait for the end of a transaction, which no context does: what lies
 // between may take packets and pass none on, which the kernel cannot know.
 const endTime = 30 * time.Second
 
 // Commit sends what waits, and COMMIT.
-func (tx pgTx) Commit() error {
-	c := tx.c
-	tx.ended()
+func (c *PostgresConnection) Commit() error {
+	c.ended()
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	if !c.sent { // no statement was run
@@ -376,31 +360,19 @@ func (tx pgTx) Commit() error {
 		return err
 	}
 	defer c.unlock()
-	batch, before := c.batch()
+	batch, _ := c.batch()
 	batch.ExecParams("COMMIT", nil, nil, nil, nil)
-	all := c.Conn.ExecBatch(ctx, batch)
-	err := skipResults(all, before)
+	results, err := c.Conn.ExecBatch(ctx, batch).ReadAll()
 	c.flushed()
-	if err != nil {
-		return c.broken(err)
-	}
-	if !all.NextResult() {
-		return c.broken(errors.Join(all.Close(), errors.New("no result")))
-	}
-	tag, err := all.ResultReader().Close()
-	if e := all.Close(); err == nil {
-		err = e
-	}
-	if err == nil && tag.String() != "COMMIT" {
+	if err == nil && results[len(results)-1].CommandTag.String() != "COMMIT" {
 		err = errors.New("the transaction had failed")
 	}
 	return c.broken(err)
 }
 
 // Rollback forgets what waits.
-func (tx pgTx) Rollback() error {
-	c := tx.c
-	tx.ended()
+func (c *PostgresConnection) Rollback() error {
+	c.ended()
 	sent := c.sent
 	c.flushed()
 	if !sent && c.Conn.TxStatus() == 'I' {
@@ -416,12 +388,6 @@ func (tx pgTx) Rollback() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	return c.Conn.Exec(ctx, "ROLLBACK").Close()
-}
-
-func (tx pgTx) ended() {
-	if tx.keptAlive != nil {
-		tx.keptAlive()
-	}
 }
 
 // keepAlive runs a statement now and then until it is ended: the server ends a

@@ -61,10 +61,11 @@ func (e *Postgres) listenOnce(ctx context.Context, wake, wished func()) error {
 	config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { // nothing to cancel
 		return &pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()}
 	}
-	conn, err := e.dial(ctx, config)
+	whole, err := e.dial(ctx, config)
 	if err != nil {
 		return err
 	}
+	conn := whole.PgConn()
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

@@ -12,21 +12,25 @@ import (
 // statements. A session has one user at a time.
 type connection interface {
 	// begin begins a transaction; a read-only one sees one state of the database
-	// from its first statement.
-	Begin(ctx context.Context, readOnly bool) (transaction, error)
+	// from its first statement. Commit or Rollback end it.
+	Begin(ctx context.Context, readOnly bool) error
+	Commit() error
+	Rollback() error
+	// script runs statements without arguments.
+	script(ctx context.Context, statements string) error
 	// exec runs a statement and returns the number of affected rows.
 	Exec(ctx context.Context, query string, args []any) (int64, error)
-	// query calls each for every row.
-	Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) error
+	// query calls each for every row, until that returns an error. The text of once is
+	// rarely repeated.
+	Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) error
 	// queryTested is Session.QueryTested.
 	queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error)
 	// do is exec for a statement whose result nobody needs: it may run later, but
 	// before the next statement whose result is needed, and before the commit.
 	Do(ctx context.Context, query string, args []any) error
-	// first scans the first row, if any.
-	First(ctx context.Context, query string, args, dest []any) (found bool, err error)
-	// insert inserts rows, whose values are in args, row after row.
-	insert(ctx context.Context, in *Inserter, args []any) error
+	// bulk writes rows, whose values are in args, row after row, in a way that is faster for
+	// many; false if there is none.
+	bulk(ctx context.Context, in *Inserter, args []any) (done bool, err error)
 	// export names what the transaction of a reader sees, for adopt; "": no other
 	// connection can be made to see the same.
 	Export(ctx context.Context) (snapshot string, err error)
@@ -37,23 +41,8 @@ type connection interface {
 	Close() error
 }
 
-// transaction is a transaction of a connection.
-type transaction interface {
-	Commit() error
-	Rollback() error
-}
-
-// reads says what is known of a query, for engines that make use of it.
-type reads int
-
-const (
-	readAny  reads = iota
-	readFew        // a few rows found by key: it need not be interrupted
-	readOnce       // a text that is rarely repeated, such as a search's
-)
-
 // Session is one connection. The number of SQL texts is limited, but for those of
-// readOnce: lists come in a few fixed sizes.
+// QueryOnce: lists come in a few fixed sizes.
 type Session struct {
 	Conn  connection
 	DB    *DB
@@ -136,21 +125,14 @@ var ErrEnough = errors.New("enough rows")
 // is checked between rows.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return s.Conn.Query(ctx, readAny, query, args, each)
-}
-
-// QueryFew is query for a few rows found by key. The statement is not interrupted;
-// ctx is checked between rows. Arguments are integers or texts.
-func (s *Session) QueryFew(ctx context.Context, query string, args []any, each func(Scan) error) (err error) {
-	s.Note()
-	return s.Conn.Query(ctx, readFew, query, args, each)
+	return s.Conn.Query(ctx, false, query, args, each)
 }
 
 // QueryOnce is query for a text that is rarely repeated: few of these statements
 // stay prepared.
 func (s *Session) QueryOnce(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return s.Conn.Query(ctx, readOnce, query, args, each)
+	return s.Conn.Query(ctx, true, query, args, each)
 }
 
 // Tested is a query of ids in their order, of the rows that a test in Go finds.
@@ -220,8 +202,17 @@ func into[T any](list *[]T, fields func(*T) []any) func(Scan) error {
 
 // First scans the first row, if any.
 func (s *Session) First(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
-	s.Note()
-	return s.Conn.First(ctx, query, args, dest)
+	err = s.Query(ctx, query, args, func(scan Scan) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		found = true
+		return ErrEnough
+	})
+	if errors.Is(err, ErrEnough) {
+		err = nil
+	}
+	return found && err == nil, err
 }
 
 // settingsCache keeps the settings of projects or components decoded. Every answer

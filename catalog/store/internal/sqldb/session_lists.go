@@ -112,9 +112,16 @@ func (in *Inserter) Flush(ctx context.Context, s *Session) error {
 		return nil
 	}
 	s.Note()
-	err := s.Conn.insert(ctx, in, in.Args)
-	clear(in.Args)
-	in.Args = in.Args[:0]
+	defer func() {
+		clear(in.Args)
+		in.Args = in.Args[:0]
+	}()
+	done, err := s.Conn.bulk(ctx, in, in.Args)
+	for args := in.Args; len(args) > 0 && !done && err == nil; {
+		rows := insertSize(len(args) / in.cols())
+		err = s.Conn.Do(ctx, s.DB.Dialect.insertInto+in.sql(rows), args[:rows*in.cols()])
+		args = args[rows*in.cols():]
+	}
 	return err
 }
 
@@ -128,7 +135,7 @@ func insertSize(rows int) int {
 	return 1
 }
 
-// sql is the statement after INSERT INTO.
+// sql is the statement after INSERT INTO, for a number of rows.
 func (in *Inserter) sql(rows int) string {
 	var b strings.Builder
 	b.WriteString(in.head)

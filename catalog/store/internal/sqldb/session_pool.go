@@ -88,13 +88,12 @@ func (p *Pool) within(ctx context.Context, s *Session, fn func(s *Session) error
 	sound := false
 	defer func() { p.Release(s, sound) }()
 	s.takesIDs = false
-	tx, err := s.Conn.Begin(context.WithoutCancel(ctx), p.readOnly)
-	if err != nil {
+	if err := s.Conn.Begin(context.WithoutCancel(ctx), p.readOnly); err != nil {
 		return err
 	}
 	defer func() {
 		if !sound { // fn failed or panicked
-			sound = tx.Rollback() == nil
+			sound = s.Conn.Rollback() == nil
 		}
 	}()
 	if err := fn(s); err != nil {
@@ -106,7 +105,7 @@ func (p *Pool) within(ctx context.Context, s *Session, fn func(s *Session) error
 	if p.Committing != nil {
 		p.Committing()
 	}
-	if err := tx.Commit(); err != nil {
+	if err := s.Conn.Commit(); err != nil {
 		return err // the state of the session is unknown: discard it
 	}
 	sound = true
@@ -144,11 +143,6 @@ func (p *Pool) Acquire(ctx context.Context) (*Session, error) {
 	select {
 	case <-p.done:
 		return nil, errClosed
-	default:
-	}
-	select {
-	case <-p.done:
-		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case s := <-p.free:
@@ -158,11 +152,6 @@ func (p *Pool) Acquire(ctx context.Context) (*Session, error) {
 
 // tryAcquire is acquire if a session is free, otherwise nil.
 func (p *Pool) tryAcquire(ctx context.Context) (*Session, error) {
-	select {
-	case <-p.done:
-		return nil, errClosed
-	default:
-	}
 	select {
 	case s := <-p.free:
 		return p.opened(ctx, s)

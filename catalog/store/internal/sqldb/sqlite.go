@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -43,9 +41,6 @@ func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, err
 	if err != nil {
 		return Pools{}, err
 	}
-	if err := e.migrate(ctx, write, opts); err != nil {
-		return Pools{}, err
-	}
 	read, err := sqliteDSN(e.path, false, opts)
 	if err != nil {
 		return Pools{}, err
@@ -53,23 +48,14 @@ func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, err
 	connect := func(dsn string) func(context.Context) (connection, error) {
 		return func(context.Context) (connection, error) { return openSQLiteConnection(dsn) }
 	}
-	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, RowOrder: " NOT INDEXED"}
+	// OR FAIL saves SQLite the journal for undoing the rows of a single statement: a failed
+	// statement rolls back its whole transaction anyway.
+	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, insertInto: "INSERT OR FAIL INTO ", RowOrder: " NOT INDEXED", Schema: SchemaTokens}
 	e.pools = Pools{
 		Writer:  newPool(connect(write), 1, false, shared),
 		Readers: newPool(connect(read), opts.Readers, true, shared),
 	}
 	return e.pools, nil
-}
-
-// migrate brings the schema up to date.
-func (e *SQLite) migrate(ctx context.Context, dsn string, opts Options) (err error) {
-	h, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, h.Close()) }()
-	h.SetMaxOpenConns(1)
-	return migrate(ctx, h, opts)
 }
 
 // sqliteDSN is the driver's name for the file at path. synchronous is FULL, so
@@ -147,19 +133,12 @@ func touch(path string) error {
 	return fmt.Errorf("cannot write %s (%w): change data_dir", path, errors.Unwrap(err))
 }
 
-const gooseDialect = goose.DialectSQLite3
-
 // SchemaTokens fills in types in the migrations. In SQLite only INTEGER PRIMARY
 // KEY is the row's own key; BIGINT PRIMARY KEY would create a second, hidden
 // index.
-func SchemaTokens() *strings.Replacer {
-	return strings.NewReplacer("@ID", "INTEGER", "@AUTOID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID", "@POSTGRES", "--", "@RANDOM", "lower(hex(randomblob(8)))")
+func SchemaTokens(text string) string {
+	return strings.NewReplacer("@ID", "INTEGER", "@AUTOID", "INTEGER", "@BYTES", "BLOB", "@CLUSTERED", "WITHOUT ROWID", "@POSTGRES", "--", "@RANDOM", "lower(hex(randomblob(8)))").Replace(text)
 }
-
-// bulkInsert begins an insert of many rows. OR FAIL saves SQLite the journal for
-// undoing the rows of a single statement: a failed statement rolls back its whole
-// transaction anyway.
-const bulkInsert = "INSERT OR FAIL INTO "
 
 // BindStyle replaces $1, $2, … by ? if they are in order, each once. SQLite keeps
 // numbered parameters in a list that it searches for every one it binds, which

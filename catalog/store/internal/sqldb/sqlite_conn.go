@@ -15,22 +15,16 @@ import (
 // waits for the end of the context, conversions by reflection) took a quarter of the time
 // of a page, and its lists of arguments were a third of what an import allocated.
 type sqliteConnection struct {
-	conn    driver.Conn
-	stmts   statements[driver.Stmt]
-	inserts map[insertKey]string // SQL texts of inserters
-	values  []driver.Value       // of one row
-	args    []driver.NamedValue
-	test    func([]driver.Value) (bool, error) // of the query of queryTested that runs
-}
-
-// insertKey names a statement of an inserter.
-type insertKey struct {
-	head, tail string
-	rows       int
+	conn driver.Conn
+	driver.Tx
+	stmts  statements[driver.Stmt]
+	values []driver.Value // of one row
+	args   []driver.NamedValue
+	test   func([]driver.Value) (bool, error) // of the query of queryTested that runs
 }
 
 func openSQLiteConnection(dsn string) (_ connection, err error) {
-	c := &sqliteConnection{inserts: map[insertKey]string{}}
+	c := &sqliteConnection{}
 	var own sqlite.Driver // that of the process would have the function, too
 	if err := own.RegisterFunction(tested, &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true, Scalar: c.tested}); err != nil {
 		return nil, err
@@ -55,8 +49,14 @@ func (c *sqliteConnection) Export(context.Context) (string, error) { return "", 
 
 func (c *sqliteConnection) Adopt(string) {}
 
-func (c *sqliteConnection) Begin(ctx context.Context, readOnly bool) (transaction, error) {
-	return c.conn.(driver.ConnBeginTx).BeginTx(ctx, driver.TxOptions{ReadOnly: readOnly})
+func (c *sqliteConnection) Begin(ctx context.Context, readOnly bool) (err error) {
+	c.Tx, err = c.conn.(driver.ConnBeginTx).BeginTx(ctx, driver.TxOptions{ReadOnly: readOnly})
+	return err
+}
+
+func (c *sqliteConnection) script(ctx context.Context, statements string) error {
+	_, err := c.conn.(driver.ExecerContext).ExecContext(ctx, statements, nil)
+	return err
 }
 
 // prepared returns a statement and sets c.args to its arguments.
@@ -99,51 +99,17 @@ func (c *sqliteConnection) Do(ctx context.Context, query string, args []any) err
 	return err
 }
 
-// insert writes up to insertRows rows per statement, in a few fixed numbers.
-func (c *sqliteConnection) insert(ctx context.Context, in *Inserter, args []any) error {
-	for len(args) > 0 {
-		rows := insertSize(len(args) / in.cols())
-		key := insertKey{in.head, in.tail, rows}
-		query, ok := c.inserts[key]
-		if !ok {
-			query = bulkInsert + in.sql(rows)
-			c.inserts[key] = query
-		}
-		if err := c.Do(ctx, query, args[:rows*in.cols()]); err != nil {
-			return err
-		}
-		args = args[rows*in.cols():]
-	}
-	return nil
-}
+func (c *sqliteConnection) bulk(context.Context, *Inserter, []any) (bool, error) { return false, nil }
 
-func (c *sqliteConnection) First(ctx context.Context, query string, args, dest []any) (found bool, err error) {
-	err = c.Query(ctx, readAny, query, args, func(scan Scan) error {
-		found = true
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		return ErrEnough
-	})
-	if errors.Is(err, ErrEnough) {
-		err = nil
-	}
-	return found && err == nil, err
-}
-
-func (c *sqliteConnection) Query(ctx context.Context, how reads, query string, args []any, each func(Scan) error) (err error) {
+func (c *sqliteConnection) Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stmt, err := c.prepared(query, args, how == readOnce)
+	stmt, err := c.prepared(query, args, once)
 	if err != nil {
 		return err
 	}
-	interrupt := ctx
-	if how == readFew {
-		interrupt = context.Background()
-	}
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(interrupt, c.args)
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, c.args)
 	if err != nil {
 		return err
 	}
@@ -170,11 +136,11 @@ func (c *sqliteConnection) queryTested(ctx context.Context, q *Tested, test func
 	}
 	from := q.From + ` AND ` + tested + `(` + q.Columns + `)`
 	if found == nil {
-		err = c.Query(ctx, readOnce, `SELECT COUNT(*)`+from, q.Args, func(scan Scan) error { return scan(&n) })
+		err = c.Query(ctx, true, `SELECT COUNT(*)`+from, q.Args, func(scan Scan) error { return scan(&n) })
 		return n, err
 	}
 	var id int64
-	err = c.Query(ctx, readOnce, `SELECT `+q.ID+from+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
+	err = c.Query(ctx, true, `SELECT `+q.ID+from+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
 		if err := scan(&id); err != nil {
 			return err
 		}
