@@ -104,24 +104,23 @@ func hostileObjects() []Hostile {
 
 // hostilePack is a pack whose objects need not be sound.
 type hostilePack struct {
-	b     bytes.Buffer
-	first int // offset of the last object in the pack
-	n     uint32
+	b  bytes.Buffer
+	at []int // offsets of the objects in the pack
 }
 
 const packHeader = 12
 
 // header writes the head of an object.
 func (p *hostilePack) header(kind, size int) int {
-	p.n++
-	p.first = packHeader + p.b.Len()
+	at := packHeader + p.b.Len()
+	p.at = append(p.at, at)
 	c := byte(kind<<4 | size&15)
 	for size >>= 4; size > 0; size >>= 7 {
 		p.b.WriteByte(c | 0x80)
 		c = byte(size & 0x7f)
 	}
 	p.b.WriteByte(c)
-	return p.first
+	return at
 }
 
 func (p *hostilePack) data(data []byte) {
@@ -140,14 +139,30 @@ func (p *hostilePack) object(kind int, data []byte) int {
 // delta adds a delta upon the object at an offset that copies parts (offset and
 // length) of it.
 func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
-	d := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+	d := sizes(from, to)
 	for _, c := range copies {
-		for off, left := c[0], c[1]; left > 0; {
-			n := min(left, 0xffffff)
-			d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
-			off, left = off+n, left-n
-		}
+		d = appendCopy(d, c[0], c[1])
 	}
+	return p.deltaOf(base, d)
+}
+
+// sizes begins a delta.
+func sizes(from, to int) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
+}
+
+// appendCopy adds a part of the base to a delta.
+func appendCopy(d []byte, off, left int) []byte {
+	for left > 0 {
+		n := min(left, 0xffffff)
+		d = append(d, 0xff, byte(off), byte(off>>8), byte(off>>16), byte(off>>24), byte(n), byte(n>>8), byte(n>>16))
+		off, left = off+n, left-n
+	}
+	return d
+}
+
+// deltaOf adds a delta upon the object at an offset.
+func (p *hostilePack) deltaOf(base int, d []byte) int {
 	at := p.header(6, len(d))
 	back := at - base
 	text := []byte{byte(back & 0x7f)}
@@ -160,13 +175,17 @@ func (p *hostilePack) delta(base, from, to int, copies [][2]int) int {
 	return at
 }
 
-// pack stores a pack with an index in which the last object has an id.
-func (w *hostileWriter) pack(p *hostilePack, id plumbing.Hash) {
-	data := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, p.n)...)
+// pack stores a pack with an index in which the last objects have ids.
+func (w *hostileWriter) pack(p *hostilePack, ids ...plumbing.Hash) {
+	data := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, uint32(len(p.at)))...)
 	data = append(data, p.b.Bytes()...)
 	sum := sha1.Sum(data)
 	var idx idxfile.Writer
-	idx.Add(id, uint64(p.first), crc32.ChecksumIEEE(data[p.first:]))
+	ends := append(p.at[1:], len(data))
+	for i, id := range ids {
+		n := len(p.at) - len(ids) + i
+		idx.Add(id, uint64(p.at[n]), crc32.ChecksumIEEE(data[p.at[n]:ends[n]]))
+	}
 	w.fail(idx.OnFooter(sum))
 	index, err := idx.Index()
 	w.fail(err)

@@ -12,7 +12,7 @@ import (
 func TestHostiles(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	names := map[string]bool{}
-	for _, h := range append(Hostiles(), HostileCommits()...) {
+	for _, h := range append(Hostiles(), HostileCommits(1000)...) {
 		if names[h.Name] {
 			t.Errorf("%s: two kinds have this name", h.Name)
 		}
