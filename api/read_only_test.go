@@ -25,7 +25,7 @@ func TestWithoutPushMode(t *testing.T) {
 	secrets["unknown"] = "Token rgt_UNKNOWN"
 	p := catalogtest.Puller{Store: w.Store}
 	editor := p.NewEditor(p.NewSyncer(catalogtest.Now), catalogtest.Now)
-	plain, able := brief(bare(w, Options{})), brief(bare(w, Options{Edits: editor, Files: editor}))
+	plain, able := brief(bare(w, Options{})), brief(bare(w, Options{Edits: editor}))
 	compare := func(method, path, name string) {
 		t.Helper()
 		_, want := send(plain, method, path, "Authorization", secrets[name])

@@ -51,9 +51,7 @@ type Options struct {
 	Dialect Dialect
 	// Edits stores edits; nil: the API is read-only.
 	Edits resource.Edits
-	// Files stores which translation files are added and removed; nil: none can be.
-	Files resource.Files
-	// Operations commit, pull and push at once; nil: nothing does.
+	// Operations commit, pull and push at once; set with Edits.
 	Operations resource.Operations
 	// Version is the program's, shown in the OpenAPI document; "" shows none.
 	// No header has it: it would be an answer's ninth header, and a map of nine
@@ -143,7 +141,9 @@ func New(opts Options) *Server {
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
 	}
 	s.env.Now, s.env.Store = s.now, s.db
-	s.writesInTurn(opts.Edits, opts.Files, opts.Operations)
+	if opts.Edits != nil {
+		s.writesInTurn(opts.Edits, opts.Operations)
+	}
 	if s.env.Progress == nil {
 		s.env.Progress = func(*store.ComponentRow) (resource.Progress, bool) { return resource.Progress{}, false }
 	}

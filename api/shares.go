@@ -261,8 +261,8 @@ func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), er
 	return lease.Release, overPool(err, errWriteShare, errWriteBusy)
 }
 
-// writesInTurn makes what handlers write with. What is nil stays nil.
-func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operations resource.Operations) {
+// writesInTurn makes what handlers write with.
+func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operations) {
 	of := func(p *limit.Pool) resource.Turn {
 		return func(ctx context.Context, bytes int) (func(), error) {
 			token := rest.AccessOf(ctx).Token.ID
@@ -274,16 +274,9 @@ func (s *Server) writesInTurn(edits resource.Edits, files resource.Files, operat
 			return writeTurn(ctx, p, token)
 		}
 	}
-	if edits != nil {
-		s.env.Edits = resource.EditsInTurn(edits, of(s.shares.writes))
-	}
-	if files != nil {
-		s.env.Files = resource.FilesInTurn(files, of(s.shares.writes))
-	}
-	if operations != nil {
-		s.env.Errands = resource.NewErrands(s.logger)
-		s.env.Operations = resource.OperationsInTurn(operations, of(s.shares.operations))
-	}
+	s.env.Edits = resource.EditsInTurn(edits, of(s.shares.writes))
+	s.env.Operations = resource.OperationsInTurn(operations, of(s.shares.operations))
+	s.env.Errands = resource.NewErrands(s.logger)
 }
 
 // EndOperations ends operations that go on without their clients, and waits for them. It

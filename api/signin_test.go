@@ -101,10 +101,9 @@ func TestSessionsWriteNothing(t *testing.T) {
 	w := catalogtest.Demo(t)
 	stored := struct { // a call would panic
 		resource.Edits
-		resource.Files
 		resource.Operations
 	}{}
-	s := bare(w, Options{Edits: stored, Files: stored, Operations: stored})
+	s := bare(w, Options{Edits: stored, Operations: stored})
 	p, stranger := catalogtest.NewVisitor(t, s), catalogtest.NewVisitor(t, s)
 	p.Post("/login/", url.Values{"token": {w.Token("ada", catalog.ScopeAdmin)}})
 	writes, feeds := 0, 0

@@ -64,7 +64,7 @@ func newEditor(t *testing.T) *editor {
 		key := c.Slug + " " + tr.Language + " " + catalog.SplitForms(u.Source)[0]
 		e.units[key] = "/api/units/" + json.Number(jsonText(t, u.ID)).String() + "/"
 	})
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Editor, Files: w.Editor, Operations: &e.operator, CacheBytes: 1 << 20})
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.Editor, Operations: &e.operator, CacheBytes: 1 << 20})
 	e.srv, e.pools = httptest.NewServer(s), s.Pools()
 	t.Cleanup(e.srv.Close)
 	return e

@@ -33,8 +33,8 @@ func AuthorOf(ctx context.Context) edit.Author {
 }
 
 // editable finds the unit that the path names, if the client may edit it.
-func (e *Env) editable(ctx context.Context, r *rest.Request) (store.UnitRow, error) {
-	u, err := read(ctx, e, r, e.visibleUnit)
+func (e *Env) editable(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
+	u, err := e.visibleUnit(ctx, snap, r)
 	if err == nil {
 		err = MayEdit(ctx, &u.Translation)
 	}
@@ -77,25 +77,30 @@ func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error 
 }
 
 // putUnit changes the text of a string (PATCH and PUT units/ID/).
-func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
-	u, err := e.editable(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(rest.MaxBody)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) putUnit(ctx context.Context, r *rest.Request, u *store.UnitRow, body *rest.Body) (any, error) {
 	for _, field := range []string{"explanation", "extra_flags", "labels"} {
 		if body.Has(field) {
 			return nil, errSourceOnly
 		}
 	}
-	want, err := unitRequest(r, &body)
+	for _, field := range []string{"target", "state"} {
+		switch {
+		case body.Has(field):
+		case r.HTTP.Method == http.MethodPatch:
+			return nil, errBoth
+		default:
+			return nil, rest.Required(field)
+		}
+	}
+	target, err := body.List("target")
 	if err != nil {
 		return nil, err
 	}
-	want.UnitID = u.ID
+	state, err := stateOf(body)
+	if err != nil {
+		return nil, err
+	}
+	want := edit.Request{UnitID: u.ID, Target: target, State: state}
 	if r.Seen != nil {
 		seen, ok := r.Seen.(wire.Unit)
 		want.If = func(now *catalog.Unit) bool { return ok && seen.HasText(now) }
@@ -105,27 +110,8 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request) (any, error) {
 
 // edited stores an edit and answers with its text.
 func (e *Env) edited(ctx context.Context, component, translation int64, want edit.Request) (any, error) {
-	if _, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want}); err != nil {
-		return nil, EditProblem(err)
-	}
-	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, nil
-}
-
-// unitRequest reads the fields target and state.
-func unitRequest(r *rest.Request, body *rest.Body) (want edit.Request, err error) {
-	for _, field := range []string{"target", "state"} {
-		switch {
-		case body.Has(field):
-		case r.HTTP.Method == http.MethodPatch:
-			return want, errBoth
-		default:
-			return want, rest.Required(field)
-		}
-	}
-	if want.Target, err = body.List("target"); err == nil {
-		want.State, err = stateOf(body)
-	}
-	return want, err
+	_, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want})
+	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, err
 }
 
 // stateOf reads the field state.

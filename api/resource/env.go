@@ -21,13 +21,11 @@ type Env struct {
 	Logger *slog.Logger
 	// Store is read and written by requests that write; nil: none does.
 	Store *store.DB
-	// Edits stores edits; nil: nothing can be edited.
+	// Edits stores edits; nil: nothing can be edited, and what follows is nil, too.
 	Edits Edits
-	// Files stores added and removed files; nil: none can be.
-	Files Files
-	// Operations commit, pull and push; nil: nothing does.
+	// Operations commit, pull and push.
 	Operations Operations
-	// Errands run what goes on without its client; set with Operations.
+	// Errands run what goes on without its client.
 	Errands *Errands
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
@@ -42,7 +40,8 @@ type Env struct {
 	Version string
 }
 
-// Edits stores edits of strings.
+// Edits stores edits: of strings, which translation files are added and removed, and which
+// strings are added.
 type Edits interface {
 	// Edit stores new texts for strings of one translation of a component, all or none,
 	// and returns the number of strings that changed. The error wraps one of package
@@ -60,10 +59,6 @@ type Edits interface {
 	// Discard ends pending edits of a component that choose selects, whether their files are
 	// there or not.
 	Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
-}
-
-// Files stores which translation files are added and removed, and which strings are added.
-type Files interface {
 	// AddTranslation adds a language to a component. The error wraps one of package edit's.
 	AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error
 	// RemoveTranslation removes a translation. Errors are like those of AddTranslation.

@@ -77,25 +77,17 @@ func (e editsInTurn) Discard(ctx context.Context, component int64, by edit.Autho
 	return inTurn(ctx, e.turn, 0, func() (edit.Discarded, error) { return e.to.Discard(ctx, component, by, reason, suggest, choose) })
 }
 
-// FilesInTurn stores edits of files in turn.
-func FilesInTurn(files Files, turn Turn) Files { return filesInTurn{files, turn} }
-
-type filesInTurn struct {
-	to   Files
-	turn Turn
+func (e editsInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
+	return e.turn.wait(ctx, 0, func() error { return e.to.AddTranslation(ctx, component, code, by) })
 }
 
-func (f filesInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	return f.turn.wait(ctx, 0, func() error { return f.to.AddTranslation(ctx, component, code, by) })
+func (e editsInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
+	return e.turn.wait(ctx, 0, func() error { return e.to.RemoveTranslation(ctx, component, t, by) })
 }
 
-func (f filesInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
-	return f.turn.wait(ctx, 0, func() error { return f.to.RemoveTranslation(ctx, component, t, by) })
-}
-
-func (f filesInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
+func (e editsInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
 	bytes := editBytes + len(n.Context) + len(n.Source) + len(n.Text.Target)
-	return f.turn.wait(ctx, bytes, func() error { return f.to.AddString(ctx, component, t, n) })
+	return e.turn.wait(ctx, bytes, func() error { return e.to.AddString(ctx, component, t, n) })
 }
 
 // OperationsInTurn commits, pulls and pushes in turn.

@@ -91,11 +91,11 @@ func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *edit
 }
 
 // editOf is visibleEdit for clients that may do what the edit does.
-func (e *Env) editOf(ctx context.Context, r *rest.Request) (editRow, error) {
-	j, err := read(ctx, e, r, e.visibleEdit)
+func (e *Env) editOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (editRow, error) {
+	j, err := e.visibleEdit(ctx, snap, r)
 	switch {
 	case err != nil:
-	case !j.row.Settings.Edits.Taken() || j.Kind != store.EditText && !e.changesFiles():
+	case !j.row.Settings.Edits.Taken():
 		err = rest.ErrReadOnly
 	case j.Kind == store.EditRemoveFile:
 		err = mayOperate(ctx, &j.row)
@@ -107,15 +107,12 @@ func (e *Env) editOf(ctx context.Context, r *rest.Request) (editRow, error) {
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its
 // string, or removes its language.
-func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, err := e.editOf(ctx, r)
-	switch {
-	case err != nil:
-		return nil, err
-	case j.Kind == store.EditText:
+func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *rest.Body) (any, error) {
+	switch j.Kind {
+	case store.EditText:
 		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Ours.Target), State: j.Ours.State}
 		return e.edited(ctx, j.row.ID, j.TranslationID, want)
-	case j.Kind == store.EditAddFile:
+	case store.EditAddFile:
 		return e.add(ctx, r, &j.row, j.Language)
 	}
 	t, err := read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
@@ -128,10 +125,10 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 		case err != nil:
 			return nil, err
 		}
-		return e.remove(ctx, &t)
+		return e.removeTranslation(ctx, r, &t, nil)
 	}
 	if err == nil {
-		err = e.mayAddStrings(ctx, &t)
+		err = mayAddStrings(ctx, &t)
 	}
 	if err != nil {
 		return nil, err
@@ -141,16 +138,12 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request) (any, error) {
 }
 
 // deleteEdit takes a pending edit back.
-func (e *Env) deleteEdit(ctx context.Context, r *rest.Request) (any, error) {
-	j, err := e.editOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) deleteEdit(ctx context.Context, _ *rest.Request, j *editRow, _ *rest.Body) (any, error) {
 	done, err := e.Edits.Discard(ctx, j.row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {
 		return nil, err
 	}
-	if j.Committed && e.Operations != nil {
+	if j.Committed {
 		if _, err := e.Operations.Commit(ctx, j.row.ID, nil); err != nil {
 			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
 		}

@@ -24,27 +24,25 @@ var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not h
 // maxUpload bounds an uploaded file with its form, in bytes.
 const maxUpload = 32 << 20
 
-// uploadFile answers POST and PUT of a file.
-func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
-	t, err := read(ctx, e, r, e.VisibleTranslation)
+// editedFile finds the translation that the path names, if the client may upload its file.
+func (e *Env) editedFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+	t, err := e.VisibleTranslation(ctx, snap, r)
 	if err == nil {
 		err = MayEdit(ctx, &t)
 	}
 	if err == nil && t.IsSource {
 		err = errStringReadOnly
 	}
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(maxUpload)
-	if err != nil {
-		return nil, err
-	}
+	return t, err
+}
+
+// uploadFile answers POST and PUT of a file.
+func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.TranslationRow, body *rest.Body) (any, error) {
 	data, err := body.File("file")
 	if err != nil {
 		return nil, err
 	}
-	o, by, err := uploadOptions(ctx, &body)
+	o, by, err := uploadOptions(ctx, body)
 	if err == nil && o.Method == edit.Suggest && !t.Component.Settings.EnableSuggestions {
 		err = errNoSuggestions
 	}
@@ -52,10 +50,7 @@ func (e *Env) uploadFile(ctx context.Context, r *rest.Request) (any, error) {
 		return nil, err
 	}
 	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
-	if err != nil {
-		return nil, EditProblem(err)
-	}
-	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, nil
+	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
 }
 
 // maxAuthorName bounds the characters of author_name, as in Weblate.
@@ -99,7 +94,12 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 // operations are the values of the field operation.
 var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan"}
 
-// operated is a component that an operation is about.
+// operation is what an operation is about, as it was at a generation of the store.
+type operation struct {
+	components []operated
+	generation int64
+}
+
 type operated struct {
 	row          *store.ComponentRow
 	translations []int64 // whose edits are committed
@@ -132,78 +132,71 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 	return nil
 }
 
-// operatedBy finds what the path names, if the client may operate on it: a translation, a
-// component, or the components of a project that take edits.
-func (e *Env) operatedBy(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]operated, error) {
+// operable finds the component that the path names, or those of a project that take edits, if
+// the client may operate on them.
+func (e *Env) operable(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]*store.ComponentRow, error) {
 	rows, err := namedComponents(ctx, snap, r)
 	if err == nil && r.PathParam("component") != "" {
 		_, err = e.ImportedComponent(ctx, snap, r)
 	}
-	if rows = takingEdits(rows); err == nil && (len(rows) == 0 || e.Operations == nil) {
+	if rows = takingEdits(rows); err == nil && len(rows) == 0 {
 		err = rest.ErrReadOnly
-	}
-	var list []operated
-	if err == nil && r.PathParam("language") != "" {
-		var t store.TranslationRow
-		t, err = e.VisibleTranslation(ctx, snap, r)
-		list = []operated{{row: rows[0], translations: []int64{t.ID}, language: t.Language}}
 	}
 	if err == nil {
 		err = mayOperate(ctx, rows[0])
 	}
-	if err != nil || list != nil {
-		return list, err
+	return rows, err
+}
+
+// operation finds what an operation is about: a translation, or operable components.
+func (e *Env) operation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (o operation, err error) {
+	rows, err := e.operable(ctx, snap, r)
+	if err != nil {
+		return o, err
+	}
+	if o.generation, err = snap.Generation(ctx); err != nil {
+		return o, err
+	}
+	if r.PathParam("language") != "" {
+		t, err := e.VisibleTranslation(ctx, snap, r)
+		o.components = []operated{{row: rows[0], translations: []int64{t.ID}, language: t.Language}}
+		return o, err
 	}
 	for _, row := range rows {
-		o := operated{row: row}
 		all, err := snap.Translations(ctx, row.ID)
 		if err != nil {
-			return nil, err
+			return o, err
 		}
-		if o.translations, err = snap.EditedTranslations(ctx, row.ID); err != nil { // also those whose file is away
-			return nil, err
+		ids, err := snap.EditedTranslations(ctx, row.ID) // also those whose file is away
+		if err != nil {
+			return o, err
 		}
 		for i := range all {
-			if !all[i].IsSource && !slices.Contains(o.translations, all[i].ID) {
-				o.translations = append(o.translations, all[i].ID)
+			if !all[i].IsSource && !slices.Contains(ids, all[i].ID) {
+				ids = append(ids, all[i].ID)
 			}
 		}
-		list = append(list, o)
+		o.components = append(o.components, operated{row: row, translations: ids})
 	}
-	return list, nil
+	return o, nil
 }
 
 // operate answers POST of a repository: of a project, a component, or a translation. What
 // was asked for goes on if the client goes away, and a second request for the same joins it,
 // unless something was written in between, which the first may not see.
-func (e *Env) operate(ctx context.Context, r *rest.Request) (any, error) {
-	var list []operated
-	var generation int64
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		if generation, err = snap.Generation(ctx); err == nil {
-			list, err = e.operatedBy(ctx, snap, r)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(rest.MaxBody, "operation")
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) operate(ctx context.Context, r *rest.Request, of *operation, body *rest.Body) (any, error) {
 	operation, err := body.Text("operation")
 	if err != nil || !slices.Contains(operations, operation) {
 		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
 	}
 	token := rest.AccessOf(ctx).Token
 	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
-	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", generation)
+	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", of.generation)
 	if !slices.Contains([]string{"commit", "push", "reset", "file-sync"}, operation) {
 		// It asks the host, which may have more than when the running one did.
 		key = rand.Text()
 	}
-	return e.Errands.Do(ctx, key, func(ctx context.Context) (any, error) { return e.runAll(ctx, operation, list) })
+	return e.Errands.Do(ctx, key, func(ctx context.Context) (any, error) { return e.runAll(ctx, operation, of.components) })
 }
 
 // runAll runs an operation: one that is about a branch once for each. What fails is told
@@ -303,26 +296,12 @@ func onItsWay(sent int) string {
 
 // lock answers POST of a lock: of a component, or of all components of a project that
 // take edits.
-func (e *Env) lock(ctx context.Context, r *rest.Request) (any, error) {
-	rows, err := read(ctx, e, r, namedComponents)
-	if rows = takingEdits(rows); err == nil && len(rows) == 0 {
-		err = rest.ErrReadOnly
-	}
-	if err == nil {
-		err = mayOperate(ctx, rows[0])
-	}
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(rest.MaxBody, "lock")
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.ComponentRow, body *rest.Body) (any, error) {
 	locked, err := body.Bool("lock")
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
+	for _, row := range *rows {
 		if _, err := e.Edits.Lock(ctx, row.ID, AuthorOf(ctx), locked); err != nil {
 			return nil, err
 		}

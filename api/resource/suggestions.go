@@ -65,31 +65,29 @@ func listUnitComments(_ context.Context, _ *store.Snapshot, r *rest.Request, uni
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
 }
 
-// suggest makes a text a suggestion for a string (POST units/ID/suggestions/).
-func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
-	u, err := e.editable(ctx, r)
+// suggestible is editable for strings that take suggestions.
+func (e *Env) suggestible(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
+	u, err := e.editable(ctx, snap, r)
 	if err == nil && !u.Translation.Component.Settings.EnableSuggestions {
 		err = errNoSuggestions
 	}
+	return u, err
+}
+
+// suggest makes a text a suggestion for a string (POST units/ID/suggestions/).
+func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, body *rest.Body) (any, error) {
+	target, err := body.List("target")
 	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(rest.MaxBody, "target")
-	if err != nil {
-		return nil, err
-	}
-	want := edit.Request{UnitID: u.ID, State: catalog.StateTranslated}
-	if want.Target, err = body.List("target"); err != nil {
 		return nil, err
 	}
 	by := AuthorOf(ctx)
-	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, want)
+	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, edit.Request{UnitID: u.ID, Target: target, State: catalog.StateTranslated})
 	if err != nil {
-		return nil, EditProblem(err)
+		return nil, err
 	}
-	made := wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: want.Target, AuthorName: by.Name}
+	made := wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: target, AuthorName: by.Name}
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		all, err := suggestionsOf(ctx, snap, r, &u)
+		all, err := suggestionsOf(ctx, snap, r, u)
 		if i := slices.IndexFunc(all, func(o wire.Suggestion) bool { return o.ID == id }); i >= 0 {
 			made = all[i]
 		}
@@ -102,22 +100,11 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request) (any, error) {
 }
 
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.
-func (e *Env) answerSuggestion(accept bool) Writer {
-	return func(ctx context.Context, r *rest.Request) (any, error) {
-		j, err := e.editOf(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		body, err := r.ReadBody(rest.MaxBody)
-		if err != nil {
-			return nil, err
-		}
+func (e *Env) answerSuggestion(accept bool) func(context.Context, *rest.Request, *editRow, *rest.Body) (any, error) {
+	return func(ctx context.Context, _ *rest.Request, j *editRow, body *rest.Body) (any, error) {
 		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
 			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
 		}
-		if err := e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), &j.Edit, accept); err != nil {
-			return nil, EditProblem(err)
-		}
-		return wire.Done{Result: true}, nil
+		return wire.Done{Result: true}, e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), &j.Edit, accept)
 	}
 }

@@ -19,46 +19,43 @@ type added struct {
 	Data *wire.Translation `json:"data"`
 }
 
-// changesFiles reports whether files can be added and removed, and strings be added to them.
-func (e *Env) changesFiles() bool { return e.Files != nil && e.Operations != nil }
+// extensible finds the component that the path names, if the client may add some language to it.
+func (e *Env) extensible(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
+	row, err := e.ImportedComponent(ctx, snap, r)
+	switch token := rest.AccessOf(ctx).Token; {
+	case err != nil:
+	case !row.Settings.Edits.Taken():
+		err = rest.ErrReadOnly
+	case !token.Writes():
+		err = rest.ErrScope
+	}
+	return row, err
+}
 
 // addTranslation adds a language to a component: its file is made, committed, pushed and
 // pulled. What cannot be done now stays in the journal, and the answer says so.
-func (e *Env) addTranslation(ctx context.Context, r *rest.Request) (any, error) {
-	row, err := read(ctx, e, r, e.ImportedComponent)
-	token := rest.AccessOf(ctx).Token
-	switch {
-	case err != nil:
-		return nil, err
-	case !row.Settings.Edits.Taken() || !e.changesFiles():
-		return nil, rest.ErrReadOnly
-	case !token.Writes():
-		return nil, rest.ErrScope
-	}
-	body, err := r.ReadBody(rest.MaxBody, "language_code")
-	if err != nil {
-		return nil, err
-	}
+func (e *Env) addTranslation(ctx context.Context, r *rest.Request, row *store.ComponentRow, body *rest.Body) (any, error) {
 	code, err := body.Text("language_code")
 	if err != nil {
 		return nil, err
 	}
+	token := rest.AccessOf(ctx).Token
 	if _, ok := e.Languages.ByCode(code); !ok {
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("No language code '%.50s' found!", code))
 	}
 	if !token.Edits(row.Project.Slug, code) {
 		return nil, errOtherLanguage
 	}
-	return e.add(ctx, r, &row, code)
+	return e.add(ctx, r, row, code)
 }
 
 func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
-	switch err := e.Files.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
+	switch err := e.Edits.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a language was not added", "component", row.Project.Slug+"/"+row.Slug, "error", err)
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("Could not add '%s'!", code))
 	case err != nil:
-		return nil, EditProblem(err)
+		return nil, err
 	}
 	return e.pushed(ctx, row.ID, "The language is served when the repository has its file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
@@ -99,30 +96,20 @@ var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The so
 
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
-func (e *Env) removeTranslation(ctx context.Context, r *rest.Request) (any, error) {
-	t, err := read(ctx, e, r, e.VisibleTranslation)
-	if err != nil {
-		return nil, err
-	}
-	return e.remove(ctx, &t)
-}
-
-func (e *Env) remove(ctx context.Context, t *store.TranslationRow) (any, error) {
+func (e *Env) removeTranslation(ctx context.Context, _ *rest.Request, t *store.TranslationRow, _ *rest.Body) (any, error) {
 	row := RowOf(t)
-	switch {
+	switch err := mayOperate(ctx, row); {
 	case t.Removed:
 		return nil, catalog.ErrNotFound
-	case !row.Settings.Edits.Taken() || !e.changesFiles():
+	case !row.Settings.Edits.Taken():
 		return nil, rest.ErrReadOnly
-	}
-	if err := mayOperate(ctx, row); err != nil {
+	case err != nil:
 		return nil, err
-	}
-	if t.IsSource || t.Filename == "" {
+	case t.IsSource || t.Filename == "":
 		return nil, errSourceStays
 	}
-	if err := e.Files.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
-		return nil, EditProblem(err)
+	if err := e.Edits.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
+		return nil, err
 	}
 	return e.pushed(ctx, row.ID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
@@ -140,32 +127,30 @@ var (
 	errNotAddedNow = rest.BadParameter("source", "The string cannot be added for now: its file is being removed, or too many strings wait to be in the repository.")
 )
 
+// growing finds the translation that the path names, if the client may add strings to it.
+func (e *Env) growing(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+	t, err := e.VisibleTranslation(ctx, snap, r)
+	if err == nil {
+		err = mayAddStrings(ctx, &t)
+	}
+	return t, err
+}
+
 // addUnit adds a string to a translation of a glossary (POST …/units/): it is written into
 // the file, committed, pushed and pulled. What cannot be done now stays in the journal, and
 // the answer says so.
-func (e *Env) addUnit(ctx context.Context, r *rest.Request) (any, error) {
-	t, err := read(ctx, e, r, e.VisibleTranslation)
-	if err == nil {
-		err = e.mayAddStrings(ctx, &t)
-	}
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.ReadBody(rest.MaxBody)
-	if err != nil {
-		return nil, err
-	}
-	n, err := newString(&body)
+func (e *Env) addUnit(ctx context.Context, r *rest.Request, t *store.TranslationRow, body *rest.Body) (any, error) {
+	n, err := newString(body)
 	if err != nil {
 		return nil, err
 	}
 	n.Author = AuthorOf(ctx)
-	return e.addString(ctx, r, &t, n)
+	return e.addString(ctx, r, t, n)
 }
 
 // mayAddStrings refuses a client that may not add strings to a translation.
-func (e *Env) mayAddStrings(ctx context.Context, t *store.TranslationRow) error {
-	if !e.changesFiles() || !t.Component.Settings.IsGlossary {
+func mayAddStrings(ctx context.Context, t *store.TranslationRow) error {
+	if !t.Component.Settings.IsGlossary {
 		return rest.ErrReadOnly
 	}
 	switch err := MayEdit(ctx, t); {
@@ -209,12 +194,12 @@ func newString(body *rest.Body) (n edit.NewString, err error) {
 }
 
 func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.TranslationRow, n edit.NewString) (any, error) {
-	switch err := e.Files.AddString(ctx, t.Component.ID, &t.Translation, n); {
+	switch err := e.Edits.AddString(ctx, t.Component.ID, &t.Translation, n); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a string was not added", "component", t.Project.Slug+"/"+t.Component.Slug, "error", err)
 		return nil, errNotAddedNow
 	case err != nil:
-		return nil, EditProblem(err)
+		return nil, err
 	}
 	return e.pushed(ctx, t.Component.ID, "The string is served when the repository has it.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		u, err := snap.UnitOfSource(ctx, t.ID, n.Source, n.Context)
