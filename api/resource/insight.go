@@ -173,7 +173,7 @@ func listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 // Occurrences finds a string in a language of the components that the client may see, by id:
 // of most components at most. It returns those components, too.
 func Occurrences(ctx context.Context, snap *store.Snapshot, identity catalog.Identity, language string, most int) (map[int64]*store.ComponentRow, []store.Said, error) {
-	components, err := ServedComponents(ctx, snap)
+	components, _, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, nil, err
 	}

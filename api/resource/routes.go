@@ -157,7 +157,7 @@ func Routes(e *Env) []Route {
 		{Path: component + "file/", Allow: AllowRead, Name: "File", About: ofComponents, Kind: KindFile, Handle: e.getFiles},
 		{Path: component + "new_template/", Allow: AllowRead, Name: "New Template", About: ofComponents, Kind: KindDocument, Handle: with(e.ImportedComponent, e.getNewTemplate)},
 		{Path: component + "monolingual_base/", Allow: AllowRead, Name: "Monolingual Base", About: ofComponents, Kind: KindDocument, Handle: with(VisibleComponent, getMonolingualBase)},
-		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindFile, Handle: with(e.ImportedComponent, e.exportComponentStatistics)},
+		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindFile, Handle: exported(e.ImportedComponent, e.componentStatistics)},
 
 		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: ofProjects, Kind: KindList, Handle: listProjects},
 		{Path: project, Allow: allowPutToPatch, Name: "Project Instance", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProject)},
@@ -177,7 +177,7 @@ func Routes(e *Env) []Route {
 		{Path: project + "lock/", Allow: allowPost, Name: "Lock", About: ofProjects, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
 		{Path: project + "labels/", Allow: allowPost, Name: "Labels", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
 		{Path: project + "categories/", Allow: AllowRead, Name: "Categories", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
-		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindFile, Handle: with(VisibleProject, e.exportProjectStatistics)},
+		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindFile, Handle: exported(VisibleProject, e.languagesOfProject)},
 
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: ofUnits, Kind: KindList, Handle: listAllUnits},
 		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: ofUnits, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(writer(e, e.editable, rest.MaxBody, e.putUnit), http.MethodPatch, http.MethodPut)},

@@ -25,17 +25,24 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sources[t.ComponentID]), nil
 }
 
-// listComponentStatistics lists the statistics of a component's translations,
-// by id.
-func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
+// componentStatistics are the statistics of a component's translations, by id.
+func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) ([]wire.TranslationStatistics, error) {
 	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {
 		return nil, err
 	}
-	source := sourceOf(all)
-	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/", func(t *catalog.Translation) wire.TranslationStatistics {
-		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, source)
-	})
+	sources, err := snap.Sources(ctx, []int64{component.ID})
+	return rest.Objects(all, func(t *catalog.Translation) wire.TranslationStatistics {
+		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, sources[component.ID])
+	}), err
+}
+
+func (e *Env) listComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
+	all, err := e.componentStatistics(ctx, snap, r, component)
+	if err != nil {
+		return nil, err
+	}
+	return rest.ListOf(r, all, rest.MaxPageSize, wire.ComponentPath(component.Project.Slug, component.Slug)+"statistics/")
 }
 
 func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
@@ -61,15 +68,11 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 // listProjectLanguages answers a bare array, sorted by the names of the
 // languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
-	sums, err := sumsOf(ctx, snap, project.Slug, "")
-	if err != nil {
-		return nil, err
-	}
-	objects := e.languagesOfProject(r.Link, sums, project.Slug)
+	objects, err := e.languagesOfProject(ctx, snap, r, project)
 	slices.SortFunc(objects, func(a, b wire.ProjectLanguageStatistics) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
-	return &rest.Array{Items: objects}, nil
+	return &rest.Array{Items: objects}, err
 }
 
 // getStatistics answers the statistics of a language, or ours of everything that the client
@@ -108,15 +111,6 @@ func newStatistics(sum *store.Sum) wire.Statistics {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-func sourceOf(all []catalog.Translation) *catalog.Translation {
-	for i := range all {
-		if all[i].IsSource {
-			return &all[i]
-		}
-	}
-	return &catalog.Translation{}
-}
-
 func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source *catalog.Translation) wire.TranslationStatistics {
 	translate := l.Web(wire.TranslatePath(project, component, t.Language))
 	return wire.TranslationStatistics{
@@ -126,15 +120,17 @@ func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, pro
 	}
 }
 
-func (e *Env) languagesOfProject(l wire.Links, sums []store.Sum, project string) []wire.ProjectLanguageStatistics {
+// languagesOfProject are the statistics of a project's languages, by code.
+func (e *Env) languagesOfProject(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) ([]wire.ProjectLanguageStatistics, error) {
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
 	return rest.Objects(sums, func(sum *store.Sum) wire.ProjectLanguageStatistics {
 		code := sum.Language
-		translate := l.Web(wire.TranslatePath(project, "-", code))
+		translate := r.Link.Web(wire.TranslatePath(project.Slug, "-", code))
 		return wire.ProjectLanguageStatistics{
 			Statistics: newStatistics(sum), Code: code, Name: e.Language(code).Name, Missing: sum.Progress.Missing,
-			URL: l.Web(wire.Path("projects", project, "-", code)), TranslateURL: translate, URLTranslate: translate,
+			URL: r.Link.Web(wire.Path("projects", project.Slug, "-", code)), TranslateURL: translate, URLTranslate: translate,
 		}
-	})
+	}), err
 }
 
 // importedIDs are the ids of the visible components whose first import is done,
@@ -192,33 +188,18 @@ const exportColumns = "name code total translated translated_percent translated_
 	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
 	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
 
-// exportComponentStatistics answers the statistics of a component's
-// translations, by id.
-func (e *Env) exportComponentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
-	all, err := snap.Translations(ctx, component.ID)
-	if err != nil {
-		return nil, err
-	}
-	source := sourceOf(all)
-	rows := rest.Objects(all, func(t *catalog.Translation) wire.TranslationStatistics {
-		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, source)
+// exported makes the handler of statistics as an indented array, or as CSV for
+// download: those that read reads of what find finds.
+func exported[T, S any](find finder[T], read func(context.Context, *store.Snapshot, *rest.Request, *T) ([]S, error)) Handler {
+	return with(find, func(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *T) (any, error) {
+		rows, err := read(ctx, snap, r, of)
+		if err != nil {
+			return nil, err
+		}
+		return exportStatistics(r, "stats-"+strings.Join(pathNames(r), "-"), rows)
 	})
-	return exportStatistics(r, "stats-"+component.Project.Slug+"-"+component.Slug, rows)
 }
 
-// exportProjectStatistics answers the statistics of a project's languages, by
-// code.
-func (e *Env) exportProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
-	sums, err := sumsOf(ctx, snap, project.Slug, "")
-	if err != nil {
-		return nil, err
-	}
-	rows := e.languagesOfProject(r.Link, sums, project.Slug)
-	slices.SortFunc(rows, func(a, b wire.ProjectLanguageStatistics) int { return cmp.Compare(a.Code, b.Code) })
-	return exportStatistics(r, "stats-"+project.Slug, rows)
-}
-
-// exportStatistics writes rows as an indented array, or as CSV for download.
 func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	format, _ := r.Params.Get("format")
 	if format != "" && format != "api" && format != "json" && format != "csv" {

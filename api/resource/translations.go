@@ -2,8 +2,6 @@ package resource
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -28,11 +26,11 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 
 // listTranslations lists all served translations, by id.
 func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	components, err := ServedComponents(ctx, snap)
+	components, served, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := snap.TranslationIDs(ctx, SortedIDs(components))
+	ids, err := snap.TranslationIDs(ctx, served)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +39,11 @@ func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *res
 
 // listContributions lists the translations in which an author has entries, by id.
 func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
-	components, err := ServedComponents(ctx, snap)
+	components, served, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := snap.ContributedTranslations(ctx, user.ID, SortedIDs(components))
+	ids, err := snap.ContributedTranslations(ctx, user.ID, served)
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +68,17 @@ func (e *Env) translationsByID(ctx context.Context, snap *store.Snapshot, r *res
 	})
 }
 
-// ServedComponents returns the visible components whose first import is done,
-// by id.
-func ServedComponents(ctx context.Context, snap *store.Snapshot) (map[int64]*store.ComponentRow, error) {
+// ServedComponents returns the visible components whose first import is done, by id, and
+// their ids in ascending order.
+func ServedComponents(ctx context.Context, snap *store.Snapshot) (served map[int64]*store.ComponentRow, ids []int64, err error) {
 	rows, err := VisibleComponents(ctx, snap, "")
-	served := make(map[int64]*store.ComponentRow, len(rows))
-	for i := range rows {
-		if rows[i].Imported {
-			served[rows[i].ID] = rows[i]
+	served = make(map[int64]*store.ComponentRow, len(rows))
+	for _, c := range rows {
+		if c.Imported {
+			served[c.ID] = c
 		}
 	}
-	return served, err
+	return served, ImportedIDs(rows), err
 }
 
 // RowOf is the component of a translation.
@@ -91,11 +89,6 @@ func RowOf(t *store.TranslationRow) *store.ComponentRow {
 // ComponentOf is the component of a translation, by its id.
 func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
 	return map[int64]*store.ComponentRow{t.Component.ID: RowOf(t)}
-}
-
-// SortedIDs are the ids of components, ascending.
-func SortedIDs(components map[int64]*store.ComponentRow) []int64 {
-	return slices.Sorted(maps.Keys(components))
 }
 
 func (e *Env) newTranslation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {

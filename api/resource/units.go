@@ -44,14 +44,14 @@ func listAllUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	if err != nil {
 		return nil, err
 	}
-	components, err := ServedComponents(ctx, snap)
+	components, ids, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
 	if expr != query.All {
 		return searchUnits(ctx, snap, r, store.SearchQuery{Components: components, Expr: expr}, "/api/units/")
 	}
-	totals, err := snap.UnitTotals(ctx, SortedIDs(components))
+	totals, err := snap.UnitTotals(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

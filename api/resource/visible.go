@@ -76,7 +76,17 @@ func (e *Env) ImportedComponent(ctx context.Context, snap *store.Snapshot, r *re
 func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot, project, slug string) (store.ComponentRow, error) {
 	row, err := visibleComponentBySlug(ctx, snap, project, slug)
 	if err == nil && !row.Imported {
-		err = e.importing(ctx, &row)
+		p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
+		progress, running := e.Progress(&row)
+		switch {
+		case running:
+			p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", progress.Percent, progress.Stage)
+		case row.Problem.Failed():
+			p.Detail = "This component has not been imported yet; the last pull failed: " + rest.AccessOf(ctx).Failure(&row.Project, &row.Problem)
+		default:
+			p.Detail = "This component has not been imported yet."
+		}
+		err = p
 	}
 	return row, err
 }
@@ -92,22 +102,6 @@ func namedComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 		return nil, err
 	}
 	return VisibleComponents(ctx, snap, project.Slug)
-}
-
-// importing is the answer while a first import runs, or before it could begin:
-// then with the reason of the last failure.
-func (e *Env) importing(ctx context.Context, row *store.ComponentRow) error {
-	p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
-	progress, running := e.Progress(row)
-	switch {
-	case running:
-		p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", progress.Percent, progress.Stage)
-	case row.Problem.Failed():
-		p.Detail = "This component has not been imported yet; the last pull failed: " + rest.AccessOf(ctx).Failure(&row.Project, &row.Problem)
-	default:
-		p.Detail = "This component has not been imported yet."
-	}
-	return p
 }
 
 // servable checks that the component of a row is visible and that its first

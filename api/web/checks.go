@@ -63,11 +63,11 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	o := oneCheck{Check: checks.All()[id]}
 	v.Crumbs = []link{{Name: v.L.T("Quality checks"), URL: path("checks")}}
 	v.named(v.L.T(o.Check.Title), v.L.T("Quality checks"))
-	components, err := resource.ServedComponents(ctx, snap)
+	components, ids, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
-	counts, err := snap.CheckPlaces(ctx, resource.SortedIDs(components), int64(id))
+	counts, err := snap.CheckPlaces(ctx, ids, int64(id))
 	if err != nil {
 		return err
 	}

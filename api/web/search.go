@@ -51,13 +51,15 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		v.Title = o.Query + " · " + v.Title
 		v.API = "/api/units/?q=" + url.QueryEscape(o.Query)
 	}
-	components, err := resource.ServedComponents(ctx, snap)
+	components, ids, err := resource.ServedComponents(ctx, snap)
 	if err != nil {
 		return err
 	}
-	if err := p.searchLanguages(ctx, snap, v, &o, components); err != nil {
+	codes, err := snap.Languages(ctx, ids)
+	if err != nil {
 		return err
 	}
+	p.searchLanguages(v, &o, codes)
 	if o.Query != "" {
 		if o.Wrong, err = wrongQuery(p.runSearch(ctx, snap, r, v, &o, components)); err != nil {
 			return err
@@ -68,11 +70,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 }
 
 // searchLanguages are the languages to choose from; the reader's are the first columns.
-func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *view, o *search, components map[int64]*store.ComponentRow) error {
-	codes, err := snap.Languages(ctx, resource.SortedIDs(components))
-	if err != nil {
-		return err
-	}
+func (p *Pages) searchLanguages(v *view, o *search, codes []string) {
 	slices.SortStableFunc(codes, func(a, b string) int { return v.reads(b) - v.reads(a) })
 	for _, code := range codes {
 		o.Languages = append(o.Languages, link{Name: p.nameOf(v.L, code), URL: code})
@@ -96,7 +94,6 @@ func (p *Pages) searchLanguages(ctx context.Context, snap *store.Snapshot, v *vi
 			o.Columns = append(o.Columns, *chosen)
 		}
 	}
-	return nil
 }
 
 // runSearch finds strings: with words, in the source or in the chosen languages.
