@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"cmp"
 	"context"
+	"net/url"
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
@@ -73,4 +75,41 @@ func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Tra
 		out = append(out, o)
 	}
 	return out
+}
+
+// listCheckSums lists the quality checks with the number of strings that fail each, the
+// greatest first; ours.
+func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	numbers, err := CheckUnits(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	all := checks.All()
+	slices.SortStableFunc(all, func(a, b checks.Check) int { return cmp.Compare(numbers[b.ID], numbers[a.ID]) })
+	return rest.ListOfObjects(r, all, "/api/checks/", func(c *checks.Check) wire.CheckSum {
+		return wire.CheckSum{
+			Check: c.Name, Name: c.Title, Description: c.Description, Units: numbers[c.ID],
+			UnitsURL: r.Link.Base + "/api/units/?q=" + url.QueryEscape("check:"+c.Name),
+		}
+	})
+}
+
+// CheckUnits are the numbers of strings by check that they fail, in all components that the
+// client may see.
+func CheckUnits(ctx context.Context, snap *store.Snapshot) (map[checks.ID]int64, error) {
+	ids, err := importedIDs(ctx, snap, "")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := snap.CheckCounts(ctx, ids)
+	return UnitsByCheck(counts), err
+}
+
+// UnitsByCheck are numbers of strings by check.
+func UnitsByCheck(counts []store.CheckCount) map[checks.ID]int64 {
+	numbers := map[checks.ID]int64{}
+	for i := range counts {
+		numbers[checks.ID(counts[i].Check)] += counts[i].Units
+	}
+	return numbers
 }

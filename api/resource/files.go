@@ -12,6 +12,7 @@ import (
 	slashpath "path"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
@@ -256,4 +257,74 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, _ *rest.
 // so they have no such file.
 func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.ComponentRow) (any, error) {
 	return nil, errNoTemplate
+}
+
+// maxUpload bounds an uploaded file with its form, in bytes.
+const maxUpload = 32 << 20
+
+// editedFile finds the translation that the path names, if the client may upload its file.
+func (e *Env) editedFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
+	t, err := e.VisibleTranslation(ctx, snap, r)
+	if err == nil {
+		err = MayEdit(ctx, &t)
+	}
+	if err == nil && t.IsSource {
+		err = errStringReadOnly
+	}
+	return t, err
+}
+
+// uploadFile answers POST and PUT of a file.
+func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.TranslationRow, body *rest.Body) (any, error) {
+	data, err := body.File("file")
+	if err != nil {
+		return nil, err
+	}
+	o, by, err := uploadOptions(ctx, body)
+	if err == nil && o.Method == edit.Suggest && !t.Component.Settings.EnableSuggestions {
+		err = errNoSuggestions
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
+	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
+}
+
+// maxAuthorName bounds the characters of author_name, as in Weblate.
+const maxAuthorName = 200
+
+// uploadOptions reads the other fields of an upload.
+func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
+	fields := map[string]string{}
+	for _, name := range []string{"method", "conflicts", "fuzzy", "author_name", "author_email"} {
+		if fields[name], err = body.Text(name); err != nil {
+			return o, by, err
+		}
+	}
+	o = edit.UploadOptions{Method: edit.Method(fields["method"]), Conflicts: fields["conflicts"], Fuzzy: fields["fuzzy"]}
+	if o.Method == "" {
+		o.Method = edit.Translate
+	}
+	switch overwrite, err := body.Bool("overwrite"); { // wlc sends yes
+	case err != nil:
+		return o, by, err
+	case overwrite && o.Conflicts == "":
+		o.Conflicts = "replace-translated"
+	}
+	credited := edit.Author{Name: strings.TrimSpace(fields["author_name"]), Email: strings.TrimSpace(fields["author_email"])}
+	switch {
+	case credited == edit.Author{}:
+		return o, AuthorOf(ctx), nil
+	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
+		return o, by, errAdmin
+	}
+	switch {
+	case utf8.RuneCountInString(credited.Name) > maxAuthorName:
+		return o, by, rest.BadParameter("author_name", fmt.Sprintf("Ensure this field has no more than %d characters.", maxAuthorName))
+	case credited.Email != "" && !catalog.ValidEmail(credited.Email):
+		return o, by, rest.BadParameter("author_email", "Enter a valid email address.")
+	}
+	credited.Name = catalog.PersonName(cmp.Or(credited.Name, credited.Email))
+	return o, credited, nil
 }

@@ -3,7 +3,12 @@ package resource
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -65,4 +70,225 @@ func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		o.NeedsCommit, o.NeedsPush = o.NeedsCommit || commit, o.NeedsPush || push
 	}
 	return o, nil
+}
+
+// errAdmin refuses what needs a token of scope admin.
+var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope admin."}
+
+// operations are the values of the field operation.
+var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan"}
+
+// operation is what an operation is about, as it was at a generation of the store.
+type operation struct {
+	components []operated
+	generation int64
+}
+
+type operated struct {
+	row          *store.ComponentRow
+	translations []int64 // whose edits are committed
+	language     string  // of the translation that is named, "" for all
+	sent         int     // edits that were taken back with a text that may still arrive
+}
+
+// takingEdits returns those of some components that take edits. The list is a new one: that
+// of all components of a project is shared by all answers.
+func takingEdits(rows []*store.ComponentRow) (taking []*store.ComponentRow) {
+	for _, row := range rows {
+		if row.Imported && row.Settings.Edits.Taken() {
+			taking = append(taking, row)
+		}
+	}
+	return taking
+}
+
+// mayOperate refuses a client that may not change a component that takes edits, or its
+// repository.
+func mayOperate(ctx context.Context, row *store.ComponentRow) error {
+	switch token := rest.AccessOf(ctx).Token; {
+	case !token.Writes():
+		return rest.ErrScope
+	case token.Scope != catalog.ScopeAdmin:
+		return errAdmin
+	case !token.Sees(row.Project.Slug):
+		return errOtherLanguage
+	}
+	return nil
+}
+
+// operable finds the component that the path names, or those of a project that take edits, if
+// the client may operate on them.
+func (e *Env) operable(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]*store.ComponentRow, error) {
+	rows, err := namedComponents(ctx, snap, r)
+	if err == nil && r.PathParam("component") != "" {
+		_, err = e.ImportedComponent(ctx, snap, r)
+	}
+	if rows = takingEdits(rows); err == nil && len(rows) == 0 {
+		err = rest.ErrReadOnly
+	}
+	if err == nil {
+		err = mayOperate(ctx, rows[0])
+	}
+	return rows, err
+}
+
+// operation finds what an operation is about: a translation, or operable components.
+func (e *Env) operation(ctx context.Context, snap *store.Snapshot, r *rest.Request) (o operation, err error) {
+	rows, err := e.operable(ctx, snap, r)
+	if err != nil {
+		return o, err
+	}
+	if o.generation, err = snap.Generation(ctx); err != nil {
+		return o, err
+	}
+	if r.PathParam("language") != "" {
+		t, err := e.VisibleTranslation(ctx, snap, r)
+		o.components = []operated{{row: rows[0], translations: []int64{t.ID}, language: t.Language}}
+		return o, err
+	}
+	for _, row := range rows {
+		all, err := snap.Translations(ctx, row.ID)
+		if err != nil {
+			return o, err
+		}
+		ids, err := snap.EditedTranslations(ctx, row.ID) // also those whose file is away
+		if err != nil {
+			return o, err
+		}
+		for i := range all {
+			if !all[i].IsSource && !slices.Contains(ids, all[i].ID) {
+				ids = append(ids, all[i].ID)
+			}
+		}
+		o.components = append(o.components, operated{row: row, translations: ids})
+	}
+	return o, nil
+}
+
+// operate answers POST of a repository: of a project, a component, or a translation. What
+// was asked for goes on if the client goes away, and a second request for the same joins it,
+// unless something was written in between, which the first may not see.
+func (e *Env) operate(ctx context.Context, r *rest.Request, of *operation, body *rest.Body) (any, error) {
+	operation, err := body.Text("operation")
+	if err != nil || !slices.Contains(operations, operation) {
+		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
+	}
+	token := rest.AccessOf(ctx).Token
+	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
+	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", of.generation)
+	if !slices.Contains([]string{"commit", "push", "reset", "file-sync"}, operation) {
+		// It asks the host, which may have more than when the running one did.
+		key = rand.Text()
+	}
+	return e.Errands.Do(ctx, key, func(ctx context.Context) (any, error) { return e.runAll(ctx, operation, of.components) })
+}
+
+// runAll runs an operation: one that is about a branch once for each. What fails is told
+// as a result, as in Weblate, and does not keep the others from it.
+func (e *Env) runAll(ctx context.Context, operation string, list []operated) (any, error) {
+	type branch struct{ repo, name string }
+	seen := map[branch]bool{}
+	var errs []error
+	allWait, sent := true, 0
+	for i := range list {
+		row := list[i].row
+		at := branch{row.Repo, row.Branch}
+		if operation != "reset" && operation != "commit" && seen[at] {
+			continue
+		}
+		seen[at] = true
+		waits, err := e.run(ctx, operation, &list[i])
+		var refused *rest.Problem
+		if err != nil && (operation == "reset" || errors.As(err, &refused)) {
+			return nil, err // of the database, or there is no turn
+		}
+		if err != nil {
+			e.Logger.Warn("an operation on a repository failed", "operation", operation, "component", row.ID, "error", err)
+			errs = append(errs, err)
+		}
+		allWait, sent = allWait && waits, sent+list[i].sent
+	}
+	switch err := errors.Join(errs...); {
+	case err != nil:
+		told, err := e.toldOf(ctx, list, err)
+		return wire.Done{Detail: told}, err
+	case !allWait:
+		return wire.Done{Result: true, Detail: strings.TrimSpace("Another process was asked to. " + onItsWay(sent))}, nil
+	}
+	return wire.Done{Result: true, Detail: onItsWay(sent)}, nil
+}
+
+// toldOf is what a client is told of an operation that failed. An error of a branch may be
+// about components of other projects: a token that is for some is told what is stored of its own.
+func (e *Env) toldOf(ctx context.Context, list []operated, failed error) (string, error) {
+	if rest.AccessOf(ctx).SeesAll() {
+		f := store.StoredFailure(catalog.Failure{Kind: catalog.FailureOther, Words: failed.Error()})
+		return f.Words, nil
+	}
+	var said []string
+	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		for i := range list {
+			row, err := snap.Component(ctx, list[i].row.Project.Slug, list[i].row.Slug)
+			if err != nil {
+				return err
+			}
+			for _, f := range []*catalog.Failure{&row.Problem, &row.PushProblem} {
+				if f.Failed() {
+					said = append(said, row.Slug+": "+rest.AccessOf(ctx).Failure(&row.Project, f))
+				}
+			}
+		}
+		return nil
+	})
+	if len(said) == 0 {
+		said = []string{"It failed; the log of the server says why."}
+	}
+	return strings.Join(said, "\n"), err
+}
+
+// run runs an operation on one component. waits says whether it is done.
+func (e *Env) run(ctx context.Context, operation string, o *operated) (waits bool, err error) {
+	component, access := o.row.ID, rest.AccessOf(ctx)
+	switch operation {
+	case "commit":
+		return e.Operations.Commit(ctx, component, o.translations)
+	case "push":
+		return e.Operations.Push(ctx, component, &access.Token)
+	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
+		return e.Operations.Pull(ctx, component)
+	case "reset-keep", "cleanup", "file-scan":
+		return e.Operations.Reclone(ctx, component)
+	case "reset":
+		done, err := e.Edits.Discard(ctx, component, AuthorOf(ctx), "reset", false, func(j *store.Edit) bool { return o.language == "" || j.Language == o.language })
+		if err != nil {
+			return true, err
+		}
+		o.sent = done.Sent
+		return e.Operations.Commit(ctx, component, nil)
+	}
+	return true, nil
+}
+
+// onItsWay says of how many edits that were taken back a text was sent and may still arrive;
+// "" if of none.
+func onItsWay(sent int) string {
+	if sent == 0 {
+		return ""
+	}
+	return fmt.Sprintf("A text of %d edit(s) was sent already. It leaves our branch with the next push; if it arrives all the same, the text of before becomes a pending edit of yours.", sent)
+}
+
+// lock answers POST of a lock: of a component, or of all components of a project that
+// take edits.
+func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.ComponentRow, body *rest.Body) (any, error) {
+	locked, err := body.Bool("lock")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range *rows {
+		if _, err := e.Edits.Lock(ctx, row.ID, AuthorOf(ctx), locked); err != nil {
+			return nil, err
+		}
+	}
+	return wire.Lock{Locked: locked}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/widget"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -229,4 +230,124 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	var buf bytes.Buffer
 	err = csv.NewWriter(&buf).WriteAll(records)
 	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, err
+}
+
+// matrixDays is how long ago the earlier percentage of a matrix is.
+const matrixDays = 30
+
+// listMatrix lists the translations of a project, except into source languages, with
+// their percentage now and 30 days ago, by id.
+func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
+	rows, err := VisibleComponents(ctx, snap, project.Slug)
+	if err != nil {
+		return nil, err
+	}
+	ids, slugs := ImportedIDs(rows), map[int64]string{}
+	for _, c := range rows {
+		slugs[c.ID] = c.Slug
+	}
+	sources, err := snap.Sources(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	translations, err := snap.TargetIDs(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	path := wire.ProjectPath(project.Slug) + "matrix/"
+	return r.List(int64(len(translations)), rest.MaxPageSize, path, func(w rest.Window) (any, error) {
+		page, err := snap.TranslationsByID(ctx, rest.Slice(translations, w))
+		if err != nil {
+			return nil, err
+		}
+		past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.Now().AddDate(0, 0, -matrixDays))
+		return rest.Objects(page, func(t *catalog.Translation) wire.MatrixCell {
+			var before *catalog.Stats
+			if s, ok := past[t.ID]; ok {
+				before = &s
+			}
+			return wire.NewMatrixCell(r.Link, t, project.Slug, slugs[t.ComponentID], sources[t.ComponentID], before)
+		}), err
+	})
+}
+
+// widgetRoutes are the widgets, under the addresses of Weblate 5.x (/widget/)
+// and of 4.x (/widgets/), which has the language before the component.
+func (e *Env) widgetRoutes() []Route {
+	var routes []Route
+	for _, pattern := range []string{
+		"/widget/:project/:widget/",
+		"/widget/:project/:component/:widget/",
+		"/widget/:project/:component/:language/:widget/",
+		"/widgets/:project/:language/:widget/",
+		"/widgets/:project/:language/:component/:widget/",
+	} {
+		routes = append(routes, Route{
+			Path: pattern, Allow: AllowRead, Name: "Widget", About: "A picture of how much is translated.",
+			Kind: KindFile, Handle: e.getWidget,
+		})
+	}
+	return routes
+}
+
+// getWidget answers a picture of how much is translated, of a project, a
+// component or a translation; "-" as the component means a language of a
+// project. Private ones are not found, other than in Weblate
+// (docs/compatibility.md#badges).
+func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	draw, ok := widget.Lookup(r.PathParam("widget"))
+	if !ok {
+		return nil, rest.ErrNotFound
+	}
+	p, err := e.progressOf(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Document{ContentType: rest.TypeSVG, Body: []byte(draw(p)), MaxAge: 3600}, nil
+}
+
+// progressOf adds up the statistics of what the path names by language, or those of one
+// language, as people understand them: the source language is left out unless it is asked
+// for (docs/compatibility.md#badges).
+func (e *Env) progressOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (*widget.Progress, error) {
+	component, language := r.PathParam("component"), strings.TrimPrefix(r.PathParam("language"), "-")
+	p := &widget.Progress{}
+	var ids []int64
+	switch {
+	case component != "" && component != "-" && language != "":
+		t, err := e.VisibleTranslation(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		p.Name, ids, language = t.Component.Settings.Name, []int64{t.ComponentID}, t.Language
+	case component != "" && component != "-":
+		c, err := e.ImportedComponent(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		p.Name, ids = c.Settings.Name, []int64{c.ID}
+	default:
+		project, err := VisibleProject(ctx, snap, r)
+		if err != nil {
+			return nil, err
+		}
+		if ids, err = importedIDs(ctx, snap, project.Slug); err != nil {
+			return nil, err
+		}
+		p.Name = project.Settings.Name
+	}
+	sums, err := snap.Sums(ctx, store.SumQuery{Components: ids, Language: language, Sources: language != ""})
+	if err == nil && len(sums) == 0 && language != "" {
+		err = rest.ErrNotFound
+	}
+	p.Progress = addUp(sums).Progress
+	for i := range sums {
+		p.Languages = append(p.Languages, widget.Language{
+			Code: sums[i].Language, Name: e.Language(sums[i].Language).Name, Progress: sums[i].Progress,
+		})
+	}
+	slices.SortFunc(p.Languages, func(a, b widget.Language) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
+	})
+	return p, err
 }

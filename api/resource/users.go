@@ -1,7 +1,11 @@
 package resource
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -62,4 +66,95 @@ func newUser(l wire.Links, u *store.User) wire.User {
 		StatisticsURL: l.API(p + "statistics/"),
 		IsBot:         u.Bot,
 	}
+}
+
+// listContributors lists the authors of entries in a time, those with the most first;
+// ours. With by_language each language is counted by itself.
+func listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	errs := rest.FieldErrors{}
+	from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
+	_, byLanguage := r.Params.Get("by_language")
+	list, languages, err := contributorsOf(ctx, snap, of, store.ActivityQuery{From: from, To: to, ByTranslation: byLanguage}, errs)
+	if err != nil {
+		return nil, err
+	}
+	return rest.ListOfObjects(r, list, of.path+"contributors/", func(c *store.Contributor) wire.Contributor {
+		return wire.Contributor{
+			Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
+			Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.ChangeTime(c.First), Last: wire.ChangeTime(c.Last), URL: r.Link.User(c.Username),
+		}
+	})
+}
+
+// contributorsOf returns the contributors to a scope in the time of a query, and the languages
+// of their translations by id. errs has the errors of the request's parameters so far.
+func contributorsOf(ctx context.Context, snap *store.Snapshot, of *scope, q store.ActivityQuery, errs rest.FieldErrors) (list []store.Contributor, languages map[int64]string, err error) {
+	q.TranslationID = of.translation
+	if q.Components, err = of.components(ctx, snap); err != nil {
+		return nil, nil, err
+	}
+	if err := errs.Err(); err != nil {
+		return nil, nil, err
+	}
+	a, err := snap.Activity(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	var ids []int64
+	for i := range a.Contributors {
+		if id := a.Contributors[i].TranslationID; id != 0 {
+			ids = append(ids, id)
+		}
+	}
+	found, err := snap.TranslationsByID(ctx, ids)
+	languages = make(map[int64]string, len(found))
+	for i := range found {
+		languages[found[i].ID] = found[i].Language
+	}
+	return a.Contributors, languages, err
+}
+
+// listCredits answers who changed strings in a time, by language, as
+// Weblate does. Without start or end the time has no such bound.
+func (e *Env) listCredits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
+	errs := rest.FieldErrors{}
+	q := store.ActivityQuery{From: dayOrTime(r, "start", 0, errs), To: dayOrTime(r, "end", 24*time.Hour-time.Microsecond, errs), ByTranslation: true}
+	list, languages, err := contributorsOf(ctx, snap, of, q, errs)
+	if err != nil {
+		return nil, err
+	}
+	wanted, _ := r.Params.Get("lang")
+	type author struct{ code, name string }
+	byCode := map[string][]wire.Credit{}
+	at := map[author]int{}
+	for i := range list {
+		c := &list[i]
+		code, n := languages[c.TranslationID], c.Updated+c.Added
+		if code == "" || wanted != "" && wanted != code || n == 0 {
+			continue
+		}
+		key := author{code, c.Username}
+		if _, known := at[key]; !known {
+			at[key] = len(byCode[code])
+			byCode[code] = append(byCode[code], wire.Credit{FullName: c.FullName})
+		}
+		byCode[code][at[key]].ChangeCount += n
+	}
+	out := make([]map[string][]wire.Credit, 0, len(byCode))
+	for _, code := range slices.Sorted(maps.Keys(byCode)) {
+		slices.SortFunc(byCode[code], func(a, b wire.Credit) int {
+			return cmp.Or(cmp.Compare(b.ChangeCount, a.ChangeCount), cmp.Compare(a.FullName, b.FullName))
+		})
+		out = append(out, map[string][]wire.Credit{e.Language(code).Name: byCode[code]})
+	}
+	return &rest.Array{Items: out}, nil
+}
+
+// dayOrTime reads a time, or a day and adds a part of it.
+func dayOrTime(r *rest.Request, name string, part time.Duration, errs rest.FieldErrors) time.Time {
+	value, _ := r.Params.Get(name)
+	if day, err := time.Parse(time.DateOnly, value); err == nil {
+		return day.Add(part)
+	}
+	return r.Timestamp(name, errs)
 }
