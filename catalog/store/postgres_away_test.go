@@ -18,33 +18,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
-// TestGate: pauses grow up to the longest, a success ends them.
-func TestGate(t *testing.T) {
-	now := day(1)
-	g := sqldb.Gate{Now: func() time.Time { return now }}
-	failure := errors.New("away")
-	last := time.Duration(0)
-	for n := range 12 {
-		if err := g.Closed(); err != nil {
-			t.Fatalf("attempt %d: %v", n, err)
-		}
-		g.Failed(failure)
-		g.Failed(failure) // at the same time
-		if !errors.Is(g.Closed(), failure) {
-			t.Errorf("attempt %d may be repeated at once", n)
-		}
-		pause := g.Until.Sub(now)
-		if pause > sqldb.LongestPause || pause < min(last/2, sqldb.LongestPause/2) || n > 6 && pause < sqldb.LongestPause/2 {
-			t.Errorf("pause %d is %v, the one before it was %v", n, pause, last)
-		}
-		last, now = pause, now.Add(pause)
-	}
-	g.Succeeded()
-	if g.Failures != 0 || g.Closed() != nil {
-		t.Error("closed after a success")
-	}
-}
-
 // TestAway: while the server is away everything is ErrUnavailable; once it is back the
 // same handle goes on.
 func TestAway(t *testing.T) {

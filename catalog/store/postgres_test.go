@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
-	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // TestNumeric: sums of BIGINT are decoded exactly, or refused.
@@ -35,8 +33,8 @@ func TestNumeric(t *testing.T) {
 		{"\x00\x00\x00\x00\xc0\x00\x00\x00", 0, true},         // NaN
 		{"\x00\x02\x00\x01\x00\x00\x00\x00\x00\x07", 0, true}, // cut off
 	} {
-		got, err := sqldb.Number(pgtype.NewMap(), pgtype.NumericOID, []byte(c.data))
-		if got != c.want && !c.bad || (err != nil) != c.bad {
+		got, err := sqldb.Decoded(pgtype.NewMap(), pgtype.NumericOID, []byte(c.data))
+		if !c.bad && got != c.want || (err != nil) != c.bad {
 			t.Errorf("%x: %d, %v; want %d", c.data, got, err, c.want)
 		}
 	}
@@ -100,37 +98,6 @@ func TestSeveralWriters(t *testing.T) {
 			err = fmt.Errorf("project one has %+v", list)
 		}
 		return err
-	})
-}
-
-// TestSearchersShareSnapshot: the sessions of a search see what the first one sees,
-// though a step was committed before they began.
-func TestSearchersShareSnapshot(t *testing.T) {
-	pgtest.PostgresOnly(t, "it is about exported snapshots")
-	if runtime.GOMAXPROCS(0) < 2 {
-		t.Skip("searches use one session")
-	}
-	db := openAt(t, filepath.Join(t.TempDir(), "x.db"))
-	configure(t, db, "app")
-	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		before, err := s.Generation(ctx)
-		if err != nil {
-			return err
-		}
-		step(t, db, info(0, 1, 1), nothing)
-		var together sync.WaitGroup
-		together.Add(2)
-		return s.runShared(ctx, 2, true, func(s *Snapshot, each func(func(int) error) error) error {
-			return each(func(int) error {
-				together.Done()
-				together.Wait() // so that no session does both
-				now, err := s.Generation(ctx)
-				if err == nil && now != before {
-					err = fmt.Errorf("generation %d instead of %d", now, before)
-				}
-				return err
-			})
-		})
 	})
 }
 

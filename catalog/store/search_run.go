@@ -99,10 +99,10 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	if long {
 		helpers = max(min(maxSearchers, runtime.GOMAXPROCS(0), n)-1, 0)
 	}
-	var same sameState
+	var generation int64
 	if helpers > 0 {
 		var err error
-		if same, err = s.sameState(ctx); err != nil {
+		if generation, err = s.Generation(ctx); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	for i := range len(errs) - 1 {
 		wg.Go(func() {
 			errs[i+1] = recovering(func() error {
-				return s.db.runOnFree(ctx, same, func(s *Snapshot) error { return work(s, each) })
+				return s.db.runOnFree(ctx, generation, func(s *Snapshot) error { return work(s, each) })
 			})
 		})
 	}
@@ -120,29 +120,11 @@ func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s 
 	return errors.Join(errs...)
 }
 
-// sameState is what other sessions must see to take part in a search.
-type sameState struct {
-	snapshot   string // to adopt; "": the engine has none
-	generation int64  // without it
-}
-
-func (s *Snapshot) sameState(ctx context.Context) (same sameState, err error) {
-	if same.snapshot, err = s.s.Conn.Export(ctx); err == nil && same.snapshot == "" {
-		same.generation, err = s.Generation(ctx)
-	}
-	return same, err
-}
-
-// runOnFree runs work on a free session that sees the same, if there is one.
-func (db *DB) runOnFree(ctx context.Context, same sameState, work func(*Snapshot) error) error {
+// runOnFree runs work on a free session that sees the same generation, if there is one.
+func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
 	return db.pools.Readers.TryTransact(ctx, func(session *sqldb.Session) error {
 		s := &Snapshot{db: db, s: session}
-		if same.snapshot != "" {
-			session.Conn.Adopt(same.snapshot)
-			return work(s)
-		}
-		now, err := s.Generation(ctx)
-		if err != nil || now != same.generation {
+		if now, err := s.Generation(ctx); err != nil || now != generation {
 			return err
 		}
 		return work(s)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"regexp"
 	"strconv"
@@ -27,8 +28,9 @@ type Postgres struct {
 	Reads  *pgx.ConnConfig // of those that read
 	log    *slog.Logger
 
-	connections int // that this process may open
-	gate        Gate
+	connections int                     // that this process may open
+	away        atomic.Pointer[failure] // the last attempt to connect; nil if it succeeded
+	now         func() time.Time
 	schema      atomic.Int64           // how often it was found changed
 	identity    atomic.Pointer[string] // of the server that was reached last; nil: not known
 }
@@ -50,10 +52,7 @@ const (
 )
 
 func newPostgres(dsn string, opts Options) *Postgres {
-	return &Postgres{
-		dsn: dsn, log: opts.Logger, connections: opts.Readers + 2 + clusterSessions, // a writer, a listener
-		gate: Gate{Now: opts.Now},
-	}
+	return &Postgres{dsn: dsn, log: opts.Logger, now: opts.Now, connections: opts.Readers + 2 + clusterSessions} // a writer, a listener
 }
 
 // Open connects to the server.
@@ -128,19 +127,29 @@ var expected = map[string]string{
 // connectTimeout bounds the opening of a connection, unless connect_timeout does.
 const connectTimeout = 5 * time.Second
 
+// After a failure nobody asks a server that is away for another connection for a while,
+// awayPause at most.
+const awayPause = 500 * time.Millisecond
+
+// failure is an attempt to connect that failed.
+type failure struct {
+	err   error
+	until time.Time // when the next one is allowed
+}
+
 // dial opens a connection and checks what is at its other end.
 func (e *Postgres) dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
-	if err := e.gate.Closed(); err != nil {
-		return nil, err
+	if away := e.away.Load(); away != nil && e.now().Before(away.until) {
+		return nil, away.err
 	}
 	whole, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		if ctx.Err() == nil {
-			e.gate.Failed(err)
+			e.away.Store(&failure{err, e.now().Add(awayPause/2 + rand.N(awayPause/2))}) // processes do not come together
 		}
 		return nil, err
 	}
-	e.gate.Succeeded()
+	e.away.Store(nil)
 	conn := whole.PgConn()
 	version := conn.ParameterStatus("server_version")
 	n := 0 // "15.18 (Debian 15.18-0)", "16beta1"

@@ -23,11 +23,9 @@ type PostgresConnection struct {
 	Stmts  statements[*pgconn.StatementDescription]
 	names  int // statements prepared so far, which names them
 
-	waiting pgconn.Batch // statements that are not sent yet
+	waiting pgconn.Batch // statements that are not sent yet, BEGIN among them
 	count   int          // how many
 	bytes   int          // the size of their arguments
-	opening string       // the BEGIN that is the first of them; "" once it was sent
-	adopted string       // the snapshot that follows it; "": one of its own
 	sent    bool         // something of the transaction was sent
 	stale   bool         // a statement was prepared before the schema changed
 	schema  int64        // engine.schema when it was opened
@@ -149,25 +147,14 @@ func (c *PostgresConnection) attempt(ctx context.Context, query string, args []a
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.count == 0 && c.opening == "" {
-		rows := c.Conn.ExecStatement(ctx, sd, values, binaryFormat, binaryFormat)
-		return rows, func() (int64, error) {
-			defer c.unlock()
-			tag, err := rows.Close()
-			return tag.RowsAffected(), c.broken(err)
-		}, nil
-	}
-	batch, before := c.batch()
+	batch := c.waiting // which stays what it is if the connection is replaced
 	batch.ExecStatement(sd, values, binaryFormat, binaryFormat)
-	all := c.Conn.ExecBatch(ctx, batch)
-	if err := skipResults(all, before); err != nil {
+	all := c.Conn.ExecBatch(ctx, &batch)
+	rows, err := resultAfter(all, c.count)
+	if err != nil {
 		return nil, nil, err
 	}
 	c.flushed()
-	if !all.NextResult() {
-		return nil, nil, errors.Join(all.Close(), errors.New("no result"))
-	}
-	rows := all.ResultReader()
 	return rows, func() (int64, error) {
 		defer c.unlock()
 		tag, err := rows.Close()
@@ -178,37 +165,23 @@ func (c *PostgresConnection) attempt(ctx context.Context, query string, args []a
 	}, nil
 }
 
-// batch is what waits, BEGIN first, and how many statements that is.
-func (c *PostgresConnection) batch() (*pgconn.Batch, int) {
-	if c.opening == "" {
-		return &c.waiting, c.count
+// resultAfter skips the results of n statements.
+func resultAfter(all *pgconn.MultiResultReader, n int) (*pgconn.ResultReader, error) {
+	for ; all.NextResult(); n-- {
+		if n == 0 {
+			return all.ResultReader(), nil
+		}
+		if _, err := all.ResultReader().Close(); err != nil {
+			_ = all.Close()
+			return nil, err
+		}
 	}
-	batch := new(pgconn.Batch)
-	batch.ExecParams(c.opening, nil, nil, nil, nil)
-	if c.adopted == "" {
-		return batch, 1
-	}
-	batch.ExecParams("SET TRANSACTION SNAPSHOT '"+c.adopted+"'", nil, nil, nil, nil)
-	return batch, 2
+	return nil, errors.Join(all.Close(), errors.New("no result"))
 }
 
 // flushed forgets what waited.
 func (c *PostgresConnection) flushed() {
-	c.waiting, c.count, c.bytes, c.opening, c.adopted, c.sent = pgconn.Batch{}, 0, 0, "", "", true
-}
-
-// skipResults reads the results of the first n statements.
-func skipResults(all *pgconn.MultiResultReader, n int) error {
-	for range n {
-		if !all.NextResult() {
-			return errors.Join(all.Close(), errors.New("no result"))
-		}
-		if _, err := all.ResultReader().Close(); err != nil {
-			_ = all.Close()
-			return err
-		}
-	}
-	return nil
+	c.waiting, c.count, c.bytes, c.sent = pgconn.Batch{}, 0, 0, true
 }
 
 func (c *PostgresConnection) Exec(ctx context.Context, query string, args []any) (int64, error) {
@@ -221,7 +194,7 @@ func (c *PostgresConnection) Exec(ctx context.Context, query string, args []any)
 
 // Do runs a statement later: with the next one.
 func (c *PostgresConnection) Do(ctx context.Context, query string, args []any) error {
-	if c.opening != "" || !c.sent { // the first of a transaction
+	if !c.sent { // the first of a transaction
 		_, err := c.Exec(ctx, query, args)
 		return err
 	}
@@ -303,7 +276,6 @@ func (c *PostgresConnection) queryTested(ctx context.Context, q *Tested, test fu
 	return n, err
 }
 
-// script sends BEGIN, too: it may be the first of a transaction.
 func (c *PostgresConnection) script(ctx context.Context, statements string) error {
 	if err := c.Flush(ctx); err != nil {
 		return err
@@ -312,10 +284,6 @@ func (c *PostgresConnection) script(ctx context.Context, statements string) erro
 		return err
 	}
 	defer c.unlock()
-	if c.opening != "" {
-		statements = c.opening + ";\n" + statements
-	}
-	c.flushed()
 	return c.broken(c.Conn.Exec(ctx, statements).Close())
 }
 
@@ -328,20 +296,15 @@ func (c *PostgresConnection) Begin(ctx context.Context, readOnly bool) error {
 		}
 	}
 	c.flushed()
-	c.sent, c.ended, c.opening = false, func() {}, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	if !readOnly { // those that read need not be kept alive
-		c.ended, c.opening = c.keepAlive(), "BEGIN"
+	begin := "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	c.ended = func() {} // those that read need not be kept alive
+	if !readOnly {
+		begin, c.ended = "BEGIN", c.keepAlive()
 	}
+	c.waiting.ExecParams(begin, nil, nil, nil, nil)
+	c.count, c.sent = 1, false
 	return nil
 }
-
-// Export lasts as long as the transaction.
-func (c *PostgresConnection) Export(ctx context.Context) (snapshot string, err error) {
-	err = c.Query(ctx, false, `SELECT pg_export_snapshot()`, nil, func(scan Scan) error { return scan(&snapshot) })
-	return snapshot, err
-}
-
-func (c *PostgresConnection) Adopt(snapshot string) { c.adopted = snapshot }
 
 // endTime bounds the wait for the end of a transaction, which no context does: what lies
 // between may take packets and pass none on, which the kernel cannot know.
@@ -353,16 +316,15 @@ func (c *PostgresConnection) Commit() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	if !c.sent { // no statement was run
-		c.opening = ""
+		c.flushed()
 		return nil
 	}
 	if err := c.lock(); err != nil {
 		return err
 	}
 	defer c.unlock()
-	batch, _ := c.batch()
-	batch.ExecParams("COMMIT", nil, nil, nil, nil)
-	results, err := c.Conn.ExecBatch(ctx, batch).ReadAll()
+	c.waiting.ExecParams("COMMIT", nil, nil, nil, nil)
+	results, err := c.Conn.ExecBatch(ctx, &c.waiting).ReadAll()
 	c.flushed()
 	if err == nil && results[len(results)-1].CommandTag.String() != "COMMIT" {
 		err = errors.New("the transaction had failed")

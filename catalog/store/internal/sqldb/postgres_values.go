@@ -2,12 +2,10 @@ package sqldb
 
 import (
 	"bytes"
-	"database/sql"
+	"database/sql/driver"
 	"encoding/binary"
 	"fmt"
-	"reflect"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -108,106 +106,34 @@ func Stored(data []byte) string {
 
 // pgRow scans the current row of a result.
 type pgRow struct {
-	rows  *pgconn.ResultReader
-	types *pgtype.Map
+	rows   *pgconn.ResultReader
+	types  *pgtype.Map
+	values []driver.Value
 }
 
-func (r *pgRow) scan(dest ...any) error {
-	values, fields := r.rows.Values(), r.rows.FieldDescriptions()
-	if len(dest) != len(values) {
-		return fmt.Errorf("%d columns for %d destinations", len(values), len(dest))
-	}
-	for i, value := range values {
-		if err := assignValue(r.types, dest[i], fields[i].DataTypeOID, value); err != nil {
+func (r *pgRow) scan(dest ...any) (err error) {
+	r.values = r.values[:0]
+	for i, data := range r.rows.Values() {
+		value, err := Decoded(r.types, r.rows.FieldDescriptions()[i].DataTypeOID, data)
+		if err != nil {
 			return fmt.Errorf("column %d: %w", i+1, err)
 		}
+		r.values = append(r.values, value)
 	}
-	return nil
+	return assignAll(dest, r.values)
 }
 
-// assignValue copies a value of a result, like assign.
-func assignValue(types *pgtype.Map, dest any, oid uint32, data []byte) (err error) {
+// Decoded is a value of a result as the driver of SQLite has it. Sums of BIGINT are
+// numeric.
+func Decoded(types *pgtype.Map, oid uint32, data []byte) (driver.Value, error) {
 	if data == nil {
-		return assignNull(dest)
+		return nil, nil
 	}
-	switch dest := dest.(type) {
-	case *string:
-		if isText(oid) {
-			*dest = Stored(data)
-			return nil
-		}
-	case *[]byte:
-		*dest = append(make([]byte, 0, len(data)), data...)
-		return nil
-	case *sql.RawBytes: // until the next row
-		*dest = data
-		return nil
-	case *sql.NullString:
-		dest.String, dest.Valid = Stored(data), true
-		return nil
-	case *any:
-		*dest, err = anyValue(types, oid, data)
-		return err
-	}
-	if v := reflect.ValueOf(dest); isText(oid) && v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.String {
-		v.Elem().SetString(Stored(data))
-		return nil
-	}
-	n, err := Number(types, oid, data)
-	if err != nil {
-		return err
-	}
-	switch dest := dest.(type) {
-	case *int64:
-		*dest = n
-		return nil
-	case *sql.NullInt64:
-		*dest = sql.NullInt64{Int64: n, Valid: true}
-		return nil
-	case *time.Time:
-		*dest = time.UnixMicro(n).UTC()
-		return nil
-	}
-	return assignNumber(dest, n)
-}
-
-func assignNull(dest any) error {
-	switch dest := dest.(type) {
-	case *[]byte:
-		*dest = nil
-	case *sql.RawBytes:
-		*dest = nil
-	case *any:
-		*dest = nil
-	case *sql.NullInt64:
-		*dest = sql.NullInt64{}
-	case *sql.NullString:
-		*dest = sql.NullString{}
-	case *time.Time:
-		*dest = time.Time{}
-	default:
-		return fmt.Errorf("cannot scan NULL into a %T", dest)
-	}
-	return nil
-}
-
-func isText(oid uint32) bool {
-	return oid == pgtype.TextOID || oid == pgtype.VarcharOID || oid == pgtype.NameOID
-}
-
-func anyValue(types *pgtype.Map, oid uint32, data []byte) (any, error) {
-	switch {
-	case isText(oid):
-		return Stored(data), nil
-	case oid == pgtype.ByteaOID:
-		return append(make([]byte, 0, len(data)), data...), nil
-	}
-	return Number(types, oid, data)
-}
-
-// Number decodes an integer. Sums of BIGINT are numeric.
-func Number(types *pgtype.Map, oid uint32, data []byte) (n int64, err error) {
 	switch oid {
+	case pgtype.TextOID, pgtype.VarcharOID, pgtype.NameOID:
+		return Stored(data), nil
+	case pgtype.ByteaOID:
+		return append(make([]byte, 0, len(data)), data...), nil
 	case pgtype.BoolOID:
 		return int64(data[0]), nil
 	case pgtype.Int8OID: // most are, or flags
@@ -215,5 +141,7 @@ func Number(types *pgtype.Map, oid uint32, data []byte) (n int64, err error) {
 	case pgtype.Int2OID:
 		return int64(int16(binary.BigEndian.Uint16(data))), nil
 	}
-	return n, types.Scan(oid, pgtype.BinaryFormatCode, data, &n)
+	var n int64
+	err := types.Scan(oid, pgtype.BinaryFormatCode, data, &n)
+	return n, err
 }

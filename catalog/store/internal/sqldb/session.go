@@ -31,12 +31,6 @@ type connection interface {
 	// bulk writes rows, whose values are in args, row after row, in a way that is faster for
 	// many; false if there is none.
 	bulk(ctx context.Context, in *Inserter, args []any) (done bool, err error)
-	// export names what the transaction of a reader sees, for adopt; "": no other
-	// connection can be made to see the same.
-	Export(ctx context.Context) (snapshot string, err error)
-	// adopt makes a transaction of a reader, before its first statement, see what
-	// another one that still runs has exported.
-	Adopt(snapshot string)
 	// close closes the connection.
 	Close() error
 }

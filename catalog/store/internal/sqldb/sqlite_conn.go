@@ -44,11 +44,6 @@ func (c *sqliteConnection) Close() error {
 	return c.conn.Close()
 }
 
-// Export names nothing: two connections see the same if their generation is.
-func (c *sqliteConnection) Export(context.Context) (string, error) { return "", nil }
-
-func (c *sqliteConnection) Adopt(string) {}
-
 func (c *sqliteConnection) Begin(ctx context.Context, readOnly bool) (err error) {
 	c.Tx, err = c.conn.(driver.ConnBeginTx).BeginTx(ctx, driver.TxOptions{ReadOnly: readOnly})
 	return err
