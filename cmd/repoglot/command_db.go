@@ -53,9 +53,9 @@ func (p *program) dbImportCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "import FILE",
 		Short: "Read what db export wrote into the database, which must be empty",
-		Long: "Check FILE, read it into the database of the configuration, which must be new or\n" +
-			"empty, and recount it. All ids stay what they are. If reading fails, the database\n" +
-			"stays empty; if the recount differs, it is filled. No server may be running on it.",
+		Long: "Read FILE into the database of the configuration, which must be new or empty, and\n" +
+			"recount it. All ids stay what they are. If reading fails, the database stays\n" +
+			"empty; if the recount differs, it is filled. No server may be running on it.",
 		Example: "  createdb repoglot\n" +
 			"  REPOGLOT_DATABASE=postgres:///repoglot repoglot db import --config /etc/repoglot.yaml repoglot.zst",
 		Args: arguments(1, "one file"),

@@ -168,19 +168,14 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 }
 
 // renewHistory gives another name to what the generations of a backup count: those that
-// were given out after it come again. A backup of an older version gets its first name
-// with the migration.
+// were given out after it come again.
 func renewHistory(ctx context.Context, file string) (err error) {
 	h, err := plainSQLite(file, "rw")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	var named bool
-	err = h.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM pragma_table_info('clock') WHERE name = 'history'`).Scan(&named)
-	if err == nil && named {
-		_, err = h.ExecContext(ctx, sqldb.SchemaTokens(`UPDATE clock SET history = @RANDOM`))
-	}
+	_, err = h.ExecContext(ctx, sqldb.SchemaTokens(`UPDATE clock SET history = @RANDOM`))
 	return err
 }
 

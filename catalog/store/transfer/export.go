@@ -264,18 +264,12 @@ func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
 	return e, moveNew(part, file)
 }
 
-// ImportFile is Import of a file, which is read to its end first.
+// ImportFile is Import of a file.
 func ImportFile(ctx context.Context, file, dsn string, opts sqldb.Options) (e Exported, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return e, fmt.Errorf("store: import: %w", err)
 	}
 	defer f.Close()
-	if e, err = CheckExport(f); err != nil {
-		return e, fmt.Errorf("store: import %s: %w", file, err)
-	}
-	if _, err := f.Seek(0, 0); err != nil {
-		return e, fmt.Errorf("store: import %s: %w", file, err)
-	}
 	return Import(ctx, f, dsn, opts)
 }

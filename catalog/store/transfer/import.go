@@ -28,7 +28,7 @@ func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (E
 	x := newExportReader(z)
 	e, err := x.header()
 	if err != nil {
-		return e, err
+		return e, fmt.Errorf("store: import: %w", err)
 	}
 	if known := sqldb.Schema(); e.Schema > known {
 		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
@@ -47,21 +47,6 @@ func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (E
 	}
 	err = db.Fail(ctx, "import", err)
 	return e, errors.Join(err, db.Close(&pools))
-}
-
-// CheckExport reads a whole export. The error says why it cannot be used.
-func CheckExport(r io.Reader) (Exported, error) {
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return Exported{}, err
-	}
-	defer z.Close()
-	x := newExportReader(z)
-	e, err := x.header()
-	if err == nil {
-		e.Rows, err = x.each(func(*exportTable) error { return nil }, func([]any) error { return nil })
-	}
-	return e, err
 }
 
 // loader writes the rows of an export.
@@ -185,27 +170,16 @@ func (l *loader) flush(ctx context.Context) error {
 	return l.rows.Flush(ctx, l.s)
 }
 
-// finish makes sequences go on, and renews the history if the schema has one.
+// finish renews the history, and makes sequences go on.
 func (l *loader) finish(ctx context.Context) error {
-	random, sequences := `lower(hex(randomblob(8)))`, ""
-	if !l.s.DB.Dialect.Sqlite {
-		random = `substr(md5(gen_random_uuid()::text), 1, 16)`
-		sequences = `DO $$ DECLARE t RECORD; BEGIN
-			FOR t IN SELECT attrelid::regclass AS name, attname AS id FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
-				WHERE attidentity <> '' AND relnamespace = current_schema()::regnamespace AND relname <> 'goose_db_version' LOOP
-				EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, %L), COALESCE(MAX(%I), 0) + 1, FALSE) FROM %s', t.name, t.id, t.id, t.name);
-			END LOOP; END $$`
+	if err := l.s.Do(ctx, l.s.DB.Dialect.Schema(`UPDATE clock SET history = @RANDOM`)); err != nil || l.s.DB.Dialect.Sqlite {
+		return err
 	}
-	i := slices.IndexFunc(l.tables, func(t storedTable) bool { return t.name == "clock" })
-	if slices.Contains(l.tables[i].columns, "history") {
-		if err := l.s.Do(ctx, `UPDATE clock SET history = `+random); err != nil {
-			return err
-		}
-	}
-	if sequences == "" {
-		return nil
-	}
-	return l.s.Do(ctx, sequences)
+	return l.s.Do(ctx, `DO $$ DECLARE t RECORD; BEGIN
+		FOR t IN SELECT attrelid::regclass AS name, attname AS id FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
+			WHERE attidentity <> '' AND relnamespace = current_schema()::regnamespace AND relname <> 'goose_db_version' LOOP
+			EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, %L), COALESCE(MAX(%I), 0) + 1, FALSE) FROM %s', t.name, t.id, t.id, t.name);
+		END LOOP; END $$`)
 }
 
 // exportReader reads the lines of an export.
