@@ -1,8 +1,14 @@
 package checks
 
 import (
+	"encoding/xml"
+	"errors"
 	"hash/maphash"
+	"io"
+	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // xmlWay says how the strings of a unit are read as XML.
@@ -135,18 +141,122 @@ func (r *run) readXML(s string, way xmlWay) elements {
 	var e elements
 	var h maphash.Hash
 	h.SetSeed(r.seed)
-	p := xmlReader{text: blankEntities(s), way: way, found: func(text string, from, to int) {
+	e.ok = eachElement(blankEntities(s), way == xmlBare, func(text string, from, to int) {
 		h.WriteString(text)
 		h.WriteByte(0)
 		if len(e.all) < maxMarks {
 			e.all = append(e.all, placeholder{text: text, from: from, to: to})
 		}
-	}}
-	if !p.read() {
+	})
+	if !e.ok {
 		return elements{}
 	}
-	e.ok, e.sum = true, h.Sum64()
+	e.sum = h.Sum64()
 	return e
+}
+
+// The parts of a document that encoding/xml reads more loosely than expat: the first
+// line, a document type without an internal subset, and the tag of an element.
+var (
+	doctype        = regexp.MustCompile(`^<!DOCTYPE\s+[\pL_][^\s<>&"'\[]*(?:\s+(?:SYSTEM|PUBLIC\s+(?:"[-\s0-9A-Za-z'()+,./:=?;!*#@$_%]*"|'[-\s0-9A-Za-z()+,./:=?;!*#@$_%]*'))\s+(?:"[^"]*"|'[^']*'))?\s*>`)
+	xmlDeclaration = regexp.MustCompile(`^<\?xml\s+version\s*=\s*(?:"[-A-Za-z0-9._:]+"|'[-A-Za-z0-9._:]+')(?:\s+encoding\s*=\s*(?:"[A-Za-z][-A-Za-z0-9._]*"|'[A-Za-z][-A-Za-z0-9._]*'))?(?:\s+standalone\s*=\s*(?:"(?:yes|no)"|'(?:yes|no)'))?\s*\?>`)
+	startTag       = regexp.MustCompile(`^<[^\s/>]+(?:\s+[^\s=]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>$`)
+)
+
+// eachElement calls found for each element of a text without entities, with its name and
+// those of its attributes. It reports whether the text is well-formed by the rules of
+// expat with namespaces, which Weblate reads it with: inside a root element or, bare, by
+// itself.
+func eachElement(s string, bare bool, found func(text string, from, to int)) bool {
+	if bare {
+		s = xmlDeclaration.ReplaceAllStringFunc(s, func(first string) string { return strings.Repeat(" ", len(first)) })
+	}
+	d := xml.NewDecoder(strings.NewReader(s))
+	declared := map[string]bool{xmlNamespace: true}
+	depth, roots, typed := 0, 0, false
+	for {
+		from := int(d.InputOffset())
+		token, err := d.Token()
+		if err != nil {
+			return errors.Is(err, io.EOF) && (!bare || roots == 1)
+		}
+		to := int(d.InputOffset())
+		outside, ok := bare && depth == 0, true
+		switch t := token.(type) {
+		case xml.StartElement:
+			var text string
+			if text, ok = expanded(t, declared); !ok || len(t.Attr) > 1 && !startTag.MatchString(s[from:to]) {
+				return false
+			}
+			found(text, from, to)
+			if depth++; outside {
+				roots++
+			}
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			ok = !outside || strings.Trim(s[from:to], " \t\r\n") == ""
+		case xml.ProcInst:
+			ok = !strings.EqualFold(t.Target, "xml") && !strings.Contains(t.Target, ":")
+		case xml.Directive:
+			ok = outside && roots == 0 && !typed && doctype.MatchString(s[from:to])
+			typed = true
+		}
+		if !ok {
+			return false
+		}
+	}
+}
+
+// The namespaces of two prefixes that no document may bind to others.
+const (
+	xmlNamespace   = "http://www.w3.org/XML/1998/namespace"
+	xmlnsNamespace = "http://www.w3.org/2000/xmlns/"
+)
+
+// expanded returns what is compared of an element: its name and those of its attributes,
+// with their namespaces. It fails if a prefix is not bound or an attribute is there twice.
+func expanded(e xml.StartElement, declared map[string]bool) (string, bool) {
+	names := []xml.Name{e.Name}
+	seen := make(map[xml.Name]bool, len(e.Attr))
+	for _, a := range e.Attr {
+		isDefault := a.Name == xml.Name{Local: "xmlns"}
+		switch {
+		case seen[a.Name]:
+			return "", false
+		case !isDefault && a.Name.Space != "xmlns":
+			names = append(names, a.Name)
+		case !mayBind(a.Name.Local, a.Value, isDefault):
+			return "", false
+		default:
+			declared[a.Value] = true
+		}
+		seen[a.Name] = true
+	}
+	text := ""
+	for _, name := range names {
+		first, _ := utf8.DecodeRuneInString(name.Local)
+		if first != '_' && !unicode.IsLetter(first) || strings.Contains(name.Local, ":") || name.Space != "" && !declared[name.Space] {
+			return "", false
+		}
+		if text += name.Local; name.Space != "" || len(names) > 1 {
+			text += "}" + name.Space + " " // which no namespace has
+		}
+	}
+	return text, true
+}
+
+// mayBind reports whether a prefix, or elements without one, can have a namespace.
+// ElementTree has "}" written after namespaces, so none has it.
+func mayBind(prefix, namespace string, byDefault bool) bool {
+	first, _ := utf8.DecodeRuneInString(prefix)
+	switch {
+	case prefix == "xml" || namespace == xmlNamespace:
+		return prefix == "xml" && namespace == xmlNamespace
+	case byDefault:
+		return namespace != xmlnsNamespace && !strings.Contains(namespace, "}")
+	}
+	return prefix != "xmlns" && namespace != "" && namespace != xmlnsNamespace && !strings.Contains(namespace, "}") && unicode.IsLetter(first)
 }
 
 // blankEntities replaces each entity by blanks of the same length.
