@@ -1,6 +1,9 @@
 package checks
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // placeholder is one placeholder of a string; from and to in bytes.
 type placeholder struct {
@@ -11,13 +14,99 @@ type placeholder struct {
 	paired   bool // the other string has it as well
 }
 
-// scanner reads the placeholder that begins at byte i, which is a marker.
-type scanner func(t *subject, i int) (placeholder, bool)
-
 // syntax is the notation of one kind of placeholders.
 type syntax struct {
-	markers string // the characters that a placeholder may begin with
-	scan    scanner
+	markers string         // the characters that a placeholder may begin with
+	one     *regexp.Regexp // a placeholder at the beginning of a text
+	// positions says that placeholders of which no group matches are identified by
+	// their positions. Else the group that matches is compared, not the whole.
+	positions bool
+	opens     string // what a marker alone is no placeholder before
+}
+
+// maxPlaceholder bounds a placeholder, in bytes: one that is opened and never closed must
+// not cost a search to the end. So what opens one is in none, either.
+const maxPlaceholder = 500
+
+// next returns the first placeholder of s from byte at.
+func (x syntax) next(s string, at int) (placeholder, bool) {
+	for i := at; i < len(s); i++ {
+		n := index(s[i:], x.markers)
+		if n < 0 {
+			break
+		}
+		i += n
+		if p, ok := x.at(s, i); ok {
+			return p, true
+		}
+	}
+	return placeholder{}, false
+}
+
+// at returns the placeholder at byte i.
+func (x syntax) at(s string, i int) (placeholder, bool) {
+	if strings.IndexByte(x.markers, s[i]) < 0 {
+		return placeholder{}, false
+	}
+	m := x.one.FindStringSubmatchIndex(s[i:min(i+maxPlaceholder, len(s))])
+	if m == nil {
+		return placeholder{}, false
+	}
+	p := placeholder{text: s[i+1 : i+m[1]], from: i, to: i + m[1], position: x.positions}
+	if p.text == "" && p.to < len(s) && strings.IndexByte(x.opens, s[p.to]) >= 0 {
+		return placeholder{}, false
+	}
+	p.escape = x.positions && p.text == s[i:i+1]
+	for g := 2; g < len(m); g += 2 {
+		switch {
+		case m[g] < 0:
+		case x.positions:
+			p.position = false
+		default:
+			p.text = strings.TrimSpace(s[i+m[g] : i+m[g+1]])
+		}
+	}
+	if s[i] == '%' && strings.Contains(p.text, "'") { // which groups digits
+		p.text = strings.ReplaceAll(p.text, "'", "")
+	}
+	return p, true
+}
+
+// nextReal returns the first placeholder from byte at that is no escape.
+func (x syntax) nextReal(s string, at int) (placeholder, bool) {
+	for {
+		p, ok := x.next(s, at)
+		if !ok || !p.escape {
+			return p, ok
+		}
+		at = p.to
+	}
+}
+
+// maxMarks is how many placeholders, tags and other marks of a string are kept: a
+// mark may be one byte long, and takes fifty bytes to keep.
+const maxMarks = 1 << 16
+
+// collect appends the placeholders of s, up to maxMarks. position reports whether
+// one of them is identified by its position.
+func (x syntax) collect(s string, into []placeholder) (all []placeholder, position bool) {
+	for at := 0; ; {
+		p, ok := x.nextReal(s, at)
+		if !ok || len(into) == maxMarks {
+			return into, position
+		}
+		into = append(into, p)
+		position = position || p.position
+		at = p.to
+	}
+}
+
+// index returns the position of the first of some characters in s, or -1.
+func index(s, markers string) int {
+	if len(markers) == 1 {
+		return strings.IndexByte(s, markers[0])
+	}
+	return strings.IndexAny(s, markers)
 }
 
 // checkFormat compares the placeholders of each target form with those of its
@@ -59,7 +148,7 @@ func (r *run) lenient(i int) bool {
 // formatSource is formSource for a syntax.
 func formatSource(r *run, x syntax, i int) int {
 	return r.formSource(i, func(s string) bool {
-		_, ok := r.text.reset(s).next(x, 0)
+		_, ok := x.next(s, 0)
 		return ok
 	})
 }
@@ -82,11 +171,11 @@ func (r *run) formSource(i int, has func(string) bool) int {
 // compare fails if the placeholders differ. It marks the surplus ones in the
 // target, the missing ones in the source, or the ones in another order.
 func (r *run) compare(x syntax, source, target string, lenient bool) hit {
-	if r.agree(x, source, target) {
+	if x.agree(source, target) {
 		return hit{}
 	}
-	a, position := r.text.reset(source).collect(x, r.left[:0])
-	b, _ := r.text.reset(target).collect(x, r.right[:0])
+	a, position := x.collect(source, r.left[:0])
+	b, _ := x.collect(target, r.right[:0])
 	r.left, r.right = a, b
 	if len(a) == maxMarks || len(b) == maxMarks {
 		return hit{}
@@ -102,11 +191,10 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 }
 
 // agree reports whether both texts have the same placeholders in the same order.
-func (r *run) agree(x syntax, source, target string) bool {
-	s, t := r.text.reset(source), r.other.reset(target)
+func (x syntax) agree(source, target string) bool {
 	for i, j := 0, 0; ; {
-		p, more := s.nextReal(x, i)
-		q, moreT := t.nextReal(x, j)
+		p, more := x.nextReal(source, i)
+		q, moreT := x.nextReal(target, j)
 		if !more || !moreT || p.text != q.text {
 			return !more && !moreT
 		}
@@ -168,36 +256,49 @@ func otherOrder(a, b []placeholder) hit {
 
 // notations returns the syntax of the placeholders of each format check.
 func notations() [count]syntax {
+	whole := func(markers, one string) syntax {
+		return syntax{markers: markers, one: regexp.MustCompile(`(?s)^` + one)}
+	}
+	positions := func(markers, one string) syntax {
+		x := whole(markers, one)
+		x.positions = true
+		return x
+	}
+	const conversion = `\d*(?:\.\d+)?(?:hh|ll|h|l)?[A-Za-z%]?` // of C's printf
+	printf := positions("%", `%(?:(\d+)\$)?[ +#'-]*`+conversion)
+	ruby := positions("%", `%(?:(\{[^{}]+\}|<[^<>]+>[A-Za-z]?)|(?:(\d+)\$)?[ +#*-]*`+conversion+`)`)
+	ruby.opens = "{<"
+	const braces = `\{\{((?:[^{}]|\}[^{}])+)\}\}`
+	const star = `(?:\d+|\*)`
 	return [count]syntax{
-		SchemeFormat:         scheme(),
-		VueFormat:            vue(),
-		I18nextInterpolation: i18next(),
-		CSharpFormat:         braceNumber(",:"),
-		JavaFormat:           braceNumber(","),
-		ObjectPascalFormat:   objectPascal(),
-		RubyFormat:           ruby(),
-		ESFormat:             between("${", closeBrace),
-		AngularJSFormat:      between("{{", closeBraces),
-		PythonFormat:         printf(" +#-", true),
-		PythonBraceFormat:    pythonBrace(),
-		PHPFormat:            printf(" +#-", false),
-		CFormat:              printf(" +#'-", false),
-		PerlFormat:           printf(" +#'-", false),
-		PerlBraceFormat:      word("{", '}'),
-		JavascriptFormat:     printf(" +#'-", false),
-		LuaFormat:            printf(" +#'-", false),
-		JavaPrintfFormat:     javaPrintf(),
-		QtFormat:             qt(false),
-		QtPluralFormat:       qt(true),
-		PercentPlaceholders:  word("%", '%'),
+		SchemeFormat:         positions("~", `~(?:\d*(@\*~))?(?:[\d,#+-]|'.)*[:@]*[A-Za-z%&|~*?()\[\]{};^!_/\n$]`),
+		VueFormat:            whole("{%@", `(?:%?\{([^{}]+)\}|@(?:\.[A-Za-z]*)?:(?:\((?:[\w-]|\.\w)+\)?|(?:[\w-]|\.\w)+))`),
+		I18nextInterpolation: whole("{$", `(?:\$t\(([^()]+)\)|`+braces+`)`),
+		CSharpFormat:         whole("{", `\{(\d+(?:[,:][^{}]*)?)\}`),
+		JavaFormat:           whole("{", `\{(\d+(?:,[^{}]*)?)\}`),
+		ObjectPascalFormat:   positions("%", `%(?:(`+star+`):)?-*`+star+`?(?:\.`+star+`?)?[defgmnpsuxDEFGMNPSUX%]`),
+		RubyFormat:           ruby,
+		ESFormat:             whole("$", `\$\{([^{}]+)\}`),
+		AngularJSFormat:      whole("{", braces),
+		PythonFormat:         positions("%", `%(?:(\([^()]+\)))?[ +#-]*`+conversion),
+		PythonBraceFormat:    positions("{", `\{(?:\{|(\w+(?:[.[!:][^{}]*)?|[!:][^{}]*)?\})`),
+		PHPFormat:            positions("%", `%(?:(\d+)\$)?[ +#-]*`+conversion),
+		CFormat:              printf,
+		PerlFormat:           printf,
+		PerlBraceFormat:      whole("{", `\{(\w+)\}`),
+		JavascriptFormat:     printf,
+		LuaFormat:            printf,
+		JavaPrintfFormat:     positions("%", `%(?:(\d+)\$)?[-.#+0,(]*\d*(?:\.\d*)?(?:[Tt][A-Za-z]|[A-Za-z%])`),
+		QtFormat:             whole("%", `%L?\d{1,2}`),
+		QtPluralFormat:       whole("%", `%L?n`),
+		PercentPlaceholders:  whole("%", `%(\w+)%`),
 	}
 }
 
 // formatMask returns the format checks.
-func formatMask() Mask {
-	var m Mask
-	for i, x := range notations() {
-		if x.scan != nil {
+func formatMask() (m Mask) {
+	for i, x := range syntaxes {
+		if x.one != nil {
 			m = m.With(ID(i))
 		}
 	}

@@ -89,8 +89,7 @@ const (
 func mdLinks(s string, kind mdKind) []placeholder {
 	var all []placeholder
 	var open []int // positions of the open brackets
-	t := subject{s: s}
-	lastBracket := strings.LastIndexByte(s, ']')
+	lastBracket, lastRound := strings.LastIndexByte(s, ']'), strings.LastIndexByte(s, ')')
 	for i := 0; i < len(s) && len(all) < maxMarks; i++ {
 		switch c := s[i]; {
 		case c == '\\':
@@ -111,8 +110,8 @@ func mdLinks(s string, kind mdKind) []placeholder {
 			to := -1
 			switch {
 			case i+1 == len(s):
-			case kind == mdAddress && s[i+1] == '(':
-				to = t.closing(closeRound, i)
+			case kind == mdAddress && s[i+1] == '(' && i+1 < lastRound:
+				to = i + strings.IndexByte(s[i:], ')')
 			case kind == mdReference && s[i+1] == '[' && i+1 < lastBracket:
 				to = i + 1 + strings.IndexByte(s[i+1:], ']')
 			}

@@ -33,8 +33,6 @@ func (s *Set) Run(u *Unit) Mask {
 // release drops the unit, and buffers that only long units need.
 func (r *run) release() {
 	r.flags, r.unit, r.markup = nil, nil, markup{}
-	r.text.reset("")
-	r.other.reset("")
 	if cap(r.source)+cap(r.target) > maxBuffers {
 		r.source, r.target = nil, nil
 	}
@@ -66,7 +64,6 @@ type run struct {
 	hits    []place // of explain
 
 	source, target []byte // texts without placeholders, reused
-	text, other    subject
 	seed           maphash.Seed
 	left, right    []placeholder // of both texts, reused
 	markup         markup        // the unit as XML

@@ -40,11 +40,10 @@ func unnamedFormat(r *run, s string, form int) hit {
 		return hit{}
 	}
 	for id := range r.flags.runs.And(formats).All() {
-		t := r.text.reset(s)
 		unnamed := 0
 		var places []Span
 		for at := 0; ; {
-			p, ok := t.next(syntaxes[id], at)
+			p, ok := syntaxes[id].next(s, at)
 			if !ok {
 				break
 			}

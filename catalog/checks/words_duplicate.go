@@ -133,7 +133,6 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 		if r.flags.markers == "" {
 			return
 		}
-		t := r.text.reset(s)
 		for i := 0; ; {
 			n := index(s[i:], r.flags.markers)
 			if n < 0 {
@@ -142,7 +141,7 @@ func (r *run) holes(s string) func(yield func(from, to int) bool) {
 			i += n
 			to := i + 1
 			for _, x := range r.flags.holes {
-				if p, ok := t.at(x, i); ok {
+				if p, ok := x.at(s, i); ok {
 					if to = p.to; !yield(i, to) {
 						return
 					}
