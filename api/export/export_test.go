@@ -7,6 +7,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -168,5 +170,21 @@ func TestXLSX(t *testing.T) {
 	}
 	if got := len(sheet.Rows[7].Cells[1].Text); got != 32767 {
 		t.Errorf("a cell of %d characters", got)
+	}
+}
+
+// TestFormatsAreDescribed: the description of the API and the manual name every format.
+func TestFormatsAreDescribed(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{"../resource/openapi.yaml", "../../docs/api.md", "../../docs/compatibility.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range export.Formats() {
+			if !regexp.MustCompile("[`{=, \\[]" + f.Name + "[`},\\]]").Match(text) {
+				t.Errorf("%s does not name %s", page, f.Name)
+			}
+		}
 	}
 }

@@ -67,7 +67,7 @@ func (w *forgeWorld) branchFile() string {
 // TestForgeEnds: however a request ends, its texts are known again, wait, or are
 // suggestions with a reason (docs/editing.md#what-happens-when-).
 func TestForgeEnds(t *testing.T) {
-	kinds := []string{"github", "gitlab", "gitea", "forgejo"}
+	kinds := forge.Kinds()
 	for i, tt := range []struct {
 		name     string
 		end      func(w *forgeWorld)
@@ -156,7 +156,7 @@ func TestForgeEnds(t *testing.T) {
 // TestForgeBase: a request is for the branch that is read, also if that becomes another one,
 // unless somebody gave it another base. Merged there, its edits wait in a new one.
 func TestForgeBase(t *testing.T) {
-	for _, kind := range []string{"github", "gitlab", "gitea", "forgejo"} {
+	for _, kind := range forge.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			w := newForgeWorld(t, kind)
 			bases := func(want, when string) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/testrepos"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
@@ -128,7 +129,7 @@ func TestForges(t *testing.T) {
 		*forgeProject
 	}
 	var runs []run
-	for _, kind := range []string{"github", "gitlab", "gitea", "forgejo"} {
+	for _, kind := range forge.Kinds() {
 		for _, end := range forgeEnds() {
 			switch {
 			case kind == "gitlab" && end.name == "the branch is removed": // which GitLab survives

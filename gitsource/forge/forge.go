@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -85,7 +87,7 @@ func (e *LimitError) Error() string {
 
 // Options say which repository a Forge has.
 type Options struct {
-	// Kind is github, gitlab, gitea or forgejo.
+	// Kind is one of Kinds.
 	Kind string
 	// URL is the forge's address, https; "" is the public service of github and
 	// gitlab.
@@ -101,6 +103,9 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
+// Kinds are the known kinds of forges, ascending.
+func Kinds() []string { return slices.Sorted(maps.Keys(services())) }
+
 // Timeout is how long one call of a forge may take.
 const Timeout = 30 * time.Second
 
@@ -108,7 +113,7 @@ const Timeout = 30 * time.Second
 func New(o Options) (Forge, error) {
 	kind, ok := services()[o.Kind]
 	if !ok {
-		return nil, fmt.Errorf("forge %q is not known; want github, gitlab, gitea or forgejo", o.Kind)
+		return nil, fmt.Errorf("forge %q is not known; want one of %s", o.Kind, strings.Join(Kinds(), ", "))
 	}
 	base, err := kind.address(o)
 	if err != nil {

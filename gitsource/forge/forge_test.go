@@ -23,7 +23,12 @@ const secret = "t0ken-very-secret"
 
 // kinds are the forges, each with a path of a repository.
 func kinds() map[string]string {
-	return map[string]string{"github": "hello/app", "gitlab": "group/sub/app", "gitea": "hello/app", "forgejo": "hello/app"}
+	paths := map[string]string{}
+	for _, kind := range Kinds() {
+		paths[kind] = "hello/app"
+	}
+	paths["gitlab"] = "group/sub/app"
+	return paths
 }
 
 // serve returns a fake and its client. All addresses lead to the fake, so that the real

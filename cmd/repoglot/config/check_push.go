@@ -58,7 +58,7 @@ func checkPush(p place, c *Component) {
 	switch {
 	case c.PushMode != catalog.PushRequest:
 	case c.Forge == "":
-		p.bad("push_mode", "request needs forge; write github, gitlab, gitea or forgejo")
+		p.bad("push_mode", "request needs forge; write one of %s", strings.Join(forge.Kinds(), ", "))
 	case c.ForgeTokenEnv == "":
 		p.bad("forge", "needs forge_token_env; name the environment variable with the token")
 	default:

@@ -1,9 +1,12 @@
 package config_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
+	"github.com/repoglot/repoglot/gitsource/forge"
 )
 
 // withPush is a configuration of one component with further keys.
@@ -62,7 +66,7 @@ func TestPushMistakes(t *testing.T) {
 		"push_mode: branch\nrequest_per: component":                                     "request_per needs push_mode: request",
 		"push_mode: request\nrequest_per: sometimes":                                    "must be one of component, language, author, repository",
 		"push_mode: request\nrequest_per: author\nforge: github\nforge_token_env: T":    "author needs push_branch",
-		"push_mode: request":                                                            "needs forge; write github",
+		"push_mode: request":                                                            "needs forge; write one of forgejo, ",
 		"push_mode: request\nforge: github":                                             "needs forge_token_env",
 		"push_mode: request\nforge: gitea\nforge_token_env: T":                          "set forge_url",
 		"push_mode: request\nforge: gitea\nforge_url: http://x.org\nforge_token_env: T": "https",
@@ -158,6 +162,26 @@ func TestRequestsInTheWay(t *testing.T) {
 		_, err := config.Parse("f", []byte(text), []string{"T=secret"})
 		if got := fmt.Sprint(err); tt.want == "" && err != nil || tt.want != "" && !strings.Contains(got, tt.want) {
 			t.Errorf("%s beside %s: %s, want %q", tt.app, tt.web, got, tt.want)
+		}
+	}
+}
+
+// TestForgeKinds: the key forge takes every kind that there is, and the manual names the
+// rights of its token.
+func TestForgeKinds(t *testing.T) {
+	field, _ := reflect.TypeFor[config.Component]().FieldByName("Forge")
+	kinds := strings.Fields(field.Tag.Get("oneof"))
+	slices.Sort(kinds)
+	if !slices.Equal(kinds, forge.Kinds()) {
+		t.Errorf("the key takes %q; there are %q", kinds, forge.Kinds())
+	}
+	page, err := os.ReadFile("../../../docs/editing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range forge.Kinds() {
+		if !bytes.Contains(page, []byte("`"+kind+"`")) {
+			t.Errorf("docs/editing.md does not name %s", kind)
 		}
 	}
 }
