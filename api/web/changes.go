@@ -58,13 +58,10 @@ var actionNames = map[catalog.Action]string{
 
 // changes makes the entries of a page, which a client may see. They name what they are
 // of as people do.
-func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) ([]change, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
+func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) error {
 	rows, err := resource.VisibleComponents(ctx, snap, "")
-	if err != nil {
-		return nil, err
+	if err != nil || len(entries) == 0 {
+		return err
 	}
 	type slugs struct{ project, component string }
 	wanted := map[slugs][]string{}
@@ -76,17 +73,17 @@ func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entr
 			wanted[key] = []string{c.Settings.Name, c.Project.Settings.Name}
 		}
 	}
-	list := make([]change, len(entries))
+	v.Changes = make([]change, len(entries))
 	for i := range entries {
 		c := &entries[i]
-		list[i] = p.change(v.L, c)
+		v.Changes[i] = p.change(v.L, c)
 		names := wanted[slugs{c.Project, c.Component}]
 		if c.Language != "" {
 			names = append([]string{p.nameOf(v.L, c.Language)}, names...)
 		}
-		list[i].Where = v.L.Join(names...)
+		v.Changes[i].Where = v.L.Join(names...)
 	}
-	return list, nil
+	return nil
 }
 
 func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
@@ -119,34 +116,29 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 
 // readChanges makes the entries that q finds, with links to their commits for the template of
 // an address of the repository browser.
-func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, repoweb string) ([]change, error) {
+func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, repoweb string) error {
 	entries, err := snap.Changes(ctx, q)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list, err := p.changes(ctx, snap, v, entries)
-	for i := range list {
-		list[i].CommitURL = commitURL(repoweb, list[i].Commit)
+	err = p.changes(ctx, snap, v, entries)
+	for i := range v.Changes {
+		v.Changes[i].CommitURL = commitURL(repoweb, v.Changes[i].Commit)
 	}
-	return list, err
+	return err
 }
 
 type history struct {
-	Changes []change
-	Pages   paging
-	Kinds   []link
-	From    string
-	To      string
-	Order   []link
-	Kept    []link
-	Count   int64
+	Kinds, Order []link
+	From, To     string
+	Count        int64
 }
 
 const changesOnPage = 50
 
 // historyOf makes a page of the list that q selects.
 func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
-	h := history{From: v.param("from"), To: v.param("to"), Kept: v.kept("kind", "order")}
+	h := history{From: v.param("from"), To: v.param("to")}
 	q.User, q.Newest = v.param("user"), v.param("order") != "oldest"
 	q.From, q.To = days(h.From, h.To)
 	kind := v.param("kind")
@@ -168,14 +160,13 @@ func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q 
 		return err
 	}
 	h.Count = list.Count()
-	h.Pages = window(v, "page", h.Count, changesOnPage)
-	entries, err := list.Page(ctx, h.Pages.offset(), changesOnPage)
+	v.Pages = window(v, "page", h.Count, changesOnPage)
+	entries, err := list.Page(ctx, v.Pages.offset(), changesOnPage)
 	if err != nil {
 		return err
 	}
-	h.Changes, err = p.changes(ctx, snap, v, entries)
 	v.Body = h
-	return err
+	return p.changes(ctx, snap, v, entries)
 }
 
 func (p *Pages) allChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
@@ -241,4 +232,51 @@ func changesAPI(r *rest.Request, list string) string {
 		}
 	}
 	return list
+}
+
+type user struct {
+	User      store.User
+	Languages []store.Contribution
+
+	Updated, Added int64
+}
+
+const userChanges = 50
+
+func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	u, err := resource.VisibleUser(ctx, snap, r)
+	if err != nil {
+		return err
+	}
+	v.named(u.FullName, "repoglot")
+	o := user{User: u}
+	rows, err := resource.VisibleComponents(ctx, snap, "")
+	if err != nil {
+		return err
+	}
+	if o.Languages, err = snap.Contributions(ctx, u.ID, resource.ImportedIDs(rows)); err != nil {
+		return err
+	}
+	for _, c := range o.Languages {
+		o.Updated += c.Updated
+		o.Added += c.Added
+	}
+	shown, err := resource.ShownComponents(ctx, snap)
+	if err != nil {
+		return err
+	}
+	weeks, err := snap.WeeksOfAuthor(ctx, u.ID, shown, v.now.AddDate(0, 0, -7*maxWeekBars))
+	if err == nil && len(weeks) == 0 { // what somebody did long ago is of interest, too
+		weeks, err = snap.WeeksOfAuthor(ctx, u.ID, shown, time.Unix(0, 0))
+	}
+	if err != nil {
+		return err
+	}
+	v.fillWeeks(weeks)
+	entries, err := snap.NewestOfAuthor(ctx, u.ID, shown, userChanges)
+	if err != nil {
+		return err
+	}
+	v.Body = o
+	return p.changes(ctx, snap, v, entries)
 }

@@ -43,7 +43,6 @@ func (p *Pages) checks(ctx context.Context, snap *store.Snapshot, _ *rest.Reques
 type oneCheck struct {
 	Check  checks.Check
 	Places []checkPlace
-	Pages  paging
 	Total  int64
 }
 
@@ -78,7 +77,7 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		o.Total += counts[i].Units
 	}
 	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(units[b], units[a]), cmp.Compare(a, b)) })
-	o.Pages, order = cutPage(v, "page", order, placesOnPage)
+	v.Pages, order = cutPage(v, "page", order, placesOnPage)
 	translations, err := snap.TranslationsByID(ctx, order)
 	if err != nil {
 		return err

@@ -20,21 +20,12 @@ import (
 
 type component struct {
 	Row       store.ComponentRow
-	About     tally
 	Strings   catalog.Count // of the template, otherwise of all files together
 	SourceURL string
 	Rows      []row
-	Orders    []link
-	Filters   []link
-	Curve     curve
-	Activity  activity
-	Changes   []change
 	Head      *catalog.Commit
 	HeadURL   string
-	Downloads []link
-	Badges    []badge
 	CloneURL  string
-	Importing []importing
 }
 
 // badge is a picture with the text to paste.
@@ -62,24 +53,23 @@ const curveRows = 16
 
 func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, row *store.ComponentRow) (err error) {
 	v.named(row.Settings.Name, row.Project.Settings.Name)
-	rows := []*store.ComponentRow{row}
-	c := component{Row: *row, Importing: p.importingOf(ctx, rows, v), Orders: v.orders(), Filters: filters(v)}
-	if v.Problems, err = problemsOf(ctx, snap, rows, false); err != nil || !row.Imported {
-		v.Body = c
+	c := &component{Row: *row}
+	v.Body = c
+	if err := p.fillProblems(ctx, snap, v, []*store.ComponentRow{row}, false); err != nil || !row.Imported {
 		return err
 	}
 	all, err := snap.Translations(ctx, row.ID)
 	if err != nil {
 		return err
 	}
-	p.fillLanguages(v, &c, all)
-	if err := p.fillCurves(ctx, snap, v, &c); err != nil {
+	p.fillLanguages(v, c, all)
+	if err := p.fillCurves(ctx, snap, v, c); err != nil {
 		return err
 	}
-	if c.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{row.ID}}); err != nil {
+	if err := fillActivity(ctx, snap, v, store.ActivityQuery{Components: []int64{row.ID}}); err != nil {
 		return err
 	}
-	if c.Changes, err = p.readChanges(ctx, snap, v, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest}, ""); err != nil {
+	if err := p.readChanges(ctx, snap, v, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest}, ""); err != nil {
 		return err
 	}
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
@@ -92,9 +82,8 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if c.Head != nil {
 		c.HeadURL = commitURL(row.Settings.Repoweb, c.Head.Hash)
 	}
-	c.Downloads = downloads(wire.ComponentPath(project, slug)+"file/", "?format=zip", "zip:")
-	c.Badges = badges(r.Link.Base, path("projects", project, slug), row.Settings.Name, project+"/"+slug)
-	v.Body = c
+	v.Downloads = downloads(wire.ComponentPath(project, slug)+"file/", "?format=zip", "zip:")
+	v.Badges = badges(r.Link.Base, row.Settings.Name, project, slug)
 	return nil
 }
 
@@ -120,12 +109,12 @@ func (p *Pages) fillLanguages(v *view, c *component, all []catalog.Translation) 
 			tally: tallyOf(t, source), Code: t.Language, Name: p.languageName(v.L, t.Language), rank: v.reads(t.Language),
 			URL: page("projects", t.Language), StringsURL: page("translate", t.Language), Author: t.LastAuthor, id: t.ID,
 		}
-		c.About.add(l.tally)
+		v.About.add(l.tally)
 		if !v.filtered(&l.tally) {
 			c.Rows = append(c.Rows, l)
 		}
 	}
-	c.About.inTranslations(v, 1, 1)
+	v.About.inTranslations(v, 1, 1)
 	sorted(c.Rows, v.order())
 }
 
@@ -153,12 +142,12 @@ func (p *Pages) fillCurves(ctx context.Context, snap *store.Snapshot, v *view, c
 			shown = append(shown, *s)
 		}
 	}
-	if len(shown) > maxCurves && v.order() == byName { // the reader's languages come first, then the best
+	if len(shown) > maxCurves && v.order() == "" { // the reader's languages come first, then the best
 		slices.SortStableFunc(shown, func(a, b chart.Series) int {
 			return cmp.Or(cmp.Compare(ranks[b.Name], ranks[a.Name]), cmp.Compare(b.Values[len(b.Values)-1], a.Values[len(a.Values)-1]))
 		})
 	}
-	c.Curve = curveOf(v, v.L.T("Translated strings since the first commit"), shown[:min(len(shown), maxCurves)])
+	v.draw(v.L.T("Translated strings since the first commit"), shown[:min(len(shown), maxCurves)])
 	return nil
 }
 
@@ -184,12 +173,12 @@ func curves(ctx context.Context, snap *store.Snapshot, components, translations 
 	return all, err
 }
 
-// curveOf draws series and makes the table of their figures.
-func curveOf(v *view, label string, series []chart.Series) curve {
-	var c curve
+// draw draws series and makes the table of their figures.
+func (v *view) draw(label string, series []chart.Series) {
 	if len(series) == 0 {
-		return c
+		return
 	}
+	c := &v.Curve
 	c.Chart = chart.Curves(label, series, v.now, v.L.Number)
 	from := v.now
 	for i := range series {
@@ -217,7 +206,6 @@ func curveOf(v *view, label string, series []chart.Series) curve {
 		c.Rows = append(c.Rows, row)
 	}
 	slices.Reverse(c.Rows)
-	return c
 }
 
 // downloads are the forms in which a file, or all files, can be had: as in the repository
@@ -232,11 +220,11 @@ func downloads(file, plain, prefix string) []link {
 	return list
 }
 
-// badges are pictures with the text to paste. name is the project's, or with the
-// component.
-func badges(base, page, title, name string) (list []badge) {
+// badges are pictures of what slugs and codes name, with the text to paste.
+func badges(base, title string, names ...string) (list []badge) {
+	page := path(append([]string{"projects"}, names...)...)
 	for _, b := range []struct{ name, file string }{{"badge", "svg-badge.svg"}, {"languages", "multi-auto.svg"}} {
-		picture := "/widget/" + name + "/" + b.file
+		picture := "/widget/" + strings.Join(names, "/") + "/" + b.file
 		list = append(list, badge{
 			Name: b.name, Picture: picture,
 			Markdown: "[![" + title + "](" + base + picture + ")](" + base + page + ")",
@@ -286,7 +274,6 @@ type activity struct {
 	More         int
 	Weeks        template.HTML
 	Rows         []store.WeekCount
-	Total        int64
 	Since        []link
 	First, End   time.Time // the Mondays of the first and the last week
 	Longer       bool      // nobody did anything in the last year: it is of all time
@@ -294,10 +281,10 @@ type activity struct {
 
 const maxContributors = 20
 
-// activityOf counts the entries of the time that the parameter since names in days. If
+// fillActivity counts the entries of the time that the parameter since names in days. If
 // it names none, that is the last year, or all time if nobody did anything in it.
-func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ActivityQuery) (activity, error) {
-	a := activity{}
+func fillActivity(ctx context.Context, snap *store.Snapshot, v *view, q store.ActivityQuery) error {
+	a := &v.Activity
 	since := v.param("since")
 	days, known := map[string]int{"30": 30, "90": 90, "365": 365, "all": 0}[since]
 	if !known {
@@ -314,7 +301,7 @@ func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q
 		}
 	}
 	if err != nil {
-		return a, err
+		return err
 	}
 	a.Since = v.choices("since", since,
 		choice{"30", v.L.T("30 days")}, choice{"90", v.L.T("90 days")}, choice{"365", v.L.T("one year")}, choice{"all", v.L.T("all time")})
@@ -323,8 +310,8 @@ func (p *Pages) activityOf(ctx context.Context, snap *store.Snapshot, v *view, q
 	}
 	a.Contributors = found.Contributors[:min(len(found.Contributors), maxContributors)]
 	a.More = len(found.Contributors) - len(a.Contributors)
-	p.fillWeeks(v, &a, found.Weeks)
-	return a, nil
+	v.fillWeeks(found.Weeks)
+	return nil
 }
 
 // minWeekBars and maxWeekBars bound the number of weeks that are drawn.
@@ -333,10 +320,11 @@ const (
 	maxWeekBars = 104
 )
 
-func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
+func (v *view) fillWeeks(weeks []store.WeekCount) {
 	if len(weeks) == 0 {
 		return
 	}
+	a := &v.Activity
 	monday, last := catalog.IntervalWeek.First(v.now), weeks[len(weeks)-1].First
 	if monday.Sub(weeks[0].First) > maxWeekBars*7*24*time.Hour {
 		monday = last // what was long ago ends with its last week
@@ -345,7 +333,6 @@ func (p *Pages) fillWeeks(v *view, a *activity, weeks []store.WeekCount) {
 	n = min(max(n, minWeekBars), maxWeekBars)
 	bars := make([]int64, n)
 	for _, w := range weeks {
-		a.Total += w.Entries
 		if i := n - 1 - int(monday.Sub(w.First).Hours()/24/7+0.5); i >= 0 && i < n {
 			bars[i] = w.Entries
 		}

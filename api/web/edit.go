@@ -334,8 +334,8 @@ func (p *Pages) refused(ctx context.Context, r *rest.Request, sent *sentForm, re
 	switch {
 	case errors.Is(refusal, edit.ErrChanged):
 		f.Status, f.Wrong, f.Theirs = http.StatusConflict, v.L.T("Somebody changed this string meanwhile. Your text is not stored yet: save it again if it is better."), new(change)
-		if len(o.History) > 0 {
-			*f.Theirs = o.History[0]
+		if len(v.Changes) > 0 {
+			*f.Theirs = v.Changes[0]
 		}
 		f.Seen = revision(&o.Unit)
 		f.Theirs.Diff = difference(catalog.JoinForms(sent.target), o.Unit.Target)

@@ -14,33 +14,21 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-type languages struct {
-	Rows   []row
-	Orders []link
-}
-
 func (p *Pages) languages(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.named(v.L.T("Languages"), "repoglot")
-	rows, counts, err := countByName(ctx, snap, "", "")
-	if err != nil {
-		return err
+	components, counts, err := count(ctx, snap, "", "")
+	rows := p.languageRows(v, counts, len(components))
+	for i := range rows {
+		rows[i].URL = path("languages", rows[i].Code)
 	}
-	o := languages{Rows: p.languageRows(v, counts, len(rows)), Orders: v.orders()}
-	for i := range o.Rows {
-		o.Rows[i].URL = path("languages", o.Rows[i].Code)
-	}
-	sorted(o.Rows, v.order())
-	v.Body = o
-	return nil
+	sorted(rows, v.order())
+	v.Body = rows
+	return err
 }
 
 type language struct {
 	Language  lang.Language
-	About     tally
 	Projects  []languageProject
-	Pages     paging
-	Orders    []link
-	Changes   []change
 	Only      string // the project that the page is about, or ""
 	EngageURL string
 }
@@ -61,7 +49,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
-	o := language{Language: l, Orders: v.orders()}
+	o := language{Language: l}
 	name := p.nameOf(v.L, l.Code)
 	v.Crumbs = []link{{Name: v.L.T("Languages"), URL: path("languages")}, {Name: name, URL: path("languages", l.Code)}}
 	v.feeds("language", l.Code)
@@ -76,52 +64,41 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("languages", l.Code, slug)})
 		o.EngageURL = path("engage", slug, l.Code)
 	}
-	rows, counts, err := countByName(ctx, snap, o.Only, l.Code)
+	rows, counts, err := count(ctx, snap, o.Only, l.Code)
 	if err != nil {
 		return err
 	}
-	list := p.languageComponents(v, &o, counts)
-	o.About.inComponents(v, len(rows))
+	list := slices.DeleteFunc(counts, func(r row) bool { return r.Code != l.Code })
+	for i := range list {
+		r := &list[i]
+		c := r.component
+		v.About.add(r.tally)
+		r.Name, r.key = c.Settings.Name, c.Project.Settings.Name+"\x00"+c.Settings.Name
+		r.URL, r.StringsURL = path("projects", c.Project.Slug, c.Slug, l.Code), path("translate", c.Project.Slug, c.Slug, l.Code)
+	}
+	v.About.inComponents(v, len(rows))
 	if len(list) == 0 {
 		return rest.ErrNotFound
 	}
-	o.Pages, list = cutPage(v, "page", list, componentsOnPage)
-	if err := p.fillLanguageRows(ctx, snap, v, &o, list); err != nil {
+	sorted(list, v.order())
+	v.Pages, list = cutPage(v, "page", list, componentsOnPage)
+	if err := fillLanguageRows(ctx, snap, v, &o, list); err != nil {
 		return err
 	}
-	if o.Only == "" {
-		entries, err := snap.NewestInLanguage(ctx, resource.ImportedIDs(rows), l.Code, newest)
-		if err != nil {
-			return err
-		}
-		if o.Changes, err = p.changes(ctx, snap, v, entries); err != nil {
-			return err
-		}
-	}
 	v.Body = o
-	return nil
-}
-
-// languageComponents are the components in a language, by project.
-func (p *Pages) languageComponents(v *view, o *language, counts []counted) (list []row) {
-	for i := range counts {
-		c := counts[i].component
-		if counts[i].language != o.Language.Code {
-			continue
-		}
-		o.About.add(counts[i].tally)
-		list = append(list, row{
-			tally: counts[i].tally, Name: c.Settings.Name, key: c.Project.Settings.Name + "\x00" + c.Settings.Name, component: c,
-			URL: path("projects", c.Project.Slug, c.Slug, o.Language.Code), StringsURL: path("translate", c.Project.Slug, c.Slug, o.Language.Code),
-		})
+	if o.Only != "" {
+		return nil
 	}
-	sorted(list, v.order())
-	return list
+	entries, err := snap.NewestInLanguage(ctx, resource.ImportedIDs(rows), l.Code, newest)
+	if err != nil {
+		return err
+	}
+	return p.changes(ctx, snap, v, entries)
 }
 
 // fillLanguageRows reads the curves and authors of the components that are shown, and
 // adds them up by project.
-func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row) error {
+func fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *language, list []row) error {
 	ids := rest.Objects(list, func(r *row) int64 { return r.component.ID })
 	translations, err := snap.TranslationsIn(ctx, ids, []string{o.Language.Code})
 	if err != nil {
@@ -167,14 +144,13 @@ func (p *Pages) fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *v
 type engage struct {
 	Project  catalog.Project
 	Language lang.Language // of the invitation; its Code is "" without one
-	About    tally
 	Rows     []row
 	Places   []row // components to begin with
-	Components,
-	Languages int
 	Licenses []string
 	Edits    bool // whether a component takes edits
 	Web      string
+
+	Components, Languages int
 }
 
 func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, project *catalog.Project) (err error) {
@@ -190,7 +166,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		v.Heading = v.L.T("Help to translate %[1]s into %[2]s", project.Settings.Name, p.nameOf(v.L, o.Language.Code))
 	}
 	v.Title = v.Heading
-	rows, counts, err := countByName(ctx, snap, project.Slug, o.Language.Code)
+	rows, counts, err := count(ctx, snap, project.Slug, o.Language.Code)
 	if err != nil {
 		return err
 	}
@@ -202,38 +178,37 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		}
 	}
 	p.fillEngage(v, &o, counts)
-	if o.Language.Code != "" && len(o.Places) == 0 && o.About.Total == 0 {
+	if o.Language.Code != "" && len(o.Places) == 0 && v.About.Total == 0 {
 		return rest.ErrNotFound
 	}
 	v.Body = o
 	return nil
 }
 
-func (p *Pages) fillEngage(v *view, o *engage, counts []counted) {
+func (p *Pages) fillEngage(v *view, o *engage, counts []row) {
 	code := o.Language.Code
 	if code != "" {
-		counts = slices.DeleteFunc(counts, func(c counted) bool { return c.language != code })
+		counts = slices.DeleteFunc(counts, func(r row) bool { return r.Code != code })
 	}
 	for i := range counts {
-		c := &counts[i]
-		o.About.add(c.tally)
-		if code != "" {
-			strs := path("translate", o.Project.Slug, c.component.Slug, code)
-			if c.Listed() > 0 {
-				strs += "?q=is:untranslated"
-			}
-			o.Places = append(o.Places, row{tally: c.tally, Name: c.component.Settings.Name, URL: strs})
-		}
+		v.About.add(counts[i].tally)
 	}
 	if code != "" {
-		o.About.inComponents(v, o.Components)
+		v.About.inComponents(v, o.Components)
+		o.Places = counts
+		for i := range counts {
+			r := &counts[i]
+			if r.Name, r.URL = r.component.Settings.Name, path("translate", o.Project.Slug, r.component.Slug, code); r.Listed() > 0 {
+				r.URL += "?q=is:untranslated"
+			}
+		}
 		return
 	}
 	o.Rows = p.languageRows(v, counts, o.Components)
 	o.Languages = len(o.Rows)
-	o.About.inTranslations(v, o.Languages, o.Components)
+	v.About.inTranslations(v, o.Languages, o.Components)
 	for i := range o.Rows {
 		o.Rows[i].URL, o.Rows[i].key = path("engage", o.Project.Slug, o.Rows[i].Code), strings.ToLower(o.Rows[i].Name)
 	}
-	sorted(o.Rows, byName)
+	sorted(o.Rows, "")
 }

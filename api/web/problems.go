@@ -28,47 +28,48 @@ func where(c *store.ComponentRow) string { return c.Settings.Name + " · " + c.P
 
 const maxProblems = 50
 
-// problemsOf lists what is wrong with components: pulls and pushes that failed, filemasks
-// without files, and files that cannot be read, with the time of the entry that recorded it.
-func problemsOf(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, named bool) ([]problem, error) {
+// fillProblems lists which components are not imported yet, and what is wrong with them: pulls
+// and pushes that failed, filemasks without files, and files that cannot be read, with the time
+// of the entry that recorded it.
+func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view, rows []*store.ComponentRow, named bool) error {
+	p.fillImporting(ctx, v, rows)
 	byID, ids := map[int64]*store.ComponentRow{}, []int64{}
 	for _, c := range rows {
 		byID[c.ID], ids = c, append(ids, c.ID)
 	}
-	var list []problem
-	label := func(p problem, c *store.ComponentRow) problem {
+	add := func(c *store.ComponentRow, p problem) {
 		if named {
 			p.Component, p.URL = where(c), path("projects", c.Project.Slug, c.Slug)
 		}
-		return p
+		v.Problems = append(v.Problems, p)
 	}
 	for _, c := range rows {
 		for _, f := range []*catalog.Failure{&c.Problem, &c.PushProblem} {
-			if f.Failed() && len(list) < maxProblems {
-				list = append(list, label(problem{Push: f == &c.PushProblem, Message: told(ctx, c, f), Since: f.Since}, c))
+			if f.Failed() && len(v.Problems) < maxProblems {
+				add(c, problem{Push: f == &c.PushProblem, Message: told(ctx, c, f), Since: f.Since})
 			}
 		}
 	}
 	empty, err := withoutFiles(ctx, snap, rows)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, c := range empty[:min(len(empty), maxProblems-len(list))] {
-		list = append(list, label(problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)}, c))
+	for _, c := range empty[:min(len(empty), maxProblems-len(v.Problems))] {
+		add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
 	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i := range found {
 		f := &found[i]
 		since, err := sinceWhen(ctx, snap, f.ComponentID, f.Path)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, label(problem{File: f.Path, Line: f.Line, Message: f.Message, Since: since}, byID[f.ComponentID]))
+		add(byID[f.ComponentID], problem{File: f.Path, Line: f.Line, Message: f.Message, Since: since})
 	}
-	return list, nil
+	return nil
 }
 
 // withoutFiles returns the imported components that have no translation, except those that
@@ -116,27 +117,22 @@ func when(c *catalog.Change) time.Time {
 
 // importing lists the components that are not imported yet.
 type importing struct {
-	Name, URL string
-	Percent   int
-	Running   bool
-	Problem   string
+	Name, URL, Problem string
+	Running            bool
+	resource.Progress
 }
 
-func (p *Pages) importingOf(ctx context.Context, rows []*store.ComponentRow, v *view) (list []importing) {
+func (p *Pages) fillImporting(ctx context.Context, v *view, rows []*store.ComponentRow) {
 	some := slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Imported })
 	for _, c := range rows {
 		if c.Imported {
 			continue
 		}
 		i := importing{Name: where(c), URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
-		var state resource.Progress
-		if state, i.Running = p.env.Progress(c); i.Running {
-			i.Percent = state.Percent
-		}
+		i.Progress, i.Running = p.env.Progress(c)
 		if v.Live = true; !some { // otherwise somebody may be reading
 			v.Refresh = 5
 		}
-		list = append(list, i)
+		v.Importing = append(v.Importing, i)
 	}
-	return list
 }

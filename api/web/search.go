@@ -19,7 +19,6 @@ type search struct {
 	Query, Lang, Lang2 string
 	Wrong              string
 	Groups             []group
-	Pages              paging
 	Columns            []string // codes of the languages shown
 	Languages          []link   // to choose from; URL is the code
 }
@@ -106,8 +105,8 @@ func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return err
 	}
-	o.Pages = window(v, "page", found.Count(), groupsOnPage)
-	units, _, err := found.Page(ctx, int64(o.Pages.offset()), groupsOnPage)
+	v.Pages = window(v, "page", found.Count(), groupsOnPage)
+	units, _, err := found.Page(ctx, int64(v.Pages.offset()), groupsOnPage)
 	if err != nil {
 		return err
 	}

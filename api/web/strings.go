@@ -23,7 +23,6 @@ type stringList struct {
 	Query  string
 	Views  []link
 	Rows   []str
-	Pages  paging
 	Wrong  string // what is wrong with the query
 	Source string // code of the source language
 	Start  string // the first of them, for whoever may edit it
@@ -90,14 +89,14 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	switch {
 	case missing:
 		l.instead(v, v.L.T("Not in the file"), l.Missing)
-		units, err = snap.Missing(ctx, t.ComponentID, t.ID, l.Pages.offset(), stringsOnPage)
+		units, err = snap.Missing(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
 	case changed:
 		l.instead(v, v.L.T("Changed in the template"), l.Changed)
-		units, err = snap.Changed(ctx, t.ComponentID, t.ID, l.Pages.offset(), stringsOnPage)
+		units, err = snap.Changed(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
 	default:
 		units, err = find(ctx, snap, r, t, func(count int64) (from, n int) {
-			l.Pages = window(v, "page", count, stringsOnPage)
-			return l.Pages.offset(), stringsOnPage
+			v.Pages = window(v, "page", count, stringsOnPage)
+			return v.Pages.offset(), stringsOnPage
 		})
 		l.Wrong, err = wrongQuery(err)
 	}
@@ -115,7 +114,7 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		case changed:
 			row.URL, row.Changed = stringURL(t, u, "", 0), true
 		default:
-			row.URL = stringURL(t, u, q, l.Pages.From+i)
+			row.URL = stringURL(t, u, q, v.Pages.From+i)
 		}
 		l.Rows = append(l.Rows, row)
 	}
@@ -133,7 +132,7 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 func (l *stringList) instead(v *view, about string, count int64) {
 	t := &l.Row
 	l.Views = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats)
-	l.Pages = window(v, "page", count, stringsOnPage)
+	v.Pages = window(v, "page", count, stringsOnPage)
 	v.Sub = about + " · " + v.Sub
 }
 
@@ -210,7 +209,6 @@ type oneString struct {
 	Count          int64
 	Previous, Next string
 	Others         []said
-	History        []change
 	Suggestions    []store.Suggestion
 	Elsewhere      []said
 	Terms          []store.GlossaryUnit
@@ -350,12 +348,11 @@ func showForms(s string) []string {
 
 // fillHistory reads each text that the string had, and the suggestions of branches.
 func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) (err error) {
-	q := store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage}
-	if o.History, err = p.readChanges(ctx, snap, v, q, o.Row.Component.Settings.Repoweb); err != nil {
+	if o.Suggestions, err = snap.Suggestions(ctx, o.Unit.ID); err != nil {
 		return err
 	}
-	o.Suggestions, err = snap.Suggestions(ctx, o.Unit.ID)
-	return err
+	q := store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage}
+	return p.readChanges(ctx, snap, v, q, o.Row.Component.Settings.Repoweb)
 }
 
 // fillElsewhere looks the same string up in all components that the client may see.

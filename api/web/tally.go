@@ -62,45 +62,27 @@ func (t tally) Permille() int64 { return int64(t.Percent()) }
 // shows these.
 func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing-t.Changed) }
 
-type counted struct {
-	tally
-	component *store.ComponentRow
-	language  string
-}
-
-// count counts the translations of components in the order of components and languages.
-// Source languages are left out, except the language also.
-func count(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, also string) (list []counted, err error) {
-	byID := make(map[int64]*store.ComponentRow, len(rows))
-	for _, c := range rows {
-		byID[c.ID] = c
-	}
-	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
-	if err != nil {
-		return nil, err
-	}
-	list = make([]counted, 0, len(sums))
-	for i := range sums {
-		s := &sums[i]
-		if s.Source && s.Language != also {
-			continue
-		}
-		list = append(list, counted{tally{Progress: s.Progress, Failing: s.Stats.Failing.Units, Last: s.LastChange}, byID[s.ComponentID], s.Language})
-	}
-	return list, nil
-}
-
-// countByName counts the components that a client may see, of a project or of all with "", in
-// the order of their names.
-func countByName(ctx context.Context, snap *store.Snapshot, project, also string) ([]*store.ComponentRow, []counted, error) {
-	rows, err := resource.VisibleComponents(ctx, snap, project)
-	if err != nil {
+// count counts the translations of the components that a client may see, of a project or of all
+// with "", in the order of the components' names and of languages. Source languages are left
+// out, except the language also.
+func count(ctx context.Context, snap *store.Snapshot, project, also string) (rows []*store.ComponentRow, list []row, err error) {
+	if rows, err = resource.VisibleComponents(ctx, snap, project); err != nil {
 		return nil, nil, err
 	}
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *store.ComponentRow) int { // a copy: all snapshots share the list
 		return cmp.Or(cmp.Compare(a.Settings.Name, b.Settings.Name), cmp.Compare(a.ID, b.ID))
 	})
-	list, err := count(ctx, snap, rows, also)
+	byID := make(map[int64]*store.ComponentRow, len(rows))
+	for _, c := range rows {
+		byID[c.ID] = c
+	}
+	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
+	list = make([]row, 0, len(sums))
+	for i := range sums {
+		if s := &sums[i]; !s.Source || s.Language == also {
+			list = append(list, row{tally: tally{Progress: s.Progress, Failing: s.Stats.Failing.Units, Last: s.LastChange}, Code: s.Language, component: byID[s.ComponentID]})
+		}
+	}
 	return rows, list, err
 }
 
@@ -119,27 +101,29 @@ type row struct {
 	component *store.ComponentRow // which the row is about, or which changed last
 }
 
+// pair is a project in a language.
+type pair struct {
+	language string
+	project  int64
+}
+
 // languageRows adds up counts by language, in the order of the codes; components is the number
 // of all that could have been translated.
-func (p *Pages) languageRows(v *view, counts []counted, components int) []row {
-	type pair struct {
-		language string
-		project  int64
-	}
+func (p *Pages) languageRows(v *view, counts []row, components int) []row {
 	index, seen := map[string]*row{}, map[pair]bool{}
 	for i := range counts {
 		c := &counts[i]
-		r := index[c.language]
+		r := index[c.Code]
 		if r == nil {
-			r = &row{Code: c.language, Name: p.languageName(v.L, c.language), rank: v.reads(c.language)}
-			index[c.language] = r
+			r = &row{Code: c.Code, Name: p.languageName(v.L, c.Code), rank: v.reads(c.Code)}
+			index[c.Code] = r
 		}
 		if r.component == nil || c.Last.After(r.Last) {
 			r.component = c.component
 		}
 		r.add(c.tally)
 		r.Components++
-		if key := (pair{c.language, c.component.ProjectID}); !seen[key] {
+		if key := (pair{c.Code, c.component.ProjectID}); !seen[key] {
 			seen[key] = true
 			r.Projects++
 		}
@@ -152,37 +136,23 @@ func (p *Pages) languageRows(v *view, counts []counted, components int) []row {
 	return list
 }
 
-// order is an order of rows that a reader may choose: by name, or by a number.
-type order string
+// orders are the orders of tables that a reader may choose, by the number that is greatest
+// in the first row.
+var orders = map[string]func(*row) int64{
+	"done":    func(r *row) int64 { return r.Permille() },
+	"left":    func(r *row) int64 { return r.Left() },
+	"fuzzy":   func(r *row) int64 { return r.Fuzzy },
+	"failing": func(r *row) int64 { return r.Failing },
+	"changed": func(r *row) int64 { return r.Last.UnixMicro() },
+}
 
-// The orders of tables.
-const (
-	byName    order = ""
-	byDone    order = "done"
-	byLeft    order = "left"
-	byFuzzy   order = "fuzzy"
-	byFailing order = "failing"
-	byChange  order = "changed"
-)
-
-// sorted sorts rows of a table: names ascending, numbers descending.
-func sorted(rows []row, by order) {
+// sorted sorts rows of a table: by a number, or by rank with "", and then by name.
+func sorted(rows []row, by string) {
+	number := orders[by]
+	if number == nil {
+		number = func(r *row) int64 { return int64(r.rank) }
+	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		var c int
-		switch by {
-		case byDone:
-			c = cmp.Compare(b.Permille(), a.Permille())
-		case byLeft:
-			c = cmp.Compare(b.Left(), a.Left())
-		case byFuzzy:
-			c = cmp.Compare(b.Fuzzy, a.Fuzzy)
-		case byFailing:
-			c = cmp.Compare(b.Failing, a.Failing)
-		case byChange:
-			c = b.Last.Compare(a.Last)
-		default:
-			c = cmp.Compare(b.rank, a.rank)
-		}
-		return cmp.Or(c, cmp.Compare(cmp.Or(a.key, a.Name), cmp.Or(b.key, b.Name)))
+		return cmp.Or(cmp.Compare(number(&b), number(&a)), cmp.Compare(cmp.Or(a.key, a.Name), cmp.Or(b.key, b.Name)))
 	})
 }

@@ -18,17 +18,11 @@ import (
 )
 
 type translation struct {
-	Row       store.TranslationRow
-	About     tally
-	Views     []link // lists of strings, with their numbers
-	Checks    []link
-	Curve     curve
-	Activity  activity
-	Changes   []change
-	Parts     []row
-	Downloads []link
-	Badges    []badge
-	FileURL   string
+	Row     store.TranslationRow
+	Views   []link // lists of strings, with their numbers
+	Checks  []link
+	Parts   []row
+	FileURL string
 }
 
 func (p *Pages) languageName(l *intl.Language, code string) string {
@@ -59,17 +53,16 @@ func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
 func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
 	v.Title, v.Heading = p.title(v, t), p.nameOf(v.L, t.Language)
 	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
-	problems, err := problemsOf(ctx, snap, []*store.ComponentRow{resource.RowOf(t)}, false)
-	if err != nil {
+	if err := p.fillProblems(ctx, snap, v, []*store.ComponentRow{resource.RowOf(t)}, false); err != nil {
 		return err
 	}
-	v.Problems = slices.DeleteFunc(problems, func(p problem) bool { return p.Mask != "" || p.File != "" && p.File != t.Filename })
+	v.Problems = slices.DeleteFunc(v.Problems, func(p problem) bool { return p.Mask != "" || p.File != "" && p.File != t.Filename })
 	o := translation{Row: *t}
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	if err != nil {
 		return err
 	}
-	o.About = tallyOf(&t.Translation, sources[t.ComponentID])
+	v.About = tallyOf(&t.Translation, sources[t.ComponentID])
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
 	o.Views = stringViews(v, strs, noList, &t.Stats)
 	failing, err := snap.TranslationChecks(ctx, t.ComponentID, t.ID)
@@ -77,21 +70,21 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return err
 	}
 	o.Checks = checkLinks(v, strs, failing)
-	if err := p.fillTranslationCurve(ctx, snap, v, &o); err != nil {
+	if err := fillTranslationCurve(ctx, snap, v, t.ID); err != nil {
 		return err
 	}
-	if o.Activity, err = p.activityOf(ctx, snap, v, store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}); err != nil {
+	if err := fillActivity(ctx, snap, v, store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}); err != nil {
 		return err
 	}
 	repo := t.Component.Settings.Repoweb
-	if o.Changes, err = p.readChanges(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest}, repo); err != nil {
+	if err := p.readChanges(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest}, repo); err != nil {
 		return err
 	}
 	if o.Parts, err = partsOf(ctx, snap, t, strs); err != nil {
 		return err
 	}
-	o.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
-	o.Badges = badges(r.Link.Base, path("projects", t.Project.Slug, t.Component.Slug, t.Language), v.Heading+" · "+where(resource.RowOf(t)), t.Project.Slug+"/"+t.Component.Slug+"/"+t.Language)
+	v.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
+	v.Badges = badges(r.Link.Base, v.Heading+" · "+where(resource.RowOf(t)), t.Project.Slug, t.Component.Slug, t.Language)
 	o.FileURL = repoweb(repo, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename, 1)
 	v.Body = o
 	return nil
@@ -141,13 +134,10 @@ func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
 
 // fillTranslationCurve draws the strings, the translated ones and those that need
 // editing since the first commit.
-func (p *Pages) fillTranslationCurve(ctx context.Context, snap *store.Snapshot, v *view, o *translation) error {
-	days, err := snap.StatDays(ctx, o.Row.ID)
-	if err != nil {
+func fillTranslationCurve(ctx context.Context, snap *store.Snapshot, v *view, id int64) error {
+	days, err := snap.StatDays(ctx, id)
+	if err != nil || len(days) == 0 {
 		return err
-	}
-	if len(days) == 0 {
-		return nil
 	}
 	series := []chart.Series{{Name: v.L.T("translated")}, {Name: v.L.T("strings in the file")}, {Name: v.L.T("needs editing")}}
 	for i := range days {
@@ -159,7 +149,7 @@ func (p *Pages) fillTranslationCurve(ctx context.Context, snap *store.Snapshot, 
 	if slices.Max(series[2].Values) == 0 {
 		series = series[:2]
 	}
-	o.Curve = curveOf(v, v.L.T("Strings since the first commit"), series)
+	v.draw(v.L.T("Strings since the first commit"), series)
 	return nil
 }
 
@@ -213,7 +203,7 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 	for _, f := range byFolder {
 		list = append(list, *f)
 	}
-	sorted(list, byName)
+	sorted(list, "")
 	return list, nil
 }
 

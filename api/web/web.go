@@ -128,21 +128,31 @@ type link struct {
 
 // view is what the templates show: the frame, and in Body what a page is about.
 type view struct {
-	L        *intl.Language
-	Title    string // of the window, the narrowest first
-	Heading  string
-	Sub      string // a line below the heading
-	Crumbs   []link
-	API      string // the path of the API's answer with the same facts
-	APIs     []link // further answers
-	Feeds    []link
-	UI       []link // the languages of the pages
-	Query    string // in the search field of the frame
-	Refresh  int    // seconds after which the page is loaded again; 0: never
-	Live     bool   // it shows what changes without the store: it is never kept
-	Body     any
-	Problems []problem
-	Style    template.CSS
+	L       *intl.Language
+	Title   string // of the window, the narrowest first
+	Heading string
+	Sub     string // a line below the heading
+	Crumbs  []link
+	API     string // the path of the API's answer with the same facts
+	APIs    []link // further answers
+	Feeds   []link
+	UI      []link // the languages of the pages
+	Query   string // in the search field of the frame
+	Refresh int    // seconds after which the page is loaded again; 0: never
+	Live    bool   // it shows what changes without the store: it is never kept
+	Style   template.CSS
+	Body    any
+
+	// What several pages have.
+	Problems  []problem
+	Importing []importing
+	About     tally
+	Pages     paging
+	Curve     curve
+	Activity  activity
+	Changes   []change
+	Downloads []link
+	Badges    []badge
 
 	Path     string
 	SignedIn bool   // whether the reader has a session
@@ -323,8 +333,8 @@ func (v *view) choices(parameter, current string, of ...choice) (list []link) {
 	return list
 }
 
-// kept are parameters that a form keeps, with their values as URL.
-func (v *view) kept(parameters ...string) (list []link) {
+// Kept are parameters that a form keeps, with their values as URL.
+func (v *view) Kept(parameters ...string) (list []link) {
 	for _, name := range parameters {
 		if value := v.param(name); value != "" {
 			list = append(list, link{Name: name, URL: value})
@@ -342,24 +352,32 @@ func (v *view) number(name string) int {
 	return n
 }
 
-// order is the order that the page's address asks for.
-func (v *view) order() order {
-	o := order(v.param("sort"))
-	if slices.Contains([]order{byDone, byLeft, byFuzzy, byFailing, byChange}, o) {
-		return o
+// order is the name of the order that the page's address asks for; "" is by name.
+func (v *view) order() string {
+	if by := v.param("sort"); orders[by] != nil {
+		return by
 	}
-	return byName
+	return ""
 }
 
-func (v *view) orders() []link {
+// Orders are the choices of orders.
+func (v *view) Orders() []link {
 	return v.choices(
-		"sort", string(v.order()),
-		choice{string(byName), v.L.T("name")},
-		choice{string(byDone), v.L.T("translated")},
-		choice{string(byLeft), v.L.T("strings left")},
-		choice{string(byFailing), v.L.T("failing checks")},
-		choice{string(byChange), v.L.T("last change")},
+		"sort", v.order(), choice{"", v.L.T("name")}, choice{"done", v.L.T("translated")}, choice{"left", v.L.T("strings left")},
+		choice{"failing", v.L.T("failing checks")}, choice{"changed", v.L.T("last change")},
 	)
+}
+
+// Filters are the choices of rows.
+func (v *view) Filters() []link {
+	return v.choices("only", v.param("only"),
+		choice{"", v.L.T("all languages")}, choice{"unfinished", v.L.T("unfinished")}, choice{"failing", v.L.T("with failing checks")})
+}
+
+// filtered reports whether the filter that the page's address names leaves out what t counts.
+func (v *view) filtered(t *tally) bool {
+	only := v.param("only")
+	return only == "unfinished" && t.Left() == 0 || only == "failing" && t.Failing == 0
 }
 
 // reads ranks a language: above 0 if it is the reader's, the best language highest.
@@ -402,4 +420,36 @@ func (p *Pages) Problem(r *http.Request, status int, detail string) ([]byte, err
 		v.Body = detail
 	}
 	return p.execute("problem", v)
+}
+
+// paging says which part of a list is shown, and where the others are.
+type paging struct {
+	From, To, Count             int
+	First, Previous, Next, Last string
+}
+
+// offset is the number of entries before the part.
+func (p paging) offset() int { return max(p.From-1, 0) }
+
+// cutPage cuts the part of a list that the parameter name asks for.
+func cutPage[T any](v *view, name string, list []T, size int) (paging, []T) {
+	pg := window(v, name, int64(len(list)), size)
+	return pg, list[pg.offset():pg.To]
+}
+
+// window finds the part of a list of count entries that the parameter name asks for.
+func window(v *view, name string, count int64, size int) paging {
+	pages := max(1, (int(count)+size-1)/size)
+	n := min(v.number(name), pages)
+	pg := paging{From: (n-1)*size + 1, To: min(n*size, int(count)), Count: int(count)}
+	if count == 0 {
+		pg.From = 0
+	}
+	if n > 1 {
+		pg.First, pg.Previous = v.pageOf(name, 1), v.pageOf(name, n-1)
+	}
+	if n < pages {
+		pg.Next, pg.Last = v.pageOf(name, n+1), v.pageOf(name, pages)
+	}
+	return pg
 }

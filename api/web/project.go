@@ -1,0 +1,237 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// front is the page /: the projects, what is broken, what changed.
+type front struct {
+	Projects              []row
+	Components, Languages int
+}
+
+// Bounds of lists.
+const (
+	maxProjects = 100
+	newest      = 12
+)
+
+func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
+	v.Title, v.Heading = "repoglot", v.L.T("Translations from git repositories")
+	v.feeds()
+	projects, err := resource.VisibleProjects(ctx, snap)
+	if err != nil {
+		return err
+	}
+	rows, counts, err := count(ctx, snap, "", "")
+	if err != nil {
+		return err
+	}
+	f := front{Components: len(rows)}
+	f.Projects, f.Languages = projectRows(v, projects, rows, counts)
+	v.Pages, f.Projects = cutPage(v, "page", f.Projects, maxProjects)
+	v.Body = f
+	return p.fillOverview(ctx, snap, v, rows, counts, &catalog.Project{})
+}
+
+// fillOverview reads the problems and the newest changes of a project, or of all with the zero
+// one: those with the highest ids, and the newest of the components that changed last.
+func (p *Pages) fillOverview(ctx context.Context, snap *store.Snapshot, v *view, rows []*store.ComponentRow, counts []row, project *catalog.Project) error {
+	if err := p.fillProblems(ctx, snap, v, rows, true); err != nil {
+		return err
+	}
+	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID, Newest: true, Limit: newest}, project.Slug)
+	if err != nil {
+		return err
+	}
+	all, err := snap.Changes(ctx, q)
+	if err != nil {
+		return err
+	}
+	last := map[int64]time.Time{}
+	for i := range counts {
+		if c := &counts[i]; c.Last.After(last[c.component.ID]) {
+			last[c.component.ID] = c.Last
+		}
+	}
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b *store.ComponentRow) int { return last[b.ID].Compare(last[a.ID]) })
+	for _, c := range rows[:min(len(rows), newest)] {
+		of, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: c.ID, Newest: true, Limit: newest})
+		if err != nil {
+			return err
+		}
+		all = append(all, of...)
+	}
+	slices.SortFunc(all, catalog.CompareNewest)
+	all = slices.CompactFunc(all, func(a, b catalog.Change) bool { return a.ID == b.ID })
+	return p.changes(ctx, snap, v, all[:min(len(all), newest)])
+}
+
+// projectRows adds up counts by project, and counts the languages of all.
+func projectRows(v *view, projects []catalog.Project, rows []*store.ComponentRow, counts []row) (list []row, languages int) {
+	index := make(map[int64]*row, len(projects))
+	list = make([]row, len(projects))
+	for i := range projects {
+		list[i] = row{Name: cmp.Or(projects[i].Settings.Name, projects[i].Slug), URL: path("projects", projects[i].Slug)}
+		index[projects[i].ID] = &list[i]
+	}
+	for _, c := range rows {
+		index[c.ProjectID].Components++
+	}
+	seen, all := map[pair]bool{}, map[string]bool{}
+	for i := range counts {
+		c := &counts[i]
+		r := index[c.component.ProjectID]
+		r.add(c.tally)
+		if key := (pair{c.Code, c.component.ProjectID}); !seen[key] {
+			seen[key], all[c.Code] = true, true
+			r.Languages++
+		}
+	}
+	for i := range list {
+		list[i].inTranslations(v, list[i].Languages, list[i].Components)
+	}
+	sorted(list, v.order())
+	return list, len(all)
+}
+
+// projects is the page /projects/: the same with another name.
+func (p *Pages) projects(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
+	if err := p.front(ctx, snap, r, v); err != nil {
+		return err
+	}
+	v.named(v.L.T("Projects"), "repoglot")
+	return nil
+}
+
+// matrix is the page of a project: languages × components.
+type matrix struct {
+	Project               catalog.Project
+	Columns               []column
+	Rows                  []row
+	ColPages              paging
+	Filter                string
+	Components, Languages int
+	Trends                bool // whether a cell says how it changed
+}
+
+type column struct {
+	*store.ComponentRow
+	Strings int64
+	Bare    bool // it has no template
+}
+
+// cell is a component in a language; URL is "" if it has no such translation.
+type cell struct {
+	tally
+	URL, FailingURL string
+	Trend           int64 // thousandths in 30 days
+	Moved           bool  // whether the component was there 30 days ago
+}
+
+// A matrix shows at most 1,000 cells.
+const (
+	maxColumns = 20
+	maxCells   = 1000
+	trendDays  = 30
+)
+
+func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, project *catalog.Project) error {
+	v.named(project.Settings.Name, "repoglot")
+	rows, counts, err := count(ctx, snap, project.Slug, "")
+	if err != nil {
+		return err
+	}
+	sources, err := snap.Sources(ctx, resource.ImportedIDs(rows))
+	if err != nil {
+		return err
+	}
+	m := matrix{Project: *project, Filter: strings.TrimSpace(v.param("lang")), Components: len(rows)}
+	for i := range counts {
+		v.About.add(counts[i].tally)
+	}
+	languages := p.languageRows(v, counts, len(rows))
+	m.Languages = len(languages)
+	v.About.inTranslations(v, m.Languages, m.Components)
+	wanted := strings.ToLower(m.Filter)
+	languages = slices.DeleteFunc(languages, func(r row) bool {
+		return v.filtered(&r.tally) || !strings.Contains(strings.ToLower(r.Name+" "+r.Code+" "+p.env.Language(r.Code).Name), wanted)
+	})
+	for i := range languages {
+		languages[i].URL = path("languages", languages[i].Code, project.Slug)
+	}
+	sorted(languages, v.order())
+	var columns []column
+	for _, c := range rows {
+		if c.Imported {
+			columns = append(columns, column{c, sources[c.ID].Strings().Units, !sources[c.ID].HasTemplate})
+		}
+	}
+	m.ColPages, m.Columns = cutPage(v, "cols", columns, maxColumns)
+	v.Pages, m.Rows = cutPage(v, "page", languages, max(1, maxCells/max(1, len(m.Columns))))
+	if err := fillCells(ctx, snap, v, &m, sources); err != nil {
+		return err
+	}
+	v.Body = m
+	return p.fillOverview(ctx, snap, v, rows, counts, project)
+}
+
+func aboutProject(v *view, project *catalog.Project) {
+	v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("projects", project.Slug)})
+	v.feeds(project.Slug)
+}
+
+// fillCells reads the translations that the page shows, and how they were 30 days ago. The
+// author of a row's last change is named if the page shows its component.
+func fillCells(ctx context.Context, snap *store.Snapshot, v *view, m *matrix, sources map[int64]*catalog.Translation) error {
+	at, ids := map[int64]int{}, make([]int64, len(m.Columns))
+	for i := range m.Columns {
+		ids[i] = m.Columns[i].ID
+		at[ids[i]] = i
+	}
+	rowAt, codes := map[string]int{}, make([]string, len(m.Rows))
+	for i := range m.Rows {
+		codes[i] = m.Rows[i].Code
+		rowAt[codes[i]] = i
+		m.Rows[i].Cells = make([]cell, len(m.Columns))
+	}
+	translations, err := snap.TranslationsIn(ctx, ids, codes)
+	if err != nil {
+		return err
+	}
+	wanted := rest.Objects(translations, func(t *catalog.Translation) int64 { return t.ID })
+	past, err := snap.PastStats(ctx, ids, wanted, v.now.AddDate(0, 0, -trendDays))
+	if err != nil {
+		return err
+	}
+	for i := range translations {
+		t := &translations[i]
+		if t.IsSource {
+			continue
+		}
+		r := &m.Rows[rowAt[t.Language]]
+		if r.component.ID == t.ComponentID {
+			r.Author = t.LastAuthor
+		}
+		c := &r.Cells[at[t.ComponentID]]
+		c.tally = tallyOf(t, sources[t.ComponentID])
+		slug := m.Columns[at[t.ComponentID]].Slug
+		c.URL = path("projects", m.Project.Slug, slug, t.Language)
+		c.FailingURL = path("translate", m.Project.Slug, slug, t.Language) + "?q=has:check"
+		if before, ok := past[t.ID]; ok {
+			c.Trend, c.Moved = c.Permille()-int64(c.Past(t, &before).Percent()), true
+			m.Trends = m.Trends || c.Trend != 0
+		}
+	}
+	return nil
+}
