@@ -38,7 +38,7 @@ func (p *program) serveCommand() *cobra.Command {
 			if len(args) == 1 && p.flags.config != "" {
 				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
 			}
-			defer p.memory().Limit(server.ServeMemory)()
+			p.memory().Limit()
 			if noPull {
 				return p.serve(cmd.Context(), strings.Join(args, ""), server.WorkAnswer)
 			}
@@ -117,4 +117,29 @@ func (p *program) memory() server.Memory { return server.AvailableMemory(p.env()
 // serverOptions are the options of a process that works.
 func (p *program) serverOptions(work string, log *slog.Logger, bar *server.Bar, line func(branch, done string)) server.Options {
 	return server.Options{Work: work, Version: programVersion(), Memory: p.memory(), Logger: log, LeaseLength: p.leaseLength, Bar: bar, Line: line}
+}
+
+func (p *program) pullCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pull [--config FILE]",
+		Short: "Pull beside other processes that use one PostgreSQL database",
+		Long: "Pull the branches of a configuration until stopped, beside other processes that\n" +
+			"use the same PostgreSQL database: each branch is pulled by one of them at a time.\n" +
+			"It answers /healthz, /readyz and /metrics only; serve --no-pull answers the rest.\n" +
+			"See docs/cluster.md.",
+		Args: arguments(0, "no argument"),
+		RunE: work(func(cmd *cobra.Command, _ []string) error {
+			p.memory().Limit()
+			return p.serve(cmd.Context(), "", server.WorkPull)
+		}),
+	}
+	p.listenFlags(cmd)
+	return cmd
+}
+
+// listenFlags adds the flags of commands that listen.
+func (p *program) listenFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
+	p.dataFlags(cmd.Flags())
+	p.logFlags(cmd.Flags(), slog.LevelInfo)
 }

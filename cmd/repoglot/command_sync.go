@@ -31,7 +31,7 @@ func (p *program) syncCommand() *cobra.Command {
 			"each component. The exit status is 0 only if every component is at its branch's\n" +
 			"head and every file of it is served.",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
-			defer p.memory().Limit(server.BaseMemory)()
+			p.memory().Limit()
 			return p.sync(cmd.Context(), args)
 		}),
 	}

@@ -21,66 +21,10 @@ const (
 // projectURI is the address of the program and its documentation.
 const projectURI = "https://github.com/repoglot/repoglot"
 
-type sarifText struct {
-	Text string `json:"text"`
-}
+// object is an object of JSON, whose members are in the order of their names.
+type object map[string]any
 
-type sarifLevel struct {
-	Level Severity `json:"level"`
-}
-
-type sarifRule struct {
-	ID            string     `json:"id"`
-	Short         sarifText  `json:"shortDescription"`
-	Full          sarifText  `json:"fullDescription"`
-	Help          sarifText  `json:"help"`
-	HelpURI       string     `json:"helpUri"`
-	Configuration sarifLevel `json:"defaultConfiguration"`
-}
-
-type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"version,omitempty"`
-	URI     string      `json:"informationUri"`
-	Rules   []sarifRule `json:"rules"`
-}
-
-type sarifArtifact struct {
-	URI  string `json:"uri"`
-	Base string `json:"uriBaseId,omitempty"`
-}
-
-type sarifRegion struct {
-	Line   int `json:"startLine"`
-	Column int `json:"startColumn"`
-}
-
-type sarifPlace struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
-}
-
-type sarifLocation struct {
-	Place sarifPlace `json:"physicalLocation"`
-}
-
-type sarifResult struct {
-	RuleID    string          `json:"ruleId"`
-	RuleIndex int             `json:"ruleIndex"` // -1: none
-	Level     Severity        `json:"level"`
-	Message   sarifText       `json:"message"`
-	Locations []sarifLocation `json:"locations"`
-}
-
-type sarifNotification struct {
-	Level   Severity  `json:"level"`
-	Message sarifText `json:"message"`
-}
-
-type sarifInvocation struct {
-	Successful    bool                `json:"executionSuccessful"`
-	Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-}
+func textOf(text string) object { return object{"text": text} }
 
 // sarifReport writes a log with one run: the results as they come.
 type sarifReport struct {
@@ -137,12 +81,16 @@ func (s *sarifReport) begin(b *bytes.Buffer) error {
 		return nil
 	}
 	s.started = true
-	driver := sarifDriver{Name: "repoglot", Version: s.version, URI: projectURI}
-	for _, r := range s.rules {
-		driver.Rules = append(driver.Rules, sarifRule{
-			ID: r.Code, Short: sarifText{r.Summary}, Full: sarifText{r.Summary}, Help: sarifText{r.Help},
-			HelpURI: help(r.Code), Configuration: sarifLevel{r.Severity},
-		})
+	rules := make([]object, len(s.rules))
+	for i, r := range s.rules {
+		rules[i] = object{
+			"id": r.Code, "shortDescription": textOf(r.Summary), "fullDescription": textOf(r.Summary), "help": textOf(r.Help),
+			"helpUri": help(r.Code), "defaultConfiguration": object{"level": r.Severity},
+		}
+	}
+	driver := object{"name": "repoglot", "informationUri": projectURI, "rules": rules}
+	if s.version != "" {
+		driver["version"] = s.version
 	}
 	b.WriteString("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":{\"driver\":")
 	if err := appendJSON(b, driver); err != nil {
@@ -152,19 +100,17 @@ func (s *sarifReport) begin(b *bytes.Buffer) error {
 	return nil
 }
 
-func (s *sarifReport) result(f *Finding) sarifResult {
-	return sarifResult{
-		RuleID:    f.Code,
-		RuleIndex: slices.IndexFunc(s.rules, func(r Rule) bool { return r.Code == f.Code }),
-		Level:     f.Severity,
-		Message:   sarifText{f.Message},
-		Locations: []sarifLocation{{sarifPlace{artifact(f.File), sarifRegion{f.Line, f.Column}}}},
+func (s *sarifReport) result(f *Finding) object {
+	place := object{"artifactLocation": artifact(f.File), "region": object{"startLine": f.Line, "startColumn": f.Column}}
+	return object{
+		"ruleId": f.Code, "ruleIndex": slices.IndexFunc(s.rules, func(r Rule) bool { return r.Code == f.Code }), // -1: none
+		"level": f.Severity, "message": textOf(f.Message), "locations": []object{{"physicalLocation": place}},
 	}
 }
 
 // artifact names a file by a URI: relative to the root of the sources, or absolute
 // if it is not below the current folder.
-func artifact(file string) sarifArtifact {
+func artifact(file string) object {
 	if outside := file == ".." || strings.HasPrefix(file, ".."+string(filepath.Separator)); outside || filepath.IsAbs(file) {
 		if abs, err := filepath.Abs(file); err == nil {
 			file = abs
@@ -173,9 +119,9 @@ func artifact(file string) sarifArtifact {
 		if !strings.HasPrefix(path, "/") {
 			path = "/" + path // a drive letter
 		}
-		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: path}).String()}
+		return object{"uri": (&url.URL{Scheme: "file", Path: path}).String()}
 	}
-	return sarifArtifact{URI: (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).String(), Base: "%SRCROOT%"}
+	return object{"uri": (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).String(), "uriBaseId": "%SRCROOT%"}
 }
 
 // Close implements [Report].
@@ -184,10 +130,10 @@ func (s *sarifReport) Close() error {
 	if err := s.begin(&b); err != nil {
 		return err
 	}
-	invocation := sarifInvocation{Successful: true}
+	invocation := object{"executionSuccessful": true}
 	if s.dropped > 0 {
-		invocation.Notifications = []sarifNotification{{Warning, sarifText{fmt.Sprintf(
-			"%d findings were left out, as code scanning takes no more: --format text lists all", s.dropped)}}}
+		invocation["toolExecutionNotifications"] = []object{{"level": Warning, "message": textOf(fmt.Sprintf(
+			"%d findings were left out, as code scanning takes no more: --format text lists all", s.dropped))}}
 	}
 	b.WriteString("\n],\n\"invocations\":[")
 	if err := appendJSON(&b, invocation); err != nil {
