@@ -14,20 +14,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// harmless reports whether a name means nothing else: git refuses ".git" in any spelling
-// (CVE-2014-9390), "." and "..".
-func harmless(name string) bool {
-	seen := strings.Map(func(r rune) rune { // as HFS+ does
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, strings.ToLower(name))
-	seen = strings.TrimRight(seen, ". ") // as NTFS does
-	stream, _, _ := strings.Cut(seen, ":")
-	return name != "" && name != "." && name != ".." && stream != ".git" && stream != "git~1" && !strings.ContainsAny(name, "\\\x00")
-}
-
 // plain reports whether a name that is new can be checked out everywhere.
 func plain(name string) bool {
 	return len(name) <= 255 && utf8.ValidString(name) && !strings.Contains(name, ":") && !strings.ContainsFunc(name, func(r rune) bool {
@@ -101,7 +87,7 @@ func (c *Chain) change(ctx context.Context, entries *[]entry, name string, from 
 	var err error
 	mode, isFile := modeFolder, slices.ContainsFunc(files, func(f File) bool { return f.Path[from:] == name })
 	switch {
-	case !harmless(name):
+	case name == "" || strings.ContainsAny(name, "\\\x00") || object.NameFault(name) != "":
 		return false, &PathError{path, ""}
 	case isFile && len(files) > 1:
 		return false, &PathError{path, "it is named twice, or another path leads through it"}

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
+	"strings"
 )
 
 // ErrHarmful: an object that a remote sends may harm those who clone it from here.
@@ -20,7 +19,7 @@ func checkTree(h Hash, data []byte) error {
 		if space < 0 || end < space || len(data) < end+1+len(Hash{}) {
 			return nil
 		}
-		if fault := nameFault(data[space+1 : end]); fault != "" {
+		if fault := NameFault(string(data[space+1 : end])); fault != "" {
 			return fmt.Errorf("%w: tree %s: %s", ErrHarmful, h, fault)
 		}
 		data = data[end+1+len(Hash{}):]
@@ -28,57 +27,42 @@ func checkTree(h Hash, data []byte) error {
 	return nil
 }
 
-// nameFault is what is wrong with the name of an entry, in git's words; "" is nothing.
-func nameFault(name []byte) string {
+// NameFault is what is wrong with the name of an entry of a tree, in git's words; "" is
+// nothing.
+func NameFault(name string) string {
 	switch {
-	case bytes.IndexByte(name, '/') >= 0:
+	case strings.Contains(name, "/"):
 		return "fullPathname: contains full pathnames"
-	case string(name) == ".":
+	case name == ".":
 		return "hasDot: contains '.'"
-	case string(name) == "..":
+	case name == "..":
 		return "hasDotdot: contains '..'"
-	}
-	isGit := hfsDotGit(name)
-	for rest, more := name, true; more && !isGit; _, rest, more = bytes.Cut(rest, []byte{'\\'}) {
-		isGit = ntfsDotGit(rest)
-	}
-	if isGit {
+	case isDotGit(name):
 		return "hasDotgit: contains '.git'"
 	}
 	return ""
 }
 
-// ntfsDotGit reports whether Windows may take a name for .git: in either case, by its
-// short name, with blanks, dots or a stream after it.
-func ntfsDotGit(name []byte) bool {
-	for _, git := range []string{".git", "git~1"} {
-		if len(name) < len(git) || !bytes.EqualFold(name[:len(git)], []byte(git)) {
-			continue
+// isDotGit reports whether a file system may take a name for .git, in either case: that of
+// macOS with characters between that it ignores and up to bytes that are no text, that of
+// Windows by its short name, behind a backslash, with blanks, dots or a stream after it.
+func isDotGit(name string) bool {
+	seen, _, _ := strings.Cut(strings.ToValidUTF8(name, "\x00"), "\x00")
+	seen = strings.Map(func(r rune) rune {
+		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
 		}
-		rest := bytes.TrimLeft(name[len(git):], ". ")
-		return len(rest) == 0 || rest[0] == '\\' || rest[0] == ':'
+		return r
+	}, seen)
+	if strings.EqualFold(seen, ".git") {
+		return true
+	}
+	for part := range strings.SplitSeq(name, `\`) {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.TrimRight(part, ". ")
+		if strings.EqualFold(part, ".git") || strings.EqualFold(part, "git~1") {
+			return true
+		}
 	}
 	return false
-}
-
-// hfsDotGit reports whether macOS may take a name for .git: in either case, with
-// characters between that it ignores.
-func hfsDotGit(name []byte) bool {
-	const git = ".git"
-	at := 0
-	for len(name) > 0 {
-		r, n := utf8.DecodeRune(name)
-		if r == utf8.RuneError && n == 1 {
-			break // git takes it for the end
-		}
-		name = name[n:]
-		switch {
-		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-			continue
-		case at == len(git), r > 'z', unicode.ToLower(r) != rune(git[at]):
-			return false
-		}
-		at++
-	}
-	return at == len(git)
 }
