@@ -1,6 +1,7 @@
 package gitsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,12 +140,11 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	d := diffWalk{r: w.r, m: w.match}
-	if err := d.dir(ctx, base.tree, at.tree, "", 0); err != nil || len(d.changes) == 0 {
+	changes, err := w.r.changes(ctx, base.tree, at.tree, w.match)
+	if err != nil || len(changes) == 0 {
 		return Step{}, err
 	}
-	slices.SortFunc(d.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	s := Step{Base: base.hash, Changes: d.changes}
+	s := Step{Base: base.hash, Changes: changes}
 	if s.Commit, err = w.r.Commit(ctx, at.hash); err != nil {
 		return Step{}, err
 	}
@@ -183,12 +183,28 @@ func (w *walk) fresh(ctx context.Context, base, at link) (map[object.Hash]object
 	return fresh, err
 }
 
-// diffWalk compares two trees.
+// changes compares two trees, of which the zero hash is an empty one. They are sorted by path.
+func (r *Reader) changes(ctx context.Context, old, cur object.Hash, match filemask.Matcher) ([]Change, error) {
+	d := diffWalk{r: r, m: match}
+	err := d.dir(ctx, old, cur, "", 0)
+	slices.SortFunc(d.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return d.changes, err
+}
+
+const (
+	maxVisited  = 5_000_000 // entries read in one walk: trees can name the same subtree many times
+	maxSelected = 1_000_000 // files that one walk selects
+	maxPaths    = 64 << 20  // bytes of their paths
+)
+
+// diffWalk compares two trees. It counts the entries that it reads, and what it selects of
+// them: a tree of a few kilobytes can hold millions of long paths.
 type diffWalk struct {
 	r       *Reader
 	m       filemask.Matcher
-	v       visits
+	entries int
 	changes []Change
+	bytes   int // of the paths of the changes
 }
 
 func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string, depth int) error {
@@ -203,7 +219,10 @@ func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string,
 	if err != nil {
 		return err
 	}
-	if err := d.v.add(ctx, len(a)+len(b)); err != nil {
+	if d.entries += len(a) + len(b); d.entries > maxVisited {
+		return fmt.Errorf("more than %d directory entries: %w; narrow the filemask", maxVisited, object.ErrTooLarge)
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for len(a) > 0 || len(b) > 0 {
@@ -219,7 +238,7 @@ func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string,
 		if x == y {
 			continue
 		}
-		if err := d.entry(ctx, x, y, prefix+x.Name, prefix+y.Name, depth); err != nil {
+		if err := d.entry(ctx, x, y, prefix+cmp.Or(x.Name, y.Name), depth); err != nil {
 			return err
 		}
 	}
@@ -227,20 +246,23 @@ func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string,
 }
 
 // entry compares two entries of one name; one of the two may be absent.
-func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, xp, yp string, depth int) error {
-	p := xp
-	if y.Name != "" {
-		p = yp
-	}
+func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, p string, depth int) error {
 	oldTree, newTree := x.Of(object.KindTree), y.Of(object.KindTree)
 	if oldTree != newTree && depth < object.MaxDepth && len(p) < filemask.MaxWalked && !d.m.Prunes(p) {
 		if err := d.dir(ctx, oldTree, newTree, p+"/", depth+1); err != nil {
 			return err
 		}
 	}
-	if c := (Change{Path: p, Old: x.Of(object.KindFile), New: y.Of(object.KindFile)}); c.Old != c.New && d.m.Selects(p) {
-		d.changes = append(d.changes, c)
-		return d.v.take(p)
+	c := Change{Path: p, Old: x.Of(object.KindFile), New: y.Of(object.KindFile)}
+	if c.Old == c.New || !d.m.Selects(p) {
+		return nil
+	}
+	d.changes, d.bytes = append(d.changes, c), d.bytes+len(p)
+	switch {
+	case len(d.changes) > maxSelected:
+		return fmt.Errorf("more than %d files: %w; narrow the filemask", maxSelected, object.ErrTooLarge)
+	case d.bytes > maxPaths:
+		return fmt.Errorf("paths of files with more than %d MiB together: %w; narrow the filemask", maxPaths>>20, object.ErrTooLarge)
 	}
 	return nil
 }
@@ -271,16 +293,15 @@ func (r *Reader) between(ctx context.Context, from, to object.Hash, match filema
 	if err != nil {
 		return Step{}, fmt.Errorf("step to %s: %w", to, err)
 	}
-	d := diffWalk{r: r, m: match}
-	if err := d.dir(ctx, old.Tree, n.Tree, "", 0); err != nil || len(d.changes) == 0 {
+	changes, err := r.changes(ctx, old.Tree, n.Tree, match)
+	if err != nil || len(changes) == 0 {
 		return Step{}, errors.Join(err, ctx.Err())
 	}
 	fresh, err := r.store.Difference(ctx, to, []object.Hash{from}, maxRange)
 	if err != nil {
 		return Step{}, fmt.Errorf("step from %s to %s: %w", from, to, err)
 	}
-	slices.SortFunc(d.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	s := Step{Base: from, Changes: d.changes, Truncated: len(fresh) > maxRange}
+	s := Step{Base: from, Changes: changes, Truncated: len(fresh) > maxRange}
 	if s.Commit, err = r.Commit(ctx, to); err != nil || len(fresh) == 0 || s.Truncated {
 		return s, err
 	}
@@ -288,4 +309,26 @@ func (r *Reader) between(ctx context.Context, from, to object.Hash, match filema
 		s.Truncated, err = true, nil
 	}
 	return s, err
+}
+
+// Snapshot lists the files of a commit that want selects, sorted by path, without
+// reading them. Directories that prune reports are not entered. Either may be nil,
+// see filemask.Matcher. Submodules are left out, and symlinks, as by Steps: one is never
+// read. If its target is selected too, it is a duplicate (docs/compatibility.md#languages);
+// otherwise the target could change without a change of the symlink's own entry, and a pull
+// would miss what a fresh import sees.
+func (r *Reader) Snapshot(ctx context.Context, commit object.Hash, want func(path string) bool, prune func(dir string) bool) ([]object.File, error) {
+	n, err := r.store.Node(commit)
+	if err != nil {
+		return nil, fmt.Errorf("list files: %w", err)
+	}
+	files, err := r.changes(ctx, object.Hash{}, n.Tree, filemask.Matcher{Want: want, Prune: prune})
+	if err != nil {
+		return nil, fmt.Errorf("list files of commit %s: %w", commit, err)
+	}
+	list := make([]object.File, len(files))
+	for i, c := range files {
+		list[i] = object.File{Path: c.Path, Blob: c.New}
+	}
+	return list, nil
 }
