@@ -46,7 +46,7 @@ type Signature struct {
 
 const (
 	maxMessage = 64 << 10
-	maxParents = 4096
+	maxParents = 4096         // that are read; a Copy has all
 	lastSecond = 253402300799 // 9999-12-31T23:59:59Z, the last time that JSON can hold
 )
 
@@ -100,13 +100,14 @@ func (s *Store) commitHeader(h Hash) (commitHeader, error) {
 		return commitHeader{}, objectError("commit", h, err)
 	}
 	head, err := parseCommit(data)
+	head.parents = head.parents[:min(len(head.parents), maxParents)]
 	return head, objectError("commit", h, err)
 }
 
 // commitHeader is a commit as git stores it.
 type commitHeader struct {
 	tree                       Hash
-	parents                    []Hash // up to maxParents
+	parents                    []Hash
 	author, committer, charset string
 	message                    []byte
 }
@@ -123,9 +124,8 @@ func parseCommit(data []byte) (head commitHeader, err error) {
 			head.tree, err = ParseHash(string(value))
 		case "parent":
 			var parent Hash
-			if parent, err = ParseHash(string(value)); len(head.parents) < maxParents {
-				head.parents = append(head.parents, parent)
-			}
+			parent, err = ParseHash(string(value))
+			head.parents = append(head.parents, parent)
 		case "author":
 			head.author = string(value)
 		case "committer":

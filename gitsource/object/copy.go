@@ -114,12 +114,9 @@ func (c *objectCopy) history(ctx context.Context, tip Hash) error {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		data, err := c.from.read(h, plumbing.CommitObject, commitLimit)
+		data, err := c.read(ctx, "commit", h, plumbing.CommitObject, commitLimit)
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrSource, objectError("commit", h, err))
+			return err
 		}
 		head, err := parseCommit(data)
 		if err != nil {
@@ -157,12 +154,9 @@ func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
 	if c.present(h) || depth > MaxDepth {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	data, err := c.from.read(h, plumbing.TreeObject, treeLimit)
+	data, err := c.read(ctx, "directory", h, plumbing.TreeObject, treeLimit)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSource, objectError("directory", h, err))
+		return err
 	}
 	list, err := parseTree(data)
 	if err != nil {
@@ -190,80 +184,63 @@ func (c *objectCopy) blob(ctx context.Context, h Hash) error {
 	if c.present(h) {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	for _, dir := range c.from.dirs {
-		done, err := c.copyLoose(dir, filepath.ToSlash(looseName(h)), h)
-		if done || err != nil {
+		f, err := openIn(dir, filepath.ToSlash(looseName(h)))
+		if err != nil {
+			continue // not loose in this directory
+		}
+		if err := c.copyFrom(ctx, f, looseName(h), func(w *os.File) error { return c.check(w, h) }); err != nil {
 			return err
 		}
+		return c.wrote(h)
 	}
-	data, err := c.from.read(h, plumbing.BlobObject, blobMemory)
+	data, err := c.read(ctx, "file", h, plumbing.BlobObject, blobMemory)
 	if errors.Is(err, ErrTooLarge) {
 		return errMany
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrSource, objectError("file", h, err))
+		return err
 	}
 	return c.write(h, plumbing.BlobObject, data)
 }
 
-// copyLoose copies a loose object's file as it is and checks its id: this costs a
-// fifth of compressing it again. A file that a Fresh may keep is read into memory.
-func (c *objectCopy) copyLoose(dir, name string, h Hash) (bool, error) {
-	f, err := openIn(dir, name)
-	if err != nil {
-		return false, nil // not loose in this directory
+// read reads an object of the source.
+func (c *objectCopy) read(ctx context.Context, what string, h Hash, kind plumbing.ObjectType, limit int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	defer f.Close()
-	o := looseObject{file: f}
-	var data []byte
-	err = c.create(h, func(w *os.File) error {
-		to := &ownWriter{w: w}
-		err := o.header(io.TeeReader(f, to))
-		if err == nil {
-			data, err = o.check(h, c.fresh != nil && o.kind == plumbing.BlobObject && o.size <= freshBytes)
-		}
-		switch {
-		case to.err != nil:
-			return to.err
-		case err != nil:
-			err = fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
-		}
+	data, err := c.from.read(h, kind, limit)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSource, objectError(what, h, err))
+	}
+	return data, nil
+}
+
+// check checks the id of a loose object that was copied. A file that a Fresh may keep is
+// read into memory.
+func (c *objectCopy) check(f *os.File, h Hash) error {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
-	})
-	if err == nil && data != nil {
+	}
+	o := looseObject{file: f}
+	err := o.header(f)
+	var data []byte
+	if err == nil {
+		data, err = o.check(h, c.fresh != nil && o.kind == plumbing.BlobObject && o.size <= freshBytes)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: loose object %s: %w", ErrSource, h, err)
+	}
+	if data != nil {
 		c.fresh.put(h, data)
 	}
-	return err == nil, err
+	return nil
 }
 
-// ownWriter tells errors of our own disk from those of the source.
-type ownWriter struct {
-	w   io.Writer
-	err error
-}
-
-// Write writes on.
-func (o *ownWriter) Write(p []byte) (n int, err error) {
-	n, err = o.w.Write(p)
-	o.err = err
-	return n, err
-}
-
-// write stores an object as a loose file, after checking its id.
+// write stores an object as a loose file.
 func (c *objectCopy) write(h Hash, t plumbing.ObjectType, data []byte) error {
-	if is := Hash(plumbing.ComputeHash(t, data)); is != h {
-		return fmt.Errorf("%w: object %s has the contents of %s", ErrSource, h, is)
-	}
-	return c.create(h, func(w *os.File) error { return deflateLoose(w, zlib.BestSpeed, t, data) })
-}
-
-// create writes a loose object's file in one step.
-func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
 	err := createFile(filepath.Join(c.target, looseName(h)), func(w *os.File) error {
-		if err := fill(w); err != nil {
+		if err := deflateLoose(w, zlib.BestSpeed, t, data); err != nil {
 			return err
 		}
 		size, err := w.Seek(0, io.SeekCurrent)
@@ -272,6 +249,11 @@ func (c *objectCopy) create(h Hash, fill func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
+	return c.wrote(h)
+}
+
+// wrote counts an object that is there now.
+func (c *objectCopy) wrote(h Hash) error {
 	c.done[h] = struct{}{}
 	if c.written++; c.written > c.limit {
 		return errMany
@@ -357,12 +339,8 @@ func (c *objectCopy) directory(ctx context.Context, dir string) error {
 }
 
 func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
-	target := filepath.Join(c.target, name)
-	if _, err := os.Lstat(target); err == nil {
+	if _, err := os.Lstat(filepath.Join(c.target, name)); err == nil {
 		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	f, err := openIn(dir, filepath.ToSlash(name))
 	if errors.Is(err, fs.ErrInvalid) {
@@ -371,18 +349,28 @@ func (c *objectCopy) copyFile(ctx context.Context, dir, name string) error {
 	if err != nil {
 		return err
 	}
+	return c.copyFrom(ctx, f, name, func(*os.File) error { return nil })
+}
+
+// copyFrom copies an open file of the source as it is, in one step after a check, and closes
+// it. It does so in pieces, so that the copy of a large pack can be interrupted; the kernel
+// copies each (copy_file_range) and shares blocks if it can.
+func (c *objectCopy) copyFrom(ctx context.Context, f *os.File, name string, check func(*os.File) error) error {
 	defer f.Close()
-	return createFile(target, func(w *os.File) error {
-		// In pieces, so that the copy of a large pack can be interrupted; the
-		// kernel copies each (copy_file_range) and shares blocks if it can.
-		for {
-			n, err := io.CopyN(w, f, 64<<20)
+	return createFile(filepath.Join(c.target, name), func(w *os.File) error {
+		const piece = 64 << 20
+		for n := int64(piece); n == piece; {
+			err := ctx.Err()
+			if err == nil {
+				n, err = io.CopyN(w, f, piece)
+			}
 			if err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
-			if err := cmp.Or(ctx.Err(), c.count(n)); err != nil || n < 64<<20 {
+			if err := c.count(n); err != nil {
 				return err
 			}
 		}
+		return check(w)
 	})
 }

@@ -42,6 +42,25 @@ func TestCopyManyObjects(t *testing.T) {
 	}
 }
 
+// TestCopyManyParents: a copy has all parents of a commit, also those that are not read.
+func TestCopyManyParents(t *testing.T) {
+	u := newUpstream(t)
+	tree := u.Tree(files{"x": "1"})
+	parents := []Hash{u.CommitTree("A", tree)}
+	to := bare(t)
+	from := Origin{Dir: u.Dir, Objects: ObjectDirs(u.Dir)}
+	gittest.Must(t, Copy(t.Context(), from, to, parents[0], nil))
+	for len(parents) <= maxParents {
+		parents = append(parents, u.CommitTree("A", tree))
+	}
+	tip := u.CommitTree("A", tree, parents...)
+	gittest.Must(t, Copy(t.Context(), from, to, tip, nil))
+	s := openStore(t, to)
+	if n, err := s.Node(tip); err != nil || len(n.Parents) != maxParents || !s.Has(parents[maxParents]) {
+		t.Errorf("%d parents are read, %v; the last one is there: %v", len(n.Parents), err, s.Has(parents[maxParents]))
+	}
+}
+
 func TestSourceObjectsAreChecked(t *testing.T) {
 	u := newUpstream(t)
 	c1 := u.Commit("A", files{"x": "1"})
