@@ -69,11 +69,6 @@ func (a answer) then(do func()) answer {
 	return a
 }
 
-func (a answer) match(status matchStatus, updated []string) answer {
-	a.Match, a.Updated = &status, updated
-	return a
-}
-
 func (a answer) allow(methods string) answer {
 	a.header = http.Header{"Allow": {methods}}
 	return a

@@ -82,7 +82,6 @@ type Server struct {
 	now    func() time.Time
 	open   *throttle // for calls without a signature
 	signed *throttle
-	claim  func(ctx context.Context, kind, key string, pause time.Duration) (time.Duration, error)
 	client func(r *http.Request) string
 	bodies *limit.Pool // bytes
 	// provenBodies are those of callers whose headers prove a secret.
@@ -94,29 +93,29 @@ type Server struct {
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client, bodies: limit.NewPool("hooks", maxBodies, maxClientBodies), provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies)}
-	s.calls = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "repoglot_hooks_total",
-		Help: "Calls of webhooks by service and result.",
-	}, []string{"service", "result"})
-	if s.client == nil {
-		s.client = func(*http.Request) string { return "" }
+	if o.Client == nil {
+		o.Client = func(*http.Request) string { return "" }
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	s.volume = limit.New(limit.Rate{Count: maxVolume, Per: volumeSpan}, s.now)
-	after := o.AfterFunc
-	if after == nil {
-		after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	if o.AfterFunc == nil {
+		o.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	s.open = newThrottle("open", openPause, s.now, after)
-	s.signed = newThrottle("signed", signedPause, s.now, after)
-	s.claim = o.Claim
-	return s
+	return &Server{
+		pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client,
+		open: newThrottle("open", openPause, &o), signed: newThrottle("signed", signedPause, &o),
+		bodies:       limit.NewPool("hooks", maxBodies, maxClientBodies),
+		provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies),
+		volume:       limit.New(limit.Rate{Count: maxVolume, Per: volumeSpan}, o.Now),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "repoglot_hooks_total",
+			Help: "Calls of webhooks by service and result.",
+		}, []string{"service", "result"}),
+	}
 }
 
 // Close drops the pulls that wait for the end of a pause and waits until the
@@ -244,7 +243,8 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 	if len(names) == 0 {
 		a = failure(http.StatusAccepted, "No matching repositories found!")
 	}
-	return a.match(status, names).then(rest).then(func() {
+	a.Match, a.Updated = &status, names
+	return a.then(rest).then(func() {
 		s.log.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
 			"matching", len(granted), "pulled", len(pull))
 	})
@@ -322,12 +322,7 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	if slices.ContainsFunc(list, func(m match) bool { return m.Secured }) {
 		pause = s.signed
 	}
-	later := func() { s.pullLater(pause, key) }
-	if !pause.begin(key, later) {
-		return
-	}
-	if left := s.left(ctx, pause, key); left > 0 {
-		pause.wait(key, left, later)
+	if !pause.begin(ctx, key, s.pulls.Pull) {
 		return
 	}
 	var ids []int64
@@ -342,29 +337,4 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 		}
 	}
 	s.pulls.Pull(key)
-}
-
-// pullLater pulls a branch at the end of its pause, unless another process began the next
-// one: then at the end of that.
-func (s *Server) pullLater(pause *throttle, key string) {
-	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
-	defer cancel()
-	if left := s.left(ctx, pause, key); left > 0 {
-		pause.wait(key, left, func() { s.pullLater(pause, key) })
-		return
-	}
-	s.pulls.Pull(key)
-}
-
-// left begins a pause for all processes, or returns the rest of another's.
-func (s *Server) left(ctx context.Context, pause *throttle, key string) time.Duration {
-	if s.claim == nil {
-		return 0
-	}
-	left, err := s.claim(ctx, pause.kind, key, pause.pause)
-	if err != nil {
-		s.log.Debug("hook: the pauses of other processes are not known", "branch", key, "error", err)
-		return 0
-	}
-	return min(left, pause.pause)
 }

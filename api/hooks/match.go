@@ -41,22 +41,15 @@ func (k *call) authorize(found []match, branches []Branch) (granted, refused []m
 
 // mostSecrets is the largest number of secrets of a repository, at least 1.
 func mostSecrets(branches []Branch) int {
-	most := 1
-	byRepo := map[string]map[string]bool{}
+	most, byRepo := 1, map[string][]string{}
 	for i := range branches {
-		b := &branches[i]
-		if len(b.Secrets) == 0 {
-			continue
+		repo := branches[i].Repo
+		for _, secret := range branches[i].Secrets {
+			if !slices.Contains(byRepo[repo], secret) {
+				byRepo[repo] = append(byRepo[repo], secret)
+			}
 		}
-		all := byRepo[b.Repo]
-		if all == nil {
-			all = map[string]bool{}
-			byRepo[b.Repo] = all
-		}
-		for _, secret := range b.Secrets {
-			all[secret] = true
-		}
-		most = max(most, len(all))
+		most = max(most, len(byRepo[repo]))
 	}
 	return most
 }

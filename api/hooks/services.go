@@ -2,7 +2,7 @@ package hooks
 
 import "net/http"
 
-// service is a code hosting service. Each has its own file; Forgejo is in gitea.go.
+// service is a code hosting service. Those that send a ref are in push.go.
 type service struct {
 	// name is its name in the path.
 	name string

@@ -18,7 +18,7 @@ func TestPausesOfTwo(t *testing.T) {
 	var servers [2]*testServer
 	for i := range servers {
 		s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
-		s.claim = func(_ context.Context, kind, key string, pause time.Duration) (time.Duration, error) {
+		claim := func(_ context.Context, kind, key string, pause time.Duration) (time.Duration, error) {
 			now := servers[0].clock.now()
 			if left := ends.Sub(now); left > 0 || broken != nil {
 				return left, broken
@@ -29,7 +29,7 @@ func TestPausesOfTwo(t *testing.T) {
 			ends = now.Add(pause)
 			return 0, nil
 		}
-		servers[i] = s
+		s.open.Claim, servers[i] = claim, s
 	}
 	pass := func(d time.Duration) {
 		for _, s := range servers {
