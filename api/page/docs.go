@@ -1,62 +1,31 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// ordered is a JSON object whose members keep their order.
-type ordered[T any] []member[T]
-
-type member[T any] struct {
-	Name  string
-	Value T
-}
-
-// UnmarshalJSON reads an object.
-func (o *ordered[T]) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if _, err := dec.Token(); err != nil { // the opening brace
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		m := member[T]{Name: fmt.Sprint(name)}
-		if err := dec.Decode(&m.Value); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
-		}
-		*o = append(*o, m)
-	}
-	return nil
-}
-
 // description is a description in OpenAPI, as docs.html shows it.
 type description struct {
-	Style  template.CSS `json:"-"`
-	Groups []*group     `json:"-"` // the operations of Paths
+	Style  template.CSS           `json:"-"`
+	Groups map[string][]operation `json:"-"` // the operations of Paths by their first tag
 	Info   struct {
 		Title, Version string
 		Description    prose
 	}
-	Paths      ordered[json.RawMessage]
+	Paths map[string]struct {
+		Parameters                    []parameter
+		Get, Post, Put, Patch, Delete *operation
+	}
 	Components struct {
 		Parameters map[string]parameter
 		Responses  map[string]response
-		Schemas    ordered[schema]
+		Schemas    map[string]schema
 	}
-}
-
-type group struct {
-	Name       string
-	Operations []operation
 }
 
 type operation struct {
@@ -67,7 +36,7 @@ type operation struct {
 	Description prose
 	Tags        []string
 	Parameters  []parameter
-	Responses   ordered[response]
+	Responses   map[string]response
 }
 
 type parameter struct {
@@ -79,14 +48,14 @@ type parameter struct {
 type response struct {
 	Ref         string `json:"$ref"`
 	Description prose
-	Content     ordered[struct{ Schema schema }]
+	Content     map[string]struct{ Schema schema }
 }
 
 type schema struct {
 	Ref         string `json:"$ref"`
 	Type        any    // a name or a list of names
 	Description prose
-	Properties  ordered[schema]
+	Properties  map[string]schema
 	AllOf       []schema
 	Items       *schema
 }
@@ -99,9 +68,27 @@ func Docs(openapi []byte) ([]byte, error) {
 	if err := json.Unmarshal(openapi, &d); err != nil {
 		return nil, fmt.Errorf("show the description: %w", err)
 	}
-	for _, path := range d.Paths {
-		if err := d.group(path.Name, path.Value); err != nil {
-			return nil, fmt.Errorf("show the description of %s: %w", path.Name, err)
+	d.Groups = map[string][]operation{}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		item := d.Paths[path]
+		for i, op := range []*operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
+			if op == nil {
+				continue
+			}
+			op.Method, op.Path = [...]string{"GET", "POST", "PUT", "PATCH", "DELETE"}[i], path
+			op.Parameters = slices.Concat(item.Parameters, op.Parameters)
+			for i, p := range op.Parameters {
+				if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
+					op.Parameters[i] = d.Components.Parameters[name]
+				}
+			}
+			for status, r := range op.Responses {
+				if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
+					op.Responses[status] = d.Components.Responses[name]
+				}
+			}
+			tag := append(op.Tags, "other")[0]
+			d.Groups[tag] = append(d.Groups[tag], *op)
 		}
 	}
 	var err error
@@ -109,41 +96,6 @@ func Docs(openapi []byte) ([]byte, error) {
 		return nil, fmt.Errorf("read the style: %w", err)
 	}
 	return execute("docs.html", &d)
-}
-
-// group adds the operations of a path to the groups of their tags.
-func (d *description) group(path string, item []byte) error {
-	var shared struct{ Parameters []parameter }
-	var members ordered[json.RawMessage]
-	if err := errors.Join(json.Unmarshal(item, &shared), json.Unmarshal(item, &members)); err != nil {
-		return err
-	}
-	for _, m := range members {
-		if !slices.Contains([]string{"get", "post", "put", "patch", "delete"}, m.Name) {
-			continue
-		}
-		op := operation{Method: strings.ToUpper(m.Name), Path: path, Tags: []string{"other"}}
-		if err := json.Unmarshal(m.Value, &op); err != nil {
-			return err
-		}
-		op.Parameters = slices.Concat(shared.Parameters, op.Parameters)
-		for i, p := range op.Parameters {
-			if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
-				op.Parameters[i] = d.Components.Parameters[name]
-			}
-		}
-		for i, r := range op.Responses {
-			if name, ok := strings.CutPrefix(r.Value.Ref, "#/components/responses/"); ok {
-				op.Responses[i].Value = d.Components.Responses[name]
-			}
-		}
-		at := slices.IndexFunc(d.Groups, func(g *group) bool { return g.Name == op.Tags[0] })
-		if at < 0 {
-			at, d.Groups = len(d.Groups), append(d.Groups, &group{Name: op.Tags[0]})
-		}
-		d.Groups[at].Operations = append(d.Groups[at].Operations, op)
-	}
-	return nil
 }
 
 // Named is the name of the schema that a schema or its items refer to; "" without a
@@ -172,10 +124,10 @@ func (s schema) Types() string {
 }
 
 // Fields are the properties of the schema and of those that it is made of.
-func (s schema) Fields() ordered[schema] {
-	fields := slices.Clone(s.Properties)
-	for _, part := range s.AllOf {
-		fields = append(fields, part.Properties...)
+func (s schema) Fields() map[string]schema {
+	fields := map[string]schema{}
+	for _, part := range append(s.AllOf, s) {
+		maps.Copy(fields, part.Properties)
 	}
 	return fields
 }
