@@ -65,7 +65,15 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 		return fmt.Errorf("there is no folder for a clone: %w: give this user write access, or set TMPDIR", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d, head, err := inspect(ctx, filepath.Join(dir, "mirror"), address, server.GitOptions(c, log))
+	languages, err := lang.New()
+	if err != nil {
+		return fmt.Errorf("reading the language table: %w", err)
+	}
+	mirror, err := gitsource.Open(ctx, filepath.Join(dir, "mirror"), remote.Repository{URL: address}, server.GitOptions(c, log))
+	if err != nil {
+		return err
+	}
+	d, head, err := layouts(ctx, mirror, languages, address)
 	if err != nil {
 		return err
 	}
@@ -77,20 +85,6 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	return nil
-}
-
-// inspect clones a repository and finds the translation files at its head.
-func inspect(ctx context.Context, dir, address string, o gitsource.Options) (filemask.Discovery, object.Head, error) {
-	var none filemask.Discovery
-	languages, err := lang.New()
-	if err != nil {
-		return none, object.Head{}, fmt.Errorf("reading the language table: %w", err)
-	}
-	mirror, err := gitsource.Open(ctx, dir, remote.Repository{URL: address}, o)
-	if err != nil {
-		return none, object.Head{}, err
-	}
-	return layouts(ctx, mirror, languages, address)
 }
 
 // configurationOf writes a configuration for the files found, without the

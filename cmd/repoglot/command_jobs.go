@@ -35,7 +35,7 @@ func (p *program) jobsCommand() *cobra.Command {
 }
 
 func (p *program) jobs(ctx context.Context, format string) error {
-	c, err := p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE")
+	c, err := p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,12 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := p.settings(repo)
+	var c *config.Config
+	if repo == "" {
+		c, err = p.load(config.Load, "name a configuration with --config FILE, or a repository with repoglot serve REPO")
+	} else {
+		c, err = p.repoSettings(repo)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,15 +94,6 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 		log.Info("stopped by a signal; nothing was lost")
 	}
 	return err
-}
-
-// settings returns the settings of the configuration file, or for a repository
-// those of flags and environment.
-func (p *program) settings(repo string) (*config.Config, error) {
-	if repo == "" {
-		return p.load("name a configuration with --config FILE, or a repository with repoglot serve REPO")
-	}
-	return p.repoSettings(repo)
 }
 
 // env returns the environment by name.

@@ -48,7 +48,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE")
+	c, err := p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,10 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err := ctx.Err(); err != nil {
 		return errors.New("stopped by a signal; what was pulled so far is stored, run sync again for the rest")
 	}
-	return out.summary()
+	if out.failed > 0 {
+		return fmt.Errorf("%s went wrong, see above; everything else was pulled", check.Quantity(out.failed, "thing"))
+	}
+	return nil
 }
 
 // wantedBranches returns the branches of the components named, or all branches.
@@ -188,12 +191,4 @@ func (r *results) line(c ingest.ComponentReport) {
 	for _, problem := range server.FirstProblems(c.Problems) {
 		r.fail(name, problem)
 	}
-}
-
-// summary returns an error if anything went wrong.
-func (r *results) summary() error {
-	if r.failed == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s went wrong, see above; everything else was pulled", check.Quantity(r.failed, "thing"))
 }

@@ -22,14 +22,9 @@ import (
 // defaultConfig is read if no configuration is named.
 const defaultConfig = "repoglot.yaml"
 
-// load reads the configuration that the flags name, or ./repoglot.yaml. remedy says
-// what to do without one.
-func (p *program) load(remedy string) (*config.Config, error) {
-	return p.loadBy(config.Load, remedy)
-}
-
-// loadBy is load with one of the functions that read a configuration.
-func (p *program) loadBy(read func(string, []string) (*config.Config, error), remedy string) (*config.Config, error) {
+// load reads the configuration that the flags name, or ./repoglot.yaml, with one of the
+// functions that do. remedy says what to do without one.
+func (p *program) load(read func(string, []string) (*config.Config, error), remedy string) (*config.Config, error) {
 	path := p.flags.config
 	if path == "" {
 		path = defaultConfig
@@ -153,7 +148,7 @@ func (p *program) storedSettings() (*config.Config, error) {
 		dir, err := filepath.Abs(p.flags.dataDir)
 		return &config.Config{DataDir: config.Path(dir)}, err
 	}
-	return p.loadBy(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
+	return p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
 }
 
 // onStored is the work of a command on the database of the settings.

@@ -113,7 +113,12 @@ func (s sums) add(name string, c Counts) {
 // elsewhere.
 type stats struct{ directories, total sums }
 
-func newStats() *stats { return &stats{sums{}, sums{}} }
+func newStats(wanted bool) *stats {
+	if !wanted {
+		return nil
+	}
+	return &stats{sums{}, sums{}}
+}
 
 func (s *stats) add(r Result) {
 	if r.Template || !r.Parsed {

@@ -38,11 +38,7 @@ func headerFindings(f *poparse.File) []Finding {
 	if !live {
 		return nil // an empty file
 	}
-	list := fieldFindings(f)
-	if found, ok := pluralFinding(f); ok {
-		list = append(list, found)
-	}
-	return list
+	return append(fieldFindings(f), pluralFindings(f)...)
 }
 
 // fieldFindings compares the fields with a template.
@@ -84,46 +80,47 @@ func isPlaceholder(field string) bool {
 	return strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")
 }
 
-// pluralFinding compares the plural rule with the plurals. poparse reports fields
+// pluralFindings compares the plural rule with the plurals. poparse reports fields
 // that cannot be understood.
-func pluralFinding(f *poparse.File) (Finding, bool) {
-	forms, ok := f.PluralForms()
-	if ok {
-		return rangeFinding(f, forms)
+func pluralFindings(f *poparse.File) []Finding {
+	at := f.Header.KeywordLine
+	if forms, ok := f.PluralForms(); ok {
+		if code, problem := rangeProblem(forms); code != "" {
+			return []Finding{warning(f.Name, at, 1, code, "Plural-Forms: "+problem)}
+		}
+		return nil
 	}
 	if field := f.Field("Plural-Forms"); field != "" && !isPlaceholder(field) {
-		return Finding{}, false
+		return nil
 	}
 	for e := range f.Live() {
 		if !e.HasPlural || e.Str[0] == "" || e.Fuzzy {
 			continue
 		}
-		return warning(f.Name, f.Header.KeywordLine, 1, CodeNoPluralForms, fmt.Sprintf(
+		return []Finding{warning(f.Name, at, 1, CodeNoPluralForms, fmt.Sprintf(
 			"the header has no plural rule, but the message on line %d has plural forms: add Plural-Forms: nplurals=NUMBER; plural=EXPRESSION;",
-			e.KeywordLine)), true
+			e.KeywordLine))}
 	}
-	return Finding{}, false
+	return nil
 }
 
 // pluralTries is the highest number that a plural expression is tried with, as
 // in msgfmt -c (gettext 0.21, check_plural_eval).
 const pluralTries = 1000
 
-// rangeFinding tries a plural expression.
-func rangeFinding(f *poparse.File, forms poparse.PluralForms) (Finding, bool) {
-	at := f.Header.KeywordLine
+// rangeProblem tries a plural expression.
+func rangeProblem(forms poparse.PluralForms) (code, problem string) {
 	formula, err := lang.Compile(forms.Expression)
 	if err != nil {
-		return warning(f.Name, at, 1, poparse.WarnPluralForms, fmt.Sprintf("Plural-Forms: %v", err)), true
+		return poparse.WarnPluralForms, err.Error()
 	}
 	for n := range pluralTries + 1 {
 		switch got := formula.Eval(n); {
 		case got == lang.Undefined:
-			return warning(f.Name, at, 1, CodePluralRange, fmt.Sprintf("Plural-Forms: the expression divides by zero for n=%d", n)), true
+			return CodePluralRange, fmt.Sprintf("the expression divides by zero for n=%d", n)
 		case got < 0 || got >= forms.Number:
-			return warning(f.Name, at, 1, CodePluralRange, fmt.Sprintf(
-				"Plural-Forms: the expression gives %d for n=%d, but nplurals=%d", got, n, forms.Number)), true
+			return CodePluralRange, fmt.Sprintf("the expression gives %d for n=%d, but nplurals=%d", got, n, forms.Number)
 		}
 	}
-	return Finding{}, false
+	return "", ""
 }

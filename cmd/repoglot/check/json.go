@@ -24,17 +24,8 @@ type jsonReport struct {
 	started bool
 	items   int
 	summary Summary
-	stats   *stats // nil without counts
-	files   []jsonFile
-}
-
-func newJSONReport(w io.Writer, withStats bool) *jsonReport {
-	j := &jsonReport{w: w}
-	if withStats {
-		j.stats = newStats()
-		j.files = []jsonFile{}
-	}
-	return j
+	stats   *stats     // nil without counts
+	files   []jsonFile // never nil
 }
 
 // File implements [Report].

@@ -59,27 +59,23 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	}
 	switch o.Format {
 	case FormatJSON:
-		return newJSONReport(w, o.Stats), nil
+		return &jsonReport{w: w, stats: newStats(o.Stats), files: []jsonFile{}}, nil
 	case FormatSARIF:
-		return newSARIFReport(w, o.Version, o.Quality), nil
+		s := &sarifReport{w: w, version: o.Version, rules: Rules()}
+		if o.Quality {
+			s.rules = append(s.rules, QualityRules()...)
+		}
+		return s, nil
 	case FormatGitHub:
 		return &gitHubReport{w: w}, nil
 	}
-	return newTextReport(w, o.Stats), nil
+	return &textReport{w: w, stats: newStats(o.Stats)}, nil
 }
 
 // textReport writes "file:line:column: severity: message [code]".
 type textReport struct {
 	w     io.Writer
 	stats *stats // nil without counts
-}
-
-func newTextReport(w io.Writer, withStats bool) *textReport {
-	t := &textReport{w: w}
-	if withStats {
-		t.stats = newStats()
-	}
-	return t
 }
 
 // File implements [Report].

@@ -36,14 +36,6 @@ type sarifReport struct {
 	dropped int
 }
 
-func newSARIFReport(w io.Writer, version string, quality bool) *sarifReport {
-	s := &sarifReport{w: w, version: version, rules: Rules()}
-	if quality {
-		s.rules = append(s.rules, QualityRules()...)
-	}
-	return s
-}
-
 // help is the address of a rule's explanation.
 func help(code string) string {
 	if strings.HasPrefix(code, qualityPrefix) {

@@ -149,17 +149,13 @@ func (c *member) self() *cluster.Process {
 
 // run gives signs of life until ctx is done.
 func (c *member) run(ctx context.Context) error {
-	tick := time.NewTicker(seenInterval)
-	defer tick.Stop()
-	for ctx.Err() == nil {
+	look := func() {
 		if err := c.look(ctx); err != nil && ctx.Err() == nil {
 			c.log.Debug("no sign of life could be given", "error", err)
 		}
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-		}
 	}
+	look()
+	every(ctx, seenInterval, look)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := c.table.Leave(leaving, c.process.ID); err != nil {
@@ -329,21 +325,14 @@ const shareInterval = time.Second
 
 // shareLimits counts requests together with the other processes until ctx is done.
 func (c *member) shareLimits(ctx context.Context, server *api.Server) error {
-	tick := time.NewTicker(shareInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	every(ctx, shareInterval, func() {
 		within, cancel := context.WithTimeout(ctx, seenInterval)
-		err := server.ExchangeLimits(within, c.spend)
-		cancel()
-		if err != nil && ctx.Err() == nil {
+		defer cancel()
+		if err := server.ExchangeLimits(within, c.spend); err != nil && ctx.Err() == nil {
 			c.log.Debug("requests are counted by this process alone", "error", err)
 		}
-	}
+	})
+	return nil
 }
 
 // spend adds what clients used of a limit to what other processes counted.

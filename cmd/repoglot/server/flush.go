@@ -44,30 +44,25 @@ func committerEmail(base string) string {
 
 // watchEdits has branches pulled, and so flushed, whose edits are due, and ends edits
 // that have waited in vain. last is the plan whose pauses were forgotten.
-func (s *supervisor) watchEdits(ctx context.Context, last *Plan, tick <-chan time.Time) {
+func (s *supervisor) watchEdits(ctx context.Context, last *Plan) {
 	var expired time.Time
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick:
-			p := s.current()
-			s.forgetWaits(ctx, last, p)
-			last = p
-			taken := false
-			for i := range p.branches {
-				b := &p.branches[i]
-				taken = taken || takesEdits(b)
-				if s.flushDue(ctx, b) {
-					s.sched.Trigger(b.Key)
-				}
-			}
-			if now := time.Now(); taken && now.Sub(expired) >= expirePause {
-				expired = now
-				s.expireEdits(ctx)
+	every(ctx, flushTick, func() {
+		p := s.current()
+		s.forgetWaits(ctx, last, p)
+		last = p
+		taken := false
+		for i := range p.branches {
+			b := &p.branches[i]
+			taken = taken || takesEdits(b)
+			if s.flushDue(ctx, b) {
+				s.sched.Trigger(b.Key)
 			}
 		}
-	}
+		if now := time.Now(); taken && now.Sub(expired) >= expirePause {
+			expired = now
+			s.expireEdits(ctx)
+		}
+	})
 }
 
 // forgetWaits has the edits of branches pushed at once that are new or have changed since a

@@ -112,47 +112,42 @@ func (s *supervisor) isHere(branch string) bool {
 
 // run pulls and pushes until ctx is done and the last pull has finished its step.
 func (s *supervisor) run(ctx context.Context) error {
-	tick := time.NewTicker(flushTick)
-	defer tick.Stop()
-	var edits sync.WaitGroup
+	var looking, heard sync.WaitGroup
 	if !s.engine.answersOnly() {
 		first := s.current()
 		s.forgetWaits(ctx, &Plan{}, first) // before anything fails anew
-		edits.Go(func() { s.watchEdits(ctx, first, tick.C) })
+		looking.Go(func() { s.watchEdits(ctx, first) })
 	}
-	err := s.pulls(ctx)
-	edits.Wait() // not deferred: a panic must end the process
+	if s.watcher != nil {
+		heard.Go(func() {
+			for key := range s.watcher.Events() {
+				s.wish(key, "a watch")
+			}
+		})
+		looking.Go(func() { every(ctx, unwatchedInterval, s.appeared) })
+	}
+	err := s.sched.Run(ctx)
+	looking.Wait() // not deferred: a panic must end the process
+	if s.watcher != nil {
+		err = errors.Join(err, s.watcher.Close())
+		heard.Wait()
+		s.losing.Wait()
+	}
 	return err
 }
 
-func (s *supervisor) pulls(ctx context.Context) error {
-	if s.watcher == nil {
-		return s.sched.Run(ctx)
+// every calls a function after each pause until ctx is done.
+func every(ctx context.Context, pause time.Duration, fn func()) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			fn()
+		}
 	}
-	var heard, found sync.WaitGroup
-	heard.Go(func() {
-		for key := range s.watcher.Events() {
-			s.wish(key, "a watch")
-		}
-	})
-	found.Go(func() {
-		tick := time.NewTicker(unwatchedInterval)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				s.appeared()
-			}
-		}
-	})
-	err := s.sched.Run(ctx)
-	found.Wait()
-	err = errors.Join(err, s.watcher.Close())
-	heard.Wait()
-	s.losing.Wait()
-	return err
 }
 
 // appeared watches and pulls local repositories that could not be watched before.

@@ -51,18 +51,8 @@ func assign(dest any, value driver.Value) error {
 	case *any:
 		*dest = value
 		return nil
-	case *sql.NullInt64:
-		n, ok := value.(int64)
-		*dest = sql.NullInt64{Int64: n, Valid: ok}
-		if ok || value == nil {
-			return nil
-		}
-	case *sql.NullString:
-		text, ok := value.(string)
-		*dest = sql.NullString{String: text, Valid: ok}
-		if ok || value == nil {
-			return nil
-		}
+	case sql.Scanner: // NULL, too
+		return dest.Scan(value)
 	case *time.Time:
 		n, ok := value.(int64)
 		*dest = FromMicros(sql.NullInt64{Int64: n, Valid: ok})
