@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/template"
 
 	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/testrepos"
@@ -187,11 +186,7 @@ func writeConfig(dir string) (name string, made bool, err error) {
 	if _, err := os.Stat(name); err == nil {
 		return name, false, nil
 	}
-	text, err := config(dir)
-	if err != nil {
-		return name, false, err
-	}
-	if err = os.WriteFile(name+".new", text, 0o644); err == nil {
+	if err = os.WriteFile(name+".new", config(dir), 0o644); err == nil {
 		err = os.Rename(name+".new", name)
 	}
 	if err != nil {
@@ -200,30 +195,19 @@ func writeConfig(dir string) (name string, made bool, err error) {
 	return name, true, nil
 }
 
-// config renders the configuration; path quotes a path below dir as JSON, which is
-// valid YAML.
-func config(dir string) ([]byte, error) {
-	t := template.New(configFile).Funcs(template.FuncMap{
-		"path": func(name string) (string, error) {
-			b, err := json.Marshal(filepath.Join(dir, name))
-			return string(b), err
-		},
-	})
-	t, err := t.Parse(configText)
-	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+// config is the configuration of a folder. Paths are quoted as JSON, which is valid YAML.
+func config(dir string) []byte {
+	path := func(name string) string {
+		quoted, _ := json.Marshal(filepath.Join(dir, name)) // texts have no error
+		return string(quoted)
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, nil); err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
-	}
-	return b.Bytes(), nil
+	return fmt.Appendf(nil, configText, path("data"), path("app.git"), path("docs.git"), path("glossary.git"), path(pagesRepo))
 }
 
 const configText = `# The demo, written by demorepos. Change it as you like: it is read again when
 # it is saved, and not overwritten.
 listen: 127.0.0.1:8080
-data_dir: {{path "data"}}
+data_dir: %s
 projects:
   - slug: demo
     name: Paperboat
@@ -231,7 +215,7 @@ projects:
     components:
       - slug: app
         name: Program
-        repo: {{path "app.git"}}
+        repo: %s
         branch: main
         filemask: po/*.po
         new_base: po/paperboat.pot
@@ -241,13 +225,13 @@ projects:
         flush: 5s
       - slug: "docs-{component}"
         name: "Manual: {component}"
-        repo: {{path "docs.git"}}
+        repo: %s
         branch: main
         filemask: "locale/*/LC_MESSAGES/{component}.po"
         license: CC-BY-SA-4.0
       - slug: glossary
         name: Glossary
-        repo: {{path "glossary.git"}}
+        repo: %s
         branch: main
         filemask: glossary/*.po
         license: CC0-1.0
@@ -257,7 +241,7 @@ projects:
     components:
       - slug: pages
         name: Pages
-        repo: {{path "pages.git"}}
+        repo: %s
         branch: main
         filemask: po/*.po
         new_base: po/repoglot.pot

@@ -5,9 +5,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +22,6 @@ var envRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // check reports values of the right type that make no sense, alone or together.
 func check(c *Config, r *report, env *environment) {
-	oneofs(r, "", reflect.ValueOf(c).Elem(), env)
 	checkListen(r, env, "listen", c.Listen, false)
 	checkListen(r, env, "metrics_listen", c.MetricsListen, true)
 	checkBaseURL(r, env, c)
@@ -97,34 +94,6 @@ func bad(r *report, env *environment, key, format string, args ...any) {
 		return
 	}
 	r.on(key, key+" "+format, args...)
-}
-
-// oneofs checks every field that lists its values in a tag.
-func oneofs(r *report, path string, v reflect.Value, env *environment) {
-	known := r.keysOf(v.Type())
-	for _, l := range known.limited {
-		s := v.FieldByIndex(known.fields[l.key]).String()
-		if s == "" || slices.Contains(l.allowed, s) {
-			continue
-		}
-		key, allowed := join(path, l.key), strings.Join(l.allowed, ", ")
-		msg := "must be one of %s, but is %s"
-		if path == "" {
-			bad(r, env, key, msg, allowed, sample(s))
-		} else if _, read := r.positions[key]; read {
-			r.on(key, key+" "+msg, allowed, sample(s))
-		}
-	}
-	for _, name := range known.nested {
-		field := v.FieldByIndex(known.fields[name])
-		if field.Kind() == reflect.Struct {
-			oneofs(r, join(path, name), field, env)
-			continue
-		}
-		for i := range field.Len() {
-			oneofs(r, index(join(path, name), i), field.Index(i), env)
-		}
-	}
 }
 
 func checkListen(r *report, env *environment, key, value string, mayBeEmpty bool) {

@@ -55,18 +55,12 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	if _, known := d.positions[path]; !known {
 		d.positions[path] = at
 	}
-	switch v := dst.Addr().Interface().(type) {
-	case scalar:
-		d.word(path, node, v.parse)
+	if parse := wordParser(dst); parse != nil {
+		d.word(path, node, parse)
 		return
-	case *catalog.History:
-		d.history(path, node, v)
-		return
-	case *time.Duration:
-		d.word(path, node, func(text string) (err error) {
-			*v, err = parseDuration(text)
-			return err
-		})
+	}
+	if history, ok := dst.Addr().Interface().(*catalog.History); ok {
+		d.history(path, node, history)
 		return
 	}
 	switch dst.Kind() {
@@ -107,7 +101,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	}
 	known := d.keysOf(dst.Type())
 	seen, meant := map[string]bool{}, map[string]bool{}
-	for _, value := range d.entries(path, m, known.fields, seen, meant, false, dst) {
+	for _, value := range d.entries(path, m, known, seen, meant, false, dst) {
 		list := []ast.Node{value}
 		if s, ok := d.resolve(value).(*ast.SequenceNode); ok {
 			list = s.Values
@@ -116,7 +110,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 			switch resolved := d.resolve(n).(type) {
 			case nil:
 			case ast.MapNode:
-				d.entries(path, resolved, known.fields, seen, meant, true, dst)
+				d.entries(path, resolved, known, seen, meant, true, dst)
 			default:
 				d.at(nodePosition(n), "<< must name a mapping, but names %s", kind(resolved))
 			}
@@ -131,18 +125,18 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 
 // entries decodes the keys of a mapping, and returns what "<<: *anchor" and "<<: [*a, *b]"
 // merge into it. merged says that it is such a one: keys that were seen win.
-func (d *decoder) entries(path string, m ast.MapNode, fields map[string][]int, seen, meant map[string]bool, merged bool, dst reflect.Value) (merges []ast.Node) {
+func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant map[string]bool, merged bool, dst reflect.Value) (merges []ast.Node) {
 	for it := m.MapRange(); it.Next(); {
 		key, at := keyText(it.Key()), nodePosition(it.Key())
-		index, ok := fields[key]
+		index, ok := known.fields[key]
 		switch {
 		case it.Key().IsMergeKey() && merged:
 			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
 		case it.Key().IsMergeKey():
 			merges = append(merges, it.Value())
 		case !ok:
-			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, fields))
-			meant[Nearest(key, slices.Collect(maps.Keys(fields)))] = true
+			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, known.fields))
+			meant[Nearest(key, slices.Collect(maps.Keys(known.fields)))] = true
 		case seen[key] && !merged:
 			d.at(at, "key %q is here twice; remove one of the two", key)
 		case !seen[key]:
@@ -155,7 +149,11 @@ func (d *decoder) entries(path string, m ast.MapNode, fields map[string][]int, s
 			default:
 				d.positions[to] = nodePosition(value)
 			}
-			d.decode(to, value, dst.FieldByIndex(index))
+			field := dst.FieldByIndex(index)
+			d.decode(to, value, field)
+			if why := notAllowed(field.String(), known.allowed[key]); why != "" {
+				d.on(to, "%s %s", to, why)
+			}
 		}
 	}
 	return merges

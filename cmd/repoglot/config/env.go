@@ -2,11 +2,12 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 )
 
 // envPrefix begins the names of variables that override a key.
@@ -43,6 +44,8 @@ func (env *environment) override(c *Config, r *report) {
 		delete(r.positions, key)
 		if err := setWord(v.Field(i), value); err != nil {
 			r.errs = append(r.errs, &Error{File: name, Msg: oneLine(fmt.Sprintf("%s %v", sample(value), err))})
+		} else if why := notAllowed(v.Field(i).String(), strings.Fields(v.Type().Field(i).Tag.Get("oneof"))); why != "" {
+			r.errs = append(r.errs, &Error{File: name, Msg: why})
 		}
 	}
 }
@@ -54,31 +57,24 @@ func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
 // overridable reports whether an environment variable can override a field: one
 // that is written as one word, except true and false.
 func overridable(v reflect.Value) bool {
-	if _, ok := v.Addr().Interface().(scalar); ok {
-		return true
-	}
-	k := v.Kind()
-	return k == reflect.String || k == reflect.Int || k == reflect.Int64
+	return wordParser(v) != nil || v.Kind() == reflect.String || v.Kind() == reflect.Int
 }
 
 // setWord sets an overridable field from its text.
 func setWord(dst reflect.Value, text string) error {
-	switch v := dst.Addr().Interface().(type) {
-	case scalar:
-		return v.parse(text)
-	case *time.Duration:
-		d, err := parseDuration(text)
-		*v = d
-		return err
-	case *int:
-		if _, err := fmt.Sscanf(text+" ", "%d ", v); err != nil || fmt.Sprint(*v) != text {
-			return fmt.Errorf("must be a whole number")
-		}
-		return nil
-	default:
+	if parse := wordParser(dst); parse != nil {
+		return parse(text)
+	}
+	if dst.Kind() == reflect.String {
 		dst.SetString(text)
 		return nil
 	}
+	n, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(n) != text {
+		return errors.New("must be a whole number")
+	}
+	dst.SetInt(int64(n))
+	return nil
 }
 
 // unknown returns a warning for each variable with the prefix of an override that

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -117,14 +118,15 @@ func keyText(node ast.Node) string {
 type keys struct {
 	fields   map[string][]int // their indexes, by key
 	required []string
-	nested   []string // structs, and lists of structs
-	limited  []limitedKey
+	allowed  map[string][]string // the values of keys that have one of few
 }
 
-// limitedKey is a key that has one of few values.
-type limitedKey struct {
-	key     string
-	allowed []string
+// notAllowed says why a key that has one of few values cannot have this one; "" if it can.
+func notAllowed(value string, allowed []string) string {
+	if value == "" || len(allowed) == 0 || slices.Contains(allowed, value) {
+		return ""
+	}
+	return fmt.Sprintf("must be one of %s, but is %s", strings.Join(allowed, ", "), sample(value))
 }
 
 // keysOf reads the tags of a struct, once.
@@ -132,7 +134,7 @@ func (r *report) keysOf(t reflect.Type) *keys {
 	if k := r.keys[t]; k != nil {
 		return k
 	}
-	k := &keys{fields: make(map[string][]int, t.NumField())}
+	k := &keys{fields: make(map[string][]int, t.NumField()), allowed: map[string][]string{}}
 	for _, f := range reflect.VisibleFields(t) {
 		key := f.Tag.Get("yaml")
 		if key == "" || key == "-" {
@@ -142,11 +144,7 @@ func (r *report) keysOf(t reflect.Type) *keys {
 		if f.Tag.Get("required") != "" {
 			k.required = append(k.required, key)
 		}
-		if values := f.Tag.Get("oneof"); values != "" {
-			k.limited = append(k.limited, limitedKey{key, strings.Fields(values)})
-		} else if kind := f.Type.Kind(); kind == reflect.Struct || kind == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
-			k.nested = append(k.nested, key)
-		}
+		k.allowed[key] = strings.Fields(f.Tag.Get("oneof"))
 	}
 	if r.keys == nil {
 		r.keys = map[reflect.Type]*keys{}

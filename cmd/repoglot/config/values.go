@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,20 @@ import (
 // scalar is a value that is written as one word. The error of parse says how to
 // write it.
 type scalar interface{ parse(text string) error }
+
+// wordParser returns what reads a value that is written as one word; nil for other values.
+func wordParser(dst reflect.Value) func(text string) error {
+	switch v := dst.Addr().Interface().(type) {
+	case scalar:
+		return v.parse
+	case *time.Duration:
+		return func(text string) (err error) {
+			*v, err = parseDuration(text)
+			return err
+		}
+	}
+	return nil
+}
 
 // Path is a path of this machine. In the file it is relative to the folder of
 // the file; `~/` is the home directory.

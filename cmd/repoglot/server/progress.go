@@ -30,17 +30,12 @@ type progress struct {
 	branches map[string]pulling // by key of the branch
 }
 
-// pulling is the progress of a pull.
+// pulling is how much of a pull is done; Total is 0 if it is unknown.
 type pulling struct {
-	done
-	started  time.Time // of the first call of update
-	lastLine time.Time // the time of the last line, or of the start
-}
-
-// done is how much of a pull is done; Total is 0 if it is unknown.
-type done struct {
 	ingest.Progress
-	took time.Duration // since the first call of update
+	took     time.Duration // since the first call of update
+	started  time.Time     // of the first call of update
+	lastLine time.Time     // the time of the last line, or of the start
 }
 
 // newProgress makes a progress; b may be nil.
@@ -50,24 +45,22 @@ func newProgress(b *Bar, now func() time.Time, lines func(branch, done string)) 
 
 // update takes the progress of a pull from ingest.
 func (p *progress) update(key string, now ingest.Progress) {
-	d := done{Progress: now}
 	p.mu.Lock()
 	at := p.now()
 	b, known := p.branches[key]
 	if !known {
 		b.started, b.lastLine = at, at
 	}
-	d.took = at.Sub(b.started)
+	b.Progress, b.took = now, at.Sub(b.started)
 	due := p.bar == nil && at.Sub(b.lastLine) >= lineEvery
 	if due {
 		b.lastLine = at
 	}
-	b.done = d
 	p.branches[key] = b
 	p.mu.Unlock()
-	p.bar.show(key, d)
+	p.bar.show(key, b)
 	if due {
-		p.lines(key, d.String())
+		p.lines(key, b.String())
 	}
 }
 
@@ -80,11 +73,11 @@ func (p *progress) end(key string) {
 }
 
 // branch returns the progress of a branch; ok is false if it has none.
-func (p *progress) branch(key string) (d done, ok bool) {
+func (p *progress) branch(key string) (d pulling, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b, ok := p.branches[key]
-	return b.done, ok
+	d, ok = p.branches[key]
+	return d, ok
 }
 
 // component returns the progress of the first import of a component, for the API.
@@ -93,7 +86,7 @@ func (p *progress) component(c *store.ComponentRow) (resource.Progress, bool) {
 	return resource.Progress{Percent: d.percent(), Stage: "importing"}, ok
 }
 
-func (d done) percent() int {
+func (d pulling) percent() int {
 	if d.Total <= 0 {
 		return 0
 	}
@@ -121,7 +114,7 @@ func NewBar(w io.Writer) *Bar {
 }
 
 // show draws the progress of a branch.
-func (b *Bar) show(key string, d done) {
+func (b *Bar) show(key string, d pulling) {
 	if b == nil {
 		return
 	}
@@ -174,7 +167,7 @@ func (a aboveBar) Write(p []byte) (int, error) {
 }
 
 // barLine draws a bar, at most 79 columns wide.
-func barLine(key string, d done) string {
+func barLine(key string, d pulling) string {
 	const width, columns = 20, 79
 	text := d.String()
 	room := max(8, min(40, columns-width-4-utf8.RuneCountInString(text)))
@@ -187,7 +180,7 @@ func barLine(key string, d done) string {
 
 // String is like "3 of 10", or "…" if the total is unknown; with entries it is
 // like "3 of 10, 12000 entries/s, 3s left".
-func (d done) String() string {
+func (d pulling) String() string {
 	if d.Total <= 0 {
 		return "…"
 	}

@@ -53,17 +53,17 @@ func TestBar(t *testing.T) {
 	if got := screen.String(); got != want {
 		t.Errorf("screen %q, want %q", got, want)
 	}
-	replay := done{ingest.Progress{Done: 1000, Total: 4000, Entries: 90000}, 3 * time.Second}
+	replay := pulling{Progress: ingest.Progress{Done: 1000, Total: 4000, Entries: 90000}, took: 3 * time.Second}
 	if got := barLine("k", replay); got != "[#####...............] 1000 of 4000, 30000 entries/s, 9s left k" {
 		t.Errorf("bar of a replay: %q", got)
 	}
 	if line := barLine(strings.Repeat("ž", 200), replay); utf8.RuneCountInString(line) > 79 {
 		t.Errorf("the bar of a replay has %d columns", utf8.RuneCountInString(line))
 	}
-	if line := barLine(strings.Repeat("ž", 200), done{Progress: ingest.Progress{Done: 465, Total: 465}}); utf8.RuneCountInString(line) > 79 {
+	if line := barLine(strings.Repeat("ž", 200), pulling{Progress: ingest.Progress{Done: 465, Total: 465}}); utf8.RuneCountInString(line) > 79 {
 		t.Errorf("a bar of %d columns", utf8.RuneCountInString(line))
 	}
-	if got := barLine("k", done{Progress: ingest.Progress{Done: 5}}); got != "[....................] … k" {
+	if got := barLine("k", pulling{Progress: ingest.Progress{Done: 5}}); got != "[....................] … k" {
 		t.Errorf("bar without a total: %q", got)
 	}
 }

@@ -153,24 +153,26 @@ func every(ctx context.Context, pause time.Duration, fn func()) {
 // appeared watches and pulls local repositories that could not be watched before.
 func (s *supervisor) appeared() {
 	s.mu.Lock()
-	var keys []string
-	for i := range s.plan.branches {
-		b := &s.plan.branches[i]
-		watched, local := s.watched[b.Key]
-		if !local || watched {
-			continue
-		}
-		if s.watch(b); s.watched[b.Key] {
-			keys = append(keys, b.Key)
-		}
-	}
-	if len(keys) > 0 {
+	due := s.watchAll()
+	if len(due) > 0 {
 		s.schedule()
 	}
 	s.mu.Unlock()
-	for _, key := range keys {
+	for _, key := range due {
 		s.sched.Trigger(key)
 	}
+}
+
+// watchAll watches the local repositories that are not watched, and returns the branches of
+// those that are from now on: their refs may have moved before. The caller holds s.mu.
+func (s *supervisor) watchAll() (due []string) {
+	for i := range s.plan.branches {
+		b := &s.plan.branches[i]
+		if !s.watched[b.Key] && s.watch(b) {
+			due = append(due, b.Key)
+		}
+	}
+	return due
 }
 
 // lost polls a branch whose repository can no longer be watched.
@@ -199,14 +201,7 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 			}
 		}
 	}
-	var due []string // refs of repositories that are watched from now on may have moved before
-	for i := range p.branches {
-		if _, known := s.watched[p.branches[i].Key]; !known {
-			if s.watch(&p.branches[i]); s.watched[p.branches[i].Key] {
-				due = append(due, p.branches[i].Key)
-			}
-		}
-	}
+	due := s.watchAll()
 	s.schedule()
 	s.mu.Unlock()
 	for i := range p.branches {
@@ -259,13 +254,13 @@ func names(b *ingest.Branch) string {
 
 // watch begins to watch a branch of a local repository, which is polled if that
 // fails. The caller holds s.mu.
-func (s *supervisor) watch(b *ingest.Branch) {
+func (s *supervisor) watch(b *ingest.Branch) (watched bool) {
 	if _, local := repourl.IsLocal(b.Remote.URL); !local {
-		return
+		return false
 	}
 	s.watched[b.Key] = false
 	if s.watcher == nil {
-		return
+		return false
 	}
 	switch err := s.watcher.Add(b.Remote.URL, b.Key); {
 	case err == nil:
@@ -276,6 +271,7 @@ func (s *supervisor) watch(b *ingest.Branch) {
 		s.warned[b.Key] = true
 		s.log.Warn("the repository cannot be watched and is polled", "branch", b.Key, "every", unwatchedInterval, "error", err)
 	}
+	return s.watched[b.Key]
 }
 
 // pull is the job of one branch.
