@@ -2,6 +2,7 @@ package checks
 
 import (
 	_ "embed"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -69,6 +70,26 @@ func (r *run) staysAsIs(s string) bool {
 	text = strings.TrimSpace(withoutMarkup(text))
 	return utf8.RuneCountInString(text) <= 1 || isUpper(text) || r.set.wordsStay(text)
 }
+
+// withoutMarkup replaces the parts of a text that no language translates by
+// blanks: entities, tags, templates, addresses, paths and names of roles.
+func withoutMarkup(s string) string { return markupParts.ReplaceAllString(blankEntities(s), " ") }
+
+// domain is a name whose last label has up to six letters: that of xml.etree.ElementTree
+// is longer.
+const domain = `(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,6}\b`
+
+var markupParts = regexp.MustCompile(strings.Join([]string{
+	`<[A-Za-z/!?][^<>]*>`, // a tag or comment; none begins in "a < b"
+	`\{[A-Za-z_-]+\}`,     // a template
+	`@[A-Za-z_]+@`,
+	":[A-Za-z_+.-]+:`", // a role of reStructuredText
+	`#[\w-]+`,
+	`(?:^|\s)/[\w/=:?.-]+`,
+	`[A-Za-z0-9][A-Za-z0-9+.-]*://\S*`,
+	`[A-Za-z0-9][\w+.-]*@` + domain,
+	domain,
+}, "|"))
 
 // wordsStay reports whether no word of the text needs a translation.
 func (s *Set) wordsStay(text string) bool {
