@@ -1,8 +1,11 @@
 package checks
 
 import (
+	"iter"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/html"
 )
 
 // safeHTML fails if a sanitiser would change the translation that allows only the
@@ -19,7 +22,7 @@ func safeHTML(r *run, s, t string) hit {
 	for tag := range htmlTags(s) {
 		allowed[tag.name] = struct{}{}
 		for _, a := range tag.attributes {
-			allowed[tag.name+" "+a.name] = struct{}{}
+			allowed[tag.name+" "+a.Key] = struct{}{}
 		}
 		if len(allowed) > maxMarks {
 			return hit{}
@@ -28,7 +31,7 @@ func safeHTML(r *run, s, t string) hit {
 	var bad []Span
 	var open []htmlTag
 	for tag := range htmlTags(t) {
-		ok := tag.wellFormed && tag.allowedBy(allowed)
+		ok := tag.allowedBy(allowed)
 		switch {
 		case !ok, tag.isVoid():
 		case !tag.closing && len(open) < maxMarks:
@@ -60,21 +63,18 @@ func safeHTML(r *run, s, t string) hit {
 
 // htmlTag is a tag or comment; from and to in bytes.
 type htmlTag struct {
-	name       string // lower case; "!" for comments and declarations
+	name       string // lower case; "!" for comments, declarations and tags that are not closed by ">"
 	closing    bool
-	wellFormed bool // it is closed by ">"
 	from, to   int
-	attributes []htmlAttribute
+	attributes []html.Attribute
 }
-
-type htmlAttribute struct{ name, value string }
 
 func (t *htmlTag) allowedBy(allowed map[string]struct{}) bool {
 	if _, ok := allowed[t.name]; !ok || t.name == "!" {
 		return false
 	}
 	for _, a := range t.attributes {
-		if _, ok := allowed[t.name+" "+a.name]; !ok || leadsToScript(a) {
+		if _, ok := allowed[t.name+" "+a.Key]; !ok || leadsToScript(a) {
 			return false
 		}
 	}
@@ -83,8 +83,8 @@ func (t *htmlTag) allowedBy(allowed map[string]struct{}) bool {
 
 // leadsToScript reports whether an attribute is an address whose scheme is not known
 // to be harmless.
-func leadsToScript(a htmlAttribute) bool {
-	switch a.name {
+func leadsToScript(a html.Attribute) bool {
+	switch a.Key {
 	case "href", "src", "action", "formaction", "cite", "background", "poster", "data":
 	default:
 		return false
@@ -94,10 +94,10 @@ func leadsToScript(a htmlAttribute) bool {
 			return -1
 		}
 		return unicode.ToLower(c)
-	}, a.value)
+	}, a.Val)
 	scheme, _, ok := strings.Cut(value, ":")
 	if !ok || strings.ContainsAny(scheme, "/?#") {
-		return strings.Contains(scheme, "&") // a colon may be written as an entity
+		return false
 	}
 	switch scheme {
 	case "http", "https", "ftp", "ftps", "mailto", "tel", "sms", "irc", "ircs", "xmpp", "news", "nntp", "magnet", "geo", "bitcoin":
@@ -115,97 +115,30 @@ func (t *htmlTag) isVoid() bool {
 	return false
 }
 
-// htmlTags yields the tags of s. Each character is read once.
-func htmlTags(s string) func(yield func(htmlTag) bool) {
+// htmlTags yields the tags of s.
+func htmlTags(s string) iter.Seq[htmlTag] {
 	return func(yield func(htmlTag) bool) {
-		for i := 0; ; {
-			n := strings.IndexByte(s[i:], '<')
-			if n < 0 {
-				return
-			}
-			i += n
-			tag, ok := readTag(s, i)
-			if i++; !ok {
+		z := html.NewTokenizer(strings.NewReader(s))
+		for at := 0; at < len(s); {
+			kind := z.Next()
+			t := htmlTag{name: "!", closing: kind == html.EndTagToken, from: at, to: at + len(z.Raw())}
+			switch at = t.to; kind {
+			case html.TextToken:
 				continue
+			case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+				name, more := z.TagName()
+				t.name = string(name)
+				for more && len(t.attributes) < maxMarks {
+					var key, value []byte
+					key, value, more = z.TagAttr()
+					t.attributes = append(t.attributes, html.Attribute{Key: string(key), Val: string(value)})
+				}
+			case html.ErrorToken: // the end, perhaps of a tag that is not closed
+				at, t.to = len(s), len(s)
 			}
-			if i = tag.to; !yield(tag) {
+			if !yield(t) {
 				return
 			}
 		}
 	}
 }
-
-// readTag reads the tag at byte i; false if it is text.
-func readTag(s string, i int) (htmlTag, bool) {
-	t := htmlTag{from: i, to: len(s)}
-	i++
-	if i < len(s) && (s[i] == '!' || s[i] == '?') {
-		end := ">"
-		if t.name = "!"; strings.HasPrefix(s[i:], "!--") {
-			end = "-->"
-		}
-		if n := strings.Index(s[i:], end); n >= 0 {
-			t.to, t.wellFormed = i+n+len(end), true
-		}
-		return t, true
-	}
-	if i < len(s) && s[i] == '/' {
-		t.closing = true
-		i++
-	}
-	from := i
-	if i == len(s) || !isLetter(s[i]) {
-		return t, false
-	}
-	for i < len(s) && !endsName(s[i]) {
-		i++
-	}
-	t.name = strings.ToLower(s[from:i])
-	for i < len(s) {
-		switch s[i] {
-		case '>':
-			t.to, t.wellFormed = i+1, true
-			return t, true
-		case ' ', '\t', '\n', '\r', '\f', '/':
-			i++
-		default:
-			var a htmlAttribute
-			a, i = readAttribute(s, i)
-			if t.attributes = append(t.attributes, a); len(t.attributes) == maxMarks {
-				return t, true
-			}
-		}
-	}
-	return t, true
-}
-
-// readAttribute reads name, name=value or name="value" at byte i, and returns the
-// position after it, which is greater than i.
-func readAttribute(s string, i int) (htmlAttribute, int) {
-	from := i
-	for i++; i < len(s) && !endsName(s[i]) && s[i] != '='; {
-		i++
-	}
-	a := htmlAttribute{name: strings.ToLower(s[from:i])}
-	j := skip(s, i, " \t\n\r\f")
-	if j == len(s) || s[j] != '=' {
-		return a, i
-	}
-	i = skip(s, j+1, " \t\n\r\f")
-	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
-		n := strings.IndexByte(s[i+1:], s[i])
-		if n < 0 {
-			return a, len(s)
-		}
-		a.value = s[i+1 : i+1+n]
-		return a, i + n + 2
-	}
-	from = i
-	for i < len(s) && s[i] != '>' && strings.IndexByte(" \t\n\r\f", s[i]) < 0 {
-		i++
-	}
-	a.value = s[from:i]
-	return a, i
-}
-
-func endsName(c byte) bool { return c <= ' ' || c == '/' || c == '>' }

@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -9,14 +8,6 @@ import (
 // digits returns the position after the digits at byte i.
 func digits(s string, i int) int {
 	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
-}
-
-// skip returns the position after the bytes of set at byte i.
-func skip(s string, i int, set string) int {
-	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
 		i++
 	}
 	return i
