@@ -146,7 +146,7 @@ func (p prose) Spans() []span {
 	var spans []span
 	for i, part := range strings.Split(string(p), "`") {
 		if code := i%2 == 1; code || part != "" {
-			spans = append(spans, span{visible(part), code})
+			spans = append(spans, span{Visible(part), code})
 		}
 	}
 	return spans

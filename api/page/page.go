@@ -91,7 +91,7 @@ func Render(p *Page) ([]byte, error) {
 		return nil, fmt.Errorf("read the style: %w", err)
 	}
 	v := view{Page: *p, Style: css}
-	v.Title, v.Target = visible(p.Title), visible(p.Target)
+	v.Title, v.Target = Visible(p.Title), Visible(p.Target)
 	shown := text.Bytes()
 	if v.Cut = len(shown) > maxShown; v.Cut {
 		shown = bytes.ToValidUTF8(shown[:maxShown], nil)
@@ -100,11 +100,11 @@ func Render(p *Page) ([]byte, error) {
 	for _, found := range address.FindAllIndex(shown, -1) {
 		from, to := found[0]+1, found[1]-1 // without the quotes
 		if link := webURL(string(shown[from:to])); link != "" {
-			v.Parts = append(v.Parts, part{Text: visible(string(shown[at:from]))}, part{string(shown[from:to]), link})
+			v.Parts = append(v.Parts, part{Text: Visible(string(shown[at:from]))}, part{string(shown[from:to]), link})
 			at = to
 		}
 	}
-	v.Parts = append(v.Parts, part{Text: visible(string(shown[at:]))})
+	v.Parts = append(v.Parts, part{Text: Visible(string(shown[at:]))})
 	return execute("answer.html", v)
 }
 
@@ -125,7 +125,7 @@ func execute(name string, v any) ([]byte, error) {
 // browser does not need: it is shown pages because of what it accepts.
 func webURL(s string) string {
 	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || visible(s) != s {
+	if err != nil || u.Host == "" || Visible(s) != s {
 		return ""
 	}
 	if path, query, asked := strings.Cut(s, "?"); asked && strings.Contains(u.Path, "/api/") {
@@ -137,17 +137,17 @@ func webURL(s string) string {
 	return s
 }
 
-// visible replaces characters that are invisible or reorder the text around them:
+// Visible replaces characters that are invisible or reorder the text around them:
 // control characters by their pictures, marks of direction and invisible
 // separators by their numbers.
-func visible(s string) string {
-	if strings.IndexFunc(s, Hidden) < 0 && utf8.ValidString(s) {
+func Visible(s string) string {
+	if strings.IndexFunc(s, hidden) < 0 && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !Hidden(r):
+		case !hidden(r):
 			b.WriteRune(r)
 		case r < ' ':
 			b.WriteRune(0x2400 + r)
@@ -160,9 +160,9 @@ func visible(s string) string {
 	return b.String()
 }
 
-// Hidden reports whether a character is invisible or reorders the text around it, so
+// hidden reports whether a character is invisible or reorders the text around it, so
 // that pages show its number instead.
-func Hidden(r rune) bool {
+func hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false

@@ -215,23 +215,25 @@ func days(from, to string) (first, last time.Time) {
 	return first, last
 }
 
-// changesAPI is the API's list for the filters of a page.
-func changesAPI(r *rest.Request, list string) string {
-	param := func(name string) string { value, _ := r.Params.Get(name); return value }
-	list += "?ordering=" + map[bool]string{true: "id", false: "-id"}[param("order") == "oldest"]
-	for _, action := range actionsOf[param("kind")] {
-		list += "&action=" + strconv.Itoa(int(action))
-	}
-	if user := param("user"); user != "" {
-		list += "&user=" + url.QueryEscape(user)
-	}
-	from, to := days(param("from"), param("to"))
-	for i, at := range []time.Time{from, to} {
-		if !at.IsZero() {
-			list += "&timestamp_" + []string{"after", "before"}[i] + "=" + at.Format("2006-01-02T15:04:05.999999Z")
+// changesAPI is the API's list at a path for the filters of a page.
+func changesAPI(pattern string) func(*rest.Request) string {
+	return func(r *rest.Request) string {
+		param := func(name string) string { value, _ := r.Params.Get(name); return value }
+		list := at(pattern)(r) + "?ordering=" + map[bool]string{true: "id", false: "-id"}[param("order") == "oldest"]
+		for _, action := range actionsOf[param("kind")] {
+			list += "&action=" + strconv.Itoa(int(action))
 		}
+		if user := param("user"); user != "" {
+			list += "&user=" + url.QueryEscape(user)
+		}
+		from, to := days(param("from"), param("to"))
+		for i, at := range []time.Time{from, to} {
+			if !at.IsZero() {
+				list += "&timestamp_" + []string{"after", "before"}[i] + "=" + at.Format("2006-01-02T15:04:05.999999Z")
+			}
+		}
+		return list
 	}
-	return list
 }
 
 type user struct {

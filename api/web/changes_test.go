@@ -18,7 +18,7 @@ func TestChangesAPI(t *testing.T) {
 	} {
 		r := rest.NewRequest(httptest.NewRequest(http.MethodGet, "/changes/?"+query, http.NoBody), nil, nil)
 		r.Params = rest.ParseQuery(query)
-		if got := changesAPI(r, ""); got != want {
+		if got := changesAPI("")(r); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}

@@ -26,34 +26,34 @@ type chapter struct {
 	Body             template.HTML
 	Sections         []link
 	text             string // folded, for the search
-	part             int    // of themes
 }
 
+// theme is a part of the manual.
 type theme struct {
-	name  string
-	pages []string
+	Name     string
+	Chapters []*chapter
 }
 
-// themes are the parts of the manual, as in the README.
-var themes = []theme{
-	{intl.Text("To begin"), []string{"tutorial", "faq", "comparison"}},
-	{intl.Text("To use it"), []string{"search", "checks", "check", "editing", "api", "codes"}},
-	{intl.Text("To run it"), []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
-	{intl.Text("To change it"), []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
-}
-
-// readManual renders the pages of themes, which are a part of the program.
-func readManual() (all []*chapter) {
-	for part, theme := range themes {
-		for _, name := range theme.pages {
+// readManual renders the pages, which are a part of the program, by theme, as in the README.
+func readManual() (all []theme) {
+	for _, t := range []struct {
+		name  string
+		pages []string
+	}{
+		{intl.Text("To begin"), []string{"tutorial", "faq", "comparison"}},
+		{intl.Text("To use it"), []string{"search", "checks", "check", "editing", "api", "codes"}},
+		{intl.Text("To run it"), []string{"configuration", "deploy", "operation", "access", "webhooks", "cluster", "scale"}},
+		{intl.Text("To change it"), []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
+	} {
+		part := theme{Name: t.name}
+		for _, name := range t.pages {
 			source, err := docs.Files.ReadFile(name + ".md")
 			if err != nil {
 				panic(err)
 			}
-			c := renderChapter(name, source)
-			c.part = part
-			all = append(all, c)
+			part.Chapters = append(part.Chapters, renderChapter(name, source))
 		}
+		all = append(all, part)
 	}
 	return all
 }
@@ -139,37 +139,29 @@ func manualTarget(target string) string {
 
 type manual struct {
 	Chapter *chapter
-	Parts   []manualPart
+	Parts   []theme
 	Query   string
 	Found   []*chapter
 }
 
-type manualPart struct {
-	Name     string
-	Chapters []*chapter
-}
-
 func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request, v *view) error {
-	o := manual{Query: strings.TrimSpace(v.param("q"))}
-	for _, c := range p.manual {
-		if name := v.L.T(themes[c.part].name); len(o.Parts) == 0 || o.Parts[len(o.Parts)-1].Name != name {
-			o.Parts = append(o.Parts, manualPart{Name: name})
-		}
-		last := &o.Parts[len(o.Parts)-1]
-		last.Chapters = append(last.Chapters, c)
+	o := manual{Parts: p.manual, Query: strings.TrimSpace(v.param("q"))}
+	var all []*chapter
+	for _, part := range p.manual {
+		all = append(all, part.Chapters...)
 	}
 	v.Crumbs = []link{{Name: v.L.T("Manual"), URL: "/docs/"}}
 	v.named(v.L.T("Manual"), "repoglot")
 	if name := r.PathParam("chapter"); name != "" {
-		i := slices.IndexFunc(p.manual, func(c *chapter) bool { return c.Name == strings.TrimSuffix(name, ".md") })
+		i := slices.IndexFunc(all, func(c *chapter) bool { return c.Name == strings.TrimSuffix(name, ".md") })
 		if i < 0 {
 			return rest.ErrNotFound
 		}
-		o.Chapter = p.manual[i]
+		o.Chapter = all[i]
 		v.Heading, v.Title = "", o.Chapter.Title+" · "+v.Title
 	}
 	if o.Query != "" {
-		o.Found = p.findChapters(o.Query)
+		o.Found = findChapters(all, o.Query)
 	}
 	v.Body = o
 	return nil
@@ -177,20 +169,17 @@ func (p *Pages) manualPage(_ context.Context, _ *store.Snapshot, r *rest.Request
 
 // findChapters finds pages with all words of a query: those with one in the title or in
 // the name of a section first.
-func (p *Pages) findChapters(q string) []*chapter {
+func findChapters(all []*chapter, q string) []*chapter {
 	words := strings.Fields(strings.ToLower(q))
 	var titled, others []*chapter
-	for _, c := range p.manual {
-		headings := c.Title
+	for _, c := range all {
+		headings := strings.ToLower(c.Title)
 		for _, s := range c.Sections {
-			headings += "\n" + s.Name
+			headings += "\n" + strings.ToLower(s.Name)
 		}
-		has := func(text string) func(string) bool {
-			return func(word string) bool { return strings.Contains(text, word) }
-		}
-		switch missing := slices.ContainsFunc(words, func(word string) bool { return !has(c.text)(word) }); {
-		case missing:
-		case slices.ContainsFunc(words, has(strings.ToLower(headings))):
+		switch {
+		case slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(c.text, word) }):
+		case slices.ContainsFunc(words, func(word string) bool { return strings.Contains(headings, word) }):
 			titled = append(titled, c)
 		default:
 			others = append(others, c)

@@ -50,12 +50,18 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 			}
 		}
 	}
-	empty, err := withoutFiles(ctx, snap, rows)
+	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
 	if err != nil {
 		return err
 	}
-	for _, c := range empty[:min(len(empty), maxProblems-len(v.Problems))] {
-		add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
+	has := map[int64]bool{}
+	for i := range sums {
+		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source
+	}
+	for _, c := range rows { // no setting can be corrected if the files that a discovery found are gone
+		if c.Imported && !has[c.ID] && !c.Settings.Discovery.Found() && len(v.Problems) < maxProblems {
+			add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
+		}
 	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
 	if err != nil {
@@ -70,22 +76,6 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 		add(byID[f.ComponentID], problem{File: f.Path, Line: f.Line, Message: f.Message, Since: since})
 	}
 	return nil
-}
-
-// withoutFiles returns the imported components that have no translation, except those that
-// a discovery made: no setting can be corrected if the files of one are gone.
-func withoutFiles(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow) (empty []*store.ComponentRow, err error) {
-	sums, err := snap.SumsByComponent(ctx, resource.ImportedIDs(rows))
-	has := map[int64]bool{}
-	for i := range sums {
-		has[sums[i].ComponentID] = has[sums[i].ComponentID] || !sums[i].Source
-	}
-	for _, c := range rows {
-		if c.Imported && !has[c.ID] && !c.Settings.Discovery.Found() {
-			empty = append(empty, c)
-		}
-	}
-	return empty, err
 }
 
 // told is what the client may see of a failure; its time is shown beside it.

@@ -3,11 +3,11 @@ package web
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -23,53 +23,51 @@ func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 // Routes are the pages, under the addresses that answers of the API name
 // (docs/compatibility.md#web-addresses).
 func (p *Pages) Routes() []resource.Route {
-	fixed := func(target string) func(*rest.Request) string { return func(*rest.Request) string { return target } }
-	project := func(r *rest.Request) string { return wire.ProjectPath(r.PathParam("project")) }
-	component := func(r *rest.Request) string {
-		return wire.ComponentPath(r.PathParam("project"), r.PathParam("component"))
-	}
-	translation := func(r *rest.Request) string {
-		return wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language"))
-	}
-	below := func(path func(*rest.Request) string, name string) func(*rest.Request) string {
-		return func(r *rest.Request) string { return path(r) + name }
-	}
-	history := func(path func(*rest.Request) string) func(*rest.Request) string {
-		return func(r *rest.Request) string { return changesAPI(r, path(r)+"changes/") }
-	}
-	language := func(r *rest.Request) string { return wire.Path("api", "languages", r.PathParam("language")) }
-	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", p.stringsAPI, of(p.env.VisibleTranslation, p.aboutTranslation, p.strings))
+	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", stringsAPI, of(p.env.VisibleTranslation, p.aboutTranslation, p.strings))
 	stringsPage.Allow = AllowEdit
 	return []resource.Route{
-		p.route("/", "Home", "front", fixed("/api/"), p.front),
-		p.route("/projects/", "Projects", "front", fixed("/api/projects/"), p.projects),
-		p.route("/projects/:project/", "Project", "matrix", below(project, "matrix/"), of(resource.VisibleProject, aboutProject, p.matrix)),
+		p.route("/", "Home", "front", at("/api/"), p.front),
+		p.route("/projects/", "Projects", "front", at("/api/projects/"), p.projects),
+		p.route("/projects/:project/", "Project", "matrix", at("/api/projects/:project/matrix/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language),
-		p.route("/projects/:project/:component/", "Component", "component", component, of(resource.VisibleComponent, aboutComponent, p.component)),
-		p.route("/projects/:project/:component/:language/", "Translation", "translation", translation, of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)),
-		p.route("/translate/:project/", "Translate", "matrix", below(project, "components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
+		p.route("/projects/:project/:component/", "Component", "component", at("/api/components/:project/:component/"), of(resource.VisibleComponent, aboutComponent, p.component)),
+		p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)),
+		p.route("/translate/:project/", "Translate", "matrix", at("/api/projects/:project/components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
-		p.route("/translate/:project/:component/", "Translate", "component", below(component, "translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),
+		p.route("/translate/:project/:component/", "Translate", "component", at("/api/components/:project/:component/translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),
 		stringsPage,
 		{Path: "/edit.js/", Allow: resource.AllowRead, Name: "Script", About: "The script of the form that edits a string.", Kind: resource.KindPage, Handle: script},
-		p.route("/engage/:project/", "Engage", "engage", project, of(resource.VisibleProject, aboutProject, p.engage)),
+		p.route("/engage/:project/", "Engage", "engage", at("/api/projects/:project/"), of(resource.VisibleProject, aboutProject, p.engage)),
 		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, of(resource.VisibleProject, aboutProject, p.engage)),
 		p.route("/engage/:project/-/:language/", "Engage", "engage", projectLanguageAPI, of(resource.VisibleProject, aboutProject, p.engage)),
-		p.route("/languages/", "Languages", "languages", fixed("/api/languages/"), p.languages),
-		p.route("/languages/:language/", "Language", "language", language, p.language),
+		p.route("/languages/", "Languages", "languages", at("/api/languages/"), p.languages),
+		p.route("/languages/:language/", "Language", "language", at("/api/languages/:language/"), p.language),
 		p.route("/languages/:language/:project/", "Language of a Project", "language", projectLanguageAPI, p.language),
-		p.route("/user/:username/", "User", "user", func(r *rest.Request) string { return wire.UserPath(r.PathParam("username")) }, p.user),
-		p.route("/changes/", "Changes", "changes", history(fixed("/api/")), p.allChanges),
-		p.route("/changes/browse/:project/", "Changes", "changes", history(project), of(resource.VisibleProject, aboutProject, p.projectChanges)),
-		p.route("/changes/browse/:project/:component/", "Changes", "changes", history(component), of(p.env.ImportedComponent, aboutComponent, p.componentChanges)),
-		p.route("/changes/browse/:project/:component/:language/", "Changes", "changes", history(translation), of(p.env.VisibleTranslation, p.aboutTranslation, p.translationChanges)),
-		p.route("/search/", "Search", "search", fixed("/api/units/"), p.search),
-		p.route("/checks/", "Checks", "checks", fixed("/api/checks/"), p.checks),
+		p.route("/user/:username/", "User", "user", at("/api/users/:username/"), p.user),
+		p.route("/changes/", "Changes", "changes", changesAPI("/api/changes/"), p.allChanges),
+		p.route("/changes/browse/:project/", "Changes", "changes", changesAPI("/api/projects/:project/changes/"), of(resource.VisibleProject, aboutProject, p.projectChanges)),
+		p.route("/changes/browse/:project/:component/", "Changes", "changes", changesAPI("/api/components/:project/:component/changes/"), of(p.env.ImportedComponent, aboutComponent, p.componentChanges)),
+		p.route("/changes/browse/:project/:component/:language/", "Changes", "changes", changesAPI("/api/translations/:project/:component/:language/changes/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translationChanges)),
+		p.route("/search/", "Search", "search", at("/api/units/"), p.search),
+		p.route("/checks/", "Checks", "checks", at("/api/checks/"), p.checks),
 		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),
-		p.route("/login/", "Sign in", "login", fixed("/api/"), p.login),
-		p.route("/docs/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
+		p.route("/login/", "Sign in", "login", at("/api/"), p.login),
+		p.route("/docs/", "Manual", "manual", at("/api/docs/"), p.manualPage),
 		{Path: "/docs/img/:picture/", Allow: resource.AllowRead, Name: "Picture", About: "A picture of the manual.", Kind: resource.KindPage, Handle: picture},
-		p.route("/docs/:chapter/", "Manual", "manual", fixed("/api/docs/"), p.manualPage),
+		p.route("/docs/:chapter/", "Manual", "manual", at("/api/docs/"), p.manualPage),
+	}
+}
+
+// at makes the function that fills the parameters of a request's path into another one.
+func at(pattern string) func(*rest.Request) string {
+	return func(r *rest.Request) string {
+		segments := strings.Split(pattern, "/")
+		for i, segment := range segments {
+			if name, ok := strings.CutPrefix(segment, ":"); ok {
+				segments[i] = url.PathEscape(r.PathParam(name))
+			}
+		}
+		return strings.Join(segments, "/")
 	}
 }
 
@@ -79,50 +77,47 @@ func projectLanguageAPI(r *rest.Request) string {
 	return "/api/units/?q=" + url.QueryEscape(q)
 }
 
-func (p *Pages) stringsAPI(r *rest.Request) string {
-	list := wire.TranslationPath(r.PathParam("project"), r.PathParam("component"), r.PathParam("language")) + "units/"
+func stringsAPI(r *rest.Request) string {
+	list := at("/api/translations/:project/:component/:language/units/")(r)
 	if q, _ := r.Params.Get("q"); q != "" {
 		list += "?q=" + url.QueryEscape(q)
 	}
 	return list
 }
 
+// objects are answers about a project, a component or a translation, or about what is below it.
+var objects = regexp.MustCompile(`^(?:projects/([^/]+/)|components/([^/]+/[^/]+/)|translations/([^/]+/[^/]+/[^/]+/))(changes/$|units/$)?`)
+
 // PageOf is the path of the page with the same facts as an answer of the API, whose
 // escaped path begins with /api/; the list of projects if there is no better one.
 func PageOf(api string, params rest.Params) string {
-	segments := strings.Split(strings.Trim(strings.TrimPrefix(api, "/api/"), "/"), "/")
 	q, _ := params.Get("q")
 	if q != "" {
 		q = "?q=" + url.QueryEscape(q)
 	}
-	of := func(from, to int) string { return strings.Join(segments[from:to], "/") + "/" }
-	last := segments[len(segments)-1]
-	for _, kind := range []struct {
-		name  string
-		slugs int
-		page  string
-	}{{"projects", 1, "/projects/"}, {"components", 2, "/projects/"}, {"translations", 3, "/projects/"}} {
-		switch {
-		case segments[0] != kind.name || len(segments) <= kind.slugs:
-		case last == "changes" && len(segments) == kind.slugs+2:
-			return "/changes/browse/" + of(1, kind.slugs+1)
-		case last == "units" && kind.slugs == 3 && len(segments) == 5:
-			return "/translate/" + of(1, 4) + q
+	api = strings.Trim(strings.TrimPrefix(api, "/api/"), "/") + "/"
+	if m := objects.FindStringSubmatch(api); m != nil {
+		switch of := m[1] + m[2] + m[3]; {
+		case m[4] == "changes/":
+			return "/changes/browse/" + of
+		case m[4] == "units/" && m[3] != "":
+			return "/translate/" + of + q
 		default:
-			return kind.page + of(1, kind.slugs+1)
+			return "/projects/" + of
 		}
 	}
-	switch segments[0] {
+	switch kind, below, _ := strings.Cut(api, "/"); kind {
 	case "languages":
-		return "/" + of(0, min(len(segments), 2))
-	case "users":
-		if len(segments) > 1 {
-			return "/user/" + of(1, 2)
+		if code, _, found := strings.Cut(below, "/"); found {
+			return "/languages/" + code + "/"
 		}
-	case "changes":
-		return "/changes/"
-	case "checks":
-		return "/checks/"
+		return "/languages/"
+	case "users":
+		if name, _, found := strings.Cut(below, "/"); found {
+			return "/user/" + name + "/"
+		}
+	case "changes", "checks":
+		return "/" + kind + "/"
 	case "units", "search":
 		return "/search/" + q
 	case "docs", "schema":

@@ -74,22 +74,16 @@ func (p *Pages) searchLanguages(v *view, o *search, codes []string) {
 	for _, code := range codes {
 		o.Languages = append(o.Languages, link{Name: p.nameOf(v.L, code), URL: code})
 	}
-	pick := func(chosen string) string {
-		if slices.Contains(codes, chosen) {
-			return chosen
-		}
-		if chosen == "" && v.param("q") == "" || len(codes) == 0 {
-			return ""
-		}
-		for _, code := range codes {
-			if v.reads(code) > 0 && !slices.Contains(o.Columns, code) && code != "en" {
-				return code
+	for _, chosen := range []*string{&o.Lang, &o.Lang2} {
+		if !slices.Contains(codes, *chosen) {
+			i := slices.IndexFunc(codes, func(code string) bool {
+				return (*chosen != "" || o.Query != "") && v.reads(code) > 0 && !slices.Contains(o.Columns, code) && code != "en"
+			})
+			if *chosen = ""; i >= 0 {
+				*chosen = codes[i]
 			}
 		}
-		return ""
-	}
-	for _, chosen := range []*string{&o.Lang, &o.Lang2} {
-		if *chosen = pick(*chosen); *chosen != "" && !slices.Contains(o.Columns, *chosen) {
+		if *chosen != "" && !slices.Contains(o.Columns, *chosen) {
 			o.Columns = append(o.Columns, *chosen)
 		}
 	}
@@ -177,7 +171,7 @@ func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, v *view, o *se
 		o.Groups[at].Places = append(o.Groups[at].Places, p.placeOf(o, u, c, all[u.ID]))
 	}
 	for i := range o.Groups {
-		o.Groups[i].compare(len(o.Columns))
+		o.Groups[i].compare()
 	}
 	return nil
 }
@@ -203,13 +197,13 @@ func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts
 }
 
 // compare finds out whether a language says the text differently in two places.
-func (g *group) compare(columns int) {
-	for i := range columns {
-		said := ""
-		for j := range g.Places {
-			text := g.Places[j].Said[i].Target
-			g.Different = g.Different || said != "" && text != "" && text != said
-			said = cmp.Or(text, said)
+func (g *group) compare() {
+	texts := map[string]string{} // by language
+	for _, place := range g.Places {
+		for _, s := range place.Said {
+			before := texts[s.Code]
+			g.Different = g.Different || before != "" && s.Target != "" && s.Target != before
+			texts[s.Code] = cmp.Or(s.Target, before)
 		}
 	}
 }

@@ -76,7 +76,6 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
 	v.named(v.L.T("Strings"), p.title(v, t))
 	v.Sub = p.title(v, t)
-	v.API = p.stringsAPI(r)
 	if l.Missing > 0 && sources[t.ComponentID].Stats.Total.Units <= maxLooked {
 		l.MissingURL = strs + "?missing=1"
 	}

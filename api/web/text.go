@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -17,27 +16,12 @@ func path(segments ...string) string { return wire.Path(segments...) }
 // maxShown bounds what a page shows of one text, in characters.
 const maxShown = 4000
 
-// visible makes a text fit to be shown: cut, and with characters that are invisible or
-// reorder the text around them shown by their numbers.
+// visible makes a text fit to be shown: cut, and with what is hidden in it.
 func visible(s string) string {
 	if utf8.RuneCountInString(s) > maxShown {
 		s = string([]rune(s)[:maxShown]) + "…"
 	}
-	if strings.IndexFunc(s, page.Hidden) < 0 && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case !page.Hidden(r):
-			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune(0x2400 + r)
-		default:
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		}
-	}
-	return b.String()
+	return page.Visible(s)
 }
 
 // span is a part of a text: "" as it is, "ins" added, "del" removed, "mark" where a

@@ -78,7 +78,7 @@ type Pages struct {
 	now    func() time.Time
 	table  *intl.Table
 	sets   map[string]*template.Template // by tag of the language
-	manual []*chapter                    // in the order of themes
+	manual []theme
 }
 
 // New makes the pages of a server. now is its clock. The templates and translations are
