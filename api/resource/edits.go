@@ -32,20 +32,17 @@ func AuthorOf(ctx context.Context) edit.Author {
 	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail}
 }
 
-// editable finds the unit that the path names, if the client may edit it.
-func (e *Env) editable(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
-	u, err := e.visibleUnit(ctx, snap, r)
-	if err == nil {
-		err = MayEdit(ctx, &u.Translation)
-	}
-	switch {
+// mayChange refuses a client that may not change a string.
+func mayChange(ctx context.Context, u *store.UnitRow) error {
+	switch err := MayEdit(ctx, &u.Translation); {
 	case err != nil:
+		return err
 	case u.Removed || u.Translation.Removed:
-		err = rest.ErrNotFound
+		return rest.ErrNotFound
 	case u.State == catalog.StateReadOnly:
-		err = errStringReadOnly
+		return errStringReadOnly
 	}
-	return u, err
+	return nil
 }
 
 // read finds what the path names for a request that writes, outside of its snapshot.
@@ -222,19 +219,12 @@ func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *edit
 	return o, err
 }
 
-// editOf is visibleEdit for clients that may do what the edit does.
-func (e *Env) editOf(ctx context.Context, snap *store.Snapshot, r *rest.Request) (editRow, error) {
-	j, err := e.visibleEdit(ctx, snap, r)
-	switch {
-	case err != nil:
-	case !j.row.Settings.Edits.Taken():
-		err = rest.ErrReadOnly
-	case j.Kind == store.EditRemoveFile:
-		err = mayOperate(ctx, &j.row)
-	default:
-		err = mayEdit(ctx, &j.row, j.Language)
+// mayRedo refuses a client that may not do what an edit does.
+func mayRedo(ctx context.Context, j *editRow) error {
+	if j.Kind == store.EditRemoveFile && j.row.Settings.Edits.Taken() {
+		return mayOperateOn(ctx, &j.row)
 	}
-	return j, err
+	return mayEdit(ctx, &j.row, j.Language)
 }
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its
@@ -250,20 +240,20 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 	t, err := read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
 		return snap.Translation(ctx, j.Project, j.Component, j.Language)
 	})
-	if j.Kind == store.EditRemoveFile {
-		switch {
-		case errors.Is(err, catalog.ErrNotFound), err == nil && t.Removed:
-			return rest.NoContent{}, nil // as it shall be
-		case err != nil:
-			return nil, err
-		}
-		return e.removeTranslation(ctx, r, &t, nil)
-	}
-	if err == nil {
+	remove := j.Kind == store.EditRemoveFile
+	switch {
+	case remove && (errors.Is(err, catalog.ErrNotFound) || err == nil && t.Removed):
+		return rest.NoContent{}, nil // as it shall be
+	case remove && err == nil:
+		err = mayRemove(ctx, &t)
+	case err == nil:
 		err = mayAddStrings(ctx, &t)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case remove:
+		return e.removeTranslation(ctx, r, &t, nil)
 	}
 	n := edit.NewString{Context: j.Context, Source: j.Source, Text: j.Ours, Author: AuthorOf(ctx)}
 	return e.addString(ctx, r, &t, n)

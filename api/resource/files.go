@@ -262,16 +262,12 @@ func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.
 // maxUpload bounds an uploaded file with its form, in bytes.
 const maxUpload = 32 << 20
 
-// editedFile finds the translation that the path names, if the client may upload its file.
-func (e *Env) editedFile(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err == nil {
-		err = MayEdit(ctx, &t)
-	}
+func mayUpload(ctx context.Context, t *store.TranslationRow) error {
+	err := MayEdit(ctx, t)
 	if err == nil && t.IsSource {
 		err = errStringReadOnly
 	}
-	return t, err
+	return err
 }
 
 // uploadFile answers POST and PUT of a file.

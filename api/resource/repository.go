@@ -102,9 +102,15 @@ func takingEdits(rows []*store.ComponentRow) (taking []*store.ComponentRow) {
 	return taking
 }
 
-// mayOperate refuses a client that may not change a component that takes edits, or its
+func mayRun(ctx context.Context, o *operation) error { return mayOperateOn(ctx, o.components[0].row) }
+
+func mayOperate(ctx context.Context, rows *[]*store.ComponentRow) error {
+	return mayOperateOn(ctx, (*rows)[0])
+}
+
+// mayOperateOn refuses a client that may not change a component that takes edits, or its
 // repository.
-func mayOperate(ctx context.Context, row *store.ComponentRow) error {
+func mayOperateOn(ctx context.Context, row *store.ComponentRow) error {
 	switch token := rest.AccessOf(ctx).Token; {
 	case !token.Writes():
 		return rest.ErrScope
@@ -116,8 +122,7 @@ func mayOperate(ctx context.Context, row *store.ComponentRow) error {
 	return nil
 }
 
-// operable finds the component that the path names, or those of a project that take edits, if
-// the client may operate on them.
+// operable finds the component that the path names, or those of a project, which take edits.
 func (e *Env) operable(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]*store.ComponentRow, error) {
 	rows, err := namedComponents(ctx, snap, r)
 	if err == nil && r.PathParam("component") != "" {
@@ -125,9 +130,6 @@ func (e *Env) operable(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	}
 	if rows = takingEdits(rows); err == nil && len(rows) == 0 {
 		err = rest.ErrReadOnly
-	}
-	if err == nil {
-		err = mayOperate(ctx, rows[0])
 	}
 	return rows, err
 }

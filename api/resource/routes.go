@@ -50,13 +50,17 @@ type Route struct {
 // what the client may do. The value is sent as JSON.
 type Writer func(ctx context.Context, r *rest.Request) (any, error)
 
-// writer makes the Writer of what find finds, if the client may write there. If it may, at most
-// so many bytes of the body are read, which must have some fields; none with 0.
+// writer makes the Writer of what find finds. may refuses clients; of others at most so many
+// bytes of the body are read, which must have some fields; none with 0.
 func writer[T any](
-	e *Env, find finder[T], most int64, write func(context.Context, *rest.Request, *T, *rest.Body) (any, error), fields ...string,
+	e *Env, find finder[T], may func(context.Context, *T) error, most int64,
+	write func(context.Context, *rest.Request, *T, *rest.Body) (any, error), fields ...string,
 ) Writer {
 	return func(ctx context.Context, r *rest.Request) (any, error) {
 		object, err := read(ctx, e, r, find)
+		if err == nil {
+			err = may(ctx, &object)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,32 +128,32 @@ func Routes(e *Env) []Route {
 	)
 	schema := NewSchema(e.Version)
 	return slices.Concat([]Route{
-		{Path: translation, Allow: allowDelete, Name: "Translation Instance", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(writer(e, e.VisibleTranslation, 0, e.removeTranslation), http.MethodDelete)},
-		{Path: translation + "units/", Allow: allowPost, Name: "Units", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(writer(e, e.growing, rest.MaxBody, e.addUnit), http.MethodPost)},
+		{Path: translation, Allow: allowDelete, Name: "Translation Instance", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(writer(e, e.VisibleTranslation, mayRemove, 0, e.removeTranslation), http.MethodDelete)},
+		{Path: translation + "units/", Allow: allowPost, Name: "Units", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(writer(e, e.VisibleTranslation, mayAddStrings, rest.MaxBody, e.addUnit), http.MethodPost)},
 		{Path: translation + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
 		{Path: translation + "checks/", Allow: AllowRead, Name: "Checks", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, e.listTranslationChecks)},
 		{Path: translation + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: translation + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 		{Path: translation + "statistics/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslationStatistics)},
 		{Path: translation + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
-		{Path: translation + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(writer(e, e.operation, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
-		{Path: translation + "file/", Allow: allowFile, Name: "File", About: ofComponents, Kind: KindFile, Handle: with(e.VisibleTranslation, e.getFile), Writes: e.writes(writer(e, e.editedFile, maxUpload, e.uploadFile), http.MethodPost, http.MethodPut)},
+		{Path: translation + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(writer(e, e.operation, mayRun, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
+		{Path: translation + "file/", Allow: allowFile, Name: "File", About: ofComponents, Kind: KindFile, Handle: with(e.VisibleTranslation, e.getFile), Writes: e.writes(writer(e, e.VisibleTranslation, mayUpload, maxUpload, e.uploadFile), http.MethodPost, http.MethodPut)},
 		{Path: translation + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
 		{Path: translation + "autotranslate/", Allow: onlyPost, Name: "Autotranslate", About: ofComponents, Kind: KindObject, Handle: writeOnly},
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: ofComponents, Kind: KindList, Handle: e.listTranslations},
 
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
 		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getComponent)},
-		{Path: component + "translations/", Allow: allowPost, Name: "Translations", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(writer(e, e.extensible, rest.MaxBody, e.addTranslation, "language_code"), http.MethodPost)},
+		{Path: component + "translations/", Allow: allowPost, Name: "Translations", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(writer(e, e.ImportedComponent, mayAddSome, rest.MaxBody, e.addTranslation, "language_code"), http.MethodPost)},
 		{Path: component + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: component + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 		{Path: component + "statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
 		{Path: component + "statistics/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentStatistics)},
 		{Path: component + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
 		{Path: component + "credits/", Allow: AllowRead, Name: "Credits", About: ofComponents, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
-		{Path: component + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(writer(e, e.operation, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
+		{Path: component + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(writer(e, e.operation, mayRun, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
 		{Path: component + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
-		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
+		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, mayOperate, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
 		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
 		{Path: component + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: ofComponents, Kind: KindObject, Handle: writeOnly},
 		{Path: component + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
@@ -170,26 +174,26 @@ func Routes(e *Env) []Route {
 		{Path: project + "matrix/", Allow: AllowRead, Name: "Matrix", About: ofProjects, Kind: KindList, Handle: with(VisibleProject, e.listMatrix)},
 		{Path: project + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
 		{Path: project + "credits/", Allow: AllowRead, Name: "Credits", About: ofProjects, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
-		{Path: project + "repository/", Allow: allowPost, Name: "Repository", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProjectRepository), Writes: e.writes(writer(e, e.operation, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
+		{Path: project + "repository/", Allow: allowPost, Name: "Repository", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProjectRepository), Writes: e.writes(writer(e, e.operation, mayRun, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
 		{Path: project + "file/", Allow: AllowRead, Name: "File", About: ofProjects, Kind: KindFile, Handle: e.getFiles},
 		{Path: project + "languages/:code/file/", Allow: AllowRead, Name: "File", About: ofProjects, Kind: KindFile, Handle: e.getFiles},
 		{Path: project + "edits/", Allow: AllowRead, Name: "Edits", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
-		{Path: project + "lock/", Allow: allowPost, Name: "Lock", About: ofProjects, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
+		{Path: project + "lock/", Allow: allowPost, Name: "Lock", About: ofProjects, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, mayOperate, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
 		{Path: project + "labels/", Allow: allowPost, Name: "Labels", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
 		{Path: project + "categories/", Allow: AllowRead, Name: "Categories", About: ofProjects, Kind: KindList, Handle: emptyList(VisibleProject)},
 		{Path: "/exports/stats/:project/", Allow: AllowRead, Name: "Statistics", About: ofProjects, Kind: KindFile, Handle: exported(VisibleProject, e.languagesOfProject)},
 
 		{Path: "/api/units/", Allow: AllowRead, Name: "Unit List", About: ofUnits, Kind: KindList, Handle: listAllUnits},
-		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: ofUnits, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(writer(e, e.editable, rest.MaxBody, e.putUnit), http.MethodPatch, http.MethodPut)},
-		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: with(e.visibleEdit, getEdit), Writes: e.writes(writer(e, e.editOf, 0, e.deleteEdit), http.MethodDelete)},
-		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.editOf, 0, e.restoreEdit), http.MethodPost)},
+		{Path: "/api/units/:id/", Allow: allowPutToPatch, Name: "Unit Instance", About: ofUnits, Kind: KindObject, Handle: with(e.visibleUnit, getUnit), Writes: e.writes(writer(e, e.visibleUnit, mayChange, rest.MaxBody, e.putUnit), http.MethodPatch, http.MethodPut)},
+		{Path: "/api/edits/:id/", Allow: allowDelete, Name: "Edit Instance", About: "Edits API.", Kind: KindObject, Handle: with(e.visibleEdit, getEdit), Writes: e.writes(writer(e, e.visibleEdit, mayRedo, 0, e.deleteEdit), http.MethodDelete)},
+		{Path: "/api/edits/:id/restore/", Allow: onlyPost, Name: "Restore", About: "Edits API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayRedo, 0, e.restoreEdit), http.MethodPost)},
 		{Path: "/api/units/:id/checks/", Allow: AllowRead, Name: "Checks", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, e.listUnitChecks)},
 		{Path: "/api/units/:id/changes/", Allow: AllowRead, Name: "Changes", About: ofUnits, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: "/api/units/:id/occurrences/", Allow: AllowRead, Name: "Occurrences", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listOccurrences)},
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitTranslations)},
-		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(writer(e, e.suggestible, rest.MaxBody, e.suggest, "target"), http.MethodPost)},
-		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.editOf, rest.MaxBody, e.answerSuggestion(true)), http.MethodPost)},
-		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.editOf, rest.MaxBody, e.answerSuggestion(false)), http.MethodPost)},
+		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(writer(e, e.visibleUnit, maySuggest, rest.MaxBody, e.suggest, "target"), http.MethodPost)},
+		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayRedo, rest.MaxBody, e.answerSuggestion(true)), http.MethodPost)},
+		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayRedo, rest.MaxBody, e.answerSuggestion(false)), http.MethodPost)},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitComments)},
 
 		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: ofChanges, Kind: KindObject, Handle: e.getChange},

@@ -160,7 +160,11 @@ func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 		return nil, err
 	}
 	errs := rest.FieldErrors{}
-	line := catalog.Timeline{Interval: intervalOf(r, errs)}
+	interval, _ := r.Params.Get("interval")
+	line := catalog.Timeline{Interval: cmp.Or(catalog.Interval(interval), catalog.IntervalDay)}
+	if !line.Interval.Known() {
+		errs.Add("interval", "Select a valid choice: day, week or month.")
+	}
 	from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)
 	if err := errs.Err(); err != nil {
 		return nil, err
@@ -169,19 +173,6 @@ func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 		return nil, err
 	}
 	return rest.ListOfObjects(r, line.Points(from, to), of.path+"statistics/history/", wire.NewStatisticsPoint)
-}
-
-// intervalOf reads the parameter interval; the default is a day.
-func intervalOf(r *rest.Request, errs rest.FieldErrors) catalog.Interval {
-	value, _ := r.Params.Get("interval")
-	if value == "" {
-		return catalog.IntervalDay
-	}
-	i := catalog.Interval(value)
-	if !i.Known() {
-		errs.Add("interval", "Select a valid choice: day, week or month.")
-	}
-	return i
 }
 
 // exportColumns are the columns of the statistics as CSV.

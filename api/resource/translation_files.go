@@ -19,17 +19,15 @@ type added struct {
 	Data *wire.Translation `json:"data"`
 }
 
-// extensible finds the component that the path names, if the client may add some language to it.
-func (e *Env) extensible(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.ComponentRow, error) {
-	row, err := e.ImportedComponent(ctx, snap, r)
+// mayAddSome refuses a client that may add no language at all to a component.
+func mayAddSome(ctx context.Context, row *store.ComponentRow) error {
 	switch token := rest.AccessOf(ctx).Token; {
-	case err != nil:
 	case !row.Settings.Edits.Taken():
-		err = rest.ErrReadOnly
+		return rest.ErrReadOnly
 	case !token.Writes():
-		err = rest.ErrScope
+		return rest.ErrScope
 	}
-	return row, err
+	return nil
 }
 
 // addTranslation adds a language to a component: its file is made, committed, pushed and
@@ -94,24 +92,27 @@ func (e *Env) pushed(ctx context.Context, component int64, waits string, served 
 // errSourceStays refuses to remove the source translation.
 var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The source translation cannot be removed: remove its file in the repository."}
 
+func mayRemove(ctx context.Context, t *store.TranslationRow) error {
+	switch err := mayOperateOn(ctx, RowOf(t)); {
+	case t.Removed:
+		return catalog.ErrNotFound
+	case !t.Component.Settings.Edits.Taken():
+		return rest.ErrReadOnly
+	case err != nil:
+		return err
+	case t.IsSource || t.Filename == "":
+		return errSourceStays
+	}
+	return nil
+}
+
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
 func (e *Env) removeTranslation(ctx context.Context, _ *rest.Request, t *store.TranslationRow, _ *rest.Body) (any, error) {
-	row := RowOf(t)
-	switch err := mayOperate(ctx, row); {
-	case t.Removed:
-		return nil, catalog.ErrNotFound
-	case !row.Settings.Edits.Taken():
-		return nil, rest.ErrReadOnly
-	case err != nil:
-		return nil, err
-	case t.IsSource || t.Filename == "":
-		return nil, errSourceStays
-	}
-	if err := e.Edits.RemoveTranslation(ctx, row.ID, &t.Translation, AuthorOf(ctx)); err != nil {
+	if err := e.Edits.RemoveTranslation(ctx, t.ComponentID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, err
 	}
-	return e.pushed(ctx, row.ID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
+	return e.pushed(ctx, t.ComponentID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
 		if errors.Is(err, catalog.ErrNotFound) || err == nil && now.Removed {
 			return rest.NoContent{}, nil
@@ -126,15 +127,6 @@ var (
 	errNewPlural   = rest.BadParameter("source", "Plurals cannot be added.")
 	errNotAddedNow = rest.BadParameter("source", "The string cannot be added for now: its file is being removed, or too many strings wait to be in the repository.")
 )
-
-// growing finds the translation that the path names, if the client may add strings to it.
-func (e *Env) growing(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.TranslationRow, error) {
-	t, err := e.VisibleTranslation(ctx, snap, r)
-	if err == nil {
-		err = mayAddStrings(ctx, &t)
-	}
-	return t, err
-}
 
 // addUnit adds a string to a translation of a glossary (POST …/units/): it is written into
 // the file, committed, pushed and pulled. What cannot be done now stays in the journal, and

@@ -240,13 +240,12 @@ func listUnitComments(_ context.Context, _ *store.Snapshot, r *rest.Request, uni
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
 }
 
-// suggestible is editable for strings that take suggestions.
-func (e *Env) suggestible(ctx context.Context, snap *store.Snapshot, r *rest.Request) (store.UnitRow, error) {
-	u, err := e.editable(ctx, snap, r)
+func maySuggest(ctx context.Context, u *store.UnitRow) error {
+	err := mayChange(ctx, u)
 	if err == nil && !u.Translation.Component.Settings.EnableSuggestions {
 		err = errNoSuggestions
 	}
-	return u, err
+	return err
 }
 
 // suggest makes a text a suggestion for a string (POST units/ID/suggestions/).

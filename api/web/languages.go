@@ -177,38 +177,30 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 			o.Licenses = append(o.Licenses, license)
 		}
 	}
-	p.fillEngage(v, &o, counts)
-	if o.Language.Code != "" && len(o.Places) == 0 && v.About.Total == 0 {
-		return rest.ErrNotFound
-	}
-	v.Body = o
-	return nil
-}
-
-func (p *Pages) fillEngage(v *view, o *engage, counts []row) {
-	code := o.Language.Code
-	if code != "" {
-		counts = slices.DeleteFunc(counts, func(r row) bool { return r.Code != code })
+	v.Body = &o
+	if code := o.Language.Code; code != "" {
+		o.Places = slices.DeleteFunc(counts, func(r row) bool { return r.Code != code })
+		for i := range o.Places {
+			r := &o.Places[i]
+			v.About.add(r.tally)
+			if r.Name, r.URL = r.component.Settings.Name, path("translate", project.Slug, r.component.Slug, code); r.Listed() > 0 {
+				r.URL += "?q=is:untranslated"
+			}
+		}
+		if v.About.inComponents(v, len(rows)); len(o.Places) == 0 {
+			return rest.ErrNotFound
+		}
+		return nil
 	}
 	for i := range counts {
 		v.About.add(counts[i].tally)
 	}
-	if code != "" {
-		v.About.inComponents(v, o.Components)
-		o.Places = counts
-		for i := range counts {
-			r := &counts[i]
-			if r.Name, r.URL = r.component.Settings.Name, path("translate", o.Project.Slug, r.component.Slug, code); r.Listed() > 0 {
-				r.URL += "?q=is:untranslated"
-			}
-		}
-		return
-	}
-	o.Rows = p.languageRows(v, counts, o.Components)
+	o.Rows = p.languageRows(v, counts, len(rows))
 	o.Languages = len(o.Rows)
-	v.About.inTranslations(v, o.Languages, o.Components)
+	v.About.inTranslations(v, o.Languages, len(rows))
 	for i := range o.Rows {
-		o.Rows[i].URL, o.Rows[i].key = path("engage", o.Project.Slug, o.Rows[i].Code), strings.ToLower(o.Rows[i].Name)
+		o.Rows[i].URL, o.Rows[i].key = path("engage", project.Slug, o.Rows[i].Code), strings.ToLower(o.Rows[i].Name)
 	}
 	sorted(o.Rows, "")
+	return nil
 }

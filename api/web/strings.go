@@ -85,12 +85,17 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	var units []catalog.Unit
 	missing := l.MissingURL != "" && v.param("missing") != ""
 	changed := !missing && l.Changed > 0 && v.param("changed") != ""
+	instead := func(about string, count int64) { // a list that no search finds
+		l.Views = stringViews(v, strs, noList, &t.Stats)
+		v.Pages = window(v, "page", count, stringsOnPage)
+		v.Sub = about + " · " + v.Sub
+	}
 	switch {
 	case missing:
-		l.instead(v, v.L.T("Not in the file"), l.Missing)
+		instead(v.L.T("Not in the file"), l.Missing)
 		units, err = snap.Missing(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
 	case changed:
-		l.instead(v, v.L.T("Changed in the template"), l.Changed)
+		instead(v.L.T("Changed in the template"), l.Changed)
 		units, err = snap.Changed(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
 	default:
 		units, err = find(ctx, snap, r, t, func(count int64) (from, n int) {
@@ -125,14 +130,6 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	}
 	v.Body = l
 	return err
-}
-
-// instead makes the list one of count strings that no search finds.
-func (l *stringList) instead(v *view, about string, count int64) {
-	t := &l.Row
-	l.Views = stringViews(v, path("translate", t.Project.Slug, t.Component.Slug, t.Language), noList, &t.Stats)
-	v.Pages = window(v, "page", count, stringsOnPage)
-	v.Sub = about + " · " + v.Sub
 }
 
 // find reads a part of the strings that the query of a request selects in a translation;
@@ -254,8 +251,15 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		o.PreviousSource = difference(u.PreviousSource, u.Source)
 	}
 	o.fillPlaces()
+	if o.Suggestions, err = snap.Suggestions(ctx, id); err != nil {
+		return err
+	}
+	history := store.ChangeQuery{TranslationID: t.ID, UnitID: id, Newest: true, Limit: changesOnPage}
+	if err := p.readChanges(ctx, snap, v, history, t.Component.Settings.Repoweb); err != nil {
+		return err
+	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillNeighbours, p.fillOthers, p.fillHistory, p.fillElsewhere, p.fillTerms, p.fillForm,
+		p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillForm,
 	} {
 		if err := fill(ctx, snap, r, v, &o); err != nil {
 			return err
@@ -343,15 +347,6 @@ func showForms(s string) []string {
 		list[i] = visible(list[i])
 	}
 	return list
-}
-
-// fillHistory reads each text that the string had, and the suggestions of branches.
-func (p *Pages) fillHistory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) (err error) {
-	if o.Suggestions, err = snap.Suggestions(ctx, o.Unit.ID); err != nil {
-		return err
-	}
-	q := store.ChangeQuery{TranslationID: o.Row.ID, UnitID: o.Unit.ID, Newest: true, Limit: changesOnPage}
-	return p.readChanges(ctx, snap, v, q, o.Row.Component.Settings.Repoweb)
 }
 
 // fillElsewhere looks the same string up in all components that the client may see.

@@ -20,7 +20,7 @@ import (
 type translation struct {
 	Row     store.TranslationRow
 	Views   []link // lists of strings, with their numbers
-	Checks  []link
+	Checks  []link // those that fail, the one with the most strings first
 	Parts   []row
 	FileURL string
 }
@@ -69,7 +69,13 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err != nil {
 		return err
 	}
-	o.Checks = checkLinks(v, strs, failing)
+	numbers := resource.UnitsByCheck(failing)
+	for _, c := range checks.All() {
+		if n := numbers[c.ID]; n > 0 {
+			o.Checks = append(o.Checks, link{Name: v.L.T(c.Title), URL: strs + "?q=check:" + c.Name, Count: n})
+		}
+	}
+	slices.SortStableFunc(o.Checks, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
 	if err := fillTranslationCurve(ctx, snap, v, t.ID); err != nil {
 		return err
 	}
@@ -116,19 +122,6 @@ func stringViews(v *view, strs, q string, s *catalog.Stats) (list []link) {
 		}
 		list = append(list, l)
 	}
-	return list
-}
-
-// checkLinks are the checks that strings fail, those with the most strings first.
-func checkLinks(v *view, strs string, failing []store.CheckCount) []link {
-	numbers := resource.UnitsByCheck(failing)
-	var list []link
-	for _, c := range checks.All() {
-		if n := numbers[c.ID]; n > 0 {
-			list = append(list, link{Name: v.L.T(c.Title), URL: strs + "?q=check:" + c.Name, Count: n})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b link) int { return cmp.Compare(b.Count, a.Count) })
 	return list
 }
 

@@ -9,7 +9,6 @@ package chart
 import (
 	"fmt"
 	"html/template"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -164,18 +163,11 @@ func Bar(translated, fuzzy, total int64) template.HTML {
 		return ""
 	}
 	done, part := barWidth*float64(translated)/float64(total), barWidth*float64(fuzzy)/float64(total)
-	b := make([]byte, 0, 240)
-	b = append(b, `<svg class="bar" viewBox="0 0 120 10" preserveAspectRatio="none" aria-hidden="true"><rect class="todo" width="120" height="10"/><rect class="done" width="`...)
-	b = strconv.AppendFloat(b, done, 'f', 1, 64)
-	b = append(b, `" height="10"/>`...)
+	bar := fmt.Sprintf(`<svg class="bar" viewBox="0 0 120 10" preserveAspectRatio="none" aria-hidden="true"><rect class="todo" width="120" height="10"/><rect class="done" width="%.1f" height="10"/>`, done)
 	if fuzzy > 0 {
-		b = append(b, `<rect class="fuzzy" x="`...)
-		b = strconv.AppendFloat(b, done, 'f', 1, 64)
-		b = append(b, `" width="`...)
-		b = strconv.AppendFloat(b, part, 'f', 1, 64)
-		b = append(b, `" height="10"/>`...)
+		bar += fmt.Sprintf(`<rect class="fuzzy" x="%.1f" width="%.1f" height="10"/>`, done, part)
 	}
-	return template.HTML(append(b, `</svg>`...))
+	return template.HTML(bar + `</svg>`)
 }
 
 // Weeks draws a column for each week from the Monday first on.
