@@ -25,7 +25,7 @@ END $$`
 // Copy makes the database at dsn to, which nobody uses, a copy of the one at from.
 func Copy(tb testing.TB, from, to string) {
 	tb.Helper()
-	run(tb, to, strings.NewReplacer("FROM.", schemaOf(from)+".", "'FROM'", "'"+schemaOf(from)+"'", "TO.", schemaOf(to)+".", "'TO'", "'"+schemaOf(to)+"'",
+	Run(tb, to, strings.NewReplacer("FROM.", schemaOf(from)+".", "'FROM'", "'"+schemaOf(from)+"'", "TO.", schemaOf(to)+".", "'TO'", "'"+schemaOf(to)+"'",
 		"EXISTS TO ", "EXISTS "+schemaOf(to)+" ", "SCHEMA TO;", "SCHEMA "+schemaOf(to)+";").Replace(copyScript))
 }
 

@@ -68,10 +68,10 @@ func DSN(tb testing.TB, name string) string {
 	hash := sha256.Sum256([]byte(fmt.Sprint(os.Getpid(), " ", name)))
 	schema := "t_" + hex.EncodeToString(hash[:12])
 	if _, made := schemas.LoadOrStore(schema, true); !made {
-		run(tb, server, "CREATE SCHEMA "+schema)
+		Run(tb, server, "CREATE SCHEMA "+schema)
 		tb.Cleanup(func() {
 			schemas.Delete(schema)
-			run(tb, server, "DROP SCHEMA "+schema+" CASCADE")
+			Run(tb, server, "DROP SCHEMA "+schema+" CASCADE")
 		})
 	}
 	dsn, err := pgserver.Schema(server, schema)
@@ -86,11 +86,6 @@ var schemas sync.Map
 
 // Run runs statements on the database at dsn.
 func Run(tb testing.TB, dsn, statements string) {
-	tb.Helper()
-	run(tb, dsn, statements)
-}
-
-func run(tb testing.TB, dsn, statements string) {
 	tb.Helper()
 	if err := pgserver.Run(context.Background(), dsn, statements); err != nil { // also in a Cleanup
 		tb.Fatal(err)

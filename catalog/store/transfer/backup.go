@@ -31,31 +31,47 @@ func WriteBackup(ctx context.Context, dsn, file string) (b Backup, err error) {
 	if sqldb.IsPostgres(dsn) {
 		return b, sqldb.Refusal("store: backup: the database is not a file of SQLite")
 	}
-	if _, err := os.Stat(dsn); err != nil {
-		return b, fmt.Errorf("store: backup: there is no database %s: name the data directory", dsn)
-	}
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return b, sqldb.Refusal("store: backup: " + file + " exists: name a new file")
-	}
-	part := file + ".part"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return b, fmt.Errorf("store: backup: the rest of an interrupted one cannot be removed: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(part)
-		}
-	}()
-	if err := vacuumInto(ctx, dsn, part); err != nil {
-		return b, fmt.Errorf("store: backup %s: %w", dsn, explained(err))
-	}
-	if b, err = CheckBackup(ctx, part); err != nil {
+	if err := mayWrite("backup", dsn, file); err != nil {
 		return b, err
 	}
-	if err := syncFile(part); err != nil {
-		return b, fmt.Errorf("store: backup %s: %w", dsn, err)
+	err = whole(file, func(part string) (err error) {
+		if err := vacuumInto(ctx, dsn, part); err != nil {
+			return fmt.Errorf("store: backup %s: %w", dsn, explained(err))
+		}
+		if b, err = CheckBackup(ctx, part); err != nil {
+			return err
+		}
+		if err := syncFile(part); err != nil {
+			return fmt.Errorf("store: backup %s: %w", dsn, err)
+		}
+		return nil
+	})
+	return b, err
+}
+
+// mayWrite is an error if there is no database dsn, or a file that would be overwritten.
+func mayWrite(op, dsn, file string) error {
+	if _, err := os.Stat(dsn); !sqldb.IsPostgres(dsn) && err != nil {
+		return fmt.Errorf("store: %s: there is no database %s: name the data directory", op, dsn)
 	}
-	return b, moveNew(part, file)
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return sqldb.Refusal("store: " + op + ": " + file + " exists: name a new file")
+	}
+	return nil
+}
+
+// whole makes a file that a function writes under another name. It appears once it is
+// complete.
+func whole(file string, write func(part string) error) error {
+	part := file + ".part"
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: the rest of an interrupted file cannot be removed: %w", err)
+	}
+	if err := write(part); err != nil {
+		_ = os.Remove(part)
+		return err
+	}
+	return moveNew(part, file)
 }
 
 // vacuumInto copies what a database holds in one snapshot (SQLite, VACUUM INTO).
@@ -143,28 +159,25 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 	if sqldb.IsPostgres(dsn) {
 		return b, "", sqldb.Refusal("store: restore: the database is not a file of SQLite")
 	}
-	part := dsn + ".part"
-	defer func() {
-		if err != nil {
-			_ = os.Remove(part)
+	err = whole(dsn, func(part string) (err error) {
+		if err = copyFile(file, part); err == nil {
+			b, err = CheckBackup(ctx, part) // of the copy, which nobody changes
 		}
-	}()
-	if err := copyFile(file, part); err != nil {
-		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
-	}
-	if b, err = CheckBackup(ctx, part); err != nil { // the copy, which nobody changes
-		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
-	}
-	if err := renewHistory(ctx, part); err != nil {
-		return b, "", fmt.Errorf("store: restore %s: %w", file, explained(err))
-	}
-	if err := sqldb.GiveToOwner(part); err != nil {
-		return b, "", fmt.Errorf("store: restore %s: %w", file, err)
-	}
-	if kept, err = setAside(ctx, dsn); err != nil {
-		return b, "", fmt.Errorf("store: restore: %w", err)
-	}
-	return b, kept, moveNew(part, dsn)
+		if err == nil {
+			err = renewHistory(ctx, part)
+		}
+		if err == nil {
+			err = sqldb.GiveToOwner(part)
+		}
+		if err != nil {
+			return fmt.Errorf("store: restore %s: %w", file, explained(err))
+		}
+		if kept, err = setAside(ctx, dsn); err != nil {
+			return fmt.Errorf("store: restore: %w", err)
+		}
+		return nil
+	})
+	return b, kept, err
 }
 
 // renewHistory gives another name to what the generations of a backup count: those that

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -241,27 +240,18 @@ func (t *storedTable) describe(ctx context.Context, s *sqldb.Session, query stri
 // ExportFile writes the database dsn to a new file (Export), also while servers work
 // with it. The file appears once it is complete and on the disk.
 func ExportFile(ctx context.Context, dsn, file string) (e Exported, err error) {
-	if _, err := os.Stat(dsn); !sqldb.IsPostgres(dsn) && err != nil {
-		return e, fmt.Errorf("store: export: there is no database %s: name the data directory", dsn)
-	}
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return e, sqldb.Refusal("store: export: " + file + " exists: name a new file")
-	}
-	part := file + ".part"
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // it holds tokens' hashes
-	if err != nil {
-		return e, fmt.Errorf("store: export: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(part)
-		}
-	}()
-	e, err = Export(ctx, dsn, f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := mayWrite("export", dsn, file); err != nil {
 		return e, err
 	}
-	return e, moveNew(part, file)
+	err = whole(file, func(part string) error {
+		f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // it holds tokens' hashes
+		if err != nil {
+			return fmt.Errorf("store: export: %w", err)
+		}
+		e, err = Export(ctx, dsn, f)
+		return errors.Join(err, f.Sync(), f.Close())
+	})
+	return e, err
 }
 
 // ImportFile is Import of a file.
