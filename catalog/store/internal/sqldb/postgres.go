@@ -65,7 +65,7 @@ func (e *Postgres) Open(ctx context.Context, opts Options, shared *DB) (p Pools,
 	if err != nil {
 		return p, err
 	}
-	if err := errors.Join(e.checkServer(ctx, conn.PgConn(), opts.Shared), conn.Close(ctx)); err != nil {
+	if err := errors.Join(e.checkServer(ctx, conn, opts.Shared), conn.Close(ctx)); err != nil {
 		return p, err
 	}
 	shared.Dialect = dialect{insertRows: 8 * insertRows, insertInto: "INSERT INTO ", Schema: pgTokens}
@@ -142,7 +142,7 @@ func (e *Postgres) dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn,
 	if away := e.away.Load(); away != nil && e.now().Before(away.until) {
 		return nil, away.err
 	}
-	whole, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		if ctx.Err() == nil {
 			e.away.Store(&failure{err, e.now().Add(awayPause/2 + rand.N(awayPause/2))}) // processes do not come together
@@ -150,11 +150,10 @@ func (e *Postgres) dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn,
 		return nil, err
 	}
 	e.away.Store(nil)
-	conn := whole.PgConn()
-	version := conn.ParameterStatus("server_version")
+	version := conn.PgConn().ParameterStatus("server_version")
 	n := 0 // "15.18 (Debian 15.18-0)", "16beta1"
 	_, _ = fmt.Sscanf(version, "%d", &n)
-	switch encoding := conn.ParameterStatus("server_encoding"); {
+	switch encoding := conn.PgConn().ParameterStatus("server_encoding"); {
 	case n < oldestServer:
 		err = Refusal(fmt.Sprintf("the server is PostgreSQL %s: repoglot needs version %d or newer", version, oldestServer))
 	case encoding != "UTF8":
@@ -166,33 +165,31 @@ func (e *Postgres) dial(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn,
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}
-	return whole, nil
+	return conn, nil
 }
 
 // checkServer refuses a pooler, and a server with fewer connections than this process
 // may open.
-func (e *Postgres) checkServer(ctx context.Context, conn *pgconn.PgConn, beside bool) error {
-	pid, err := onlyValue(ctx, conn, "SELECT pg_backend_pid()")
-	if err != nil {
+func (e *Postgres) checkServer(ctx context.Context, conn *pgx.Conn, beside bool) error {
+	var pid uint32
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {
 		return err
 	}
-	if pid != strconv.FormatUint(uint64(conn.PID()), 10) {
+	if pid != conn.PgConn().PID() {
 		return Refusal(poolerRefused)
 	}
 	if beside { // a short command
 		return nil
 	}
-	left, err := onlyValue(ctx, conn, `SELECT LEAST(
+	var left int
+	err := conn.QueryRow(ctx, `SELECT LEAST(
 		current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
 		(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
-		(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`)
-	if err != nil {
-		return err
+		(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`, pgx.QueryExecModeSimpleProtocol).Scan(&left)
+	if err == nil && left < e.connections {
+		err = Refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers", left, e.connections))
 	}
-	if n, err := strconv.Atoi(left); err == nil && n < e.connections {
-		return Refusal(fmt.Sprintf("the server allows %d connections, and this process may need %d: raise max_connections, or lower database_readers", n, e.connections))
-	}
-	return nil
+	return err
 }
 
 // pgTokens fills in types in the migrations, as SchemaTokens does for SQLite. Texts
@@ -203,15 +200,6 @@ func pgTokens(text string) string {
 }
 
 var textColumn = regexp.MustCompile(`\bTEXT\b`)
-
-// onlyValue is the only value of a query as text, "" for NULL.
-func onlyValue(ctx context.Context, conn *pgconn.PgConn, query string) (string, error) {
-	results, err := conn.Exec(ctx, query).ReadAll()
-	if err != nil {
-		return "", err
-	}
-	return string(results[0].Rows[0][0]), nil
-}
 
 // poolerRefused is about poolers such as PgBouncer: sessions have settings, prepared
 // statements, locks and notifications, which end with each transaction there.
@@ -306,8 +294,9 @@ const serverIdentity = `SELECT CASE WHEN pg_is_in_recovery() THEN ''
 
 // identify notes which server a new connection has reached. One that forbids the
 // question is always the same.
-func (e *Postgres) identify(ctx context.Context, conn *pgconn.PgConn) error {
-	identity, err := onlyValue(ctx, conn, serverIdentity)
+func (e *Postgres) identify(ctx context.Context, conn *pgx.Conn) error {
+	var identity string
+	err := conn.QueryRow(ctx, serverIdentity, pgx.QueryExecModeSimpleProtocol).Scan(&identity)
 	switch {
 	case err != nil && conn.IsClosed():
 		return err
