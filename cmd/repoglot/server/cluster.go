@@ -107,6 +107,18 @@ func (c *member) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
 // olderCopy is said of a process whose configuration does not count.
 const olderCopy = "this copy of the configuration is older than another process's: it changes nothing and pulls nothing; copy the newer file, or give this one a higher revision"
 
+// view is this process as the others are told of it, the configuration that counts, and the
+// last look, nil before the first.
+func (c *member) view() (self cluster.Process, newest cluster.Configuration, state *cluster.State) {
+	c.mu.Lock()
+	self, newest, state = c.process, c.newest, c.state
+	c.mu.Unlock()
+	if c.pulls != nil {
+		self.Problem = c.pulls.Problem()
+	}
+	return self, newest, state
+}
+
 // configuration is the fingerprint of the copy of this process.
 func (c *member) configuration() string {
 	c.mu.Lock()
@@ -121,9 +133,8 @@ func (c *member) fence(ctx context.Context) context.Context {
 
 // older reports whether another copy of the configuration counts.
 func (c *member) older() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.newest.Fingerprint != c.process.Configuration
+	self, newest, _ := c.view()
+	return newest.Fingerprint != self.Configuration
 }
 
 // puller makes the puller of this process, with a number of workers.
@@ -134,17 +145,6 @@ func (c *member) puller(workers int, has func(branch string) bool, room func() e
 	})
 	c.pulls = p
 	return p
-}
-
-// self is this process as the others are told of it.
-func (c *member) self() *cluster.Process {
-	c.mu.Lock()
-	process := c.process
-	c.mu.Unlock()
-	if c.pulls != nil {
-		process.Problem = c.pulls.Problem()
-	}
-	return &process
 }
 
 // run gives signs of life until ctx is done.
@@ -168,11 +168,11 @@ func (c *member) run(ctx context.Context) error {
 func (c *member) look(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, seenInterval)
 	defer cancel()
-	self := c.self()
+	self, _, _ := c.view()
 	if c.pulls != nil { // set before it runs
 		self.Lacks = c.pulls.Lacks()
 	}
-	if err := c.table.Seen(ctx, self, c.told && slices.Equal(c.lacks, self.Lacks)); err != nil {
+	if err := c.table.Seen(ctx, &self, c.told && slices.Equal(c.lacks, self.Lacks)); err != nil {
 		return err
 	}
 	c.told, c.lacks = true, self.Lacks
@@ -225,17 +225,11 @@ type clusterSummary struct {
 	Paused    int `json:"paused_processes"` // that pause their pulls, for want of room
 }
 
-func (c *member) summary() (s clusterSummary, looked bool) {
-	c.mu.Lock()
-	state := c.state
-	c.mu.Unlock()
-	if state == nil {
-		return s, false
-	}
-	return summarise(state), true
-}
-
+// summarise sums up a look; nil: there was none.
 func summarise(state *cluster.State) (s clusterSummary) {
+	if state == nil {
+		return s
+	}
 	for i := range state.Processes {
 		p := &state.Processes[i]
 		switch {
@@ -270,19 +264,16 @@ func summarise(state *cluster.State) (s clusterSummary) {
 
 // readyz adds to the body of /readyz what all may know: no names.
 func (c *member) readyz(body map[string]any) {
-	self := c.self()
+	self, newest, state := c.view()
 	process := map[string]any{"work": self.Work, "configuration": self.Configuration}
 	if self.Problem != "" {
 		process["problem"] = catalog.WithoutPrivate(self.Problem)
 	}
 	body["process"] = process
-	c.mu.Lock()
-	newest := c.newest
-	older := newest.Fingerprint != c.process.Configuration
-	c.mu.Unlock()
+	older := newest.Fingerprint != self.Configuration
 	body["configuration"] = map[string]any{"newest": newest.Fingerprint, "revision": newest.Revision, "older_copy": older}
-	if s, ok := c.summary(); ok {
-		body["cluster"] = s
+	if state != nil {
+		body["cluster"] = summarise(state)
 	}
 }
 
@@ -291,11 +282,11 @@ func (c *member) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCol
 
 // Collect implements prometheus.Collector.
 func (c *member) Collect(ch chan<- prometheus.Metric) {
-	older := 0
-	if c.older() {
+	self, newest, state := c.view()
+	older, s := 0, summarise(state)
+	if newest.Fingerprint != self.Configuration {
 		older = 1
 	}
-	s, _ := c.summary()
 	for _, g := range []struct {
 		name, help string
 		value      int
