@@ -96,7 +96,7 @@ func (w *walker) find(part Part, form int) bool {
 			w.character(-1)
 			continue
 		}
-		word, index := w.anyWord(), 0
+		word, index := w.word(), 0
 		w.pos += max(1, len(word))
 		switch word {
 		case "msgctxt", "msgid":

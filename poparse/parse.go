@@ -204,40 +204,18 @@ func (p *parser) checkPlurals() {
 }
 
 // markDuplicates marks the second and later ones of live entries with the same
-// domain, context and msgid. A slot of the table has the upper half of a hash and
-// an index, so that few entries are compared.
+// domain, context and msgid.
 func (p *parser) markDuplicates() {
-	entries := p.entries
-	if len(entries) < 2 {
-		return
-	}
-	size := max(64, 1<<bits.Len(uint(len(entries)+len(entries)/2)))
-	mask := uint64(size - 1)
-	var small [64]uint64
-	table := small[:]
-	if size > len(small) {
-		table = make([]uint64, size)
-	}
+	seen := make(map[uint64]int, len(p.entries))
 	for i, h := range p.hashes {
-		if h == 0 {
-			continue
-		}
-		const high = ^uint64(1<<32 - 1)
-		for slot := h & mask; ; slot = (slot + 1) & mask {
-			got := table[slot]
-			if got == 0 {
-				table[slot] = h&high | uint64(i+1)
-				break
-			}
-			if (got^h)&high != 0 {
-				continue
-			}
-			e, first := entries[i], entries[got&^high-1]
-			if first.ID == e.ID && first.Context == e.Context && first.HasContext == e.HasContext && first.Domain == e.Domain {
-				e.Duplicate = true
-				p.warn(e.KeywordLine, 1, WarnDuplicate, "the entry repeats that on line %d, which counts", first.KeywordLine)
-				break
-			}
+		k, ok := seen[h]
+		switch e, first := p.entries[i], p.entries[k]; {
+		case h == 0: // obsolete
+		case !ok:
+			seen[h] = i
+		case first.ID == e.ID && first.Context == e.Context && first.HasContext == e.HasContext && first.Domain == e.Domain:
+			e.Duplicate = true
+			p.warn(e.KeywordLine, 1, WarnDuplicate, "the entry repeats that on line %d, which counts", first.KeywordLine)
 		}
 	}
 }

@@ -100,29 +100,8 @@ func prefixLen(s string) int {
 	return 2
 }
 
-// The usual beginnings of lines, as load8 returns them.
-const (
-	loadMsgid   = 'm' | 's'<<8 | 'g'<<16 | 'i'<<24 | 'd'<<32 | ' '<<40 | '"'<<48 // and any byte
-	loadMsgstr  = 'm' | 's'<<8 | 'g'<<16 | 's'<<24 | 't'<<32 | 'r'<<40 | ' '<<48 | '"'<<56
-	loadMsgctxt = 'm' | 's'<<8 | 'g'<<16 | 'c'<<24 | 't'<<32 | 'x'<<40 | 't'<<48 | ' '<<56
-)
-
 // word returns the word at the position, "" without one.
 func (p *parser) word() string {
-	if p.pos+8 <= len(p.text) {
-		switch x := load8(p.text[p.pos:]); {
-		case x == loadMsgstr:
-			return "msgstr"
-		case x<<8 == loadMsgid<<8:
-			return "msgid"
-		case x == loadMsgctxt:
-			return "msgctxt"
-		}
-	}
-	return p.anyWord()
-}
-
-func (p *parser) anyWord() string {
 	i := p.pos
 	for i < len(p.text) && (isLetter(p.text[i]) || i > p.pos && isDigit(p.text[i])) {
 		i++
