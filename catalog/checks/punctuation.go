@@ -1,22 +1,35 @@
 package checks
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Sets of characters that end a sentence, as in Weblate.
+// The characters that end a sentence, as in Weblate: by language, "" for all others.
+var (
+	stops = map[string]string{
+		"": otherStops, "hy": otherStops + ":՝?!`", "hi": ".\u0964\u09f7|", "bn": ".\u0964\u09f7|", "or": ".\u0964\u09f7|",
+		"sat": ".᱾", "my": ".။",
+	}
+	colons       = map[string]string{"": ":：៖", "hy": ":՝`", "ja": japaneseColons}
+	questions    = map[string]string{"": "?՞؟⸮？፧꘏⳺", "hy": "?՞։", "el": "?;\u037e"}
+	exclamations = map[string]string{"": "!！՜᥄႟߹", "my": "!႟"}
+)
+
 const (
-	stops        = ".。।۔։·෴។።"
-	colons       = ":：៖"
-	questions    = "?՞؟⸮？፧꘏⳺"
-	exclamations = "!！՜᥄႟߹"
+	otherStops = ".。।۔։·෴។።"
 	// Japanese may end the introduction of an enumeration with any of these.
 	japaneseColons = ";:：.。"
 	// Burmese ends a question with a word and a section mark.
 	burmeseQuestion = "\u1038\u104b"
 )
+
+// ending fails if exactly one of the two ends with a character of the language's set.
+func (r *run) ending(s, t string, sets map[string]string) hit {
+	return differ(s, t, cmp.Or(sets[r.set.base], sets[""]))
+}
 
 // inSet reports whether s, which is not empty, ends with a character of set.
 func inSet(s, set string) bool { return strings.ContainsRune(set, last(s)) }
@@ -34,91 +47,46 @@ func dots(s, t string) bool { return strings.HasSuffix(s, "...") && strings.HasS
 
 func endStop(r *run, s, t string) hit {
 	base := r.set.base
-	if t == "" || base == "th" || base == "jbo" || utf8.RuneCountInString(s) <= 4 || dots(s, t) {
+	switch {
+	case t == "", base == "th", base == "jbo", utf8.RuneCountInString(s) <= 4, dots(s, t):
+		return hit{}
+	case base == "ja" && inSet(s, ":;"):
+		return differ(s, t, japaneseColons)
+	case base == "my" && strings.HasSuffix(t, burmeseQuestion):
 		return hit{}
 	}
-	switch base {
-	case "ja":
-		if inSet(s, ":;") {
-			return differ(s, t, japaneseColons)
-		}
-	case "hy":
-		return differ(s, t, stops+":՝?!`")
-	case "hi", "bn", "or":
-		return differ(s, t, ".\u0964\u09f7|")
-	case "sat":
-		return differ(s, t, ".᱾")
-	case "my":
-		if strings.HasSuffix(t, burmeseQuestion) {
-			return hit{}
-		}
-		return differ(s, t, ".။")
-	}
-	return differ(s, t, stops)
+	return r.ending(s, t, stops)
 }
 
 func endColon(r *run, s, t string) hit {
-	if s == "" || t == "" {
+	base := r.set.base
+	if s == "" || base == "jbo" || base == "hy" && last(s) != ':' || base == "ja" && !inSet(s, ":;") {
 		return hit{}
 	}
-	switch r.set.base {
-	case "jbo":
-		return hit{}
-	case "hy":
-		if last(s) != ':' {
-			return hit{}
-		}
-		return differ(s, t, ":՝`")
-	case "ja":
-		if !inSet(s, ":;") {
-			return hit{}
-		}
-		return differ(s, t, japaneseColons)
-	}
-	return differ(s, t, colons)
+	return r.ending(s, t, colons)
 }
 
 func endQuestion(r *run, s, t string) hit {
-	if s == "" || t == "" {
+	switch base := r.set.base; {
+	case s == "", t == "", base == "jbo", (base == "hy" || base == "el") && last(s) != '?':
+		return hit{}
+	case base != "my":
+		return r.ending(s, t, questions)
+	case (last(s) == '?') == strings.HasSuffix(t, burmeseQuestion):
 		return hit{}
 	}
-	switch r.set.base {
-	case "jbo":
-		return hit{}
-	case "hy":
-		if last(s) != '?' {
-			return hit{}
-		}
-		return differ(s, t, "?՞։")
-	case "el":
-		if last(s) != '?' {
-			return hit{}
-		}
-		return differ(s, t, "?;\u037e")
-	case "my":
-		if (last(s) == '?') == strings.HasSuffix(t, burmeseQuestion) {
-			return hit{}
-		}
-		return ends(s, t)
-	}
-	return differ(s, t, questions)
+	return ends(s, t)
 }
 
 func endExclamation(r *run, s, t string) hit {
-	if s == "" || t == "" || strings.HasSuffix(s, "Texy!") || strings.HasSuffix(t, "Texy!") {
+	base := r.set.base
+	switch {
+	case s == "", base == "hy", base == "jbo", strings.HasSuffix(s, "Texy!"), strings.HasSuffix(t, "Texy!"):
+		return hit{}
+	case base == "eu" && last(s) == '!' && strings.Contains(t, "¡") && strings.Contains(t, "!"):
 		return hit{}
 	}
-	switch r.set.base {
-	case "hy", "jbo":
-		return hit{}
-	case "eu":
-		if last(s) == '!' && strings.Contains(t, "¡") && strings.Contains(t, "!") {
-			return hit{}
-		}
-	case "my":
-		return differ(s, t, "!႟")
-	}
-	return differ(s, t, exclamations)
+	return r.ending(s, t, exclamations)
 }
 
 func endEllipsis(r *run, s, t string) hit {
