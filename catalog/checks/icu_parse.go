@@ -1,5 +1,11 @@
 package checks
 
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // maxNesting is how deep sub-messages and tags may be nested, as in Weblate's
 // parser.
 const maxNesting = 50
@@ -190,4 +196,217 @@ func (p *icuParser) tag() bool {
 		return false
 	}
 	return p.take('>')
+}
+
+// icuMessage is a message of ICU MessageFormat: how it uses each name.
+type icuMessage struct {
+	ok        bool // the syntax is right
+	at        int  // where it is wrong, in bytes
+	arguments map[string]*icuArgument
+	order     []*icuArgument // by their first place
+	facts     int            // number of names, types and selectors that are kept
+}
+
+// icuArgument is how a message uses one name: as an argument, a tag, or both.
+type icuArgument struct {
+	name     string
+	from, to int                 // the first place, up to its sub-messages or contents; to is 0 while unknown
+	types    map[string]struct{} // such as "number"; nil if it has no type
+	choices  map[string]struct{} // selectors of sub-messages; nil if it has no sub-messages
+	notCount bool                // it has a type that is not a number's
+	misnamed bool                // a plural has a wrong selector
+	tag      bool                // a tag has the name
+	full     bool                // a tag of the name has contents
+	empty    bool                // a tag of the name is empty
+}
+
+// many reports whether the message has more facts than are kept. Such a message
+// is not checked.
+func (m *icuMessage) many() bool { return m.facts >= maxMarks }
+
+// note counts a fact, and reports whether to keep it.
+func (m *icuMessage) note() bool {
+	if m.many() {
+		return false
+	}
+	m.facts++
+	return true
+}
+
+// use returns the argument of a name, which is used at byte from.
+func (m *icuMessage) use(name string, from int) *icuArgument {
+	if a := m.arguments[name]; a != nil {
+		return a
+	}
+	a := &icuArgument{name: name, from: from}
+	if m.note() {
+		if m.arguments == nil {
+			m.arguments = make(map[string]*icuArgument)
+		}
+		m.arguments[name] = a
+		m.order = append(m.order, a)
+	}
+	return a
+}
+
+// ends records where the first place of the argument ends.
+func (a *icuArgument) ends(at int) {
+	if a.to == 0 {
+		a.to = at
+	}
+}
+
+// setType records a type of the argument.
+func (m *icuMessage) setType(a *icuArgument, name string) {
+	if _, known := a.types[name]; known || !m.note() {
+		return
+	}
+	if a.types == nil {
+		a.types = make(map[string]struct{}, 1)
+	}
+	a.types[name] = struct{}{}
+	a.notCount = a.notCount || name != "number" && !icuPlural(name)
+}
+
+// choose records a selector of the argument.
+func (m *icuMessage) choose(a *icuArgument, selector string, plural bool) {
+	a.misnamed = a.misnamed || plural && !icuPluralSelector(selector)
+	if _, known := a.choices[selector]; known || !m.note() {
+		return
+	}
+	if a.choices == nil {
+		a.choices = make(map[string]struct{}, 2)
+	}
+	a.choices[selector] = struct{}{}
+}
+
+// counts reports whether all types of the argument are types of numbers.
+func (a *icuArgument) counts() bool { return a.types != nil && !a.notCount }
+
+// isTag reports whether the name is used by tags and by no argument with a type.
+func (a *icuArgument) isTag() bool { return a.tag && a.types == nil }
+
+// icuPlural reports whether a type has the selectors of plurals.
+func icuPlural(name string) bool { return name == "plural" || name == "selectordinal" }
+
+// icuPluralSelector reports whether s is a category of CLDR or a number such as
+// "=1".
+func icuPluralSelector(s string) bool {
+	switch s {
+	case "zero", "one", "two", "few", "many", icuOther:
+		return true
+	}
+	return s[0] == '='
+}
+
+// icuOther is the selector that every argument with sub-messages needs.
+const icuOther = "other"
+
+// text skips text up to a brace, a tag, or # in a plural. In the style of an
+// argument, an apostrophe always begins a quotation.
+func (p *icuParser) text(plural, style bool) {
+	for p.i < len(p.s) {
+		switch c := p.s[p.i]; {
+		case c == '{', c == '}', plural && c == '#', c == '<' && p.opensTag():
+			return
+		case c == '\'':
+			p.quoted(plural, style)
+		default:
+			p.i++
+		}
+	}
+}
+
+// quoted skips an apostrophe. If a character follows that is not text, it skips
+// the quotation as well: up to the next apostrophe that is not doubled, or the end.
+func (p *icuParser) quoted(plural, style bool) {
+	p.i++
+	if p.i == len(p.s) {
+		return
+	}
+	switch c := p.s[p.i]; {
+	case c == '\'':
+		p.i++
+		return
+	case style, c == '{', c == '}', plural && c == '#', c == '<' && p.flags.tags():
+	default:
+		return
+	}
+	for {
+		n := strings.IndexByte(p.s[p.i:], '\'')
+		if n < 0 {
+			p.i = len(p.s)
+			return
+		}
+		p.i += n + 1
+		if !p.has("'") {
+			return
+		}
+		p.i++
+	}
+}
+
+// opensTag reports whether the < at the current position begins a tag.
+func (p *icuParser) opensTag() bool {
+	switch {
+	case !p.flags.tags():
+		return false
+	case p.flags.has(icuStrictXML):
+		return true
+	}
+	rest := strings.TrimPrefix(p.s[p.i+1:], "/")
+	if p.flags.prefix != "" {
+		return strings.HasPrefix(rest, p.flags.prefix)
+	}
+	return rest != "" && isLetter(rest[0])
+}
+
+// word skips blanks and reads a name, a type or a selector.
+func (p *icuParser) word() string {
+	p.blanks()
+	return p.until("{},#'")
+}
+
+// tagName reads the name of a tag.
+func (p *icuParser) tagName() string { return p.until("{},#'</>") }
+
+// until reads up to a blank or one of the characters of marks.
+func (p *icuParser) until(marks string) string {
+	from := p.i
+	for p.i < len(p.s) && strings.IndexByte(marks, p.s[p.i]) < 0 {
+		c, n := utf8.DecodeRuneInString(p.s[p.i:])
+		if icuBlank(c) {
+			break
+		}
+		p.i += n
+	}
+	return p.s[from:p.i]
+}
+
+func (p *icuParser) blanks() {
+	for p.i < len(p.s) {
+		c, n := utf8.DecodeRuneInString(p.s[p.i:])
+		if !icuBlank(c) {
+			return
+		}
+		p.i += n
+	}
+}
+
+// icuBlank reports whether c is white space or has no width.
+func icuBlank(c rune) bool {
+	return unicode.IsSpace(c) || c >= 0x200b && c <= 0x200d || c == 0x180e || c == 0x2060 || c == 0xfeff
+}
+
+// has reports whether text is next.
+func (p *icuParser) has(text string) bool { return strings.HasPrefix(p.s[p.i:], text) }
+
+// take skips blanks, and then a character if it is next.
+func (p *icuParser) take(c byte) bool {
+	p.blanks()
+	if p.i == len(p.s) || p.s[p.i] != c {
+		return false
+	}
+	p.i++
+	return true
 }
