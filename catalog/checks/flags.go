@@ -2,7 +2,6 @@ package checks
 
 import (
 	"fmt"
-	"maps"
 	resyntax "regexp/syntax"
 	"slices"
 	"strconv"
@@ -29,17 +28,16 @@ type flagSet struct {
 // effective returns the flags of the component and an entry together. Later flags
 // win.
 func (s *Set) effective(entry string) *flagSet {
-	if f, ok := (*s.known.Load())[entry]; ok {
+	s.knowing.Lock()
+	defer s.knowing.Unlock()
+	f, ok := s.known[entry]
+	if ok {
 		return f
 	}
-	f := parseFlags(s.flags, entry)
-	s.adding.Lock()
-	defer s.adding.Unlock()
-	if known := *s.known.Load(); len(known) < maxFlagSets && len(entry) <= maxFlagsLength && s.held+f.size() <= maxHeld {
+	f = parseFlags(s.flags, entry)
+	if len(s.known) < maxFlagSets && len(entry) <= maxFlagsLength && s.held+f.size() <= maxHeld {
 		s.held += f.size()
-		grown := maps.Clone(known)
-		grown[strings.Clone(entry)] = f
-		s.known.Store(&grown)
+		s.known[strings.Clone(entry)] = f
 	}
 	return f
 }

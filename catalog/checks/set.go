@@ -3,7 +3,6 @@ package checks
 import (
 	"hash/maphash"
 	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -69,9 +68,9 @@ type Set struct {
 	runs     sync.Pool
 	seed     maphash.Seed
 
-	adding sync.Mutex                          // guards held and the replacing of known
-	held   int                                 // sum of the sizes of known
-	known  atomic.Pointer[map[string]*flagSet] // by the entry's flags; the map is replaced, never changed
+	knowing sync.Mutex          // guards held and known
+	held    int                 // sum of the sizes of known
+	known   map[string]*flagSet // by the entry's flags
 }
 
 // New makes the checks of a translation.
@@ -83,7 +82,7 @@ func New(o Options) *Set {
 	s.onTarget = where(func(_ ID, e *entry) bool { return e.scope == ScopePair || e.scope == ScopeTarget })
 	s.onSource = where(func(_ ID, e *entry) bool { return e.scope == ScopeSource })
 	s.runs.New = func() any { return &run{seed: s.seed} }
-	s.known.Store(&map[string]*flagSet{})
+	s.known = map[string]*flagSet{}
 	s.forms = pairForms(o.Plural, o.SourcePlural)
 	s.terms = newGlossary(o.Terms)
 	return s
