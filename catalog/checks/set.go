@@ -135,8 +135,6 @@ func (s *Set) Run(u *Unit) Mask {
 	}
 	f := s.effective(u.Flags)
 	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
-	r.markup = markup{}
 	for id := range active.And(f.runs).All() {
 		r.set, r.flags, r.unit, r.failed = s, f, u, false
 		r.check(id)
@@ -144,21 +142,11 @@ func (s *Set) Run(u *Unit) Mask {
 			failed = failed.With(id)
 		}
 	}
-	r.release()
-	return failed
-}
-
-// release drops the unit, and buffers that only long units need.
-func (r *run) release() {
 	r.flags, r.unit, r.markup = nil, nil, markup{}
-	if cap(r.source)+cap(r.target) > maxBuffers {
-		r.source, r.target = nil, nil
+	if cap(r.source)+cap(r.target)+64*(cap(r.left)+cap(r.right)+cap(r.sourceRepeats)+cap(r.targetRepeats)) <= maxBuffers {
+		s.runs.Put(r) // else a long unit's memory goes with it
 	}
-	if cap(r.left)+cap(r.right) > maxBuffers/64 {
-		r.left, r.right = nil, nil
-	}
-	r.sourceRepeats.release()
-	r.targetRepeats.release()
+	return failed
 }
 
 // Explain returns where the unit fails a check; nil if it does not fail.

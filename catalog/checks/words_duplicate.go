@@ -18,15 +18,6 @@ type repeat struct {
 // repeats are the repeated words of a text, in order.
 type repeats []repeat
 
-// maxRepeats bounds the memory that a run keeps for the next unit.
-const maxRepeats = 256
-
-func (p *repeats) release() {
-	if cap(*p) > maxRepeats {
-		*p = nil
-	}
-}
-
 // duplicate finds words that occur twice in a row, if the source does not repeat
 // as many words. It looks at the first maxMarks repeated words only.
 func duplicate(r *run, s, t string) hit {
