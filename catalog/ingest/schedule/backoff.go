@@ -48,16 +48,11 @@ func (b Backoff) delay(n int, interval time.Duration) time.Duration {
 	return min(wait, limit)
 }
 
-// jitter varies d by up to the share j, up or down; r in [0, 1) says how far.
-func jitter(d time.Duration, j, r float64) time.Duration {
-	varied := float64(d) * (1 + j*(2*r-1))
+// jitter varies d by up to a tenth, up or down; r in [0, 1) says how far.
+func jitter(d time.Duration, r float64) time.Duration {
+	varied := float64(d) * (1 + (2*r-1)/10)
 	if varied >= math.MaxInt64 {
 		return d
 	}
-	return max(0, time.Duration(varied))
-}
-
-// jittered varies d by the Scheduler's jitter. The caller holds s.mu.
-func (s *Scheduler) jittered(d time.Duration) time.Duration {
-	return jitter(d, s.opts.Jitter, s.opts.Rand())
+	return time.Duration(varied)
 }

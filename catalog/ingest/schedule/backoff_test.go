@@ -57,7 +57,7 @@ func TestFailedJobBacksOffAndRecovers(t *testing.T) {
 		p.wait(5 * time.Minute)
 		p.wantRuns("a@0s", "a@30s", "a@1m30s", "a@3m30s")
 		st := p.wantStatus("a", Failed)
-		if st.Err != errDead || st.Failures != 4 || st.Attempts != 4 || st.Next.Sub(p.start) != 7*time.Minute+30*time.Second {
+		if st.Err != errDead || st.Failures != 4 || p.count("a") != 4 || st.Next.Sub(p.start) != 7*time.Minute+30*time.Second {
 			t.Errorf("state = %+v", st)
 		}
 		broken.Store(false)
@@ -207,14 +207,14 @@ func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
 		}
 		p.Set(jobs)
 		p.wait(10 * time.Second)
-		if c := p.statistics(); c.down != 1 || c.failing != 3 {
+		if c := p.alone.statistics(); c.down != 1 || c.failing != 3 {
 			t.Errorf("census = %+v, want one host down", c)
 		}
 		if st := p.wantStatus("good", OK); st.Next.Sub(p.start) != 31*time.Second {
 			t.Errorf("next run %v, want when the host is tried again", st.Next.Sub(p.start))
 		}
 		p.Set(jobs[:1])
-		if c := p.statistics(); c.down != 0 || c.failing != 0 {
+		if c := p.alone.statistics(); c.down != 0 || c.failing != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
 		p.take()
@@ -267,13 +267,13 @@ func TestHostGoesDown(t *testing.T) {
 		{"h", "abc+", 100, false},
 		{"", "abc", 3, false}, // local ones share nothing
 	} {
-		h := host{name: test.name, jobs: test.jobs, failing: map[string]struct{}{}}
+		h := host{name: test.name, jobs: test.jobs, failing: map[string]bool{}}
 		now := time.Unix(0, 0)
 		for _, key := range test.runs {
 			if key == '+' {
 				h.succeeded()
 			} else {
-				h.failed(string(key), now, now, func(n int) time.Duration { return time.Duration(n) * time.Hour })
+				h.failed(&row{job: Job{Key: string(key)}}, now, func(n int) time.Duration { return time.Duration(n) * time.Hour })
 			}
 		}
 		if h.down() != test.want {

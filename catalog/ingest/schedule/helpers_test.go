@@ -1,17 +1,19 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 )
 
@@ -28,6 +30,7 @@ type fixture struct {
 
 	mu      sync.Mutex
 	started []string
+	counts  map[string]int // runs so far by key
 	active  map[string]int // runs in progress by key
 	most    map[string]int // most runs at a time by host, "all" for all
 	now     map[string]int // runs in progress by host
@@ -39,8 +42,8 @@ type fixture struct {
 func inFakeTime(t *testing.T, opts Options, test func(t *testing.T, p *fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		if opts.Jitter == 0 {
-			opts.Jitter = -1
+		if opts.Rand == nil {
+			opts.Rand = func() float64 { return 0.5 } // waits as long as it says
 		}
 		if opts.Logger == nil {
 			opts.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -61,7 +64,8 @@ func inFakeTime(t *testing.T, opts Options, test func(t *testing.T, p *fixture))
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
-	return &fixture{Scheduler: New(opts), t: t, start: time.Now(), active: map[string]int{}, most: map[string]int{}, now: map[string]int{}}
+	opts.Workers = cmp.Or(opts.Workers, max(2, runtime.GOMAXPROCS(0)))
+	return &fixture{Scheduler: New(opts), t: t, start: time.Now(), counts: map[string]int{}, active: map[string]int{}, most: map[string]int{}, now: map[string]int{}}
 }
 
 // job makes a Job that adds "key@offset" to the started runs and then works.
@@ -76,6 +80,7 @@ func (p *fixture) job(key, host string, interval time.Duration, work func(ctx co
 func (p *fixture) enter(key, host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.counts[key]++
 	p.started = append(p.started, fmt.Sprintf("%s@%v", key, time.Since(p.start)))
 	if p.active[key]++; p.active[key] > 1 {
 		p.wrongs = append(p.wrongs, "two runs of "+key)
@@ -114,7 +119,7 @@ func (p *fixture) take() []string {
 func (p *fixture) wantRuns(want ...string) {
 	p.t.Helper()
 	got := slices.Sorted(slices.Values(p.take()))
-	if d := cmp.Diff(slices.Sorted(slices.Values(want)), got); d != "" {
+	if d := gocmp.Diff(slices.Sorted(slices.Values(want)), got); d != "" {
 		p.t.Errorf("runs (-want +got):\n%s", d)
 	}
 }
@@ -122,8 +127,9 @@ func (p *fixture) wantRuns(want ...string) {
 // count returns the number of runs of the key so far.
 func (p *fixture) count(key string) int {
 	synctest.Wait()
-	st, _ := p.State(key)
-	return st.Attempts
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.counts[key]
 }
 
 func (p *fixture) wantStatus(key string, want Status) State {
@@ -161,20 +167,15 @@ func lasting(d time.Duration, err error) func(context.Context) error {
 
 // State returns the state of a job; ok is false if the set does not hold it.
 func (s *Scheduler) State(key string) (state State, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.jobs[key]
-	if e == nil || e.removed {
-		return State{}, false
+	for _, state := range s.States() {
+		if state.Key == key {
+			return state, true
+		}
 	}
-	return e.state(), true
+	return state, false
 }
 
 // Ready reports whether every job of the current set has finished once, with
 // success or not. It is false before the first Set, and again after a Set with a
 // new job.
-func (s *Scheduler) Ready() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.set && s.unfinished == 0
-}
+func (s *Scheduler) Ready() bool { return s.finished(context.Background()) }

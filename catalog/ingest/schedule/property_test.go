@@ -95,7 +95,8 @@ type randomRun struct {
 
 // run executes the actions and returns the errors found.
 func (sc randomTest) run(t *testing.T) []string {
-	p := newFixture(t, Options{Workers: sc.workers, PerHost: sc.perHost, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }})
+	p := newFixture(t, Options{Workers: sc.workers, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }})
+	p.alone.perHost = sc.perHost
 	h := &randomRun{fixture: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -202,53 +203,61 @@ func (h *randomRun) check(sc randomTest) {
 	if n := h.most["all"]; n > sc.workers {
 		h.wrong("%d runs at a time", n)
 	}
-	h.Scheduler.mu.Lock()
-	broken := h.inconsistent(time.Now())
-	h.Scheduler.mu.Unlock()
+	broken := h.alone.inconsistent()
+	if broken == "" && h.set {
+		if key := h.mayRun(); key != "" {
+			broken = key + " may run and does not"
+		}
+	}
 	if broken != "" {
 		h.wrong("%s", broken)
 	}
 }
 
-// inconsistent returns the inconsistencies in the Scheduler, whose lock is
-// held.
-func (s *Scheduler) inconsistent(now time.Time) string {
-	running, unfinished := 0, 0
-	byHost, jobs := map[string]int{}, map[*host]int{}
-	for key, e := range s.jobs {
-		jobs[e.host]++
-		if e.run != nil {
-			running++
-			byHost[e.run.host.name]++
-		}
-		if !e.removed && e.lastEnd.IsZero() {
+// inconsistent returns the inconsistencies in the table.
+func (m *memory) inconsistent() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	unfinished, jobs, runs := 0, map[*host]int{}, map[*host]int{}
+	for _, h := range m.running {
+		runs[h]++
+	}
+	for key, r := range m.rows {
+		jobs[r.host]++
+		if r.lastEnd.IsZero() {
 			unfinished++
 		}
-		if e.planned {
-			if e.run != nil {
-				return key + " is planned while it runs"
-			}
-		} else if e.run == nil && (e.status != OK || e.job.Interval > 0 || e.triggered) {
+		switch {
+		case r.planned && r.token != 0:
+			return key + " is planned while it runs"
+		case !r.planned && r.token == 0 && (r.status != OK || r.job.Interval > 0 || r.triggered):
 			return key + " is lost: it neither runs nor waits"
-		}
-		if s.hosts[e.host.name] != e.host {
+		case r.token != 0 && m.running[r.token] == nil:
+			return key + " has a run that ended"
+		case m.hosts[r.host.name] != r.host:
 			return key + " is on a host that is forgotten"
 		}
 	}
-	for name, h := range s.hosts {
-		if h.running != byHost[name] || h.jobs != jobs[h] {
-			return fmt.Sprintf("host %q counts %d runs, %d jobs; there are %d, %d", name, h.running, h.jobs, byHost[name], jobs[h])
+	for name, h := range m.hosts {
+		if h.running != runs[h] || h.jobs != jobs[h] {
+			return fmt.Sprintf("host %q counts %d runs, %d jobs; there are %d, %d", name, h.running, h.jobs, runs[h], jobs[h])
 		}
 		if h.jobs == 0 && h.running == 0 {
 			return "host " + name + " is left over"
 		}
 	}
-	switch {
-	case s.running != running || s.unfinished != unfinished:
-		return fmt.Sprintf("running %d, unfinished %d; there are %d, %d", s.running, s.unfinished, running, unfinished)
+	if m.unfinished != unfinished {
+		return fmt.Sprintf("unfinished %d; there are %d", m.unfinished, unfinished)
 	}
-	if e, _ := s.next(now); e != nil {
-		return e.job.Key + " may run and does not"
+	return ""
+}
+
+// mayRun is a job that may run and does not, or "". Everything is idle.
+func (h *randomRun) mayRun() string {
+	if room := h.room(); room != nil {
+		if l, taken, _ := h.alone.Take(h.t.Context(), room); taken {
+			return l.Branch
+		}
 	}
 	return ""
 }
@@ -272,7 +281,7 @@ func (h *randomRun) checkWell() {
 		if st.Failures > 0 {
 			h.wrong("%s still fails", st.Key)
 		}
-		e := h.jobs[st.Key]
+		e := h.alone.rows[st.Key]
 		// Ten jobs of 100 s each on one worker, and the interval with jitter.
 		if e.job.Interval > 0 && time.Since(st.LastStart) > e.job.Interval*11/10+20*100*time.Second {
 			h.wrong("%s is not polled any more, last at %v", st.Key, st.LastStart.Sub(h.start))

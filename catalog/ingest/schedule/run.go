@@ -2,111 +2,208 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
-// Run starts runs when they are due until ctx is done, then waits for the runs in
-// progress, whose contexts end with ctx, and returns nil. It may be called again
-// afterwards, not meanwhile: jobs whose runs were cut short are due at once.
-func (s *Scheduler) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		var planned <-chan time.Time // nil: no run is planned
-		if wait, ok := s.dispatch(ctx); ok {
-			planned = time.After(wait)
+// unknownWait is how long a branch waits that was taken by a process that does not
+// know it: its configuration is being replaced.
+const unknownWait = 5 * time.Second
+
+// begin begins the run of a lease that lasts until expires.
+func (s *Scheduler) begin(ctx context.Context, l *cluster.Lease, expires time.Time) {
+	s.mu.Lock()
+	job, known := s.jobs[l.Branch]
+	runCtx, cancel := context.WithCancelCause(ctx)
+	s.running[l.Branch] = cancel
+	s.busy[job.Host]++
+	s.mu.Unlock()
+	s.runs.Go(func() {
+		defer cancel(nil)
+		outcome := cluster.Outcome{Cut: true, Next: unknownWait}
+		if known {
+			outcome = s.hold(runCtx, cancel, &job, l, expires)
 		}
+		s.give(ctx, l, outcome)
+		s.mu.Lock()
+		delete(s.running, l.Branch)
+		s.busy[job.Host]--
+		s.mu.Unlock()
+		s.Wake()
+	})
+}
+
+// hold runs a job and renews its lease meanwhile.
+func (s *Scheduler) hold(ctx context.Context, cancel context.CancelCauseFunc, job *Job, l *cluster.Lease, expires time.Time) cluster.Outcome {
+	renewed := make(chan struct{})
+	renewing, stop := context.WithCancel(ctx)
+	go func() {
+		defer close(renewed)
+		s.renew(renewing, cancel, l, expires)
+	}()
+	began := time.Now()
+	var err error
+	ended := make(chan struct{})
+	go func() { // which a job may end by runtime.Goexit
+		defer close(ended)
+		fenced := ctx
+		if s.alone == nil {
+			fenced = cluster.WithFence(ctx, l.Fence)
+		}
+		call(fenced, *job, &err)
+	}()
+	<-ended
+	stop()
+	<-renewed
+	if errors.Is(context.Cause(ctx), ErrLost) || errors.Is(err, cluster.ErrFenced) {
+		s.metrics.lost.Inc()
+		s.opts.Logger.Warn("the lease of a pull was lost: another process goes on", "job", l.Branch, "error", err)
+		return cluster.Outcome{Cut: true} // if nobody has taken it yet, anybody may
+	}
+	s.noteFull(l.Branch, err)
+	o := s.outcome(ctx, job, l, err)
+	if !o.Cut {
+		s.logFailure(job, l, &o)
+	}
+	s.metrics.observe(&o, time.Since(began))
+	return o
+}
+
+// outcome says what is stored of a run, and when the next one is due.
+func (s *Scheduler) outcome(ctx context.Context, job *Job, l *cluster.Lease, err error) cluster.Outcome {
+	s.mu.Lock()
+	if now, ok := s.jobs[l.Branch]; ok {
+		job = &now
+	}
+	s.mu.Unlock()
+	switch {
+	case err == nil && job.Interval > 0:
+		return cluster.Outcome{Next: s.jittered(job.Interval)}
+	case err == nil:
+		return cluster.Outcome{Next: -1}
+	case ctx.Err() != nil && !isPanic(err):
+		return cluster.Outcome{Cut: true}
+	case s.roomProblem() != "": // it says nothing about the repository: another process takes it
+		return cluster.Outcome{Cut: true}
+	case isPanic(err) || !s.opts.Excused(err):
+		return cluster.Outcome{Err: err, Next: s.jittered(s.opts.Backoff.delay(l.Failures+1, job.Interval))}
+	case s.alone == nil: // it concerns all processes, which try again together
+		return cluster.Outcome{Err: err, Excused: true, Next: s.jittered(s.opts.Length / 3)}
+	}
+	return cluster.Outcome{Err: err, Excused: true, Next: s.jittered(s.opts.Backoff.delay(max(1, l.Failures), job.Interval))}
+}
+
+// logFailure logs that a run failed; of failures that are excused, the first since a
+// success as a warning.
+func (s *Scheduler) logFailure(job *Job, l *cluster.Lease, o *cluster.Outcome) {
+	s.mu.Lock()
+	again := o.Excused && s.excusing
+	s.excusing = o.Excused || s.excusing && o.Err != nil
+	s.mu.Unlock()
+	if o.Err == nil {
+		return
+	}
+	failures, level := l.Failures+1, slog.LevelWarn
+	if o.Excused {
+		failures--
+	}
+	if again {
+		level = slog.LevelDebug
+	}
+	args := []any{"job", job.Key, "about", job.About, "host", job.Host, "failures", failures, "error", o.Err, "retry_in", o.Next}
+	if p, ok := o.Err.(*PanicError); ok {
+		level, args = slog.LevelError, append(args, "stack", string(p.Stack))
+	}
+	s.opts.Logger.Log(context.Background(), level, "run failed", args...)
+}
+
+func (s *Scheduler) jittered(d time.Duration) time.Duration { return jitter(d, s.opts.Rand()) }
+
+// renew renews a lease until ctx is done, and ends its run when that may have lost
+// it: by the answer of the table, or by the clock of this process, which was asked
+// before the table was.
+func (s *Scheduler) renew(ctx context.Context, cancel context.CancelCauseFunc, l *cluster.Lease, expires time.Time) {
+	wait := s.opts.Length / 3
+	for {
+		timer := time.NewTimer(min(wait, time.Until(expires)))
 		select {
 		case <-ctx.Done():
-		case <-s.wake:
-		case <-planned:
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		asked := time.Now()
+		within, done := context.WithDeadline(ctx, expires)
+		held, err := s.table.Renew(within, l, s.opts.Length)
+		done()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && held:
+			expires, wait = asked.Add(s.opts.Length), s.opts.Length/3
+		case err == nil, !time.Now().Before(expires):
+			cancel(ErrLost)
+			return
+		default:
+			wait = s.opts.Length / 15
 		}
 	}
-	s.runs.Wait()
-	return nil
 }
 
-// dispatch starts every run that is due and allowed. It returns the time until
-// the next one may be, apart from runs that the end of another makes possible; ok
-// is false if no run is planned.
-func (s *Scheduler) dispatch(ctx context.Context) (wait time.Duration, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := time.Now()
-	for s.running < s.opts.Workers {
-		e, at := s.next(now)
-		if e == nil {
-			return at.Sub(now), !at.IsZero()
+// give gives a lease back, if need be several times: otherwise it would hold up the
+// branch until it expires.
+func (s *Scheduler) give(ctx context.Context, l *cluster.Lease, o cluster.Outcome) {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Length)
+	defer cancel()
+	for {
+		err := s.table.Give(within, l, o)
+		if err == nil {
+			return
 		}
-		s.launch(ctx, e, now)
+		timer := time.NewTimer(s.opts.Length / 15)
+		select {
+		case <-within.Done():
+			timer.Stop()
+			s.opts.Logger.Warn("a lease could not be given back; it ends by itself", "job", l.Branch, "error", err)
+			return
+		case <-timer.C:
+		}
 	}
-	return 0, false
 }
 
-// next returns the entry to start now, or nil, and when another one may be due; zero for
-// never. Urgent entries come first, then those on the host with the fewest runs, then the
-// order is by rank.
-func (s *Scheduler) next(now time.Time) (best *entry, at time.Time) {
-	for _, h := range s.hosts {
-		h.first = nil
-	}
-	for _, e := range s.jobs {
-		if !e.planned {
-			continue
+// Hold takes the lease of one branch, waiting for it if need be, and calls fn with
+// its context, which ends when the lease is lost.
+func (s *Scheduler) Hold(ctx context.Context, job *Job) error {
+	room := &cluster.Room{Process: s.opts.Process, Configuration: s.opts.Configuration(), Length: s.opts.Length, Only: job.Key}
+	for {
+		began := time.Now()
+		l, taken, err := s.table.Take(ctx, room)
+		if err != nil {
+			return fmt.Errorf("taking the lease of %s: %w", job.Key, err)
 		}
-		h, due := e.host, e.due
-		if !due.After(now) && (h.first == nil || h.prefers(e, h.first)) {
-			h.first = e
+		if taken {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			var result error
+			kept := *job
+			kept.Run = func(ctx context.Context) error { result = job.Run(ctx); return result }
+			outcome := s.hold(ctx, cancel, &kept, &l, began.Add(s.opts.Length))
+			s.give(ctx, &l, outcome)
+			return result
 		}
-		if h.down() && h.until.After(due) {
-			due = h.until
-		}
-		if due.After(now) && (at.IsZero() || due.Before(at)) {
-			at = due
+		timer := time.NewTimer(defaultPoll)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
 		}
 	}
-	for _, h := range s.hosts {
-		if e := h.first; e != nil && s.admits(h) && !h.waits(e, now) && (best == nil || before(e, best, now)) {
-			best = e
-		}
-	}
-	return best, at
-}
-
-// before reports whether a starts before b, which is on another host.
-func before(a, b *entry, now time.Time) bool {
-	if ua, ub := a.urgent(now), b.urgent(now); ua != ub {
-		return ua
-	}
-	if a.host.running != b.host.running {
-		return a.host.running < b.host.running
-	}
-	return byRank(a, b)
-}
-
-// launch starts a run of e. The caller holds s.mu.
-func (s *Scheduler) launch(ctx context.Context, e *entry, now time.Time) {
-	e.planned = false
-	ctx, cancel := context.WithCancelCause(ctx)
-	r := &run{host: e.host, start: now, cancel: cancel}
-	e.run = r
-	e.triggered, e.again = false, false
-	e.attempts++
-	e.lastStart = now
-	e.host.running++
-	s.running++
-	job := e.job
-	s.runs.Go(func() {
-		s.opts.Logger.Debug("run started", "job", job.Key, "host", job.Host)
-		var err error
-		defer func() {
-			cut := ctx.Err() != nil
-			cancel(nil)
-			s.finish(e, r, err, cut)
-		}()
-		call(ctx, job, &err)
-	})
 }
 
 // PanicError is the error of a run that panicked.
@@ -148,114 +245,4 @@ func call(ctx context.Context, job Job, err *error) {
 	}()
 	*err = job.Run(ctx)
 	returned = true
-}
-
-// finish records the end of a run and plans the next one. cut says that the
-// context ended before the run did.
-func (s *Scheduler) finish(e *entry, r *run, err error, cut bool) {
-	r.excused = err != nil && !isPanic(err) && s.opts.Excused(err)
-	s.mu.Lock()
-	now := time.Now()
-	took := now.Sub(r.start)
-	s.running--
-	r.host.running--
-	e.run = nil
-	var logs []logLine
-	result := cancelled
-	switch {
-	case r.dropped && e.removed:
-		s.drop(e)
-	case r.dropped, cut && err != nil && !isPanic(err): // the key came back meanwhile, or a stop cut the run short
-		e.triggered = e.triggered || e.again
-		s.plan(e, now)
-	default:
-		result, logs = s.recordOutcome(e, r, err, now)
-	}
-	s.dropUnused(r.host)
-	s.checkFirstRound()
-	key := e.job.Key
-	s.mu.Unlock()
-
-	s.metrics.observe(result, took)
-	s.opts.Logger.Debug("run ended", "job", key, "result", result, "took", took)
-	for _, l := range logs {
-		s.opts.Logger.Log(context.Background(), l.level, l.msg, l.args...)
-	}
-	s.wakeUp()
-}
-
-// A logLine is logged once the lock is released.
-type logLine struct {
-	level slog.Level
-	msg   string
-	args  []any
-}
-
-// failureLine says that a run failed on a host.
-func failureLine(job *Job, host string, failures int, err error) logLine {
-	line := logLine{slog.LevelWarn, "run failed", []any{"job", job.Key, "about", job.About, "host", host, "failures", failures, "error", err}}
-	if p, ok := err.(*PanicError); ok {
-		line.level = slog.LevelError
-		line.args = append(line.args, "stack", string(p.Stack))
-	}
-	return line
-}
-
-// recordOutcome records the outcome of a run that was not cancelled, and plans
-// the next one.
-func (s *Scheduler) recordOutcome(e *entry, r *run, err error, now time.Time) (result string, logs []logLine) {
-	if e.lastEnd.IsZero() {
-		s.unfinished--
-	}
-	e.lastEnd, e.err = now, err
-	here := r.host == e.host // else Set moved the job: the outcome is about the old host
-	if err == nil {
-		result, logs = succeeded, s.recordSuccess(e, r, now)
-	} else {
-		result, logs = failed, s.recordFailure(e, r, now, here)
-	}
-	switch {
-	case e.again:
-		e.triggered, e.again = true, false
-		s.plan(e, now)
-	case err != nil:
-		s.plan(e, now.Add(s.jittered(s.opts.Backoff.delay(max(1, e.failures), e.job.Interval))))
-		logs[0].args = append(logs[0].args, "retry_at", e.due)
-	case e.job.Interval > 0:
-		s.plan(e, now.Add(s.jittered(e.job.Interval)))
-	}
-	return result, logs
-}
-
-func (s *Scheduler) recordSuccess(e *entry, r *run, now time.Time) []logLine {
-	e.status, e.failures, e.lastGood = OK, 0, now
-	s.excusing = false
-	if !r.host.succeeded() {
-		return nil
-	}
-	return []logLine{{slog.LevelInfo, "host answers again", []any{"host", r.host.name}}}
-}
-
-func (s *Scheduler) recordFailure(e *entry, r *run, now time.Time, here bool) []logLine {
-	e.status = Failed
-	if !r.excused {
-		e.failures++
-	}
-	logs := []logLine{failureLine(&e.job, r.host.name, e.failures, e.err)}
-	if r.excused {
-		if s.excusing {
-			logs[0].level = slog.LevelDebug
-		}
-		s.excusing = true
-	}
-	if !here || r.excused {
-		return logs
-	}
-	wentDown := r.host.failed(e.job.Key, r.start, now, func(n int) time.Duration {
-		return s.jittered(s.opts.Backoff.delay(n, e.job.Interval))
-	})
-	if wentDown && r.host.jobs > 1 { // of a single repository nothing follows for the host
-		logs = append(logs, logLine{slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", []any{"host", r.host.name, "next_try", r.host.until}})
-	}
-	return logs
 }

@@ -13,7 +13,7 @@ import (
 
 func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{Jitter: -1})
+		s := New(Options{Workers: 2})
 		runs, ends := 0, 0
 		s.Set([]Job{{Key: "a", Host: "h", Interval: time.Hour, Run: func(ctx context.Context) error {
 			runs++
@@ -51,7 +51,7 @@ func TestRunWaitsForItsRunsAndCanBeCalledAgain(t *testing.T) {
 // A run that ends with success during a stop counts as a success.
 func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(Options{})
+		s := New(Options{Workers: 2})
 		s.Set([]Job{
 			{Key: "good", Run: func(ctx context.Context) error { <-ctx.Done(); return nil }},
 			{Key: "panic", Run: func(ctx context.Context) error { <-ctx.Done(); panic("x") }},
@@ -71,7 +71,7 @@ func TestStopDoesNotSpoilAGoodRun(t *testing.T) {
 }
 
 func TestRunWithAnEndedContext(t *testing.T) {
-	s := New(Options{})
+	s := New(Options{Workers: 2})
 	s.Set([]Job{{Key: "a", Run: func(context.Context) error { t.Error("ran"); return nil }}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

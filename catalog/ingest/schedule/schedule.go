@@ -1,22 +1,22 @@
 // Package schedule decides when to pull: it runs jobs, each at its own interval,
-// sooner after a trigger, later when a host does not answer. A [Scheduler] keeps what is
-// due in memory, for one process; a [Puller] in the database, for several.
+// sooner after a trigger, later when a host does not answer. A [Scheduler] takes the lease
+// of a job that is due from a table, renews it while the job runs, and gives it back: the
+// table is in memory for one process, in the database for several.
 //
-// Goals of a Scheduler: one run per key at a time; never more than [Options.Workers] runs in all
-// and [Options.PerHost] on one host; a slow or dead host does not stop the jobs of
-// other hosts, or local ones; a trigger is never lost, and any number of them
-// during a run makes exactly one more run; a panic of a job is an error of that
-// job alone.
+// Goals: one run per key at a time; never more than [Options.Workers] runs in all and four
+// on one host; a slow or dead host does not stop the jobs of other hosts, or local ones; a
+// trigger is never lost, and any number of them during a run makes exactly one more run; a
+// panic of a job is an error of that job alone.
 //
 // So that one host does not delay the others within the hard limit of Workers:
 // where jobs have more than one host, a host takes the last free worker only if it
-// has no other run, and the hosts that count as down never hold all workers
+// has no other run, and in memory the hosts that count as down never hold all workers
 // together. So one hanging host leaves a worker to the others, and so does any
 // number of hosts that are known to be down. With Workers 1 a hanging run delays
 // everything until it returns.
 //
 // Backoff has two levels. A job that failed waits longer after each failure
-// ([Backoff]). A host counts as down once three of its jobs (or all it has, if
+// ([Backoff]). In memory a host counts as down once three of its jobs (or all it has, if
 // fewer) failed and none succeeded in between: then it gets one probe at a time,
 // the job with the fewest failures first, and is up again with the first success.
 // One broken repository on a big host thus slows only itself. First attempts and
@@ -24,9 +24,9 @@
 // always ends and a webhook always has an effect. A failure that is nobody's there
 // ([Options.Excused]) counts on neither level.
 //
-// Non-goals: it knows neither git nor PO, keeps nothing across restarts and sets no time
-// limit on a run (jobs that use a network must). It logs and returns the errors of runs unchanged:
-// jobs must keep credentials out of them.
+// Non-goals: it knows neither git nor PO, and sets no time limit on a run (jobs that use a
+// network must). It logs and returns the errors of runs unchanged: jobs must keep
+// credentials out of them.
 package schedule
 
 import (
@@ -34,9 +34,12 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // ErrRemoved is the cause of a run's cancelled context ([context.Cause]) when
@@ -64,54 +67,85 @@ type Job struct {
 	Run func(ctx context.Context) error
 }
 
-// Options configure a [Scheduler]. The zero value is usable.
+// ErrLost is the cause of a run's cancelled context ([context.Cause]) when its lease
+// was lost.
+var ErrLost = errors.New("lease: another process may have taken the branch")
+
+// Table is where the leases of several processes are: a [cluster.Cluster].
+type Table interface {
+	table
+	Wish(ctx context.Context, branches []string, by string) error
+	State(ctx context.Context) (*cluster.State, error)
+}
+
+type table interface {
+	Take(ctx context.Context, r *cluster.Room) (l cluster.Lease, taken bool, err error)
+	Renew(ctx context.Context, l *cluster.Lease, length time.Duration) (held bool, err error)
+	Give(ctx context.Context, l *cluster.Lease, o cluster.Outcome) error
+}
+
+const (
+	// DefaultLength is that of a lease.
+	DefaultLength = 15 * time.Second
+	defaultPoll   = time.Second
+	perHost       = 4
+)
+
+// Options configure a [Scheduler].
 type Options struct {
-	// Workers is the largest number of runs at a time. Zero or less: one per core
-	// (GOMAXPROCS), and at least two, since a single one would let a hanging host
-	// delay all others.
+	// Workers is the largest number of runs at a time; zero or less: none, the process
+	// only writes wishes.
 	Workers int
-	// PerHost is the largest number of runs at a time on one host. Zero or less: 4.
-	PerHost int
-	// Jitter is the share by which waiting times vary, up and down: 0.1 makes
-	// five minutes 4:30 to 5:30. Zero: 0.1; less than zero: none; at most 1.
-	Jitter float64
 	// Backoff is how long to wait after failures.
 	Backoff Backoff
 	// Excused reports whether neither the job nor its host caused a failure, such as a
 	// full disk here: it does not count among those that make a job wait longer
 	// each time, and only the first one since a success is logged as a warning. It is
-	// called concurrently; nil: no failure is excused.
+	// called concurrently; nil: those of a database that cannot be used are.
 	Excused func(error) bool
-	// Rand returns a number in [0, 1) for the jitter. It is not called concurrently;
-	// nil: a shared random source.
+	// Rand returns a number in [0, 1), by which waiting times vary by a tenth; nil: a
+	// shared random source.
 	Rand func() float64
-	// Logger gets failures (warn), panics (error), hosts that go down or come
-	// back, and every run (debug). nil: nothing is logged.
+	// Logger gets failures (warn), panics (error), hosts that go down or come back, and
+	// lost leases; nil: nothing is logged.
 	Logger *slog.Logger
+
+	// Table is where the leases are; nil: in memory, and what follows is not used.
+	Table Table
+	// Process is the id of this process.
+	Process string
+	// Configuration returns the fingerprint of its copy of the configuration.
+	Configuration func() string
+	// Wished wakes the Scheduler before its next look; nil: never.
+	Wished <-chan struct{}
+	// Has reports whether this process has the local repository of a branch; nil:
+	// all.
+	Has func(branch string) bool
+	// Room returns an error while this process has no room for what it would pull: it
+	// takes no lease then, so that others pull; nil: it always has.
+	Room func() error
+	// Length is how long a lease lasts unless it is renewed, which is tried when a
+	// third of it is over. Zero: DefaultLength.
+	Length time.Duration
 }
 
-// defaultJitter is the share by which waiting times vary.
-const defaultJitter = 0.1
-
-// withDefaults returns o with every zero value replaced.
 func (o Options) withDefaults() Options {
-	if o.Workers <= 0 {
-		o.Workers = max(2, runtime.GOMAXPROCS(0))
-	}
-	if o.PerHost <= 0 {
-		o.PerHost = 4
-	}
-	switch {
-	case o.Jitter == 0:
-		o.Jitter = defaultJitter
-	case !(o.Jitter > 0): // below zero, or not a number
-		o.Jitter = 0
-	}
-	o.Jitter = min(o.Jitter, 1)
-	if o.Excused == nil {
-		o.Excused = func(error) bool { return false }
-	}
 	o.Backoff = o.Backoff.withDefaults()
+	if o.Excused == nil {
+		o.Excused = func(err error) bool { return errors.Is(err, store.ErrUnavailable) }
+	}
+	if o.Configuration == nil {
+		o.Configuration = func() string { return "" }
+	}
+	if o.Has == nil {
+		o.Has = func(string) bool { return true }
+	}
+	if o.Room == nil {
+		o.Room = func() error { return nil }
+	}
+	if o.Length <= 0 {
+		o.Length = DefaultLength
+	}
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
@@ -121,44 +155,280 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Scheduler runs a set of jobs. Its methods may be called from any goroutine,
-// and from within a run; make one with [New].
+// Scheduler runs the jobs whose leases it gets: each in one process at a time, and
+// if that one dies, in another. Its methods may be called from any goroutine, and from
+// within a run.
+//
+// The database has a row for each branch ([cluster.Cluster]). A process with room
+// takes the lease of a branch that is due, and renews it while the pull runs; a
+// webhook or a watch writes a wish into the row. A lease saves work and decides
+// nothing: the transactions of a pull commit only if its lease is still the last one
+// ([cluster.WithFence]), so a process that was stopped and goes on changes nothing. A wish
+// is never lost once the database has it, and before that is kept as long as the process
+// lives; a lease is lost only to time; a Scheduler goes on by itself after any outage of the
+// database. Who is served first is decided by the table ([cluster.Room]).
 type Scheduler struct {
-	opts Options
-	// wake makes the loop of Run look again; one pending value is enough.
-	wake chan struct{}
-	// firstRound is closed when every job has finished once.
+	opts       Options
+	table      table
+	alone      *memory       // the table, if it is in memory
+	wake       chan struct{} // makes the loop look again
 	firstRound chan struct{}
+	runs       sync.WaitGroup
 	metrics    *metrics
-	// runs counts the goroutines of runs. Only the loop of Run adds.
-	runs sync.WaitGroup
 
-	mu         sync.Mutex
-	set        bool              // Set was called
-	jobs       map[string]*entry // including removed ones that still run
-	hosts      map[string]*host  // every host with an entry
-	running    int               // runs at present
-	unfinished int               // entries of the set that never finished a run
-	seq        uint64            // last number given to a queued entry
-	excusing   bool              // a failure was excused since the last success
+	mu       sync.Mutex
+	jobs     map[string]Job
+	set      bool
+	hosts    map[string]bool                    // of the jobs
+	running  map[string]context.CancelCauseFunc // by branch
+	busy     map[string]int                     // runs by host
+	wishes   map[string]string                  // that the table does not have yet: by what
+	states   []State                            // as last read
+	failing  bool                               // the last look at the table failed
+	paused   bool                               // at the last look there was no room, here or in the database
+	excusing bool                               // a failure was excused since the last success
+	stall    stall
 }
 
-// New returns a Scheduler without jobs. Nothing runs before [Scheduler.Run].
+// New returns a Scheduler without jobs. Nothing happens before Run.
 func New(opts Options) *Scheduler {
-	return &Scheduler{
-		opts:       opts.withDefaults(),
-		wake:       make(chan struct{}, 1),
-		firstRound: make(chan struct{}),
-		metrics:    newMetrics(),
-		jobs:       map[string]*entry{},
-		hosts:      map[string]*host{},
+	s := &Scheduler{
+		opts: opts.withDefaults(), wake: make(chan struct{}, 1), firstRound: make(chan struct{}), metrics: newMetrics(),
+		jobs: map[string]Job{}, hosts: map[string]bool{}, running: map[string]context.CancelCauseFunc{}, busy: map[string]int{}, wishes: map[string]string{},
 	}
+	s.table = s.opts.Table
+	if s.opts.Table == nil {
+		s.alone = newMemory(&s.opts)
+		s.table = s.alone
+	}
+	return s
 }
 
-// wakeUp makes the loop of Run look again.
-func (s *Scheduler) wakeUp() {
+// Set replaces the jobs, at start and on every reload of the configuration. New ones are
+// due at once. The context of a run whose job is gone is cancelled with [ErrRemoved]; Set
+// does not wait for it. All others keep their schedule, their backoff and their run in
+// progress, and use the new Run from the next one on. A key that comes back while its
+// cancelled run still works starts anew when that run has returned. Of two jobs with one key
+// the later counts. After a change of what a job does under its key, such as other
+// credentials, call [Scheduler.Trigger].
+func (s *Scheduler) Set(jobs []Job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.jobs, s.hosts, s.set = make(map[string]Job, len(jobs)), map[string]bool{}, true
+	for _, job := range jobs {
+		s.jobs[job.Key] = job
+	}
+	for _, job := range s.jobs {
+		s.hosts[job.Host] = true
+	}
+	if s.alone != nil {
+		s.alone.set(jobs)
+	}
+	for branch, cancel := range s.running {
+		if _, ok := s.jobs[branch]; !ok {
+			cancel(ErrRemoved)
+		}
+	}
+	s.Wake()
+}
+
+// Trigger asks for a run of a job as soon as the limits of workers and host allow, without
+// its interval and any backoff. A run that is in progress goes on; exactly one more follows
+// it, however many triggers came. Trigger reports whether the set holds the job.
+func (s *Scheduler) Trigger(branch string) bool { return s.Wish(branch, "this process") }
+
+// Wish is Trigger; by says what wishes for it.
+func (s *Scheduler) Wish(branch, by string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.jobs[branch]; !ok {
+		return false
+	}
+	if s.alone != nil {
+		s.alone.trigger(branch)
+	} else {
+		s.wishes[branch] = by
+	}
+	s.Wake()
+	return true
+}
+
+// Wake has the Scheduler look at the table now.
+func (s *Scheduler) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it will look again in any case
+	default: // it will look in any case
 	}
+}
+
+// FirstRound returns a channel that is closed when every job of the set has finished once,
+// in whatever process, with success or not, for the first time.
+func (s *Scheduler) FirstRound() <-chan struct{} { return s.firstRound }
+
+// Run starts runs when they are due until ctx is done, then waits for the runs in
+// progress, whose contexts end with ctx, gives their leases back and returns nil. It may be
+// called again afterwards, not meanwhile: jobs whose runs were cut short are due at once.
+func (s *Scheduler) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		err := s.look(ctx)
+		select {
+		case <-s.firstRound:
+		default:
+			if err == nil && s.finished(ctx) {
+				close(s.firstRound)
+			}
+		}
+		s.report(ctx, err)
+		wait := defaultPoll
+		if s.alone != nil {
+			wait = s.alone.wait()
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-s.wake:
+		case <-s.opts.Wished:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	s.runs.Wait()
+	return nil
+}
+
+// Lacks are the branches of local repositories that this process does not have,
+// ascending.
+func (s *Scheduler) Lacks() []string {
+	if s.opts.Workers <= 0 {
+		return nil
+	}
+	s.mu.Lock()
+	local := s.local()
+	s.mu.Unlock()
+	lacks := slices.DeleteFunc(local, s.opts.Has) // which may call this package
+	slices.Sort(lacks)
+	return lacks
+}
+
+// local are the branches of local repositories. The caller holds s.mu.
+func (s *Scheduler) local() (branches []string) {
+	for branch, job := range s.jobs {
+		if job.Host == "" {
+			branches = append(branches, branch)
+		}
+	}
+	return branches
+}
+
+// look writes wishes and takes leases while there is room.
+func (s *Scheduler) look(ctx context.Context) error {
+	if err := s.sendWishes(ctx); err != nil {
+		return err
+	}
+	for ctx.Err() == nil && s.mayTake() {
+		room := s.room()
+		if room == nil {
+			return nil
+		}
+		taken, err := s.take(ctx, room)
+		if err != nil || !taken {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes a lease, if there is one for a room, and begins its run.
+func (s *Scheduler) take(ctx context.Context, room *cluster.Room) (taken bool, err error) {
+	began := time.Now()
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Length/3) // a lease that is taken at the end is given back
+	defer cancel()
+	l, taken, err := s.table.Take(within, room)
+	if err != nil || !taken {
+		return false, err
+	}
+	s.metrics.taken.Inc()
+	s.begin(ctx, &l, began.Add(s.opts.Length))
+	return true, nil
+}
+
+// report logs when the table cannot be read any more, and when it can again.
+func (s *Scheduler) report(ctx context.Context, err error) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	was := s.failing
+	s.failing = err != nil
+	s.mu.Unlock()
+	switch {
+	case err != nil && !was:
+		s.opts.Logger.Warn("the leases of pulls cannot be read; it is tried again", "error", err)
+	case err == nil && was:
+		s.opts.Logger.Info("the leases of pulls can be read again")
+	}
+}
+
+func (s *Scheduler) sendWishes(ctx context.Context) error {
+	s.mu.Lock()
+	by := map[string][]string{}
+	for branch, who := range s.wishes {
+		by[who] = append(by[who], branch)
+	}
+	clear(s.wishes)
+	s.mu.Unlock()
+	within, cancel := context.WithTimeout(ctx, s.opts.Length/3)
+	defer cancel()
+	var failed error
+	for who, branches := range by {
+		if failed == nil {
+			failed = s.opts.Table.Wish(within, branches, who)
+		}
+		if failed != nil {
+			s.keepWishes(branches, who)
+		}
+	}
+	return failed
+}
+
+// keepWishes keeps wishes that could not be written.
+func (s *Scheduler) keepWishes(branches []string, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, branch := range branches {
+		if _, newer := s.wishes[branch]; !newer {
+			s.wishes[branch] = by
+		}
+	}
+}
+
+// room is what this process can pull; nil for nothing. Where jobs have several hosts,
+// none gets the last worker beside another one: if it hangs, the others go on.
+func (s *Scheduler) room() *cluster.Room {
+	s.mu.Lock()
+	r := s.roomLocked()
+	s.mu.Unlock()
+	if r != nil { // Has may call this package
+		r.Local = slices.DeleteFunc(r.Local, func(branch string) bool { return !s.opts.Has(branch) })
+	}
+	return r
+}
+
+func (s *Scheduler) roomLocked() *cluster.Room {
+	free := s.opts.Workers - len(s.running)
+	if free <= 0 || !s.set {
+		return nil
+	}
+	r := &cluster.Room{Process: s.opts.Process, Configuration: s.opts.Configuration(), Length: s.opts.Length, PerHost: perHost, Local: s.local()}
+	for branch := range s.running {
+		r.Pulling = append(r.Pulling, branch)
+	}
+	if free == 1 && s.opts.Workers > 1 && len(s.hosts) > 1 {
+		for host, runs := range s.busy {
+			if host != "" && runs > 0 {
+				r.Full = append(r.Full, host)
+			}
+		}
+	}
+	return r
 }

@@ -26,30 +26,19 @@ func TestIntervalCountsFromTheEndOfARun(t *testing.T) {
 }
 
 func TestJitter(t *testing.T) {
-	for _, test := range []struct {
-		jitter, rand float64
-		want         time.Duration
-	}{
-		{0, 0, 90 * time.Second}, // the default is 0.1
-		{0, 0.5, 100 * time.Second},
-		{0.5, 0, 50 * time.Second},
-		{0.5, 0.75, 125 * time.Second},
-		{-1, 0, 100 * time.Second},
-		{7, 0, 0}, // at most 1: never before the last run
-	} {
-		o := Options{Jitter: test.jitter, Rand: func() float64 { return test.rand }}.withDefaults()
-		if got := jitter(100*time.Second, o.Jitter, o.Rand()); got != test.want {
-			t.Errorf("jitter %v, rand %v: %v, want %v", test.jitter, test.rand, got, test.want)
+	for r, want := range map[float64]time.Duration{0: 90 * time.Second, 0.5: 100 * time.Second, 0.75: 105 * time.Second} {
+		if got := jitter(100*time.Second, r); got != want {
+			t.Errorf("at %v: %v, want %v", r, got, want)
 		}
 	}
-	if got := jitter(1<<62, 1, 0.999); got < 1<<62 {
+	if got := jitter(1<<62, 0.999); got < 1<<62 {
 		t.Errorf("jitter of a very long time = %v, an overflow", got)
 	}
 }
 
 func TestJitterSpreadsPolls(t *testing.T) {
 	r := 0.0
-	inFakeTime(t, Options{Jitter: 0.1, Rand: func() float64 { r += 0.25; return r - 0.25 }}, func(t *testing.T, p *fixture) {
+	inFakeTime(t, Options{Rand: func() float64 { r += 0.25; return r - 0.25 }}, func(t *testing.T, p *fixture) {
 		p.Set([]Job{p.job("a", "h", 100*time.Second, good)})
 		p.wait(300 * time.Second)
 		p.wantRuns("a@0s", "a@1m30s", "a@3m5s", "a@4m45s") // 90, 95, 100 s
@@ -57,12 +46,9 @@ func TestJitterSpreadsPolls(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	o := Options{}.withDefaults()
-	if want := max(2, runtime.GOMAXPROCS(0)); o.Workers != want || o.PerHost != 4 {
-		t.Errorf("workers %d, per host %d; want %d, 4", o.Workers, o.PerHost, want)
-	}
-	if o.Backoff != (Backoff{30 * time.Second, time.Hour}) {
-		t.Errorf("backoff = %v", o.Backoff)
+	s := New(Options{})
+	if s.opts.Backoff != (Backoff{30 * time.Second, time.Hour}) || s.opts.Length != DefaultLength || s.alone.perHost != 4 {
+		t.Errorf("options %+v, per host %d", s.opts, s.alone.perHost)
 	}
 }
 
@@ -80,7 +66,8 @@ func TestLimits(t *testing.T) {
 		{1, 4, []string{"h", "i", ""}, map[string]int{"host h": 1, "host i": 1, "host ": 1, "all": 1}},
 	} {
 		t.Run(fmt.Sprintf("workers=%d,perhost=%d,hosts=%q", test.workers, test.perHost, test.hosts), func(t *testing.T) {
-			inFakeTime(t, Options{Workers: test.workers, PerHost: test.perHost}, func(t *testing.T, p *fixture) {
+			inFakeTime(t, Options{Workers: test.workers}, func(t *testing.T, p *fixture) {
+				p.alone.perHost = test.perHost
 				var jobs []Job
 				for i, h := range test.hosts {
 					jobs = append(jobs, p.job(fmt.Sprint(i), h, 0, lasting(time.Second, nil)))

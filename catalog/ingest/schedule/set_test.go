@@ -96,8 +96,8 @@ func TestSetCancelsAVanishedRun(t *testing.T) {
 		if !errors.Is(cause, ErrRemoved) {
 			t.Errorf("cause = %v, want ErrRemoved", cause)
 		}
-		if len(p.jobs) != 0 || len(p.hosts) != 0 || !p.Ready() {
-			t.Errorf("left over: jobs %v, hosts %v", p.jobs, p.hosts)
+		if len(p.alone.rows) != 0 || len(p.alone.hosts) != 0 || !p.Ready() {
+			t.Errorf("left over: jobs %v, hosts %v", p.alone.rows, p.alone.hosts)
 		}
 		p.wait(time.Hour)
 		p.wantRuns("a@0s")
@@ -113,7 +113,8 @@ func TestSetBringsAKeyBackWhileItsRunEnds(t *testing.T) {
 }
 
 func testSetBringsAKeyBack(t *testing.T, outcome error) {
-	inFakeTime(t, Options{PerHost: 1}, func(t *testing.T, p *fixture) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
+		p.alone.perHost = 1
 		stubborn := func(ctx context.Context) error {
 			<-ctx.Done()
 			time.Sleep(10 * time.Second)
@@ -127,7 +128,7 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 		}
 		p.Set([]Job{p.job("a", "i", 0, good)})
 		st := p.wantStatus("a", Pending)
-		if st.Attempts != 0 || p.Ready() {
+		if p.count("a") != 1 || p.Ready() {
 			t.Errorf("state = %+v, want a new job", st)
 		}
 		if outcome != nil && !p.Trigger("a") { // with and without
@@ -137,15 +138,15 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 		p.wantRuns()
 		p.wait(time.Minute)
 		p.wantRuns("a@10s")
-		if st := p.wantStatus("a", OK); st.Attempts != 1 || !p.Ready() {
+		if st := p.wantStatus("a", OK); p.count("a") != 2 || !p.Ready() {
 			t.Errorf("state = %+v", st)
 		}
-		if len(p.hosts) != 1 || p.hosts["i"] == nil {
-			t.Errorf("hosts = %v, want i alone", p.hosts)
+		if len(p.alone.hosts) != 1 || p.alone.hosts["i"] == nil {
+			t.Errorf("hosts = %v, want i alone", p.alone.hosts)
 		}
 		p.Set(nil)
-		if len(p.jobs) != 0 || len(p.hosts) != 0 || p.unfinished != 0 {
-			t.Errorf("left over: jobs %v, hosts %v, unfinished %d", p.jobs, p.hosts, p.unfinished)
+		if len(p.alone.rows) != 0 || len(p.alone.hosts) != 0 || p.alone.unfinished != 0 {
+			t.Errorf("left over: jobs %v, hosts %v, unfinished %d", p.alone.rows, p.alone.hosts, p.alone.unfinished)
 		}
 	})
 }
@@ -153,7 +154,8 @@ func testSetBringsAKeyBack(t *testing.T, outcome error) {
 // A job moves to another host while it runs: the old host keeps its count, and
 // its failure says nothing about the new one.
 func TestSetMovesARunningJob(t *testing.T) {
-	inFakeTime(t, Options{PerHost: 1}, func(t *testing.T, p *fixture) {
+	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
+		p.alone.perHost = 1
 		p.Set([]Job{p.job("a", "h", 0, lasting(10*time.Second, errDead))})
 		p.wantStatus("a", Running)
 		p.Set([]Job{p.job("a", "i", 0, good), p.job("b", "h", 0, lasting(10*time.Second, nil)), p.job("c", "i", time.Hour, good)})
@@ -162,7 +164,7 @@ func TestSetMovesARunningJob(t *testing.T) {
 		p.wait(10 * time.Second)
 		p.wantRuns("b@10s")
 		p.wantStatus("a", Failed)
-		if c := p.statistics(); c.down != 0 {
+		if c := p.alone.statistics(); c.down != 0 {
 			t.Errorf("census = %+v, want no host down", c)
 		}
 		p.wait(30 * time.Second)
@@ -204,6 +206,7 @@ func TestFirstRoundAndReady(t *testing.T) {
 	})
 	inFakeTime(t, Options{}, func(t *testing.T, p *fixture) {
 		p.Set(nil)
+		synctest.Wait()
 		if !p.Ready() || !closed(p.FirstRound()) {
 			t.Error("an empty set is ready at once")
 		}
@@ -219,15 +222,15 @@ func TestStates(t *testing.T) {
 		p.wait(time.Second)
 		zero := p.start
 		want := []State{
-			{Key: "failed", Host: "h", Status: Failed, Err: errDead, Attempts: 1, Failures: 1, LastStart: zero, LastEnd: zero, Next: zero.Add(30 * time.Second)},
-			{Key: "ok", Status: OK, Attempts: 1, LastStart: zero, LastEnd: zero, LastGood: zero, Next: zero.Add(time.Minute)},
-			{Key: "running", Host: "i", Status: Running, Attempts: 1, LastStart: zero},
+			{Key: "failed", Host: "h", Status: Failed, Err: errDead, Failures: 1, LastStart: zero, LastEnd: zero, Next: zero.Add(30 * time.Second)},
+			{Key: "ok", Status: OK, LastStart: zero, LastEnd: zero, LastGood: zero, Next: zero.Add(time.Minute)},
+			{Key: "running", Host: "i", Status: Running, LastStart: zero},
 			{Key: "running2", Host: "i", Status: Pending, Next: zero}, // the last worker is kept for others
 		}
 		if d := cmp.Diff(want, p.States(), cmp.Comparer(func(a, b error) bool { return a == b })); d != "" {
 			t.Errorf("States (-want +got):\n%s", d)
 		}
-		if c := p.statistics(); c.running != 1 || c.queued != 1 || c.failing != 1 || c.down != 1 {
+		if c := p.alone.statistics(); c.running != 1 || c.queued != 1 || c.failing != 1 || c.down != 1 {
 			t.Errorf("census = %+v", c)
 		}
 	})

@@ -71,7 +71,7 @@ func simulate(t *testing.T, seed uint64) (violated, trace []string, faults map[s
 func (s *simulation) newProcess() *process {
 	s.born++
 	p := &process{w: s.world, id: fmt.Sprintf("P%d", s.born), counts: map[string]int{}, ended: make(chan struct{})}
-	p.puller = NewPuller(PullerOptions{
+	p.scheduler = New(Options{
 		Table: p, Process: p.id, Workers: workers, Configuration: func() string { return "c" },
 		Rand:    func() float64 { return p.chance("rand").Float64() },
 		Room:    p.room,
@@ -81,7 +81,7 @@ func (s *simulation) newProcess() *process {
 	for _, r := range s.sorted() {
 		jobs = append(jobs, Job{Key: r.branch, Host: "h", Interval: r.interval(), Run: func(ctx context.Context) error { return p.pull(ctx, r.branch) }})
 	}
-	p.puller.Set(jobs)
+	p.scheduler.Set(jobs)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	s.all = append(s.all, p)
@@ -90,7 +90,7 @@ func (s *simulation) newProcess() *process {
 	s.mu.Unlock()
 	go func() {
 		defer close(p.ended)
-		_ = p.puller.Run(ctx)
+		_ = p.scheduler.Run(ctx)
 	}()
 	return p
 }
@@ -142,7 +142,7 @@ func (s *simulation) event() {
 		pushed := s.rows[branch].pushed
 		s.mu.Unlock()
 		if s.random.IntN(2) == 0 && p.runs() {
-			p.puller.Wish(branch, "a webhook")
+			p.scheduler.Wish(branch, "a webhook")
 			s.wishes = append(s.wishes, wish{p, branch, pushed})
 		}
 	}

@@ -1,9 +1,12 @@
 package schedule
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 // Status is the status of a job.
@@ -38,8 +41,6 @@ type State struct {
 	// Err is the error of the last finished run, nil after a success and before the
 	// first run. It stays while the next run is in progress.
 	Err error
-	// Attempts counts the runs that were started.
-	Attempts int
 	// Failures counts the failed runs since the last success.
 	Failures int
 	// LastStart is when the last run began, LastEnd when the last run ended that was
@@ -54,50 +55,78 @@ type State struct {
 // Finished reports whether a run has finished, with success or not.
 func (s State) Finished() bool { return !s.LastEnd.IsZero() }
 
-// States returns the states of all jobs of the set, by key.
+// stateTime bounds the wait for the table.
+const stateTime = 5 * time.Second
+
+// States returns the states of all jobs, by key, as all processes together know
+// them; if the table cannot be read, the last ones.
 func (s *Scheduler) States() []State {
+	if s.alone != nil {
+		return s.alone.states()
+	}
+	s.finished(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	states := make([]State, 0, len(s.jobs))
-	for _, e := range s.jobs {
-		if !e.removed {
-			states = append(states, e.state())
-		}
-	}
-	slices.SortFunc(states, func(a, b State) int { return cmp.Compare(a.Key, b.Key) })
-	return states
+	return slices.Clone(s.states)
 }
 
-func (e *entry) state() State {
-	st := State{
-		Key: e.job.Key, Host: e.job.Host, Status: e.status, Err: e.err,
-		Attempts: e.attempts, Failures: e.failures,
-		LastStart: e.lastStart, LastEnd: e.lastEnd, LastGood: e.lastGood,
-	}
-	if e.run != nil && !e.run.dropped {
-		st.Status = Running
-	}
-	if e.planned {
-		st.Next = e.due
-		if h := e.host; h.down() && !e.ignoresDown() && h.until.After(e.due) {
-			st.Next = h.until
+// finished reads the states and reports whether every job has finished once.
+func (s *Scheduler) finished(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, stateTime)
+	defer cancel()
+	var state *cluster.State
+	if s.alone == nil {
+		var err error
+		if state, err = s.opts.Table.State(ctx); err != nil {
+			return false
 		}
 	}
-	return st
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.set || s.alone != nil {
+		return s.set && s.alone.finished()
+	}
+	s.states = s.states[:0]
+	ended := 0
+	for i := range state.Mirrors {
+		m := &state.Mirrors[i]
+		if _, known := s.jobs[m.Branch]; !known {
+			continue
+		}
+		one := stateOf(m, state)
+		if one.Finished() {
+			ended++
+		}
+		s.states = append(s.states, one)
+	}
+	return ended == len(s.jobs)
 }
 
-// FirstRound returns a channel that is closed when every job of the set has finished
-// once, with success or not, for the first time.
-func (s *Scheduler) FirstRound() <-chan struct{} { return s.firstRound }
+// Stuck is the error of a branch that no process can pull; its text is the reason.
+type Stuck string
 
-// checkFirstRound closes firstRound if all jobs have finished once. The caller holds s.mu.
-func (s *Scheduler) checkFirstRound() {
-	if !s.set || s.unfinished > 0 {
-		return
+// Error returns the reason.
+func (s Stuck) Error() string { return string(s) }
+
+// stateOf is the state of a mirror as a schedule knows it.
+func stateOf(m *cluster.MirrorState, of *cluster.State) State {
+	s := State{
+		Key: m.Branch, Host: m.Host, Failures: m.Failures, LastStart: m.Started, LastEnd: m.Ended, LastGood: m.Succeeded, Next: m.Due,
 	}
-	select {
-	case <-s.firstRound:
-	default:
-		close(s.firstRound)
+	stuck := of.Stuck(m)
+	switch {
+	case m.Problem != "":
+		s.Status, s.Err = Failed, errors.New(m.Problem)
+	case stuck != "":
+		s.Status, s.Err = Failed, Stuck(stuck)
+		if m.Ended.IsZero() {
+			s.LastEnd = of.At
+		}
+	case !m.Ended.IsZero():
+		s.Status = OK
 	}
+	if m.Running(of.At) {
+		s.Status = Running
+	}
+	return s
 }

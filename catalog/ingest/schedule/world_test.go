@@ -31,7 +31,7 @@ type world struct {
 	start time.Time
 
 	mu       sync.Mutex
-	rows     map[string]*row
+	rows     map[string]*branchRow
 	newest   string // configuration
 	active   map[string]map[string]context.Context
 	known    map[string]*process // by id
@@ -44,8 +44,8 @@ type world struct {
 	lossyUntil time.Time
 }
 
-// row is a mirror with the state of its branch.
-type row struct {
+// branchRow is a mirror with the state of its branch.
+type branchRow struct {
 	branch        string
 	token         int64
 	holder        string
@@ -61,17 +61,17 @@ type row struct {
 }
 
 func newWorld(seed uint64, branches int) *world {
-	w := &world{seed: seed, end: make(chan struct{}), start: time.Now(), rows: map[string]*row{}, active: map[string]map[string]context.Context{}, known: map[string]*process{}, newest: "c"}
+	w := &world{seed: seed, end: make(chan struct{}), start: time.Now(), rows: map[string]*branchRow{}, active: map[string]map[string]context.Context{}, known: map[string]*process{}, newest: "c"}
 	for i := range branches {
 		name := fmt.Sprintf("b%d", i)
-		w.rows[name] = &row{branch: name, due: time.Now(), pushed: 1}
+		w.rows[name] = &branchRow{branch: name, due: time.Now(), pushed: 1}
 	}
 	return w
 }
 
 // interval is the time between two pulls; the last branch is pulled only if that is
 // wished.
-func (r *row) interval() time.Duration {
+func (r *branchRow) interval() time.Duration {
 	if r.branch == fmt.Sprintf("b%d", branches-1) {
 		return 0
 	}
@@ -79,12 +79,12 @@ func (r *row) interval() time.Duration {
 }
 
 // sorted are the rows in the order of their names.
-func (w *world) sorted() []*row {
-	var list []*row
+func (w *world) sorted() []*branchRow {
+	var list []*branchRow
 	for _, r := range w.rows {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(a, b *row) int { return cmp.Compare(a.branch, b.branch) })
+	slices.SortFunc(list, func(a, b *branchRow) int { return cmp.Compare(a.branch, b.branch) })
 	return list
 }
 
@@ -101,11 +101,11 @@ func (w *world) wrong(format string, args ...any) {
 
 // process is a simulated process.
 type process struct {
-	w      *world
-	id     string
-	puller *Puller
-	stop   context.CancelFunc
-	ended  chan struct{}
+	w         *world
+	id        string
+	scheduler *Scheduler
+	stop      context.CancelFunc
+	ended     chan struct{}
 
 	mu      sync.Mutex
 	dead    bool
@@ -140,7 +140,7 @@ func (p *process) gate() error {
 	}
 }
 
-// room is PullerOptions.Room.
+// room is Options.Room.
 func (p *process) room() error {
 	if p.noRoomFor(0) {
 		return errNoRoom
@@ -249,7 +249,7 @@ func (w *world) take(room *cluster.Room) *cluster.Lease {
 	if room.Configuration != w.newest {
 		return nil
 	}
-	var best *row
+	var best *branchRow
 	for _, r := range w.sorted() {
 		free := r.holder == "" && (!r.wished.IsZero() || !r.due.After(now)) || r.holder != "" && !r.expires.After(now)
 		if !free || r.writing > 0 || slices.Contains(room.Pulling, r.branch) {
@@ -304,10 +304,10 @@ func (p *process) Give(ctx context.Context, l *cluster.Lease, o cluster.Outcome)
 		}
 		switch {
 		case o.Cut:
-		case !o.Excused && (o.Problem == errFull.Error() || o.Problem == errNoRoom.Error() && p.noRoomFor(0)):
-			p.w.wrong("%s is blamed: %s", l.Branch, o.Problem)
+		case !o.Excused && (errors.Is(o.Err, errFull) || errors.Is(o.Err, errNoRoom) && p.noRoomFor(0)):
+			p.w.wrong("%s is blamed: %v", l.Branch, o.Err)
 		case o.Excused:
-		case o.Problem != "":
+		case o.Err != nil:
 			r.failures++
 		default:
 			r.failures, r.last = 0, time.Now()

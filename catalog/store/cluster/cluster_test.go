@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,14 +179,14 @@ func TestTake(t *testing.T) {
 	if held, err := two.Renew(t.Context(), &late, time.Hour); err != nil || held {
 		t.Errorf("a lost lease is renewed: %v", err)
 	}
-	give(t, two, Outcome{Problem: "late"}, late)
+	give(t, two, Outcome{Err: errors.New("late")}, late)
 	if held, err := one.Renew(t.Context(), &leases[0], 2*time.Hour); err != nil || !held {
 		t.Errorf("not renewed: %v", err)
 	}
 	if m, at := mirror(t, one, "p h a"); m.Holder != "1" || !m.Running(at.Add(time.Hour)) || m.Problem != "" {
 		t.Errorf("running: %+v", m)
 	}
-	give(t, one, Outcome{Problem: "no route", Next: time.Hour}, leases...)
+	give(t, one, Outcome{Err: errors.New("no route"), Next: time.Hour}, leases...)
 	if m, at := mirror(t, one, "p h a"); m.Waiting(at) || m.Problem != "no route" || m.Failures != 1 || !m.Due.After(at) {
 		t.Errorf("failed: %+v", m)
 	}
@@ -198,7 +199,7 @@ func TestTake(t *testing.T) {
 	if err != nil || !ok || lease.Failures != 1 {
 		t.Errorf("the branch that is asked for: %v %v %+v", ok, err, lease)
 	}
-	give(t, one, Outcome{Problem: "a full disk", Excused: true}, lease)
+	give(t, one, Outcome{Err: errors.New("a full disk"), Excused: true}, lease)
 	if m, at := mirror(t, one, "p h a"); !m.Waiting(at) || m.Problem != "a full disk" || m.Failures != 1 {
 		t.Errorf("excused: %+v", m)
 	}

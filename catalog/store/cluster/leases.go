@@ -99,9 +99,9 @@ func (c *Cluster) Renew(ctx context.Context, l *Lease, length time.Duration) (he
 type Outcome struct {
 	// Cut says that it was broken off: the branch is due at once, or after Next.
 	Cut bool
-	// Problem says why it failed; "" if it did not.
-	Problem string
-	// Excused says that the repository did not cause the problem: it does not count among
+	// Err says why it failed; nil if it did not.
+	Err error
+	// Excused says that the repository did not cause the error: it does not count among
 	// its failures.
 	Excused bool
 	// Next is the time to the next pull; below zero: it is pulled if that is wished.
@@ -111,7 +111,10 @@ type Outcome struct {
 // Give gives a lease back. It does nothing if another process has taken the branch.
 func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	var due any
-	counted := int64(1)
+	counted, problem := int64(1), ""
+	if o.Err != nil {
+		problem = o.Err.Error()
+	}
 	if o.Excused {
 		counted = 0
 	}
@@ -127,7 +130,7 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 		}
 		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3, ended = `+Now+`, problem = $4,
 			succeeded = CASE WHEN $4 = '' THEN `+Now+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
-			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, o.Problem, counted)
+			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, problem, counted)
 	})
 }
 

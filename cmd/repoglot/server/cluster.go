@@ -40,9 +40,9 @@ const seenInterval = cluster.SilentAfter / 3
 type member struct {
 	table  *cluster.Cluster
 	log    *slog.Logger
-	length time.Duration    // of leases; 0: the default
-	pulls  *schedule.Puller // set before run; nil for commands that do not pull
-	told   bool             // the others know what this process lacks; only run uses these
+	length time.Duration       // of leases; 0: the default
+	pulls  *schedule.Scheduler // set before run; nil for commands that do not pull
+	told   bool                // the others know what this process lacks; only run uses these
 	lacks  []string
 
 	mu      sync.Mutex
@@ -138,8 +138,8 @@ func (c *member) older() bool {
 }
 
 // puller makes the puller of this process, with a number of workers.
-func (c *member) puller(workers int, has func(branch string) bool, room func() error) *schedule.Puller {
-	p := schedule.NewPuller(schedule.PullerOptions{
+func (c *member) puller(workers int, has func(branch string) bool, room func() error) *schedule.Scheduler {
+	p := schedule.New(schedule.Options{
 		Table: c.table, Process: c.process.ID, Configuration: c.configuration, Workers: workers,
 		Wished: c.table.Wished(), Has: has, Room: room, Length: c.length, Logger: c.log,
 	})

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/push"
@@ -29,7 +27,7 @@ const unwatchedInterval = 2 * time.Second
 type supervisor struct {
 	engine  *Engine
 	log     *slog.Logger
-	sched   scheduler
+	sched   *schedule.Scheduler
 	watcher refWatcher // nil if the system has no watcher left
 	flusher *push.Pusher
 
@@ -42,16 +40,6 @@ type supervisor struct {
 	warned   map[string]bool // branches that the log says cannot be watched
 
 	losing sync.WaitGroup
-}
-
-// scheduler runs jobs: a [schedule.Scheduler] alone, a [schedule.Puller] in a cluster.
-type scheduler interface {
-	Run(ctx context.Context) error
-	Set(jobs []schedule.Job)
-	Trigger(key string) bool
-	States() []schedule.State
-	FirstRound() <-chan struct{}
-	Metrics() []prometheus.Collector
 }
 
 // refWatcher is the part of a [remote.Watcher] that a supervisor uses.
@@ -79,7 +67,7 @@ func newSupervisor(e *Engine, workers int) *supervisor {
 	return s
 }
 
-func (s *supervisor) newScheduler(workers int) scheduler {
+func (s *supervisor) newScheduler(workers int) *schedule.Scheduler {
 	c := s.engine.cluster
 	switch {
 	case c == nil:
@@ -88,15 +76,6 @@ func (s *supervisor) newScheduler(workers int) scheduler {
 		return c.puller(0, nil, nil)
 	}
 	return c.puller(workers, s.isHere, s.engine.room)
-}
-
-// wish has a branch pulled soon; by says what wishes for it.
-func (s *supervisor) wish(key, by string) {
-	if p, ok := s.sched.(*schedule.Puller); ok {
-		p.Wish(key, by)
-		return
-	}
-	s.sched.Trigger(key)
 }
 
 // isHere reports whether the local repository of a branch is on this machine.
@@ -121,7 +100,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	if s.watcher != nil {
 		heard.Go(func() {
 			for key := range s.watcher.Events() {
-				s.wish(key, "a watch")
+				s.sched.Wish(key, "a watch")
 			}
 		})
 		looking.Go(func() { every(ctx, unwatchedInterval, s.appeared) })

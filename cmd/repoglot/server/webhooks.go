@@ -100,4 +100,4 @@ func (h hookPulls) Record(ctx context.Context, key string, components []int64, e
 }
 
 // Pull pulls a branch soon.
-func (h hookPulls) Pull(key string) { h.wish(key, "a webhook") }
+func (h hookPulls) Pull(key string) { h.sched.Wish(key, "a webhook") }

@@ -21,24 +21,24 @@ import (
 // inWorld runs a test with a process, whose faults the test decides, and a job.
 func inWorld(t *testing.T, run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
 	t.Helper()
-	inWorldWith(t, func(*PullerOptions) {}, run, test)
+	inWorldWith(t, func(*Options) {}, run, test)
 }
 
 // inWorldWith is inWorld with other options.
-func inWorldWith(t *testing.T, change func(*PullerOptions), run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
+func inWorldWith(t *testing.T, change func(*Options), run func(ctx context.Context) error, test func(t *testing.T, w *world, p *process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1, 1)
 		p := &process{w: w, id: "P", counts: map[string]int{}, ended: make(chan struct{})}
 		w.known[p.id] = p
-		opts := PullerOptions{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }}
+		opts := Options{Table: p, Process: p.id, Workers: 1, Configuration: func() string { return "c" }, Rand: func() float64 { return 0.5 }}
 		change(&opts)
-		p.puller = NewPuller(opts)
-		p.puller.Set([]Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
+		p.scheduler = New(opts)
+		p.scheduler.Set([]Job{{Key: "b0", Host: "h", Interval: time.Hour, Run: run}})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			defer close(p.ended)
-			_ = p.puller.Run(ctx)
+			_ = p.scheduler.Run(ctx)
 		}()
 		test(t, w, p)
 		cancel()
@@ -85,7 +85,7 @@ func TestAfterFailures(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	var full atomic.Bool
 	began := make(chan time.Time, 9)
-	inWorldWith(t, func(o *PullerOptions) {
+	inWorldWith(t, func(o *Options) {
 		o.Room = func() error {
 			if full.Load() {
 				return errors.New("no room")
@@ -108,22 +108,22 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("without room: %d runs, %+v", len(began), r)
 		}
 		metrics := prometheus.NewRegistry()
-		metrics.MustRegister(p.puller.Metrics()...)
-		if p.puller.Problem() != "no room" || metric(t, metrics, "repoglot_leases_paused") != 1 {
-			t.Errorf("the problem is %q", p.puller.Problem())
+		metrics.MustRegister(p.scheduler.Metrics()...)
+		if p.scheduler.Problem() != "no room" || metric(t, metrics, "repoglot_leases_paused") != 1 {
+			t.Errorf("the problem is %q", p.scheduler.Problem())
 		}
 		full.Store(false)
 		time.Sleep(10 * time.Second)
-		if len(began) != 2 || p.puller.Problem() != "" || metric(t, metrics, "repoglot_leases_paused") != 0 {
-			t.Errorf("with room again: %d runs, %q", len(began), p.puller.Problem())
+		if len(began) != 2 || p.scheduler.Problem() != "" || metric(t, metrics, "repoglot_leases_paused") != 0 {
+			t.Errorf("with room again: %d runs, %q", len(began), p.scheduler.Problem())
 		}
 	})
-	lacking := NewPuller(PullerOptions{Workers: 1, Has: func(branch string) bool { return branch == "b" }})
+	lacking := New(Options{Table: &process{}, Workers: 1, Has: func(branch string) bool { return branch == "b" }})
 	lacking.Set([]Job{{Key: "c"}, {Key: "b"}, {Key: "a"}, {Key: "remote", Host: "h"}})
 	if got := lacking.Lacks(); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("a process lacks %q", got)
 	}
-	if problem := NewPuller(PullerOptions{Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
+	if problem := New(Options{Table: &process{}, Room: func() error { return errors.New("no room") }}).Problem(); problem != "" {
 		t.Errorf("a process that does not pull says %q", problem)
 	}
 }
@@ -132,7 +132,7 @@ func TestNoRoom(t *testing.T) {
 // branch now and then. That is no failure of the branch, which goes on when there is room.
 func TestFullDatabase(t *testing.T) {
 	var runs, room atomic.Int64
-	inWorldWith(t, func(o *PullerOptions) { o.Workers = 2 }, func(context.Context) error {
+	inWorldWith(t, func(o *Options) { o.Workers = 2 }, func(context.Context) error {
 		runs.Add(1)
 		if room.Load() == 0 {
 			return errFull
@@ -146,14 +146,14 @@ func TestFullDatabase(t *testing.T) {
 		if n := runs.Load(); n < 100 || n > 125 || r.failures != 0 {
 			t.Errorf("%d runs, %+v", n, r)
 		}
-		if problem := p.puller.Problem(); problem != store.ErrFull.Error() {
+		if problem := p.scheduler.Problem(); problem != store.ErrFull.Error() {
 			t.Errorf("the problem is %q", problem)
 		}
 		room.Store(1)
 		before := runs.Load()
 		time.Sleep(10 * time.Second)
-		if n := runs.Load(); n != before+1 || p.puller.Problem() != "" {
-			t.Errorf("with room: %d runs more, %q", n-before, p.puller.Problem())
+		if n := runs.Load(); n != before+1 || p.scheduler.Problem() != "" {
+			t.Errorf("with room: %d runs more, %q", n-before, p.scheduler.Problem())
 		}
 	})
 }
@@ -189,10 +189,10 @@ func TestRemovedJob(t *testing.T) {
 		if held != "P" {
 			t.Errorf("held by %q", held)
 		}
-		if !p.puller.Trigger("b0") || p.puller.Trigger("unknown") {
+		if !p.scheduler.Trigger("b0") || p.scheduler.Trigger("unknown") {
 			t.Error("what has a job is not known")
 		}
-		p.puller.Set(nil)
+		p.scheduler.Set(nil)
 		if cause := <-causes; !errors.Is(cause, ErrRemoved) {
 			t.Errorf("the cause is %v", cause)
 		}
@@ -214,11 +214,11 @@ func TestLeaseStates(t *testing.T) {
 		return nil
 	}, func(t *testing.T, _ *world, p *process) {
 		time.Sleep(5 * time.Second)
-		if list := p.puller.States(); len(list) != 1 || list[0].Finished() {
+		if list := p.scheduler.States(); len(list) != 1 || list[0].Finished() {
 			t.Errorf("during the first pull: %+v", list)
 		}
-		<-p.puller.FirstRound()
-		if list := p.puller.States(); len(list) != 1 || list[0].Status != OK || list[0].LastEnd.IsZero() {
+		<-p.scheduler.FirstRound()
+		if list := p.scheduler.States(); len(list) != 1 || list[0].Status != OK || list[0].LastEnd.IsZero() {
 			t.Errorf("after the first round: %+v", list)
 		}
 		close(ended)
@@ -239,7 +239,7 @@ func TestLeaseStates(t *testing.T) {
 		{cluster.MirrorState{Problem: "x", Ended: day(-1)}, Failed, "x"},
 		{cluster.MirrorState{Ended: day(-1)}, OK, ""},
 	} {
-		s := state(&c.m, &cluster.State{At: day(0), Processes: []cluster.Process{lacks}})
+		s := stateOf(&c.m, &cluster.State{At: day(0), Processes: []cluster.Process{lacks}})
 		if s.Finished() != (s.Status == Failed || !c.m.Ended.IsZero()) {
 			t.Errorf("%+v: finished %v", c.m, s.Finished())
 		}
