@@ -41,7 +41,6 @@ type application struct {
 
 	slots         fileSlots
 	ready         []targetFile // files to write, by path
-	large         bool         // one of the files is in parts, or all together are large
 	hasSourceFile bool         // the source translation serves a file of its own
 	sourceRead    bool         // that file is new in this step
 	gone          []*catalog.Translation
@@ -68,8 +67,7 @@ func (a *application) run(ctx context.Context) error {
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	a.loader.parts = !a.record && a.loader.units == nil && len(a.comp.translations) == 0
-	a.large = a.loader.parts && a.loader.meter.end != nil
+	a.loader.parts = !a.record
 	for _, part := range []func(context.Context) error{a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems} {
 		if err := part(ctx); err != nil {
 			return err
@@ -205,7 +203,6 @@ func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error)
 	if bad := fault(err); bad != nil {
 		return nil, a.problem(ctx, p.path, p.blob, bad, true)
 	}
-	a.large = a.large || err == nil && file.InParts()
 	if err == nil {
 		a.warnOfRepeats(p.path, file)
 	}

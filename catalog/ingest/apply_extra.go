@@ -46,12 +46,21 @@ func (e *extraStrings) match(u *unit.Unit, id int64) {
 	}
 }
 
-// putExtra stores the strings of a source translation that its template lacks; had says
+// putExtra stores the strings of a union that its first file, the template, lacks; had says
 // that the component had a template before.
 func (a *application) putExtra(ctx context.Context, w *unitWriter, all *unitedFiles, had bool) error {
-	e := &extraStrings{}
+	var e extraStrings
 	if w.row.HasTemplate {
-		e = extraOf(all, w.ids)
+		for i := range all.units {
+			if all.holders[i] > 0 {
+				e.add(&all.units[i], w.ids[i])
+			}
+		}
+		for i := range all.units {
+			if all.holders[i] == 0 {
+				e.match(&all.units[i], w.ids[i])
+			}
+		}
 	}
 	return e.put(ctx, a, w.row, had)
 }
@@ -65,20 +74,4 @@ func (e *extraStrings) put(ctx context.Context, a *application, row *catalog.Tra
 		e.list[i].ChangedTo = e.places[key]
 	}
 	return a.tx.PutExtra(ctx, a.comp.row.ID, e.list)
-}
-
-// extraOf finds the strings of a union that its first file, the template, lacks.
-func extraOf(all *unitedFiles, ids []int64) *extraStrings {
-	e := &extraStrings{}
-	for i := range all.units {
-		if all.holders[i] > 0 {
-			e.add(&all.units[i], ids[i])
-		}
-	}
-	for i := range all.units {
-		if all.holders[i] == 0 {
-			e.match(&all.units[i], ids[i])
-		}
-	}
-	return e
 }

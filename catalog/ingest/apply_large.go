@@ -4,18 +4,18 @@ import (
 	"context"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 )
 
-// newTranslation stores the units of a translation that is not stored yet, a block at
-// a time: those of a large file are never in memory all at once.
+// newTranslation stores the units of a translation in a first import, a block at a time:
+// those of a large file are never in memory all at once.
 type newTranslation struct {
 	a      *application
 	row    *catalog.Translation
 	placed []catalog.UnitPosition
 	extra  *extraStrings // to which its strings are added, or nil
 	bytes  int64         // of placed
-	done   storeChecks
 }
 
 // add stores a block of units, with checks that run meanwhile, and returns it with ids.
@@ -30,10 +30,35 @@ func (n *newTranslation) add(ctx context.Context, units []unit.Unit) (*unitWrite
 	}
 	w := &unitWriter{a: n.a, row: n.row, units: units}
 	w.diff() // all are new
-	if err := n.a.checkNew(ctx, w, w.add, n.done); err != nil {
+	if err := n.addChecked(ctx, w); err != nil {
 		return nil, err
 	}
 	return w, n.place(w)
+}
+
+// addChecked stores a block while its units are checked, and then the results.
+func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
+	a := n.a
+	if a.checkup == nil {
+		return w.add(ctx)
+	}
+	checked, err := a.checkup.Start(ctx, a.comp.checked(), n.row, w.units)
+	if err != nil {
+		return err
+	}
+	defer checked.Wait() // in any case: it reads the units
+	if err := w.add(ctx); err != nil {
+		return err
+	}
+	units := &checkup.NewUnits{Component: a.comp.checked(), Translation: n.row, Units: w.units, IDs: w.ids}
+	if n.row.IsSource {
+		return a.checkup.NewSource(ctx, units, checked)
+	}
+	sources, err := a.sourceIDs(ctx)
+	if err != nil {
+		return err
+	}
+	return a.checkup.NewTranslation(ctx, units, sources, checked)
 }
 
 // place keeps where units are.
@@ -66,10 +91,9 @@ func (n *newTranslation) end(ctx context.Context) error {
 	return n.a.putStats(ctx, n.row)
 }
 
-// storeNewTarget stores a translation of a file in parts.
+// storeNewTarget stores a translation in a first import.
 func (a *application) storeNewTarget(ctx context.Context, row *catalog.Translation, file *unit.File) error {
-	row.Stats = catalog.Stats{}
-	n := newTranslation{a: a, row: row, done: a.checkTarget}
+	n := newTranslation{a: a, row: row}
 	for units := range file.Blocks() {
 		if _, err := n.add(ctx, shownUnits(units, row.PluralNumber)); err != nil {
 			return err
@@ -81,17 +105,16 @@ func (a *application) storeNewTarget(ctx context.Context, row *catalog.Translati
 	return a.putFile(ctx, row, file.Data, nil, file.Plain)
 }
 
-// storeNewSource stores the source translation of a component with a file in parts, as
-// storeSource does: the strings of each file that those before it do not have.
+// storeNewSource stores the source translation in a first import, as storeSource does: the
+// strings of each file that those before it do not have.
 func (a *application) storeNewSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
 	own, err := a.describeSource(ctx, row, files)
 	if err != nil {
 		return err
 	}
-	row.Stats, row.Outline, row.Removed = catalog.Stats{}, 0, false
-	n := newTranslation{a: a, row: row, done: a.checkSource}
+	n := newTranslation{a: a, row: row}
 	a.sources = make(map[catalog.Identity]int64)
-	had, extra, position := row.HasTemplate, &extraStrings{}, 0
+	extra, position := &extraStrings{}, 0
 	row.HasTemplate = a.hasSourceFile
 	for i := range files {
 		follows := !a.hasSourceFile || i > 0
@@ -106,7 +129,7 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	if err := a.matchLarge(ctx, extra, files); err != nil {
 		return err
 	}
-	if err := extra.put(ctx, a, row, had); err != nil {
+	if err := extra.put(ctx, a, row, false); err != nil {
 		return err
 	}
 	if err := n.end(ctx); err != nil || own == nil {
@@ -152,6 +175,9 @@ func (n *newTranslation) addStrings(ctx context.Context, source *unionInput, fol
 			}
 			position, n.row.Outline = s.Position, s.outline(n.row.Outline)
 			block = append(block, s.Unit)
+		}
+		if len(block) == 0 {
+			continue
 		}
 		w, err := n.add(ctx, block)
 		if err != nil {

@@ -18,6 +18,10 @@ type partialFile struct {
 	before string // the blob of the stored version
 	data   []byte
 	pieces *store.Pieces
+
+	// Set by isCurrent, parallel to Before:
+	known  []catalog.Known // what is stored
+	served []unit.Unit     // Before as it is served
 }
 
 // findPartial looks among the changes of a step for files of which only translations
@@ -87,16 +91,15 @@ func (a *application) partialOf(ctx context.Context, p *fileSlot, row *catalog.T
 	if e == nil || row == nil || row.IsSource || row.Removed || row.Filename != p.path || row.FileCode != p.fileCode || row.Revision != e.before {
 		return nil, nil
 	}
-	if known, _, err := a.knownOf(ctx, row, e); known == nil || err != nil {
+	if current, err := a.isCurrent(ctx, row, e); !current || err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// knownOf returns what is stored of the units that a partial file has, parallel to them, and the
-// units as they are served; nil if that is not what the version before gives, as after a
-// change of the program.
-func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *partialFile) (known []catalog.Known, served []unit.Unit, err error) {
+// isCurrent reads what is stored of the units that a partial file has, and reports whether
+// the version before gives that; it may not after a change of the program.
+func (a *application) isCurrent(ctx context.Context, row *catalog.Translation, e *partialFile) (bool, error) {
 	place := make(map[catalog.Identity]int, len(e.Before))
 	before := shownUnits(e.Before, row.PluralNumber)
 	for i := range before {
@@ -104,7 +107,7 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 	}
 	found, err := a.journal.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
 	if err != nil || len(found) != len(before) {
-		return nil, nil, err
+		return false, err
 	}
 	ids := make([]int64, len(found))
 	for i := range found {
@@ -112,22 +115,22 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 	}
 	edits, err := a.journal.PendingTextsOf(ctx, ids)
 	if err != nil {
-		return nil, nil, err
+		return false, err
 	}
-	served = slices.Clone(before)
+	e.served, e.known = slices.Clone(before), make([]catalog.Known, len(before))
 	var h catalog.Hasher
-	known = make([]catalog.Known, len(before))
 	for _, k := range found {
 		i := place[k.Identity]
-		if e, pending := edits[k.ID]; pending {
-			layText(&served[i], &e, row.PluralNumber, &h)
+		u := &e.served[i]
+		if pending, ok := edits[k.ID]; ok {
+			layText(u, &pending, row.PluralNumber, &h)
 		}
-		if k.Removed || k.Text != served[i].Text || k.Meta != served[i].Meta {
-			return nil, nil, nil
+		if k.Removed || k.Text != u.Text || k.Meta != u.Meta {
+			return false, nil
 		}
-		known[i] = k
+		e.known[i] = k
 	}
-	return known, served, nil
+	return true, nil
 }
 
 // writePartial is writeTarget for a file that was read in part: it touches the units that
@@ -135,21 +138,17 @@ func (a *application) knownOf(ctx context.Context, row *catalog.Translation, e *
 // version leaves as it is.
 func (a *application) writePartial(ctx context.Context, t *targetFile) error {
 	row, e := t.row, t.partial
-	known, before, err := a.knownOf(ctx, row, e)
-	if err != nil {
-		return err
-	}
 	after, err := a.withEdits(ctx, row, shownUnits(e.After, row.PluralNumber))
 	if err != nil {
 		return err
 	}
-	row.Stats.Subtract(stats(before))
+	row.Stats.Subtract(stats(e.served))
 	row.Stats.Add(stats(after))
 	row.Revision = t.slot.blob.String()
 	if err := a.tx.PutTranslation(ctx, row); err != nil {
 		return err
 	}
-	w := unitWriter{a: a, row: row, units: after, oldForms: row.PluralNumber, known: known}
+	w := unitWriter{a: a, row: row, units: after, oldForms: row.PluralNumber, known: e.known}
 	if err := w.writeKnown(ctx); err != nil {
 		return err
 	}

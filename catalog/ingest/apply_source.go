@@ -165,13 +165,12 @@ func (a *application) unionInput(p *fileSlot, read bool, stored *catalog.Transla
 // storeSource stores the source translation and its units. Without files it is gone,
 // as it is after an import, with an entry for each of its strings.
 func (a *application) storeSource(ctx context.Context, row *catalog.Translation, files []unionInput) error {
-	if a.large && a.loader.parts && row.ID == 0 {
+	if !a.record {
 		return a.storeNewSource(ctx, row, files)
 	}
 	if a.comp.union == nil {
 		a.comp.union = newUnion(a.loader.meter)
 	}
-	a.comp.union.once = !a.record
 	all, err := a.comp.union.of(ctx, files, a.hasSourceFile)
 	if err != nil {
 		return err
@@ -185,9 +184,6 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	had := row.HasTemplate
 	row.Outline, row.Stats, row.Removed, row.HasTemplate = all.outline, stats(all.units), len(files) == 0, a.hasSourceFile
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
-	if !a.record {
-		a.comp.dropUnion() // not to be held while the targets are written
-	}
 	if same { // the units are as they were written
 		if err := a.tx.PutTranslation(ctx, row); err != nil {
 			return err
@@ -205,7 +201,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 			return err
 		}
 	}
-	if !a.record || same {
+	if same {
 		return nil
 	}
 	origins, err := a.sourceOrigins(ctx, &w, files, all.holders)
@@ -242,7 +238,7 @@ func (a *application) describeSource(ctx context.Context, row *catalog.Translati
 // what sourceIDs returns.
 func (a *application) writeSourceUnits(ctx context.Context, w *unitWriter) error {
 	isNew := w.row.ID == 0
-	if err := a.writeChecked(ctx, w, a.checkSource); err != nil || !isNew {
+	if err := w.write(ctx); err != nil || !isNew {
 		return err
 	}
 	a.sources = make(map[catalog.Identity]int64, len(w.units))

@@ -53,7 +53,6 @@ type union struct {
 	last   unitedFiles // of the last round; their memory is used again
 	inputs []unionRank // of the last round
 	files  map[content]*unionFile
-	once   bool // no other version follows: units are not remembered
 
 	meter *meter
 	bytes int64 // that the meter has
@@ -298,15 +297,12 @@ func (o *roundFile) get(ctx context.Context, i int, number int32) (s sourceStrin
 	}
 	s = newSourceString(&o.units[i], &o.hasher)
 	u := &s.Unit.Unit
-	n := int64(len(u.Location))
+	n := int64(madeBytes + len(u.Location))
 	if o.detach {
 		unit.Detach(u)
 		u.Location, u.Target = strings.Clone(u.Location), u.Source
 		n += int64(len(u.Source) + len(u.Context) + len(u.Note) + len(u.Flags))
 	}
-	if !o.union.once {
-		o.made[number] = s
-		n += madeBytes
-	}
+	o.made[number] = s
 	return s, o.count(n)
 }

@@ -36,20 +36,13 @@ func TestUnionUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		once := newUnion(nil)
-		once.once = true
-		alone, err := once.of(t.Context(), files, false)
+		alone, err := newUnion(nil).of(t.Context(), files, false)
 		if err != nil || len(alone.units) != len(got.units) || alone.outline != got.outline {
 			t.Fatalf("%d units, outline %x; made alone %d, %x, %v", len(got.units), got.outline, len(alone.units), alone.outline, err)
 		}
 		for i := range got.units {
 			if got.units[i] != alone.units[i] || got.holders[i] != alone.holders[i] {
 				t.Errorf("unit %d is %+v of %d, made alone %+v of %d", i, got.units[i], got.holders[i], alone.units[i], alone.holders[i])
-			}
-		}
-		for key, f := range once.files {
-			if len(f.made) > 0 {
-				t.Errorf("of %v, %d units are remembered, which nothing reads again", key, len(f.made))
 			}
 		}
 		if len(u.files) > len(texts) {

@@ -11,16 +11,9 @@ import (
 )
 
 // stepStore is where an application reads what is stored and writes what a step
-// changes: the transaction of a pull's step, or in a replay the staging area that
+// changes: the transaction of a pull's step (direct), or in a replay the staging area that
 // many commits share. The methods do what the methods of store.StepTx do.
-type stepStore struct {
-	unitStore
-	translationStore
-	problemStore
-	changeStore
-}
-
-type unitStore interface {
+type stepStore interface {
 	Known(ctx context.Context, translation int64) ([]catalog.Known, error)
 	// Texts returns the texts of units of one translation.
 	Texts(ctx context.Context, translation int64, ids []int64) (map[int64]store.Text, error)
@@ -30,43 +23,33 @@ type unitStore interface {
 	RemoveUnits(ctx context.Context, translation int64, ids []int64) error
 	// PutLayout takes the units in any order, and may change it.
 	PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error
-}
 
-type translationStore interface {
 	Translations(ctx context.Context, component int64) ([]catalog.Translation, error)
 	PutTranslation(ctx context.Context, t *catalog.Translation) error
 	PutExtra(ctx context.Context, component int64, extra []store.ExtraString) error
 	File(ctx context.Context, translation int64) (store.File, error)
 	PutFile(ctx context.Context, f store.File) error
 	PutStatDay(ctx context.Context, d store.StatDay) error
-}
 
-type problemStore interface {
 	Problems(ctx context.Context, component int64) ([]store.Problem, error)
 	SetProblem(ctx context.Context, p store.Problem) error
 	ClearProblem(ctx context.Context, component int64, path string) error
-}
 
-type changeStore interface {
 	AddDeltaBy(ctx context.Context, by edit.Author, d store.Delta) error
 }
 
-// direct returns the transaction of one step as a stepStore.
-func direct(tx *store.StepTx) stepStore {
-	return stepStore{unitStore: directUnits{tx}, translationStore: tx, problemStore: tx, changeStore: tx}
-}
+// direct is the transaction of one step as a stepStore.
+type direct struct{ *store.StepTx }
 
-type directUnits struct{ *store.StepTx }
-
-func (d directUnits) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {
+func (d direct) Texts(ctx context.Context, _ int64, ids []int64) (map[int64]store.Text, error) {
 	return d.StepTx.Texts(ctx, ids)
 }
 
-func (d directUnits) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
+func (d direct) RemoveUnits(ctx context.Context, _ int64, ids []int64) error {
 	return d.StepTx.RemoveUnits(ctx, ids)
 }
 
-func (d directUnits) PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error {
+func (d direct) PutLayout(ctx context.Context, translation int64, units []catalog.UnitPosition) error {
 	sortByID(units)
 	return d.StepTx.PutLayout(ctx, translation, units)
 }

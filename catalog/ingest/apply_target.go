@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -32,7 +31,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	row.Removed, row.Outline = false, t.outline
 	oldForms := row.PluralNumber
 	a.comp.setPluralRule(row, t.slot.lang, file)
-	if file.InParts() && row.ID == 0 {
+	if !a.record {
 		return a.storeNewTarget(ctx, row, file)
 	}
 	units, err := a.withEdits(ctx, row, shownUnits(file.All(), row.PluralNumber))
@@ -41,13 +40,13 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	}
 	row.Stats = stats(units)
 	w := unitWriter{a: a, row: row, units: units, moved: moved, oldForms: oldForms}
-	if err := a.writeChecked(ctx, &w, a.checkTarget); err != nil {
+	if err := w.write(ctx); err != nil {
 		return err
 	}
 	if err := a.putStats(ctx, row); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, file.Data, nil, file.Plain); err != nil || !a.record {
+	if err := a.putFile(ctx, row, file.Data, nil, file.Plain); err != nil {
 		return err
 	}
 	origins, err := a.origins.origins(ctx, t.slot.path, shownTranslation(row.PluralNumber), w.changed())
@@ -57,49 +56,6 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	entries, err := w.entries(origins)
 	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
 	return err
-}
-
-// storeChecks stores the results of checks of units that are new.
-type storeChecks func(context.Context, *unitWriter, *checkup.Pending) error
-
-// writeChecked writes units. Those of a new translation are checked meanwhile.
-func (a *application) writeChecked(ctx context.Context, w *unitWriter, done storeChecks) error {
-	if w.row.ID != 0 {
-		return w.write(ctx)
-	}
-	return a.checkNew(ctx, w, w.write, done)
-}
-
-// checkNew checks new units while write stores them, and has done store the results.
-func (a *application) checkNew(ctx context.Context, w *unitWriter, write func(context.Context) error, done storeChecks) error {
-	if a.checkup == nil {
-		return write(ctx)
-	}
-	checked, err := a.checkup.Start(ctx, a.comp.checked(), w.row, w.units)
-	if err != nil {
-		return err
-	}
-	defer checked.Wait() // in any case: it reads the units
-	if err := write(ctx); err != nil {
-		return err
-	}
-	return done(ctx, w, checked)
-}
-
-func (a *application) checkTarget(ctx context.Context, w *unitWriter, pending *checkup.Pending) error {
-	sources, err := a.sourceIDs(ctx)
-	if err != nil {
-		return err
-	}
-	return a.checkup.NewTranslation(ctx, w.toCheck(), sources, pending)
-}
-
-func (a *application) checkSource(ctx context.Context, w *unitWriter, pending *checkup.Pending) error {
-	return a.checkup.NewSource(ctx, w.toCheck(), pending)
-}
-
-func (w *unitWriter) toCheck() *checkup.NewUnits {
-	return &checkup.NewUnits{Component: w.a.comp.checked(), Translation: w.row, Units: w.units, IDs: w.ids}
 }
 
 // shownUnits returns units with the forms that are shown of their targets. It

@@ -84,9 +84,6 @@ func (w *unitWriter) diff() {
 
 // readOld reads the texts that entries show as old.
 func (w *unitWriter) readOld(ctx context.Context) error {
-	if !w.a.record {
-		return nil
-	}
 	ids := make([]int64, 0, len(w.delta.Updated)+len(w.delta.Removed))
 	for _, p := range w.delta.Updated {
 		ids = append(ids, w.known[p.Known].ID)

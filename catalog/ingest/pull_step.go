@@ -98,7 +98,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 			}
 		}
 		for _, c := range touched {
-			a := p.application(direct(tx), c, step, m.opened)
+			a := p.application(direct{tx}, c, step, m.opened)
 			a.checkup, a.mailmap, a.journal = k, mailmap, tx
 			if err := p.runWithin(ctx, a); err != nil {
 				return &componentError{c, err}

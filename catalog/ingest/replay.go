@@ -337,7 +337,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 func (r *replay) application(c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
 	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
 	return &application{
-		tx: r.staging.stepStore(), comp: c, loader: r.p.loader, log: r.p.s.log, step: step, mailmap: mailmap,
+		tx: r.staging, comp: c, loader: r.p.loader, log: r.p.s.log, step: step, mailmap: mailmap,
 		origins: newAttributor(step, r.p.loader, c),
 		record:  true, created: at, at: at,
 	}

@@ -48,8 +48,6 @@ type stagedComponent struct {
 	lastAt   time.Time // of the newest entry
 }
 
-func (s *staging) stepStore() stepStore { return stepStore{s, s, s, s} }
-
 // newStaging makes the staging area of components as they are stored.
 func newStaging(db *store.DB, comps []*component, waitStored func() error) *staging {
 	s := &staging{
