@@ -6,7 +6,8 @@
 // It is the only place where git (package gitsource) and PO (package poparse)
 // meet. One step passes through its files in this order:
 //
-//	syncer.go           the API: Sync is one pull of one branch
+//	syncer.go           the API: Sync is one pull of one branch; package editing stores
+//	                    what people change in steps that stay at their commit (AtHead)
 //	mirror.go           the local mirror of a branch, and whose turn it is
 //	pull.go             fetch, then every group of components up to the head
 //	discover.go         components that a mask with {component} finds
@@ -31,9 +32,7 @@
 //	                    are applied, replay_staging.go takes the place of the
 //	                    store, replay_table.go has its units, replay_batch.go
 //	                    stores a batch of writes meanwhile;
-//	                    replay_files.go stores the bytes of files at the end
 //	suggest.go          suggestions from other branches
-//	at_head.go          what package editing stores: steps that stay at their commit
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or
 // pulled; nothing half-loaded; memory bounded by the largest file, the strings of

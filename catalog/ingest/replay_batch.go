@@ -20,7 +20,7 @@ type batch struct {
 	sealed []catalog.Translation // values of rows
 	ids    map[int64]int64       // once sealed: of new translations, by number
 
-	entries, bytes int   // for its bounds; replay_memory.go says what bytes counts
+	entries, bytes int   // for its bounds; the constants of replay_staging.go say what bytes counts
 	stored         int64 // bytes of the targets of new units
 }
 

@@ -1,14 +1,18 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // staging is the stepStore of a replay: it collects what the commits write of some
@@ -17,7 +21,7 @@ import (
 // end. It numbers new translations from -1 down, until the store has given them ids.
 //
 // The units of touched translations stay in memory from batch to batch, as long as
-// there is room (replay_memory.go). No other pull may move the components meanwhile: the
+// there is room (evict). No other pull may move the components meanwhile: the
 // compare-and-swap on their head fails if another process did.
 type staging struct {
 	db         *store.DB
@@ -213,5 +217,110 @@ func (s *staging) AddDeltaBy(_ context.Context, by edit.Author, d store.Delta) e
 		d.TranslationID = w.id(d.TranslationID)
 		return w.tx.AddDeltaBy(ctx, by, d)
 	})
+	return nil
+}
+
+// What a replay holds is counted in bytes, so that it can be bounded. The sizes are
+// estimates (TestStagingMemory): structs, their places in maps and slices, and an
+// average of the short strings.
+const (
+	tabledBytes  = 96  // of a unit in a table, without its target
+	stagedBytes  = 480 // of a unit that a batch added or changed, without its target
+	placedBytes  = 48  // of a unit in a layout, without its location
+	removedBytes = 8
+	dayBytes     = 256 // of a day, or a problem
+	fileRowBytes = 256 // of a file without its bytes
+	extraBytes   = 16
+	commitBytes  = 288 // of a delta, without its entries
+	changedBytes = 112 // of an entry, without its texts
+)
+
+func layoutBytes(placed []catalog.UnitPosition) int {
+	n := 0
+	for i := range placed {
+		n += placedBytes + len(placed[i].Location)
+	}
+	return n
+}
+
+func deltaBytes(d *store.Delta) int {
+	n := commitBytes
+	for i := range d.Entries {
+		n += changeBytes(&d.Entries[i])
+	}
+	return n
+}
+
+func changeBytes(e *store.Entry) int { return changedBytes + len(e.Target) + len(e.Old) }
+
+// full reports whether the batch must be stored: it is large, or its commits touched
+// tables beyond their bound, which cannot be forgotten before.
+func (s *staging) full(b *replayBounds) bool {
+	return s.entries >= b.batchEntries || s.bytes >= b.batchBytes || s.tabled > b.tableBytes && s.tabled-s.kept > b.tableBytes/4
+}
+
+// evict forgets tables of a batch that just began, those whose last use is the longest
+// ago first, if all together are larger than a bound. Those of the last commit, since the
+// next one is likely to touch the same, may be twice as large.
+func (s *staging) evict(bound int) {
+	byUse := slices.SortedFunc(maps.Keys(s.tables), func(a, b int64) int { return cmp.Compare(s.tables[a].used, s.tables[b].used) })
+	for _, id := range byUse {
+		t := s.tables[id]
+		if s.tabled <= bound || t.used > s.begun && s.tabled <= 2*bound {
+			break
+		}
+		s.tabled -= t.bytes
+		delete(s.tables, id)
+	}
+	s.kept = s.tabled
+}
+
+// A replay stores the bytes of files once, at its end: until then the repository has
+// them, and nobody is shown files of a component that is not imported yet. The batches
+// store which versions are served.
+
+// readLimit bounds files that were read before, perhaps with a larger max_file_size.
+const readLimit = 1 << 40
+
+// blob reads a file from the mirror.
+func (p *pull) blob(ctx context.Context, id string) ([]byte, error) {
+	hash, err := object.ParseHash(id)
+	if err != nil {
+		return nil, fmt.Errorf("stored blob: %w", err)
+	}
+	return p.reader.SharedBlob(ctx, hash, readLimit)
+}
+
+// storeFiles stores the bytes of the files of a component that a replay left for later.
+func (p *pull) storeFiles(ctx context.Context, tx *store.StepTx, c *component) error {
+	files, err := tx.LaterFiles(ctx, c.row.ID)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Data, err = p.blob(ctx, f.Blob); errors.Is(err, object.ErrUnknownObject) {
+			continue // of a commit that is gone, and the file of the head cannot be parsed
+		}
+		if err != nil {
+			return fmt.Errorf("read the file of translation %d: %w", f.TranslationID, err)
+		}
+		if err := tx.PutFile(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storeReplayedFiles is storeFiles for components that were in a replay which another
+// step ends: its commits are gone from the branch.
+func (p *pull) storeReplayedFiles(ctx context.Context, tx *store.StepTx, comps []*component) error {
+	for _, c := range comps {
+		if c.row.Imported || c.row.ImportAt.IsZero() {
+			continue
+		}
+		if err := p.storeFiles(ctx, tx, c); err != nil {
+			return &componentError{c, err}
+		}
+	}
 	return nil
 }

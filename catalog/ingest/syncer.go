@@ -255,3 +255,87 @@ func (m *metrics) pull(d time.Duration, r *Report, err error) {
 func (s *Syncer) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{s.metrics.pulls, s.metrics.seconds, s.metrics.phases, s.metrics.steps, s.metrics.changes}
 }
+
+// AtHead runs a transaction that changes strings of a component and leaves its head where it
+// is. What fn changes is checked. The error wraps catalog.ErrConflict if a pull moved the
+// head meanwhile.
+func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.Time, fn func(context.Context, *store.StepTx) error) error {
+	c, err := newComponent(row, s.table)
+	if err != nil {
+		return err
+	}
+	info := stayingAt(&row, at, row.ID)
+	info.Configured = row.Configured
+	_, err = s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+		return checkup.New(tx).Run(ctx, checked(c))
+	})
+	return err
+}
+
+// stayingAt describes a step that leaves components of one branch, which are at one commit,
+// there. row is one of them.
+func stayingAt(row *store.BranchComponent, at time.Time, components ...int64) store.StepInfo {
+	return store.StepInfo{
+		Repo: row.Repo, Branch: row.Branch, Components: components,
+		From: row.Head, To: row.Head, Tracking: row.Tracking, At: at,
+	}
+}
+
+// FileCode returns the code of a language in the name of a file of a component, as the
+// project writes it: po/zh_CN.po has zh_CN, and is zh_Hans. ok says whether the filemask and
+// language_regex select the file.
+func (s *Syncer) FileCode(row *store.BranchComponent, path string) (code string, ok bool) {
+	c, err := newComponent(*row, s.table)
+	if err != nil {
+		return "", false
+	}
+	return c.selection.code(path)
+}
+
+// The phases of a pull, which the metrics name. Time in none of them is otherPhase's.
+const (
+	fetchPhase  = "fetch"  // asking the remote, and copying what is new
+	walkPhase   = "walk"   // opening the mirror, commits and trees, what is stored of components
+	readPhase   = "read"   // reading and parsing files
+	applyPhase  = "apply"  // comparing with what is stored, and writing it
+	checkPhase  = "check"  // quality checks
+	commitPhase = "commit" // counters and the commit of the database
+	otherPhase  = "other"
+)
+
+// phases shares the time of a pull out among its phases. Phases may be nested: the
+// time of the inner one is not the outer one's. Use by one goroutine.
+type phases struct {
+	now     func() time.Time
+	current string
+	since   time.Time
+	took    map[string]time.Duration
+}
+
+func newPhases(now func() time.Time) *phases {
+	return &phases{now: now, current: otherPhase, since: now(), took: map[string]time.Duration{}}
+}
+
+// begin begins a phase; the returned function ends it.
+func (p *phases) begin(name string) (end func()) {
+	outer := p.enter(name)
+	return func() { p.enter(outer) }
+}
+
+func (p *phases) enter(name string) (left string) {
+	now := p.now()
+	p.took[p.current] += now.Sub(p.since)
+	left, p.current, p.since = p.current, name, now
+	return left
+}
+
+// observe ends the last phase and counts all.
+func (p *phases) observe(seconds *prometheus.HistogramVec) {
+	p.enter(otherPhase)
+	for name, d := range p.took {
+		seconds.WithLabelValues(name).Observe(d.Seconds())
+	}
+}
