@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -164,7 +165,7 @@ func (p *pull) compareTogether(ctx context.Context, comps []*component) error {
 	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 		k := checkup.New(tx)
 		if err := k.AddUncompared(ctx, checked(comps...)); err != nil {
-			return err
+			return fmt.Errorf("check strings of one project: %w", err)
 		}
 		return k.Run(ctx, nil)
 	})

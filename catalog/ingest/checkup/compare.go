@@ -327,13 +327,7 @@ type scopedTranslation struct {
 // AddUncompared adds the units of the uncompared translations of components to those that
 // Run compares.
 func (k *Step) AddUncompared(ctx context.Context, comps []*Component) error {
-	if err := k.comparison.addUncompared(ctx, comps); err != nil {
-		return fmt.Errorf("check strings of one project: %w", err)
-	}
-	return nil
-}
-
-func (n *comparison) addUncompared(ctx context.Context, comps []*Component) error {
+	n := &k.comparison
 	var list []scopedTranslation
 	for _, c := range comps {
 		rows, err := n.tx.Translations(ctx, c.ID)
@@ -354,7 +348,15 @@ func (n *comparison) addUncompared(ctx context.Context, comps []*Component) erro
 	}
 	slices.SortStableFunc(list, func(a, b scopedTranslation) int { return cmp.Compare(a.scope.ID, b.scope.ID) })
 	for i := range list {
-		if err := n.addTranslation(ctx, &list[i]); err != nil {
+		t := &list[i]
+		if err := n.joinScope(ctx, t.scope, t.row.ID); err != nil {
+			return err
+		}
+		n.rules[t.row.ID] = t.rules
+		if err := n.tx.SetChecked(ctx, t.row.ID, t.rules, t.scope.ID); err != nil {
+			return err
+		}
+		if err := n.tx.ComparedOf(ctx, t.row.ID, func(u *store.CheckUnit) { n.putUnit(t.scope, t.rules, u) }); err != nil {
 			return err
 		}
 		if err := n.flushLarge(ctx); err != nil {
@@ -362,15 +364,4 @@ func (n *comparison) addUncompared(ctx context.Context, comps []*Component) erro
 		}
 	}
 	return nil
-}
-
-func (n *comparison) addTranslation(ctx context.Context, t *scopedTranslation) error {
-	if err := n.joinScope(ctx, t.scope, t.row.ID); err != nil {
-		return err
-	}
-	n.rules[t.row.ID] = t.rules
-	if err := n.tx.SetChecked(ctx, t.row.ID, t.rules, t.scope.ID); err != nil {
-		return err
-	}
-	return n.tx.ComparedOf(ctx, t.row.ID, func(u *store.CheckUnit) { n.putUnit(t.scope, t.rules, u) })
 }

@@ -27,10 +27,7 @@ type memberChange struct {
 }
 
 func (m *memberChange) compare(o *memberChange) int {
-	if c := m.Compare(&o.Member); c != 0 {
-		return c
-	}
-	return cmp.Compare(m.order, o.order)
+	return cmp.Or(m.Compare(&o.Member), cmp.Compare(m.order, o.order))
 }
 
 // verdict says whether a check of a unit fails.
@@ -42,10 +39,7 @@ type verdict struct {
 }
 
 func (v *verdict) compare(o *verdict) int {
-	if v.unit != o.unit {
-		return cmp.Compare(v.unit, o.unit)
-	}
-	return cmp.Compare(v.check, o.check)
+	return cmp.Or(cmp.Compare(v.unit, o.unit), cmp.Compare(v.check, o.check))
 }
 
 // groupsAtATime is how many groups are read at a time.
