@@ -139,14 +139,9 @@ func (a *application) merge(j *journaled, row *catalog.Translation, u *unit.Unit
 		Text: edit.Text{Target: u.Target, State: u.State}, Found: true, ReadOnly: u.State == catalog.StateReadOnly,
 		Forms: catalog.FormsOf(u.Source, row.PluralNumber),
 	}
-	e := j.edit
-	return edit.Merge(e.Base, textsOf(j.sent), theirs, e.Ours, policyOf(&a.comp.row.Settings))
-}
-
-// policyOf is on_conflict of a component.
-func policyOf(s *catalog.ComponentSettings) edit.Policy {
-	if s.Edits.Overrule {
-		return edit.KeepEdit
+	policy := edit.KeepRepository
+	if a.comp.row.Settings.Edits.Overrule {
+		policy = edit.KeepEdit
 	}
-	return edit.KeepRepository
+	return edit.Merge(j.edit.Base, textsOf(j.sent), theirs, j.edit.Ours, policy)
 }

@@ -196,7 +196,7 @@ func (h *history) credit(ctx context.Context, commit int, of aspect, pending []m
 		return nil
 	}
 	blob, old := h.blob(h.a.step.Origins[commit].Blobs, h.old[commit])
-	mine, err := h.version(ctx, blob)
+	mine, err := h.a.version(ctx, h.path, blob)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (h *history) ancestors(ctx context.Context, commit int, old bool) ([]ancest
 			}
 			seen[parent] = true
 			blob, old := h.parentBlob(origin, p, after)
-			v, err := h.version(ctx, blob)
+			v, err := h.a.version(ctx, h.path, blob)
 			switch {
 			case err != nil:
 				return nil, err
@@ -262,8 +262,4 @@ func (h *history) parentBlob(o *gitsource.Origin, parent int, old bool) (object.
 		return h.blob(h.a.step.Origins[i].Blobs, old)
 	}
 	return h.blob(o.Outside[parent], old)
-}
-
-func (h *history) version(ctx context.Context, blob object.Hash) (version, error) {
-	return h.a.version(ctx, h.path, blob)
 }

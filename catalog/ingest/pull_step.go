@@ -184,14 +184,8 @@ func (p *pull) read(ctx context.Context, touched []*component, step *gitsource.S
 	if err := p.findPartial(ctx, touched, step); err != nil {
 		return err
 	}
-	p.prefetch(ctx, touched, step)
-	return nil
-}
-
-// prefetch parses the files that a step will read before its transaction begins,
-// so that others can write meanwhile.
-func (p *pull) prefetch(ctx context.Context, touched []*component, step *gitsource.Step) {
 	p.loader.prefetch(ctx, p.versions(touched, step))
+	return nil
 }
 
 // versions lists the files that a step will read whole, as far as that is known.

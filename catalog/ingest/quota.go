@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,26 +24,12 @@ type Quotas struct {
 	Growth int64
 }
 
-// DefaultQuotas returns quotas that no known project meets.
-func DefaultQuotas() Quotas {
-	return Quotas{Components: 20_000, Files: 200_000, Units: 50_000_000, Growth: 16 << 30}
-}
-
+// orDefault replaces fields that are zero by quotas that no known project meets.
 func (q Quotas) orDefault() Quotas {
-	d := DefaultQuotas()
-	if q.Components <= 0 {
-		q.Components = d.Components
+	return Quotas{
+		Components: cmp.Or(q.Components, 20_000), Files: cmp.Or(q.Files, 200_000),
+		Units: cmp.Or(q.Units, 50_000_000), Growth: cmp.Or(q.Growth, 16<<30),
 	}
-	if q.Files <= 0 {
-		q.Files = d.Files
-	}
-	if q.Units <= 0 {
-		q.Units = d.Units
-	}
-	if q.Growth <= 0 {
-		q.Growth = d.Growth
-	}
-	return q
 }
 
 // errQuota says that a repository exceeds a quota.
