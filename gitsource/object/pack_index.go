@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sort"
 )
 
 // packIndex is a pack's index, version 2 (gitformat-pack(5)), as bytes of the
@@ -77,31 +78,18 @@ func (x packIndex) fanout(i int) int {
 
 // find returns the offset of an object in the pack.
 func (x packIndex) find(h Hash) (offset int64, ok bool) {
-	i, ok := x.position(h)
-	if !ok {
-		return 0, false
-	}
-	return x.offset(i)
-}
-
-// position returns an object's position in the index.
-func (x packIndex) position(h Hash) (i int, ok bool) {
-	low, high := 0, x.fanout(int(h[0]))
+	low := 0
 	if h[0] > 0 {
 		low = x.fanout(int(h[0]) - 1)
 	}
-	for low < high {
-		mid := int(uint(low+high) >> 1)
-		switch c := bytes.Compare(h[:], x.data[namesAt+20*mid:namesAt+20*mid+20]); {
-		case c == 0:
-			return mid, true
-		case c < 0:
-			high = mid
-		default:
-			low = mid + 1
-		}
+	i, ok := sort.Find(x.fanout(int(h[0]))-low, func(i int) int {
+		at := namesAt + len(h)*(low+i)
+		return bytes.Compare(h[:], x.data[at:at+len(h)])
+	})
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	return x.offset(low + i)
 }
 
 // offset reads the table of offsets: 31 bits, or a position in the table of 64-bit
