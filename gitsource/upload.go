@@ -112,15 +112,10 @@ const maxWants = 16
 
 // uploadRequest is one request of git's protocol, as far as it names objects.
 type uploadRequest struct {
-	packets []packet
-	wants   []object.Hash // what the client asks for, each once
-	has     []object.Hash // what the client says it has
-}
-
-// packet is a pkt-line as it was sent.
-type packet struct {
-	raw []byte
-	has object.Hash // the object of a line "have" or "shallow", otherwise zero
+	data  []byte
+	wants []object.Hash // what the client asks for, each once
+	has   []object.Hash // what the client says it has: of the lines "have" and "shallow"
+	at    []int         // where the ids of these are in the data
 }
 
 // parseUpload reads the pkt-lines (gitprotocol-common(5)) of a request, strictly
@@ -128,24 +123,22 @@ type packet struct {
 // commands of version 2 are ls-refs and fetch: others, such as object-info, tell of
 // any object. deepen-not is refused, since it resolves refs that are hidden.
 func parseUpload(data []byte) (*uploadRequest, error) {
-	u := new(uploadRequest)
+	u := &uploadRequest{data: data}
 	for len(data) > 0 {
 		line, rest, err := packetLine(data)
+		if err == nil {
+			err = u.add(line, len(u.data)-len(data)+bytes.IndexByte(data, ' ')+1)
+		}
 		if err != nil {
 			return nil, err
 		}
-		p := packet{raw: data[:len(data)-len(rest)]}
 		data = rest
-		if err := u.add(&p, line); err != nil {
-			return nil, err
-		}
-		u.packets = append(u.packets, p)
 	}
 	return u, nil
 }
 
-// add takes the objects of a line.
-func (u *uploadRequest) add(p *packet, line string) error {
+// add takes the object of a line, whose id is at a place in the data.
+func (u *uploadRequest) add(line string, at int) error {
 	if command, ok := strings.CutPrefix(line, "command="); ok && command != "ls-refs" && command != "fetch" {
 		return fmt.Errorf("%w: the command %.60q", ErrBadRequest, command)
 	}
@@ -162,8 +155,7 @@ func (u *uploadRequest) add(p *packet, line string) error {
 		return err
 	}
 	if word != "want" {
-		p.has = h
-		u.has = append(u.has, h)
+		u.has, u.at = append(u.has, h), append(u.at, at)
 		return nil
 	}
 	if !slices.Contains(u.wants, h) {
@@ -180,16 +172,13 @@ func (u *uploadRequest) add(p *packet, line string) error {
 // negotiation for ended. The id is a constant: one made from the client's could be that of
 // a hidden object. Digits may be of either case, as git takes them.
 func (u *uploadRequest) knowing(known map[object.Hash]bool) []byte {
-	var b bytes.Buffer
-	for i := range u.packets {
-		p := &u.packets[i]
-		at := b.Len() + bytes.IndexByte(p.raw, ' ') + 1
-		b.Write(p.raw)
-		if !p.has.IsZero() && !known[p.has] {
-			copy(b.Bytes()[at:], object.Hash{}.String())
+	data := bytes.Clone(u.data)
+	for i, h := range u.has {
+		if !known[h] {
+			copy(data[u.at[i]:], object.Hash{}.String())
 		}
 	}
-	return b.Bytes()
+	return data
 }
 
 // objectID reads the id at the start of rest, which capabilities may follow.
