@@ -2,7 +2,7 @@ package remote
 
 import (
 	"bufio"
-	"log/slog"
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -10,37 +10,18 @@ import (
 	"unicode"
 )
 
-// access is the user and the secrets for a remote, from the credential, the
-// address or .netrc. It never prints its secrets.
-type access struct {
-	user, password, sshKey string
-}
-
-// String shows nothing.
-func (a access) String() string { return "access" }
-
-// GoString shows nothing.
-func (a access) GoString() string { return "access" }
-
-// LogValue shows nothing.
-func (a access) LogValue() slog.Value { return slog.StringValue("access") }
-
 // access finds the credentials for a repository: the configured ones if they are
 // for this host, the ones in the URL, then .netrc (https only, as curl does).
-func (r Repository) access() access {
+func (r Repository) access() Credential {
 	e, err := parseEndpoint(r.URL)
 	if err != nil {
-		return access{}
+		return Credential{}
 	}
 	if c := r.Credential; c != nil && c.forHost(e) {
-		a := access{user: c.Username, password: c.Password, sshKey: c.SSHKey}
-		if a.user == "" {
-			a.user = e.user
-		}
-		return a
+		return Credential{Username: cmp.Or(c.Username, e.user), Password: c.Password, SSHKey: c.SSHKey}
 	}
 	if e.user != "" || e.password != "" || e.scheme != "https" && e.scheme != "http" {
-		return access{user: e.user, password: e.password}
+		return Credential{Username: e.user, Password: e.password}
 	}
 	a, _ := lookupNetrc(netrc(), e.hostname())
 	return a
@@ -51,8 +32,8 @@ func (c *Credential) forHost(e endpoint) bool {
 }
 
 // oneLine reports whether user and password can be passed on in one line each.
-func (a access) oneLine() bool {
-	return !strings.ContainsFunc(a.user+a.password, func(r rune) bool { return unicode.IsControl(r) })
+func (c Credential) oneLine() bool {
+	return !strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return unicode.IsControl(r) })
 }
 
 // netrc is the path of the .netrc file: $NETRC, otherwise ~/.netrc.
@@ -70,17 +51,17 @@ func netrc() string {
 // lookupNetrc finds login and password of a host in a .netrc file, as the GNU
 // inetutils manual describes it: machine, default, login, password, account,
 // macdef. The first matching entry is used.
-func lookupNetrc(name, host string) (access, bool) {
+func lookupNetrc(name, host string) (Credential, bool) {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return access{}, false
+		return Credential{}, false
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return access{}, false
+		return Credential{}, false
 	}
 	defer f.Close()
-	var a access
+	var a Credential
 	var found, macro bool
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		words := strings.Fields(lines.Text())
@@ -102,9 +83,9 @@ func lookupNetrc(name, host string) (access, bool) {
 				}
 				found = word == "default" || strings.EqualFold(value, host)
 			case word == "login" && found:
-				a.user = value
+				a.Username = value
 			case word == "password" && found:
-				a.password = value
+				a.Password = value
 			case word == "macdef":
 				macro, i = true, len(words)
 			}
@@ -116,14 +97,14 @@ func lookupNetrc(name, host string) (access, bool) {
 // redactText removes the known secrets of a remote from a text and makes it one
 // line. Find out what an error means before: a short password may be part of an
 // ordinary word.
-func redactText(text string, remote Repository, a access) string {
+func redactText(text string, remote Repository, a Credential) string {
 	text = strings.ReplaceAll(text, remote.URL, remote.String())
-	secrets := []string{a.password}
+	secrets := []string{a.Password}
 	if e, err := parseEndpoint(remote.URL); err == nil {
 		secrets = append(secrets, e.password, e.query)
 		if e.scheme != "ssh" { // users of ssh are no secrets
-			secrets = append(secrets, a.token(), access{user: e.user, password: e.password}.token())
-			for _, user := range []string{a.user, e.user} {
+			secrets = append(secrets, a.token(), Credential{Username: e.user, Password: e.password}.token())
+			for _, user := range []string{a.Username, e.user} {
 				text = strings.ReplaceAll(text, url.User(user).String()+"@"+e.host, e.host)
 			}
 		}
@@ -150,9 +131,9 @@ const (
 
 // token returns the user if it could be a secret, otherwise "". A short name is
 // no secret: a message without any "u" cannot be read.
-func (a access) token() string {
-	if n := len(a.user); n >= longToken || n >= lonelyToken && a.password == "" {
-		return a.user
+func (c Credential) token() string {
+	if n := len(c.Username); n >= longToken || n >= lonelyToken && c.Password == "" {
+		return c.Username
 	}
 	return ""
 }

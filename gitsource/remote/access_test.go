@@ -16,12 +16,12 @@ func TestLookupNetrc(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "netrc")
 	gittest.Must(t, os.WriteFile(name, []byte("# comment\nmachine a.example login u1 password p1\nmachine b.example\n\tlogin u2 account x password p2\n"+
 		"macdef init\nmachine c.example login no password no\n\nmachine C.example login u3 # password no\ndefault login u4 password p4\n"), 0o600))
-	for host, want := range map[string]access{
-		"a.example": {user: "u1", password: "p1"}, "B.example": {user: "u2", password: "p2"},
-		"c.example": {user: "u3"}, "z.example": {user: "u4", password: "p4"},
+	for host, want := range map[string]Credential{
+		"a.example": {Username: "u1", Password: "p1"}, "B.example": {Username: "u2", Password: "p2"},
+		"c.example": {Username: "u3"}, "z.example": {Username: "u4", Password: "p4"},
 	} {
 		if got, ok := lookupNetrc(name, host); !ok || got != want {
-			t.Errorf("%s: user %q, %v", host, got.user, ok)
+			t.Errorf("%s: user %q, %v", host, got.Username, ok)
 		}
 	}
 	if _, ok := lookupNetrc(filepath.Join(t.TempDir(), "absent"), "a"); ok {
@@ -32,7 +32,7 @@ func TestLookupNetrc(t *testing.T) {
 func TestSecretsAreNotPrinted(t *testing.T) {
 	c := Credential{Host: "example.org", Username: "u", Password: "hunter2", SSHKey: "/k"}
 	r := Repository{URL: "https://u:hunter2@example.org/a", Credential: &c}
-	a := access{user: "u", password: "hunter2"}
+	a := Credential{Username: "u", Password: "hunter2"}
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "c", c, "p", &c, "r", r, "a", a)
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "c", c, "p", &c, "r", r, "a", a)
@@ -48,17 +48,17 @@ func TestRedactText(t *testing.T) {
 	const url = "https://git.example.org/x.git"
 	for _, c := range []struct {
 		remote Repository
-		access access
+		access Credential
 		text   string
 		want   string
 	}{
-		{Repository{URL: url}, access{user: "u", password: "pw-secret"}, "fatal: Authentication failed for '" + url + "/'", "fatal: Authentication failed for '" + url + "/'"},
-		{Repository{URL: url}, access{user: "u", password: "pw-secret"}, "bad pw-secret\nfor u@git.example.org", "bad ***; for git.example.org"},
-		{Repository{URL: "https://u:pw%2Fx@git.example.org/x.git"}, access{}, "cannot open https://u:pw%2Fx@git.example.org/x.git, pw/x, pw%2Fx", "cannot open " + url + ", ***, ***"},
-		{Repository{URL: "https://ghp_0123456789@git.example.org/x.git"}, access{}, "no ghp_0123456789", "no ***"},
-		{Repository{URL: "https://ghp_0123456789abcdef:x-oauth-basic@git.example.org/x.git"}, access{}, "no ghp_0123456789abcdef", "no ***"},
-		{Repository{URL: "ssh://production-deploy@git.example.org/x.git"}, access{user: "production-deploy"}, "production-deploy: denied", "production-deploy: denied"},
-		{Repository{URL: url + "?private_token=abc"}, access{}, "at " + url + "?private_token=abc: private_token=abc", "at " + url + ": ***"},
+		{Repository{URL: url}, Credential{Username: "u", Password: "pw-secret"}, "fatal: Authentication failed for '" + url + "/'", "fatal: Authentication failed for '" + url + "/'"},
+		{Repository{URL: url}, Credential{Username: "u", Password: "pw-secret"}, "bad pw-secret\nfor u@git.example.org", "bad ***; for git.example.org"},
+		{Repository{URL: "https://u:pw%2Fx@git.example.org/x.git"}, Credential{}, "cannot open https://u:pw%2Fx@git.example.org/x.git, pw/x, pw%2Fx", "cannot open " + url + ", ***, ***"},
+		{Repository{URL: "https://ghp_0123456789@git.example.org/x.git"}, Credential{}, "no ghp_0123456789", "no ***"},
+		{Repository{URL: "https://ghp_0123456789abcdef:x-oauth-basic@git.example.org/x.git"}, Credential{}, "no ghp_0123456789abcdef", "no ***"},
+		{Repository{URL: "ssh://production-deploy@git.example.org/x.git"}, Credential{Username: "production-deploy"}, "production-deploy: denied", "production-deploy: denied"},
+		{Repository{URL: url + "?private_token=abc"}, Credential{}, "at " + url + "?private_token=abc: private_token=abc", "at " + url + ": ***"},
 	} {
 		if got := redactText(c.text, c.remote, c.access); got != c.want {
 			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)

@@ -51,8 +51,8 @@ type Credential struct {
 	SSHKey string
 }
 
-// String returns host and user only.
-func (c Credential) String() string { return "credential for " + c.Username + "@" + c.Host }
+// String returns the host only: a user may be a token.
+func (c Credential) String() string { return "credential for " + c.Host }
 
 // GoString returns String, so that %#v shows no password.
 func (c Credential) GoString() string { return c.String() }

@@ -113,7 +113,7 @@ func NewSource(r Repository, o Options) Source {
 // client is the fields that all sources share.
 type client struct {
 	remote     Repository
-	access     access
+	access     Credential
 	knownHosts []string
 	limits     object.Limits
 	trust      Trust         // of a local repository
@@ -155,5 +155,5 @@ func (c *client) binaryFits() bool {
 		return true
 	}
 	_, err = exec.LookPath("ssh")
-	return err == nil && c.access.password == ""
+	return err == nil && c.access.Password == ""
 }

@@ -193,7 +193,7 @@ func sshAddress(e endpoint) string {
 // checked. Only the types of keys that known_hosts has for the host are asked for:
 // the check would fail for another.
 func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
-	user := s.access.user
+	user := s.access.Username
 	if user == "" {
 		user = "git"
 	}
@@ -217,15 +217,15 @@ func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish
 func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (auth gitssh.AuthMethod, finish func(), err error) {
 	none := func() {}
 	switch {
-	case s.access.sshKey != "":
-		auth, err := gitssh.NewPublicKeysFromFile(user, s.access.sshKey, s.access.password)
+	case s.access.SSHKey != "":
+		auth, err := gitssh.NewPublicKeysFromFile(user, s.access.SSHKey, s.access.Password)
 		if err != nil {
 			return nil, nil, s.fail(ErrAuth, "the private key cannot be used: "+s.safe(err), "check ssh_key (and its passphrase) in credentials:")
 		}
 		auth.HostKeyCallbackHelper = check
 		return auth, none, nil
-	case s.access.password != "":
-		return &gitssh.Password{User: user, Password: s.access.password, HostKeyCallbackHelper: check}, none, nil
+	case s.access.Password != "":
+		return &gitssh.Password{User: user, Password: s.access.Password, HostKeyCallbackHelper: check}, none, nil
 	}
 	// go-git's own agent login never closes its connection.
 	conn, err := net.DialTimeout("unix", os.Getenv("SSH_AUTH_SOCK"), dialTimeout)

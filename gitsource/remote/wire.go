@@ -154,8 +154,8 @@ func (c *session) why(ctx context.Context, err error) error {
 // httpClient returns a client for an HTTP address; auth is nil without
 // credentials. finish closes its connections.
 func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.BasicAuth, finish func()) {
-	if s.access.user != "" || s.access.password != "" {
-		auth = &githttp.BasicAuth{Username: s.access.user, Password: s.access.password}
+	if s.access.Username != "" || s.access.Password != "" {
+		auth = &githttp.BasicAuth{Username: s.access.Username, Password: s.access.Password}
 	}
 	base := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * s.silence,
@@ -380,7 +380,7 @@ func (s *wireSource) describe(err error) error {
 		return s.timedOut(contextCause(err))
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return s.fail(ErrEmptyRepository, "", "push a first commit")
-	case errors.Is(err, transport.ErrAuthenticationRequired) && s.access == access{}:
+	case errors.Is(err, transport.ErrAuthenticationRequired) && s.access == (Credential{}):
 		return s.fail(ErrAuth, "it wants a user and a password", "set credentials: for this host, or check that the repository exists")
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		return s.fail(ErrAuth, "user or password is refused", "check credentials: for this host")
