@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/filemask"
 )
 
 // AddTranslation stores that a client adds a language to a component: the next flush makes
@@ -22,8 +23,12 @@ func (d *Editor) AddTranslation(ctx context.Context, component int64, code strin
 	defer wrap(&err, "add %s to component %d", code, component)
 	e := store.Edit{Kind: store.EditAddFile, ComponentID: component, Language: code}
 	return d.putFile(ctx, &e, by, func(row *store.BranchComponent) error {
-		e.Path = strings.ReplaceAll(row.Settings.Filemask, "*", code)
-		err := d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		mask, err := filemask.Parse(row.Settings.Filemask)
+		if err != nil {
+			return err
+		}
+		e.Path = mask.Path(code)
+		err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 			all, err := snap.Translations(ctx, component)
 			if err != nil {
 				return err

@@ -56,6 +56,18 @@ func TestFilemaskMatch(t *testing.T) {
 	}
 }
 
+// TestFilemaskPath: the path of a code has the form of the mask, and that code.
+func TestFilemaskPath(t *testing.T) {
+	for _, text := range []string{"po/*.po", "help/*/*.po", "*/x.po", "de.po"} {
+		m, err := Parse(text)
+		gittest.Must(t, err)
+		got, ok := m.Match(m.Path("pt_BR"))
+		if !ok || m.HasLanguage() && got.Code != "pt_BR" {
+			t.Errorf("%s: %s is of %+v, %v", text, m.Path("pt_BR"), got, ok)
+		}
+	}
+}
+
 func TestParseFilemaskRefuses(t *testing.T) {
 	for mask, says := range map[string]string{
 		"":                                "empty",

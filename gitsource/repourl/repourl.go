@@ -1,5 +1,5 @@
-// Package repourl answers two questions about the address of a repository: whether
-// it is local, and which parts of it may be shown.
+// Package repourl answers questions about the address of a repository: whether it is local,
+// which parts of it may be shown, and by which schemes repositories are reached (Transport).
 //
 // Goals: no secret in an address is ever shown, whatever form the address has.
 // Non-goals: reaching a repository (see remote). It imports none of our packages,
