@@ -80,10 +80,7 @@ func (m *Mirror) FetchOtherBranches(ctx context.Context, queries []BranchQuery, 
 }
 
 func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery, most int) (OtherBranches, error) {
-	m.mu.Lock()
-	name := m.current
-	head, err := m.headLocked()
-	m.mu.Unlock()
+	name, head, err := m.inUse()
 	if err != nil {
 		return OtherBranches{}, err
 	}
@@ -140,10 +137,7 @@ func (m *Mirror) Bring(ctx context.Context, of remote.Repository, tip object.Hea
 		of = m.remote
 	}
 	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
-		m.mu.Lock()
-		name := m.current
-		head, err := m.headLocked()
-		m.mu.Unlock()
+		name, head, err := m.inUse()
 		gitDir := filepath.Join(m.dir, name)
 		if err != nil || object.Verify(ctx, gitDir, tip.Hash) == nil {
 			return head, err

@@ -64,10 +64,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 	if err != nil {
 		return object.Head{}, err
 	}
-	m.mu.Lock()
-	name := m.current
-	head, err := m.headLocked()
-	m.mu.Unlock()
+	name, head, err := m.inUse()
 	switch {
 	case name == "":
 		return tip, m.clone(ctx, src, tip)
@@ -75,7 +72,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 		return tip, nil
 	case err == nil:
 		if name, err = m.maintain(ctx, src, name); err == nil {
-			err = m.advance(ctx, src, name, tip, head)
+			err = m.advance(ctx, src, filepath.Join(m.dir, name), tip, head.Hash)
 		}
 	}
 	if object.Damaged(err) {
@@ -85,16 +82,18 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 	return tip, err
 }
 
-// advance fetches the new commits into a git directory.
-func (m *Mirror) advance(ctx context.Context, src remote.Source, name string, tip, head object.Head) error {
-	gitDir := filepath.Join(m.dir, name)
-	if err := m.transfer(ctx, src, gitDir, tip, head.Hash); err != nil {
+// advance fetches a commit into a git directory, which has the histories of have, and makes
+// it the head.
+func (m *Mirror) advance(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
+	if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {
 		return err
 	}
 	if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
 		return err
 	}
-	return m.writeHead(gitDir, tip)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return object.WriteHead(gitDir, tip)
 }
 
 // transfer is Transfer of a source, which ends when there is no room left. A transfer
@@ -115,23 +114,9 @@ func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string,
 	return err
 }
 
-func (m *Mirror) writeHead(gitDir string, head object.Head) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return object.WriteHead(gitDir, head)
-}
-
 // clone clones into a new git directory and makes it the current one.
 func (m *Mirror) clone(ctx context.Context, src remote.Source, tip object.Head) error {
-	_, err := m.replace(func(gitDir string) error {
-		if err := m.transfer(ctx, src, gitDir, tip); err != nil {
-			return err
-		}
-		if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
-			return err
-		}
-		return m.writeHead(gitDir, tip)
-	})
+	_, err := m.replace(func(gitDir string) error { return m.advance(ctx, src, gitDir, tip) })
 	return err
 }
 

@@ -143,9 +143,16 @@ func (m *Mirror) Path() (string, bool) {
 // Head returns the branch and its commit as of the last fetch, without asking the
 // remote; ErrNotFetched before the first fetch.
 func (m *Mirror) Head() (object.Head, error) {
+	_, head, err := m.inUse()
+	return head, err
+}
+
+// inUse returns the name of the git directory in use, "" before the first fetch, and its head.
+func (m *Mirror) inUse() (name string, head object.Head, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.headLocked()
+	head, err = m.headLocked()
+	return m.current, head, err
 }
 
 func (m *Mirror) headLocked() (object.Head, error) {

@@ -150,9 +150,10 @@ func (u *uploadRequest) add(line string, at int) error {
 	default:
 		return nil
 	}
-	h, err := objectID(line, rest)
+	id, _, _ := strings.Cut(rest, " ") // capabilities may follow
+	h, err := object.ParseHash(id)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %.60q", ErrBadRequest, line)
 	}
 	if word != "want" {
 		u.has, u.at = append(u.has, h), append(u.at, at)
@@ -179,16 +180,6 @@ func (u *uploadRequest) knowing(known map[object.Hash]bool) []byte {
 		}
 	}
 	return data
-}
-
-// objectID reads the id at the start of rest, which capabilities may follow.
-func objectID(line, rest string) (object.Hash, error) {
-	id, _, _ := strings.Cut(rest, " ")
-	h, err := object.ParseHash(id)
-	if err != nil {
-		return object.Hash{}, fmt.Errorf("%w: %.60q", ErrBadRequest, line)
-	}
-	return h, nil
 }
 
 // packetLine splits off one line, "" for a packet without contents.

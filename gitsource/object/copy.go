@@ -52,31 +52,20 @@ type Origin struct {
 	Limits Limits
 }
 
-// newObjectCopy prepares a copy from one git directory to another; close ends it.
-func newObjectCopy(from Origin, to string) (*objectCopy, error) {
-	ends, err := shallowText(from.Dir)
-	if err != nil {
-		return nil, err
-	}
-	return &objectCopy{
-		from: openDirs(from.Objects), to: openObjects(to), target: filepath.Join(to, "objects"),
-		ends: ends, limit: manyObjects, limits: from.Limits, done: map[Hash]struct{}{},
-	}, nil
-}
-
-func (c *objectCopy) close() { _ = errors.Join(c.from.close(), c.to.close()) }
-
 // Copy copies a commit and the objects that it needs from one git directory to another:
 // object by object, or all packs and loose objects if that is cheaper, or if it has none
 // yet. Files that it inflated are put into fresh, which may be nil. The error is ErrSource
 // if from is incomplete.
 func Copy(ctx context.Context, from Origin, to string, tip Hash, fresh *Fresh) error {
-	c, err := newObjectCopy(from, to)
+	ends, err := shallowText(from.Dir)
 	if err != nil {
 		return err
 	}
-	defer c.close()
-	c.fresh = fresh
+	c := &objectCopy{
+		from: openDirs(from.Objects), to: openObjects(to), target: filepath.Join(to, "objects"),
+		ends: ends, limit: manyObjects, limits: from.Limits, fresh: fresh, done: map[Hash]struct{}{},
+	}
+	defer func() { _ = errors.Join(c.from.close(), c.to.close()) }()
 	if err := c.to.list(); err != nil {
 		return err
 	}

@@ -183,25 +183,20 @@ func (o *objects) findPacked(h Hash) (*pack, int64, error) {
 
 // findLoose opens an object if it is loose; nil if it is not, or no longer.
 func (o *objects) findLoose(h Hash) (*looseObject, error) {
-	if !o.open { // what was just pushed is loose: listing all others takes longer
-		for _, dir := range o.dirs {
-			if loose, err := openLoose(dir, h); !errors.Is(err, fs.ErrNotExist) {
-				return loose, err
-			}
+	dirs := o.dirs // what was just pushed is loose: listing all others takes longer
+	if o.open {
+		dir, ok := o.loose[h]
+		if !ok {
+			return nil, nil
+		}
+		dirs = []string{dir}
+	}
+	for _, dir := range dirs {
+		if loose, err := openLoose(dir, h); !errors.Is(err, fs.ErrNotExist) {
+			return loose, err
 		}
 	}
-	if err := o.list(); err != nil {
-		return nil, err
-	}
-	dir, ok := o.loose[h]
-	if !ok {
-		return nil, nil
-	}
-	loose, err := openLoose(dir, h)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return loose, err
+	return nil, o.list()
 }
 
 func (o *objects) has(h Hash) bool {

@@ -55,8 +55,15 @@ func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error
 	if err := pack.survey(lim); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
 	list := &packList{}
-	sum, err := pack.index(list)
+	parser, err := packfile.NewParser(packfile.NewScanner(pack), list)
+	if err != nil {
+		return fmt.Errorf("pack: %w", err)
+	}
+	sum, err := parser.Parse()
 	if err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
@@ -197,18 +204,6 @@ type beginning []byte
 func (b *beginning) Write(p []byte) (int, error) {
 	*b = append(*b, p[:min(len(p), 20-min(20, len(*b)))]...)
 	return len(p), nil
-}
-
-// index makes the index of a pack, and returns the pack's sum.
-func (f *packFile) index(list *packList) (plumbing.Hash, error) {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	parser, err := packfile.NewParser(packfile.NewScanner(f), list)
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return parser.Parse()
 }
 
 // packList is the index of a pack, and where its directories are.
