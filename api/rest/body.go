@@ -9,10 +9,10 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -98,38 +98,14 @@ func (r *Request) readBody(limit int64) (b Body, err error) {
 // wholeText reports whether JSON is valid UTF-8 and each \u of a surrogate has its other
 // half: encoding/json would replace what is not by U+FFFD, and texts are stored as sent.
 func wholeText(raw []byte) bool {
-	if !utf8.Valid(raw) {
-		return false
-	}
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 || i+1 == len(raw) {
-			return true
-		}
-		unit, ok := escapedUnit(raw[i:])
-		switch {
-		case !ok:
-			raw = raw[i+2:]
-			continue
-		case utf16.IsSurrogate(unit):
-			low, ok := escapedUnit(raw[i+6:])
-			if !ok || utf16.DecodeRune(unit, low) == utf8.RuneError {
-				return false
-			}
-			i += 6
-		}
-		raw = raw[i+6:]
-	}
+	return utf8.Valid(raw) && !half.Match(whole.ReplaceAll(raw, []byte("_")))
 }
 
-// escapedUnit returns the UTF-16 unit of a \uXXXX at the beginning of JSON.
-func escapedUnit(raw []byte) (rune, bool) {
-	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(raw[2:6]), 16, 16)
-	return rune(n), err == nil
-}
+// whole is an escaped backslash or both halves of a surrogate pair, half is one of them.
+var (
+	whole = regexp.MustCompile(`\\\\|\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}`)
+	half  = regexp.MustCompile(`\\u[dD][89a-fA-F][[:xdigit:]]{2}`)
+)
 
 // Has reports whether the body has a field. A JSON null is none.
 func (b *Body) Has(name string) bool {

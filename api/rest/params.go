@@ -2,8 +2,6 @@ package rest
 
 import (
 	"net/url"
-	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -60,29 +58,19 @@ func (ps Params) Get(name string) (value string, ok bool) {
 // Encode writes the query of a page link: format (unless it is empty), page (unless it
 // is 1) and all other parameters with all their values, sorted by name.
 func (ps Params) Encode(format string, page int) string {
-	kept := make(Params, 0, len(ps)+2)
+	kept := url.Values{}
 	for _, p := range ps {
 		if p.Name != "format" && p.Name != "page" {
-			kept = append(kept, p)
+			kept.Add(p.Name, p.Value)
 		}
 	}
 	if format != "" {
-		kept = append(kept, Param{"format", format})
+		kept.Set("format", format)
 	}
 	if page > 1 {
-		kept = append(kept, Param{"page", strconv.Itoa(page)})
+		kept.Set("page", strconv.Itoa(page))
 	}
-	sort.SliceStable(kept, func(i, j int) bool { return kept[i].Name < kept[j].Name })
-	var b strings.Builder
-	for i, p := range kept {
-		if i > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(url.QueryEscape(p.Name))
-		b.WriteByte('=')
-		b.WriteString(url.QueryEscape(p.Value))
-	}
-	return b.String()
+	return kept.Encode()
 }
 
 // IsDigits reports whether s is a number without a sign.
@@ -111,43 +99,29 @@ func (r *Request) Timestamp(name string, errs FieldErrors) time.Time {
 	return at
 }
 
-// dateTime is the form of a date and time: ISO 8601, or with a blank instead of
-// the T; seconds, their fraction and the zone are optional. An unescaped plus
-// of a zone arrives as a blank.
-var dateTime = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,6})\d*)?)?(?: ?(Z|[+-]\d{2}(?::?\d{2})?)| (\d{2}:?\d{2}))?$`)
+// layouts are the forms of a date and time: ISO 8601 with a blank instead of the T, with
+// or without seconds and a zone.
+var layouts = func() (list []string) {
+	for _, clock := range []string{"15:4", "15:4:5"} {
+		for _, zone := range []string{"", "Z07:00", "Z0700", "Z07"} {
+			list = append(list, "2006-1-2 "+clock+zone)
+		}
+	}
+	return list
+}()
 
-// parseDateTime reads a date and time; one without a zone is UTC.
+// parseDateTime reads a date and time; one without a zone is UTC. The plus of a zone that
+// is not escaped arrives as a blank.
 func parseDateTime(s string) (at time.Time, ok bool) {
-	m := dateTime.FindStringSubmatch(s)
-	if m == nil {
-		return at, false
+	date, rest, _ := strings.Cut(strings.Replace(s, "T", " ", 1), " ")
+	clock, zone, apart := strings.Cut(rest, " ")
+	if apart && IsDigits(zone[:min(1, len(zone))]) {
+		zone = "+" + zone
 	}
-	var n [8]int
-	for i := 1; i <= 6; i++ {
-		n[i], _ = strconv.Atoi(m[i]) // digits or nothing
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, date+" "+clock+zone); err == nil {
+			return at.UTC().Truncate(time.Microsecond), at.Year() > 0
+		}
 	}
-	micros, _ := strconv.Atoi((m[7] + "000000")[:6])
-	at = time.Date(n[1], time.Month(n[2]), n[3], n[4], n[5], n[6], micros*1000, time.UTC)
-	exists := at.Year() == n[1] && int(at.Month()) == n[2] && at.Day() == n[3] && at.Hour() == n[4] && at.Minute() == n[5] && at.Second() == n[6]
-	offset, valid := zone(m[8], m[9])
-	return at.Add(-offset), exists && valid && n[1] > 0
-}
-
-// zone returns how far a zone is ahead of UTC: "Z", "+02", "+02:00", "-0230",
-// or digits whose plus was lost.
-func zone(signed, lost string) (ahead time.Duration, ok bool) {
-	if lost != "" {
-		signed = "+" + lost
-	}
-	if signed == "" || signed == "Z" {
-		return 0, true
-	}
-	digits := strings.ReplaceAll(signed[1:], ":", "")
-	hours, _ := strconv.Atoi(digits[:2])
-	minutes, _ := strconv.Atoi((digits + "00")[2:4])
-	ahead = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
-	if signed[0] == '-' {
-		ahead = -ahead
-	}
-	return ahead, hours < 24 && minutes < 60
+	return at, false
 }
