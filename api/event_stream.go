@@ -177,13 +177,8 @@ func (s *Server) drain(ctx context.Context, f *eventStream, out *eventWriter) er
 			return err
 		}
 		s.metrics.events.Add(float64(len(entries)))
-		if !more {
+		if !more || s.streams.ended.Load() {
 			return nil
-		}
-		select {
-		case <-s.streams.ending:
-			return nil
-		default:
 		}
 	}
 }

@@ -95,10 +95,8 @@ func (l *lines) sendSpooled(ctx context.Context, x exchange, h header, from *spo
 
 // mayGoOn returns an error if a list has to end.
 func (x exchange) mayGoOn(ctx context.Context) error {
-	select {
-	case <-x.s.streams.ending:
+	if x.s.streams.ended.Load() {
 		return errEnding
-	default:
 	}
 	if a := rest.AccessOf(ctx); a.Token.ID != 0 {
 		return x.s.db.Read(ctx, a.Recheck)

@@ -230,7 +230,7 @@ func (s *Server) refusal(ctx context.Context, err error) error {
 // write answers a method that writes. What is in If-Match must be an ETag of the answer
 // to GET.
 func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, err error) {
-	if match := strings.Join(r.HTTP.Header.Values("If-Match"), ","); match != "" && match != "*" {
+	if match := r.HTTP.Header.Values("If-Match"); strings.Join(match, "") != "" && !slices.Contains(match, "*") {
 		if r.Seen, err = s.seen(ctx, rt, r, match); err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ func (s *Server) write(ctx context.Context, rt *resource.Route, r *rest.Request)
 var errChanged = &rest.Problem{Status: http.StatusPreconditionFailed, Detail: "The object has changed since you read it: read it again."}
 
 // seen returns the answer to GET if one of its ETags is in match.
-func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, match string) (any, error) {
+func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, match []string) (any, error) {
 	value, _, err := s.readOnce(ctx, rt, r)
 	if err != nil {
 		return nil, err
@@ -254,12 +254,8 @@ func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, 
 	if err != nil {
 		return nil, err
 	}
-	if v := newVariants(a); v != nil {
-		for _, tag := range v.tags {
-			if slices.Contains(strings.FieldsFunc(match, func(c rune) bool { return c == ',' || c == ' ' }), tag) {
-				return value, nil
-			}
-		}
+	if v := newVariants(a); v != nil && matchesAny(v.tags, match, "") {
+		return value, nil
 	}
 	return nil, errChanged
 }
