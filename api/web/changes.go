@@ -134,8 +134,6 @@ type history struct {
 	Count        int64
 }
 
-const changesOnPage = 50
-
 // historyOf makes a page of the list that q selects.
 func (p *Pages) historyOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
 	h := history{From: v.param("from"), To: v.param("to")}
@@ -243,8 +241,6 @@ type user struct {
 	Updated, Added int64
 }
 
-const userChanges = 50
-
 func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
 	u, err := resource.VisibleUser(ctx, snap, r)
 	if err != nil {
@@ -275,7 +271,7 @@ func (p *Pages) user(ctx context.Context, snap *store.Snapshot, r *rest.Request,
 		return err
 	}
 	v.fillWeeks(weeks)
-	entries, err := snap.NewestOfAuthor(ctx, u.ID, shown, userChanges)
+	entries, err := snap.NewestOfAuthor(ctx, u.ID, shown, changesOnPage)
 	if err != nil {
 		return err
 	}

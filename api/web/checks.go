@@ -52,8 +52,6 @@ type checkPlace struct {
 	Units            int64
 }
 
-const placesOnPage = 100
-
 func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
 	id, ok := checks.ByName(r.PathParam("check"))
 	if !ok {

@@ -45,12 +45,6 @@ type curveRow struct {
 	Values []int64
 }
 
-// maxCurves is the number of curves of a chart; colours do not tell more apart.
-const maxCurves = 8
-
-// curveRows is the number of days in the table beside a chart.
-const curveRows = 16
-
 func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, row *store.ComponentRow) (err error) {
 	v.named(row.Settings.Name, row.Project.Settings.Name)
 	c := &component{Row: *row}
@@ -279,8 +273,6 @@ type activity struct {
 	Longer       bool      // nobody did anything in the last year: it is of all time
 }
 
-const maxContributors = 20
-
 // fillActivity counts the entries of the time that the parameter since names in days. If
 // it names none, that is the last year, or all time if nobody did anything in it.
 func fillActivity(ctx context.Context, snap *store.Snapshot, v *view, q store.ActivityQuery) error {
@@ -313,12 +305,6 @@ func fillActivity(ctx context.Context, snap *store.Snapshot, v *view, q store.Ac
 	v.fillWeeks(found.Weeks)
 	return nil
 }
-
-// minWeekBars and maxWeekBars bound the number of weeks that are drawn.
-const (
-	minWeekBars = 13
-	maxWeekBars = 104
-)
 
 func (v *view) fillWeeks(weeks []store.WeekCount) {
 	if len(weeks) == 0 {

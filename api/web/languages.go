@@ -39,11 +39,6 @@ type languageProject struct {
 	Rows      []row
 }
 
-// sparkDays is the length of the small curves of a language's page.
-const sparkDays = 90
-
-const componentsOnPage = 200
-
 func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
 	l, err := p.env.VisibleLanguage(ctx, snap, r)
 	if err != nil {

@@ -26,8 +26,6 @@ type problem struct {
 // where names a component with its project.
 func where(c *store.ComponentRow) string { return c.Settings.Name + " · " + c.Project.Settings.Name }
 
-const maxProblems = 50
-
 // fillProblems lists which components are not imported yet, and what is wrong with them: pulls
 // and pushes that failed, filemasks without files, and files that cannot be read, with the time
 // of the entry that recorded it.

@@ -19,12 +19,6 @@ type front struct {
 	Components, Languages int
 }
 
-// Bounds of lists.
-const (
-	maxProjects = 100
-	newest      = 12
-)
-
 func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view) error {
 	v.Title, v.Heading = "repoglot", v.L.T("Translations from git repositories")
 	v.feeds()
@@ -38,7 +32,7 @@ func (p *Pages) front(ctx context.Context, snap *store.Snapshot, _ *rest.Request
 	}
 	f := front{Components: len(rows)}
 	f.Projects, f.Languages = projectRows(v, projects, rows, counts)
-	v.Pages, f.Projects = cutPage(v, "page", f.Projects, maxProjects)
+	v.Pages, f.Projects = cutPage(v, "page", f.Projects, projectsOnPage)
 	v.Body = f
 	return p.fillOverview(ctx, snap, v, rows, counts, &catalog.Project{})
 }
@@ -138,13 +132,6 @@ type cell struct {
 	Trend           int64 // thousandths in 30 days
 	Moved           bool  // whether the component was there 30 days ago
 }
-
-// A matrix shows at most 1,000 cells.
-const (
-	maxColumns = 20
-	maxCells   = 1000
-	trendDays  = 30
-)
 
 func (p *Pages) matrix(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, project *catalog.Project) error {
 	v.named(project.Settings.Name, "repoglot")

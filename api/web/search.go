@@ -38,10 +38,6 @@ type groupPlace struct {
 	Said       []said // one for each column; Code "" where there is none
 }
 
-// groupsOnPage is the number of strings that a page of a search looks up. The search
-// itself is of units of the source language, so each is one string of a component.
-const groupsOnPage = 30
-
 func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view) error {
 	o := search{Query: strings.TrimSpace(v.param("q")), Lang: v.param("lang"), Lang2: v.param("lang2")}
 	v.named(v.L.T("Search"), "repoglot")

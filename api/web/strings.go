@@ -34,10 +34,6 @@ type stringList struct {
 	MissingURL string // a list of them; "" if there are too many strings to look through
 }
 
-// maxLooked is the number of strings of a component that are looked through for those
-// that a file does not have: 0.1 s.
-const maxLooked = 20_000
-
 // str is a string of a translation.
 type str struct {
 	URL, Checksum, Context string
@@ -47,8 +43,6 @@ type str struct {
 	Failing                []*checks.Check
 	Changed                bool // the template has the string with another msgid_plural
 }
-
-const stringsOnPage = 50
 
 // strings is /translate/…: a list of strings, or one of them.
 func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
@@ -226,9 +220,6 @@ type said struct {
 	Target           string
 	State            catalog.State
 }
-
-// maxElsewhere is the number of components that are searched for the same string.
-const maxElsewhere = 40
 
 func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, id int64) error {
 	row, err := snap.Unit(ctx, id)

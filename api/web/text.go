@@ -13,9 +13,6 @@ import (
 
 func path(segments ...string) string { return wire.Path(segments...) }
 
-// maxShown bounds what a page shows of one text, in characters.
-const maxShown = 4000
-
 // visible makes a text fit to be shown: cut, and with what is hidden in it.
 func visible(s string) string {
 	if utf8.RuneCountInString(s) > maxShown {
@@ -27,10 +24,6 @@ func visible(s string) string {
 // span is a part of a text: "" as it is, "ins" added, "del" removed, "mark" where a
 // check fails.
 type span struct{ Kind, Text string }
-
-// maxWords bounds the words of each of two texts that are compared word by word; longer
-// ones are shown whole.
-const maxWords = 600
 
 // difference compares two texts word by word.
 func difference(old, new string) []span {
@@ -58,7 +51,18 @@ func difference(old, new string) []span {
 		}
 		out = append(out, span{kind, text})
 	}
-	common := lengths(a, b)
+	common := make([][]uint16, len(a)+1) // lengths of the longest common sequences of the ends
+	common[len(a)] = make([]uint16, len(b)+1)
+	for i := len(a) - 1; i >= 0; i-- {
+		common[i] = make([]uint16, len(b)+1)
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		switch {
@@ -74,25 +78,6 @@ func difference(old, new string) []span {
 		}
 	}
 	return out
-}
-
-// lengths are the lengths of the longest common sequences of the ends of a and b.
-func lengths(a, b []string) [][]uint16 {
-	common := make([][]uint16, len(a)+1)
-	cells := make([]uint16, (len(a)+1)*(len(b)+1))
-	for i := range common {
-		common[i], cells = cells[:len(b)+1], cells[len(b)+1:]
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
-	return common
 }
 
 // words splits a text into words, blanks and single other characters, so that a
@@ -125,9 +110,7 @@ func words(s string) (list []string) {
 }
 
 // forms shows plural forms as lines.
-func forms(s string) string {
-	return strings.ReplaceAll(s, catalog.FormSeparator, "\n")
-}
+func forms(s string) string { return strings.ReplaceAll(s, catalog.FormSeparator, "\n") }
 
 // place is a part of a text, in code points.
 type place struct{ from, to int }
@@ -152,8 +135,7 @@ func marked(s string, places []place) []span {
 		return []span{{"", visible(s)}}
 	}
 	var out []span
-	for i := 0; i < len(runes); {
-		j := i
+	for i, j := 0, 0; i < len(runes); i = j {
 		for j < len(runes) && on[j] == on[i] {
 			j++
 		}
@@ -163,7 +145,6 @@ func marked(s string, places []place) []span {
 			text.Text = strings.ReplaceAll(text.Text, " ", "␣")
 		}
 		out = append(out, text)
-		i = j
 	}
 	return out
 }

@@ -146,14 +146,6 @@ func fillTranslationCurve(ctx context.Context, snap *store.Snapshot, v *view, id
 	return nil
 }
 
-// Bounds of the table by folder: larger files take too long to read, fewer parts say
-// nothing.
-const (
-	maxPartStrings = 5000
-	minParts       = 2
-	maxParts       = 60
-)
-
 // partsOf counts the strings of a document by the folder, or the file, that they come
 // from; nil if there is only one.
 func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, strs string) ([]row, error) {

@@ -16,9 +16,7 @@
 // Texts are English in the templates and in calls of T and N; `go generate` collects
 // them for the translators (api/web/intl).
 //
-// What costs more than rows of the page is bounded: a matrix has at most 1,000 cells, parts of
-// a document are counted for files of up to 5,000 strings, entries are compared word by word up
-// to 600 words. The history of one component is in the order of its commits and of time; that
+// What costs more than rows of the page is bounded. The history of one component is in the order of its commits and of time; that
 // of a project stays in the order of ids, since an order by time would need an index that every
 // pull would write. Only pages below /translate/ have a script, for sessions that may edit: only
 // their policy allows one. A form has the fingerprint of the text that its reader saw, and the
@@ -68,6 +66,32 @@ func PolicyOf(path string, signedIn bool) string {
 
 // Edits reports whether forms are sent to a path.
 func Edits(path string) bool { return strings.HasPrefix(path, "/translate/") }
+
+// What pages show at most, and what they look through for it.
+const (
+	newest           = 12 // changes, on pages about other things
+	changesOnPage    = 50 // also of somebody
+	projectsOnPage   = 100
+	componentsOnPage = 200
+	placesOnPage     = 100 // where a check fails
+	stringsOnPage    = 50
+	groupsOnPage     = 30 // of a search: each unit that it finds is one string of a component
+
+	maxColumns, maxCells     = 20, 1000 // of a matrix
+	trendDays, sparkDays     = 30, 90
+	maxCurves                = 8  // of a chart; colours do not tell more apart
+	curveRows                = 16 // days in the table beside a chart
+	minWeekBars, maxWeekBars = 13, 104
+	maxContributors          = 20
+	maxProblems              = 50
+	maxShown                 = 4000   // characters of one text
+	maxWords                 = 600    // of each of two texts that are compared word by word
+	maxElsewhere             = 40     // components that are searched for the same string
+	maxLooked                = 20_000 // strings looked through for those that a file lacks: 0.1 s
+	maxPartStrings           = 5000   // of a file with a table by folder, which reads all
+	minParts, maxParts       = 2, 60  // of that table; fewer say nothing
+	maxNext                  = 1000   // length of the address to which signing in leads back
+)
 
 // Cookie is the name of the cookie with the language that a reader chose.
 const Cookie = "ui"
@@ -387,9 +411,6 @@ func (v *view) reads(code string) int {
 	}
 	return 0
 }
-
-// maxNext is the length of the longest address to which signing in leads back.
-const maxNext = 1000
 
 func (p *Pages) execute(name string, v *view) ([]byte, error) {
 	var b bytes.Buffer
