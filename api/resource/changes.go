@@ -164,8 +164,6 @@ func (e *Env) streamChanges(ctx context.Context, snap *store.Snapshot, r *rest.R
 	return f, err
 }
 
-const feedEntries = 10
-
 // feedRoutes are the feeds: Weblate's in RSS, and ours in Atom.
 func (e *Env) feedRoutes() []Route {
 	var routes []Route

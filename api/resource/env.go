@@ -11,6 +11,19 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
+// Bounds of answers and of what clients send.
+const (
+	feedEntries    = 10
+	matrixDays     = 30        // how long ago the earlier percentage of a matrix is
+	maxFound       = 5         // results of each category of the search
+	maxOccurrences = 1000      // components that are searched for the same string
+	exportChunk    = 1000      // units of a search that are read at once
+	longFile       = 256 << 10 // stored bytes above which a file is a download, which is not held, compressed and cached
+	maxUpload      = 32 << 20  // bytes of an uploaded file with its form
+	maxAuthorName  = 200       // characters of author_name, as in Weblate
+	editBytes      = 500       // what an edit takes in the journal and in the history beside its text
+)
+
 // Env is what handlers need besides a request and a snapshot. It does not
 // change while a server runs, and is safe for concurrent use.
 type Env struct {
@@ -129,9 +142,6 @@ func inTurn[T any](ctx context.Context, turn Turn, bytes int, fn func() (T, erro
 	})
 	return result, err
 }
-
-// editBytes is what an edit takes in the journal and in the history beside its text.
-const editBytes = 500
 
 // sizeOf are the bytes that edits store.
 func sizeOf(edits ...edit.Request) (bytes int) {

@@ -22,8 +22,7 @@ type Errands struct {
 	flights singleflight.Group
 	ending  context.Context
 	end     context.CancelFunc
-	runs    sync.WaitGroup
-	mu      sync.Mutex // held while runs grows or ending ends
+	running sync.RWMutex // read by each that runs
 }
 
 // NewErrands returns Errands without any. Panics are logged.
@@ -47,14 +46,11 @@ func (e *Errands) Do(ctx context.Context, key string, fn func(context.Context) (
 }
 
 func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)) (result any, err error) {
-	e.mu.Lock()
+	e.running.RLock()
+	defer e.running.RUnlock()
 	if err := e.ending.Err(); err != nil {
-		e.mu.Unlock()
 		return nil, err
 	}
-	e.runs.Add(1)
-	e.mu.Unlock()
-	defer e.runs.Done()
 	ctx, cancel := context.WithTimeout(ctx, maxErrand)
 	defer cancel()
 	defer context.AfterFunc(e.ending, cancel)()
@@ -70,8 +66,7 @@ func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)
 // End ends all errands, waits for them and refuses new ones. It may be called more than
 // once.
 func (e *Errands) End() {
-	e.mu.Lock()
 	e.end()
-	e.mu.Unlock()
-	e.runs.Wait()
+	e.running.Lock()
+	defer e.running.Unlock()
 }

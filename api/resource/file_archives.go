@@ -21,10 +21,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// missingName is the entry of an archive that lists the files which should be
-// in it.
-const missingName = "MISSING.txt"
-
 type archived struct {
 	translation store.TranslationRow // its Generation is the component's
 	folder      string               // "" or with a slash
@@ -87,11 +83,7 @@ func (e *Env) archivedFiles(ctx context.Context, snap *store.Snapshot, r *rest.R
 		}
 		return filesOf(ctx, snap, &component, "")
 	}
-	project, err := VisibleProject(ctx, snap, r)
-	if err != nil {
-		return nil, newest, err
-	}
-	components, err := VisibleComponents(ctx, snap, project.Slug)
+	components, err := namedComponents(ctx, snap, r)
 	for _, c := range components {
 		if err != nil || !c.Imported {
 			continue
@@ -176,7 +168,7 @@ func (e *Env) writeArchive(ctx context.Context, snap *store.Snapshot, w io.Write
 		}
 	}
 	if len(missing) > 0 {
-		entry, err := z.Create(missingName)
+		entry, err := z.Create("MISSING.txt")
 		if err != nil {
 			return err
 		}

@@ -23,14 +23,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-const (
-	// exportChunk is the number of units of a search that are read at once.
-	exportChunk = 1000
-	// longFile is the stored size in bytes above which a file is a download,
-	// instead of an answer that is held, compressed and cached.
-	longFile = 256 << 10
-)
-
 var (
 	// errFormat has Weblate's text.
 	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
@@ -259,9 +251,6 @@ func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.
 	return nil, errNoTemplate
 }
 
-// maxUpload bounds an uploaded file with its form, in bytes.
-const maxUpload = 32 << 20
-
 func mayUpload(ctx context.Context, t *store.TranslationRow) error {
 	err := MayEdit(ctx, t)
 	if err == nil && t.IsSource {
@@ -286,9 +275,6 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
 	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
 }
-
-// maxAuthorName bounds the characters of author_name, as in Weblate.
-const maxAuthorName = 200
 
 // uploadOptions reads the other fields of an upload.
 func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {

@@ -155,9 +155,6 @@ func (d Schema) getSchema(_ context.Context, _ *store.Snapshot, r *rest.Request)
 	return &rest.Document{ContentType: rest.TypeJSON, Body: body}, nil
 }
 
-// maxFound is the number of results that a search shows of each category.
-const maxFound = 5
-
 // search finds projects, components, users and languages whose name or slug
 // contains q, in any case. It answers a bare array, empty for an empty q.
 func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {

@@ -223,9 +223,6 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, err
 }
 
-// matrixDays is how long ago the earlier percentage of a matrix is.
-const matrixDays = 30
-
 // listMatrix lists the translations of a project, except into source languages, with
 // their percentage now and 30 days ago, by id.
 func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {

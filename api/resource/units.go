@@ -142,9 +142,6 @@ func SearchProblem(err error) error {
 	return err
 }
 
-// maxOccurrences is the number of components that are searched for the same string.
-const maxOccurrences = 1000
-
 // listOccurrences lists the same string, with its context, in the same language of all
 // components that the client may see, by id; ours.
 func listOccurrences(ctx context.Context, snap *store.Snapshot, r *rest.Request, u *store.UnitRow) (any, error) {

@@ -174,21 +174,21 @@ func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, v *view, o *se
 
 // placeOf shows what a component says in the languages of the page.
 func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts []store.Said) groupPlace {
-	checksum := "?checksum=" + catalog.Checksum(u.Identity.Hash)
+	checksum := catalog.Checksum(u.Identity.Hash)
 	language := c.Settings.SourceLanguage
 	if len(o.Columns) > 0 {
 		language = o.Columns[0]
 	}
-	g := groupPlace{Where: where(c), URL: path("translate", c.Project.Slug, c.Slug, language) + checksum, Said: make([]said, len(o.Columns))}
+	g := groupPlace{Where: where(c), Said: make([]said, len(o.Columns))}
 	for i := range texts {
-		t := &texts[i]
-		if at := slices.Index(o.Columns, t.Language); at >= 0 {
-			g.Said[at] = said{Code: t.Language, Target: t.Unit.Target, State: t.Unit.State, URL: path("translate", c.Project.Slug, c.Slug, t.Language) + checksum}
+		if at := slices.Index(o.Columns, texts[i].Language); at >= 0 {
+			g.Said[at] = saidIn(c, &texts[i], checksum)
 		}
 	}
 	if len(texts) > 0 && g.Said[0].Code == "" {
-		g.URL = path("translate", c.Project.Slug, c.Slug, texts[0].Language) + checksum
+		language = texts[0].Language
 	}
+	g.URL = path("translate", c.Project.Slug, c.Slug, language) + "?checksum=" + checksum
 	return g
 }
 

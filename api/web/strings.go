@@ -221,6 +221,11 @@ type said struct {
 	State            catalog.State
 }
 
+func saidIn(c *store.ComponentRow, s *store.Said, checksum string) said {
+	url := path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + checksum
+	return said{Where: where(c), Code: s.Language, URL: url, Target: s.Unit.Target, State: s.Unit.State}
+}
+
 func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, id int64) error {
 	row, err := snap.Unit(ctx, id)
 	if err != nil {
@@ -317,13 +322,9 @@ func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 	list, err := snap.SaidIn(ctx, []catalog.Unit{source}, []int64{o.Row.ComponentID}, nil)
 	for i := range list {
 		s := &list[i]
-		if s.Language == o.Row.Language || s.Source {
-			continue
+		if s.Language != o.Row.Language && !s.Source {
+			o.Others = append(o.Others, saidIn(resource.RowOf(&o.Row), s, o.Checksum))
 		}
-		o.Others = append(o.Others, said{
-			Code: s.Language, Target: s.Unit.Target, State: s.Unit.State,
-			URL: path("translate", o.Row.Project.Slug, o.Row.Component.Slug, s.Language) + "?checksum=" + o.Checksum,
-		})
 	}
 	slices.SortStableFunc(o.Others, func(a, b said) int {
 		return cmp.Or(cmp.Compare(v.reads(b.Code), v.reads(a.Code)), cmp.Compare(a.Code, b.Code))
@@ -345,14 +346,9 @@ func (p *Pages) fillElsewhere(ctx context.Context, snap *store.Snapshot, _ *rest
 	components, list, err := resource.Occurrences(ctx, snap, o.Unit.Identity, o.Row.Language, maxElsewhere)
 	for i := range list {
 		s := &list[i]
-		c := components[s.Unit.ID/catalog.UnitsPerComponent]
-		if c.ID == o.Row.ComponentID {
-			continue
+		if c := components[s.Unit.ID/catalog.UnitsPerComponent]; c.ID != o.Row.ComponentID {
+			o.Elsewhere = append(o.Elsewhere, saidIn(c, s, o.Checksum))
 		}
-		o.Elsewhere = append(o.Elsewhere, said{
-			Where: where(c), Target: s.Unit.Target, State: s.Unit.State,
-			URL: path("translate", c.Project.Slug, c.Slug, s.Language) + "?checksum=" + o.Checksum,
-		})
 	}
 	return err
 }
