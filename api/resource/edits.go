@@ -32,7 +32,6 @@ func AuthorOf(ctx context.Context) edit.Author {
 	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail}
 }
 
-// mayChange refuses a client that may not change a string.
 func mayChange(ctx context.Context, u *store.UnitRow) error {
 	switch err := MayEdit(ctx, &u.Translation); {
 	case err != nil:
@@ -111,7 +110,6 @@ func (e *Env) edited(ctx context.Context, component, translation int64, want edi
 	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, err
 }
 
-// stateOf reads the field state.
 func stateOf(body *rest.Body) (catalog.State, error) {
 	state, err := body.Int("state")
 	if err != nil || state < 0 || state > 100 {
@@ -209,7 +207,6 @@ func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	return j, err
 }
 
-// getEdit answers one edit, with what happened to it.
 func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *editRow) (any, error) {
 	events, err := snap.EditEvents(ctx, j.ID)
 	o := wireEdit(r.Link, &j.Edit)
@@ -259,7 +256,6 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 	return e.addString(ctx, r, &t, n)
 }
 
-// deleteEdit takes a pending edit back.
 func (e *Env) deleteEdit(ctx context.Context, _ *rest.Request, j *editRow, _ *rest.Body) (any, error) {
 	done, err := e.Edits.Discard(ctx, j.row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
 	if err != nil {

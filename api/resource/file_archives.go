@@ -143,7 +143,6 @@ func filesOf(ctx context.Context, snap *store.Snapshot, component *store.Compone
 	return files, modified, nil
 }
 
-// entryWriter writes one file of an archive.
 type entryWriter func(ctx context.Context, snap *store.Snapshot, z *zip.Writer, f *archived) error
 
 // writeArchive writes ZIP. The entries have the times of their commits, so that

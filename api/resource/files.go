@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	slashpath "path"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -232,17 +233,12 @@ func (e *Env) getNewTemplate(ctx context.Context, snap *store.Snapshot, _ *rest.
 		return nil, err
 	}
 	base := component.Settings.NewBase
-	for i := range all {
-		if base == "" || !all[i].IsSource || all[i].Filename != base {
-			continue
-		}
-		f, err := snap.File(ctx, all[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		return &rest.Document{ContentType: "application/binary", Filename: slashpath.Base(base), Body: f.Data, Modified: f.Modified, Ranges: true}, nil
+	i := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.IsSource && t.Filename == base })
+	if base == "" || i < 0 {
+		return nil, errNoTemplate
 	}
-	return nil, errNoTemplate
+	f, err := snap.File(ctx, all[i].ID)
+	return &rest.Document{ContentType: "application/binary", Filename: slashpath.Base(base), Body: f.Data, Modified: f.Modified, Ranges: true}, err
 }
 
 // getMonolingualBase always answers 404: PO files hold source and translation,
@@ -259,7 +255,6 @@ func mayUpload(ctx context.Context, t *store.TranslationRow) error {
 	return err
 }
 
-// uploadFile answers POST and PUT of a file.
 func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.TranslationRow, body *rest.Body) (any, error) {
 	data, err := body.File("file")
 	if err != nil {
@@ -276,7 +271,6 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
 }
 
-// uploadOptions reads the other fields of an upload.
 func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
 	fields := map[string]string{}
 	for _, name := range []string{"method", "conflicts", "fuzzy", "author_name", "author_email"} {

@@ -28,7 +28,6 @@ func (e *Env) getComponent(_ context.Context, _ *store.Snapshot, r *rest.Request
 	return e.newComponent(r.Link, row, true), nil
 }
 
-// listComponents lists the components of a project, or of all.
 func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	rows, err := VisibleComponents(ctx, snap, of.slug)
 	if err != nil {

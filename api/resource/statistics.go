@@ -152,7 +152,6 @@ func ImportedIDs(rows []*store.ComponentRow) []int64 {
 	return ids
 }
 
-// listHistory answers a list of statistics over time, ascending.
 func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	q := store.StatQuery{TranslationID: of.translation, Language: of.language}
 	var err error

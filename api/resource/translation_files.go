@@ -89,7 +89,6 @@ func (e *Env) pushed(ctx context.Context, component int64, waits string, served 
 	return rest.Accepted{Value: wire.Done{Result: pushErr == nil, Detail: waits}}, nil
 }
 
-// errSourceStays refuses to remove the source translation.
 var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The source translation cannot be removed: remove its file in the repository."}
 
 func mayRemove(ctx context.Context, t *store.TranslationRow) error {

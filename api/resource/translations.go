@@ -29,32 +29,27 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 
 // listTranslations lists all served translations, by id.
 func (e *Env) listTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-	components, served, err := ServedComponents(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := snap.TranslationIDs(ctx, served)
-	if err != nil {
-		return nil, err
-	}
-	return e.translationsByID(ctx, snap, r, components, ids, "/api/translations/")
+	return e.translationsOf(ctx, snap, r, "/api/translations/", snap.TranslationIDs)
 }
 
 // listContributions lists the translations in which an author has entries, by id.
 func (e *Env) listContributions(ctx context.Context, snap *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
+	of := func(ctx context.Context, served []int64) ([]int64, error) {
+		return snap.ContributedTranslations(ctx, user.ID, served)
+	}
+	return e.translationsOf(ctx, snap, r, wire.UserPath(user.Username)+"contributions/", of)
+}
+
+// translationsOf is a page of the list at path of translations of the served components.
+func (e *Env) translationsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, path string, of func(context.Context, []int64) ([]int64, error)) (any, error) {
 	components, served, err := ServedComponents(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := snap.ContributedTranslations(ctx, user.ID, served)
+	ids, err := of(ctx, served)
 	if err != nil {
 		return nil, err
 	}
-	return e.translationsByID(ctx, snap, r, components, ids, wire.UserPath(user.Username)+"contributions/")
-}
-
-// translationsByID is a page of the list at path of the translations with these ids.
-func (e *Env) translationsByID(ctx context.Context, snap *store.Snapshot, r *rest.Request, components map[int64]*store.ComponentRow, ids []int64, path string) (any, error) {
 	return r.List(int64(len(ids)), rest.MaxPageSize, path, func(w rest.Window) (any, error) {
 		all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
 		within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}

@@ -68,15 +68,14 @@ func (p *Pages) oneCheck(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
-	units, order := map[int64]int64{}, make([]int64, len(counts))
+	slices.SortStableFunc(counts, func(a, b store.CheckCount) int { return cmp.Compare(b.Units, a.Units) }) // they come by id
+	units := map[int64]int64{}
 	for i := range counts {
-		order[i] = counts[i].TranslationID
-		units[order[i]] = counts[i].Units
+		units[counts[i].TranslationID] = counts[i].Units
 		o.Total += counts[i].Units
 	}
-	slices.SortFunc(order, func(a, b int64) int { return cmp.Or(cmp.Compare(units[b], units[a]), cmp.Compare(a, b)) })
-	v.Pages, order = cutPage(v, "page", order, placesOnPage)
-	translations, err := snap.TranslationsByID(ctx, order)
+	v.Pages, counts = cutPage(v, "page", counts, placesOnPage)
+	translations, err := snap.TranslationsByID(ctx, rest.Objects(counts, func(c *store.CheckCount) int64 { return c.TranslationID }))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"html/template"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,22 +245,16 @@ func repoweb(template, branch, file string, at int) string {
 		"%(branch)s", url.PathEscape(branch), "%(file)s", escaped, "%(line)s", line).Replace(template)
 }
 
-// commitURL guesses the address of a commit from the template of a file's address:
-// GitHub, GitLab and Forgejo have both below the same repository.
+// forges finds a repository in the template of a file's address on GitHub, GitLab and Forgejo.
+var forges = regexp.MustCompile(`^(https?://.+?(?:/-)?)/(?:blob|src/branch|raw)/`)
+
+// commitURL guesses the address of a commit, which is below the same repository as files.
 func commitURL(template, commit string) string {
-	if !isWeb(template) || commit == "" {
+	m := forges.FindStringSubmatch(template)
+	if m == nil || commit == "" {
 		return ""
 	}
-	for _, part := range []string{"/-/blob/", "/blob/", "/src/branch/", "/-/raw/", "/raw/"} {
-		if before, _, found := strings.Cut(template, part); found {
-			middle := "/commit/"
-			if strings.HasPrefix(part, "/-/") {
-				middle = "/-/commit/"
-			}
-			return before + middle + commit
-		}
-	}
-	return ""
+	return m[1] + "/commit/" + commit
 }
 
 // activity is who changed how much in a time, and when.

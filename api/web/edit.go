@@ -237,7 +237,6 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	return false, nil
 }
 
-// state is the state of the text that was sent.
 func (s *sentForm) state() catalog.State {
 	switch {
 	case catalog.EmptyForms(catalog.JoinForms(s.target)):

@@ -14,7 +14,6 @@ import (
 // AllowEdit are the methods of the page of a string.
 const AllowEdit = "GET, POST, HEAD, OPTIONS"
 
-// script is the script of the form that edits a string.
 func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 	data, err := files.ReadFile("templates/edit.js")
 	return &rest.Document{ContentType: "text/javascript; charset=utf-8", Body: data}, err

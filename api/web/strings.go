@@ -268,7 +268,6 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	return nil
 }
 
-// oneLine is a text in one line, cut.
 func oneLine(s string, most int) string {
 	return catalog.Clip(strings.Join(strings.Fields(visible(forms(s))), " "), most)
 }
@@ -315,7 +314,6 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	return err
 }
 
-// fillOthers reads the string in all other languages.
 func (p *Pages) fillOthers(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
 	source := o.Unit
 	source.ID = o.Unit.SourceID

@@ -119,7 +119,6 @@ func New(env *resource.Env, now func() time.Time) *Pages {
 	return p
 }
 
-// funcs are what templates call.
 func (p *Pages) funcs(l *intl.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.T, "n": l.N, "num": l.Number, "pct": l.Percent, "signed": l.Signed, "day": l.Day, "time": l.Time,
