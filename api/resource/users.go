@@ -117,28 +117,24 @@ func (e *Env) listCredits(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return nil, err
 	}
 	wanted, _ := r.Params.Get("lang")
-	type author struct{ code, name string }
-	byCode := map[string][]wire.Credit{}
-	at := map[author]int{}
+	byCode := map[string]map[string]wire.Credit{} // and by username
 	for i := range list {
 		c := &list[i]
 		code, n := languages[c.TranslationID], c.Updated+c.Added
 		if code == "" || wanted != "" && wanted != code || n == 0 {
 			continue
 		}
-		key := author{code, c.Username}
-		if _, known := at[key]; !known {
-			at[key] = len(byCode[code])
-			byCode[code] = append(byCode[code], wire.Credit{FullName: c.FullName})
+		if byCode[code] == nil {
+			byCode[code] = map[string]wire.Credit{}
 		}
-		byCode[code][at[key]].ChangeCount += n
+		byCode[code][c.Username] = wire.Credit{FullName: c.FullName, ChangeCount: byCode[code][c.Username].ChangeCount + n}
 	}
 	out := make([]map[string][]wire.Credit, 0, len(byCode))
 	for _, code := range slices.Sorted(maps.Keys(byCode)) {
-		slices.SortFunc(byCode[code], func(a, b wire.Credit) int {
+		credits := slices.SortedFunc(maps.Values(byCode[code]), func(a, b wire.Credit) int {
 			return cmp.Or(cmp.Compare(b.ChangeCount, a.ChangeCount), cmp.Compare(a.FullName, b.FullName))
 		})
-		out = append(out, map[string][]wire.Credit{e.Language(code).Name: byCode[code]})
+		out = append(out, map[string][]wire.Credit{e.Language(code).Name: credits})
 	}
 	return &rest.Array{Items: out}, nil
 }

@@ -167,7 +167,14 @@ func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, v *view, o *se
 		o.Groups[at].Places = append(o.Groups[at].Places, p.placeOf(o, u, c, all[u.ID]))
 	}
 	for i := range o.Groups {
-		o.Groups[i].compare()
+		g, texts := &o.Groups[i], map[string]string{} // by language
+		for _, place := range g.Places {
+			for _, s := range place.Said {
+				before := texts[s.Code]
+				g.Different = g.Different || before != "" && s.Target != "" && s.Target != before
+				texts[s.Code] = cmp.Or(s.Target, before)
+			}
+		}
 	}
 	return nil
 }
@@ -190,16 +197,4 @@ func (p *Pages) placeOf(o *search, u *catalog.Unit, c *store.ComponentRow, texts
 	}
 	g.URL = path("translate", c.Project.Slug, c.Slug, language) + "?checksum=" + checksum
 	return g
-}
-
-// compare finds out whether a language says the text differently in two places.
-func (g *group) compare() {
-	texts := map[string]string{} // by language
-	for _, place := range g.Places {
-		for _, s := range place.Said {
-			before := texts[s.Code]
-			g.Different = g.Different || before != "" && s.Target != "" && s.Target != before
-			texts[s.Code] = cmp.Or(s.Target, before)
-		}
-	}
 }

@@ -30,7 +30,6 @@ type stringList struct {
 
 	Missing    int64  // strings that the file does not have
 	Changed    int64  // strings that the template has with another msgid_plural
-	ChangedURL string // a list of them
 	MissingURL string // a list of them; "" if there are too many strings to look through
 }
 
@@ -72,9 +71,6 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	v.Sub = p.title(v, t)
 	if l.Missing > 0 && sources[t.ComponentID].Stats.Total.Units <= maxLooked {
 		l.MissingURL = strs + "?missing=1"
-	}
-	if l.Changed > 0 {
-		l.ChangedURL = strs + "?changed=1"
 	}
 	var units []catalog.Unit
 	missing := l.MissingURL != "" && v.param("missing") != ""

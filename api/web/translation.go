@@ -158,7 +158,12 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 	}
 	names := make([]string, len(units))
 	for i := range units {
-		names[i] = fileOf(units[i].Location)
+		first, _, _ := strings.Cut(units[i].Location, ",") // the file of the first reference
+		first = strings.TrimSpace(first)
+		if colon := strings.LastIndexByte(first, ':'); colon > 0 {
+			first = first[:colon]
+		}
+		names[i] = strings.TrimPrefix(first, "./")
 	}
 	byFolder := map[string]*row{}
 	cut := commonFolder(names)
@@ -184,22 +189,12 @@ func partsOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow,
 	if len(byFolder) < minParts || len(byFolder) > maxParts {
 		return nil, nil
 	}
-	list := make([]row, 0, len(byFolder))
+	var list []row
 	for _, f := range byFolder {
 		list = append(list, *f)
 	}
 	sorted(list, "")
 	return list, nil
-}
-
-// fileOf is the file of the first reference of a string.
-func fileOf(location string) string {
-	first, _, _ := strings.Cut(location, ",")
-	first = strings.TrimSpace(first)
-	if i := strings.LastIndexByte(first, ':'); i > 0 {
-		first = first[:i]
-	}
-	return strings.TrimPrefix(first, "./")
 }
 
 // commonFolder is the length of the folders that all names begin with; "" is no name.

@@ -278,12 +278,8 @@ func (p *Pages) ChosenCookie(rawQuery string) string {
 // Paths reports whether a path may be a page's: everything that is neither the API's
 // nor an export.
 func Paths(path string) bool {
-	for _, prefix := range []string{"/api/", "/exports/", "/widget/", "/widgets/"} {
-		if strings.HasPrefix(path, prefix) {
-			return false
-		}
-	}
-	return path != "/api"
+	below := func(prefix string) bool { return strings.HasPrefix(path, prefix) }
+	return path != "/api" && !slices.ContainsFunc([]string{"/api/", "/exports/", "/widget/", "/widgets/"}, below)
 }
 
 func (p *Pages) newView(r *http.Request, params rest.Params) *view {
