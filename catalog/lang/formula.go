@@ -3,6 +3,9 @@ package lang
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // ErrFormula is in every error of [Compile]: the text is not a plural expression of
@@ -26,27 +29,10 @@ const Undefined = -1 << 31
 // regard to nesting, returns another form than C for Breton (n = 13), knows neither
 // arithmetic nor '!', and panics on `n%0`. A test compares it with this package on
 // all other formulas of the table.
-type Formula struct {
-	root *node
-}
+type Formula struct{ value value }
 
-// node is one operation of a formula. The leaves are 'n' and '0' (the constant
-// value). '?' uses all three operands, '!' only a.
-type node struct {
-	op      byte
-	value   int64
-	a, b, c *node
-}
-
-// The operators of two characters, as one byte each.
-const (
-	opOr  = 'o'
-	opAnd = 'a'
-	opEq  = '='
-	opNe  = 'x'
-	opLe  = 'l'
-	opGe  = 'g'
-)
+// value is the value of an expression for n. It returns false for a division by zero.
+type value func(n int64) (int64, bool)
 
 // Compile parses a plural expression: C syntax over the variable n with
 // decimal numbers, ?: || && == != < > <= >= + - * / % ! and parentheses. One ';' may
@@ -56,96 +42,70 @@ func Compile(formula string) (*Formula, error) {
 		return nil, fmt.Errorf("%w: %d bytes long, at most %d are read", ErrFormula, len(formula), maxFormulaLen)
 	}
 	p := &formulaParser{text: formula}
-	root, err := p.ternary()
-	if err != nil {
-		return nil, err
-	}
+	v := p.ternary()
 	p.accept(";")
-	if p.skip(); p.pos < len(p.text) {
-		return nil, p.fail()
+	if p.skip(); p.err == nil && p.pos < len(p.text) {
+		p.fail()
 	}
-	return &Formula{root: root}, nil
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Formula{v}, nil
 }
 
 // Eval returns the form that the formula chooses for n, or [Undefined].
 // True is 1 and false is 0. Division rounds down, as in Weblate (it matters for
 // negative n only).
 func (f *Formula) Eval(n int) int {
-	v, ok := f.root.eval(int64(n))
+	v, ok := f.value(int64(n))
 	if !ok {
 		return Undefined
 	}
 	return int(v)
 }
 
-// eval returns false for a division by zero. It does not evaluate operands that C
-// does not evaluate.
-func (x *node) eval(n int64) (int64, bool) {
-	switch x.op {
-	case 'n':
-		return n, true
-	case '0':
-		return x.value, true
-	}
-	a, ok := x.a.eval(n)
-	if !ok {
-		return 0, false
-	}
-	switch x.op {
-	case '!':
-		return truth(a == 0), true
-	case '?':
-		if a != 0 {
-			return x.b.eval(n)
-		}
-		return x.c.eval(n)
-	case opOr, opAnd:
-		if (a != 0) == (x.op == opOr) {
-			return truth(a != 0), true
-		}
-	}
-	b, ok := x.b.eval(n)
-	if !ok {
-		return 0, false
-	}
-	return compute(x.op, a, b)
+// operator is a binary operation.
+type operator struct {
+	text string
+	of   func(a, b int64) (int64, bool)
 }
 
-// compute returns the result of one binary operation.
-func compute(op byte, a, b int64) (int64, bool) {
-	switch op {
-	case opOr, opAnd:
-		return truth(b != 0), true
-	case opEq:
-		return truth(a == b), true
-	case opNe:
-		return truth(a != b), true
-	case opLe:
-		return truth(a <= b), true
-	case opGe:
-		return truth(a >= b), true
-	case '<':
-		return truth(a < b), true
-	case '>':
-		return truth(a > b), true
-	case '+':
-		return a + b, true
-	case '-':
-		return a - b, true
-	case '*':
-		return a * b, true
-	}
+// levels are the operators by precedence, the weakest first, with longer texts before
+// their prefixes.
+var levels = [][]operator{
+	{{"||", func(a, b int64) (int64, bool) { return truth(a != 0 || b != 0), true }}},
+	{{"&&", func(a, b int64) (int64, bool) { return truth(a != 0 && b != 0), true }}},
+	{
+		{"==", func(a, b int64) (int64, bool) { return truth(a == b), true }},
+		{"!=", func(a, b int64) (int64, bool) { return truth(a != b), true }},
+	},
+	{
+		{"<=", func(a, b int64) (int64, bool) { return truth(a <= b), true }},
+		{">=", func(a, b int64) (int64, bool) { return truth(a >= b), true }},
+		{"<", func(a, b int64) (int64, bool) { return truth(a < b), true }},
+		{">", func(a, b int64) (int64, bool) { return truth(a > b), true }},
+	},
+	{
+		{"+", func(a, b int64) (int64, bool) { return a + b, true }},
+		{"-", func(a, b int64) (int64, bool) { return a - b, true }},
+	},
+	{
+		{"*", func(a, b int64) (int64, bool) { return a * b, true }},
+		{"/", func(a, b int64) (int64, bool) { q, _, ok := divide(a, b); return q, ok }},
+		{"%", func(a, b int64) (int64, bool) { _, rest, ok := divide(a, b); return rest, ok }},
+	},
+}
+
+// divide rounds down; ok is false for a division by zero.
+func divide(a, b int64) (quotient, rest int64, ok bool) {
 	if b == 0 {
-		return 0, false
+		return 0, 0, false
 	}
-	quotient, rest := a/b, a%b
+	quotient, rest = a/b, a%b
 	if rest != 0 && (rest < 0) != (b < 0) {
 		quotient, rest = quotient-1, rest+b
 	}
-	if op == '/' {
-		return quotient, true
-	}
-	return rest, true
+	return quotient, rest, true
 }
 
 // truth returns C's value of a comparison.
@@ -154,4 +114,131 @@ func truth(b bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// formulaParser is a recursive descent parser for [Compile]. After its first error it
+// reads nothing more.
+type formulaParser struct {
+	text  string
+	pos   int // next byte of text
+	depth int // nesting of ternary and unary, bounded by maxFormulaDepth
+	err   error
+}
+
+// ternary parses a whole expression: test ? then : else, right to left.
+func (p *formulaParser) ternary() value {
+	defer p.enter()()
+	test := p.binary(0)
+	if !p.accept("?") {
+		return test
+	}
+	then := p.ternary()
+	p.expect(":")
+	otherwise := p.ternary()
+	return func(n int64) (int64, bool) {
+		switch t, ok := test(n); {
+		case !ok:
+			return 0, false
+		case t != 0:
+			return then(n)
+		}
+		return otherwise(n)
+	}
+}
+
+// binary parses the operations of one level and above, left to right. Their right sides
+// are not evaluated where C does not evaluate them.
+func (p *formulaParser) binary(level int) value {
+	if level == len(levels) {
+		return p.unary()
+	}
+	left := p.binary(level + 1)
+	for {
+		at := slices.IndexFunc(levels[level], func(o operator) bool { return p.accept(o.text) })
+		if at < 0 {
+			return left
+		}
+		o, a, b := levels[level][at], left, p.binary(level+1)
+		isOr, isAnd := o.text == "||", o.text == "&&"
+		left = func(n int64) (int64, bool) {
+			x, ok := a(n)
+			if !ok || isOr && x != 0 || isAnd && x == 0 {
+				return truth(x != 0), ok
+			}
+			y, ok := b(n)
+			if !ok {
+				return 0, false
+			}
+			return o.of(x, y)
+		}
+	}
+}
+
+// unary parses negation, parentheses, n and numbers: decimal, of at most 31 bits, as in
+// gettext.
+func (p *formulaParser) unary() value {
+	defer p.enter()()
+	switch {
+	case p.accept("!"):
+		x := p.unary()
+		return func(n int64) (int64, bool) {
+			v, ok := x(n)
+			return truth(v == 0), ok
+		}
+	case p.accept("("):
+		x := p.ternary()
+		p.expect(")")
+		return x
+	case p.accept("n"):
+		return func(n int64) (int64, bool) { return n, true }
+	}
+	rest := p.text[p.pos:]
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	v, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		p.fail()
+	}
+	p.pos += len(digits)
+	return func(int64) (int64, bool) { return v, true }
+}
+
+// accept skips blanks and reads token if it is next.
+func (p *formulaParser) accept(token string) bool {
+	p.skip()
+	found := p.err == nil && strings.HasPrefix(p.text[p.pos:], token)
+	if found {
+		p.pos += len(token)
+	}
+	return found
+}
+
+// expect reads token, which must be next.
+func (p *formulaParser) expect(token string) {
+	if !p.accept(token) {
+		p.fail()
+	}
+}
+
+// skip passes over blanks.
+func (p *formulaParser) skip() {
+	p.pos = len(p.text) - len(strings.TrimLeft(p.text[p.pos:], " \t\r\n"))
+}
+
+// enter counts one level of nesting, until the returned function is called.
+func (p *formulaParser) enter() (leave func()) {
+	if p.depth++; p.depth > maxFormulaDepth && p.err == nil {
+		p.err = fmt.Errorf("%w: nested deeper than %d", ErrFormula, maxFormulaDepth)
+	}
+	return func() { p.depth-- }
+}
+
+// fail notes an error that names the position, unless there was one before.
+func (p *formulaParser) fail() {
+	switch {
+	case p.err != nil:
+	case p.pos >= len(p.text):
+		p.err = fmt.Errorf("%w: %q ends too early", ErrFormula, p.text)
+	default:
+		p.err = fmt.Errorf("%w: %q at byte %d of %q", ErrFormula, p.text[p.pos:p.pos+1], p.pos, p.text)
+	}
 }

@@ -56,14 +56,14 @@ type Language struct {
 // Table is the language table. It is immutable and safe for concurrent use;
 // make it with [New].
 type Table struct {
-	langs    []Language          // sorted by code
-	byCode   map[string]int      // exact code → index in langs
-	byFold   map[string]int      // fold(code) → index in langs
-	byAlias  map[string]int      // fold(alias) → index in langs
-	byName   map[string]int      // lower-case English name → index in langs
-	defaults map[string]struct{} // folded "ll_cc" where cc is ll's default country
-	rtl      map[string]struct{} // codes written from right to left
-	longest  int                 // bytes of the longest code, alias or name
+	langs    []Language        // sorted by code
+	byCode   map[string]int    // exact code → index in langs
+	byFold   map[string]int    // fold(code) → index in langs
+	byAlias  map[string]int    // fold(alias) → index in langs
+	byName   map[string]int    // lower-case English name → index in langs
+	defaults map[string]string // folded "ll_cc" where cc is ll's default country
+	rtl      map[string]string // codes written from right to left
+	longest  int               // bytes of the longest code, alias or name
 }
 
 // ByCode returns the language with exactly this code. It returns false for other

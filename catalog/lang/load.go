@@ -39,10 +39,10 @@ func load(files fs.FS) (*Table, error) {
 		byName:  map[string]int{},
 	}
 	var err error
-	if t.rtl, err = readSet(files, "rtl.csv"); err != nil {
+	if t.rtl, err = readMap(files, "rtl.csv", 1); err != nil {
 		return nil, err
 	}
-	if t.defaults, err = readSet(files, "default_countries.csv"); err != nil {
+	if t.defaults, err = readMap(files, "default_countries.csv", 1); err != nil {
 		return nil, err
 	}
 	types, err := loadTypes(files)
@@ -52,10 +52,7 @@ func load(files fs.FS) (*Table, error) {
 	if err := t.loadLanguages(files, types); err != nil {
 		return nil, err
 	}
-	if err := t.loadAliases(files); err != nil {
-		return nil, err
-	}
-	return t, nil
+	return t, t.loadAliases(files)
 }
 
 // loadLanguages fills langs and the indexes by code and name.
@@ -64,18 +61,21 @@ func (t *Table) loadLanguages(files fs.FS, types *typeTable) error {
 	if err != nil {
 		return err
 	}
-	names, err := readNames(files)
+	names, err := readMap(files, "recorded-names.csv", 2)
 	if err != nil {
 		return err
 	}
-	people, err := readPopulation(files)
+	people, err := readMap(files, "population.csv", 2)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		code, name := row[0], row[1]
-		if recorded, ok := names[code]; ok {
-			name = recorded
+		code := row[0]
+		spoken := 0
+		if n, ok := people[code]; ok {
+			if spoken, err = strconv.Atoi(n); err != nil {
+				return fmt.Errorf("population.csv: %s: bad number %q", code, n)
+			}
 		}
 		number, err := strconv.Atoi(row[2])
 		if err != nil || number < 1 || number > MaxForms {
@@ -83,11 +83,11 @@ func (t *Table) loadLanguages(files fs.FS, types *typeTable) error {
 		}
 		t.langs = append(t.langs, Language{
 			Code:      code,
-			Name:      name,
+			Name:      cmp.Or(names[code], row[1]),
 			Direction: direction(t.rtl, code),
 			Aliases:   []string{},
 
-			Population: people[code],
+			Population: spoken,
 			Plural: Plural{
 				ID:      stableID(code),
 				Source:  SourceDefault,
@@ -148,45 +148,15 @@ func (t *Table) loadAliases(files fs.FS) error {
 	return nil
 }
 
-// readNames reads the names that replace names of languages.csv.
-func readNames(files fs.FS) (map[string]string, error) {
-	rows, err := readCSV(files, "recorded-names.csv", 2)
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]string, len(rows))
+// readMap reads the second column of a file by the first one; it is "" in a file that has
+// only one.
+func readMap(files fs.FS, name string, columns int) (map[string]string, error) {
+	rows, err := readCSV(files, name, columns)
+	values := make(map[string]string, len(rows))
 	for _, row := range rows {
-		names[row[0]] = row[1]
+		values[row[0]] = append(row, "")[1]
 	}
-	return names, nil
-}
-
-// readPopulation reads how many people speak a language, by code.
-func readPopulation(files fs.FS) (map[string]int, error) {
-	rows, err := readCSV(files, "population.csv", 2)
-	if err != nil {
-		return nil, err
-	}
-	people := make(map[string]int, len(rows))
-	for _, row := range rows {
-		if people[row[0]], err = strconv.Atoi(row[1]); err != nil {
-			return nil, fmt.Errorf("population.csv: %s: bad number %q", row[0], row[1])
-		}
-	}
-	return people, nil
-}
-
-// readSet reads the first column of a file.
-func readSet(files fs.FS, name string) (map[string]struct{}, error) {
-	rows, err := readCSV(files, name, 1)
-	if err != nil {
-		return nil, err
-	}
-	set := make(map[string]struct{}, len(rows))
-	for _, row := range rows {
-		set[row[0]] = struct{}{}
-	}
-	return set, nil
+	return values, err
 }
 
 // readCSV reads a file without its header row. Every row must have at least the given

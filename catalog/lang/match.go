@@ -140,11 +140,10 @@ func isLetter(c byte) bool {
 
 // direction returns RightToLeft if rtl.csv lists the code or its base. Unlike Weblate
 // it ends the base also at '@' and '.'.
-func direction(rtl map[string]struct{}, code string) string {
-	if _, ok := rtl[code]; ok {
-		return RightToLeft
-	}
-	if _, ok := rtl[BaseCode(code)]; ok {
+func direction(rtl map[string]string, code string) string {
+	_, whole := rtl[code]
+	_, base := rtl[BaseCode(code)]
+	if whole || base {
 		return RightToLeft
 	}
 	return LeftToRight
