@@ -29,47 +29,30 @@ const (
 	ActionStringRemove      Action = 63 // a string disappeared
 )
 
+// actionNames are the names of Weblate 4.x.
+var actionNames = map[Action]string{
+	ActionChange:            "Translation changed",
+	ActionSuggestion:        "Suggestion added",
+	ActionAccept:            "Suggestion accepted",
+	ActionSuggestionDelete:  "Suggestion removed",
+	ActionNew:               "New translation",
+	ActionMarkedEdit:        "Marked for edit",
+	ActionLock:              "Component locked",
+	ActionUnlock:            "Component unlocked",
+	ActionFailedMerge:       "Failed merge on repository",
+	ActionParseError:        "Parse error",
+	ActionRemoveTranslation: "Removed translation",
+	ActionNewUnit:           "New string added",
+	ActionAddedLanguage:     "Added new language",
+	ActionCreateComponent:   "Created component",
+	ActionHook:              "Received repository notification",
+	ActionStringRepoUpdate:  "String updated in the repository",
+	ActionStringRemove:      "Removed string",
+}
+
 // Name returns the action_name of Weblate 4.x, or "" for an action that repoglot
 // never records.
-func (a Action) Name() string {
-	switch a {
-	case ActionChange:
-		return "Translation changed"
-	case ActionSuggestion:
-		return "Suggestion added"
-	case ActionAccept:
-		return "Suggestion accepted"
-	case ActionSuggestionDelete:
-		return "Suggestion removed"
-	case ActionNew:
-		return "New translation"
-	case ActionMarkedEdit:
-		return "Marked for edit"
-	case ActionLock:
-		return "Component locked"
-	case ActionUnlock:
-		return "Component unlocked"
-	case ActionFailedMerge:
-		return "Failed merge on repository"
-	case ActionParseError:
-		return "Parse error"
-	case ActionRemoveTranslation:
-		return "Removed translation"
-	case ActionNewUnit:
-		return "New string added"
-	case ActionAddedLanguage:
-		return "Added new language"
-	case ActionCreateComponent:
-		return "Created component"
-	case ActionHook:
-		return "Received repository notification"
-	case ActionStringRepoUpdate:
-		return "String updated in the repository"
-	case ActionStringRemove:
-		return "Removed string"
-	}
-	return ""
-}
+func (a Action) Name() string { return actionNames[a] }
 
 // Recorded reports whether repoglot ever makes entries of this action.
 func (a Action) Recorded() bool { return a.Name() != "" }

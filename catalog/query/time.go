@@ -56,8 +56,6 @@ func (p *parser) timeTerm(t *token) (Expr, error) {
 	return e, nil
 }
 
-var timeFormat = regexp.MustCompile(`^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?)?)?$`)
-
 // daysAgo are the days that are named by how long ago they were.
 var daysAgo = regexp.MustCompile(`^(an?|\d{1,6}) (day|week|month|year)s? ago$`)
 
@@ -102,49 +100,40 @@ func (p *parser) period(s string) (from, to time.Time, ok bool) {
 	return period(s)
 }
 
-func period(s string) (from, to time.Time, ok bool) {
-	m := timeFormat.FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
-		return from, to, false
-	}
-	n := [7]int{0, 0, 1, 1}
-	for i := 1; i <= 6; i++ {
-		if m[i] != "" {
-			n[i], _ = strconv.Atoi(m[i]) // digits
-		}
-	}
-	micros, _ := strconv.Atoi((m[7] + "000000")[:6])
-	from = time.Date(n[1], time.Month(n[2]), n[3], n[4], n[5], n[6], micros*1000, time.UTC)
-	exists := n[1] > 0 && n[1] < 9999 && int(from.Month()) == n[2] && from.Day() == n[3] && from.Hour() == n[4] && from.Minute() == n[5] && from.Second() == n[6]
-	switch {
-	case m[2] == "":
-		to = from.AddDate(1, 0, 0)
-	case m[3] == "":
-		to = from.AddDate(0, 1, 0)
-	case m[4] == "":
-		to = from.AddDate(0, 0, 1)
-	case m[6] == "":
-		to = from.Add(time.Minute)
-	case m[7] == "":
-		to = from.Add(time.Second)
-	default:
-		to = from.Add(time.Microsecond)
-	}
-	offset, valid := zone(m[8])
-	return from.Add(-offset), to.Add(-offset), exists && valid
+// precisions are how times are written, and the end of the period that each names.
+var precisions = []struct {
+	layout string
+	end    func(from time.Time) time.Time
+}{
+	{"2006", func(t time.Time) time.Time { return t.AddDate(1, 0, 0) }},
+	{"2006-1", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }},
+	{"2006-1-2", func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
+	{"2006-1-2T15:4", func(t time.Time) time.Time { return t.Add(time.Minute) }},
+	{"2006-1-2T15:4:5", func(t time.Time) time.Time { return t.Add(time.Second) }},
 }
 
-// zone is the offset of a zone from UTC.
-func zone(s string) (time.Duration, bool) {
-	if s == "" || s == "Z" || s == "z" {
-		return 0, true
+func period(s string) (from, to time.Time, ok bool) {
+	s = strings.ToUpper(strings.TrimSpace(s))
+	if date, clock, spaced := strings.Cut(s, " "); spaced && !strings.Contains(date, "T") {
+		s = date + "T" + clock
 	}
-	digits := strings.ReplaceAll(s[1:], ":", "") + "00"
-	hours, _ := strconv.Atoi(digits[:2])
-	minutes, _ := strconv.Atoi(digits[2:4])
-	offset := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
-	if s[0] == '-' {
-		offset = -offset
+	s = strings.Join(strings.Fields(s), "") // before the zone
+	for _, p := range precisions {
+		zones := []string{""}
+		if strings.Contains(p.layout, ":") {
+			zones = []string{"", "Z07:00", "Z0700", "Z07"}
+		}
+		for _, zone := range zones {
+			from, err := time.Parse(p.layout+zone, s)
+			if err != nil || from.Year() < 1 || from.Year() > 9998 {
+				continue
+			}
+			if strings.ContainsAny(s, ".,") {
+				from = from.Truncate(time.Microsecond)
+				return from.UTC(), from.Add(time.Microsecond).UTC(), true
+			}
+			return from.UTC(), p.end(from).UTC(), true
+		}
 	}
-	return offset, hours < 24 && minutes < 60
+	return from, to, false
 }

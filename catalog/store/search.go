@@ -127,7 +127,7 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 	plan := &searchPlan{}
 	for i := range all {
 		all[i].long = long
-		if err := s.plan(ctx, plan, &all[i], q.Expr); err != nil {
+		if err := s.plan(ctx, plan, &all[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -63,8 +63,8 @@ func (p *searchPlan) size() int {
 }
 
 // plan adds the search of one component.
-func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
-	groups, err := s.groups(ctx, c, e)
+func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent) error {
+	groups, err := s.resolved(ctx, c)
 	if err != nil || len(groups) == 0 {
 		return err
 	}
@@ -92,14 +92,24 @@ type searchGroup struct {
 	translations []searchTranslation
 }
 
-// groups returns the expression for each translation of a component. Translations
-// in which nothing can match are in no group.
-func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr) ([]searchGroup, error) {
-	var groups []searchGroup
+// groups returns the expression for each translation of a component, in which the terms
+// about its place are decided. Translations in which nothing can match are in no group.
+func (s *Snapshot) groups(c *searchComponent, e query.Expr) (groups []searchGroup, err error) {
+	switch {
+	case e == query.None:
+		return nil, nil
+	case !hasScope(e):
+		return []searchGroup{{e, c.live}}, nil
+	}
 	byText := map[string]int{}
 	for i := range c.live {
 		t := &c.live[i]
-		here, err := s.inScope(e, c, t)
+		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
+			if p, ok := term.(query.Scope); ok {
+				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.folder)), nil
+			}
+			return term, nil
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -115,22 +125,18 @@ func (s *Snapshot) groups(ctx context.Context, c *searchComponent, e query.Expr)
 		}
 		groups[n].translations = append(groups[n].translations, *t)
 	}
-	if err := s.resolveGroups(ctx, c, groups); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(groups, func(g searchGroup) bool { return g.expr == query.None }), nil
+	return groups, nil
 }
 
-// resolveGroups replaces terms that SQL cannot answer.
-func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups []searchGroup) error {
+// resolved returns the groups of a component with sets in place of the terms that SQL
+// cannot answer.
+func (s *Snapshot) resolved(ctx context.Context, c *searchComponent) (groups []searchGroup, err error) {
 	bytes := 0
-	for i := range groups {
-		g := &groups[i]
-		lowered, err := simplify(g.expr, rewriteHistory)
-		if err != nil {
-			return err
+	for _, g := range c.groups {
+		if g.expr, err = simplify(g.expr, rewriteHistory); err != nil {
+			return nil, err
 		}
-		g.expr, err = simplify(lowered, func(e query.Expr) (query.Expr, error) {
+		g.expr, err = simplify(g.expr, func(e query.Expr) (query.Expr, error) {
 			e, err := s.resolve(ctx, c, g.translations, e)
 			if in, ok := e.(inSet); ok {
 				bytes += in.set.Size()
@@ -141,10 +147,13 @@ func (s *Snapshot) resolveGroups(ctx context.Context, c *searchComponent, groups
 			return e, err
 		})
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if g.expr != query.None {
+			groups = append(groups, g)
 		}
 	}
-	return nil
+	return groups, nil
 }
 
 // rewriteHistory rewrites terms about the history to conditions on entries of the

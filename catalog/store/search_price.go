@@ -29,37 +29,32 @@ func WithSearchPrice(ctx context.Context, most int64) context.Context {
 	return context.WithValue(ctx, priceKey{}, most)
 }
 
-// searchPrice estimates how many comparisons a search makes: those of one string,
-// for each string of the translations that are in the scope of the query.
+// searchPrice groups the translations of components, and estimates how many comparisons a
+// search makes: those of one string, for each string of the groups.
 func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int64, err error) {
-	scoped := hasScope(e)
-	cost, most := priceOf(e), idBound(e)
-	for i := range list {
-		c := &list[i]
-		for n := range c.live {
-			here := e
-			if scoped {
-				if here, err = s.inScope(e, c, &c.live[n]); err != nil {
-					return 0, err
-				}
-			}
-			if here != query.None {
-				price += c.live[n].units * cost
-			}
-		}
-	}
-	return min(price, most*cost), nil
-}
-
-// inScope decides the terms of an expression that are about the place of a
-// translation.
-func (s *Snapshot) inScope(e query.Expr, c *searchComponent, t *searchTranslation) (query.Expr, error) {
-	return simplify(e, func(term query.Expr) (query.Expr, error) {
-		if p, ok := term.(query.Scope); ok {
-			return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.folder)), nil
+	lowered, err := simplify(e, func(term query.Expr) (query.Expr, error) {
+		if n, ok := term.(query.Number); ok {
+			return idsToSet(n), nil
 		}
 		return term, nil
 	})
+	few, lo, hi := narrow(lowered)
+	most := int64(min(uint64(hi)-uint64(lo), 1<<43)) + 1 // times any price of a string, it stays in range
+	if few != nil {
+		most = min(most, int64(len(few)))
+	}
+	cost := priceOfRow + priceOfTerms(e)
+	for i := range list {
+		if err == nil {
+			list[i].groups, err = s.groups(&list[i], e)
+		}
+		for _, g := range list[i].groups {
+			for _, t := range g.translations {
+				price += t.units * cost
+			}
+		}
+	}
+	return min(price, most*cost), err
 }
 
 // The prices of terms, for one string. Reading the string is 2; regular expressions
@@ -71,8 +66,6 @@ const (
 	priceOfTerm   = 1
 	anyColumns    = 3 // that a text without a field is compared with
 )
-
-func priceOf(e query.Expr) int64 { return priceOfRow + priceOfTerms(e) }
 
 func priceOfTerms(e query.Expr) (sum int64) {
 	switch e := e.(type) {
@@ -109,30 +102,4 @@ func hasScope(e query.Expr) bool {
 		return term, nil
 	})
 	return found
-}
-
-// idBound returns how many ids a conjunction allows; without a condition on ids
-// maxTime.
-func idBound(e query.Expr) int64 {
-	list, ok := e.(query.And)
-	if !ok {
-		list = query.And{e}
-	}
-	most := int64(maxTime) / (1 << 20) // times any price of a string, it stays in range
-	for _, x := range list {
-		n, ok := x.(query.Number)
-		if !ok || n.Field != query.ID {
-			continue
-		}
-		ids := int64(0)
-		for _, span := range n.Spans {
-			if width := span.Hi - span.Lo + 1; width > 0 && width < most {
-				ids = min(ids+width, most)
-			} else {
-				ids = most
-			}
-		}
-		most = min(most, ids)
-	}
-	return most
 }

@@ -16,9 +16,10 @@ import (
 // searchComponent is a component to search with its translations.
 type searchComponent struct {
 	*ComponentRow
-	live  []searchTranslation // to search, by id
-	other []int64             // the component's other translations
-	long  bool                // whether the search is long: other snapshots help
+	live   []searchTranslation // to search, by id
+	other  []int64             // the component's other translations
+	groups []searchGroup       // of live, in which something may be found
+	long   bool                // whether the search is long: other snapshots help
 }
 
 // searchTranslation is what a search needs of a translation.

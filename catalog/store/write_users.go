@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"fmt"
+	"sort"
 	"strings"
 	"time"
 
@@ -136,48 +138,34 @@ func (tx *StepTx) addUser(ctx context.Context, key, name string, at time.Time, i
 
 // freeName returns base with the suffix from firstFree.
 func (tx *StepTx) freeName(ctx context.Context, base string) (string, error) {
+	name := func(n int) string {
+		if n == 1 {
+			return base
+		}
+		return fmt.Sprintf("%s-%d", base, n)
+	}
 	n, err := firstFree(func(n int) (bool, error) {
 		var one int
-		return tx.s.First(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{suffixed(base, n)}, &one)
+		return tx.s.First(ctx, `SELECT 1 FROM users WHERE username = $1`, []any{name(n)}, &one)
 	})
-	return suffixed(base, n), err
+	return name(n), err
 }
 
 // firstFree returns the smallest n, from 1, that is not taken; if there are gaps,
-// the end of some run. It increases its steps and bisects, so that a hundred
-// thousand authors with one name do not take quadratic time.
+// the end of some run. It doubles n and bisects, so that a hundred thousand authors with
+// one name do not take quadratic time.
 func firstFree(taken func(n int) (bool, error)) (int, error) {
-	lo, hi := 0, 1 // lo is taken or 0; at the end hi is free
-	for {
-		is, err := taken(hi)
-		if err != nil {
-			return 0, err
-		}
-		if !is {
-			break
-		}
-		lo, hi = hi, hi+max(1, hi/8)
+	var failed error
+	free := func(n int) bool {
+		is, err := taken(n)
+		failed = cmp.Or(failed, err)
+		return !is || failed != nil
 	}
-	for lo+1 < hi {
-		mid := (lo + hi) / 2
-		is, err := taken(mid)
-		if err != nil {
-			return 0, err
-		}
-		if is {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	hi := 1
+	for !free(hi) {
+		hi *= 2
 	}
-	return hi, nil
-}
-
-func suffixed(base string, n int) string {
-	if n <= 1 {
-		return base
-	}
-	return fmt.Sprintf("%s-%d", base, n)
+	return hi/2 + 1 + sort.Search(hi-hi/2-1, func(i int) bool { return free(hi/2 + 1 + i) }), failed
 }
 
 // User returns an author by username, or ErrNotFound.
