@@ -2,6 +2,7 @@ package query
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -175,25 +176,12 @@ func (l *lexer) quoted(skip int, unescape func(string) string) (string, bool) {
 }
 
 func unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
-			switch s[i] {
-			case 'n':
-				b.WriteByte('\n')
-				continue
-			case 't':
-				b.WriteByte('\t')
-				continue
-			case 'r':
-				b.WriteByte('\r')
-				continue
-			case 'f':
-				b.WriteByte('\f')
+			if at := strings.IndexByte("ntrf", s[i]); at >= 0 {
+				b.WriteByte("\n\t\r\f"[at])
 				continue
 			}
 		}
@@ -251,7 +239,7 @@ var (
 // restoreZone restores the zone of a time whose plus was not escaped in a URL and
 // arrives as a space.
 func (l *lexer) restoreZone(t *token) {
-	if eventOf(t.field) == "" || !timeText.MatchString(t.value.written) {
+	if !slices.Contains(events, Event(t.field)) || !timeText.MatchString(t.value.written) {
 		return
 	}
 	rest := l.q[l.at:]

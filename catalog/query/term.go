@@ -131,7 +131,7 @@ func (p *parser) number(t *token, text string) (int64, error) {
 		return 0, p.failf(t.valuePos, "%s takes no regular expression", t.field)
 	}
 	if field := NumericField(t.field); field == State || field == SourceState {
-		if state, ok := stateOf(text); ok {
+		if state, ok := states[strings.ToLower(text)]; ok {
 			return int64(state), nil
 		}
 	}
@@ -142,21 +142,12 @@ func (p *parser) number(t *token, text string) (int64, error) {
 	return n, nil
 }
 
-// stateOf returns the state with a name, in any case.
-func stateOf(name string) (catalog.State, bool) {
-	switch strings.ToLower(name) {
-	case "empty", "untranslated":
-		return catalog.StateEmpty, true
-	case "needs-editing", "fuzzy":
-		return catalog.StateFuzzy, true
-	case "translated":
-		return catalog.StateTranslated, true
-	case "approved":
-		return catalog.StateApproved, true
-	case "read-only", "readonly":
-		return catalog.StateReadOnly, true
-	}
-	return 0, false
+// states are the states by their names in lower case.
+var states = map[string]catalog.State{
+	"empty": catalog.StateEmpty, "untranslated": catalog.StateEmpty,
+	"needs-editing": catalog.StateFuzzy, "fuzzy": catalog.StateFuzzy,
+	"translated": catalog.StateTranslated, "approved": catalog.StateApproved,
+	"read-only": catalog.StateReadOnly, "readonly": catalog.StateReadOnly,
 }
 
 // flagTerm parses fields whose answer is yes or no.
@@ -185,9 +176,6 @@ func (p *parser) flagTerm(t *token) (Expr, error) {
 }
 
 func (p *parser) isTerm(t *token, name string) (Expr, error) {
-	span := func(lo, hi catalog.State) (Expr, error) {
-		return Number{State, []Span{{int64(lo), int64(hi)}}}, nil
-	}
 	switch name {
 	case "translated":
 		return Number{State, []Span{{int64(catalog.StateTranslated), maxNumber}}}, nil
@@ -198,8 +186,8 @@ func (p *parser) isTerm(t *token, name string) (Expr, error) {
 	case "automatically-translated":
 		return None, nil
 	}
-	if state, ok := stateOf(name); ok && name != "empty" {
-		return span(state, state)
+	if state, ok := states[name]; ok && name != "empty" {
+		return Number{State, []Span{{int64(state), int64(state)}}}, nil
 	}
 	return nil, p.failf(t.valuePos, "Unsupported is lookup: %s", quote(t.value.text))
 }

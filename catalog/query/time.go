@@ -7,14 +7,8 @@ import (
 	"time"
 )
 
-// eventOf returns the event of a field, or "".
-func eventOf(field string) Event {
-	switch e := Event(field); e {
-	case Added, Changed, ChangeTime, LastChanged, SourceChanged:
-		return e
-	}
-	return ""
-}
+// events are the fields with a time.
+var events = []Event{Added, Changed, ChangeTime, LastChanged, SourceChanged}
 
 // timeTerm parses a comparison with a time. A year, a month or a day means all of
 // it.
