@@ -42,37 +42,6 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestMetricsDrift: the manual lists every metric that the code names.
-func TestMetricsDrift(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob("../../docs/*.md")
-	must(t, err)
-	var manual strings.Builder
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		must(t, err)
-		manual.Write(text)
-	}
-	name := regexp.MustCompile(`"(repoglot_[a-z_]*[a-z])"`)
-	found := 0
-	must(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, m := range name.FindAllStringSubmatch(string(text), -1) {
-			found++
-			if !regexp.MustCompile("`" + strings.TrimSuffix(m[1], "_sum") + "[`{]").MatchString(manual.String()) {
-				t.Errorf("%s: docs/operation.md does not list %s", path, m[1])
-			}
-		}
-		return err
-	}))
-	if found < 20 {
-		t.Errorf("%d names of metrics were found", found)
-	}
-}
-
 // TestUnit: systemd takes the unit for a strict sandbox.
 func TestUnit(t *testing.T) {
 	t.Parallel()
