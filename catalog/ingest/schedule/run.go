@@ -47,6 +47,7 @@ func (s *Scheduler) hold(ctx context.Context, cancel context.CancelCauseFunc, jo
 		s.renew(renewing, cancel, l, expires)
 	}()
 	began := time.Now()
+	s.opts.Logger.Debug("run started", "job", job.Key, "host", job.Host)
 	var err error
 	ended := make(chan struct{})
 	go func() { // which a job may end by runtime.Goexit
@@ -70,7 +71,9 @@ func (s *Scheduler) hold(ctx context.Context, cancel context.CancelCauseFunc, jo
 	if !o.Cut {
 		s.logFailure(job, l, &o)
 	}
-	s.metrics.observe(&o, time.Since(began))
+	took := time.Since(began)
+	s.metrics.observe(&o, took)
+	s.opts.Logger.Debug("run ended", "job", job.Key, "error", err, "took", took)
 	return o
 }
 

@@ -106,8 +106,8 @@ type Options struct {
 	// Rand returns a number in [0, 1), by which waiting times vary by a tenth; nil: a
 	// shared random source.
 	Rand func() float64
-	// Logger gets failures (warn), panics (error), hosts that go down or come back, and
-	// lost leases; nil: nothing is logged.
+	// Logger gets failures (warn), panics (error), hosts that go down or come back, lost
+	// leases, and every run (debug); nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Table is where the leases are; nil: in memory, and what follows is not used.
