@@ -127,7 +127,7 @@ func parseUpload(data []byte) (*uploadRequest, error) {
 	for len(data) > 0 {
 		line, rest, err := packetLine(data)
 		if err == nil {
-			err = u.add(line, len(u.data)-len(data)+bytes.IndexByte(data, ' ')+1)
+			err = u.add(line, len(u.data)-len(data))
 		}
 		if err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func parseUpload(data []byte) (*uploadRequest, error) {
 	return u, nil
 }
 
-// add takes the object of a line, whose id is at a place in the data.
+// add takes the object of a line, whose packet is at a place in the data.
 func (u *uploadRequest) add(line string, at int) error {
 	if command, ok := strings.CutPrefix(line, "command="); ok && command != "ls-refs" && command != "fetch" {
 		return fmt.Errorf("%w: the command %.60q", ErrBadRequest, command)
@@ -156,7 +156,8 @@ func (u *uploadRequest) add(line string, at int) error {
 		return fmt.Errorf("%w: %.60q", ErrBadRequest, line)
 	}
 	if word != "want" {
-		u.has, u.at = append(u.has, h), append(u.at, at)
+		const length = 4 // before the line
+		u.has, u.at = append(u.has, h), append(u.at, at+length+len(word)+1)
 		return nil
 	}
 	if !slices.Contains(u.wants, h) {

@@ -271,7 +271,7 @@ func notations() [count]syntax {
 	const braces = `\{\{((?:[^{}]|\}[^{}])+)\}\}`
 	const star = `(?:\d+|\*)`
 	return [count]syntax{
-		SchemeFormat:         positions("~", `~(?:\d*(@\*~))?(?:[\d,#+-]|'.)*[:@]*[A-Za-z%&|~*?()\[\]{};^!_/\n$]`),
+		SchemeFormat:         positions("~", `~(?:\d*(@\*~))?(?:[\d,#+-]|'[^~])*[:@]*[A-Za-z%&|~*?()\[\]{};^!_/\n$]`),
 		VueFormat:            whole("{%@", `(?:%?\{([^{}]+)\}|@(?:\.[A-Za-z]*)?:(?:\((?:[\w-]|\.\w)+\)?|(?:[\w-]|\.\w)+))`),
 		I18nextInterpolation: whole("{$", `(?:\$t\(([^()]+)\)|`+braces+`)`),
 		CSharpFormat:         whole("{", `\{(\d+(?:[,:][^{}]*)?)\}`),

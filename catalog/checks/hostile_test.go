@@ -1,6 +1,8 @@
 package checks_test
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,7 +38,7 @@ var hostile = []string{
 	"<", "<a>", "<a/>", "<a b=\"", "<!--", "</", "{", "{{", "{1", "%", "%s", "%(", "%(a)s", "${", "${a}", "%{", "%<", "$t(", "@:a", "@.a", "~1,", "~",
 	"{a}", "{a,b,c{", "{a,plural,one{#", "{a, select, b {c} other {d}}", "'{", "{a,date,'",
 	"[", "[[", "[a]", "[a@", "[a][/", "[a]x[/a]", "[/a", "[a](", "[a][b]", "](", "(", "((s)", "\u0301", "a\u0301", "&", "&#", "&a;", "\\", "C:\\", "\\n",
-	" ", "\n", "a a ", "b b c c ", "@", "#", "a.", "http://", "\xff", "ـ", "_", "__ ", "a_b ", "*", "**a", "`", "`` ` ", "~~", "木", "木 木 ", "word", "x. ! ? : ",
+	" ", "\n", "a a ", "b b c c ", "@", "#", "a.", "http://", "\xff", "ـ", "_", "__ ", "a_b ", "*", "**a", "a.bc+", "a.bc_", "~'", "`", "`` ` ", "~~", "木", "木 木 ", "word", "x. ! ? : ",
 }
 
 // TestExplainHostile: places are inside the text, whatever it contains.
@@ -82,4 +84,32 @@ func FuzzRun(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHostileMarkup: texts whose elements repeat a long namespace, nest deeply or have many
+// attributes cost memory by their length.
+func TestHostileMarkup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads long texts")
+	}
+	s := set("fr", english)
+	var attributes strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&attributes, " a%d='b'", i)
+	}
+	for name, text := range map[string]string{
+		"namespace":  `<a xmlns="` + strings.Repeat("n", 32<<10) + `">` + strings.Repeat("<b/>", 60_000) + "</a>",
+		"depth":      strings.Repeat("<a>", 300_000) + strings.Repeat("</a>", 300_000),
+		"attributes": "<a" + attributes.String() + ">b</a>",
+	} {
+		for _, flags := range []string{"", "safe-html"} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s.Run(&checks.Unit{Sources: []string{text}, Targets: []string{text}, Flags: flags, State: catalog.StateTranslated})
+			runtime.ReadMemStats(&after)
+			if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 300 {
+				t.Errorf("%s, %q: %d MiB for %d KiB", name, flags, mib, len(text)>>10)
+			}
+		}
+	}
 }

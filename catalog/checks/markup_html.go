@@ -115,9 +115,16 @@ func (t *htmlTag) isVoid() bool {
 	return false
 }
 
-// htmlTags yields the tags of s.
+// maxHTML bounds the texts whose tags are read, in bytes.
+const maxHTML = 1 << 20
+
+// htmlTags yields the tags of s: a longer text is one that is not closed.
 func htmlTags(s string) iter.Seq[htmlTag] {
 	return func(yield func(htmlTag) bool) {
+		if len(s) > maxHTML { // the tokenizer keeps all attributes of a tag
+			yield(htmlTag{name: "!", to: len(s)})
+			return
+		}
 		z := html.NewTokenizer(strings.NewReader(s))
 		for at := 0; at < len(s); {
 			kind := z.Next()
@@ -132,6 +139,9 @@ func htmlTags(s string) iter.Seq[htmlTag] {
 					var key, value []byte
 					key, value, more = z.TagAttr()
 					t.attributes = append(t.attributes, html.Attribute{Key: string(key), Val: string(value)})
+				}
+				if more {
+					t.name = "!" // its other attributes are not looked at
 				}
 			case html.ErrorToken: // the end, perhaps of a tag that is not closed
 				at, t.to = len(s), len(s)

@@ -189,7 +189,10 @@ func eachElement(s string, bare bool, found func(text string, from, to int)) boo
 				return false
 			}
 			found(text, from, to)
-			if depth++; outside {
+			if depth++; depth > maxDepth {
+				return false
+			}
+			if outside {
 				roots++
 			}
 		case xml.EndElement:
@@ -207,6 +210,13 @@ func eachElement(s string, bare bool, found func(text string, from, to int)) boo
 		}
 	}
 }
+
+// Bounds of what a text can cost: the names of each element have their namespaces, and the
+// decoder remembers the elements that are open.
+const (
+	maxNamespace = 256
+	maxDepth     = 10_000
+)
 
 // The namespaces of two prefixes that no document may bind to others.
 const (
@@ -233,17 +243,18 @@ func expanded(e xml.StartElement, declared map[string]bool) (string, bool) {
 		}
 		seen[a.Name] = true
 	}
-	text := ""
+	var text strings.Builder
 	for _, name := range names {
 		first, _ := utf8.DecodeRuneInString(name.Local)
 		if first != '_' && !unicode.IsLetter(first) || strings.Contains(name.Local, ":") || name.Space != "" && !declared[name.Space] {
 			return "", false
 		}
-		if text += name.Local; name.Space != "" || len(names) > 1 {
-			text += "}" + name.Space + " " // which no namespace has
+		text.WriteString(name.Local)
+		if name.Space != "" || len(names) > 1 {
+			text.WriteString("}" + name.Space + " ") // which no namespace has
 		}
 	}
-	return text, true
+	return text.String(), true
 }
 
 // mayBind reports whether a prefix, or elements without one, can have a namespace.
@@ -251,6 +262,8 @@ func expanded(e xml.StartElement, declared map[string]bool) (string, bool) {
 func mayBind(prefix, namespace string, byDefault bool) bool {
 	first, _ := utf8.DecodeRuneInString(prefix)
 	switch {
+	case len(namespace) > maxNamespace:
+		return false
 	case prefix == "xml" || namespace == xmlNamespace:
 		return prefix == "xml" && namespace == xmlNamespace
 	case byDefault:

@@ -79,6 +79,8 @@ func withoutMarkup(s string) string { return markupParts.ReplaceAllString(blankE
 // is longer.
 const domain = `(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,6}\b`
 
+// markupParts are linear, since what an address begins with is short: of one that does not
+// end, each domain in it would read all of it.
 var markupParts = regexp.MustCompile(strings.Join([]string{
 	`<[A-Za-z/!?][^<>]*>`, // a tag or comment; none begins in "a < b"
 	`\{[A-Za-z_-]+\}`,     // a template
@@ -86,8 +88,8 @@ var markupParts = regexp.MustCompile(strings.Join([]string{
 	":[A-Za-z_+.-]+:`", // a role of reStructuredText
 	`#[\w-]+`,
 	`(?:^|\s)/[\w/=:?.-]+`,
-	`[A-Za-z0-9][A-Za-z0-9+.-]*://\S*`,
-	`[A-Za-z0-9][\w+.-]*@` + domain,
+	`[A-Za-z0-9][A-Za-z0-9+.-]{0,30}://\S*`,
+	`[A-Za-z0-9][\w+.-]{0,63}@` + domain,
 	domain,
 }, "|"))
 

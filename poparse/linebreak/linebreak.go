@@ -43,8 +43,11 @@ type Text struct {
 	known map[string][]bool
 }
 
-// maxKnown bounds the texts that are remembered.
-const maxKnown = 1000
+// maxKnown bounds the texts that are remembered, maxKnownBytes the length of each.
+const (
+	maxKnown      = 1000
+	maxKnownBytes = 4 << 10
+)
 
 // Wrap sets breaks[i] for each character that begins a new line and reports
 // whether there are any. A line has at most limit columns if it can be broken
@@ -105,6 +108,9 @@ func (t *Text) opportunities(breaks []bool) {
 			breaks[i] = mayBreak(before, r, spaced, breaks[i])
 			before, spaced = r, false
 		}
+	}
+	if len(text) > maxKnownBytes {
+		return
 	}
 	if t.known == nil || len(t.known) == maxKnown {
 		t.known = map[string][]bool{}

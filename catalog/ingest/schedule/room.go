@@ -47,6 +47,9 @@ func (s *Scheduler) stalled() bool {
 // noteFull remembers that a run failed since the database is full, and forgets it when
 // the same branch ends otherwise.
 func (s *Scheduler) noteFull(branch string, err error) {
+	if s.alone != nil {
+		return // its jobs wait by their backoff, and a trigger is not held up
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
