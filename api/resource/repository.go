@@ -153,6 +153,9 @@ func (e *Env) operation(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 		o.components = []operated{{row: rows[0], translations: []int64{t.ID}, language: t.Language}}
 		return o, err
 	}
+	if err := mayOperateOn(ctx, rows[0]); err != nil {
+		return o, err // before the translations of a project are read
+	}
 	for _, row := range rows {
 		all, err := snap.Translations(ctx, row.ID)
 		if err != nil {

@@ -101,9 +101,7 @@ func TestNoRoom(t *testing.T) {
 		return nil
 	}, func(t *testing.T, w *world, p *process) {
 		time.Sleep(10 * time.Minute)
-		w.mu.Lock()
-		r := *w.rows["b0"]
-		w.mu.Unlock()
+		r := w.row("b0")
 		if len(began) != 1 || r.holder != "" || r.token != 1 || r.failures != 0 || r.due.After(w.start.Add(10*time.Second)) {
 			t.Errorf("without room: %d runs, %+v", len(began), r)
 		}
@@ -140,9 +138,7 @@ func TestFullDatabase(t *testing.T) {
 		return nil
 	}, func(t *testing.T, w *world, p *process) {
 		time.Sleep(10 * time.Minute)
-		w.mu.Lock()
-		r := *w.rows["b0"]
-		w.mu.Unlock()
+		r := w.row("b0")
 		if n := runs.Load(); n < 100 || n > 125 || r.failures != 0 {
 			t.Errorf("%d runs, %+v", n, r)
 		}

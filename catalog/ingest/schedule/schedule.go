@@ -85,7 +85,7 @@ type table interface {
 }
 
 const (
-	// DefaultLength is that of a lease.
+	// DefaultLength is how long a lease lasts if it is not renewed.
 	DefaultLength = 15 * time.Second
 	defaultPoll   = time.Second
 	perHost       = 4
@@ -166,7 +166,7 @@ func (o Options) withDefaults() Options {
 // ([cluster.WithFence]), so a process that was stopped and goes on changes nothing. A wish
 // is never lost once the database has it, and before that is kept as long as the process
 // lives; a lease is lost only to time; a Scheduler goes on by itself after any outage of the
-// database. Who is served first is decided by the table ([cluster.Room]).
+// database. The table decides who is served first ([cluster.Room]).
 type Scheduler struct {
 	opts       Options
 	table      table
@@ -419,10 +419,14 @@ func (s *Scheduler) roomLocked() *cluster.Room {
 	if free <= 0 || !s.set {
 		return nil
 	}
-	r := &cluster.Room{Process: s.opts.Process, Configuration: s.opts.Configuration(), Length: s.opts.Length, PerHost: perHost, Local: s.local()}
+	r := &cluster.Room{Process: s.opts.Process, Configuration: s.opts.Configuration(), Length: s.opts.Length, PerHost: perHost}
 	for branch := range s.running {
 		r.Pulling = append(r.Pulling, branch)
 	}
+	if s.alone != nil {
+		return r // memory has all local repositories, and knows its hosts
+	}
+	r.Local = s.local()
 	if free == 1 && s.opts.Workers > 1 && len(s.hosts) > 1 {
 		for host, runs := range s.busy {
 			if host != "" && runs > 0 {

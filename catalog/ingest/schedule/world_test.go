@@ -69,6 +69,13 @@ func newWorld(seed uint64, branches int) *world {
 	return w
 }
 
+// row returns the present state of a mirror.
+func (w *world) row(branch string) branchRow {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *w.rows[branch]
+}
+
 // interval is the time between two pulls; the last branch is pulled only if that is
 // wished.
 func (r *branchRow) interval() time.Duration {

@@ -29,7 +29,7 @@ type connection interface {
 	// before the next statement whose result is needed, and before the commit.
 	Do(ctx context.Context, query string, args []any) error
 	// bulk writes rows, whose values are in args, row after row, in a way that is faster for
-	// many; false if there is none.
+	// many; done is false if the engine has no such way.
 	bulk(ctx context.Context, in *Inserter, args []any) (done bool, err error)
 	// close closes the connection.
 	Close() error
