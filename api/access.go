@@ -41,7 +41,6 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 	return r.WithContext(rest.WithAccess(r.Context(), a))
 }
 
-// noteRefused logs that a token was refused.
 func (s *Server) noteRefused(r *http.Request, a rest.Access) {
 	if a.Refused != nil && rest.AsProblem(a.Refused).Status == http.StatusUnauthorized {
 		s.audit.refused(s.Client(r), r, a.Refused)
@@ -119,7 +118,6 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	return rest.Access{Refused: rest.ErrToken}
 }
 
-// useToken stores that the token of an access was used.
 func (s *Server) useToken(ctx context.Context, a *rest.Access) {
 	if err := s.db.Access().UseToken(ctx, a.Token); err != nil {
 		s.logger.Debug("the use of a token is not stored", "error", err)
@@ -148,7 +146,6 @@ type audit struct {
 	more  int       // refused in it, and not logged
 }
 
-// refused logs that a token was refused.
 func (a *audit) refused(client string, r *http.Request, why error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -111,7 +111,6 @@ func (x exchange) setHeader(h *header) {
 	x.s.settings.Load().cors(x.req, to)
 }
 
-// setPageHeader sets the headers of a page for people.
 func (x exchange) setPageHeader(h *header) {
 	to := x.w.Header()
 	to["Vary"] = varyPage

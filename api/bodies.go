@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 )
 
-// noContent is the body of an answer without one.
 type noContent struct{}
 
 func (noContent) send(x exchange, h header) outcome {
@@ -34,13 +33,11 @@ func (b content) send(x exchange, h header) outcome {
 	return x.sendBytes(h.status, b)
 }
 
-// failure is the body of an answer that reports a problem.
 type failure struct {
 	problem *rest.Problem
 	content content
 }
 
-// newFailure makes the answer that reports a problem.
 func newFailure(p *rest.Problem, indent int) answer {
 	body, err := wire.JSON(p.Body(), indent)
 	if err != nil { // a map of strings always has a JSON form

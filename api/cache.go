@@ -43,7 +43,6 @@ type cacheKey struct {
 	access string // rest.Access.Key
 }
 
-// cached is one answer.
 type cached struct {
 	key      cacheKey
 	basis    store.Basis

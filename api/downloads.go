@@ -105,7 +105,6 @@ func (d download) begin(ctx context.Context, x exchange) (*production, *rest.Dow
 	return p, plan, nil
 }
 
-// wantsParts reports whether the client asks for parts of a body.
 func (x exchange) wantsParts() bool {
 	return x.req.Header.Get("Range") != "" && x.req.Method == http.MethodGet
 }

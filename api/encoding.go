@@ -140,7 +140,6 @@ type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }
 
-// compressible reports whether compression makes a type of content smaller.
 func compressible(contentType string) bool {
 	return contentType != rest.TypeZip && !strings.Contains(contentType, "officedocument")
 }
@@ -223,7 +222,6 @@ func (v *variants) in(e encoding) (b body, grown int) {
 	return v.bodies[e], grown
 }
 
-// notModified is a 304 for the answer in an encoding.
 func (v *variants) notModified(e encoding) answer {
 	return answer{
 		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, at: v.at},

@@ -121,7 +121,6 @@ func (f *eventStream) send(x exchange, h header) outcome {
 	return outcome{status: h.status}
 }
 
-// sendEvents sends the events of f and logs why it ended.
 func (s *Server) sendEvents(ctx context.Context, w http.ResponseWriter, f *eventStream) {
 	s.metrics.streams.Inc()
 	defer s.metrics.streams.Dec()
@@ -299,7 +298,6 @@ func (e *eventWriter) entries(f *eventStream, entries []catalog.Change) error {
 	return e.flush()
 }
 
-// flush sends the buffer.
 func (e *eventWriter) flush() error {
 	if e.buf.Len() == 0 {
 		return nil

@@ -122,7 +122,6 @@ func (s *Server) signIn(c echo.Context) error {
 	})
 }
 
-// signOut ends the session.
 func (s *Server) signOut(c echo.Context) error {
 	return s.answerForm(c, func(r *http.Request, h http.Header, a rest.Access) (string, error) {
 		if a.Session == "" {

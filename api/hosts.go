@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 )
 
-// anyHost in AllowedHosts allows every host.
 const anyHost = "*"
 
 // AllowsHost reports whether a request names this server: without BaseURL and

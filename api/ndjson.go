@@ -48,7 +48,6 @@ func (l *lines) download() download {
 	}}, l}
 }
 
-// write writes the first page and those that follow it.
 func (l *lines) write(ctx context.Context, snap *store.Snapshot, to io.Writer, results any, more bool) error {
 	out := newLineWriter(to)
 	for page := 2; ; page++ {
@@ -93,7 +92,6 @@ func (l *lines) sendSpooled(ctx context.Context, x exchange, h header, from *spo
 	return done, from.copyTo(ctx, out, x.mayGoOn)
 }
 
-// mayGoOn returns an error if a list has to end.
 func (x exchange) mayGoOn(ctx context.Context) error {
 	if x.s.streams.ended.Load() {
 		return errEnding
@@ -104,7 +102,6 @@ func (x exchange) mayGoOn(ctx context.Context) error {
 	return nil
 }
 
-// lineWriter writes entries as lines.
 type lineWriter struct {
 	buf  *bufio.Writer
 	json *json.Encoder

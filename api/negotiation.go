@@ -52,14 +52,12 @@ func negotiate(rt *resource.Route, ps rest.Params, accept string) (rest.Represen
 // about 150.
 const maxAccept = 4 << 10
 
-// preference is a media type of the header Accept.
 type preference struct {
 	media   string
 	quality float64 // 1 if it has none
 	indent  string
 }
 
-// preferences reads the header Accept.
 func preferences(accept string) []preference {
 	var list []preference
 	for part := range strings.SplitSeq(accept[:min(len(accept), maxAccept)], ",") {
@@ -174,7 +172,6 @@ func (s *Server) asPage(x exchange, a answer) answer {
 	return a
 }
 
-// problemPage shows why a page cannot be shown.
 func (s *Server) problemPage(x exchange, a answer, f failure) answer {
 	body, err := s.pages.Problem(x.req, a.status, f.problem.Detail)
 	if err != nil {

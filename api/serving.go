@@ -39,7 +39,6 @@ func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
 	}
 }
 
-// observe counts and logs an answer.
 func (x exchange) observe(done outcome, took time.Duration) {
 	x.s.metrics.observe(x.rt.Path, x.req.Method, done.status, took)
 	if x.s.logger.Enabled(x.req.Context(), slog.LevelDebug) {

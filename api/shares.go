@@ -59,7 +59,6 @@ func maxCores() int64 { return int64(max(runtime.GOMAXPROCS(0)-1, 1)) }
 // largeBody is the size above which a body in memory is counted.
 const largeBody = 64 << 10
 
-// shares are the pools of what requests hold.
 type shares struct {
 	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, makers, cores *limit.Pool
 }
@@ -81,7 +80,6 @@ func newShares(readers int) shares {
 	}
 }
 
-// pools lists them.
 func (s *shares) pools() limit.Pools {
 	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.makers, s.cores}
 }
@@ -182,12 +180,10 @@ var (
 	errBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many long answers are being sent.", RetryAfter: 1}
 )
 
-// overShare is the answer to an error of a lease.
 func overShare(err error) error {
 	return overPool(err, errShare, errBusy)
 }
 
-// overTurn is the answer to an error of a turn.
 func overTurn(err error) error { return overPool(err, errTurnShare, errTurnBusy) }
 
 // overPool is the answer to an error of a pool: share if the client holds its share, busy if
@@ -245,7 +241,6 @@ var (
 // in the database after they have come to the repository.
 var storedRate = limit.Rate{Count: 256 << 20, Per: 24 * time.Hour}
 
-// countStored counts bytes that a token is about to store.
 func countStored(stored *limit.Limiter, token int64, bytes int) error {
 	a, counted := stored.TakeN(limit.Token(token), bytes)
 	if counted && !a.Allowed {
@@ -261,7 +256,6 @@ func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), er
 	return lease.Release, overPool(err, errWriteShare, errWriteBusy)
 }
 
-// writesInTurn makes what handlers write with.
 func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operations) {
 	of := func(p *limit.Pool) resource.Turn {
 		return func(ctx context.Context, bytes int) (func(), error) {

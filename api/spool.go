@@ -56,7 +56,6 @@ func (s *spool) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// keep appends to the file.
 func (s *spool) keep(b []byte) error {
 	if err := s.room.Take(int64(len(s.memory) + len(b))); err != nil {
 		return overShare(err)

@@ -206,7 +206,6 @@ func (m *Mirror) discard(name string) {
 	}
 }
 
-// next returns a name for a new git directory.
 func (m *Mirror) next() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,7 +32,6 @@ func writeXLIFF(w io.Writer, head *Head, units Units) error {
 	return xliff(w, head, units, `version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"`)
 }
 
-// writeXLIFF11 writes XLIFF 1.1.
 func writeXLIFF11(w io.Writer, head *Head, units Units) error {
 	return xliff(w, head, units, `version="1.1" xmlns="urn:oasis:names:tc:xliff:document:1.1"`)
 }

@@ -136,7 +136,6 @@ func WriteAtom(f *Feed) (body []byte, contentType string, err error) {
 	return document(&out, "application/atom+xml")
 }
 
-// document writes a feed as XML.
 func document(feed any, mediaType string) (body []byte, contentType string, err error) {
 	if body, err = xml.MarshalIndent(feed, "", " "); err != nil {
 		return nil, "", fmt.Errorf("write %s: %w", mediaType, err)

@@ -56,7 +56,6 @@ type Limits struct {
 	Client func(r *http.Request) string
 }
 
-// withDefaults replaces zero values.
 func (l Limits) withDefaults() Limits {
 	client := l.Client
 	if client == nil {

@@ -18,7 +18,6 @@ type matchStatus struct {
 	Enabled    int `json:"enabled_hook_matches"`
 }
 
-// answer is the answer to a call.
 type answer struct {
 	status int
 	text   bool // plain text: only the message
@@ -39,12 +38,10 @@ func failure(status int, message string) answer {
 	return answer{status: status, Status: "failure", Message: message}
 }
 
-// badPayload is the answer to a payload that cannot be read.
 func badPayload(message string) answer {
 	return answer{status: http.StatusBadRequest, text: true, Status: "failure", Message: message}
 }
 
-// bodyProblem is the answer to a body that cannot be read.
 func bodyProblem(err error) answer {
 	var volume errVolume
 	switch {
@@ -98,7 +95,6 @@ func (a answer) result() string {
 	return "invalid"
 }
 
-// write sends the answer.
 func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	var body bytes.Buffer
 	media := "application/json"

@@ -212,7 +212,6 @@ func (s *Server) lease(r *http.Request, proven bool) *limit.Lease {
 	return s.bodies.Lease(s.client(r))
 }
 
-// decide answers a call that names these components.
 func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refused []match) answer {
 	if len(granted) == 0 && slices.ContainsFunc(refused, func(m match) bool { return !m.Private }) {
 		return failure(http.StatusForbidden, wrongSecret)
@@ -253,7 +252,6 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 // maxLogged bounds the texts of a payload in a line of the log.
 const maxLogged = 200
 
-// cut cuts a text of a payload for the log.
 func cut(text string) string {
 	if len(text) > maxLogged {
 		text = strings.ToValidUTF8(text[:maxLogged], "") + "…"
@@ -371,7 +369,6 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 	})
 }
 
-// updated is the answer to a plain call.
 func updated(granted, refused []match, enabled bool) answer {
 	switch {
 	case !slices.ContainsFunc(granted, match.mayTell) && !slices.ContainsFunc(refused, func(m match) bool { return !m.Private }):

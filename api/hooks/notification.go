@@ -86,7 +86,6 @@ func first(list []string) string {
 // sends.
 var errMissingField = errors.New("the payload lacks what a push has")
 
-// decode reads a payload.
 func decode(payload []byte, into any) error {
 	if err := json.Unmarshal(payload, into); err != nil {
 		return fmt.Errorf("reading the payload: %w", err)
@@ -168,7 +167,6 @@ func (s *Server) readBody(lease *limit.Lease, r *http.Request, proven bool) ([]b
 	return lease.ReadAll(body, maxBody)
 }
 
-// metered is a body whose bytes are counted.
 type metered struct {
 	io.Reader
 	volume *limit.Limiter

@@ -20,7 +20,6 @@ type push struct {
 	Project    pushedTo `json:"project"` // of GitLab
 }
 
-// pushedTo is the repository of a push.
 type pushedTo struct {
 	Name          string `json:"name"`
 	FullName      string `json:"full_name"`
@@ -41,7 +40,6 @@ type pushedTo struct {
 	Homepage   string `json:"homepage"`
 }
 
-// readPush reads a payload.
 func readPush(payload []byte) (p push, err error) { return p, decode(payload, &p) }
 
 // notification makes the notification of a push to the repository with a full name, which

@@ -250,7 +250,6 @@ func readAzure(_ http.Header, payload []byte) (*notification, error) {
 	return n, nil
 }
 
-// azureRepo is a repository of Azure Repos.
 type azureRepo struct {
 	ID            string `json:"id"`
 	Name          string `json:"name"`

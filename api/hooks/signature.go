@@ -16,7 +16,6 @@ import (
 // wrongSecret is the answer to a caller who does not know the secret.
 const wrongSecret = "The signature or token is wrong or missing."
 
-// call is one call of a service.
 type call struct {
 	header  http.Header
 	body    []byte // as it was sent, which is what signatures sign
@@ -123,7 +122,6 @@ func anyOf(rules ...func(*call, string) bool) func(*call, string) bool {
 	}
 }
 
-// hubHeader is the header of hubSignature.
 const hubHeader = "X-Hub-Signature-256"
 
 // hubSignature checks GitHub's X-Hub-Signature-256, which Gitea and Forgejo send

@@ -97,7 +97,6 @@ func (l *Lease) Take(n int64) error {
 	return err
 }
 
-// count counts a refusal.
 func (p *Pool) count(err error) {
 	switch {
 	case errors.Is(err, ErrShare):
@@ -163,7 +162,6 @@ func (l *Lease) Yield(ctx context.Context) error {
 // Release gives back all units. The lease may be used again.
 func (l *Lease) Release() { l.give(l.held) }
 
-// give gives back n units.
 func (l *Lease) give(n int64) {
 	p := l.pool
 	p.mu.Lock()

@@ -104,7 +104,6 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	return e.edited(ctx, u.Translation.Component.ID, u.TranslationID, want)
 }
 
-// edited stores an edit and answers with its text.
 func (e *Env) edited(ctx context.Context, component, translation int64, want edit.Request) (any, error) {
 	_, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want})
 	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, err

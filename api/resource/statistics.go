@@ -174,7 +174,6 @@ func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 	return rest.ListOfObjects(r, line.Points(from, to), of.path+"statistics/history/", wire.NewStatisticsPoint)
 }
 
-// exportColumns are the columns of the statistics as CSV.
 const exportColumns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
 	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
 	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"

@@ -255,7 +255,6 @@ func (s *scope) components(ctx context.Context, snap *store.Snapshot) ([]int64, 
 	return importedIDs(ctx, snap, s.slug)
 }
 
-// changes selects the entries of a scope.
 func (s *scope) changes(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error) {
 	switch {
 	case s.translation != 0:

@@ -75,7 +75,6 @@ func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	return err
 }
 
-// accessKey is the key of an Access in a context.
 type accessKey struct{}
 
 // AccessOf returns what the request of ctx may see. Code that shows something

@@ -29,7 +29,6 @@ type Body struct {
 // ErrTooLarge is the answer to a body that is too large.
 var ErrTooLarge = &Problem{Status: http.StatusRequestEntityTooLarge, Detail: "The body is too large."}
 
-// readRaw reads the bytes of the body.
 func (r *Request) readRaw(limit int64) ([]byte, error) {
 	read := r.Hold
 	if read == nil {
@@ -188,7 +187,6 @@ func (b *Body) Bool(name string) (bool, error) {
 	return yes, nil
 }
 
-// errNoNumber says that a text is no number.
 var errNoNumber = errors.New("no number")
 
 // Int returns a field with a number.

@@ -102,7 +102,6 @@ func AsProblem(err error) *Problem {
 	return ErrInternal
 }
 
-// codes are the codes of errors by status.
 var codes = map[int]string{
 	http.StatusBadRequest: "parse_error", http.StatusUnauthorized: "not_authenticated", http.StatusForbidden: "permission_denied", http.StatusNotFound: "not_found",
 	http.StatusMethodNotAllowed: "method_not_allowed", http.StatusNotAcceptable: "not_acceptable",

@@ -40,7 +40,6 @@ type curve struct {
 	Rows    []curveRow
 }
 
-// curveRow has the values of a day.
 type curveRow struct {
 	Day    time.Time
 	Values []int64

@@ -47,7 +47,6 @@ type field struct {
 	Rows        int
 }
 
-// sentForm is what a reader sent.
 type sentForm struct {
 	do, copy, seen, asked string
 	sure                  bool
@@ -107,7 +106,6 @@ func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request
 	return nil
 }
 
-// fields are the fields for texts, each with numbers for which its form is used.
 func fields(v *view, t *store.TranslationRow, texts []string) []field {
 	list := make([]field, len(texts))
 	formula, err := lang.Compile(t.PluralFormula)

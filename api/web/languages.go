@@ -135,7 +135,6 @@ func fillLanguageRows(ctx context.Context, snap *store.Snapshot, v *view, o *lan
 	return nil
 }
 
-// engage is an invitation to a project.
 type engage struct {
 	Project  catalog.Project
 	Language lang.Language // of the invitation; its Code is "" without one

@@ -28,7 +28,6 @@ type chapter struct {
 	text             string // folded, for the search
 }
 
-// theme is a part of the manual.
 type theme struct {
 	Name     string
 	Chapters []*chapter

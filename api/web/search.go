@@ -32,7 +32,6 @@ type group struct {
 	Different  bool // whether a language says it differently in two places
 }
 
-// groupPlace is one component that has the text.
 type groupPlace struct {
 	Where, URL string
 	Said       []said // one for each column; Code "" where there is none

@@ -33,7 +33,6 @@ type stringList struct {
 	MissingURL string // a list of them; "" if there are too many strings to look through
 }
 
-// str is a string of a translation.
 type str struct {
 	URL, Checksum, Context string
 	Source                 []string

@@ -109,7 +109,6 @@ func words(s string) (list []string) {
 	return list
 }
 
-// forms shows plural forms as lines.
 func forms(s string) string { return strings.ReplaceAll(s, catalog.FormSeparator, "\n") }
 
 // place is a part of a text, in code points.

@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 )
 
-// checkFlags are the flags of repoglot check.
 type checkFlags struct {
 	format string
 	stats  bool
@@ -71,7 +70,6 @@ func (p *program) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check writes a report on files; it returns an error if they have errors.
 func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin io.Reader) error {
 	report, err := p.report(f)
 	if err != nil {
@@ -118,7 +116,6 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 	return err
 }
 
-// report makes the report that the flags ask for.
 func (p *program) report(f checkFlags) (check.Report, error) {
 	if f.listLanguages {
 		return check.NewLanguagesReport(p.stdout, f.format, f.minTranslated)

@@ -41,7 +41,6 @@ func (p *program) dbExportCommand() *cobra.Command {
 	})
 }
 
-// exportDatabase writes the database to a file and says what is in it.
 func (p *program) exportDatabase(ctx context.Context, c *config.Config, args []string) error {
 	e, err := transfer.ExportFile(ctx, c.DatabaseAddress(), args[0])
 	if err != nil {
@@ -65,7 +64,6 @@ func (p *program) dbImportCommand() *cobra.Command {
 	})
 }
 
-// importDatabase reads an export into the database and recounts it.
 func (p *program) importDatabase(ctx context.Context, c *config.Config, args []string) error {
 	if err := os.MkdirAll(string(c.DataDir), 0o700); err != nil {
 		return fmt.Errorf("the data directory cannot be made: %w", err)
@@ -195,7 +193,6 @@ func (p *program) verifyCommand() *cobra.Command {
 	})
 }
 
-// verify recounts and prints the differences.
 func (p *program) verify(ctx context.Context, c *config.Config, _ []string) error {
 	dsn := c.DatabaseAddress()
 	if _, err := os.Stat(dsn); c.Database.Raw() == "" && err != nil {

@@ -46,7 +46,6 @@ func (p *program) discoverCommand() *cobra.Command {
 	return cmd
 }
 
-// discover prints a configuration for a repository.
 func (p *program) discover(ctx context.Context, repo string) (err error) {
 	log, err := p.logger(slog.LevelWarn)
 	if err != nil {
@@ -117,7 +116,6 @@ func configurationOf(address string, head object.Head, d filemask.Discovery) str
 	return b.String()
 }
 
-// summary describes a set of files in a line.
 func summary(f *filemask.FileSet) string {
 	var parts []string
 	if f.Mask.HasComponent() {
@@ -353,7 +351,6 @@ func literals(mask string) []string {
 	return parts
 }
 
-// slug makes a slug from any text.
 func slug(text string) string {
 	var b strings.Builder
 	for _, c := range text {

@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// healthTime bounds the wait for an answer.
 const healthTime = 5 * time.Second
 
 func (p *program) healthCommand() *cobra.Command {
@@ -39,7 +38,6 @@ func (p *program) healthCommand() *cobra.Command {
 	return cmd
 }
 
-// healthy asks a server for /healthz.
 func healthy(ctx context.Context, listen string) error {
 	if err := config.CheckListen(listen); err != nil {
 		return usageError{fmt.Errorf("--listen %w", err)}

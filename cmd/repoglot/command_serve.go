@@ -96,7 +96,6 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	return err
 }
 
-// env returns the environment by name.
 func (p *program) env() map[string]string {
 	m := map[string]string{}
 	for _, kv := range p.environ {
@@ -107,10 +106,8 @@ func (p *program) env() map[string]string {
 	return m
 }
 
-// memory is what this process may take.
 func (p *program) memory() server.Memory { return server.AvailableMemory(p.env()["GOMEMLIMIT"] != "") }
 
-// serverOptions are the options of a process that works.
 func (p *program) serverOptions(work string, log *slog.Logger, bar *server.Bar, line func(branch, done string)) server.Options {
 	return server.Options{Work: work, Version: programVersion(), Memory: p.memory(), Logger: log, LeaseLength: p.leaseLength, Bar: bar, Line: line}
 }
@@ -133,7 +130,6 @@ func (p *program) pullCommand() *cobra.Command {
 	return cmd
 }
 
-// listenFlags adds the flags of commands that listen.
 func (p *program) listenFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.flags.listen, "listen", "", "`HOST:PORT` to listen on (default "+config.DefaultListen+"); wins over listen of the configuration")
 	p.dataFlags(cmd.Flags())

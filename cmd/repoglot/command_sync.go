@@ -19,7 +19,6 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
-// errNothing is the error of sync for a configuration without components.
 var errNothing = errors.New("the configuration names no component")
 
 func (p *program) syncCommand() *cobra.Command {
@@ -40,7 +39,6 @@ func (p *program) syncCommand() *cobra.Command {
 	return cmd
 }
 
-// sync pulls once and prints the results.
 func (p *program) sync(ctx context.Context, names []string) (err error) {
 	b := server.NewBar(p.stderr)
 	p.stdout, p.stderr = b.Above(p.stdout), b.Above(p.stderr)
@@ -137,7 +135,6 @@ func named(c *ingest.Component, name string) bool {
 	return len(slug) > len(before)+len(after) && strings.HasPrefix(slug, before) && strings.HasSuffix(slug, after)
 }
 
-// results prints the results of pulls.
 type results struct {
 	program *program
 	names   []string
@@ -171,7 +168,6 @@ func (r *results) add(b *ingest.Branch, report ingest.Report, err error) {
 	}
 }
 
-// fail prints an error in one line.
 func (r *results) fail(name, why string) {
 	r.failed++
 	fmt.Fprintf(r.program.stderr, "repoglot: %s: %s\n", name, strings.ReplaceAll(why, "\n", "; "))

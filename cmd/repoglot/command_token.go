@@ -160,7 +160,6 @@ func (p *program) tokenListCommand() *cobra.Command {
 	}
 }
 
-// projectsOf says which projects a token is for.
 func projectsOf(t catalog.Token) string {
 	if t.Projects == "" {
 		return "all projects"
@@ -188,7 +187,6 @@ func authorOf(t catalog.Token) string {
 	return "\tby " + author
 }
 
-// ending says when a token ends.
 func ending(at, now time.Time) string {
 	switch {
 	case at.IsZero():
@@ -199,7 +197,6 @@ func ending(at, now time.Time) string {
 	return "ends " + at.Format(time.DateOnly)
 }
 
-// used says when a token was used last.
 func used(day time.Time) string {
 	if day.IsZero() {
 		return "never used"

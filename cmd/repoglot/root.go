@@ -34,7 +34,6 @@ type program struct {
 	leaseLength    time.Duration // of a cluster; 0: the default. Tests shorten it
 }
 
-// flags are the values of the command line's flags.
 type flags struct {
 	config, listen, dataDir, logLevel, logFormat string
 }
@@ -101,19 +100,16 @@ func (p *program) command() *cobra.Command {
 	return root
 }
 
-// dataFlags adds the flags of commands that work on a data directory.
 func (p *program) dataFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.flags.config, "config", "", "configuration `FILE` (default ./"+defaultConfig+")")
 	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors; wins over data_dir of the configuration")
 }
 
-// withData is a command that works on a data directory.
 func (p *program) withData(cmd *cobra.Command) *cobra.Command {
 	p.dataFlags(cmd.Flags())
 	return cmd
 }
 
-// logFlags adds the flags of commands that write a log.
 func (p *program) logFlags(f *pflag.FlagSet, level slog.Level) {
 	f.StringVar(&p.flags.logLevel, "log-level", "", "`LEVEL` of the log on the standard error: debug, info, warn or error (default "+strings.ToLower(level.String())+")")
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
@@ -197,7 +193,6 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
-// versionLine is the version with that of Go and the platform.
 func versionLine() string {
 	return fmt.Sprintf("%s %s %s/%s", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -57,7 +57,6 @@ func (p *program) override(c *config.Config) error {
 	return nil
 }
 
-// warn logs the warnings of the configuration.
 func warn(log *slog.Logger, c *config.Config) {
 	for _, w := range c.Warnings() {
 		log.Warn("configuration: " + w)
@@ -171,7 +170,6 @@ func locked(c *config.Config, fn func() error) error {
 	return errors.Join(fn(), unlock())
 }
 
-// withDatabase opens the database for a function.
 func withDatabase(ctx context.Context, c *config.Config, o store.Options, fn func(*store.DB) error) error {
 	db, err := store.Open(ctx, c.DatabaseAddress(), o)
 	if err != nil {

@@ -320,7 +320,6 @@ func dirs(p string) []string {
 	return strings.Split(dir, "/")
 }
 
-// note adds a file to a folder.
 func (f *folder) note(claimed bool, code string) {
 	f.count++
 	f.claimed = f.claimed || claimed

@@ -198,7 +198,6 @@ func RepositoryOf(address, forgeURL string) string {
 // value is of a request of which that is not known.
 type Texts struct{ Title, Body, Base string }
 
-// textsOf returns those of a request.
 func textsOf(r Request) Texts {
 	sum := func(text string) string {
 		all := sha256.Sum256([]byte(text))

@@ -179,7 +179,6 @@ func appendBack(b []byte, back int64) []byte {
 	return append(b, tmp[i:]...)
 }
 
-// countingWriter counts the bytes written.
 type countingWriter struct{ n int64 }
 
 // Write counts.

@@ -200,7 +200,6 @@ type Mailmap struct {
 	byEmail map[string]*mapped // key: address in lower case
 }
 
-// mapped is the mapping of one commit address.
 type mapped struct {
 	name, email string             // the proper ones; "" keeps the commit's
 	byName      map[string]*mapped // for commits with one name, in lower case

@@ -148,7 +148,6 @@ func timeOrZero(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// dayMicros is the length of a day in microseconds.
 const dayMicros = 24 * 3600 * 1_000_000
 
 // UseToken stores that a token is used now, to the day. While another write goes on it

@@ -99,7 +99,6 @@ func (l *languagesReport) Close() error {
 	return write(l.w, b.Bytes())
 }
 
-// jsonLanguage is a language on the wire.
 type jsonLanguage struct {
 	Language string `json:"language"`
 	Percent  int    `json:"percent"`

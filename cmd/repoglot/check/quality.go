@@ -131,7 +131,6 @@ func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Transla
 	return t
 }
 
-// qualityPass checks one file.
 type qualityPass struct {
 	*quality
 	file        *poparse.File

@@ -196,7 +196,6 @@ func gitHubProperty(s string) string {
 // changes its meaning.
 const jsonVersion = 1
 
-// jsonFile has the counts of a file on the wire.
 type jsonFile struct {
 	File     string `json:"file"`
 	Template bool   `json:"template"`

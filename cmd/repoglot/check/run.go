@@ -251,7 +251,6 @@ func walkDir(dir string, to visit) bool {
 	return going
 }
 
-// isPO reports whether a name is the name of a PO or POT file.
 func isPO(name string) bool {
 	ext := filepath.Ext(name)
 	return strings.EqualFold(ext, ".po") || strings.EqualFold(ext, ".pot")

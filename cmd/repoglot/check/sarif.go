@@ -18,7 +18,6 @@ const (
 	maxWarnings = 20_000
 )
 
-// projectURI is the address of the program and its documentation.
 const projectURI = "https://github.com/repoglot/repoglot"
 
 // object is an object of JSON, whose members are in the order of their names.
@@ -36,7 +35,6 @@ type sarifReport struct {
 	dropped int
 }
 
-// help is the address of a rule's explanation.
 func help(code string) string {
 	if strings.HasPrefix(code, qualityPrefix) {
 		return projectURI + "/blob/main/docs/checks.md"
@@ -67,7 +65,6 @@ func (s *sarifReport) File(r Result) error {
 	return write(s.w, b.Bytes())
 }
 
-// begin writes the text before the first result.
 func (s *sarifReport) begin(b *bytes.Buffer) error {
 	if s.started {
 		return nil

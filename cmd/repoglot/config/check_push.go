@@ -21,7 +21,6 @@ import (
 // maxFlush bounds the age at which edits are pushed.
 const maxFlush = 365 * 24 * time.Hour
 
-// checkPush checks the settings of edits of a component that takes them.
 func checkPush(p place, c *Component) {
 	if c.Flush < 0 || c.Flush > maxFlush {
 		p.bad("flush", "must be a time up to a year; write it like 10m")
@@ -73,7 +72,6 @@ type pushTarget struct {
 	branch, forge, forgeURL, token string // the last three of push_mode request
 }
 
-// pushesTo returns the repository that the edits of a component are pushed to.
 func (c *Component) pushesTo() string { return cmp.Or(c.Push.String(), c.Repo.String()) }
 
 // ownBranch is push.BranchOf.
@@ -153,7 +151,6 @@ func checkRequests(r *report, list []Project) {
 	})
 }
 
-// errNoForge says that the requests of a component cannot be made.
 var errNoForge = errors.New("the repository has no address of a forge: write https://HOST/OWNER/NAME, or ssh")
 
 // NewForge returns the forge of a component, with a token.

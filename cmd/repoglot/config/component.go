@@ -158,7 +158,6 @@ func (c *Component) Settings() catalog.ComponentSettings {
 	return s
 }
 
-// edits returns how the component takes edits.
 func (c *Component) edits() catalog.Edits {
 	if c.PushMode == "" {
 		return catalog.Edits{}

@@ -159,7 +159,6 @@ func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant m
 	return merges
 }
 
-// sequence fills a slice.
 func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 	s, ok := node.(*ast.SequenceNode)
 	if !ok {
@@ -183,7 +182,6 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 	}
 }
 
-// setDefaults gives an item of a list its default values.
 func setDefaults(item reflect.Value) {
 	switch v := item.Addr().Interface().(type) {
 	case *Project:

@@ -60,7 +60,6 @@ func overridable(v reflect.Value) bool {
 	return wordParser(v) != nil || v.Kind() == reflect.String || v.Kind() == reflect.Int
 }
 
-// setWord sets an overridable field from its text.
 func setWord(dst reflect.Value, text string) error {
 	if parse := wordParser(dst); parse != nil {
 		return parse(text)

@@ -94,12 +94,10 @@ type place struct {
 	path string
 }
 
-// bad reports a mistake of the value of a key.
 func (p place) bad(key, format string, args ...any) {
 	p.on(p.path+"."+key, p.path+"."+key+" "+format, args...)
 }
 
-// set reports whether the file has a value for a key.
 func (p place) set(key string) bool {
 	_, set := p.positions[p.path+"."+key]
 	return set

@@ -49,7 +49,6 @@ func LoadWithoutSecrets(path string, environ []string) (*Config, error) {
 	return d.parse(path, data, environ)
 }
 
-// readFile reads a file of up to maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -38,7 +38,6 @@ func (d *decoder) resolve(node ast.Node) ast.Node {
 	return nil
 }
 
-// nodePosition returns the beginning of a node.
 func nodePosition(node ast.Node) position {
 	if m, ok := node.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		node = m.Values[0].Key // the mapping's own token is the first colon

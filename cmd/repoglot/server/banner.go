@@ -21,7 +21,6 @@ type link struct {
 	Imported            bool
 }
 
-// visible lists the public components.
 func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 	var list []link
 	err := s.engine.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {

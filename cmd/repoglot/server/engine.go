@@ -129,7 +129,6 @@ func GitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
 	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
 }
 
-// trust says which local repositories a configuration trusts.
 func trust(c *config.Config) remote.Trust {
 	return remote.Trust{SafeDirectories: c.SafeDirectories, PrivateDir: string(c.DataDir)}
 }
@@ -145,7 +144,6 @@ func (e *Engine) configure(ctx context.Context, p *Plan, kind error) error {
 	return again(ctx, e.log, kind, func() error { return e.configureOnce(ctx, p) })
 }
 
-// configurePause is the pause between two attempts of configure.
 const configurePause = time.Second
 
 // again calls a function until it returns no error of a kind, or ctx is done.
@@ -190,7 +188,6 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 // answersOnly reports whether another process pulls.
 func (e *Engine) answersOnly() bool { return e.cluster != nil && e.cluster.process.Work == WorkAnswer }
 
-// rows returns the stored components of a branch.
 func (e *Engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComponent, error) {
 	spec := &b.Components[0].Spec
 	rows, err := e.db.Branch(ctx, spec.Repo, spec.Branch)

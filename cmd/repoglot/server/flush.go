@@ -27,7 +27,6 @@ const (
 	expirePause = time.Hour
 )
 
-// newPusher makes the part that pushes edits.
 func newPusher(e *Engine, c *config.Config, base string) *push.Pusher {
 	name, email, _ := c.CommitterParts()
 	return push.New(push.Options{
@@ -121,7 +120,6 @@ func (s *supervisor) show(ctx context.Context, b *ingest.Branch) error {
 	return s.flusher.Show(ctx, *b, s.destinations())
 }
 
-// destinations returns the function that says where the edits of a component go.
 func (s *supervisor) destinations() func(*store.BranchComponent) push.Destination {
 	p := s.current()
 	return func(c *store.BranchComponent) push.Destination {
@@ -191,10 +189,8 @@ func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
 	s.tried(ctx, cluster.WorkClone, b, wish)
 }
 
-// everyOne selects all components.
 func everyOne(*store.BranchComponent) bool { return true }
 
-// flushNow pushes the edits of the components of a branch that are selected.
 func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch, of func(*store.BranchComponent) bool) error {
 	report, err := s.flusher.Try(ctx, *b, s.destinations(), of)
 	if report.Commits > 0 {
@@ -213,7 +209,6 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch, of func(*st
 // that to the one that has the mirror.
 type operations struct{ *supervisor }
 
-// branchOf finds the branch of a component.
 func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Branch, error) {
 	row, err := o.engine.db.ComponentByID(ctx, component)
 	if err != nil {

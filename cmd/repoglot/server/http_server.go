@@ -46,7 +46,6 @@ func defaultTimeouts() timeouts {
 	return timeouts{header: 10 * time.Second, read: 30 * time.Second, write: 5 * time.Minute, idle: 2 * time.Minute}
 }
 
-// listen opens an address of the configuration.
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
@@ -150,7 +149,6 @@ func (rt *routes) pullsOnly() {
 	rt.api, rt.home, rt.hooks, rt.export, rt.allows = elsewhere, elsewhere, elsewhere, nil, nil
 }
 
-// newMetrics makes the program's registry and its handler.
 func newMetrics(lists ...[]prometheus.Collector) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -257,7 +255,6 @@ func newConnections(files int64, trusts func(netip.Addr) bool) *connections {
 	}
 }
 
-// newMonitors bounds the connections to metrics_listen.
 func newMonitors() *connections {
 	return &connections{pools: limit.Pools{limit.NewPool("metrics_connections", maxMonitors, clientMonitors)}}
 }
@@ -265,7 +262,6 @@ func newMonitors() *connections {
 // listen counts what a listener accepts.
 func (c *connections) listen(l net.Listener) net.Listener { return countedListener{l, c} }
 
-// countedListener refuses connections that are one too many.
 type countedListener struct {
 	net.Listener
 	bounds *connections
@@ -287,7 +283,6 @@ func (l countedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// take counts a connection.
 func (c *connections) take(from net.Addr) (release func(), err error) {
 	peer, err := netip.ParseAddrPort(from.String())
 	if err != nil {

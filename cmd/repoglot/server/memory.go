@@ -42,7 +42,6 @@ const (
 	importShare = 0.45
 )
 
-// heap is the share of the heap.
 func (m Memory) heap() int64 {
 	if m.bytes == 0 {
 		return math.MaxInt64

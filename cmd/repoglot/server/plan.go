@@ -130,7 +130,6 @@ func credential(list []config.Credential, repo string) *remote.Credential {
 	return nil
 }
 
-// private reports whether a component of the plan is private.
 func (p *Plan) private(c *store.ComponentSpec) bool {
 	return c.Settings.Private(p.project(c.Project))
 }

@@ -64,7 +64,6 @@ func (p *progress) update(key string, now ingest.Progress) {
 	}
 }
 
-// end forgets a branch whose pull has ended.
 func (p *progress) end(key string) {
 	p.mu.Lock()
 	delete(p.branches, key)
@@ -113,7 +112,6 @@ func NewBar(w io.Writer) *Bar {
 	return &Bar{w: w}
 }
 
-// show draws the progress of a branch.
 func (b *Bar) show(key string, d pulling) {
 	if b == nil {
 		return
@@ -126,7 +124,6 @@ func (b *Bar) show(key string, d pulling) {
 	}
 }
 
-// clear erases the bar.
 func (b *Bar) clear() {
 	if b == nil {
 		return

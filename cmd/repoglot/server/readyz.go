@@ -142,7 +142,6 @@ func (s *supervisor) addStuck(ctx context.Context, r *readiness) error {
 	})
 }
 
-// addBranch adds the components of a branch.
 func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *Plan, b *ingest.Branch, state schedule.State) error {
 	rows, err := s.engine.rows(ctx, b)
 	if err != nil {

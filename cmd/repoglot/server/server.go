@@ -37,7 +37,6 @@ import (
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
 
-// server is a running serve.
 type server struct {
 	Settings
 	log       *slog.Logger
@@ -176,7 +175,6 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	return rt, metrics, calls.Close
 }
 
-// settingsOf are the settings of the API in a configuration.
 func settingsOf(c *config.Config) api.Settings {
 	return api.Settings{
 		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
@@ -194,7 +192,6 @@ func (s *server) mayProfile(r *http.Request) bool {
 	return err == nil && v.Admin()
 }
 
-// greeting is what is printed at the start.
 func (s *server) greeting(listen, base string, p *Plan) string {
 	if s.pullsOnly {
 		return "repoglot pulls; " + listen + "/readyz says what\n"
@@ -227,7 +224,6 @@ func (s *server) broken(err error) {
 	}
 }
 
-// reload applies a new configuration.
 func (s *server) reload(ctx context.Context, c *config.Config) {
 	if err := s.Override(c); err != nil {
 		s.broken(err)

@@ -274,7 +274,6 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	return err
 }
 
-// snapshot returns the plan and the states of its branches.
 func (s *supervisor) snapshot() (*Plan, map[string]schedule.State) {
 	states := map[string]schedule.State{}
 	for _, st := range s.sched.States() {
