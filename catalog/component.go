@@ -193,6 +193,23 @@ type Edits struct {
 	KeepHeader bool `json:"keep_header,omitempty"`
 	// SignOff adds Signed-off-by.
 	SignOff bool `json:"signoff,omitempty"`
+	// Update says whether files are updated to the template.
+	Update Update `json:"update,omitzero"`
+}
+
+// Update says how files are updated to the template of their component, as msgmerge does.
+type Update struct {
+	// On is msgmerge: commit.
+	On bool `json:"on,omitempty"`
+	// Previous, NoFuzzyMatching, NoLocation and NoWrap are options of msgmerge.
+	Previous        bool `json:"previous,omitempty"`
+	NoFuzzyMatching bool `json:"no_fuzzy_matching,omitempty"`
+	NoLocation      bool `json:"no_location,omitempty"`
+	NoWrap          bool `json:"no_wrap,omitempty"`
+	// After is msgmerge_after: how long the template must stay as it is.
+	After time.Duration `json:"after,omitempty"`
+	// Any is msgmerge_when: any. Files are updated also if no string of them changes.
+	Any bool `json:"any,omitempty"`
 }
 
 // PushMode says where the commits of edits go.

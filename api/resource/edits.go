@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -184,7 +185,7 @@ func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
 
 // formsOfEdit are the forms of a text of an edit; none if it is of a file.
 func formsOfEdit(e *store.Edit, text string) []string {
-	if e.Kind == store.EditAddFile || e.Kind == store.EditRemoveFile {
+	if e.Kind != store.EditText && e.Kind != store.EditAddString {
 		return []string{}
 	}
 	return catalog.SplitForms(text)
@@ -217,14 +218,15 @@ func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *edit
 
 // mayRedo refuses a client that may not do what an edit does.
 func mayRedo(ctx context.Context, j *editRow) error {
-	if j.Kind == store.EditRemoveFile && j.row.Settings.Edits.Taken() {
+	admins := []store.EditKind{store.EditRemoveFile, store.EditUpdateFile, store.EditTemplate}
+	if slices.Contains(admins, j.Kind) && j.row.Settings.Edits.Taken() {
 		return mayOperateOn(ctx, &j.row)
 	}
 	return mayEdit(ctx, &j.row, j.Language)
 }
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its
-// string, or removes its language.
+// string, removes its language, or updates the files.
 func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *rest.Body) (any, error) {
 	switch j.Kind {
 	case store.EditText:
@@ -232,6 +234,8 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 		return e.edited(ctx, j.row.ID, j.TranslationID, want)
 	case store.EditAddFile:
 		return e.add(ctx, r, &j.row, j.Language)
+	case store.EditUpdateFile, store.EditTemplate:
+		return e.runAll(ctx, "msgmerge", []operated{{row: &j.row}})
 	}
 	t, err := read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
 		return snap.Translation(ctx, j.Project, j.Component, j.Language)

@@ -69,6 +69,8 @@ type Edits interface {
 	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
+	// NoteTemplate has the files of a component compared with its template, and updated.
+	NoteTemplate(ctx context.Context, component int64, how string, by edit.Author) error
 	// Discard ends pending edits of a component that choose selects, whether their files are
 	// there or not.
 	Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error)
@@ -160,6 +162,10 @@ func EditsInTurn(edits Edits, turn Turn) Edits { return editsInTurn{edits, turn}
 type editsInTurn struct {
 	to   Edits
 	turn Turn
+}
+
+func (e editsInTurn) NoteTemplate(ctx context.Context, component int64, how string, by edit.Author) error {
+	return e.turn.wait(ctx, 0, func() error { return e.to.NoteTemplate(ctx, component, how, by) })
 }
 
 func (e editsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {

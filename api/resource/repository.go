@@ -19,6 +19,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -81,7 +82,7 @@ func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Req
 var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope admin."}
 
 // operations are the values of the field operation.
-var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan"}
+var operations = []string{"commit", "push", "pull", "pull-rebase", "pull-merge", "pull-merge-noff", "reset", "reset-keep", "cleanup", "file-sync", "file-scan", "msgmerge"}
 
 // operation is what an operation is about, as it was at a generation of the store.
 type operation struct {
@@ -93,6 +94,7 @@ type operated struct {
 	row          *store.ComponentRow
 	translations []int64 // whose edits are committed
 	language     string  // of the translation that is named, "" for all
+	force        bool    // msgmerge, although files lose many strings
 	sent         int     // edits that were taken back with a text that may still arrive
 }
 
@@ -183,6 +185,13 @@ func (e *Env) operate(ctx context.Context, r *rest.Request, of *operation, body 
 	if err != nil || !slices.Contains(operations, operation) {
 		return nil, rest.BadParameter("operation", "\""+operation+"\" is not a valid choice.")
 	}
+	force, err := body.Bool("force")
+	if err != nil {
+		return nil, err
+	}
+	for i := range of.components {
+		of.components[i].force = force
+	}
 	token := rest.AccessOf(ctx).Token
 	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
 	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", of.generation)
@@ -203,7 +212,7 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 	for i := range list {
 		row := list[i].row
 		at := branch{row.Repo, row.Branch}
-		if operation != "reset" && operation != "commit" && seen[at] {
+		if !slices.Contains([]string{"reset", "commit", "msgmerge"}, operation) && seen[at] {
 			continue
 		}
 		seen[at] = true
@@ -263,6 +272,15 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 	case "commit":
 		return e.Operations.Commit(ctx, component, o.translations)
 	case "push":
+		return e.Operations.Push(ctx, component, &access.Token)
+	case "msgmerge":
+		how := edit.UpdateWished
+		if o.force {
+			how = edit.UpdateForced
+		}
+		if err := e.Edits.NoteTemplate(ctx, component, how, AuthorOf(ctx)); err != nil {
+			return true, EditProblem(err)
+		}
 		return e.Operations.Push(ctx, component, &access.Token)
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
 		return e.Operations.Pull(ctx, component)

@@ -12,7 +12,7 @@ type EditedUnit struct {
 // Edit is an edit of the journal; ours.
 type Edit struct {
 	ID int64 `json:"id"`
-	// Kind is text, add-string, add-file or remove-file.
+	// Kind is text, add-string, add-file, remove-file, update-file or template.
 	Kind string `json:"kind"`
 	// Unit is the string of a text, null in other kinds.
 	Unit         *string  `json:"unit"`

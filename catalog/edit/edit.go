@@ -140,3 +140,11 @@ type Discarded struct {
 	// it back.
 	Sent int
 }
+
+// Why files are compared with their template: it has changed, an admin wishes it, or wishes it
+// although files lose many of their strings. It is the context of an edit of that kind.
+const (
+	UpdateByItself = ""
+	UpdateWished   = "wished"
+	UpdateForced   = "forced"
+)

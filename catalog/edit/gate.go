@@ -30,6 +30,11 @@ func CheckEntry(e *poparse.Entry, formula *lang.Formula) error {
 			return formError(e, i, err)
 		}
 	}
+	return checkFormat(e, formula)
+}
+
+// checkFormat is the part of CheckEntry that is about formats.
+func checkFormat(e *poparse.Entry, formula *lang.Formula) error {
 	check := checkerOf(e.Flags)
 	if check == nil {
 		return nil
@@ -46,6 +51,20 @@ func CheckEntry(e *poparse.Entry, formula *lang.Formula) error {
 		}
 	}
 	return nil
+}
+
+// Fits returns the function that tells whether texts of entries of a file fit one format of
+// their source, as far as CheckEntry knows it.
+func Fits(f *poparse.File) func(e *poparse.Entry, format string) bool {
+	var formula *lang.Formula
+	if plural, ok := f.PluralForms(); ok {
+		formula, _ = lang.Compile(plural.Expression)
+	}
+	return func(e *poparse.Entry, format string) bool {
+		one := *e
+		one.Flags = []string{format}
+		return checkFormat(&one, formula) == nil
+	}
 }
 
 func formError(e *poparse.Entry, i int, err error) error {

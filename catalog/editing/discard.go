@@ -71,7 +71,7 @@ func (e *transaction) discardAll(ctx context.Context, by edit.Author, reason str
 // discard ends one edit, and returns how many texts of its string were sent.
 func (e *transaction) discard(ctx context.Context, p *store.Edit, units map[int64]catalog.Unit, by edit.Author, reason string, suggest bool) (sent int, err error) {
 	status := store.EditDiscarded
-	if suggest && p.Kind == store.EditText {
+	if suggest && (p.Kind == store.EditText || p.Kind == store.EditUpdateFile) {
 		status = store.EditConflict
 	}
 	if err := e.tx.EndEdit(ctx, p, status, reason, by, e.at); err != nil || p.Kind != store.EditText {

@@ -65,12 +65,17 @@ func (d *Editor) cannotAdd(row *store.BranchComponent, e *store.Edit, all []cata
 		return "it is the source language"
 	case slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Language == e.Language || t.Filename == e.Path }):
 		return "the component has it already"
-	case slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }):
+	case slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && isOfFile(&o) }):
 		return "it is added already, and waits to be in the repository"
 	case !slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.IsSource && t.Filename == base }):
 		return "the repository has no " + base
 	}
 	return ""
+}
+
+// isOfFile reports whether an edit adds or removes a file.
+func isOfFile(e *store.Edit) bool {
+	return e.Kind == store.EditAddFile || e.Kind == store.EditRemoveFile
 }
 
 // refuses says why a file does not belong to a component; "" if it does.
@@ -89,9 +94,12 @@ func (d *Editor) Settle(ctx context.Context, row store.BranchComponent, pending 
 	err := d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := snap.Translations(ctx, row.ID)
 		for i := 0; err == nil && i < len(pending); i++ {
-			if e := &pending[i]; e.Kind == store.EditAddString {
+			switch e := &pending[i]; e.Kind {
+			case store.EditAddString:
 				err = settleString(ctx, snap, e, all)
-			} else {
+			case store.EditTemplate, store.EditUpdateFile:
+				settleUpdate(&row, e, all)
+			default:
 				d.settleFile(&row, e, there[e.Path], all)
 			}
 		}
@@ -132,7 +140,7 @@ func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *cata
 	return d.putFile(ctx, &e, by, func(*store.BranchComponent) error {
 		return d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 			pending, err := snap.PendingFiles(ctx, component)
-			if err == nil && slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && o.Kind != store.EditAddString }) {
+			if err == nil && slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && isOfFile(&o) }) {
 				err = errSame
 			}
 			return err

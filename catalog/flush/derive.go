@@ -21,7 +21,7 @@ import (
 // Options say how commits are made.
 type Options struct {
 	// Files are added and removed, and get strings, before edits are written, each in a
-	// commit of its own.
+	// commit of its own. They are updated after that, those of a component in one commit.
 	Files []FileChange
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
@@ -59,8 +59,12 @@ type Result struct {
 	// Problems says of files by index why they could not be read; their edits have no
 	// outcome.
 	Problems map[int]error
-	// FileProblems says by index which files could not be made or removed, or get no string.
+	// FileProblems says by index which files could not be made, removed or updated, or get no
+	// string.
 	FileProblems map[int]error
+	// Updated says by index what became of files that were updated, or are as their template
+	// wants it.
+	Updated map[int]Updated
 }
 
 // Derive makes commits of edits on top of the head of a mirror, or of another commit that
@@ -104,10 +108,14 @@ type deriver struct {
 type memo struct {
 	key     memoKey
 	results []edit.Result
+	updated Updated
 }
 
 func (d *deriver) run(ctx context.Context) error {
 	for i := range d.options.Files {
+		if d.options.Files[i].Update != nil {
+			continue
+		}
 		if err := d.changeFile(ctx, i); err != nil {
 			return err
 		}
@@ -117,7 +125,7 @@ func (d *deriver) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return d.updateFiles(ctx)
 }
 
 // content is what a file has: a blob of the mirror, and its bytes, if they were read.
@@ -233,7 +241,7 @@ func (d *deriver) write(ctx context.Context, about Group, changed []derive.File)
 			d.data[f.Path] = content{d.writer.Blob(f.Path), f.Data}
 		}
 		if m := d.memos[f.Path]; m != nil {
-			d.options.Memo.put(m.key, memoValue{d.data[f.Path].blob, m.results})
+			d.options.Memo.put(m.key, memoValue{d.data[f.Path].blob, m.results, m.updated})
 			delete(d.memos, f.Path)
 		}
 	}
@@ -281,21 +289,30 @@ func (d *deriver) written(ctx context.Context, file *File, was content, edits []
 	if known, found := d.options.Memo.get(key); found && d.writer.Has(known.after) {
 		return &derive.File{Path: file.Path, Blob: known.after}, known.results, nil
 	}
-	if was.data == nil {
-		r, err := d.writer.Reader()
-		if err != nil {
-			return nil, nil, err
-		}
-		defer r.Close()
-		if was.data, err = r.Blob(ctx, was.blob, d.options.MaxFile); err != nil {
-			return nil, nil, err
-		}
+	if err := d.load(ctx, file.Path); err != nil {
+		return nil, nil, err
 	}
-	out, results, err := edit.Apply(file.Path, was.data, edits, file.Options)
+	out, results, err := edit.Apply(file.Path, d.data[file.Path].data, edits, file.Options)
 	if err == nil {
-		d.memos[file.Path] = &memo{key, results}
+		d.memos[file.Path] = &memo{key: key, results: results}
 	}
 	return &derive.File{Path: file.Path, Data: out}, results, err
+}
+
+// load reads the bytes of a file that has become a blob that was known.
+func (d *deriver) load(ctx context.Context, path string) error {
+	now := d.data[path]
+	if now.data != nil {
+		return nil
+	}
+	r, err := d.writer.Reader()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	now.data, err = r.Blob(ctx, now.blob, d.options.MaxFile)
+	d.data[path] = now
+	return err
 }
 
 // message returns the message of a commit with its trailers.
@@ -306,6 +323,9 @@ func (d *deriver) message(g Group) string {
 	}
 	if strings.Trim(text, "\x00\r\n\t ") == "" {
 		text = "Update translations"
+	}
+	if g.Stopped {
+		text += "\n\nThere are too many strings to find all similar ones: some texts that were there are not offered again."
 	}
 	var trailers []message.Trailer
 	for _, a := range g.Others {
@@ -334,6 +354,7 @@ type memoKey [sha256.Size]byte
 type memoValue struct {
 	after   object.Hash
 	results []edit.Result
+	updated Updated
 }
 
 // keyOf is the key of edits of a file whose contents are a blob.

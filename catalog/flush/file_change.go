@@ -10,9 +10,10 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
-// FileChange adds a translation file, removes it, or adds a string to it.
+// FileChange adds a translation file, removes it, updates it, or adds a string to it.
 type FileChange struct {
 	// Component is a key as in File.
 	Component string
@@ -20,8 +21,10 @@ type FileChange struct {
 	Path, Code string
 	// Removes tells a removal from an addition.
 	Removes bool
-	// Template is the path of what a file is made of.
+	// Template is the path of what a file is made of, or updated to.
 	Template string
+	// Update says how the file is updated, nil if that is not meant.
+	Update *msgmerge.Options
 	// New says how it is made, its language, and who adds or removes it.
 	New edit.NewFile
 	// String is added to the file that is there; nil: the file itself is added or removed.
@@ -64,7 +67,7 @@ func (d *deriver) changeFile(ctx context.Context, i int) error {
 func (d *deriver) stringChange(f *FileChange) ([]derive.File, error) {
 	was, ok := d.data[f.Path]
 	if !ok {
-		return nil, cmp.Or(d.unreadable[f.Path], errors.New("there is no such file"))
+		return nil, cmp.Or(d.unreadable[f.Path], errGone)
 	}
 	now, err := f.String.Append(f.Path, was.data, f.Options)
 	if err != nil || bytes.Equal(now, was.data) {

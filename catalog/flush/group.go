@@ -42,8 +42,9 @@ type Group struct {
 	Languages []string
 	// Files are the paths with changes, in the order of the input.
 	Files []string
-	// Adds and Removes say that the commit adds a file, or removes one.
-	Adds, Removes bool
+	// Adds and Removes say that the commit adds a file, or removes one, Updates that it brings
+	// files to their template, with Stopped as in Updated.
+	Adds, Removes, Updates, Stopped bool
 	// Author is the author of the commit: who wrote the texts, or the one who wrote
 	// the last one. The time is that of the last text.
 	Author edit.Author

@@ -27,7 +27,9 @@ func (r *run) read(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				list = slices.DeleteFunc(list, func(e store.Edit) bool { return !r.group.takes(row, e.Language, e.Last()) })
+				list = slices.DeleteFunc(list, func(e store.Edit) bool {
+					return e.Kind == store.EditTemplate || !r.group.takes(row, e.Language, e.Last())
+				})
 				r.ofFiles = append(r.ofFiles, list...)
 			}
 			pending, err := snap.PendingTexts(ctx, row.ID)
@@ -53,7 +55,7 @@ func (r *run) read(ctx context.Context) error {
 // addFile adds the file of a translation, if it has pending edits.
 func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
 	if slices.ContainsFunc(r.ofFiles, func(e store.Edit) bool {
-		return e.Path == t.Filename && e.ComponentID == row.ID && e.Kind != store.EditAddString
+		return e.Path == t.Filename && e.ComponentID == row.ID && e.Kind == store.EditRemoveFile
 	}) {
 		return // it is being removed
 	}
@@ -90,14 +92,16 @@ func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, pendin
 func (r *run) message(g flush.Group) string {
 	id, _ := strconv.ParseInt(g.Component, 10, 64)
 	row := r.group.row(id)
-	text := row.Settings.CommitMessage
+	kind, text := message.Translation, row.Settings.CommitMessage
 	switch {
 	case g.Adds:
 		text = row.Settings.AddMessage
 	case g.Removes:
 		text = row.Settings.DeleteMessage
+	case g.Updates:
+		kind, text = message.Addon, row.Settings.AddonMessage
 	}
-	t, err := message.Parse(message.Translation, text)
+	t, err := message.Parse(kind, text)
 	if err != nil {
 		return "" // the configuration is checked; else our own message
 	}
@@ -107,7 +111,7 @@ func (r *run) message(g flush.Group) string {
 // values are what a template can say of a commit.
 func (r *run) values(row *store.BranchComponent, g flush.Group) message.Values {
 	v := r.componentValues(row)
-	v.Author = message.Person(g.Author.Name, g.Author.Email)
+	v.Author, v.Addon = message.Person(g.Author.Name, g.Author.Email), "msgmerge"
 	var names []string
 	for _, code := range g.Languages {
 		name := code
@@ -220,7 +224,12 @@ func (r *run) filesToChange() []flush.FileChange {
 		row := r.group.row(e.ComponentID)
 		code, _ := r.Syncer.FileCode(row, e.Path)
 		list[i].Code = cmp.Or(code, e.Language)
-		if e.Kind != store.EditAddString {
+		switch e.Kind {
+		case store.EditUpdateFile:
+			o := r.msgmerge(row)
+			list[i].Template, list[i].Update = row.Settings.NewBase, &o
+			continue
+		case store.EditAddFile, store.EditRemoveFile:
 			list[i].Template = row.Settings.NewBase
 			continue
 		}

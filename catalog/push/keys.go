@@ -120,6 +120,9 @@ func keysOf(ctx context.Context, snap *store.Snapshot, row *store.BranchComponen
 		return err
 	}
 	for i := range files {
+		if files[i].Kind == store.EditTemplate {
+			continue
+		}
 		branches[keyBranch(row, files[i].Language, files[i].Last())] = true
 	}
 	edits, err := snap.PendingTexts(ctx, row.ID)

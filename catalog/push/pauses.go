@@ -48,6 +48,9 @@ func (p *Pusher) Due(ctx context.Context, b ingest.Branch, held bool) (bool, err
 	if err != nil {
 		return false, err
 	}
+	if err := p.noteTemplates(ctx, rows); err != nil {
+		return false, err
+	}
 	due := false
 	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := 0; i < len(rows) && !due && err == nil; i++ {
@@ -69,7 +72,9 @@ func (p *Pusher) dueOf(ctx context.Context, snap *store.Snapshot, row *store.Bra
 		return false, err
 	case row.PushProblem.Failed(), held && left > 0, n > 0 && dueAt(&row.Settings, n, p.Now().Sub(oldest)):
 		return true, nil
-	case slices.ContainsFunc(files, func(e store.Edit) bool { return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") }):
+	case slices.ContainsFunc(files, func(e store.Edit) bool {
+		return !placeOf(row).Has(e.Pushed) && (held || e.Reason == "") && !p.waits(row, &e)
+	}):
 		return true, nil
 	case n == 0 || !row.Settings.PushOnCommit:
 		return false, nil

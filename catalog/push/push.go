@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -56,6 +57,8 @@ type Destination struct {
 type Pusher struct {
 	Options
 	memo flush.Memo
+	// looked has the heads of components at which noteTemplates looked.
+	looked sync.Map
 	// stop, in tests, ends a flush as a crash would: before a push, or after it.
 	stop func(after bool) error
 }
@@ -113,8 +116,15 @@ func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.
 			return err
 		}
 		errs := []error{p.settleFiles(ctx, held, rows), p.withdrawStrays(ctx, held, b, rows, to)}
+		kept, err := p.updateFiles(ctx, held, slices.DeleteFunc(slices.Clone(rows), func(row store.BranchComponent) bool { return !of(&row) }))
+		errs = append(errs, err)
 		for _, g := range only(destinations(rows, to), of) {
 			run := &run{Pusher: p, held: held, branch: b, head: head, group: g, report: &report}
+			for _, e := range kept {
+				if slices.Contains(idsOf(g.rows), e.ComponentID) {
+					run.keep(e, e.Reason)
+				}
+			}
 			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
 		}
 		return errors.Join(append(errs, p.show(ctx, held, b, to))...)
@@ -215,6 +225,7 @@ type run struct {
 	known   store.PushBranch                   // of a branch of our own
 	stored  store.PushBranch                   // what is stored of it
 	ofFiles []store.Edit                       // pending: files and strings to be added, files to be removed
+	updated map[int]flush.Updated              // by index of ofFiles
 	files   []flush.File                       // with pending edits of texts
 	edits   [][]store.Edit                     // the same edits
 	counts  map[int64]map[string]catalog.Stats // by component and language
@@ -268,6 +279,11 @@ func (r *run) flush(ctx context.Context) error {
 	}
 	written := r.written(result)
 	r.outcomes(result)
+	if r.updated = result.Updated; result.Head == result.Parent || to.Derived {
+		if err := r.endUpdates(ctx, result); err != nil {
+			return err
+		}
+	}
 	if result.Head == result.Parent && len(result.Problems)+len(result.FileProblems) == 0 {
 		return r.withdraw(ctx, &to) // what is pending is about strings that are away
 	}
@@ -278,7 +294,7 @@ func (r *run) flush(ctx context.Context) error {
 	if !to.Derived {
 		r.head, err = pull(ctx, r.held) // which finds that the edits are done
 		if err == nil {
-			err = r.unread(ctx, written)
+			err = errors.Join(r.unread(ctx, written), r.endUpdates(ctx, result))
 		}
 		return err
 	}

@@ -248,7 +248,15 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 	for i := range written {
 		e := &written[i]
 		if e.Kind != store.EditText {
-			files = append(files, forge.File{Path: e.Path, Language: e.Language, Removes: e.Kind == store.EditRemoveFile, Source: e.Source})
+			file := forge.File{Path: e.Path, Language: e.Language, Removes: e.Kind == store.EditRemoveFile, Source: e.Source}
+			if e.Kind == store.EditUpdateFile {
+				u := r.updated[slices.IndexFunc(r.ofFiles, func(o store.Edit) bool { return o.ID == e.ID })]
+				if u.Same {
+					continue
+				}
+				file.Source, file.Update = "", &forge.Update{Added: u.Added, Reworded: u.Reworded + u.Fuzzied, Gone: u.Gone, Stopped: u.Stopped}
+			}
+			files = append(files, file)
 			continue
 		}
 		row := forge.Row{

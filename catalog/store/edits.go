@@ -38,11 +38,13 @@ const (
 	EditAddString  EditKind = "add-string"  // a string is added to a file
 	EditAddFile    EditKind = "add-file"    // the file of a language is added
 	EditRemoveFile EditKind = "remove-file" // the file of a language is removed
+	EditUpdateFile EditKind = "update-file" // a file is updated to its template: Source is its blob, Context its strings
+	EditTemplate   EditKind = "template"    // the template is another blob, Source: its files may have to be updated
 )
 
 // Known reports whether k is one of the kinds above.
 func (k EditKind) Known() bool {
-	return k == EditText || k == EditAddString || k == EditAddFile || k == EditRemoveFile
+	return slices.Contains([]EditKind{EditText, EditAddString, EditAddFile, EditRemoveFile, EditUpdateFile, EditTemplate}, k)
 }
 
 // Edit is what people changed since the repository's text: a row of the journal. It

@@ -81,7 +81,7 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 	if e.Kind != EditText {
 		own = *e
 	}
-	if e.Kind == EditAddString {
+	if e.Source != "" && e.Kind != EditText {
 		var h catalog.Hasher
 		own.Identity = h.Identity(e.Source, e.Context)
 	}

@@ -22,7 +22,14 @@ type Row struct {
 	Checks []string
 }
 
-// File is a file that a request adds or removes, or to which it adds a string.
+// Update is what becomes of the strings of a file that is updated to its template. Stopped says
+// that not all similar strings were found.
+type Update struct {
+	Added, Reworded, Gone int
+	Stopped               bool
+}
+
+// File is a file that a request adds, removes or updates, or to which it adds a string.
 type File struct {
 	// Path is its place in the repository, Language its code.
 	Path, Language string
@@ -30,6 +37,8 @@ type File struct {
 	// file, "" if the file itself is.
 	Removes bool
 	Source  string
+	// Update is not nil for a file that is updated.
+	Update *Update
 }
 
 // maxFiles bounds the files that a request names.
@@ -38,6 +47,12 @@ const maxFiles = 100
 // line says in a sentence what happens to a file.
 func (f *File) line() string {
 	switch {
+	case f.Update != nil:
+		line := fmt.Sprintf("- updates %s (%s): %d strings are new, %d reworded, %d gone", code(f.Path), code(f.Language), f.Update.Added, f.Update.Reworded, f.Update.Gone)
+		if f.Update.Stopped {
+			line += "; there are too many to find all similar ones"
+		}
+		return line + "\n"
 	case f.Source != "":
 		return "- adds the string " + code(f.Source) + " to " + code(f.Path) + "\n"
 	case f.Removes:

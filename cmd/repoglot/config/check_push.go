@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,17 @@ func checkPush(p place, c *Component) {
 			p.bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
 		}
 	}
+	if c.MsgmergeAfter < 0 || c.MsgmergeAfter > maxFlush {
+		p.bad("msgmerge_after", "must be a time up to a year; write it like 1h")
+	}
+	for _, option := range c.MsgmergeOptions {
+		if !slices.Contains([]string{"previous", "no_fuzzy_matching", "no_location", "no_wrap"}, option) {
+			p.bad("msgmerge_options", "%s is not one of previous, no_fuzzy_matching, no_location, no_wrap", sample(option))
+		}
+	}
+	if c.Msgmerge == "commit" && (c.PushMode == "" || c.NewBase == "") {
+		p.bad("msgmerge", "commit needs push_mode and new_base; write both")
+	}
 	if c.PushMode == "" {
 		return
 	}
@@ -49,7 +61,7 @@ func checkPush(p place, c *Component) {
 	for _, t := range []struct {
 		key, text string
 		kind      message.Kind
-	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}, {"add_message", c.AddMessage, message.Translation}, {"delete_message", c.DeleteMessage, message.Translation}} {
+	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}, {"add_message", c.AddMessage, message.Translation}, {"delete_message", c.DeleteMessage, message.Translation}, {"addon_message", c.AddonMessage, message.Addon}} {
 		if _, err := message.Parse(t.kind, t.text); err != nil {
 			p.bad(t.key, "is no template: %v", err)
 		}

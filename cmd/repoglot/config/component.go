@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +75,17 @@ type Component struct {
 	// PoHeader says whether a commit sets PO-Revision-Date and Last-Translator where a
 	// file has them (`revision`), or leaves them (`keep`).
 	PoHeader string `yaml:"po_header" oneof:"revision keep"`
+	// Msgmerge, with `commit`, updates files when `new_base` has changed; with `none` not. See
+	// docs/editing.md.
+	Msgmerge string `yaml:"msgmerge" oneof:"none commit"`
+	// MsgmergeOptions are options of msgmerge: `previous`, `no_fuzzy_matching`, `no_location`,
+	// `no_wrap`.
+	MsgmergeOptions []string `yaml:"msgmerge_options"`
+	// MsgmergeAfter is how long the template must stay as it is before that, such as `1h`.
+	MsgmergeAfter time.Duration `yaml:"msgmerge_after"`
+	// MsgmergeWhen says whether `strings` must have come, gone or been reworded, or `any` change
+	// will do.
+	MsgmergeWhen string `yaml:"msgmerge_when" oneof:"strings any"`
 	// Signoff adds Signed-off-by, with the author's name and address, to commits.
 	Signoff bool `yaml:"signoff"`
 	// SigningKeyEnv names the environment variable with the private key that signs
@@ -137,6 +149,8 @@ func DefaultComponent() Component {
 		OnConflict:  "repository",
 		CommitGate:  "none",
 		PoHeader:    "revision",
+
+		Msgmerge: "none", MsgmergeWhen: "strings",
 	}
 }
 
@@ -162,8 +176,17 @@ func (c *Component) edits() catalog.Edits {
 	if c.PushMode == "" {
 		return catalog.Edits{}
 	}
+	has := func(option string) bool { return slices.Contains(c.MsgmergeOptions, option) }
+	var update catalog.Update
+	if c.Msgmerge == "commit" {
+		update = catalog.Update{
+			On: true, Previous: has("previous"), NoFuzzyMatching: has("no_fuzzy_matching"), NoLocation: has("no_location"), NoWrap: has("no_wrap"),
+			After: c.MsgmergeAfter, Any: c.MsgmergeWhen == "any",
+		}
+	}
 	return catalog.Edits{
-		Mode: c.PushMode, RequestPer: c.RequestPer, CommitBy: c.CommitBy, Flush: c.Flush, FlushMax: c.FlushMax, Overrule: c.OnConflict == "edit",
+		Update: update,
+		Mode:   c.PushMode, RequestPer: c.RequestPer, CommitBy: c.CommitBy, Flush: c.Flush, FlushMax: c.FlushMax, Overrule: c.OnConflict == "edit",
 		Gate: c.CommitGate == "errors", KeepHeader: c.PoHeader == "keep", SignOff: c.Signoff,
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv",
-		"RequestPer", "CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", // only with push_mode: TestPushSettings
+		"RequestPer", "CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", "Msgmerge", "MsgmergeOptions", "MsgmergeAfter", "MsgmergeWhen", // only with push_mode: TestPushSettings
 		"SigningKeyEnv", "Forge", "ForgeURL", "ForgeTokenEnv")
 }
 

@@ -135,9 +135,9 @@ func (v *verifier) journal(ctx context.Context) {
 		{"the past of edits that are not there", `SELECT COUNT(*) FROM edit_events v LEFT JOIN edits e ON e.id = v.edit_id WHERE e.id IS NULL`},
 		{"edits without their component, or of no kind", `SELECT COUNT(*) FROM edits e LEFT JOIN components c ON c.id = e.component_id
 			WHERE c.id IS NULL OR (e.kind = 'text') <> (e.unit_id > 0) OR e.unit_id > 0 AND e.component_id <> e.unit_id / ` + fmt.Sprint(catalog.UnitsPerComponent) + `
-			OR e.kind NOT IN ('text', 'add-string', 'add-file', 'remove-file') OR e.kind <> 'text' AND (e.path = '' OR e.status NOT IN ('pending', 'flushed', 'discarded'))`},
+			OR e.kind NOT IN ('text', 'add-string', 'add-file', 'remove-file', 'update-file', 'template') OR e.kind <> 'text' AND (e.path = '' OR e.status NOT IN ('pending', 'flushed', 'discarded') AND (e.kind <> 'update-file' OR e.status <> 'conflict'))`},
 		{"edits with what their kind does not have", `SELECT COUNT(*) FROM edits WHERE kind = 'text' AND (language <> '' OR path <> '') OR kind = 'add-file' AND translation_id <> 0
-			OR kind <> 'add-string' AND (id_hash <> 0 OR id_key <> 0 OR context <> '' OR source <> '') OR kind NOT IN ('text', 'add-string') AND target <> '' OR kind = 'add-string' AND source = ''`},
+			OR kind IN ('text', 'add-file', 'remove-file') AND (id_hash <> 0 OR id_key <> 0 OR context <> '' OR source <> '') OR kind NOT IN ('text', 'add-string') AND target <> '' OR kind IN ('add-string', 'update-file', 'template') AND source = ''`},
 		{"texts that were sent of strings that are not there", `SELECT COUNT(*) FROM sent s LEFT JOIN units u ON u.id = s.unit_id AND u.translation_id = s.translation_id
 			WHERE s.unit_id > 0 AND u.id IS NULL`},
 		{"edits of files that were sent and are not pending", `SELECT COUNT(*) FROM sent s LEFT JOIN edits e ON e.id = s.edit_id AND e.unit_id = 0 AND e.component_id = s.component_id AND e.status = 'pending'

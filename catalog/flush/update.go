@@ -1,0 +1,143 @@
+package flush
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
+)
+
+// Updated is what became of the strings of a file that was updated to its template.
+type Updated struct {
+	// Same says that the file is as its template wants it.
+	Same bool
+	// Strings is the number that the file had, Added, Reworded, Gone and Fuzzied are those of
+	// msgmerge.Result.
+	Strings, Added, Reworded, Gone, Fuzzied int
+	// Stopped says that not all similar strings were found, since there are too many.
+	Stopped bool
+}
+
+// Changed reports whether a string came, went or was reworded.
+func (u *Updated) Changed() bool { return u.Added+u.Reworded+u.Gone+u.Fuzzied > 0 }
+
+// Update updates a file to its template, as msgmerge does.
+func Update(path string, data []byte, template *poparse.File, o msgmerge.Options) (now []byte, u Updated, err error) {
+	f, err := poparse.Parse(path, data)
+	if err != nil {
+		return nil, u, fmt.Errorf("update: %w", err)
+	}
+	o.Fits = edit.Fits(f)
+	r, err := msgmerge.Merge(f, template, o)
+	if err != nil {
+		return nil, u, fmt.Errorf("update: %w", err)
+	}
+	for range f.Live() {
+		u.Strings++
+	}
+	u.Added, u.Reworded, u.Gone, u.Fuzzied, u.Stopped = len(r.Added), len(r.Reworded), len(r.Gone), len(r.Fuzzied), r.Stopped
+	var b bytes.Buffer
+	_, err = r.File.WriteTo(&b)
+	if err == nil {
+		_, err = poparse.Parse(path, b.Bytes())
+	}
+	if err != nil {
+		return nil, u, fmt.Errorf("update: what was written: %w", err)
+	}
+	u.Same = bytes.Equal(data, b.Bytes())
+	return b.Bytes(), u, nil
+}
+
+// updateFiles makes one commit for the files of each component that are updated to their
+// template. It comes after those of edits: what somebody wrote is treated as msgmerge treats
+// what the repository has.
+func (d *deriver) updateFiles(ctx context.Context) error {
+	d.result.Updated = map[int]Updated{}
+	templates := map[string]*poparse.File{}
+	byComponent := map[string][]int{}
+	for i, f := range d.options.Files {
+		if f.Update != nil {
+			byComponent[f.Component] = append(byComponent[f.Component], i)
+		}
+	}
+	for _, component := range slices.Sorted(maps.Keys(byComponent)) {
+		about := Group{Component: component, Updates: true}
+		var changed []derive.File
+		for _, i := range byComponent[component] {
+			f := &d.options.Files[i]
+			now, u, err := d.update(ctx, f, templates)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				d.result.FileProblems[i] = err
+				continue
+			}
+			if d.result.Updated[i] = u; u.Same {
+				continue
+			}
+			changed = append(changed, now)
+			about.Files, about.Languages = append(about.Files, f.Path), append(about.Languages, f.New.Code)
+			if about.Stopped = about.Stopped || u.Stopped; f.New.Author.Time.After(about.Author.Time) {
+				about.Author = f.New.Author
+			}
+		}
+		if len(changed) == 0 {
+			continue
+		}
+		slices.Sort(about.Languages)
+		about.Languages = slices.Compact(about.Languages)
+		if err := d.write(ctx, about, changed); errors.Is(err, derive.ErrPath) {
+			for _, i := range byComponent[component] {
+				d.result.FileProblems[i] = err
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update updates one file, or finds what it became before.
+func (d *deriver) update(ctx context.Context, f *FileChange, templates map[string]*poparse.File) (now derive.File, u Updated, err error) {
+	for _, path := range []string{f.Template, f.Path} {
+		if _, ok := d.data[path]; !ok {
+			return now, u, fmt.Errorf("%s: %w", path, cmp.Or(d.unreadable[path], errGone))
+		}
+	}
+	was, o := d.data[f.Path].blob, *f.Update
+	o.Language = nil // the table stays
+	key := memoKey(sha256.Sum256(fmt.Appendf(nil, "update %q %s %s %+v", f.Path, was, d.data[f.Template].blob, o)))
+	if known, found := d.options.Memo.get(key); found && d.writer.Has(known.after) {
+		known.updated.Same = known.after == was
+		return derive.File{Path: f.Path, Blob: known.after}, known.updated, nil
+	}
+	for _, path := range []string{f.Template, f.Path} {
+		if err := d.load(ctx, path); err != nil {
+			return now, u, err
+		}
+	}
+	if templates[f.Template] == nil {
+		if templates[f.Template], err = poparse.Parse(f.Template, d.data[f.Template].data); err != nil {
+			return now, u, fmt.Errorf("update: %w", err)
+		}
+	}
+	now = derive.File{Path: f.Path}
+	if now.Data, u, err = Update(f.Path, d.data[f.Path].data, templates[f.Template], *f.Update); u.Same {
+		d.options.Memo.put(key, memoValue{after: was, updated: u})
+	} else if err == nil {
+		d.memos[f.Path] = &memo{key: key, updated: u}
+	}
+	return now, u, err
+}
+
+var errGone = errors.New("there is no such file")

@@ -1,0 +1,190 @@
+package push
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
+	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
+)
+
+// self is who updates files.
+func (p *Pusher) self() edit.Author { return edit.Author{Name: p.Name, Email: p.Email} }
+
+// noteTemplates stores which of some components have another template than their files were
+// compared with. It looks once at each head.
+func (p *Pusher) noteTemplates(ctx context.Context, rows []store.BranchComponent) error {
+	for i := range rows {
+		row := &rows[i]
+		if looked, _ := p.looked.Load(row.ID); looked == row.Head || !row.Settings.Edits.Update.On {
+			continue
+		}
+		if err := p.Editor.NoteTemplate(ctx, row.ID, edit.UpdateByItself, p.self()); err != nil {
+			return err
+		}
+		p.looked.Store(row.ID, row.Head)
+	}
+	return nil
+}
+
+// waits reports whether an edit is of a template that is not quiet for long enough.
+func (p *Pusher) waits(row *store.BranchComponent, e *store.Edit) bool {
+	age := p.Now().Sub(e.Created)
+	return e.Kind == store.EditTemplate && e.Context == edit.UpdateByItself && age < row.Settings.Edits.Update.After && age >= -ahead
+}
+
+// updateFiles compares the files of components with templates that have changed, and makes
+// edits of the updates. A template that would cost the files more than half of their strings
+// waits for an admin, as one that cannot be read waits for another one: kept has them, with the reason.
+func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) (kept []store.Edit, err error) {
+	if err := p.noteTemplates(ctx, rows); err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		row := &rows[i]
+		var due []store.Edit
+		var all []catalog.Translation
+		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+			var err error
+			if due, err = snap.PendingFiles(ctx, row.ID); err == nil {
+				all, err = snap.Translations(ctx, row.ID)
+			}
+			return err
+		})
+		due = slices.DeleteFunc(due, func(e store.Edit) bool { return e.Kind != store.EditTemplate || p.waits(row, &e) })
+		if err != nil {
+			return kept, err
+		}
+		for k := range due {
+			reason, err := p.compare(ctx, held, row, &due[k], all)
+			if err != nil {
+				return kept, err
+			}
+			if due[k].Reason = reason; reason != "" {
+				kept = append(kept, due[k])
+			}
+		}
+	}
+	return kept, nil
+}
+
+// compare is updateFiles for one component; reason says why nothing is updated.
+func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.BranchComponent, e *store.Edit, all []catalog.Translation) (reason string, err error) {
+	if head, err := held.Mirror().Head(); err != nil || head.Hash.String() != row.Head {
+		return "", nil // the next pull comes first
+	}
+	reader, err := held.Mirror().Reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer reader.Close()
+	byPath := map[string]*catalog.Translation{e.Path: nil}
+	for i := range all {
+		if !all[i].IsSource {
+			byPath[all[i].Filename] = &all[i]
+		}
+	}
+	list, err := reader.Snapshot(ctx, reader.Head().Hash, func(path string) bool {
+		_, wanted := byPath[path]
+		return wanted
+	}, nil)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(list, func(f object.File) bool { return f.Path == e.Path })
+	if at < 0 {
+		return "the repository has no " + e.Path, nil
+	}
+	text, err := reader.Blob(ctx, list[at].Blob, p.MaxFile)
+	if err != nil {
+		return "", err
+	}
+	template, err := poparse.Parse(e.Path, text)
+	if err != nil {
+		return err.Error(), nil
+	}
+	var files []editing.FileUpdate
+	changed, had, gone := row.Settings.Edits.Update.Any || e.Context != edit.UpdateByItself, 0, 0
+	for _, f := range list {
+		t := byPath[f.Path]
+		if t == nil {
+			continue
+		}
+		if text, err = reader.Blob(ctx, f.Blob, p.MaxFile); err != nil {
+			return "", err
+		}
+		_, u, err := flush.Update(f.Path, text, template, p.msgmerge(row))
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case err != nil: // the others are updated
+			p.Logger.Warn("a file cannot be updated to its template", "component", row.Slug, "file", f.Path, "error", err)
+			continue
+		case !u.Same:
+			files = append(files, editing.FileUpdate{TranslationID: t.ID, Language: t.Language, Path: f.Path})
+		}
+		changed, had, gone = changed || u.Changed(), had+u.Strings, gone+u.Gone
+	}
+	if gone > had/2 && e.Context != edit.UpdateForced {
+		return fmt.Sprintf("%s lacks %d of %d strings of the files: if that is meant, send operation msgmerge with force", e.Path, gone, had), nil
+	}
+	if !changed {
+		files = nil
+	}
+	return "", p.Editor.UpdateFiles(ctx, e, sumOf(template), files, p.self())
+}
+
+// sumOf tells the strings of a template from those of another one.
+func sumOf(template *poparse.File) string {
+	var list []string
+	for e := range template.Live() {
+		list = append(list, fmt.Sprintf("%q %t %q %q", e.Context, e.HasPlural, e.ID, e.IDPlural))
+	}
+	slices.Sort(list)
+	sum := sha256.Sum256([]byte(strings.Join(list, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// msgmerge are the options of the updates of a component.
+func (p *Pusher) msgmerge(row *store.BranchComponent) msgmerge.Options {
+	u := &row.Settings.Edits.Update
+	return msgmerge.Options{
+		Previous: u.Previous, NoFuzzyMatching: u.NoFuzzyMatching, NoLocation: u.NoLocation, NoWrap: u.NoWrap,
+		Language: func(name string) string {
+			all := p.Languages.All()
+			if at := slices.IndexFunc(all, func(l lang.Language) bool { return l.Name == name }); at >= 0 {
+				return all[at].Code
+			}
+			return ""
+		},
+	}
+}
+
+// endUpdates ends the updates of files that are as their template wants them, at the head
+// or on the branch that is read after a push.
+func (r *run) endUpdates(ctx context.Context, result flush.Result) error {
+	done := map[int64][]store.Edit{}
+	for i, u := range result.Updated {
+		if e := r.ofFiles[i]; result.FileProblems[i] == nil && (u.Same || r.group.mode == catalog.PushDirect) {
+			done[e.ComponentID] = append(done[e.ComponentID], e)
+		}
+	}
+	for component, edits := range done {
+		if err := r.Editor.Updated(ctx, component, edits); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package push_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
+)
+
+// potOf is a template with strings.
+func potOf(ids ...string) string {
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+	for i, id := range ids {
+		fmt.Fprintf(&b, "\n#: main.c:%d\nmsgid %q\nmsgstr \"\"\n", i+1, id)
+	}
+	return b.String()
+}
+
+// template pushes a new version of the template, with the file as it is.
+func (w *world) template(ids ...string) {
+	w.t.Helper()
+	now := gittest.RunGit(w.t, w.up.Dir, "show", "main:po/cs.po") + "\n"
+	w.up.Push("Other", gittest.Files{"po/cs.po": now, "po/app.pot": potOf(ids...)}, w.head("main"))
+	w.Sync()
+}
+
+func newUpdateWorld(t *testing.T, mode catalog.PushMode, u catalog.Update) (*world, catalog.Component) {
+	t.Helper()
+	u.On = true
+	return newFileWorld(t, catalog.ComponentSettings{PushBranch: map[bool]string{true: "l10n"}[mode != catalog.PushDirect], AddonMessage: "Update by {{ addon_name }}", Edits: catalog.Edits{Mode: mode, Flush: time.Hour, Update: u}})
+}
+
+func (w *world) due() bool {
+	w.t.Helper()
+	due, err := w.pusher.Due(w.t.Context(), w.Branch, true)
+	gittest.Must(w.t, err)
+	return due
+}
+
+func (w *world) file(branch string) string {
+	w.t.Helper()
+	return gittest.RunGit(w.t, w.up.Dir, "show", branch+":po/cs.po")
+}
+
+// TestUpdate updates a file after the edits of people, in a commit of the server's, with a
+// crash after the push: once, and not again while the template's strings stay.
+func TestUpdate(t *testing.T) {
+	w, _ := newUpdateWorld(t, catalog.PushDirect, catalog.Update{})
+	if w.flush(); w.due() {
+		t.Error("due although the file has all strings")
+	}
+	w.edit("One", "Jedna")
+	w.template("One", "Two", "Three is a new string")
+	if !w.due() {
+		t.Error("not due after a new template")
+	}
+	w.crashes()
+	w.want("Jedna Dvě  | flushed", "updated")
+	if got, want := w.at("main"), "repoglot <noreply@example.org> Update by msgmerge\n\npo/cs.po"; got != want {
+		t.Errorf("main:\n%s\nwant\n%s", got, want)
+	}
+	if text := w.file("main"); !strings.Contains(text, "#: main.c:3\nmsgid \"Three is a new string\"\nmsgstr \"\"") {
+		t.Errorf("the file:\n%s", text)
+	}
+	head := w.head("main").String()
+	for range 2 {
+		if w.flush(); w.due() || w.head("main").String() != head {
+			t.Errorf("again due %v, at %s", w.due(), w.at("main"))
+		}
+	}
+	w.template("Two", "One", "Three is a new string") // no string changes
+	if w.flush(); w.due() || w.at("main") == head || strings.Contains(w.at("main"), "msgmerge") {
+		t.Errorf("updated without a reason: %s", w.at("main"))
+	}
+	w.Verify()
+}
+
+// TestUpdateQuiet: files wait until the template was quiet.
+func TestUpdateQuiet(t *testing.T) {
+	w, _ := newUpdateWorld(t, catalog.PushDirect, catalog.Update{After: time.Hour})
+	for _, ids := range [][]string{{"One", "Two", "A third one"}, {"One", "Two", "A third one", "And a fourth"}} {
+		w.Clock = w.Clock.Add(50 * time.Minute)
+		if w.template(ids...); w.due() {
+			t.Error("due at once")
+		}
+		if w.flush(); strings.Contains(w.file("main"), "third") {
+			t.Error("updated at once")
+		}
+	}
+	w.Clock = w.Clock.Add(61 * time.Minute)
+	if !w.due() {
+		t.Error("not due after an hour")
+	}
+	if w.flush(); !strings.Contains(w.file("main"), "fourth") || strings.Count(gittest.RunGit(t, w.up.Dir, "log", "--format=%s", "main"), "msgmerge") != 1 {
+		t.Errorf("one commit is wanted:\n%s", w.file("main"))
+	}
+	w.Verify()
+}
+
+// TestUpdateLosesStrings: a template that lost most of its strings, or cannot be read, updates
+// nothing before an admin wants it, and holds up no edit.
+func TestUpdateLosesStrings(t *testing.T) {
+	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{NoFuzzyMatching: true})
+	w.template("Something else", "Another one")
+	w.edit("One", "Jedna")
+	w.Clock = w.Clock.Add(2 * time.Hour)
+	if report := w.flush(); report.Commits != 1 || len(report.Held) != 1 {
+		t.Errorf("%+v", report)
+	}
+	if strings.Contains(w.file("main"), "#~") {
+		t.Errorf("strings were lost:\n%s", w.file("main"))
+	}
+	_, files := w.waits(c.ID)
+	if files != "+po/app.pot@" {
+		t.Errorf("what waits: %s", files)
+	}
+	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateWished, anna))
+	if w.flush(); strings.Contains(w.file("main"), "#~") {
+		t.Error("a wish alone is no force")
+	}
+	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateForced, anna))
+	if w.flush(); !strings.Contains(w.file("main"), "#~ msgid \"Two\"") {
+		t.Errorf("forced:\n%s", w.file("main"))
+	}
+	w.wantFiles("forced", c.ID, false, "")
+}
+
+// TestUpdateOfRequests: one request has the update and the edits and says what it brings; a
+// closed one is not offered again before the template's strings change.
+func TestUpdateOfRequests(t *testing.T) {
+	f := &fakeForge{}
+	w, c := newUpdateWorld(t, catalog.PushRequest, catalog.Update{})
+	w.to.Forge = f
+	w.template("One", "Two", "Three is a new string")
+	w.flush()
+	w.wantFiles("offered", c.ID, false, "+po/cs.po@l10n")
+	if f.opened != 1 || !strings.Contains(f.Body, "`po/cs.po` (`cs`): 1 strings are new, 0 reworded, 0 gone") {
+		t.Errorf("%d requests: %s", f.opened, f.Body)
+	}
+	w.edit("One", "Jedna")
+	w.flush()
+	if text := w.file("l10n"); f.opened != 1 || !strings.Contains(text, "Jedna") || !strings.Contains(text, "Three") {
+		t.Errorf("%d requests, of which the branch has\n%s", f.opened, text)
+	}
+	first := w.head("l10n")
+	if w.flush(); w.head("l10n") != first {
+		t.Error("the branch moves for nothing")
+	}
+	f.State = forge.Closed
+	w.flush()
+	w.wantFiles("closed", c.ID, false, "")
+	for _, ids := range [][]string{{"Two", "One", "Three is a new string"}, {"One", "Two", "Three is a new string"}} {
+		w.template(ids...)
+		w.flush()
+		w.wantFiles("refused", c.ID, false, "")
+	}
+	w.template("One", "Two", "Three is a new string", "Four")
+	w.flush()
+	w.wantFiles("other strings", c.ID, false, "+po/cs.po@l10n")
+	f.State = forge.Merged
+	w.up.Set("main", w.head("l10n"))
+	w.flush()
+	w.wantFiles("merged", c.ID, false, "")
+	if f.opened != 2 || !strings.Contains(w.file("main"), "Four") {
+		t.Errorf("%d requests\n%s", f.opened, w.file("main"))
+	}
+}
+
+// TestUpdatedTwice: what was updated is as the template wants it.
+func TestUpdatedTwice(t *testing.T) {
+	words := rapid.SampledFrom([]string{"One", "Two", "One file", "One file was read", "Two files were read", "%d of them"})
+	rapid.Check(t, func(t *rapid.T) {
+		var file strings.Builder
+		file.WriteString(potOf())
+		for _, id := range rapid.SliceOfDistinct(words, rapid.ID).Draw(t, "file") {
+			fmt.Fprintf(&file, "\n%smsgid %q\nmsgstr %q\n", rapid.SampledFrom([]string{"", "#, fuzzy\n", "# note\n", "#, c-format\n"}).Draw(t, "flags"), id, rapid.SampledFrom([]string{"", "x", "%d x"}).Draw(t, "text"))
+		}
+		template, err := poparse.Parse("a.pot", []byte(potOf(rapid.SliceOfDistinct(words, rapid.ID).Draw(t, "template")...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := msgmerge.Options{Previous: rapid.Bool().Draw(t, "previous"), NoFuzzyMatching: rapid.Bool().Draw(t, "no fuzzy"), NoLocation: rapid.Bool().Draw(t, "no location")}
+		once, _, err := flush.Update("a.po", []byte(file.String()), template, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, u, err := flush.Update("a.po", once, template, o)
+		if err != nil || !u.Same || u.Changed() || !bytes.Equal(once, twice) {
+			t.Fatalf("%v, %+v\n%s\nbecomes\n%s", err, u, once, twice)
+		}
+	})
+}
