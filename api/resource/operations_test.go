@@ -1,12 +1,16 @@
 package resource_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // TestOperationsOfProject runs operations on the components of a project that take edits,
@@ -123,6 +127,76 @@ func TestOperations(t *testing.T) {
 		t.Errorf("no edit: %d", status)
 	}
 	e.Verify()
+}
+
+// TestOperationMsgmerge compares files with their template, also if that costs them many
+// strings; of a project those of components that are updated. The page of the component says
+// why nothing is updated.
+func TestOperationMsgmerge(t *testing.T) {
+	e := newEditor(t)
+	e.repo.Commit(t, testrepos.Change{Files: map[string]string{"app.pot": e.po}})
+	e.Configure(e.Branch.Remote.URL, "", map[string]catalog.ComponentSettings{
+		"app":    {NewBase: "app.pot", Edits: catalog.Edits{Mode: catalog.PushDirect, Update: catalog.Update{On: true}}},
+		"silent": {NewBase: "app.pot", Edits: catalog.Edits{Mode: catalog.PushDirect}, Filemask: "quiet/*.po"},
+		"terms":  {Edits: catalog.Edits{Mode: catalog.PushDirect, Update: catalog.Update{On: true}}, Filemask: "terms/*.po"},
+	})
+	e.Sync()
+	operate := func(token, path, body string, status int, want string) {
+		t.Helper()
+		if got, answer, _ := e.send(token, "POST", "/api/"+path+"/repository/", asJSON, `{"operation": "msgmerge"`+body+`}`); got != status || !strings.Contains(answer, want) {
+			t.Errorf("%s %s by %s: %d %s, want %d with %s", path, body, token, got, answer, status, want)
+		}
+	}
+	lists := func(pending int, how string) {
+		t.Helper()
+		_, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?kind=template&status=pending", "", "")
+		if got := strings.Count(answer, `"kind":"template"`); got != pending || !strings.Contains(answer, how) {
+			t.Errorf("%d pending, %s, want %d, %s", got, answer, pending, how)
+		}
+	}
+	operate("write", "components/demo/app", "", 403, "it needs a token of scope admin")
+	operate("far", "components/demo/app", "", 403, "the token is for other projects or languages")
+	operate("admin", "components/demo/app", `, "force": "perhaps"`, 400, `"force"`)
+	for _, path := range []string{"components/demo/silent", "components/demo/terms"} {
+		operate("admin", path, "", 400, "The component has no template that is read, or msgmerge is not set.")
+	}
+	lists(0, "")
+	operate("admin", "components/demo/app", "", 200, `{"result":true}`)
+	lists(1, `"context":"wished"`)
+	operate("admin", "translations/demo/app/cs", `, "force": true`, 200, `{"result":true}`)
+	lists(1, `"context":"forced"`)
+	if e.operator.pushes != 2 {
+		t.Errorf("%d pushes", e.operator.pushes)
+	}
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?kind=template&status=discarded", "", ""); !strings.Contains(answer, "the template has changed since") {
+		t.Errorf("the first wish: %s", answer)
+	}
+
+	var waits []store.Edit
+	e.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) error {
+		if c.Slug != "app" {
+			return nil
+		}
+		list, err := snap.PendingFiles(ctx, c.ID)
+		waits = list
+		return err
+	})
+	page := func() string {
+		t.Helper()
+		_, answer, _ := e.send("", "GET", "/projects/demo/app/", "", "", "Accept", "text/html")
+		return answer
+	}
+	const reason = "app.pot lacks 3 of 4 strings of the files"
+	if text := page(); strings.Contains(text, "files are not updated to it") {
+		t.Errorf("the page names a problem: %s", text)
+	}
+	waits[0].Reason = reason
+	if err := e.DB.NotePush(t.Context(), []int64{waits[0].ComponentID}, catalog.Failure{}, waits, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if text := page(); !strings.Contains(text, "has changed, and files are not updated to it:") || !strings.Contains(text, reason) {
+		t.Errorf("the page does not say %q: %s", reason, text)
+	}
 }
 
 // TestLock locks and unlocks.

@@ -192,6 +192,9 @@ func (e *Env) operate(ctx context.Context, r *rest.Request, of *operation, body 
 	for i := range of.components {
 		of.components[i].force = force
 	}
+	if some := slices.DeleteFunc(slices.Clone(of.components), func(o operated) bool { return !o.row.Settings.Edits.Update.On }); operation == "msgmerge" && len(some) > 0 {
+		of.components = some // of a project those that have it
+	}
 	token := rest.AccessOf(ctx).Token
 	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
 	key := fmt.Sprint(operation, " ", r.HTTP.URL.Path, " ", token.ID, " ", of.generation)

@@ -17,6 +17,7 @@ type problem struct {
 	Component, URL string // "" where the page is about the component
 	File           string // "": a pull failed, or
 	Push           bool   // a push of edits
+	Template       bool   // File is the template, to which files are not updated
 	Mask, Branch   string // a filemask that selects no file of the branch
 	Line           int
 	Message        string
@@ -61,6 +62,9 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 			add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
 		}
 	}
+	if err := p.addTemplates(ctx, snap, rows, add); err != nil {
+		return err
+	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
 	if err != nil {
 		return err
@@ -72,6 +76,24 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 			return err
 		}
 		add(byID[f.ComponentID], problem{File: f.Path, Line: f.Line, Message: f.Message, Since: since})
+	}
+	return nil
+}
+
+// addTemplates adds the templates to which files are not updated: they lost too many strings,
+// or cannot be read.
+func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, add func(*store.ComponentRow, problem)) error {
+	for _, c := range rows {
+		if !c.Settings.Edits.Update.On {
+			continue
+		}
+		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Status: store.EditPending, Kind: store.EditTemplate, Limit: 1, Counted: true})
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 && list[0].Reason != "" {
+			add(c, problem{Template: true, File: list[0].Path, Message: list[0].Reason, Since: list[0].Updated})
+		}
 	}
 	return nil
 }
