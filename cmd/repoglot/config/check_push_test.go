@@ -39,6 +39,16 @@ func TestPushSettings(t *testing.T) {
 		"push_mode: request\nrequest_per: language\npush_branch: l10n\nforge: github\nforge_token_env: T": {
 			Mode: catalog.PushRequest, RequestPer: catalog.PerLanguage, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
 		},
+		"push_mode: direct\nnew_base: a.pot\nmsgmerge: commit": {
+			Mode: catalog.PushDirect, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500, Update: catalog.Update{On: true},
+		},
+		"push_mode: direct\nnew_base: a.pot\nmsgmerge: commit\nmsgmerge_options: [previous, no_fuzzy_matching, no_location, no_wrap]\nmsgmerge_after: 1h\nmsgmerge_when: any": {
+			Mode: catalog.PushDirect, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
+			Update: catalog.Update{On: true, Previous: true, NoFuzzyMatching: true, NoLocation: true, NoWrap: true, After: time.Hour, Any: true},
+		},
+		"push_mode: direct\nmsgmerge_options: [previous]\nmsgmerge_after: 1h": {
+			Mode: catalog.PushDirect, CommitBy: "author+language", Flush: 10 * time.Minute, FlushMax: 500,
+		},
 	} {
 		c, err := config.Parse("f", []byte(withPush(keys)), []string{"T=secret"})
 		must(t, err)
@@ -63,6 +73,13 @@ func TestPushMistakes(t *testing.T) {
 		"push_mode: direct\ncommit_message: '{{ x }}'":                                  "is no template: 1:",
 		"push_mode: direct\nadd_message: '{{ x }}'":                                     "add_message is no template: 1:",
 		"push_mode: direct\ndelete_message: '{{ x }}'":                                  "delete_message is no template: 1:",
+		"push_mode: direct\naddon_message: '{{ x }}'":                                   "addon_message is no template: 1:",
+		"push_mode: direct\nnew_base: a.pot\nmsgmerge: always":                          "must be one of none, commit",
+		"push_mode: direct\nmsgmerge: commit":                                           "commit needs push_mode and new_base",
+		"new_base: a.pot\nmsgmerge: commit":                                             "commit needs push_mode and new_base",
+		"push_mode: direct\nmsgmerge_after: 9000h":                                      "msgmerge_after must be a time up to a year",
+		"push_mode: direct\nmsgmerge_options: [no_python]":                              "is not one of previous, no_fuzzy_matching, no_location, no_wrap",
+		"push_mode: direct\nmsgmerge_when: never":                                       "must be one of strings, any",
 		"push_mode: branch\nrequest_per: component":                                     "request_per needs push_mode: request",
 		"push_mode: request\nrequest_per: sometimes":                                    "must be one of component, language, author, repository",
 		"push_mode: request\nrequest_per: author\nforge: github\nforge_token_env: T":    "author needs push_branch",
