@@ -185,10 +185,11 @@ func (m *model) configure(mode catalog.PushMode) {
 	}
 	settings := catalog.ComponentSettings{
 		LanguageRegex: "^[^.]+$", CommitMessage: "Translate", Filemask: "po/*.po", NewBase: "app.pot",
-		PushBranch: branch, Edits: catalog.Edits{Mode: mode, Gate: true},
+		PushBranch: branch, Edits: catalog.Edits{Mode: mode, Gate: true}, AddonMessage: "Translate as msgmerge does",
 	}
 	doc := settings
 	doc.Filemask, doc.NewBase, doc.Edits.SignOff = strings.Replace(m.doc, "cs", "*", 1), "", true
+	settings.Edits.Update.On = m.updates
 	m.Configure(m.up.Dir, "", map[string]catalog.ComponentSettings{"app": settings, "doc": doc})
 	m.pull()
 }

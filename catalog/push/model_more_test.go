@@ -17,9 +17,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// modelTemplate is what languages are made of.
-const modelTemplate = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String 0\"\nmsgstr \"\"\n"
-
 // modelLanguages are added and removed; a folder and a symlink are where two of them would be.
 var modelLanguages = []string{"de", "fr", "it", "pt"}
 
@@ -193,11 +190,13 @@ func (m *model) settledFiles() {
 	}
 	last := map[string]store.Edit{}
 	for _, e := range m.fileEdits() {
-		last[e.Path] = e
+		if e.Kind == store.EditAddFile || e.Kind == store.EditRemoveFile {
+			last[e.Path] = e
+		}
 		_, there := ours[e.Path]
 		switch {
 		case e.Status != store.EditPending:
-		case m.isOdd(e.Path):
+		case m.isOdd(e.Path), e.Kind == store.EditTemplate: // it would cost too many strings
 			if e.Reason == "" {
 				m.t.Errorf("waits without a reason: %+v", e)
 			}

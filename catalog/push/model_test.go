@@ -30,37 +30,39 @@ import (
 // others, commits that they take back, folders and symlinks that they put where languages
 // are, flushes that are cut short or refused by a hook, pulls, restarts, requests that end in
 // some way or are updated by a button, another push_mode, a component that cannot be read,
-// and months that pass, through store, ingest and a git repository. After each step every
+// months that pass, and templates that move, through store, ingest and a git repository. After each step every
 // acknowledged text is on the main branch, pending, or in the journal with the reason why it
 // is neither, and so is every language; what is served as the repository's is in it; strings
 // that nobody else touches follow laws; a flush with nothing new moves nothing; what fails for
 // one holds up no other; commits are made as their component says. REPOGLOT_HISTORIES is their number, REPOGLOT_FIRST_HISTORY the first.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
-	var edits atomic.Int64
+	var edits, updates atomic.Int64
 	first, _ := strconv.Atoi(os.Getenv("REPOGLOT_FIRST_HISTORY"))
 	t.Run("histories", func(t *testing.T) {
 		for n := range number("REPOGLOT_HISTORIES", testsize.Of(6, 24, 900)) {
 			t.Run(fmt.Sprint(first+n), func(t *testing.T) {
 				t.Parallel()
-				edits.Add(int64(drawn(t, uint64(first+n))))
+				e, u := drawn(t, uint64(first+n))
+				edits.Add(int64(e))
+				updates.Add(int64(u))
 			})
 		}
 	})
-	if edits.Load() == 0 {
-		t.Error("no history has an edit")
+	if edits.Load() == 0 || updates.Load() == 0 {
+		t.Errorf("%d edits, %d files that were updated to their template", edits.Load(), updates.Load())
 	}
 }
 
-// drawn draws a history, and returns the number of strings that were edited.
-func drawn(t *testing.T, seed uint64) int {
+// drawn draws a history, and returns the number of strings that were edited, and of files that
+// were updated.
+func drawn(t *testing.T, seed uint64) (edits, updates int) {
 	t.Helper()
 	m := newModel(t, seed, []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[seed%3])
 	for range 20 {
 		m.step()
 	}
-	m.settle()
-	return len(m.acked)
+	return len(m.acked), m.settle()
 }
 
 // number is how often a test is repeated: what a variable says, or size.
@@ -105,6 +107,8 @@ type model struct {
 	trouble trouble
 	updated object.Hash // what update made of our branch last
 	ended   object.Hash // our branch when its request ended last
+	updates bool        // app has msgmerge: commit
+	pot     []string    // the strings of its template
 	laws
 
 	languages gittest.Files   // what else is below po/ on the main branch
@@ -117,6 +121,7 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	up := gittest.NewUpstream[object.Hash](t)
 	m := &model{
 		rnd: rand.New(rand.NewPCG(seed, 11)), mode: mode, forge: &fakeForge{}, path: "po/cs.po", doc: modelDocs[seed/3%3],
+		updates: seed/2%2 == 1, pot: []string{"String 0"},
 		main: map[string]string{}, acked: map[string][]string{}, arrived: map[string][]string{},
 		laws:      laws{served: map[string]string{}, refused: map[int64]bool{}, closed: map[string]bool{}},
 		languages: gittest.Files{"po/it.po/README": "it.po is a folder", "po/pt.po": "->cs.po"}, added: map[int64]bool{}, taken: map[string]bool{}, forgotten: map[string]bool{},
@@ -125,6 +130,9 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 		for _, id := range ids {
 			m.main[id] = ""
 		}
+	}
+	if m.updates {
+		m.pot = modelStrings["app"]
 	}
 	up.Push("Other", m.files())
 	m.world = worldOf(t, up, catalog.ComponentSettings{NewBase: "app.pot", Edits: catalog.Edits{Mode: mode}})
@@ -155,7 +163,7 @@ func (m *model) poFile(component string) string {
 }
 
 func (m *model) files() gittest.Files {
-	files := gittest.Files{m.path: m.poFile("app"), m.doc: m.poFile("doc"), "n": fmt.Sprint(m.n), "app.pot": modelTemplate}
+	files := gittest.Files{m.path: m.poFile("app"), m.doc: m.poFile("doc"), "n": fmt.Sprint(m.n), "app.pot": potOf(m.pot...)}
 	switch m.trouble {
 	case unreadable:
 		files[m.doc] = "msgid"
@@ -220,6 +228,9 @@ func (m *model) textsOf(files gittest.Files) map[string]string {
 func (m *model) step() {
 	m.n++
 	id := m.anyString()
+	if m.updates && m.rnd.IntN(6) == 0 {
+		m.moveTemplate()
+	}
 	switch m.rnd.IntN(30) {
 	case 0, 1, 2, 3, 4, 5:
 		m.write(id)
@@ -440,8 +451,9 @@ func (m *model) check() {
 	m.repositorys()
 }
 
-// settle flushes until nothing changes, and looks at the end state.
-func (m *model) settle() {
+// settle flushes until nothing changes, and looks at the end state. It returns the number of
+// updates.
+func (m *model) settle() (updates int) {
 	m.t.Helper()
 	m.quiet = true
 	for range 3 {
@@ -453,6 +465,7 @@ func (m *model) settle() {
 	m.settledFiles()
 	m.settledCommits()
 	m.Verify()
+	return m.settledUpdates()
 }
 
 // settled looks at the end state of texts: nothing is waiting that can be written.
@@ -467,7 +480,7 @@ func (m *model) settled() {
 	}
 	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		switch {
-		case tr.Language != "cs", c.Slug == "doc" && m.trouble != none:
+		case tr.Language != "cs", c.Slug == "doc" && m.trouble != none, !slices.Contains(modelStrings[c.Slug], u.Source):
 		case u.Pending && m.held(c.Slug, u.Target):
 			if reasons[u.ID] == "" {
 				m.t.Errorf("%s waits without a reason", u.Source)

@@ -202,3 +202,40 @@ func TestUpdatedTwice(t *testing.T) {
 		}
 	})
 }
+
+// TestUpdatePer: with request_per each request updates the files of its language; that of
+// authors has one of the server's own, after which those of people are as before.
+func TestUpdatePer(t *testing.T) {
+	const own = "l10n/f3fe1cbefb64b9d0"
+	for per, want := range map[catalog.RequestPer]struct{ branches, requests []string }{
+		catalog.PerLanguage: {
+			[]string{"l10n/cs: po/cs.po web/cs.po", "l10n/de: po/de.po web/de.po"},
+			[]string{`open l10n/cs "News (Czech)"`, `open l10n/de "News (German)"`},
+		},
+		catalog.PerAuthor: {
+			[]string{petrs + ": po/de.po web/cs.po", janas + ": po/cs.po", own + ": po/cs.po po/de.po web/cs.po web/de.po"},
+			[]string{"open " + petrs + ` "News (Petr)"`, "open " + janas + ` "News (Jana)"`, "open " + own + ` "News (repoglot)"`},
+		},
+	} {
+		t.Run(string(per), func(t *testing.T) {
+			w := newKeysWorld(t, per)
+			settings := keysSettings(per)
+			for slug, s := range settings {
+				s.NewBase, s.Edits.Update.On = "app.pot", true
+				settings[slug] = s
+			}
+			w.up.Push("Other", gittest.Files{"app.pot": potOf("One", "Two", "Three is a new string"), "po/cs.po": file, "po/de.po": file, "web/cs.po": file, "web/de.po": file}, w.head("main"))
+			w.Configure(w.up.Dir, "", settings)
+			w.Sync()
+			w.flush()
+			w.wants("branches", w.branches(), want.branches)
+			w.wants("requests", w.requests(), want.requests)
+			heads := gittest.RunGit(t, w.up.Dir, "for-each-ref")
+			if w.flush(); gittest.RunGit(t, w.up.Dir, "for-each-ref") != heads {
+				t.Error("branches move for nothing")
+			}
+			w.wants("problems", w.fake.Problems(), nil)
+			w.Verify()
+		})
+	}
+}
