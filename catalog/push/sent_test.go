@@ -3,6 +3,8 @@ package push_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +15,9 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // takeBack takes pending edits of Czech strings back, by Anna.
@@ -364,6 +368,122 @@ func TestTakenBackWithFileAway(t *testing.T) {
 	w.up.Push("Other", gittest.Files{"po/de.po": file, "po/cs.po": file}, w.head("main"))
 	w.flush()
 	w.want("? Dvě | discarded taken back, discarded taken back, conflict the request 1 was closed without a merge", "refused")
+}
+
+// TestTakenBackDrawn draws edits of two languages whose files go away and come back, flushes,
+// and edits that are taken back, one, those of a language or all, whether their file is there
+// or not. What was taken back is in the journal as that, and neither served nor on a branch
+// when all files are there again: its string has main's text. What was not is served.
+func TestTakenBackDrawn(t *testing.T) {
+	for seed := range uint64(testsize.Of(6, 20, 600)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			takenBackDrawn(t, rand.New(rand.NewPCG(seed, 13)))
+		})
+	}
+}
+
+func takenBackDrawn(t *testing.T, rnd *rand.Rand) {
+	mode := []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[rnd.IntN(3)]
+	w := newWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: mode}})
+	w.to.Forge = &fakeForge{}
+	away := map[string]string{} // the texts of files that are away
+	paths := []string{"po/cs.po", "po/de.po"}
+	w.up.Push("Other", gittest.Files{paths[0]: file, paths[1]: file}, w.head("main"))
+	w.Sync()
+	move := func(path string) {
+		files := w.up.At(w.head("main"))
+		if text, is := away[path]; is {
+			files[path] = text
+			delete(away, path)
+		} else {
+			away[path] = files[path]
+			delete(files, path)
+		}
+		w.up.Push("Other", files, w.head("main"))
+	}
+	taken := map[int64]bool{}
+	written := map[string]string{} // the last text by language and string
+	journal := func() (list []store.Edit) {
+		w.EachComponent(func(ctx context.Context, snap *store.Snapshot, c *store.ComponentRow) (err error) {
+			list, _, err = snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Limit: 1000})
+			return err
+		})
+		return list
+	}
+	for n := range 16 {
+		switch rnd.IntN(8) {
+		case 0, 1, 2:
+			language, source := []string{"cs", "de"}[rnd.IntN(2)], []string{"One", "Two"}[rnd.IntN(2)]
+			w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+				if tr.Language == language && u.Source == source {
+					written[language+source] = fmt.Sprint("ours ", n)
+					_, err := w.Editor.Edit(t.Context(), c.ID, tr.ID, anna, []edit.Request{{UnitID: u.ID, Target: []string{written[language+source]}, State: catalog.StateTranslated}})
+					gittest.Must(t, err)
+				}
+			})
+		case 3, 4:
+			move(paths[rnd.IntN(2)])
+			w.Sync()
+		case 5:
+			w.flush()
+		default:
+			var pending []store.Edit
+			for _, e := range journal() {
+				if e.Status == store.EditPending {
+					pending = append(pending, e)
+				}
+			}
+			if len(pending) == 0 {
+				continue
+			}
+			one, how := pending[rnd.IntN(len(pending))], rnd.IntN(3)
+			choose := func(e *store.Edit) bool { return how == 0 || how == 1 && e.Language == one.Language || e.ID == one.ID }
+			want := 0
+			for i := range pending {
+				if choose(&pending[i]) {
+					want++
+					taken[pending[i].ID] = true
+					delete(written, pending[i].Language+pending[i].Source)
+				}
+			}
+			done, err := w.Editor.Discard(t.Context(), one.ComponentID, anna, "taken back", false, choose)
+			if gittest.Must(t, err); done.Edits != want {
+				t.Fatalf("step %d: %d edits were taken back, want %d of %+v", n, done.Edits, want, pending)
+			}
+		}
+	}
+	for path := range away {
+		move(path)
+	}
+	w.flush()
+	w.flush()
+	branches := "main"
+	if _, err := object.ReadRef(w.up.Dir, "refs/heads/repoglot/demo/app"); err == nil {
+		branches += " repoglot/demo/app"
+	}
+	for _, e := range journal() {
+		if !taken[e.ID] {
+			continue
+		}
+		if e.Status != store.EditDiscarded || e.Reason != "taken back" {
+			t.Errorf("taken back, and %+v", e)
+		}
+		for _, branch := range strings.Fields(branches) {
+			for path, text := range w.up.At(w.head(branch)) {
+				if strings.Contains(text, strconv.Quote(e.Ours.Target)) {
+					t.Errorf("%q was taken back, and is in %s of %s", e.Ours.Target, path, branch)
+				}
+			}
+		}
+	}
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		inMain := strings.Contains(w.up.At(w.head("main"))["po/"+tr.Language+".po"], fmt.Sprintf("msgid %q\nmsgstr %q\n", u.Source, u.Target))
+		if want, is := written[tr.Language+u.Source]; tr.Language != "en" && (is && u.Target != want || !is && (u.Pending || !inMain)) {
+			t.Errorf("%s %s has the text %q, want %q", tr.Language, u.Source, u.Target, want)
+		}
+	})
+	w.Verify()
 }
 
 // TestClockGoesBack: who wrote a string last is the author of its commit, whatever the
