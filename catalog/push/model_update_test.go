@@ -19,7 +19,7 @@ func (m *model) moveTemplate() {
 	all := append(slices.Clone(modelStrings["app"]), "String 1, reworded", "Another one", "And one more")
 	m.rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	m.pot = all[:3+m.rnd.IntN(len(all)-2)]
-	for _, id := range modelStrings["app"] {
+	for _, id := range append(slices.Clone(all), was...) {
 		if !slices.Contains(was, id) || !slices.Contains(m.pot, id) {
 			m.closed[id] = true
 		}

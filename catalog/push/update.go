@@ -73,6 +73,7 @@ func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []stor
 				return kept, err
 			}
 			if due[k].Reason = reason; reason != "" {
+				p.Logger.Warn("files are not updated to their template", "component", row.Project.Slug+"/"+row.Slug, "reason", reason)
 				kept = append(kept, due[k])
 			}
 		}
@@ -130,7 +131,7 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil: // the others are updated
-			p.Logger.Warn("a file cannot be updated to its template", "component", row.Slug, "file", f.Path, "error", err)
+			p.Logger.Warn("a file cannot be updated to its template", "component", row.Project.Slug+"/"+row.Slug, "file", f.Path, "error", err)
 			continue
 		case !u.Same:
 			files = append(files, editing.FileUpdate{TranslationID: t.ID, Language: t.Language, Path: f.Path})
