@@ -30,8 +30,20 @@ type Updated struct {
 // Changed reports whether a string came, went or was reworded.
 func (u *Updated) Changed() bool { return u.Added+u.Reworded+u.Gone+u.Fuzzied > 0 }
 
+// Compare tells what Update would do, without the similar strings: Reworded are among Added.
+func Compare(path string, data []byte, template *poparse.File, o msgmerge.Options) (Updated, error) {
+	o.NoFuzzyMatching = true // without a new string there is none to match
+	_, u, err := update(path, data, template, o, true)
+	return u, err
+}
+
 // Update updates a file to its template, as msgmerge does.
 func Update(path string, data []byte, template *poparse.File, o msgmerge.Options) (now []byte, u Updated, err error) {
+	return update(path, data, template, o, false)
+}
+
+// update is Update; with countOnly a file with other strings is not written.
+func update(path string, data []byte, template *poparse.File, o msgmerge.Options, countOnly bool) (now []byte, u Updated, err error) {
 	f, err := poparse.Parse(path, data)
 	if err != nil {
 		return nil, u, fmt.Errorf("update: %w", err)
@@ -45,6 +57,9 @@ func Update(path string, data []byte, template *poparse.File, o msgmerge.Options
 		u.Strings++
 	}
 	u.Added, u.Reworded, u.Gone, u.Fuzzied, u.Stopped = len(r.Added), len(r.Reworded), len(r.Gone), len(r.Fuzzied), r.Stopped
+	if countOnly && u.Changed() {
+		return nil, u, nil
+	}
 	var b bytes.Buffer
 	_, err = r.File.WriteTo(&b)
 	if err == nil {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -22,6 +25,7 @@ import (
 
 // benchWorld has a component of some languages with strings, and its first translation.
 type benchWorld struct {
+	up     *gittest.Upstream[object.Hash]
 	db     *store.DB
 	syncer *ingest.Syncer
 	editor *editing.Editor
@@ -59,7 +63,7 @@ func newBenchWorld(b *testing.B, languages, n int) *benchWorld {
 	settings := catalog.ComponentSettings{LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}
 	branch, specs, _ := catalogtest.BranchOf(up.Dir, "main", map[string]catalog.ComponentSettings{"app": settings})
 	gittest.Must(b, db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
-	w := &benchWorld{db: db, branch: branch, syncer: ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: b.TempDir()})}
+	w := &benchWorld{up: up, db: db, branch: branch, syncer: ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: b.TempDir()})}
 	w.editor = editing.New(editing.Options{DB: db, Syncer: w.syncer, Languages: table})
 	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Editor: w.editor, Languages: table, Name: "repoglot", Email: "noreply@example.org"})
 	_, err = w.syncer.Sync(b.Context(), branch)
@@ -178,6 +182,78 @@ func (w *benchWorld) editAll(b *testing.B, authors, n int) {
 			gittest.Must(b, err)
 		}
 	}
+}
+
+// BenchmarkUpdate updates 100 files of 5,000 strings to a template that has gained 100 and lost
+// 100, from the commit of the template to the pull of ours; or, with REPOGLOT_BENCH_NEW, files of
+// 500 strings to one that has gained so many.
+func BenchmarkUpdate(b *testing.B) {
+	files, from, gained, lost := 100, 5000, 100, 100
+	if n, err := strconv.Atoi(os.Getenv("REPOGLOT_BENCH_NEW")); err == nil {
+		from, gained, lost = 500, n, 0
+	}
+	w := newBenchWorld(b, files, 1)
+	template := func(first, n int) string {
+		_, text, _ := strings.Cut(poOf(first+n, func(int) string { return "" }), fmt.Sprintf("\nmsgid \"String number %d of", first))
+		return "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"String number " + strconv.Itoa(first) + " of" + text
+	}
+	all := gittest.Files{"app.pot": template(0, from)}
+	for i := range files {
+		all[fmt.Sprintf("po/x%c%c.po", 'a'+i/26, 'a'+i%26)] = poOf(from, func(i int) string { return fmt.Sprint("Text ", i) })
+	}
+	head := func() object.Hash {
+		id, err := object.ReadRef(w.up.Dir, "refs/heads/main")
+		gittest.Must(b, err)
+		return id
+	}
+	w.up.Push("Other", all, head())
+	branch, specs, _ := catalogtest.BranchOf(w.up.Dir, "main", map[string]catalog.ComponentSettings{"app": {
+		NewBase: "app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect, Update: catalog.Update{On: true}},
+	}})
+	gittest.Must(b, w.db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
+	flush := func() push.Report {
+		report, err := w.pusher.Flush(b.Context(), branch, func(*store.BranchComponent) push.Destination { return push.Destination{} })
+		gittest.Must(b, err)
+		return report
+	}
+	flush()
+	first, n, most := 0, from, peak(b)
+	for b.Loop() {
+		b.StopTimer()
+		first, n = first+lost, n+gained-lost
+		now := w.up.At(head())
+		now["app.pot"] = template(first, n)
+		w.up.Push("Other", now, head())
+		b.StartTimer()
+		if report := flush(); report.Commits != 1 {
+			b.Fatal(report)
+		}
+	}
+	b.ReportMetric(most(), "MiB")
+}
+
+// peak returns a function for the largest heap since its call beyond that of then, looked at 50 times a second.
+func peak(b *testing.B) func() float64 {
+	b.Helper()
+	heap := func() float64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return float64(s[0].Value.Uint64()) / (1 << 20)
+	}
+	runtime.GC()
+	base, most, done, ended := heap(), 0.0, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+				most = max(most, heap()-base)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() float64 { close(done); <-ended; return most }
 }
 
 // BenchmarkUpload uploads a file of 20,000 new translations.

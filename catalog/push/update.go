@@ -126,7 +126,7 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 		if text, err = reader.Blob(ctx, f.Blob, p.MaxFile); err != nil {
 			return "", err
 		}
-		_, u, err := flush.Update(f.Path, text, template, p.msgmerge(row))
+		u, err := flush.Compare(f.Path, text, template, p.msgmerge(row))
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()

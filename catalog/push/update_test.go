@@ -178,7 +178,8 @@ func TestUpdateOfRequests(t *testing.T) {
 	}
 }
 
-// TestUpdatedTwice: what was updated is as the template wants it.
+// TestUpdatedTwice: what was updated is as the template wants it, and Compare knows what becomes
+// of the strings.
 func TestUpdatedTwice(t *testing.T) {
 	words := rapid.SampledFrom([]string{"One", "Two", "One file", "One file was read", "Two files were read", "%d of them"})
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,9 +193,14 @@ func TestUpdatedTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := msgmerge.Options{Previous: rapid.Bool().Draw(t, "previous"), NoFuzzyMatching: rapid.Bool().Draw(t, "no fuzzy"), NoLocation: rapid.Bool().Draw(t, "no location")}
-		once, _, err := flush.Update("a.po", []byte(file.String()), template, o)
+		once, did, err := flush.Update("a.po", []byte(file.String()), template, o)
 		if err != nil {
 			t.Fatal(err)
+		}
+		would, err := flush.Compare("a.po", []byte(file.String()), template, o)
+		did.Added, did.Reworded = did.Added+did.Reworded, 0
+		if would != did {
+			t.Fatalf("Compare %+v (%v), Update %+v", would, err, did)
 		}
 		twice, u, err := flush.Update("a.po", once, template, o)
 		if err != nil || !u.Same || u.Changed() || !bytes.Equal(once, twice) {
