@@ -198,7 +198,7 @@ func removeRef(root, branch string) {
 // next fetch gets its new commit.
 func (m *Mirror) fetchBranch(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have []object.Hash) error {
 	if object.Verify(ctx, gitDir, tip.Hash) != nil { // otherwise the mirror has all of it already
-		if err := src.Transfer(ctx, gitDir, tip, have); err != nil {
+		if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {
 			return err
 		}
 		if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {

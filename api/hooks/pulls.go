@@ -124,11 +124,11 @@ func (p *throttle) begin(ctx context.Context, key string, later func(key string)
 		left = p.claimed(ctx, key)
 		p.mu.Lock()
 		if left <= 0 {
-			return true
+			return !p.closed
 		}
 		delete(p.last, key)
 	}
-	if !p.closed && p.stops[key] == nil {
+	if stop := p.stops[key]; !p.closed && (stop == nil || stop()) { // one that came while others were asked waits too long
 		p.stops[key] = p.AfterFunc(left, func() { p.over(key, later) })
 	}
 	return false

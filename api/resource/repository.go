@@ -359,11 +359,10 @@ func (e *Errands) Do(ctx context.Context, key string, fn func(context.Context) (
 }
 
 func (e *Errands) run(ctx context.Context, fn func(context.Context) (any, error)) (result any, err error) {
-	e.running.RLock()
-	defer e.running.RUnlock()
-	if err := e.ending.Err(); err != nil {
-		return nil, err
+	if e.ending.Err() != nil || !e.running.TryRLock() { // End waits for those that run
+		return nil, context.Canceled
 	}
+	defer e.running.RUnlock()
 	ctx, cancel := context.WithTimeout(ctx, maxErrand)
 	defer cancel()
 	defer context.AfterFunc(e.ending, cancel)()

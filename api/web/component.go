@@ -253,7 +253,11 @@ func commitURL(template, commit string) string {
 	if m == nil || commit == "" {
 		return ""
 	}
-	return m[1] + "/commit/" + commit
+	repo, err := url.Parse(m[1])
+	if err != nil {
+		return ""
+	}
+	return repo.JoinPath("commit", commit).String()
 }
 
 // activity is who changed how much in a time, and when.
