@@ -155,7 +155,7 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 		if c.PasswordEnv == "" {
 			continue
 		}
-		if !envNameRule(c.PasswordEnv) {
+		if !envRule.MatchString(c.PasswordEnv) {
 			p.bad("password_env", "must be the name of an environment variable, not a password; write it like GIT_PASSWORD")
 			continue
 		}
@@ -165,9 +165,6 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 		}
 	}
 }
-
-// envNameRule reports whether a word can be the name of a variable.
-func envNameRule(name string) bool { return envRule.MatchString(name) }
 
 // index appends the index of a list item to a path.
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

@@ -143,7 +143,7 @@ func checkComponent(p place, c *Component) {
 const maxSuggestionBranches = 1000
 
 func checkSecretEnv(p place, name string) {
-	if name != "" && !envNameRule(name) {
+	if name != "" && !envRule.MatchString(name) {
 		p.bad("webhook_secret_env", "must be the name of an environment variable, not a secret; write it like HOOK_SECRET")
 	}
 }

@@ -27,7 +27,7 @@ func checkPush(p place, c *Component) {
 		p.bad("flush", "must be a time up to a year; write it like 10m")
 	}
 	for key, name := range map[string]string{"signing_key_env": c.SigningKeyEnv, "forge_token_env": c.ForgeTokenEnv} {
-		if name != "" && !envNameRule(name) {
+		if name != "" && !envRule.MatchString(name) {
 			p.bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
 		}
 	}
