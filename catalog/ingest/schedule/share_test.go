@@ -103,7 +103,8 @@ func (play sharePlay) run(t *testing.T) []string {
 	for i := range play.good {
 		key := fmt.Sprintf("good%d", i)
 		pulled(key)
-		// All good ones before it on one worker, a tenth of variation, and a look at the table each second.
+		// All good ones before it on one worker, a tenth of variation, and a look at the
+		// table each second.
 		if most := every*11/10 + time.Duration(len(play.good)+1)*(takes+defaultPoll); longest[key] > most {
 			p.wrongs = append(p.wrongs, fmt.Sprintf("%s waited %v, at most %v is right", key, longest[key], most))
 		}
