@@ -135,5 +135,9 @@ func directiveLen(s string) int {
 // the first one beginning at column start, and reports whether there are any.
 func (w *wrapper) fill(start, limit int) bool {
 	w.breaks = slices.Grow(w.breaks[:0], len(w.text.Runes))[:len(w.text.Runes)]
+	if limit == math.MaxInt || start+2*len(w.text.Runes) <= limit { // no character has more than two columns
+		clear(w.breaks)
+		return false
+	}
 	return w.text.Wrap(start, limit, w.breaks)
 }
