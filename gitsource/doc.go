@@ -7,7 +7,7 @@
 // components; a fetch that finds nothing new costs one question to the remote;
 // changed files are found by comparing ids in trees, so that unchanged files are
 // never read; the git program is used if it is there and allowed, and needed only to
-// serve clones and to push; repositories are hostile until proven otherwise (sizes, depth, names
+// serve clones and to push to a path; repositories are hostile until proven otherwise (sizes, depth, names
 // and counts are bounded, credentials appear in no message).
 //
 // Non-goals: PO files (see poparse), what a commit has and when it is pushed, tags,

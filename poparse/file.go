@@ -1,7 +1,7 @@
 // Package poparse reads PO and POT files, the translation files of GNU
 // gettext, into entries with position, flags and comments, and writes them back.
 //
-// Goals: read every file that GNU gettext 0.21 to 0.26 reads (gettext manual,
+// Goals: read every file that GNU gettext 0.21 to 0.25 reads (gettext manual,
 // section "The Format of PO Files") and keep everything that a catalog can use;
 // decide in one documented way where parsers differ (docs/po.md); say exactly
 // where and why a file cannot be read; stay bounded in time and memory on hostile

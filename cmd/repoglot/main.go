@@ -11,7 +11,7 @@
 //
 // Besides the API below /api/ a server answers
 //
-//	/          the public components, as a page or as links
+//	/          the projects, as a page; or links to the API and this
 //	/healthz   200 while the process lives
 //	/readyz    200 once every component was imported or its first attempt
 //	           failed, else 503; the body has the state of each

@@ -1,6 +1,5 @@
 // Package remote copies from repositories: on this machine, over http, https, ssh and
-// git's own protocol, with the git program or without. It pushes to them with the
-// program.
+// git's own protocol, with the git program or without, and pushes to them.
 //
 // Goals: one question tells whether a branch has moved; a remote costs bounded
 // memory, disk and time, also a hostile or a silent one; credentials are sent to

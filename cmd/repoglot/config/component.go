@@ -69,7 +69,7 @@ type Component struct {
 	// same string: that of the `repository`, so that the other becomes a suggestion, or
 	// the `edit`.
 	OnConflict string `yaml:"on_conflict" oneof:"repository edit"`
-	// CommitGate, with `errors`, keeps edits pending that `msgfmt -c` would refuse;
+	// With `errors` it keeps edits pending that `msgfmt -c` would refuse;
 	// with `none` they are committed.
 	CommitGate string `yaml:"commit_gate" oneof:"none errors"`
 	// PoHeader says whether a commit sets PO-Revision-Date and Last-Translator where a

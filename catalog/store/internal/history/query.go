@@ -34,7 +34,7 @@ type Query struct {
 	// action that is never recorded selects none.
 	Actions []catalog.Action
 	// User selects entries whose user has this username
-	// (docs/compatibility.md#change-entries: only entries 31 and 63 have a user);
+	// (of entries that are [catalog.Action.Credited]: docs/compatibility.md#change-entries);
 	// "" selects all, an unknown name none.
 	User string
 	// From and To select entries whose timestamp is in [From, To]; a zero bound is

@@ -26,8 +26,7 @@ var Counts = []Count{
 	{"failing", func(s *catalog.Stats) *catalog.Count { return &s.Failing }, "EXISTS (SELECT 1 FROM failing f WHERE f.unit_id = u.id)"},
 }
 
-// FileCounts are those that follow from a file; checks count the others. The table repeats
-// has them, too.
+// FileCounts are those that follow from a file; checks count the others.
 var FileCounts = Counts[:len(Counts)-1]
 
 // Columns lists the columns of counts, each as format has it.
