@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -123,6 +124,9 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 		return nil, basis, rest.ErrNotFound
 	}
 	req := r.HTTP
+	if req.Body != nil {
+		defer func() { _, _ = io.CopyN(io.Discard, req.Body, maxUnread) }()
+	}
 	if len(req.URL.RawQuery) > maxQuery {
 		return nil, basis, rest.ErrTooLong
 	}
@@ -164,6 +168,10 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	}
 	return nil, basis, s.refusal(ctx, refuseWrite(rt, req))
 }
+
+// maxUnread bounds how much of a refused body is read all the same: most clients send all of
+// it before they read the answer, and see none if the connection ends meanwhile.
+const maxUnread = 64 << 20
 
 // wantsScope reports whether a client without a token could write this with one. Writers
 // refuse whoever may not write before they read the body.

@@ -2,10 +2,12 @@ package resource_test
 
 import (
 	"archive/zip"
+	"bufio"
 	"cmp"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -165,13 +167,32 @@ func TestUploadsOfClients(t *testing.T) {
 	}
 	for _, mib := range []int{33, 49} { // beyond the bound of a file, and beyond a client's share
 		kind, body := form(t, strings.Repeat("#\n", mib<<19))
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/translations/demo/app/cs/file/", strings.NewReader(body))
-		req.Header.Set("Authorization", "Token "+e.tokens["write"])
-		req.Header.Set("Content-Type", kind)
-		rec := httptest.NewRecorder()
-		e.srv.Config.Handler.ServeHTTP(rec, req)
-		if rec.Code != 413 || !strings.Contains(rec.Body.String(), `"detail":"The body is too large."`) {
-			t.Errorf("a file of %d MiB: %d %s", mib, rec.Code, rec.Body)
+		for token, want := range map[string]int{"Token " + e.tokens["write"]: 413, "Token none": 401} {
+			if got := sendFirst(t, e.srv.Listener.Addr(), "/api/translations/demo/app/cs/file/", token, kind, body); got != want {
+				t.Errorf("a file of %d MiB: %d, want %d", mib, got, want)
+			}
 		}
 	}
+}
+
+// sendFirst posts a body as most clients do, who read the answer when they have sent all of
+// it, and returns its status.
+func sendFirst(t *testing.T, to net.Addr, path, token, kind, body string) int {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), to.Network(), to.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: l10n.example.org\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", path, token, kind, len(body))
+	if _, err := io.WriteString(conn, head+body); err != nil {
+		t.Errorf("%d bytes: %v", len(body), err)
+		return 0
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
 }
