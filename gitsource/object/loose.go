@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/klauspost/compress/zlib"
@@ -72,8 +73,8 @@ func (o *looseObject) header(in io.Reader) error {
 	return err
 }
 
-// read returns the contents, which must be as long as the header says.
-func (o *looseObject) read() ([]byte, error) {
+// read returns the contents, which in has and which must be as long as the header says.
+func (o *looseObject) read(in io.Reader) ([]byte, error) {
 	// The size is only a claim so far: if it would be a rare ratio of compression, start
 	// small and grow with the contents.
 	size := min(o.size, 1<<20)
@@ -81,7 +82,7 @@ func (o *looseObject) read() ([]byte, error) {
 		size = o.size
 	}
 	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	n, err := io.Copy(data, io.LimitReader(o.in, o.size+1))
+	n, err := io.Copy(data, io.LimitReader(in, o.size+1))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: loose object: %w", ErrCorrupt, unexpectedEOF(err))
@@ -97,8 +98,16 @@ func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
 	sum := sha1.New()
 	objectSum(sum, o.kind, o.size)
 	if keep {
-		data, err = o.read()
-		sum.Write(data)
+		parts := make(partsRead, 16)
+		var summed sync.WaitGroup
+		summed.Go(func() {
+			for p := range parts {
+				sum.Write(p)
+			}
+		})
+		data, err = o.read(io.TeeReader(o.in, parts))
+		close(parts)
+		summed.Wait()
 	} else {
 		var n int64
 		if n, err = io.Copy(sum, io.LimitReader(o.in, o.size+1)); err == nil && n != o.size {
@@ -109,6 +118,15 @@ func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
 		return nil, unexpectedEOF(err)
 	}
 	return data, sameID(sum, h)
+}
+
+// partsRead takes the parts of contents that are kept: each is hashed while the next ones
+// are inflated.
+type partsRead chan []byte
+
+func (c partsRead) Write(p []byte) (int, error) {
+	c <- p
+	return len(p), nil
 }
 
 func sameID(sum hash.Hash, h Hash) error {

@@ -270,7 +270,7 @@ func (o *objects) readAny(h Hash, limit int64) (plumbing.ObjectType, []byte, err
 		if err := tooLarge(loose.size, limit); err != nil {
 			return 0, nil, err
 		}
-		data, err := loose.read()
+		data, err := loose.read(loose.in)
 		return loose.kind, data, err
 	}
 	p, offset, err := o.findPacked(h)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -63,11 +64,7 @@ func pieceEnd(data []byte) (n int, whole bool) {
 		if at = poparse.NextParagraph(data[:most], at); at < 0 {
 			break
 		}
-		hash := uint32(2166136261) // FNV-1a
-		for _, c := range data[at-pieceContext : at] {
-			hash = (hash ^ uint32(c)) * 16777619
-		}
-		if hash>>8%pieceEvery == 0 {
+		if crc32.ChecksumIEEE(data[at-pieceContext:at])%pieceEvery == 0 {
 			return at, true
 		}
 	}
