@@ -13,7 +13,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 )
+
+// TestKindsAreDescribed: the description of the API and the manual have every kind of edit.
+func TestKindsAreDescribed(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, kind := range store.EditKinds() {
+		names = append(names, string(kind))
+	}
+	enum := "enum: [" + strings.Join(names, ", ") + "]"
+	if n := strings.Count(sources(t, "resource", "openapi.yaml"), enum); n != 4 {
+		t.Errorf("openapi.yaml has %s %d times, not at the schema and three lists", enum, n)
+	}
+	manual := sources(t, "../docs", "editing.md")
+	for _, name := range names {
+		if !strings.Contains(manual, "\n| `"+name+"` | ") {
+			t.Errorf("editing.md has no row of %s", name)
+		}
+	}
+}
 
 // sources are the texts of the files below a folder whose names end so, without tests.
 func sources(t *testing.T, folder, end string) string {

@@ -150,7 +150,7 @@ func listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *s
 		return nil, rest.BadParameter("status", "\""+status+"\" is not a valid choice.")
 	}
 	kind, _ := r.Params.Get("kind")
-	if q.Kind = store.EditKind(kind); kind != "" && !q.Kind.Known() {
+	if q.Kind = store.EditKind(kind); kind != "" && !slices.Contains(store.EditKinds(), q.Kind) {
 		return nil, rest.BadParameter("kind", "\""+kind+"\" is not a valid choice.")
 	}
 	_, count, err := snap.Edits(ctx, q)

@@ -14,7 +14,7 @@ import (
 // partialFile is a version of a file of which only the paragraphs were read that differ
 // from the stored version: the usual push into a large file.
 type partialFile struct {
-	unit.Edit
+	unit.Partial
 	before string // the blob of the stored version
 	data   []byte
 	pieces *store.Pieces
@@ -78,7 +78,7 @@ func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Ch
 	for i, d := range differences {
 		regions[i] = unit.Region{From: d.From, To: d.To, Old: d.Old}
 	}
-	if e.Edit, found = unit.Edited(ch.Path, data, regions, c.rules); !found {
+	if e.Partial, found = unit.ReadPartial(ch.Path, data, regions, c.rules); !found {
 		return nil, nil
 	}
 	return e, nil

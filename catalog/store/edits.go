@@ -42,9 +42,9 @@ const (
 	EditTemplate   EditKind = "template"    // the template is another blob, Source: its files may have to be updated
 )
 
-// Known reports whether k is one of the kinds above.
-func (k EditKind) Known() bool {
-	return slices.Contains([]EditKind{EditText, EditAddString, EditAddFile, EditRemoveFile, EditUpdateFile, EditTemplate}, k)
+// EditKinds lists the kinds of edits.
+func EditKinds() []EditKind {
+	return []EditKind{EditText, EditAddString, EditAddFile, EditRemoveFile, EditUpdateFile, EditTemplate}
 }
 
 // Edit is what people changed since the repository's text: a row of the journal. It

@@ -52,7 +52,7 @@ func checkEdited(t *testing.T, old, data string) bool {
 	if err != nil || !a.Plain {
 		return false
 	}
-	edit, ok := Edited("b.po", []byte(data), []Region{regionOf(old, data)}, rules)
+	edit, ok := ReadPartial("b.po", []byte(data), []Region{regionOf(old, data)}, rules)
 	b, err := (*Reader)(nil).Read("b.po", []byte(data), rules)
 	if err != nil {
 		if ok {

@@ -14,7 +14,7 @@ import (
 // A file is its header and its paragraphs (poparse.NextParagraph), and the units of a
 // Plain file follow from the header and each paragraph. So a part of a file is read in
 // one way, paragraphs.read: some paragraphs behind the header. A push into a large file
-// reads those that differ, of both versions (Edited); the import of a large file
+// reads those that differ, of both versions (ReadPartial); the import of a large file
 // reads one part after the other, whenever somebody asks for the units (ReadParts). All
 // others, the many small versions of a replay too, read a file as one part. Whatever is
 // not Plain is read whole.
@@ -57,20 +57,20 @@ type Region struct {
 	Old []byte
 }
 
-// Edit is what changed from one version of a file to the next, if only translations
+// Partial is what changed from one version of a file to the next, if only translations
 // did.
-type Edit struct {
+type Partial struct {
 	// Before and After are the units of the paragraphs that differ, in the order of the
 	// file: parallel, each pair with one identity and equal in all that File.Outline
 	// covers. Position counts from the first of them.
 	Before, After []Unit
 }
 
-// Edited reads the paragraphs that differ between two versions of a file. data is the
+// ReadPartial reads the paragraphs that differ between two versions of a file. data is the
 // newer one; regions are where they differ, in order. The older one must have been
 // Plain. It returns false unless the units of all other paragraphs, their number and
 // order, and the header are the same in both: then the whole file must be read.
-func Edited(name string, data []byte, regions []Region, rules Rules) (e Edit, ok bool) {
+func ReadPartial(name string, data []byte, regions []Region, rules Rules) (e Partial, ok bool) {
 	p := cut(name, data, rules)
 	if p == nil || len(regions) == 0 {
 		return e, false
@@ -96,7 +96,7 @@ func Edited(name string, data []byte, regions []Region, rules Rules) (e Edit, ok
 	if old == nil || next == nil || !sameButTexts(old, next) {
 		return e, false
 	}
-	return Edit{Before: old.Units, After: next.Units}, true
+	return Partial{Before: old.Units, After: next.Units}, true
 }
 
 // paragraphLen returns the length of the first paragraph of a text.

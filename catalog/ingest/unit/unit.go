@@ -48,7 +48,7 @@ type File struct {
 	// Outline is a fingerprint of all units without their translations.
 	Outline int64
 	// Plain says that what is made of each paragraph depends only on it and the
-	// header; see Edited.
+	// header; see ReadPartial.
 	Plain bool
 	// Data is the file as it is in the repository.
 	Data []byte
