@@ -100,8 +100,11 @@ func TestClusterFullDatabase(t *testing.T) { // alone: it mounts
 	}
 	for _, m := range f.pullers {
 		shows(m, true)
-		if text := m.child.err.String(); !strings.Contains(text, "pauses its pulls") || !strings.Contains(text, store.ErrFull.Error()) {
-			t.Errorf("the log does not say it:\n%s", text)
+		if !until(func() bool {
+			text := m.child.err.String()
+			return strings.Contains(text, "pauses its pulls") && strings.Contains(text, store.ErrFull.Error())
+		}) {
+			t.Errorf("the log does not say it:\n%s", m.child.err.String())
 		}
 	}
 	if !until(func() bool { return strings.Contains(string(f.jobs("text")), "disk of the server is full") }) {

@@ -40,12 +40,6 @@ func (s *Scheduler) begin(ctx context.Context, l *cluster.Lease, expires time.Ti
 
 // hold runs a job and renews its lease meanwhile.
 func (s *Scheduler) hold(ctx context.Context, cancel context.CancelCauseFunc, job *Job, l *cluster.Lease, expires time.Time) cluster.Outcome {
-	renewed := make(chan struct{})
-	renewing, stop := context.WithCancel(ctx)
-	go func() {
-		defer close(renewed)
-		s.renew(renewing, cancel, l, expires)
-	}()
 	began := time.Now()
 	s.opts.Logger.Debug("run started", "job", job.Key, "host", job.Host)
 	var err error
@@ -58,9 +52,8 @@ func (s *Scheduler) hold(ctx context.Context, cancel context.CancelCauseFunc, jo
 		}
 		call(fenced, *job, &err)
 	}()
+	s.renew(ctx, cancel, l, expires, ended)
 	<-ended
-	stop()
-	<-renewed
 	if errors.Is(context.Cause(ctx), ErrLost) || errors.Is(err, cluster.ErrFenced) {
 		s.metrics.lost.Inc()
 		s.opts.Logger.Warn("the lease of a pull was lost: another process goes on", "job", l.Branch, "error", err)
@@ -127,18 +120,18 @@ func (s *Scheduler) logFailure(job *Job, l *cluster.Lease, o *cluster.Outcome) {
 
 func (s *Scheduler) jittered(d time.Duration) time.Duration { return jitter(d, s.opts.Rand()) }
 
-// renew renews a lease until ctx is done, and ends its run when that may have lost
-// it: by the answer of the table, or by the clock of this process, which was asked
+// renew renews a lease until its run ended or ctx is done, and ends the run when it may have
+// lost the lease: by the answer of the table, or by the clock of this process, which was asked
 // before the table was.
-func (s *Scheduler) renew(ctx context.Context, cancel context.CancelCauseFunc, l *cluster.Lease, expires time.Time) {
+func (s *Scheduler) renew(ctx context.Context, cancel context.CancelCauseFunc, l *cluster.Lease, expires time.Time, ended <-chan struct{}) {
 	wait := s.opts.Length / 3
 	for {
-		timer := time.NewTimer(min(wait, time.Until(expires)))
 		select {
-		case <-ctx.Done():
-			timer.Stop()
+		case <-ended:
 			return
-		case <-timer.C:
+		case <-ctx.Done():
+			return
+		case <-time.After(min(wait, time.Until(expires))):
 		}
 		asked := time.Now()
 		within, done := context.WithDeadline(ctx, expires)
@@ -168,13 +161,11 @@ func (s *Scheduler) give(ctx context.Context, l *cluster.Lease, o cluster.Outcom
 		if err == nil {
 			return
 		}
-		timer := time.NewTimer(s.opts.Length / 15)
 		select {
 		case <-within.Done():
-			timer.Stop()
 			s.opts.Logger.Warn("a lease could not be given back; it ends by itself", "job", l.Branch, "error", err)
 			return
-		case <-timer.C:
+		case <-time.After(s.opts.Length / 15):
 		}
 	}
 }
@@ -199,12 +190,10 @@ func (s *Scheduler) Hold(ctx context.Context, job *Job) error {
 			s.give(ctx, &l, outcome)
 			return result
 		}
-		timer := time.NewTimer(defaultPoll)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return ctx.Err()
-		case <-timer.C:
+		case <-time.After(defaultPoll):
 		}
 	}
 }

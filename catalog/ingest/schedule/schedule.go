@@ -283,14 +283,12 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		if s.alone != nil {
 			wait = s.alone.wait()
 		}
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-s.wake:
 		case <-s.opts.Wished:
-		case <-timer.C:
+		case <-time.After(wait):
 		}
-		timer.Stop()
 	}
 	s.runs.Wait()
 	return nil

@@ -128,7 +128,8 @@ var expected = map[string]string{
 const connectTimeout = 5 * time.Second
 
 // After a failure nobody asks a server that is away for another connection for a while,
-// awayPause at most.
+// awayPause at most. It does not grow: one attempt for a process costs a server little, and
+// answers come back as soon as it does.
 const awayPause = 500 * time.Millisecond
 
 // failure is an attempt to connect that failed.

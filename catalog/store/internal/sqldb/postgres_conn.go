@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func resultAfter(all *pgconn.MultiResultReader, n int) (*pgconn.ResultReader, er
 			return nil, err
 		}
 	}
-	return nil, errors.Join(all.Close(), errors.New("no result"))
+	return nil, cmp.Or(all.Close(), errors.New("the server sent no result"))
 }
 
 // flushed forgets what waited.
