@@ -192,8 +192,8 @@ func (e *Env) operate(ctx context.Context, r *rest.Request, of *operation, body 
 	for i := range of.components {
 		of.components[i].force = force
 	}
-	if some := slices.DeleteFunc(slices.Clone(of.components), func(o operated) bool { return !o.row.Settings.Edits.Update.On }); operation == "msgmerge" && len(some) > 0 {
-		of.components = some // of a project those that have it
+	if with := func(o operated) bool { return o.row.Settings.Edits.Update.On }; operation == "msgmerge" && slices.ContainsFunc(of.components, with) {
+		of.components = slices.DeleteFunc(of.components, func(o operated) bool { return !with(o) }) // of a project those that have it
 	}
 	token := rest.AccessOf(ctx).Token
 	e.Logger.Info("operation on a repository", "operation", operation, "token", token.Name, "path", r.HTTP.URL.Path)
