@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed" // of repoglot.yaml
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -204,48 +205,5 @@ func config(dir string) []byte {
 	return fmt.Appendf(nil, configText, path("data"), path("app.git"), path("docs.git"), path("glossary.git"), path(pagesRepo))
 }
 
-const configText = `# The demo, written by demorepos. Change it as you like: it is read again when
-# it is saved, and not overwritten.
-listen: 127.0.0.1:8080
-data_dir: %s
-projects:
-  - slug: demo
-    name: Paperboat
-    web: https://paperboat.example/
-    components:
-      - slug: app
-        name: Program
-        repo: %s
-        branch: main
-        filemask: po/*.po
-        new_base: po/paperboat.pot
-        source_language: en
-        license: GPL-3.0-or-later
-        push_mode: direct # with a token of scope write strings can be edited
-        flush: 5s
-      - slug: "docs-{component}"
-        name: "Manual: {component}"
-        repo: %s
-        branch: main
-        filemask: "locale/*/LC_MESSAGES/{component}.po"
-        license: CC-BY-SA-4.0
-      - slug: glossary
-        name: Glossary
-        repo: %s
-        branch: main
-        filemask: glossary/*.po
-        license: CC0-1.0
-        is_glossary: true
-  - slug: repoglot
-    name: repoglot
-    components:
-      - slug: pages
-        name: Pages
-        repo: %s
-        branch: main
-        filemask: po/*.po
-        new_base: po/repoglot.pot
-        source_language: en
-        check_flags: ignore-same, ignore-reused   # short words of pages are often the same
-        license: Apache-2.0
-`
+//go:embed repoglot.yaml
+var configText string

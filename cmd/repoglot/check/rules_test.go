@@ -23,7 +23,7 @@ import (
 // docs is the manual; the text between the marks is made from the rules.
 const (
 	docs      = "../../../docs/check.md"
-	docsBegin = "<!-- Made from cmd/repoglot/check/rules.go by \"go test ./cmd/repoglot/check -update\"; change that. -->\n"
+	docsBegin = "<!-- Made from cmd/repoglot/check/rules.txt by \"go test ./cmd/repoglot/check -update\"; change that. -->\n"
 	docsEnd   = "<!-- End of what is made. -->\n"
 )
 
