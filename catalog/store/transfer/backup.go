@@ -163,6 +163,9 @@ func RestoreBackup(ctx context.Context, file, dsn string) (b Backup, kept string
 		if err = copyFile(file, part); err == nil {
 			b, err = CheckBackup(ctx, part) // of the copy, which nobody changes
 		}
+		if err == nil && b.Schema < sqldb.FirstSchema {
+			err = sqldb.Refusal(fmt.Sprintf("it has schema %d, of a version before the first release: restore and export it with that version (repoglot db export FILE), import the file with this one", b.Schema))
+		}
 		if err == nil {
 			err = renewHistory(ctx, part)
 		}

@@ -77,11 +77,18 @@ func TestBadBackups(t *testing.T) {
 	_, err = other.ExecContext(t.Context(), "CREATE TABLE x (y)")
 	gittest.Must(t, err)
 	gittest.Must(t, other.Close())
-	newer, err := plainSQLite(good, "rw")
-	gittest.Must(t, err)
-	_, err = newer.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)")
-	gittest.Must(t, err)
-	gittest.Must(t, newer.Close())
+	older := filepath.Join(dir, "older.db")
+	gittest.Must(t, os.WriteFile(older, data, 0o600))
+	for file, statement := range map[string]string{
+		good:  "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)",
+		older: "UPDATE goose_db_version SET version_id = 44",
+	} {
+		h, err := plainSQLite(file, "rw")
+		gittest.Must(t, err)
+		_, err = h.ExecContext(t.Context(), statement)
+		gittest.Must(t, err)
+		gittest.Must(t, h.Close())
+	}
 	spoilt := append([]byte(nil), data...)
 	for i := len(spoilt) / 2; i < len(spoilt); i++ {
 		spoilt[i] ^= 0x55
@@ -91,6 +98,7 @@ func TestBadBackups(t *testing.T) {
 	gittest.Must(t, os.WriteFile(filepath.Join(dir, "text.db"), []byte("not a database"), 0o600))
 	for name, want := range map[string]string{
 		"none.db": "no such file", "other.db": "no database of repoglot", "good.db": "upgrade repoglot",
+		"older.db":  "before the first release",
 		"spoilt.db": "cannot be used", "cut.db": "cannot be used", "text.db": "cannot be used",
 	} {
 		_, kept, err := RestoreBackup(t.Context(), filepath.Join(dir, name), dsn)

@@ -3,17 +3,30 @@ package transfer
 import (
 	"bytes"
 	"context"
+	_ "embed" // of the statements for older exports
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+)
+
+// oldestExport is the schema of the oldest exports that Import reads. Versions with it and
+// with those up to firstSchema were never released.
+const oldestExport = 37
+
+var (
+	//go:embed older_columns.sql
+	olderColumns string
+	//go:embed older_rows.sql
+	olderRows string
 )
 
 // Import makes an export the content of the database dsn, which must be new or empty,
@@ -124,8 +137,8 @@ func (l *loader) fits(known, columns []string) bool {
 }
 
 // each executes statements one after the other: each may name what the one before made.
-func (l *loader) each(ctx context.Context, statements []string) error {
-	for _, statement := range statements {
+func (l *loader) each(ctx context.Context, statements string) error {
+	for statement := range strings.SplitSeq(strings.TrimSuffix(statements, ";\n"), ";\n") {
 		if _, err := l.s.Exec(ctx, statement); err != nil {
 			return err
 		}
