@@ -2,6 +2,9 @@ package poparse
 
 import (
 	"bytes"
+	"cmp"
+	"strconv"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -36,6 +39,25 @@ type repertoire struct {
 // leadTo and a second one from trail to trailTo.
 type codes struct{ lead, leadTo, trail, trailTo byte }
 
+// parseCodes reads codes such as "80 87:40-FC", in hexadecimal: the first byte or bytes, and
+// the second ones of codes of two.
+func parseCodes(text string) (list []codes) {
+	bytes := func(text string) (from, to byte) {
+		first, last, _ := strings.Cut(text, "-")
+		a, _ := strconv.ParseUint(first, 16, 8) // they are ours
+		b, _ := strconv.ParseUint(cmp.Or(last, first), 16, 8)
+		return byte(a), byte(b)
+	}
+	for field := range strings.FieldsSeq(text) {
+		var c codes
+		lead, trail, _ := strings.Cut(field, ":")
+		c.lead, c.leadTo = bytes(lead)
+		c.trail, c.trailTo = bytes(trail)
+		list = append(list, c)
+	}
+	return list
+}
+
 const (
 	otherJapanese = "\uFF5E\u301C\u2225\u2016\uFF0D\u2212\uFFE0\u00A2\uFFE1\u00A3\uFFE2\u00AC"
 	otherHongKong = "\u2027\u2022\uFE51\uFF64\u00AF\u203E\uFF5E\u223C\u2295\u2641\u2299\u2609" +
@@ -46,68 +68,21 @@ const (
 // once.
 var repertoires = map[string]*repertoire{
 	// Without the rows of NEC and IBM.
-	"EUCJP": {enc: japanese.EUCJP, other: []rune(otherJapanese), lacks: []codes{
-		{0xAD, 0xAD, 0xA1, 0xFE}, {0xF9, 0xFC, 0xA1, 0xFE},
-	}},
-	"SHIFTJIS": {enc: japanese.ShiftJIS, other: []rune(otherJapanese), lacks: []codes{
-		{0x80, 0x80, 0, 0}, {0x87, 0x87, 0x40, 0xFC}, {0xED, 0xFC, 0x40, 0xFC},
-	}},
+	"EUCJP":    {enc: japanese.EUCJP, other: []rune(otherJapanese), lacks: parseCodes("AD:A1-FE F9-FC:A1-FE")},
+	"SHIFTJIS": {enc: japanese.ShiftJIS, other: []rune(otherJapanese), lacks: parseCodes("80 87:40-FC ED-FC:40-FC")},
 	// With them, but what NEC and IBM have is written with IBM's codes.
-	"CP932": {enc: japanese.ShiftJIS, lacks: []codes{{0x80, 0x80, 0, 0}, {0xED, 0xEE, 0x40, 0xFC}}},
-	"EUCKR": {enc: korean.EUCKR, lacks: []codes{{0x81, 0xA0, 0x40, 0xFE}, {0x81, 0xFE, 0x40, 0xA0}}},
+	"CP932": {enc: japanese.ShiftJIS, lacks: parseCodes("80 ED-EE:40-FC")},
+	"EUCKR": {enc: korean.EUCKR, lacks: parseCodes("81-A0:40-FE 81-FE:40-A0")},
 	"CP949": {enc: korean.EUCKR},
-	"GB2312": {enc: simplifiedchinese.GBK, other: []rune{0xB7, 0x30FB, 0x2014, 0x2015}, lacks: []codes{
-		{0x80, 0x80, 0, 0},
-		{0x81, 0xA0, 0x40, 0xFE},
-		{0x81, 0xFE, 0x40, 0xA0},
-		{0xA2, 0xA2, 0xA1, 0xAA},
-		{0xA2, 0xA2, 0xE3, 0xE3},
-		{0xA6, 0xA6, 0xE0, 0xF5},
-		{0xA8, 0xA8, 0xBB, 0xC0},
-	}},
-	"GBK": {enc: simplifiedchinese.GBK, lacks: []codes{
-		{0xA2, 0xA2, 0xE3, 0xE3},
-		{0xA3, 0xA3, 0xA0, 0xA0},
-		{0xA8, 0xA8, 0xBF, 0xBF},
-		{0xA9, 0xA9, 0x89, 0x95},
-		{0xFE, 0xFE, 0x50, 0xFE},
-	}},
+	"GB2312": {enc: simplifiedchinese.GBK, other: []rune{0xB7, 0x30FB, 0x2014, 0x2015}, lacks: parseCodes(
+		"80 81-A0:40-FE 81-FE:40-A0 A2:A1-AA A2:E3 A6:E0-F5 A8:BB-C0")},
+	"GBK": {enc: simplifiedchinese.GBK, lacks: parseCodes("A2:E3 A3:A0 A8:BF A9:89-95 FE:50-FE")},
 	// Without Hong Kong's characters, and control pictures; ETEN's are for private use
 	// in the tables of others.
-	"BIG5": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune{0xFFED, 0x2593}, lacks: []codes{
-		{0x81, 0xA0, 0x40, 0xFE},
-		{0xA2, 0xA2, 0xCC, 0xCC},
-		{0xA2, 0xA2, 0xCE, 0xCE},
-		{0xA3, 0xA3, 0xC0, 0xE0},
-		{0xC6, 0xC6, 0xA1, 0xFE},
-		{0xC7, 0xC8, 0x40, 0xFE},
-		{0xFA, 0xFE, 0x40, 0xFE},
-	}},
-	"BIG5HKSCS": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune(otherHongKong), lacks: []codes{
-		{0xA1, 0xA1, 0x5A, 0x5A},
-		{0xA1, 0xA1, 0xC3, 0xC3},
-		{0xA1, 0xA1, 0xC5, 0xC5},
-		{0xA1, 0xA1, 0xFE, 0xFE},
-		{0xA2, 0xA2, 0x40, 0x40},
-		{0xA2, 0xA2, 0x7E, 0xA7},
-		{0xA2, 0xA2, 0xCC, 0xCC},
-		{0xA2, 0xA2, 0xCE, 0xCE},
-		{0xA3, 0xA3, 0xC0, 0xE1},
-		{0x8F, 0x8F, 0xCC, 0xCC},
-		{0x92, 0x92, 0xC8, 0xC8},
-		{0x96, 0x96, 0x44, 0x44},
-		{0x96, 0x96, 0xED, 0xED},
-		{0xC6, 0xC6, 0xCF, 0xCF},
-		{0xC6, 0xC6, 0xD3, 0xD3},
-		{0xC6, 0xC6, 0xD5, 0xD5},
-		{0xC6, 0xC6, 0xD7, 0xD7},
-		{0xC6, 0xC6, 0xDF, 0xDF},
-		{0xFA, 0xFA, 0xC5, 0xC5},
-		{0xFB, 0xFB, 0x48, 0x48},
-		{0xFB, 0xFB, 0xF9, 0xF9},
-		{0xFC, 0xFC, 0x6C, 0x6C},
-		{0xFE, 0xFE, 0x52, 0x52},
-	}},
+	"BIG5": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune{0xFFED, 0x2593}, lacks: parseCodes(
+		"81-A0:40-FE A2:CC A2:CE A3:C0-E0 C6:A1-FE C7-C8:40-FE FA-FE:40-FE")},
+	"BIG5HKSCS": {enc: traditionalchinese.Big5, first: 0xA1, other: []rune(otherHongKong), lacks: parseCodes(
+		"A1:5A A1:C3 A1:C5 A1:FE A2:40 A2:7E-A7 A2:CC A2:CE A3:C0-E1 8F:CC 92:C8 96:44 96:ED C6:CF C6:D3 C6:D5 C6:D7 C6:DF FA:C5 FB:48 FB:F9 FC:6C FE:52")},
 }
 
 // repertoireOf returns what a charset has that is declared by name and read with enc.
@@ -144,9 +119,9 @@ func repertoireOf(name string, enc encoding.Encoding) *repertoire {
 	r := &repertoire{enc: enc}
 	switch key {
 	case "TIS620", "TIS6200", "TIS6202533":
-		r.lacks = []codes{{0x80, 0xA0, 0, 0}}
+		r.lacks = parseCodes("80-A0")
 	case "ISO885911":
-		r.lacks = []codes{{0x80, 0x9F, 0, 0}}
+		r.lacks = parseCodes("80-9F")
 	case "KOI8U", "CSKOI8U":
 		r.other = []rune{0x45E, 0x255D, 0x40E, 0x256C}
 	case "KOI8RU":
@@ -154,11 +129,11 @@ func repertoireOf(name string, enc encoding.Encoding) *repertoire {
 	}
 	switch enc {
 	case charmap.Windows1255:
-		r.lacks = []codes{{0xCA, 0xCA, 0, 0}}
+		r.lacks = parseCodes("CA")
 	case charmap.Macintosh: // Apple and glibc read these differently
-		r.lacks = []codes{{0xC6, 0xC6, 0, 0}, {0xF0, 0xF0, 0, 0}}
+		r.lacks = parseCodes("C6 F0")
 	case charmap.MacintoshCyrillic:
-		r.lacks = []codes{{0xFF, 0xFF, 0, 0}}
+		r.lacks = parseCodes("FF")
 	}
 	return r
 }
