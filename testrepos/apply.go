@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -94,7 +95,7 @@ func (p *push) applyFile(files *fileSet, f *File) error {
 	if err != nil {
 		return err
 	}
-	hash, err := p.r.storeBlob(data)
+	hash, err := store(p.r.Dir, plumbing.BlobObject, int64(len(data)), bytes.NewReader(data))
 	if err != nil {
 		return err
 	}

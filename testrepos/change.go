@@ -47,18 +47,24 @@ type Change struct {
 
 // Push makes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Push(c Change) (string, error) {
+	hash, _, err := r.push(c)
+	return hash, err
+}
+
+// push is Push that returns when the branch began to move, after all objects were written.
+func (r *Repo) push(c Change) (hash string, moved time.Time, err error) {
 	p := newPush(r)
 	st, err := c.step(r.scenario.Branch)
 	if err == nil {
 		err = p.step(&st)
 	}
-	if err == nil {
+	if moved = time.Now(); err == nil {
 		err = p.flush()
 	}
 	if err != nil {
-		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
+		return "", moved, fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
 	}
-	return p.commits[0].Hash, nil
+	return p.commits[0].Hash, moved, nil
 }
 
 // step returns the change as a step of a scenario with a default branch.

@@ -66,11 +66,8 @@ func (f *Forge) Add(r ForgeRequest) {
 	f.requests = append(f.requests, r)
 }
 
-// Forget removes a request, as the owner of a repository can on GitLab and Gitea. Its
-// state is removed.
-func (f *Forge) Forget(number int) { f.End(number, "removed") }
-
-// End ends a request: merged or closed.
+// End ends a request: merged, closed, or removed, as the owner of a repository can on GitLab
+// and Gitea.
 func (f *Forge) End(number int, state string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,13 +2,12 @@ package testrepos
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
 const (
@@ -54,12 +53,9 @@ type Edited struct {
 }
 
 // Generate makes the bare repository dir with one commit of generated files,
-// for benchmarks. It has one file at a time in memory: a million entries are about
-// 130 MB.
+// for benchmarks. It has all of them in memory: a million entries are about 130 MB.
 func Generate(dir string, spec GenSpec) (*Generated, error) {
-	if spec.Name == "" {
-		spec.Name = "generated"
-	}
+	spec.Name = cmp.Or(spec.Name, "generated")
 	if len(spec.Languages) == 0 {
 		spec.Languages = []string{"cs"}
 	}
@@ -68,14 +64,14 @@ func Generate(dir string, spec GenSpec) (*Generated, error) {
 		return nil, err
 	}
 	g := &Generated{Repo: r, spec: spec, english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords)}
-	paths := map[string]func(*bytes.Buffer){}
+	files := map[string]string{}
 	for _, lang := range spec.Languages {
-		paths[poPath(lang)] = func(b *bytes.Buffer) { g.write(b, lang) }
+		files[poPath(lang)] = g.file(lang)
 	}
 	if spec.Template {
-		paths["po/"+spec.Name+".pot"] = func(b *bytes.Buffer) { g.write(b, "") }
+		files["po/"+spec.Name+".pot"] = g.file("")
 	}
-	_, err = g.commit(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), paths)
+	_, err = g.commit(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), files)
 	return g, err
 }
 
@@ -111,9 +107,7 @@ func (g *Generated) EditStrings(lang string, entries ...int) ([]Edited, error) {
 			return nil, err
 		}
 	}
-	moved, err := g.commit(fmt.Sprintf("Change string %d of %s", entries[0], lang), map[string]func(*bytes.Buffer){
-		path: func(b *bytes.Buffer) { b.Write(data) },
-	})
+	moved, err := g.commit(fmt.Sprintf("Change string %d of %s", entries[0], lang), map[string]string{path: string(data)})
 	for n := range list {
 		list[n].Commit, list[n].Pushed = g.Head(), moved
 	}
@@ -135,40 +129,19 @@ func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, er
 	return slices.Concat(data[:at], line, data[end:]), nil
 }
 
-// commit pushes the files, written one after the other, and returns the time when the
-// branch began to move.
-func (g *Generated) commit(message string, files map[string]func(*bytes.Buffer)) (moved time.Time, err error) {
-	p := newPush(g.Repo)
-	who := Person{Name: "Gena Rator", Email: "gena@example.org", When: time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC)}
-	st := Step{Branch: g.DefaultBranch(), Author: who, Committer: who, Message: message + "\n"}
-	set, parents, err := p.start(&st)
-	if err != nil {
-		return moved, err
-	}
-	var buf bytes.Buffer
-	for path, write := range files {
-		buf.Reset()
-		write(&buf)
-		hash, err := g.storeBlob(buf.Bytes())
-		if err != nil {
-			return moved, err
-		}
-		set.set(path, entry{mode: filemode.Regular, hash: hash})
-	}
-	hash, err := p.commit(set, &st, parents)
-	if err != nil {
-		return moved, err
-	}
-	if err := p.move(st.Branch, hash, false); err != nil {
-		return moved, err
-	}
-	return time.Now(), p.flush()
+// commit pushes files and returns the time when the branch began to move.
+func (g *Generated) commit(message string, files map[string]string) (time.Time, error) {
+	_, moved, err := g.push(Change{
+		Author: "Gena Rator <gena@example.org>", When: time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC), Message: message, Files: files,
+	})
+	return moved, err
 }
 
 func poPath(lang string) string { return "po/" + lang + ".po" }
 
-// write writes a whole file; lang "" is the template.
-func (g *Generated) write(b *bytes.Buffer, lang string) {
+// file is the text of a whole file; lang "" is the template.
+func (g *Generated) file(lang string) string {
+	b := &bytes.Buffer{}
 	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: " + g.spec.Name + " 1.0\\n\"\n")
 	if lang != "" {
 		b.WriteString("\"Language: " + lang + "\\n\"\n")
@@ -179,6 +152,7 @@ func (g *Generated) write(b *bytes.Buffer, lang string) {
 	for i := range g.spec.Entries {
 		g.writeEntry(b, lang, i)
 	}
+	return b.String()
 }
 
 func every(i, n int) bool { return n > 0 && i%n == n-1 }

@@ -2,6 +2,7 @@ package testrepos
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,12 +41,8 @@ func Hostiles() []Hostile {
 // named completes kinds.
 func named(list []Hostile) []Hostile {
 	for i := range list {
-		if list[i].Slug == "" {
-			list[i].Slug = "app"
-		}
-		if list[i].Filemask == "" {
-			list[i].Filemask = "po/*.po"
-		}
+		list[i].Slug = cmp.Or(list[i].Slug, "app")
+		list[i].Filemask = cmp.Or(list[i].Filemask, "po/*.po")
 	}
 	return list
 }

@@ -75,7 +75,6 @@ func hostileFiles() []Hostile {
 // zeroReader reads zeros.
 type zeroReader struct{}
 
-// Read fills p with zeros.
 func (zeroReader) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil

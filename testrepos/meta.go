@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"net/mail"
 	"slices"
 	"strings"
@@ -142,8 +143,6 @@ func (m *meta) complete() error {
 	if !m.committed.IsZero() {
 		st.Committer.When = m.committed
 	}
-	if st.Message == "" {
-		st.Message = "Commit " + st.Label + "\n"
-	}
+	st.Message = cmp.Or(st.Message, "Commit "+st.Label+"\n")
 	return nil
 }

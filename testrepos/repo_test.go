@@ -190,7 +190,7 @@ func TestBranches(t *testing.T) {
 	if r.Head() != forced {
 		t.Errorf("head %s, want %s", r.Head(), forced)
 	}
-	r.ForcePush(t, "main", ours)
+	r.Branch(t, "main", ours)
 	r.DeleteBranch(t, "side")
 	if r.Head() != ours || r.Tip("side") != "" {
 		t.Errorf("head %s, side %q", r.Head(), r.Tip("side"))

@@ -29,7 +29,10 @@ func TestScenarios(t *testing.T) {
 			t.Parallel()
 			r := testrepos.Load(t, name)
 			got := heads{Initial: r.Head()}
-			got.Last = r.AdvanceAll(t)
+			for r.Rest() > 0 {
+				r.Advance(t)
+			}
+			got.Last = r.Head()
 			if diff := cmp.Diff(want[name], got); diff != "" {
 				t.Errorf("heads (-want +got):\n%s", diff)
 			}

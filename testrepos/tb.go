@@ -65,16 +65,6 @@ func (r *Repo) Advance(tb TB) string {
 	return commits[len(commits)-1].Hash
 }
 
-// AdvanceAll makes all pushes that are left and returns the head of the default
-// branch.
-func (r *Repo) AdvanceAll(tb TB) string {
-	tb.Helper()
-	for r.Rest() > 0 {
-		r.Advance(tb)
-	}
-	return r.Head()
-}
-
 // Commit pushes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Commit(tb TB, c Change) string {
 	tb.Helper()
@@ -92,17 +82,11 @@ func (r *Repo) Merge(tb TB, c Change, others ...string) string {
 	return r.Commit(tb, c)
 }
 
-// Branch makes or moves a branch (rev: a hash, label or branch).
+// Branch makes or moves a branch (rev: a hash, label or branch), even if it loses commits,
+// as `git push --force` does.
 func (r *Repo) Branch(tb TB, name, rev string) {
 	tb.Helper()
 	must(tb, r.setBranch(name, rev))
-}
-
-// ForcePush moves a branch to rev, even if it loses commits, as `git push --force`
-// does. It is Branch with a name that says so.
-func (r *Repo) ForcePush(tb TB, branch, rev string) {
-	tb.Helper()
-	r.Branch(tb, branch, rev)
 }
 
 // DeleteBranch removes a branch; it must exist.

@@ -1,7 +1,6 @@
 package testrepos
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -174,10 +173,6 @@ func store(dir string, kind plumbing.ObjectType, size int64, from io.Reader) (pl
 		err = fmt.Errorf("%s %s: %w", kind, out.Hash(), err)
 	}
 	return out.Hash(), err
-}
-
-func (r *Repo) storeBlob(data []byte) (plumbing.Hash, error) {
-	return store(r.Dir, plumbing.BlobObject, int64(len(data)), bytes.NewReader(data))
 }
 
 func readBlob(st storer.EncodedObjectStorer, h plumbing.Hash) ([]byte, error) {

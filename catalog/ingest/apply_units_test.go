@@ -154,12 +154,12 @@ func TestNothingChanged(t *testing.T) {
 	for _, road := range []string{"replayed", "pulled"} {
 		t.Run(road, func(t *testing.T) {
 			if road == "pulled" {
-				repo.ForcePush(t, "main", hashes[0])
+				repo.Branch(t, "main", hashes[0])
 			}
 			w := synced(t, repo.URL(), settings)
 			if road == "pulled" {
 				for _, hash := range hashes[1:] {
-					repo.ForcePush(t, "main", hash)
+					repo.Branch(t, "main", hash)
 					w.Sync()
 				}
 			}
@@ -207,13 +207,13 @@ func TestEntriesHaveShownForms(t *testing.T) {
 	for _, road := range []string{"replayed", "pulled"} {
 		t.Run(road, func(t *testing.T) {
 			if road == "pulled" {
-				repo.ForcePush(t, "main", hashes[0])
+				repo.Branch(t, "main", hashes[0])
 			}
 			w := catalogtest.NewPuller(t, repo.URL(), settings)
 			w.Sync()
 			if road == "pulled" {
 				for _, hash := range hashes[1:] {
-					repo.ForcePush(t, "main", hash)
+					repo.Branch(t, "main", hash)
 					w.Sync()
 				}
 			}

@@ -135,7 +135,7 @@ func TestSquashesEditsAndMoves(t *testing.T) {
 	for _, road := range []string{"replay", "pulls"} {
 		t.Run(road, func(t *testing.T) {
 			if road == "pulls" {
-				repo.ForcePush(t, "main", hashes[0])
+				repo.Branch(t, "main", hashes[0])
 			}
 			w := catalogtest.NewPuller(t, repo.URL(), settings)
 			w.Clock = day(20)
@@ -143,7 +143,7 @@ func TestSquashesEditsAndMoves(t *testing.T) {
 			for i := range hashes {
 				if road == "pulls" {
 					w.Clock = day(map[int]int{0: 1, 1: 2, 2: 3, 3: 5, 4: 9}[i])
-					repo.ForcePush(t, "main", hashes[i])
+					repo.Branch(t, "main", hashes[i])
 					w.Sync()
 				}
 			}

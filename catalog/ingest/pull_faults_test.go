@@ -131,9 +131,9 @@ func TestFullDiskInPulls(t *testing.T) {
 	t.Parallel()
 	repo, chain := growing(t, 12)
 	begin := func(t *testing.T) *catalogtest.Puller {
-		repo.ForcePush(t, "main", chain[4])
+		repo.Branch(t, "main", chain[4])
 		w := synced(t, repo.URL(), growingSettings)
-		repo.ForcePush(t, "main", chain[11])
+		repo.Branch(t, "main", chain[11])
 		return w
 	}
 	whole := begin(t)
@@ -211,9 +211,9 @@ func TestLockedDatabase(t *testing.T) {
 		})
 	}
 	t.Run("pull", func(t *testing.T) {
-		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
+		p.repo.Branch(t, "main", chain[len(chain)/2].hash)
 		w := synced(t, p.repo.URL(), withHistory(historySettings))
-		p.repo.ForcePush(t, "main", p.head.hash)
+		p.repo.Branch(t, "main", p.head.hash)
 		pulled := synced(t, p.repo.URL(), withHistory(historySettings))
 		giveUpEarly(w)
 		release := lockDatabase(w)
@@ -278,9 +278,9 @@ func TestReadOnlyDatabase(t *testing.T) {
 		equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +read-only)")
 	})
 	t.Run("pull", func(t *testing.T) {
-		p.repo.ForcePush(t, "main", chain[len(chain)/2].hash)
+		p.repo.Branch(t, "main", chain[len(chain)/2].hash)
 		w := synced(t, p.repo.URL(), withHistory(historySettings))
-		p.repo.ForcePush(t, "main", p.head.hash)
+		p.repo.Branch(t, "main", p.head.hash)
 		reopenWith(w, "query_only(1)")
 		before := w.DumpAll()
 		w.SyncFails(readOnly)

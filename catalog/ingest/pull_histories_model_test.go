@@ -423,7 +423,7 @@ func (p *player) play() {
 		p.head = p.commit("main", old.tree, p.head) // a revert
 	case 5:
 		p.head = old
-		p.repo.ForcePush(p.t, "main", old.hash)
+		p.repo.Branch(p.t, "main", old.hash)
 	case 6:
 		p.head = p.commit("main", p.change(old.tree), old)
 	default:

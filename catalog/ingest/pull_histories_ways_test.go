@@ -73,7 +73,7 @@ func newWays(t *testing.T, seed uint64) *ways {
 		}
 		p.chain = p.firstParents()
 	}
-	p.repo.ForcePush(t, "copy", p.head.hash)
+	p.repo.Branch(t, "copy", p.head.hash)
 	docs := catalog.ComponentSettings{Filemask: "docs/*.po", SourceLanguage: []string{"en", "cs"}[p.IntN(2)]}
 	p.settings = map[string]catalog.ComponentSettings{
 		"app": {Filemask: "po/*.po", NewBase: "po/app.pot"}, "docs": docs, "mod-{component}": {Filemask: "mods/{component}/*.po"},
@@ -122,8 +122,8 @@ func (p *ways) history(full bool) map[string]catalog.ComponentSettings {
 
 // at moves the branches to a commit.
 func (p *ways) at(c *modelCommit) {
-	p.repo.ForcePush(p.t, "main", c.hash)
-	p.repo.ForcePush(p.t, "copy", c.hash)
+	p.repo.Branch(p.t, "main", c.hash)
+	p.repo.Branch(p.t, "copy", c.hash)
 }
 
 // pulled pulls some commits at a time, from the first one on.

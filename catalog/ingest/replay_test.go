@@ -68,10 +68,10 @@ func (p *player) replayIsPulling(t *testing.T, settings map[string]catalog.Compo
 	replayed.Sync()
 	entriesLeadToUnits(replayed, map[int64]string{})
 	chain := p.firstParents()
-	p.repo.ForcePush(t, "main", chain[0].hash)
+	p.repo.Branch(t, "main", chain[0].hash)
 	pulled := catalogtest.NewPuller(t, p.repo.URL(), settings)
 	for _, c := range chain {
-		p.repo.ForcePush(t, "main", c.hash)
+		p.repo.Branch(t, "main", c.hash)
 		pulled.Sync()
 	}
 	compareWhole(pulled, replayed)
@@ -343,7 +343,7 @@ func TestReplayReconfigured(t *testing.T) {
 			return "", ""
 		},
 		"branch": func(p *player, _ *catalog.ComponentSettings) (string, string) {
-			p.repo.ForcePush(p.t, "other", p.head.hash)
+			p.repo.Branch(p.t, "other", p.head.hash)
 			return "", "other"
 		},
 		"repo": func(p *player, _ *catalog.ComponentSettings) (string, string) { return clone(t, p.repo.Dir), "" },

@@ -109,7 +109,7 @@ func (p *sidePlayer) playSide() {
 	case 4: // moved to an existing commit
 		name = p.branch(false)
 		p.tips[name] = p.commits[p.IntN(len(p.commits))]
-		p.repo.ForcePush(p.t, name, p.tips[name].hash)
+		p.repo.Branch(p.t, name, p.tips[name].hash)
 	case 5:
 		p.repo.DeleteBranch(p.t, name)
 		delete(p.tips, name)

@@ -69,10 +69,10 @@ func forgeEnds() []forgeEnd {
 		}},
 		{name: "edited by the maintainer first", end: button(texts("Jednička", "Dva")), want: "Jednička? Dva | Jedna conflict conflict, Dva flushed", requests: "merged", logged: "59"},
 		{name: "the branch is removed", end: func(p *forgeProject) { p.repo.DeleteBranch(p.t, p.branch()) }, want: allRefused, requests: "closed", logged: "59 59"},
-		{name: "the request is removed", end: func(p *forgeProject) { p.fake.Forget(1) }, want: allPending, requests: "removed open"},
+		{name: "the request is removed", end: func(p *forgeProject) { p.fake.End(1, "removed") }, want: allPending, requests: "removed open"},
 		{name: "the main branch is rewritten", end: func(p *forgeProject) {
 			p.repo.Commit(p.t, testrepos.Change{Branch: "fresh", Files: map[string]string{"po/cs.po": forgeFile, "root": "new"}})
-			p.repo.ForcePush(p.t, "main", "fresh")
+			p.repo.Branch(p.t, "main", "fresh")
 		}, want: allPending, requests: "open"},
 		{name: "a string is gone", end: put(testrepos.Change{Files: map[string]string{"po/cs.po": without}}), want: "Jedna* | Jedna pending, Dva pending gone", requests: "open", logged: "63", then: func(p *forgeProject) {
 			p.repo.Commit(p.t, testrepos.Change{Files: map[string]string{"po/cs.po": forgeFile}})
