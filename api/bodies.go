@@ -170,7 +170,6 @@ func newDeadlineWriter(w http.ResponseWriter, timeout time.Duration) *deadlineWr
 // end removes the deadline: the connection may serve other requests.
 func (p *deadlineWriter) end() { _ = p.control.SetWriteDeadline(time.Time{}) }
 
-// Write writes with a deadline of its own.
 func (p *deadlineWriter) Write(b []byte) (int, error) {
 	if err := p.wait(); err != nil {
 		return 0, err
@@ -178,7 +177,6 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// Flush flushes with a deadline of its own.
 func (p *deadlineWriter) Flush() error {
 	if err := p.wait(); err != nil {
 		return err

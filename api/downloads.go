@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/api/limit"
@@ -142,7 +143,7 @@ func (x exchange) beginSpooled(h header, out *deadlineWriter, field, value strin
 // it is written.
 func (d download) sendSpooled(ctx context.Context, x exchange, h header, p *production, plan *rest.DownloadPlan, out *deadlineWriter) (outcome, error) {
 	e := identity
-	if !x.wantsParts() && compressible(h.contentType) {
+	if !x.wantsParts() && h.contentType != rest.TypeZip && !strings.Contains(h.contentType, "officedocument") {
 		e = chooseEncoding(accepted(x.req), spoolMemory)
 	}
 	h.encoding = e.contentEncoding()
@@ -220,7 +221,6 @@ type takingTurns struct {
 // turnBytes is what a producer writes in one turn: some milliseconds of work.
 const turnBytes = 256 << 10
 
-// Write writes to the spool.
 func (w *takingTurns) Write(b []byte) (int, error) {
 	if w.n += len(b); w.n >= turnBytes {
 		w.n = 0

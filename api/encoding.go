@@ -12,8 +12,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/repoglot/repoglot/api/rest"
 )
 
 // encoding is a content coding (RFC 9110 §8.4).
@@ -139,10 +137,6 @@ func newZstd(w io.Writer) (*zstd.Encoder, error) {
 type plainWriter struct{ io.Writer }
 
 func (plainWriter) Close() error { return nil }
-
-func compressible(contentType string) bool {
-	return contentType != rest.TypeZip && !strings.Contains(contentType, "officedocument")
-}
 
 // buffers are *[]byte in which answers are written, before they are copied to
 // their exact size.

@@ -31,11 +31,7 @@ func (s *Server) AllowsHost(r *http.Request) bool {
 	if forwarded := lastValue(r.Header, "X-Forwarded-Host"); trusted && forwarded != "" {
 		host = forwarded
 	}
-	return settings.allowsHost(host)
-}
-
-func (s *Settings) allowsHost(host string) bool {
-	return s.BaseURL == "" && len(s.AllowedHosts) == 0 || s.names(host)
+	return settings.BaseURL == "" && len(settings.AllowedHosts) == 0 || settings.names(host)
 }
 
 // NamesMachine reports whether a request names the server by an address, by localhost, or by

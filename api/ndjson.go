@@ -27,10 +27,6 @@ type lines struct {
 	encoding encoding
 }
 
-func newLines(handle resource.Handler, r *rest.Request) *lines {
-	return &lines{handle, r, chooseEncoding(accepted(r.HTTP), minEncoded)}
-}
-
 // download is the list as a download, whose plan has the first page.
 func (l *lines) download() download {
 	return download{&rest.Download{ContentType: rest.TypeLines, Plan: func(ctx context.Context, snap *store.Snapshot) (*rest.DownloadPlan, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -133,9 +134,7 @@ func New(opts Options) *Server {
 		spoolMemory: spoolMemory,
 		catchingUp:  make(chan struct{}, maxCatchingUp),
 	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
+	s.logger = cmp.Or(s.logger, slog.New(slog.DiscardHandler))
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -198,7 +197,10 @@ func (s *Server) Metrics() []prometheus.Collector {
 func (s *Server) Trusts(peer netip.Addr) bool { return s.settings.Load().trustsAddr(peer) }
 
 // Pools lists what clients share.
-func (s *Server) Pools() limit.Pools { return s.shares.pools() }
+func (s *Server) Pools() limit.Pools {
+	p := &s.shares
+	return limit.Pools{p.inFlight, p.downloads, p.spooled, p.uploads, p.writes, p.operations, p.streams, p.searches, p.longSearches, p.makers, p.cores}
+}
 
 // metrics are the metrics of one Server. Labels are bounded: routes are
 // patterns, and unknown methods are counted as "other".

@@ -270,7 +270,7 @@ func (s *Server) seen(ctx context.Context, rt *resource.Route, r *rest.Request, 
 // read runs the route's handler in one snapshot of the store.
 func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, free *func()) (value any, basis store.Basis, err error) {
 	if r.Representation.Lines {
-		return newLines(rt.Handle, r).download(), basis, nil // it reads for itself
+		return (&lines{rt.Handle, r, chooseEncoding(accepted(r.HTTP), minEncoded)}).download(), basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
 		end, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, r.Params)
@@ -358,16 +358,12 @@ func (s *Server) renderOnce(x exchange, key cacheKey, render func() rendering) r
 		}
 		return made, nil
 	}
-	shared, _, _ := s.flights.Do(key.flight(s.db.Published()), keep)
+	flight := strings.Join([]string{strconv.FormatInt(s.db.Published(), 10), key.base, key.target, key.accept, key.access}, "\x00")
+	shared, _, _ := s.flights.Do(flight, keep)
 	made := shared.(rendering)
 	if !mine && made.variants == nil {
 		again, _ := keep()
 		made = again.(rendering)
 	}
 	return made
-}
-
-// flight names the rendering of an answer in a generation.
-func (k cacheKey) flight(generation int64) string {
-	return strings.Join([]string{strconv.FormatInt(generation, 10), k.base, k.target, k.accept, k.access}, "\x00")
 }

@@ -80,10 +80,6 @@ func newShares(readers int) shares {
 	}
 }
 
-func (s *shares) pools() limit.Pools {
-	return limit.Pools{s.inFlight, s.downloads, s.spooled, s.uploads, s.writes, s.operations, s.streams, s.searches, s.longSearches, s.makers, s.cores}
-}
-
 // client names the client of a request: its token, or without a good one its
 // address.
 func (x exchange) client() string {

@@ -39,7 +39,6 @@ func newSpool(dir string, room *limit.Lease, inside int) *spool {
 	return &spool{dir: dir, room: room, inside: inside, changed: make(chan struct{})}
 }
 
-// Write appends.
 func (s *spool) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

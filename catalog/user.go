@@ -75,12 +75,7 @@ func (l NameList) All() []string { return strings.Fields(string(l)) }
 
 // Has reports whether a name is in the list.
 func (l NameList) Has(name string) bool {
-	for one := range strings.SplitSeq(string(l), " ") {
-		if one == name && one != "" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(l.All(), name)
 }
 
 // Token is an access token, without its secret.

@@ -95,7 +95,10 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 	}
 	for branch := range had { // first, since the file "a" would be in the way of "a/b"
 		if !slices.ContainsFunc(tips, func(t object.Head) bool { return t.Branch == branch }) {
-			removeRef(filepath.Join(m.dir, name, filepath.FromSlash(otherRefs)), branch)
+			root := filepath.Join(m.dir, name, filepath.FromSlash(otherRefs))
+			for dir := filepath.Join(root, filepath.FromSlash(branch)); dir != root && os.Remove(dir) == nil; { // and empty directories
+				dir = filepath.Dir(dir)
+			}
 		}
 	}
 	for _, tip := range tips {
@@ -184,13 +187,6 @@ func refsBelow(gitDir, prefix string) (map[string]object.Hash, error) {
 		return nil
 	})
 	return refs, err
-}
-
-// removeRef removes a ref, and the directories that are empty without it.
-func removeRef(root, branch string) {
-	for name := filepath.Join(root, filepath.FromSlash(branch)); name != root && os.Remove(name) == nil; {
-		name = filepath.Dir(name)
-	}
 }
 
 // fetchBranch fetches one branch into the mirror, whose git directory has the

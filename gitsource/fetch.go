@@ -49,8 +49,7 @@ func (m *Mirror) exclusively(ctx context.Context, fn func(context.Context) (obje
 
 // describe adds the repository to an error that does not name it.
 func (m *Mirror) describe(err error) error {
-	var already *remote.Error
-	if errors.As(err, &already) {
+	if _, ok := errors.AsType[*remote.Error](err); ok {
 		return err
 	}
 	return fmt.Errorf("fetch %s: %w", m.remote, err)

@@ -1,6 +1,7 @@
 package gitsource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,9 +76,7 @@ func Open(ctx context.Context, dir string, repo remote.Repository, opts Options)
 	if opts.Room == nil {
 		opts.Room = func() error { return nil }
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open mirror of %s: %w", repo, err)

@@ -25,10 +25,7 @@ type Reader struct {
 // openReader opens a git directory; Close calls release.
 func openReader(gitDir string, head object.Head, release func()) (*Reader, error) {
 	store, err := object.Open(gitDir)
-	if err != nil {
-		return nil, err
-	}
-	return &Reader{store: store, head: head, release: release}, nil
+	return &Reader{store: store, head: head, release: release}, err
 }
 
 // Head returns the branch and its commit when the Reader was opened.

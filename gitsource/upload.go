@@ -96,7 +96,6 @@ type trackedWriter struct {
 	yet bool
 }
 
-// Write writes to w.
 func (b *trackedWriter) Write(p []byte) (int, error) {
 	b.yet = true
 	return b.w.Write(p)

@@ -127,19 +127,19 @@ func decodeUndeclared(data []byte, name string, h holding) decoded {
 	if at < 0 {
 		return decoded{text: h.text(data), charset: charsetASCII}
 	}
-	line, column := lineColumn(data, at)
+	first := encodingError(data, at, nil)
 	said := "the header names no charset"
 	if name != "" {
 		said = fmt.Sprintf("the header says charset=%s", clip(name))
 	}
 	if firstInvalid(data) < 0 {
 		return decoded{text: h.text(data), charset: "UTF-8", warnings: []Warning{{
-			line, column, WarnCharset, said + ", but there are bytes above 0x7F: read as UTF-8",
+			first.Line, first.Column, WarnCharset, said + ", but there are bytes above 0x7F: read as UTF-8",
 		}}}
 	}
 	text, _ := decodeTable(data, charmap.ISO8859_1, name) // every byte is a character
 	return decoded{text: text, enc: charmap.ISO8859_1, charset: "ISO-8859-1", warnings: []Warning{{
-		line, column, WarnCharset, said + ", and the bytes above 0x7F are not UTF-8: read as ISO-8859-1",
+		first.Line, first.Column, WarnCharset, said + ", and the bytes above 0x7F are not UTF-8: read as ISO-8859-1",
 	}}}
 }
 
@@ -268,13 +268,6 @@ func encodingError(data []byte, offset int, enc encoding.Encoding) *SyntaxError 
 		Offset: offset,
 		Code:   ErrBytes,
 	}
-}
-
-// lineColumn returns the 1-based line and column of an offset, counting bytes
-// that are not UTF-8 as characters.
-func lineColumn(data []byte, offset int) (line, column int) {
-	e := encodingError(data, offset, nil)
-	return e.Line, e.Column
 }
 
 // replaceNUL replaces NUL by U+FFFD: C programs, including gettext's, end a string

@@ -49,7 +49,8 @@ func (u *unescaper) escape(at int) (int, error) {
 		if u.p.guard(at) {
 			return u.leaveOut(at), nil
 		}
-		err := u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(firstRune(u.p.text[at+1:])))
+		_, n := utf8.DecodeRuneInString(u.p.text[at+1:])
+		err := u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(u.p.text[at+1:at+1+n]))
 		if u.p.recovery.tolerates(err) {
 			return 1, nil
 		}
@@ -57,11 +58,6 @@ func (u *unescaper) escape(at int) (int, error) {
 	}
 	u.out = append(u.out, c)
 	return 2, nil
-}
-
-func firstRune(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	return s[:n]
 }
 
 // number returns the length and the byte of the octal or hexadecimal escape at the

@@ -49,10 +49,7 @@ func (f *File) text(failed func(*Entry, error)) ([]byte, error) {
 	if err := f.listedOnce(); err != nil {
 		return nil, err
 	}
-	src := f.source
-	if src == nil {
-		src = &source{}
-	}
+	src := cmp.Or(f.source, &source{})
 	was := &record{all: true}
 	before, err := scan(f.Name, src.decoded, was, nil)
 	if err != nil {

@@ -1,5 +1,7 @@
 package poparse
 
+import "slices"
+
 // record records where the entries of a file are, for WriteTo. A nil record records
 // nothing.
 type record struct {
@@ -90,11 +92,4 @@ func (s *span) end(k part) int {
 }
 
 // lines reports whether all parts begin at the start of a line.
-func (s *span) lines() bool {
-	for _, whole := range s.whole {
-		if !whole {
-			return false
-		}
-	}
-	return true
-}
+func (s *span) lines() bool { return !slices.Contains(s.whole[:], false) }

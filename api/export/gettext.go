@@ -49,7 +49,7 @@ func writePO(w io.Writer, head *Head, units Units) error {
 
 func writeEntry(out *bufio.Writer, head *Head, u *catalog.Unit) {
 	if u.Note != "" {
-		for line := range strings.SplitSeq(unixLines(u.Note), "\n") {
+		for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(u.Note), "\n") {
 			out.WriteString(strings.TrimRight("#. "+line, " ") + "\n")
 		}
 	}
@@ -135,10 +135,6 @@ func writeEscaped(out *bufio.Writer, s string) {
 			out.WriteByte(c)
 		}
 	}
-}
-
-func unixLines(s string) string {
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
 }
 
 // moMagic begins a file (gettext manual, "The Format of GNU MO Files").

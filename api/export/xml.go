@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -40,10 +41,7 @@ func writeXLIFF11(w io.Writer, head *Head, units Units) error {
 // Representation Guide for Gettext PO).
 func xliff(w io.Writer, head *Head, units Units, attributes string) error {
 	out := bufio.NewWriter(w)
-	original := head.Filename
-	if original == "" {
-		original = head.Project + "/" + head.Component
-	}
+	original := cmp.Or(head.Filename, head.Project+"/"+head.Component)
 	fmt.Fprintf(out, "%s<xliff %s>\n<file original=\"%s\" source-language=\"%s\" target-language=\"%s\" datatype=\"po\">\n<body>\n",
 		xml.Header, attributes, escaped(original), tag(head.SourceLanguage), tag(head.Language))
 	for u, err := range units {

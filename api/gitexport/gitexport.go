@@ -118,9 +118,7 @@ type Handler struct {
 // New makes a Handler; a nil logger discards.
 func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
 	limits = limits.withDefaults()
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	rounds, cores := int64(limits.Rounds), int64(max(runtime.GOMAXPROCS(0)-1, 1))
 	return &Handler{
 		repositories: repositories, log: log, limits: limits,

@@ -22,6 +22,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -96,9 +97,7 @@ func New(o Options) *Server {
 	if o.Client == nil {
 		o.Client = func(*http.Request) string { return "" }
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

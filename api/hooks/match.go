@@ -65,7 +65,9 @@ func (s *Server) find(ctx context.Context, n *notification, branches []Branch) (
 	}
 	names := func(b *Branch) []string { return []string{normalAddress(b.Repo)} }
 	err := s.read(ctx, branches, named, names, func(b *Branch, c Component) {
-		list = append(list, match{Component: c, key: b.Key, event: withBranch(events[b.Repo], c.use())})
+		event := maps.Clone(events[b.Repo])
+		event["branch"] = c.use() // those of the payload may be anything
+		list = append(list, match{Component: c, key: b.Key, event: event})
 	})
 	return list, err
 }
@@ -101,14 +103,6 @@ func (s *Server) read(ctx context.Context, branches []Branch, named func(*Branch
 		}
 	}
 	return nil
-}
-
-// withBranch returns the details of an entry with the branch in use: the branches
-// of the payload may be anything.
-func withBranch(event map[string]string, branch string) map[string]string {
-	event = maps.Clone(event)
-	event["branch"] = branch
-	return event
 }
 
 // about reports whether the notification names a repository, and returns the

@@ -147,7 +147,6 @@ var errNoForm = errors.New("the form has no payload")
 // again.
 type errVolume int
 
-// Error returns the error's text.
 func (errVolume) Error() string { return "the client has sent too much" }
 
 // readBody reads the body of a call into memory that lease holds. Without a proof in the
@@ -173,7 +172,6 @@ type metered struct {
 	client string
 }
 
-// Read reads and counts.
 func (m metered) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	if a, _ := m.volume.TakeN(m.client, n); !a.Allowed {

@@ -113,12 +113,7 @@ func mac(newHash func() hash.Hash, secret string, parts ...[]byte) []byte {
 // anyOf makes the rule of a service with several methods.
 func anyOf(rules ...func(*call, string) bool) func(*call, string) bool {
 	return func(k *call, secret string) bool {
-		for _, rule := range rules {
-			if rule(k, secret) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(rules, func(rule func(*call, string) bool) bool { return rule(k, secret) })
 	}
 }
 

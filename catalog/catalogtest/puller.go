@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -115,15 +116,9 @@ func BranchOf(repo, branch string, components map[string]catalog.ComponentSettin
 	b = ingest.Branch{Remote: remote.Repository{URL: repo, Branch: branch}, Key: ingest.BranchKey(repo, branch)}
 	for _, slug := range slices.Sorted(maps.Keys(components)) {
 		s := components[slug]
-		if s.Filemask == "" {
-			s.Filemask = "po/*.po"
-		}
-		if s.SourceLanguage == "" {
-			s.SourceLanguage = "en"
-		}
-		if s.Name == "" {
-			s.Name = slug
-		}
+		s.Filemask = cmp.Or(s.Filemask, "po/*.po")
+		s.SourceLanguage = cmp.Or(s.SourceLanguage, "en")
+		s.Name = cmp.Or(s.Name, slug)
 		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: repourl.Redact(repo), Branch: branch}
 		b.Components = append(b.Components, ingest.Component{Spec: spec})
 		if strings.Contains(slug, "{component}") {

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -251,9 +252,7 @@ func (m *icuMessage) use(name string, from int) *icuArgument {
 
 // ends records where the first place of the argument ends.
 func (a *icuArgument) ends(at int) {
-	if a.to == 0 {
-		a.to = at
-	}
+	a.to = cmp.Or(a.to, at)
 }
 
 // setType records a type of the argument.

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,7 +54,7 @@ func (r *run) asXML() *markup {
 
 // findWay finds a way to read all source forms, and reads them.
 func (m *markup) findWay(r *run) {
-	if r.flags.safeHTML || !r.flags.xmlText && !allOf(r.unit.Sources, mayBeXML) {
+	if r.flags.safeHTML || !r.flags.xmlText && slices.ContainsFunc(r.unit.Sources, func(s string) bool { return !mayBeXML(s) }) {
 		return
 	}
 	for _, way := range []xmlWay{xmlWrapped, xmlBare} {
@@ -78,15 +79,6 @@ func (m *markup) findWay(r *run) {
 			m.sources[i] = r.readXML(source, m.way)
 		}
 	}
-}
-
-func allOf(texts []string, f func(string) bool) bool {
-	for _, s := range texts {
-		if !f(s) {
-			return false
-		}
-	}
-	return true
 }
 
 // mayBeXML reports whether s may have well-formed tags, which plain text has not.

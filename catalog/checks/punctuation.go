@@ -131,7 +131,7 @@ func punctuationSpacing(r *run, _, t string) hit {
 			continue
 		}
 		c, n := utf8.DecodeRuneInString(t[i:])
-		if isHigh(c) && (i == 0 || !spaced(previous) && !insideWord(t[i+n:])) {
+		if isHigh(c) && (i == 0 || !strings.ContainsRune(" \u00a0\u202f\u2009", previous) && !isHigh(previous) && !insideWord(t[i+n:])) {
 			return hit{failed: true, target: Span{i, i + n}}
 		}
 		previous = c
@@ -141,10 +141,6 @@ func punctuationSpacing(r *run, _, t string) hit {
 }
 
 func isHigh(c rune) bool { return c == ';' || c == ':' || c == '?' || c == '!' }
-
-func spaced(previous rune) bool {
-	return previous == ' ' || previous == '\u00a0' || previous == '\u202f' || previous == '\u2009' || isHigh(previous)
-}
 
 // insideWord reports whether the text after a mark makes the mark a part of
 // something else, such as a URL.

@@ -43,14 +43,10 @@ var ignoredWords = sync.OnceValue(func() map[string]struct{} {
 // same fails for a translation that equals the source, unless the text needs no
 // translation in any language.
 func same(r *run, s, t string) hit {
-	if s != t || utf8.RuneCountInString(s) <= 1 || r.set.sameLanguage() || r.staysAsIs(s) {
+	if s != t || utf8.RuneCountInString(s) <= 1 || r.set.base == r.set.source || r.set.source == "en" && r.set.base == "ia" || r.staysAsIs(s) {
 		return hit{}
 	}
 	return hit{failed: true, source: Span{0, len(s)}, target: Span{0, len(t)}}
-}
-
-func (s *Set) sameLanguage() bool {
-	return s.base == s.source || s.source == "en" && s.base == "ia"
 }
 
 func (r *run) staysAsIs(s string) bool {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -21,9 +22,7 @@ import (
 // are folded, so that sv_FI is its sv-FI.
 func (t *Table) Match(code string) Language {
 	code = sanitize(code)
-	if code == "" {
-		code = undetermined
-	}
+	code = cmp.Or(code, undetermined)
 	if i, ok := t.find(code); ok {
 		return t.langs[i]
 	}

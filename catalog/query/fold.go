@@ -23,11 +23,6 @@ type Folder struct {
 // String folds a text. Invalid UTF-8 is kept.
 func (f *Folder) String(s string) string { return string(f.Append(nil, s)) }
 
-// contains reports whether s, folded, contains the folded needle.
-func (f *Folder) contains(s string, needle []byte) bool {
-	return len(needle) == 0 || f.folded(s, func(text []byte) bool { return bytes.Contains(text, needle) })
-}
-
 // containsAny reports whether s, folded, contains one of the folded needles.
 func (f *Folder) containsAny(s string, needles [][]byte) bool {
 	return f.folded(s, func(text []byte) bool {

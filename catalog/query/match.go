@@ -1,6 +1,7 @@
 package query
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -49,7 +50,9 @@ func (m Match) Compile(fold *Folder) (func(text string) bool, error) {
 		return compileRegexp(m.Pattern, fold)
 	}
 	needle := []byte(fold.String(m.Pattern))
-	return func(s string) bool { return fold.contains(s, needle) }, nil
+	return func(s string) bool {
+		return len(needle) == 0 || fold.folded(s, func(text []byte) bool { return bytes.Contains(text, needle) })
+	}, nil
 }
 
 // compileRegexp returns the test of a regular expression, which matches anywhere

@@ -58,10 +58,7 @@ func ParseAt(q string, now time.Time) (Expr, error) {
 	if err == nil && p.at < len(p.tokens) {
 		err = p.failf(p.tokens[p.at].pos, "Unexpected %s", quote(p.tokens[p.at].text))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, err
 }
 
 // Quote returns a text as a quoted value.

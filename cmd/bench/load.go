@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,12 +49,8 @@ func (s *server) hammer(path func(connection, n int) string) hammer {
 
 // load requests pages for a time.
 func (r *run) load(h hammer, lasts time.Duration) load {
-	if h.connections == 0 {
-		h.connections = 8
-	}
-	if h.status == 0 {
-		h.status = http.StatusOK
-	}
+	h.connections = cmp.Or(h.connections, 8)
+	h.status = cmp.Or(h.status, http.StatusOK)
 	ctx, cancel := context.WithTimeout(r.ctx, lasts+30*time.Second)
 	defer cancel()
 	took, errs := make([][]time.Duration, h.connections), make([]error, h.connections)

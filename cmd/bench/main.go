@@ -180,7 +180,6 @@ func (r *run) must(errs ...error) {
 // Helper does nothing; it is for [testrepos.TB].
 func (r *run) Helper() {}
 
-// Fatalf ends the measurement.
 func (r *run) Fatalf(format string, args ...any) { r.must(fmt.Errorf(format, args...)) }
 
 // Cleanup registers a function for the end of the measurement.

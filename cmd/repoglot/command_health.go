@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -24,13 +25,7 @@ func (p *program) healthCommand() *cobra.Command {
 			"--listen, else REPOGLOT_LISTEN, else " + config.DefaultListen + ".",
 		Args: arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			address := listen
-			if address == "" {
-				address = p.env()[config.EnvName("listen")]
-			}
-			if address == "" {
-				address = config.DefaultListen
-			}
+			address := cmp.Or(listen, p.env()[config.EnvName("listen")], config.DefaultListen)
 			return healthy(cmd.Context(), address)
 		}),
 	}

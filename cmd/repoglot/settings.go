@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,9 +70,7 @@ func warn(log *slog.Logger, c *config.Config) {
 // logger makes a logger to stderr, with the level and format of the flags; level is
 // the default.
 func (p *program) logger(level slog.Level) (*slog.Logger, error) {
-	if p.flags.logLevel == "" {
-		p.flags.logLevel = level.String()
-	}
+	p.flags.logLevel = cmp.Or(p.flags.logLevel, level.String())
 	if err := level.UnmarshalText([]byte(p.flags.logLevel)); err != nil {
 		return nil, usageError{fmt.Errorf("--log-level %q: write debug, info, warn or error", p.flags.logLevel)}
 	}

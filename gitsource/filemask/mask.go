@@ -1,10 +1,12 @@
 package filemask
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -103,10 +105,7 @@ func maskExpression(mask string) (expr string, groups []bool) {
 			groups = append(groups, true)
 			mask = mask[len(componentToken):]
 		default:
-			end := strings.IndexAny(mask[1:], "*{") + 1
-			if end == 0 {
-				end = len(mask)
-			}
+			end := cmp.Or(strings.IndexAny(mask[1:], "*{")+1, len(mask))
 			b.WriteString(regexp.QuoteMeta(mask[:end]))
 			mask = mask[end:]
 		}
@@ -207,9 +206,7 @@ type Rules struct {
 // CompileLanguageRegex compiles a component's language_regex. As in Weblate, it is
 // matched from the start of the code. Empty means [DefaultLanguageRegex].
 func CompileLanguageRegex(expr string) (*regexp.Regexp, error) {
-	if expr == "" {
-		expr = DefaultLanguageRegex
-	}
+	expr = cmp.Or(expr, DefaultLanguageRegex)
 	re, err := regexp.Compile(`\A(?:` + expr + `)`)
 	if err != nil {
 		return nil, fmt.Errorf("language_regex %.200q: %w; see https://pkg.go.dev/regexp/syntax", expr, err)
@@ -274,23 +271,16 @@ func NewMatcher(masks []Mask, paths ...string) Matcher {
 			if _, ok := exact[p]; ok {
 				return true
 			}
-			for _, m := range masks {
-				if _, ok := m.Match(p); ok || m.Refuses(p) != "" {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(masks, func(m Mask) bool {
+				_, ok := m.Match(p)
+				return ok || m.Refuses(p) != ""
+			})
 		},
 		Prune: func(dir string) bool {
 			if _, ok := above[dir]; ok {
 				return false
 			}
-			for _, m := range masks {
-				if m.Below(dir) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(masks, func(m Mask) bool { return m.Below(dir) })
 		},
 	}
 }

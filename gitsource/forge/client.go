@@ -85,8 +85,7 @@ func (c *client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	return fmt.Errorf("%w: %s", ErrUnavailable, c.short(err.Error()))

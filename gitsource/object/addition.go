@@ -181,7 +181,6 @@ func appendBack(b []byte, back int64) []byte {
 
 type countingWriter struct{ n int64 }
 
-// Write counts.
 func (c *countingWriter) Write(p []byte) (int, error) { c.n += int64(len(p)); return len(p), nil }
 
 // compress writes an entry of the pack. A compressor takes a megabyte, so there is one.

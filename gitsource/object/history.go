@@ -190,10 +190,8 @@ func (q newestFirst) Less(i, j int) bool {
 }
 func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push is for container/heap.
 func (q *newestFirst) Push(x any) { *q = append(*q, x.(*painted)) }
 
-// Pop is for container/heap.
 func (q *newestFirst) Pop() any {
 	old := *q
 	x := old[len(old)-1]

@@ -201,7 +201,6 @@ func (s *survey) object(head *packfile.ObjectHeader) error {
 // beginning keeps the first bytes that are written to it.
 type beginning []byte
 
-// Write takes all bytes.
 func (b *beginning) Write(p []byte) (int, error) {
 	*b = append(*b, p[:min(len(p), 20-min(20, len(*b)))]...)
 	return len(p), nil
@@ -461,7 +460,6 @@ type lent struct {
 	s                          *Store
 }
 
-// EncodedObject reads an object.
 func (l lent) EncodedObject(_ plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	kind, data, err := l.s.objects.readAny(Hash(h), maxWhole)
 	if err != nil {

@@ -70,10 +70,8 @@ type gitError struct {
 	err    error
 }
 
-// Error returns git's error output.
 func (e *gitError) Error() string { return strings.TrimSpace(e.stderr + "\n" + e.err.Error()) }
 
-// Unwrap returns the error of the run.
 func (e *gitError) Unwrap() error { return e.err }
 
 // run runs git and returns its output, also if it fails. Without --git-dir among args git has no
@@ -114,7 +112,6 @@ type capped struct {
 	max int
 }
 
-// Write keeps the bytes that fit and drops the others.
 func (c *capped) Write(p []byte) (int, error) {
 	if room := c.max - c.Len(); room > 0 {
 		c.Buffer.Write(p[:min(room, len(p))])

@@ -50,8 +50,7 @@ func (c *client) untrusted(err error) error {
 // plainPathError returns the text of an error without the path, which the message
 // around it has already.
 func plainPathError(err error) string {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		err = p.Err
 	}
 	return oneLine(err.Error())

@@ -17,7 +17,6 @@ import (
 	"github.com/kevinburke/ssh_config"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
-	"golang.org/x/crypto/ssh/knownhosts"
 	"golang.org/x/net/proxy"
 )
 
@@ -75,10 +74,7 @@ func (t *stream) connected(ctx context.Context, conn net.Conn) {
 
 // openDaemon connects to a git daemon (git-daemon(1)).
 func (t *stream) openDaemon(ctx context.Context, service string) error {
-	port := t.e.port()
-	if port == "" {
-		port = "9418"
-	}
+	port := cmp.Or(t.e.port(), "9418")
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", net.JoinHostPort(t.e.hostname(), port))
 	if err != nil {
 		return err
@@ -174,14 +170,9 @@ func (t *stream) openSSH(ctx context.Context, service string) error {
 // sshAddress returns the host and port to connect to: those of the address, or
 // those in ~/.ssh/config for its host. A port in the address overrides.
 func sshAddress(e endpoint) string {
-	host, port := e.hostname(), e.port()
+	host := e.hostname()
 	config := &ssh_config.UserSettings{IgnoreErrors: true}
-	if port == "" {
-		port = config.Get(host, "Port")
-	}
-	if port == "" {
-		port = "22"
-	}
+	port := cmp.Or(e.port(), config.Get(host, "Port"), "22")
 	if name := config.Get(host, "HostName"); name != "" {
 		host = strings.ReplaceAll(name, "%h", host)
 	}
@@ -193,10 +184,7 @@ func sshAddress(e endpoint) string {
 // checked. Only the types of keys that known_hosts has for the host are asked for:
 // the check would fail for another.
 func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
-	user := s.access.Username
-	if user == "" {
-		user = "git"
-	}
+	user := cmp.Or(s.access.Username, "git")
 	hosts, err := gitssh.NewKnownHostsDb(s.knownHosts...)
 	if err != nil {
 		return nil, nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
@@ -234,16 +222,4 @@ func (s *wireSource) login(user string, check gitssh.HostKeyCallbackHelper) (aut
 	}
 	return &gitssh.PublicKeysCallback{User: user, Callback: agent.NewClient(conn).Signers, HostKeyCallbackHelper: check},
 		func() { _ = conn.Close() }, nil
-}
-
-func isHostKeyError(err error) bool {
-	var key *knownhosts.KeyError
-	var revoked *knownhosts.RevokedError
-	return errors.As(err, &key) || errors.As(err, &revoked)
-}
-
-// isSSHAuthError reports whether a login was refused; x/crypto/ssh has no type for
-// this error.
-func isSSHAuthError(err error) bool {
-	return strings.Contains(err.Error(), "ssh: unable to authenticate")
 }

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
@@ -73,9 +75,7 @@ func NewWatcher(opts WatchOptions) (*Watcher, error) {
 }
 
 func newWatcher(opts WatchOptions, after func(time.Duration) <-chan time.Time, maxDirs int) (*Watcher, error) {
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	if opts.OnLost == nil {
 		opts.OnLost = func(string, error) {}
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"golang.org/x/crypto/ssh/knownhosts"
+
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
@@ -129,12 +131,6 @@ func (b sessionBody) Read(p []byte) (int, error) {
 		b.c.timer.Reset(b.c.patience)
 	}
 	return n, err
-}
-
-// unbounded ends the bound of the answer: a pack is bounded where it is stored.
-func (c *session) unbounded() {
-	c.in.N = math.MaxInt64
-	c.timer.Reset(c.patience)
 }
 
 // why returns the reason of an error: go-git's is often that of what it could not decode.
@@ -308,7 +304,8 @@ func (s *wireSource) Transfer(ctx context.Context, gitDir string, tip object.Hea
 		return s.describe(c.why(ctx, err))
 	}
 	defer answer.Close()
-	c.unbounded()
+	c.in.N = math.MaxInt64 // a pack is bounded where it is stored
+	c.timer.Reset(c.patience)
 	err = object.Receive(ctx, gitDir, packEnd{demux(req.Capabilities, answer), c.timer}, s.limits.Within(gitDir))
 	if err != nil {
 		return s.received(ctx, c, err)
@@ -323,7 +320,6 @@ type packEnd struct {
 	timer *time.Timer
 }
 
-// Read reads on.
 func (p packEnd) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
 	if err != nil {
@@ -388,9 +384,9 @@ func (s *wireSource) describe(err error) error {
 		return s.fail(ErrAuth, "access is forbidden", "check credentials: for this host")
 	case errors.Is(err, transport.ErrRepositoryNotFound), saysAbsent(err.Error()):
 		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
-	case isHostKeyError(err):
+	case errors.As(err, new(*knownhosts.KeyError)), errors.As(err, new(*knownhosts.RevokedError)):
 		return s.fail(ErrAuth, "the host's key is not the one in known_hosts, or is not there", "verify the key and add it to ~/.ssh/known_hosts")
-	case isSSHAuthError(err):
+	case strings.Contains(err.Error(), "ssh: unable to authenticate"): // x/crypto/ssh has no type for it
 		return s.fail(ErrAuth, "no key is accepted", "set ssh_key in credentials:, or load a key into the ssh agent")
 	case errors.As(err, &unknown):
 		err = unknown.Err // without the URL

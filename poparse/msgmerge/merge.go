@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -240,14 +241,7 @@ func gone(e *poparse.Entry) *poparse.Entry {
 func translated(e *poparse.Entry) bool { return len(e.Str) > 0 && e.Str[0] != "" }
 
 // empty reports whether no form has a text.
-func empty(str []string) bool {
-	for _, s := range str {
-		if s != "" {
-			return false
-		}
-	}
-	return true
-}
+func empty(str []string) bool { return strings.Join(str, "") == "" }
 
 // update takes the source of an entry of the template with its comments, references and
 // flags, and the text of an entry of the file with its translator comments.

@@ -43,7 +43,6 @@ func NewLanguagesReport(w io.Writer, format string, percent int) (Report, error)
 	return &languagesReport{w: w, table: table, min: percent, json: format == FormatJSON, counts: sums{}}, nil
 }
 
-// File implements [Report].
 func (l *languagesReport) File(r Result) error {
 	code := l.code(r.File)
 	if r.Template || !r.Parsed || code == "" {
@@ -77,7 +76,6 @@ func pathLanguages(name string) []string {
 	return []string{stem, before, path.Base(dir)}
 }
 
-// Close implements [Report].
 func (l *languagesReport) Close() error {
 	var b bytes.Buffer
 	list := []jsonLanguage{}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,10 +68,7 @@ func newQuality(q *Quality) (*quality, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the language table: %w", err)
 	}
-	code := q.SourceLanguage
-	if code == "" {
-		code = "en"
-	}
+	code := cmp.Or(q.SourceLanguage, "en")
 	source, ok := table.Lookup(code)
 	if !ok {
 		return nil, fmt.Errorf("source language %q is not known: write a code such as en or pt_BR", code)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,9 +52,7 @@ type ReportOptions struct {
 
 // NewReport returns a report that writes to w. The error names a wrong option.
 func NewReport(w io.Writer, o ReportOptions) (Report, error) {
-	if o.Format == "" {
-		o.Format = FormatText
-	}
+	o.Format = cmp.Or(o.Format, FormatText)
 	if !slices.Contains(Formats(), o.Format) {
 		return nil, fmt.Errorf("--format %q: write one of %s", o.Format, strings.Join(Formats(), ", "))
 	}
@@ -81,7 +80,6 @@ type textReport struct {
 	stats *stats // nil without counts
 }
 
-// File implements [Report].
 func (t *textReport) File(r Result) error {
 	var b bytes.Buffer
 	name := printableName(r.File)
@@ -96,7 +94,6 @@ func (t *textReport) File(r Result) error {
 	return write(t.w, b.Bytes())
 }
 
-// Close implements [Report].
 func (t *textReport) Close() error {
 	if t.stats == nil || t.stats.total[""].Files < 2 {
 		return nil // the line of the file has the same numbers
@@ -156,7 +153,6 @@ func write(w io.Writer, b []byte) error {
 // message).
 type gitHubReport struct{ w io.Writer }
 
-// File implements [Report].
 func (g *gitHubReport) File(r Result) error {
 	var b bytes.Buffer
 	for i := range r.Findings {
@@ -167,7 +163,6 @@ func (g *gitHubReport) File(r Result) error {
 	return write(g.w, b.Bytes())
 }
 
-// Close implements [Report].
 func (g *gitHubReport) Close() error { return nil }
 
 // gitHubData escapes a message. The runner turns %25, %0D and %0A back
@@ -214,7 +209,6 @@ type jsonReport struct {
 	files   []jsonFile // never nil
 }
 
-// File implements [Report].
 func (j *jsonReport) File(r Result) error {
 	var b bytes.Buffer
 	j.begin(&b)
@@ -242,7 +236,6 @@ func (j *jsonReport) begin(b *bytes.Buffer) {
 	}
 }
 
-// Close implements [Report].
 func (j *jsonReport) Close() error {
 	var b bytes.Buffer
 	j.begin(&b)

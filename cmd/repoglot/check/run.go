@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -240,7 +241,7 @@ func walkDir(dir string, to visit) bool {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case d.Type().IsRegular() && isPO(d.Name()):
+		case d.Type().IsRegular() && slices.Contains([]string{".po", ".pot"}, strings.ToLower(filepath.Ext(path))):
 			going = to(path, nil)
 		}
 		if !going {
@@ -249,9 +250,4 @@ func walkDir(dir string, to visit) bool {
 		return nil
 	})
 	return going
-}
-
-func isPO(name string) bool {
-	ext := filepath.Ext(name)
-	return strings.EqualFold(ext, ".po") || strings.EqualFold(ext, ".pot")
 }

@@ -42,7 +42,6 @@ func help(code string) string {
 	return projectURI + "/blob/main/docs/check.md#" + code
 }
 
-// File implements [Report].
 func (s *sarifReport) File(r Result) error {
 	var b bytes.Buffer
 	if err := s.begin(&b); err != nil {
@@ -113,7 +112,6 @@ func artifact(file string) object {
 	return object{"uri": (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).String(), "uriBaseId": "%SRCROOT%"}
 }
 
-// Close implements [Report].
 func (s *sarifReport) Close() error {
 	var b bytes.Buffer
 	if err := s.begin(&b); err != nil {

@@ -28,10 +28,7 @@ type Mismatch struct {
 
 // String returns a line for the operator.
 func (m Mismatch) String() string {
-	where := strings.TrimRight(m.Project+"/"+m.Component+"/"+m.Language, "/")
-	if where == "" {
-		where = "the server"
-	}
+	where := cmp.Or(strings.TrimRight(m.Project+"/"+m.Component+"/"+m.Language, "/"), "the server")
 	return fmt.Sprintf("%s: %s: %s is stored, %s counted", where, m.What, m.Stored, m.Counted)
 }
 

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -33,7 +34,8 @@ func New(dsn string, opts Options, statements prometheus.Counter) *DB {
 	}
 	db := &DB{Name: dsn, options: opts, statements: statements, BulkCache: opts.BulkCache()}
 	if IsPostgres(dsn) {
-		db.Engine, db.Name = newPostgres(dsn, opts), address(dsn)
+		connections := opts.Readers + 2 + clusterSessions // a writer, a listener
+		db.Engine, db.Name = &Postgres{dsn: dsn, log: opts.Logger, now: opts.Now, connections: connections}, address(dsn)
 	} else {
 		db.Engine = newSQLite(dsn, opts)
 	}
@@ -137,9 +139,7 @@ func (o Options) WithDefaults() Options {
 	if o.Migrations == nil {
 		o.Migrations = MigrationFiles
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -46,11 +46,6 @@ func (o reported) Unwrap() error { return o.error }
 // Reported marks an error that is fit to leave the package.
 func Reported(err error) error { return reported{err} }
 
-func isReported(err error) bool {
-	var o reported
-	return errors.As(err, &o)
-}
-
 // UnwrapReported returns the error within reported.
 func UnwrapReported(err error) error {
 	if o, ok := err.(reported); ok {
@@ -88,10 +83,9 @@ func (Refusal) Unwrap() error   { return catalog.ErrInvalid }
 // catalog and errors of the context can still be recognised, an error of the
 // driver is replaced by its description, and all begin with the operation.
 func (db *DB) Fail(ctx context.Context, op string, err error) error {
+	_, already := errors.AsType[reported](err)
 	switch {
-	case err == nil:
-		return nil
-	case isReported(err):
+	case err == nil || already:
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return reported{fmt.Errorf("store: %s: %w", op, err)}

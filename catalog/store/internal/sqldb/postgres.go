@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +52,6 @@ const (
 	lockLimit = 10 * time.Second
 )
 
-func newPostgres(dsn string, opts Options) *Postgres {
-	return &Postgres{dsn: dsn, log: opts.Logger, now: opts.Now, connections: opts.Readers + 2 + clusterSessions} // a writer, a listener
-}
-
 // Open connects to the server.
 func (e *Postgres) Open(ctx context.Context, opts Options, shared *DB) (p Pools, err error) {
 	if e.Config, err = pgx.ParseConfig(e.dsn); err != nil {
@@ -93,15 +90,11 @@ func (e *Postgres) configure(opts Options) {
 	set["tcp_user_timeout"] = milliseconds(lockLimit)
 	maps.Copy(set, Planning)
 	maps.Copy(set, expected)
-	if set["application_name"] == "" {
-		set["application_name"] = "repoglot"
-	}
+	set["application_name"] = cmp.Or(set["application_name"], "repoglot")
 	e.Config.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
 	}
-	if e.Config.ConnectTimeout == 0 {
-		e.Config.ConnectTimeout = connectTimeout
-	}
+	e.Config.ConnectTimeout = cmp.Or(e.Config.ConnectTimeout, connectTimeout)
 	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: lockLimit / 2, Interval: time.Second, Count: int(lockLimit / 2 / time.Second)}, Control: boundUnacknowledged}
 	e.Config.DialFunc = dialer.DialContext
 	e.Reads = e.Config.Copy()
@@ -224,19 +217,14 @@ func isStale(e *pgconn.PgError) bool {
 	return e.Code == "0A000" && strings.Contains(e.Message, "cached plan")
 }
 
-// Remote implements Engine.
 func (*Postgres) Remote() bool { return true }
 
-// Committed implements Engine.
 func (*Postgres) Committed(context.Context) {}
 
-// CatchUp implements Engine.
 func (*Postgres) CatchUp(context.Context) {}
 
-// Explain implements Engine.
 func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) {
-	var refused Refusal
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[Refusal](err); ok {
 		return string(refused), nil, true
 	}
 	var server *pgconn.PgError
@@ -244,12 +232,10 @@ func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) 
 		text, sentinel = ExplainCode(server)
 		return text, sentinel, true
 	}
-	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) {
+	if connecting, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return "no connection to PostgreSQL: " + OneLine(connecting.Error()) + ": check that the server runs, and the address", ErrUnavailable, true
 	}
-	var gone lost
-	if errors.As(err, &gone) {
+	if gone, ok := errors.AsType[lost](err); ok {
 		return "the connection was lost (" + OneLine(gone.Error()) + "): nothing of the operation was stored", ErrUnavailable, true
 	}
 	return "", nil, false
@@ -307,7 +293,6 @@ func (e *Postgres) identify(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Server implements Engine.
 func (e *Postgres) Server() string {
 	if identity := e.identity.Load(); identity != nil {
 		return *identity

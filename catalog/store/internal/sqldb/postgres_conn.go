@@ -100,8 +100,7 @@ func (c *PostgresConnection) broken(err error) error {
 	if err != nil && c.Conn.IsClosed() {
 		return lost{err}
 	}
-	var server *pgconn.PgError
-	if errors.As(err, &server) && isStale(server) {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok && isStale(server) {
 		c.stale = true
 		c.engine.schema.CompareAndSwap(c.schema, c.schema+1)
 	}

@@ -245,7 +245,6 @@ func (e *SQLite) report(ctx context.Context, err error) {
 	}
 }
 
-// Explain implements Engine.
 func (*SQLite) Explain(err error) (string, error, bool) { return Describe(err) }
 
 // Describe explains an error of SQLite (engine.explain).
