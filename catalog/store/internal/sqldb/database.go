@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,7 +25,8 @@ type DB struct {
 	Projects   settingsCache[catalog.ProjectSettings]
 	Components settingsCache[catalog.ComponentSettings]
 	options    Options
-	BulkCache  int // KiB
+	BulkCache  int      // KiB
+	inserts    sync.Map // texts of statements, by insertKey
 }
 
 // New makes a database that is not open. statements counts what is run; nil counts nothing.

@@ -119,7 +119,7 @@ func (in *Inserter) Flush(ctx context.Context, s *Session) error {
 	done, err := s.Conn.bulk(ctx, in, in.Args)
 	for args := in.Args; len(args) > 0 && !done && err == nil; {
 		rows := insertSize(len(args) / in.cols())
-		err = s.Conn.Do(ctx, s.DB.Dialect.insertInto+in.sql(rows), args[:rows*in.cols()])
+		err = s.Conn.Do(ctx, s.DB.insertText(in, rows), args[:rows*in.cols()])
 		args = args[rows*in.cols():]
 	}
 	return err
@@ -133,6 +133,24 @@ func insertSize(rows int) int {
 		}
 	}
 	return 1
+}
+
+// insertKey names a statement of an Inserter: there are few, of some kilobytes each.
+type insertKey struct {
+	head, tail string
+	rows       int
+}
+
+// insertText is the statement for a number of rows. To make it anew each time was a fifth
+// of what an import allocated.
+func (d *DB) insertText(in *Inserter, rows int) string {
+	key := insertKey{in.head, in.tail, rows}
+	if text, ok := d.inserts.Load(key); ok {
+		return text.(string)
+	}
+	text := d.Dialect.insertInto + in.sql(rows)
+	d.inserts.Store(key, text)
+	return text
 }
 
 // sql is the statement after INSERT INTO, for a number of rows.
