@@ -111,8 +111,6 @@ func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit)
 			return err
 		}
 	}
-	copies, bytes := make([]catalog.Unit, len(units)), 0
-	list := slices.Clone(units)
 	for i := range units {
 		n := &units[i]
 		t, err := s.table(ctx, n.TranslationID)
@@ -122,15 +120,14 @@ func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit)
 		if err := s.number(n.Unit); err != nil {
 			return err
 		}
-		c := &copies[i]
-		*c = staged(n.Unit)
+		c := s.unit(n.ID, len(n.Target))
+		c.added, c.Text, c.Meta, c.Since = true, n.Text, n.Meta, n.Since
+		*c.Unit = staged(n.Unit)
 		if c.Target == c.Source {
 			c.Target = c.Source // one string
 		} else {
 			c.Target = strings.Clone(c.Target)
 		}
-		list[i].Unit = c
-		bytes += stagedBytes + len(c.Target)
 		s.grow(t, tabledBytes+len(c.Target))
 		t.known = append(t.known, catalog.Known{ID: c.ID, Identity: c.Identity, Text: n.Text, Meta: n.Meta})
 		t.texts = append(t.texts, stagedText{c.Target, c.State})
@@ -138,10 +135,6 @@ func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit)
 			return err
 		}
 	}
-	s.write(bytes, func(ctx context.Context, w *batchWriter) error {
-		w.place(copies)
-		return w.tx.AddUnits(ctx, list)
-	})
 	return nil
 }
 
@@ -169,13 +162,9 @@ func (s *staging) grow(t *unitTable, bytes int) {
 }
 
 func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUnit) error {
-	if len(units) == 0 {
-		return nil
-	}
-	copies, bytes := make([]catalog.Unit, len(units)), 0
-	list := slices.Clone(units)
+	before := s.bytes
 	for i := range units {
-		u, c := &units[i], &copies[i]
+		u := &units[i]
 		t, err := s.table(ctx, u.TranslationID)
 		if err != nil {
 			return err
@@ -184,22 +173,20 @@ func (s *staging) UpdateUnits(ctx context.Context, units []store.FingerprintedUn
 		if err != nil {
 			return err
 		}
-		*c = staged(u.Unit)
-		if c.Target = t.texts[at].target; c.Target != u.Target {
-			c.Target = strings.Clone(u.Target)
+		target := t.texts[at].target
+		s.grow(t, len(u.Target)-len(target))
+		if target != u.Target {
+			target = strings.Clone(u.Target)
 		}
-		list[i].Unit = c
-		bytes += stagedBytes + len(c.Target)
-		s.grow(t, len(c.Target)-len(t.texts[at].target))
+		c := s.unit(u.ID, len(target))
+		next := staged(u.Unit)
+		next.Target = target
+		c.update(&next, u.Text, u.Meta)
 		k := &t.known[at]
 		k.Text, k.Meta, k.Removed = u.Text, u.Meta, false
-		t.texts[at] = stagedText{c.Target, c.State}
+		t.texts[at] = stagedText{target, u.State}
 	}
-	s.write(bytes, func(ctx context.Context, w *batchWriter) error {
-		w.place(copies)
-		return w.tx.UpdateUnits(ctx, list)
-	})
-	return s.meter.take(int64(bytes))
+	return s.meter.take(int64(max(0, s.bytes-before)))
 }
 
 func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int64) error {
@@ -210,13 +197,15 @@ func (s *staging) RemoveUnits(ctx context.Context, translation int64, ids []int6
 	if err != nil {
 		return err
 	}
+	before := s.bytes
 	for _, id := range ids {
 		at, err := t.find(id)
 		if err != nil {
 			return err
 		}
 		t.known[at].Removed = true
+		u := s.unit(id, len(t.texts[at].target))
+		u.Target, u.Removed = t.texts[at].target, true
 	}
-	s.write(removedBytes*len(ids), func(ctx context.Context, w *batchWriter) error { return w.tx.RemoveUnits(ctx, ids) })
-	return s.meter.take(int64(removedBytes * len(ids)))
+	return s.meter.take(int64(s.bytes - before))
 }
