@@ -1,6 +1,7 @@
 package object
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -212,7 +213,7 @@ func (c *objectCopy) check(f *os.File, h Hash) error {
 		return err
 	}
 	o := looseObject{file: f}
-	err := o.header(f)
+	err := o.header(bufio.NewReaderSize(f, 64<<10))
 	var data []byte
 	if err == nil {
 		data, err = o.check(h, c.fresh != nil && o.kind == plumbing.BlobObject && o.size <= freshBytes)
