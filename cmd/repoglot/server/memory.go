@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,25 @@ func (m Memory) Limit() {
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+	}
+}
+
+// muchMemory is how much more memory a pull may leave behind than there was before it.
+const muchMemory = 64 << 20
+
+// resident is what the heap takes of the machine, in bytes, garbage included.
+func resident() int64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}
+
+// giveBack gives memory back to the system if work left much of it behind; before is resident
+// at its begin. A server that imported a file of 1,000,000 entries kept 200 MiB until the next
+// collection, which may be two minutes later.
+func giveBack(before int64) {
+	if resident()-before > muchMemory {
+		debug.FreeOSMemory()
 	}
 }
 

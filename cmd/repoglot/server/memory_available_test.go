@@ -3,6 +3,7 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -59,5 +60,25 @@ func TestMemoryShares(t *testing.T) {
 	}
 	if least(0, 5, 3, 0) != 3 || least(0, 0) != 0 {
 		t.Error("least takes what is not known for a limit")
+	}
+}
+
+// TestGiveBack: what work left behind is given back to the system, if it is much.
+func TestGiveBack(t *testing.T) {
+	before := resident()
+	work := func(bytes int) {
+		data := make([]byte, bytes)
+		for i := 0; i < len(data); i += 4096 {
+			data[i] = 1
+		}
+		runtime.KeepAlive(data)
+	}
+	work(4 * muchMemory)
+	if left := resident() - before; left < muchMemory {
+		t.Fatalf("only %d MiB are left behind", left>>20)
+	}
+	giveBack(before)
+	if left := resident() - before; left > muchMemory {
+		t.Errorf("%d MiB are kept", left>>20)
 	}
 }

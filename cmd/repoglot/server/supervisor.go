@@ -256,7 +256,9 @@ func (s *supervisor) watch(b *ingest.Branch) (watched bool) {
 // pull is the job of one branch.
 func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	s.cloneWished(ctx, b)
+	before := resident()
 	report, err := s.engine.Pull(ctx, b)
+	giveBack(before)
 	for i := range report.Components {
 		c := &report.Components[i]
 		for _, problem := range s.problems.note(c) {
