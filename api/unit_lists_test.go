@@ -38,7 +38,7 @@ func TestFailingChecks(t *testing.T) {
 		if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
 			return err
 		}
-		return tx.SetFailing(ctx, &stored, checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent))
+		return tx.SetFailing(ctx, []store.Failing{{Unit: &stored, Checks: checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent)}})
 	})
 	for q, want := range map[string]int{"has:check": 1, "check:double_space": 1, "check:inconsistent": 1, "check:end_stop": 0, "check:nonsense": 0} {
 		found := getList(t, s, searchURL(czechUnits, q))

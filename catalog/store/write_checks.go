@@ -114,11 +114,16 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 // ComparedOf calls each for the live units of a translation, with what is compared of
 // them.
 func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*CheckUnit)) error {
+	failing, err := tx.FailingUnits(ctx, translation)
+	if err != nil {
+		return err
+	}
 	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
-	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.State, &u.Flags, &u.Source, &u.Failing[0], &u.Failing[1]}
-	err := tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source, COALESCE(f.low, 0), COALESCE(f.high, 0)
-		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
+	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.State, &u.Flags, &u.Source}
+	err = tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source
+		FROM units u JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
 		err := scan(dest...)
+		u.Failing = failing[u.ID]
 		each(&u)
 		return err
 	})

@@ -70,14 +70,42 @@ func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]Sou
 	return out, tx.fail(ctx, "count failing checks", err)
 }
 
-// SetFailing stores the failing checks of a unit and updates the translation's
-// statistics. The unit may belong to a component of the project outside the
-// convoy. u must be as read in this step; its Failing becomes failing.
-func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint64) (err error) {
-	if u.Failing == failing {
+// Failing are the checks that fail of a unit from now on.
+type Failing struct {
+	// Unit must be as read in this step. It may belong to a component of the project
+	// outside the convoy. SetFailing changes its Failing.
+	Unit *CheckUnit
+	// Checks are the bits of a checks.Mask, others than Unit.Failing.
+	Checks [2]uint64
+}
+
+// SetFailing stores the failing checks of units, each of which is in the list once, and
+// updates the statistics of their translations.
+func (tx *StepTx) SetFailing(ctx context.Context, list []Failing) (err error) {
+	if len(list) == 0 {
 		return nil
 	}
-	defer tx.s.Failed(ctx, &err, "store failing checks of unit %d", u.ID)
+	defer tx.s.Failed(ctx, &err, "store failing checks from unit %d on", list[0].Unit.ID)
+	in := sqldb.NewInserter("failing", "unit_id", "translation_id", "source_id", "low", "high")
+	in.OnConflict(" ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high")
+	for i := range list {
+		u, failing := list[i].Unit, list[i].Checks
+		tx.countFailing(u, failing)
+		if failing == [2]uint64{} {
+			err = tx.s.Do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
+		} else {
+			err = in.Add(ctx, tx.s, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+		}
+		if err != nil {
+			return err
+		}
+		u.Failing = failing
+	}
+	return in.Flush(ctx, tx.s)
+}
+
+// countFailing adds the change of a unit's failing checks to what storeFailing stores.
+func (tx *StepTx) countFailing(u *CheckUnit, failing [2]uint64) {
 	none := [2]uint64{}
 	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
 	t := tx.failing[u.TranslationID]
@@ -85,15 +113,11 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 		t = &failingChange{component: u.ID / catalog.UnitsPerComponent}
 		tx.failing[u.TranslationID] = t
 	}
-	if failing == none {
+	switch none {
+	case failing:
 		t.stats.Subtract(count)
-		err = tx.s.Do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
-	} else {
-		if u.Failing == none {
-			t.stats.Add(count)
-		}
-		err = tx.s.Do(ctx, `INSERT INTO failing (unit_id, translation_id, source_id, low, high) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (unit_id) DO UPDATE SET low = excluded.low, high = excluded.high`, u.ID, u.TranslationID, u.SourceID, int64(failing[0]), int64(failing[1]))
+	case u.Failing:
+		t.stats.Add(count)
 	}
 	for i := range failing {
 		for changed := u.Failing[i] ^ failing[i]; changed != 0; changed &= changed - 1 {
@@ -101,8 +125,6 @@ func (tx *StepTx) SetFailing(ctx context.Context, u *CheckUnit, failing [2]uint6
 			t.checks[i*64+bit] += int64(failing[i]>>bit&1)*2 - 1
 		}
 	}
-	u.Failing = failing
-	return err
 }
 
 // ClearFailing deletes the failing checks of a translation whose file was removed,

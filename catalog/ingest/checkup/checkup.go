@@ -127,9 +127,13 @@ type failures struct {
 	tx      *store.StepTx
 	sources map[int64]struct{} // source units that multiple_failures is to be decided for
 	diff    failureDiff        // nil if no report has new failures
+	waiting []store.Failing    // for store, each unit once
 }
 
-// setTarget stores which checks of a unit fail. If others failed before, the
+// failingAtATime is for how many units failing checks are stored at a time.
+const failingAtATime = 256
+
+// setTarget is set for a unit of a translation. If others failed before, the
 // unit's source string is checked for multiple_failures later.
 func (f *failures) setTarget(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
 	if u.Failing == mask {
@@ -148,13 +152,27 @@ func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
 			return err
 		}
 	}
-	return nil
+	return f.store(ctx)
 }
 
-// set stores which checks of a unit fail.
+// set has store store which checks of a unit fail.
 func (f *failures) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
 	f.diff.note(u, mask)
-	return f.tx.SetFailing(ctx, u, mask)
+	if u.Failing == mask {
+		return nil
+	}
+	if f.waiting = append(f.waiting, store.Failing{Unit: u, Checks: mask}); len(f.waiting) < failingAtATime {
+		return nil
+	}
+	return f.store(ctx)
+}
+
+// store stores what waits. It comes before anything that reads failing checks.
+func (f *failures) store(ctx context.Context) error {
+	err := f.tx.SetFailing(ctx, f.waiting)
+	clear(f.waiting)
+	f.waiting = f.waiting[:0]
+	return err
 }
 
 // collectUnits reads units with a method of store.StepTx into a slice.

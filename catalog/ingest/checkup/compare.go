@@ -286,7 +286,7 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 			return err
 		}
 	}
-	return nil
+	return n.failures.store(ctx)
 }
 
 // verdictUnits reads units, by id. Only a report of new failures needs texts.

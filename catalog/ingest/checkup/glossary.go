@@ -101,5 +101,5 @@ func (k *Step) checkGlossaryUser(ctx context.Context, table *lang.Table, user *s
 			return err
 		}
 	}
-	return nil
+	return k.failures.store(ctx)
 }

@@ -192,7 +192,7 @@ func (k *Step) storeLongUntranslated(ctx context.Context, fails map[int64]bool) 
 			return err
 		}
 	}
-	return nil
+	return k.failures.store(ctx)
 }
 
 // daysOld returns an age in days, rounded up: 90 days and a second are more than

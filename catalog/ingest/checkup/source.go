@@ -36,7 +36,7 @@ func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 		}
 		k.failures.sources[u.ID] = struct{}{}
 	}
-	return nil
+	return k.failures.store(ctx)
 }
 
 // NewSource stores the checks of a source translation that the step made, which ran
@@ -53,6 +53,9 @@ func (k *Step) NewSource(ctx context.Context, n *NewUnits, pending *Pending) err
 		if err := k.failures.set(ctx, &u, mask); err != nil {
 			return err
 		}
+	}
+	if err := k.failures.store(ctx); err != nil {
+		return err
 	}
 	k.checkedNew[n.Translation.ID] = true
 	return k.tx.SetChecked(ctx, n.Translation.ID, Rules(n.Component, n.Translation), 0)
@@ -127,5 +130,5 @@ func (k *Step) multipleFailures(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return k.failures.store(ctx)
 }

@@ -219,5 +219,5 @@ func (k *Step) store(ctx context.Context, units []*store.CheckUnit, masks []chec
 			return err
 		}
 	}
-	return nil
+	return k.failures.store(ctx)
 }
