@@ -3,9 +3,13 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -256,4 +260,132 @@ func textList(list []string) string {
 // textsOf are the texts of a list that is parameter n.
 func textsOf(n int) string {
 	return fmt.Sprintf("(SELECT jsonb_array_elements_text(CAST($%d AS TEXT)::jsonb))", n)
+}
+
+// Spent is what a client used of a limit.
+type Spent struct {
+	// Client names it.
+	Client string
+	// Used is the number of requests, or of what else is limited.
+	Used int
+	// Left is the rest of the span that the limit is about.
+	Left time.Duration
+}
+
+// spend adds up what clients used, in the order of their names, so that two processes
+// never wait for each other. A span that was over begins again.
+const spend = `INSERT INTO spent AS s (client, used, ends)
+	SELECT x.client, x.used, ` + Now + ` + x.left_us FROM jsonb_to_recordset(CAST($1 AS TEXT)::jsonb) AS x(client TEXT, used BIGINT, left_us BIGINT) ORDER BY x.client
+	ON CONFLICT (client) DO UPDATE SET used = excluded.used + CASE WHEN s.ends > ` + Now + ` THEN s.used ELSE 0 END,
+		ends = CASE WHEN s.ends > ` + Now + ` THEN s.ends ELSE excluded.ends END
+	RETURNING client, used, ends - ` + Now
+
+// forgetSpent deletes spans that are over, a few at a time.
+const forgetSpent = `DELETE FROM spent WHERE client IN (SELECT client FROM spent WHERE ends < ` + Now + ` ORDER BY ends LIMIT 1000 FOR UPDATE SKIP LOCKED)`
+
+// Spend adds what clients used of a limit since the last call to what other processes
+// counted, and returns the sums, with the rest of the span that began first. Clients are
+// stored as hashes, until their span is over.
+func (c *Cluster) Spend(ctx context.Context, limit string, list []Spent) (sums []Spent, err error) {
+	type row struct {
+		Client string `json:"client"`
+		Used   int    `json:"used"`
+		Left   int64  `json:"left_us"`
+	}
+	rows, names := make([]row, len(list)), map[string]string{}
+	for i, s := range list {
+		rows[i] = row{spender(limit, s.Client), s.Used, s.Left.Microseconds()}
+		names[rows[i].Client] = s.Client
+	}
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Do(ctx, "count requests", func(s *sqldb.Session) error {
+		err := s.Query(ctx, spend, []any{string(text)}, func(scan sqldb.Scan) error {
+			var client string
+			var used, left int64
+			err := scan(&client, &used, &left)
+			sums = append(sums, Spent{names[client], int(used), time.Duration(left) * time.Microsecond})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.Do(ctx, forgetSpent)
+	})
+	return sums, err
+}
+
+// spender is the name under which a client is stored.
+func spender(limit, client string) string {
+	sum := sha256.Sum256([]byte("repoglot client\x00" + strconv.Itoa(len(limit)) + limit + client))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Configuration is a copy of the configuration that a process reads.
+type Configuration struct {
+	// Fingerprint differs if what is stored of the configuration differs.
+	Fingerprint string
+	// Revision is its number; 0 if it has none.
+	Revision int64
+}
+
+// Adopt makes a copy of the configuration known, and returns the one that counts:
+// that with the highest revision, and among those the one that was first seen last.
+// So a copy that was seen before is not the newest again by a restart, only with a
+// higher revision. If it is this one, its branches are the ones that are pulled; new
+// ones are due at once.
+func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mirror) (newest Configuration, err error) {
+	err = c.write(ctx, func(s *sqldb.Session) error {
+		err := s.Do(ctx, `INSERT INTO configurations (fingerprint, revision, n, seen)
+			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+Now+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
+		if err != nil {
+			return err
+		}
+		if newest, err = newestConfiguration(ctx, s); err != nil || newest != copied {
+			return err
+		}
+		return putMirrors(ctx, s, mirrors)
+	})
+	return newest, c.db.Fail(ctx, "compare configurations", err)
+}
+
+// newestConfiguration is the copy that counts.
+func newestConfiguration(ctx context.Context, s *sqldb.Session) (c Configuration, err error) {
+	_, err = s.First(ctx, `SELECT fingerprint, revision FROM configurations ORDER BY revision DESC, n DESC LIMIT 1`, nil, &c.Fingerprint, &c.Revision)
+	return c, err
+}
+
+// putMirrors stores the branches of the configuration. A lease of one that is gone
+// stays until it is given back.
+func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
+	stored := map[string]Mirror{}
+	err := s.Query(ctx, `SELECT branch, project, host FROM mirrors WHERE active = 1`, nil, func(scan sqldb.Scan) error {
+		var m Mirror
+		err := scan(&m.Branch, &m.Project, &m.Host)
+		stored[m.Branch] = m
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range mirrors {
+		old, known := stored[m.Branch]
+		delete(stored, m.Branch)
+		if known && old == m {
+			continue
+		}
+		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+Now+`)
+			ON CONFLICT (branch) DO UPDATE SET project = excluded.project, host = excluded.host, active = 1,
+			due = CASE WHEN mirrors.active = 1 THEN mirrors.due ELSE excluded.due END`, m.Branch, m.Project, m.Host); err != nil {
+			return err
+		}
+	}
+	for _, branch := range slices.Sorted(maps.Keys(stored)) {
+		if err := s.Do(ctx, `UPDATE mirrors SET active = 0 WHERE branch = $1`, branch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
