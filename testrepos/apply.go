@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -194,4 +197,152 @@ func (p *push) copied(f *File) ([]byte, error) {
 		return nil, fmt.Errorf("copy: %s has no %s", rev, path)
 	}
 	return readBlob(p.r.git.Storer, e.hash)
+}
+
+// Change is a commit that a test makes. The zero value is an empty commit on the
+// default branch by Test Author, one minute after its parent.
+type Change struct {
+	// Branch is the branch of the commit; "" means the default branch. A new branch
+	// begins at Parents, or without a parent.
+	Branch string
+	// Files are the new texts by path.
+	Files map[string]string
+	// Symlinks are targets by path.
+	Symlinks map[string]string
+	// Executable are the paths of Files with the mode 100755.
+	Executable []string
+	// Delete are paths, or folders with all files below them, that are deleted
+	// first.
+	Delete []string
+	// Author as `Name <email>`; "" means Test Author.
+	Author string
+	// Committer as `Name <email>`; "" means the author.
+	Committer string
+	// When is the author's and committer's time; zero means a minute after the
+	// youngest parent, or 2024-01-01 09:00 UTC without one.
+	When time.Time
+	// Message; "" means "Change".
+	Message string
+	// Parents are hashes, labels or branches; empty means the tip of the branch.
+	// The commit begins with the files of the first one.
+	Parents []string
+	// Merge are further parents whose changes are merged; see [Repo.Merge].
+	Merge []string
+	// Force allows the branch to lose commits.
+	Force bool
+}
+
+// Push makes a commit that is not in the scenario and returns its hash.
+func (r *Repo) Push(c Change) (string, error) {
+	hash, _, err := r.push(c)
+	return hash, err
+}
+
+// push is Push that returns when the branch began to move, after all objects were written.
+func (r *Repo) push(c Change) (hash string, moved time.Time, err error) {
+	p := newPush(r)
+	st, err := c.step(r.scenario.Branch)
+	if err == nil {
+		err = p.step(&st)
+	}
+	if moved = time.Now(); err == nil {
+		err = p.flush()
+	}
+	if err != nil {
+		return "", moved, fmt.Errorf("repository %s: commit on %s: %w", r.Dir, st.Branch, err)
+	}
+	return p.commits[0].Hash, moved, nil
+}
+
+// step returns the change as a step of a scenario with a default branch.
+func (c *Change) step(branch string) (Step, error) {
+	st := Step{
+		Branch: cmp.Or(c.Branch, branch), Parents: c.Parents, Merge: c.Merge, Force: c.Force,
+		Message: strings.TrimRight(cmp.Or(c.Message, "Change"), "\n") + "\n",
+	}
+	for _, path := range c.Delete {
+		st.Files = append(st.Files, File{Path: path, op: opDelete})
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		f := File{Path: path, text: []byte(c.Files[path])}
+		if slices.Contains(c.Executable, path) {
+			f.kind = filemode.Executable
+		}
+		st.Files = append(st.Files, f)
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Symlinks)) {
+		st.Files = append(st.Files, File{Path: path, text: []byte(c.Symlinks[path]), kind: filemode.Symlink})
+	}
+	var err error
+	if st.Author, err = parsePerson(c.Author, Person{Name: defaultAuthorName, Email: defaultAuthorEmail}); err != nil {
+		return st, err
+	}
+	st.Committer, err = parsePerson(c.Committer, st.Author)
+	st.Author.When, st.Committer.When = inZone(c.When), inZone(c.When)
+	return st, err
+}
+
+// after is a minute after the youngest of some commits, or 2024-01-01 09:00 UTC without one.
+func (p *push) after(parents []plumbing.Hash) (time.Time, error) {
+	when := time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
+	for _, h := range parents {
+		parent, err := p.commitObject(h)
+		if err != nil {
+			return when, err
+		}
+		if parent.Committer.When.After(when) {
+			when = parent.Committer.When
+		}
+	}
+	return inZone(when.Add(time.Minute)), nil
+}
+
+// parsePerson reads `Name <email>`; "" gives fallback.
+func parsePerson(s string, fallback Person) (Person, error) {
+	if s == "" {
+		return fallback, nil
+	}
+	name, rest, ok := strings.Cut(s, " <")
+	email, tail, ok2 := strings.Cut(rest, ">")
+	if !ok || !ok2 || name == "" || tail != "" {
+		return Person{}, fmt.Errorf("%q: want Name <email>", s)
+	}
+	return Person{Name: name, Email: email}, nil
+}
+
+// setBranch makes a branch or moves it, even if it loses commits, to rev: a hash, a
+// label or a branch. "" deletes the branch, which must exist.
+func (r *Repo) setBranch(name, rev string) error {
+	p := newPush(r)
+	err := p.moveRef(&Step{Branch: name, To: rev, Force: true})
+	if err == nil {
+		err = p.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("repository %s: branch %s: %w", r.Dir, name, err)
+	}
+	return nil
+}
+
+// ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
+// hash, a label or a branch.
+func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
+	files, err := newPush(r).filesAt(rev)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := files.entries[path]
+	if !ok {
+		return nil, fmt.Errorf("%s has no %q", rev, path)
+	}
+	return readBlob(r.git.Storer, e.hash)
+}
+
+// Paths lists the files at rev, sorted.
+func (r *Repo) Paths(rev string) ([]string, error) {
+	files, err := newPush(r).filesAt(rev)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(files.entries)), nil
 }
