@@ -25,6 +25,7 @@ func manyTargets() []string {
 		"/api/languages/l01/", "/api/units/?page=2", "/api/projects/many/statistics/", "/api/projects/many/languages/",
 		"/api/languages/l01/statistics/", "/api/projects/many/repository/", "/api/projects/many/changes/", "/api/users/", "/api/users/jane/statistics/",
 		"/api/search/?q=c", "/api/addons/", "/api/translations/many/c0005/l01/", "/api/components/many/c0005/statistics/", "/api/units/268435457/translations/",
+		"/translate/many/",
 	}
 }
 
@@ -77,8 +78,10 @@ func manyWorld(tb testing.TB, components, languages int) *catalogtest.Writer {
 	w := catalogtest.NewWriter(tb)
 	const repo = "https://example.org/many.git"
 	var specs []store.ComponentSpec
+	settings := catalogtest.ComponentDefaults("")
+	settings.Edits = catalog.Edits{Update: catalog.Update{On: true}}
 	for i := range components {
-		specs = append(specs, store.ComponentSpec{Project: "many", Slug: fmt.Sprintf("c%04d", i), Settings: catalogtest.ComponentDefaults(""), Repo: repo, Branch: "main"})
+		specs = append(specs, store.ComponentSpec{Project: "many", Slug: fmt.Sprintf("c%04d", i), Settings: settings, Repo: repo, Branch: "main"})
 	}
 	w.Configure([]catalog.Project{{Slug: "many", Settings: catalogtest.ProjectDefaults("Many")}}, specs)
 	ids := make([]int64, components)

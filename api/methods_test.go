@@ -19,6 +19,7 @@ import (
 var resources = map[string]string{
 	"/api/translations/demo/app/cs/":                    "GET, DELETE, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/units/":              "GET, POST, HEAD, OPTIONS",
+	"/api/translations/demo/app/cs/missing/":            "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/changes/":            "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/changes/stream/":     "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/statistics/history/": "GET, HEAD, OPTIONS",

@@ -91,6 +91,29 @@ func TestValues(t *testing.T) {
 	wantStatus(t, s, http.StatusBadRequest, "/api/projects/demo/credits/?start=yesterday")
 }
 
+// TestMissingList: the strings of the template that a file lacks, by source unit, in the forms
+// of a list; nothing of a source translation, of a file without a template, or of a complete one.
+func TestMissingList(t *testing.T) {
+	t.Parallel()
+	s := smallHistory(t)
+	const missing = "/api/translations/demo/app/cs/missing/"
+	source := getList(t, s, "/api/translations/demo/app/en/units/?q=source:=Open").Results[0]
+	id := fmt.Sprintf("%.0f", source["id"])
+	one := `{"id":` + id + `,"source_unit":"http://l10n.example.org/api/units/` + id + `/?format=api","source":["Open"],"context":"","location":"","note":"","flags":""}`
+	for target, want := range map[string]string{
+		missing: `{"count":1,"next":null,"previous":null,"results":[` + one + `]}`, missing + "?q=open": `{"count":1,"next":null,"previous":null,"results":[` + one + `]}`,
+		missing + "?q=hello": `{"count":0,"next":null,"previous":null,"results":[]}`, missing + "?format=csv": "id,source_unit,source.0,context,location,note,flags\n" + id + ",http://l10n.example.org/api/units/" + id + "/?format=api,Open,,,,\n",
+		missing + "?format=ndjson":               one + "\n",
+		"/api/translations/demo/app/en/missing/": `{"count":0,"next":null,"previous":null,"results":[]}`, "/api/translations/demo/docs/de/missing/": `{"count":0,"next":null,"previous":null,"results":[]}`,
+		"/api/translations/demo/app/de/missing/": `{"count":0,"next":null,"previous":null,"results":[]}`,
+	} {
+		wantAnswer(t, s, http.StatusOK, want, target)
+	}
+	wantStatus(t, s, http.StatusBadRequest, missing+"?q=((")
+	wantStatus(t, s, http.StatusNotFound, missing+"?page=2")
+	wantStatus(t, s, http.StatusNotFound, "/api/translations/demo/app/xx/missing/")
+}
+
 // TestOccurrences: the same string in the same language of all components, and each
 // text that it had.
 func TestOccurrences(t *testing.T) {

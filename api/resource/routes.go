@@ -130,6 +130,7 @@ func Routes(e *Env) []Route {
 	return slices.Concat([]Route{
 		{Path: translation, Allow: allowDelete, Name: "Translation Instance", About: ofComponents, Kind: KindObject, Handle: with(e.VisibleTranslation, e.getTranslation), Writes: e.writes(writer(e, e.VisibleTranslation, mayRemove, 0, e.removeTranslation), http.MethodDelete)},
 		{Path: translation + "units/", Allow: allowPost, Name: "Units", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, listUnits), Writes: e.writes(writer(e, e.VisibleTranslation, mayAddStrings, rest.MaxBody, e.addUnit), http.MethodPost)},
+		{Path: translation + "missing/", Allow: AllowRead, Name: "Missing Strings", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, listMissing)},
 		{Path: translation + "contributors/", Allow: AllowRead, Name: "Contributors", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listContributors)},
 		{Path: translation + "checks/", Allow: AllowRead, Name: "Checks", About: ofComponents, Kind: KindList, Handle: with(e.VisibleTranslation, e.listTranslationChecks)},
 		{Path: translation + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},

@@ -31,6 +31,27 @@ func listUnits(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *st
 	})
 }
 
+// listMissing lists the strings of the template that the file of a translation lacks, by the
+// ids of their source units; ours (docs/compatibility.md#missing-strings).
+func listMissing(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
+	expr, err := UnitQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := snap.Search(ctx, store.SearchQuery{Components: ComponentOf(t), TranslationID: t.ID, Missing: true, Expr: expr})
+	if err != nil {
+		return nil, SearchProblem(err)
+	}
+	return r.List(found.Count(), rest.MaxUnitsSize, pathOf(t)+"missing/", func(w rest.Window) (any, error) {
+		units, _, err := found.Page(ctx, int64(w.Offset), w.Limit)
+		return rest.Objects(units, func(u *catalog.Unit) wire.MissingString {
+			return wire.MissingString{
+				ID: u.ID, SourceUnit: r.Link.Unit(u.ID), Source: catalog.SplitForms(u.Source), Context: u.Context, Location: u.Location, Note: u.Note, Flags: u.Flags,
+			}
+		}), err
+	})
+}
+
 // getUnit also answers removed units and units of a removed translation: change
 // entries link to them (docs/compatibility.md#ids).
 func getUnit(_ context.Context, _ *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {

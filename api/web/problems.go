@@ -62,7 +62,7 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 			add(c, problem{Mask: c.Settings.Filemask, Branch: cmp.Or(c.Tracking, c.Branch)})
 		}
 	}
-	if err := p.addTemplates(ctx, snap, rows, add); err != nil {
+	if err := p.addTemplates(ctx, snap, v, byID, add); err != nil {
 		return err
 	}
 	found, err := snap.ProblemsOf(ctx, ids, maxProblems)
@@ -81,21 +81,22 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 }
 
 // addTemplates adds the templates to which files are not updated: they lost too many strings,
-// or cannot be read.
-func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, rows []*store.ComponentRow, add func(*store.ComponentRow, problem)) error {
-	for _, c := range rows {
-		if !c.Settings.Edits.Update.On {
-			continue
-		}
-		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Status: store.EditPending, Kind: store.EditTemplate, Limit: 1, Counted: true})
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 && list[0].Reason != "" {
-			add(c, problem{Template: true, File: list[0].Path, Message: list[0].Reason, Since: list[0].Updated})
+// or cannot be read. A component has at most one that is pending.
+func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view, byID map[int64]*store.ComponentRow, add func(*store.ComponentRow, problem)) error {
+	var on []int64
+	for id, c := range byID {
+		if c.Settings.Edits.Update.On {
+			on = append(on, id)
 		}
 	}
-	return nil
+	slices.Sort(on)
+	list, _, err := snap.Edits(ctx, store.EditQuery{Components: on, Status: store.EditPending, Kind: store.EditTemplate, Limit: len(on), Counted: true})
+	for i := range list {
+		if e := &list[i]; e.Reason != "" && len(v.Problems) < maxProblems {
+			add(byID[e.ComponentID], problem{Template: true, File: e.Path, Message: e.Reason, Since: e.Updated})
+		}
+	}
+	return err
 }
 
 // told is what the client may see of a failure; its time is shown beside it.

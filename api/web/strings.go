@@ -28,9 +28,8 @@ type stringList struct {
 	Start  string // the first of them, for whoever may edit it
 	Saved  bool   // the last of a search was saved
 
-	Missing    int64  // strings that the file does not have
-	Changed    int64  // strings that the template has with another msgid_plural
-	MissingURL string // a list of them; "" if there are too many strings to look through
+	Missing int64 // strings that the file does not have
+	Changed int64 // strings that the template has with another msgid_plural
 }
 
 type str struct {
@@ -68,11 +67,8 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
 	v.named(v.L.T("Strings"), p.title(v, t))
 	v.Sub = p.title(v, t)
-	if l.Missing > 0 && sources[t.ComponentID].Stats.Total.Units <= maxLooked {
-		l.MissingURL = strs + "?missing=1"
-	}
 	var units []catalog.Unit
-	missing := l.MissingURL != "" && v.param("missing") != ""
+	missing := l.Missing > 0 && v.param("missing") != ""
 	changed := !missing && l.Changed > 0 && v.param("changed") != ""
 	instead := func(about string, count int64) { // a list that no search finds
 		l.Views = stringViews(v, strs, noList, &t.Stats)
@@ -82,7 +78,10 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	switch {
 	case missing:
 		instead(v.L.T("Not in the file"), l.Missing)
-		units, err = snap.Missing(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
+		var all *store.SearchResult
+		if all, err = snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Missing: true, Expr: query.All}); err == nil {
+			units, _, err = all.Page(ctx, int64(v.Pages.offset()), stringsOnPage)
+		}
 	case changed:
 		instead(v.L.T("Changed in the template"), l.Changed)
 		units, err = snap.Changed(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)

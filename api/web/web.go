@@ -84,13 +84,12 @@ const (
 	minWeekBars, maxWeekBars = 13, 104
 	maxContributors          = 20
 	maxProblems              = 50
-	maxShown                 = 4000   // characters of one text
-	maxWords                 = 600    // of each of two texts that are compared word by word
-	maxElsewhere             = 40     // components that are searched for the same string
-	maxLooked                = 20_000 // strings looked through for those that a file lacks: 0.1 s
-	maxPartStrings           = 5000   // of a file with a table by folder, which reads all
-	minParts, maxParts       = 2, 60  // of that table; fewer say nothing
-	maxNext                  = 1000   // length of the address to which signing in leads back
+	maxShown                 = 4000  // characters of one text
+	maxWords                 = 600   // of each of two texts that are compared word by word
+	maxElsewhere             = 40    // components that are searched for the same string
+	maxPartStrings           = 5000  // of a file with a table by folder, which reads all
+	minParts, maxParts       = 2, 60 // of that table; fewer say nothing
+	maxNext                  = 1000  // length of the address to which signing in leads back
 )
 
 // Cookie is the name of the cookie with the language that a reader chose.

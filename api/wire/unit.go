@@ -136,6 +136,17 @@ func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
 	return append(appendString(append(b, '['), u.Target), ']')
 }
 
+// MissingString is a string of the template that the file of a translation lacks; ours.
+type MissingString struct {
+	ID         int64    `json:"id"` // of its source unit
+	SourceUnit string   `json:"source_unit"`
+	Source     []string `json:"source"`
+	Context    string   `json:"context"`
+	Location   string   `json:"location"`
+	Note       string   `json:"note"`
+	Flags      string   `json:"flags"`
+}
+
 // Suggestion is the text of a unit on another branch; ours
 // (docs/compatibility.md#comments-and-suggestions).
 type Suggestion struct {

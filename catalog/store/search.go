@@ -38,6 +38,7 @@ const (
 type searches struct {
 	folder    query.Folder
 	results   *kept.By[string, *searchPlan] // clients ask for one page after the other
+	missing   *kept.By[int64, *searchPlan]  // of all strings that a translation's file lacks
 	timeLimit time.Duration
 	long      chan struct{} // holds a token for each long search that runs
 	longFrom  int64         // units from which a search is long
@@ -46,7 +47,7 @@ type searches struct {
 
 func newSearches(readers int) *searches {
 	return &searches{
-		results: kept.New[string, *searchPlan](maxFoundBytes), timeLimit: searchTime,
+		results: kept.New[string, *searchPlan](maxFoundBytes), missing: kept.New[int64, *searchPlan](maxFoundBytes), timeLimit: searchTime,
 		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits,
 	}
 }
@@ -58,13 +59,16 @@ type SearchQuery struct {
 	Components map[int64]*ComponentRow
 	// TranslationID, if not 0, restricts the search to that translation.
 	TranslationID int64
+	// Missing searches the strings of the template that the file of that translation lacks
+	// in its place: the units that are found are source units.
+	Missing bool
 	// Expr is the condition on units; never nil.
 	Expr query.Expr
 }
 
 // key is equal for equal queries.
 func (q *SearchQuery) key() string {
-	return fmt.Sprint(sqldb.SortedKeys(q.Components), q.TranslationID, q.Expr)
+	return fmt.Sprint(sqldb.SortedKeys(q.Components), q.TranslationID, q.Missing, q.Expr)
 }
 
 // SearchResult is the result of a search. It belongs to its snapshot.
@@ -90,7 +94,11 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	}
 	inTime, cancel := context.WithTimeout(ctx, s.db.searches.timeLimit)
 	defer cancel()
-	plan, err := s.search(inTime, &q)
+	search := s.search
+	if q.Missing {
+		search = s.planMissing
+	}
+	plan, err := search(inTime, &q)
 	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
 		err = ErrTooSlow
 	}

@@ -63,6 +63,59 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
+// BenchmarkMissing measures pages of the strings that a file lacks, of a template of 100,000:
+// one with 50,000 of them and one with 5,000. It compares both once, or for each page. Run it with
+//
+//	go test ./catalog/store -run '^$' -bench Missing
+func BenchmarkMissing(b *testing.B) {
+	const template = 100_000
+	db := openWith(b, "app")
+	step(b, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
+		source, strings, err := fill(ctx, tx, 1, "en", template, nil)
+		if err == nil {
+			err = tx.s.Do(ctx, `UPDATE translations SET template = 1 WHERE id = $1`, source)
+		}
+		for _, n := range []int{50_000, 5000} {
+			if err == nil {
+				_, _, err = fill(ctx, tx, 1, fmt.Sprint("l", n), n, strings)
+			}
+		}
+		return err
+	})
+	for id, has := range map[int64]int{2: 50_000, 3: 5000} {
+		for _, place := range []string{"first", "last"} {
+			for _, kept := range []bool{true, false} {
+				b.Run(fmt.Sprintf("has=%d/%s/kept=%t", has, place, kept), func(b *testing.B) {
+					for b.Loop() {
+						if !kept {
+							db.searches = newSearches(1)
+						}
+						read(b, db, func(ctx context.Context, s *Snapshot) error {
+							c, err := s.Component(ctx, "demo", "app")
+							if err != nil {
+								return err
+							}
+							found, err := s.Search(ctx, SearchQuery{Components: map[int64]*ComponentRow{1: &c}, TranslationID: id, Missing: true, Expr: query.All})
+							if err != nil || found.Count() != int64(template-has) {
+								b.Fatal(found, err)
+							}
+							offset := int64(0)
+							if place == "last" {
+								offset = found.Count() - 50
+							}
+							units, _, err := found.Page(ctx, offset, 50)
+							if len(units) != 50 {
+								b.Fatal(len(units))
+							}
+							return err
+						})
+					}
+				})
+			}
+		}
+	}
+}
+
 // cpuTime is what the process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage

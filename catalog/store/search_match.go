@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // SQL selects rows by place, state and ids, and by what else it can express if that must
@@ -70,17 +71,17 @@ func inGo(e query.Expr) bool {
 		return inGo(e.X)
 	case query.Text:
 		return e.Match.Kind != query.Exact || e.Column == ""
-	case inSet:
-		return isLarge(e.set)
-	case inTranslations:
-		return isLarge(e.set)
+	case terms.InSet:
+		return isLarge(e.Set)
+	case terms.InTranslations:
+		return isLarge(e.Set)
 	}
 	return false
 }
 
 // byPrice sorts expressions by what they cost.
 func byPrice(list []query.Expr) []query.Expr {
-	return slices.SortedStableFunc(slices.Values(list), func(a, b query.Expr) int { return cmp.Compare(priceOfTerms(a), priceOfTerms(b)) })
+	return slices.SortedStableFunc(slices.Values(list), func(a, b query.Expr) int { return cmp.Compare(terms.Price(a), terms.Price(b)) })
 }
 
 // test returns the test of an expression. A part of it that SQL can express is selected.
@@ -106,10 +107,10 @@ func (b *conditions) test(e query.Expr) (rowTest, error) {
 	case query.Not:
 		test, err := b.test(e.X)
 		return func(r *row) bool { return !test(r) }, err
-	case inSet:
-		return b.member(b.id(e.ofSource), e.set), nil
-	case inTranslations:
-		return b.member(`u.translation_id`, e.set), nil
+	case terms.InSet:
+		return b.member(b.id(e.OfSource), e.Set), nil
+	case terms.InTranslations:
+		return b.member(`u.translation_id`, e.Set), nil
 	}
 	return b.textTest(e.(query.Text))
 }
@@ -214,6 +215,10 @@ const yieldRows = 512
 
 // eachFound calls found for the ids of a span, in order: from offset, limit at most.
 func (s *Snapshot) eachFound(ctx context.Context, part *searchPart, span *searchSpan, offset, limit int64, found func(id int64)) error {
+	if part.all != nil {
+		part.all.Each(offset, limit, found)
+		return nil
+	}
 	b := part.from(span)
 	if part.test == nil {
 		b.text.WriteString(` ORDER BY u.id`)

@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 const (
@@ -35,12 +36,13 @@ const maxSearchBytes = 64 << 20
 
 // searchPart is the search of one component.
 type searchPart struct {
-	tables  string   // without an index: one of translations would be read whole for each span
-	where   string   // the condition after the span's
-	args    []any    // of where, texts and numbers
-	texts   []string // that test needs
-	numbers []string // that test needs
-	test    rowTest  // what rows must fulfil in Go; nil: nothing
+	all     *idset.Set // not nil: what is found, and nothing else counts
+	tables  string     // without an index: one of translations would be read whole for each span
+	where   string     // the condition after the span's
+	args    []any      // of where, texts and numbers
+	texts   []string   // that test needs
+	numbers []string   // that test needs
+	test    rowTest    // what rows must fulfil in Go; nil: nothing
 }
 
 // searchSpan is a range [lo, hi) of ids, or a list of ids.
@@ -98,13 +100,13 @@ func (s *Snapshot) groups(c *searchComponent, e query.Expr) (groups []searchGrou
 	switch {
 	case e == query.None:
 		return nil, nil
-	case !hasScope(e):
+	case !terms.HasScope(e):
 		return []searchGroup{{e, c.live}}, nil
 	}
 	byText := map[string]int{}
 	for i := range c.live {
 		t := &c.live[i]
-		here, err := simplify(e, func(term query.Expr) (query.Expr, error) {
+		here, err := terms.Simplify(e, func(term query.Expr) (query.Expr, error) {
 			if p, ok := term.(query.Scope); ok {
 				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.folder)), nil
 			}
@@ -133,13 +135,13 @@ func (s *Snapshot) groups(c *searchComponent, e query.Expr) (groups []searchGrou
 func (s *Snapshot) resolved(ctx context.Context, c *searchComponent) (groups []searchGroup, err error) {
 	bytes := 0
 	for _, g := range c.groups {
-		if g.expr, err = simplify(g.expr, rewriteHistory); err != nil {
+		if g.expr, err = terms.Simplify(g.expr, terms.RewriteHistory); err != nil {
 			return nil, err
 		}
-		g.expr, err = simplify(g.expr, func(e query.Expr) (query.Expr, error) {
+		g.expr, err = terms.Simplify(g.expr, func(e query.Expr) (query.Expr, error) {
 			e, err := s.resolve(ctx, c, g.translations, e)
-			if in, ok := e.(inSet); ok {
-				bytes += in.set.Size()
+			if in, ok := e.(terms.InSet); ok {
+				bytes += in.Set.Size()
 			}
 			if err == nil && bytes > maxSearchBytes {
 				err = ErrTooSlow
@@ -154,23 +156,6 @@ func (s *Snapshot) resolved(ctx context.Context, c *searchComponent) (groups []s
 		}
 	}
 	return groups, nil
-}
-
-// rewriteHistory rewrites terms about the history to conditions on entries of the
-// ledger.
-func rewriteHistory(e query.Expr) (query.Expr, error) {
-	switch e := e.(type) {
-	case query.Time:
-		return rewriteTime(e), nil
-	case query.Author:
-		if e.Username == "" {
-			return query.None, nil
-		}
-		return hasEntry{content: true, action: -1, author: e.Username, from: minTime, to: maxTime}, nil
-	case query.Action:
-		return hasEntry{action: int64(e.Action), from: minTime, to: maxTime}, nil
-	}
-	return e, nil
 }
 
 // whole is the expression of all groups of a component.
@@ -206,9 +191,9 @@ func place(c *searchComponent, translations []searchTranslation) query.Expr {
 	case len(out) == 0:
 		return query.All
 	case len(out) < len(in):
-		return query.Not{X: inTranslations{idset.New(out)}}
+		return query.Not{X: terms.InTranslations{Set: idset.New(out)}}
 	}
-	return inTranslations{idset.New(in)}
+	return terms.InTranslations{Set: idset.New(in)}
 }
 
 // addSpans divides the ids to look at into spans.
@@ -258,7 +243,7 @@ func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
 	lo, hi = math.MaxInt64, math.MinInt64
 	known = true
 	for _, g := range groups {
-		few, from, to := narrow(g.expr)
+		few, from, to := terms.Narrow(g.expr)
 		known = known && few != nil
 		ids = append(ids, few...)
 		lo, hi = min(lo, from), max(hi, to)
@@ -269,27 +254,4 @@ func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
 		ids = nil
 	}
 	return ids, known, lo, hi
-}
-
-// narrow looks for a condition on ids among the terms of a conjunction.
-func narrow(e query.Expr) (few []int64, lo, hi int64) {
-	lo, hi = math.MinInt64, math.MaxInt64
-	list, ok := e.(query.And)
-	if !ok {
-		list = query.And{e}
-	}
-	for _, e := range list {
-		switch e := e.(type) {
-		case inSet:
-			ids, listed := e.set.Listed()
-			if !e.ofSource && listed && len(ids) <= idset.Few && (few == nil || len(ids) < len(few)) {
-				few = ids
-			}
-		case query.Number:
-			if e.Field == query.ID && len(e.Spans) == 1 {
-				lo, hi = max(lo, e.Spans[0].Lo), min(hi, e.Spans[0].Hi)
-			}
-		}
-	}
-	return few, lo, hi
 }

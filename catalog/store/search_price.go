@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
-// MaxSearchPrice bounds the price of a search: what takes about searchTime on two
+// MaxSearchPrice terms.Bounds the price of a search: what takes about searchTime on two
 // cores.
 const MaxSearchPrice = 100_000_000
 
@@ -32,18 +33,18 @@ func WithSearchPrice(ctx context.Context, most int64) context.Context {
 // searchPrice groups the translations of components, and estimates how many comparisons a
 // search makes: those of one string, for each string of the groups.
 func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int64, err error) {
-	lowered, err := simplify(e, func(term query.Expr) (query.Expr, error) {
+	lowered, err := terms.Simplify(e, func(term query.Expr) (query.Expr, error) {
 		if n, ok := term.(query.Number); ok {
-			return idsToSet(n), nil
+			return terms.IDsToSet(n), nil
 		}
 		return term, nil
 	})
-	few, lo, hi := narrow(lowered)
+	few, lo, hi := terms.Narrow(lowered)
 	most := int64(min(uint64(hi)-uint64(lo), 1<<43)) + 1 // times any price of a string, it stays in range
 	if few != nil {
 		most = min(most, int64(len(few)))
 	}
-	cost := priceOfRow + priceOfTerms(e)
+	cost := terms.PriceOfRow + terms.Price(e)
 	for i := range list {
 		if err == nil {
 			list[i].groups, err = s.groups(&list[i], e)
@@ -55,51 +56,4 @@ func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int6
 		}
 	}
 	return min(price, most*cost), err
-}
-
-// The prices of terms, for one string. Reading the string is 2; regular expressions
-// take some ten times as long as looking for a text.
-const (
-	priceOfRow    = 2
-	priceOfText   = 1
-	priceOfRegexp = 10
-	priceOfTerm   = 1
-	anyColumns    = 3 // that a text without a field is compared with
-)
-
-func priceOfTerms(e query.Expr) (sum int64) {
-	switch e := e.(type) {
-	case query.And:
-		for _, x := range e {
-			sum += priceOfTerms(x)
-		}
-		return sum
-	case query.Or:
-		return priceOfTerms(query.And(e))
-	case query.Not:
-		return priceOfTerms(e.X)
-	case query.Const, query.Scope:
-		return 0
-	case query.Text:
-		sum = priceOfText
-		if e.Match.Kind == query.Regexp {
-			sum = priceOfRegexp
-		}
-		if e.Column == "" {
-			sum *= anyColumns
-		}
-		return sum
-	}
-	return priceOfTerm
-}
-
-// hasScope reports whether an expression has a term about places.
-func hasScope(e query.Expr) bool {
-	found := false
-	_, _ = simplify(e, func(term query.Expr) (query.Expr, error) {
-		_, ok := term.(query.Scope)
-		found = found || ok
-		return term, nil
-	})
-	return found
 }

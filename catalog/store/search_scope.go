@@ -11,6 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // searchComponent is a component to search with its translations.
@@ -33,7 +34,7 @@ type searchTranslation struct {
 // component: a search of an id, or of a path, reads nothing of thousands of others.
 func mayHold(e query.Expr, c *ComponentRow, fold *query.Folder) bool {
 	lo, hi := c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
-	e, _ = simplify(e, func(term query.Expr) (query.Expr, error) {
+	e, _ = terms.Simplify(e, func(term query.Expr) (query.Expr, error) {
 		switch t := term.(type) {
 		case query.Number:
 			if t.Field == query.ID && !slices.ContainsFunc(t.Spans, func(s query.Span) bool { return s.Hi >= lo && s.Lo < hi }) {
@@ -147,11 +148,11 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 	if len(groups) != 1 {
 		return nil
 	}
-	in, ok := groups[0].expr.(inSet)
-	if !ok || in.ofSource {
+	in, ok := groups[0].expr.(terms.InSet)
+	if !ok || in.OfSource {
 		return nil
 	}
-	if _, listed := in.set.Listed(); listed {
+	if _, listed := in.Set.Listed(); listed {
 		return nil
 	}
 	live, err := s.liveUnits(ctx, c, groups[0].translations)
@@ -161,7 +162,7 @@ func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchCompon
 	part := len(p.parts) - 1
 	for i := range p.spans {
 		if span := &p.spans[i]; span.part == part {
-			span.count, span.counted = live.Common(in.set, span.lo, span.hi), true
+			span.count, span.counted = live.Common(in.Set, span.lo, span.hi), true
 		}
 	}
 	return nil
@@ -179,7 +180,7 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 		for ; (lo+blocks)*stored.BlockUnits < t.units; lo += blocks {
 			spans = append(spans, blockSpan{t.id, lo, lo + blocks})
 		}
-		spans = append(spans, blockSpan{t.id, lo, maxTime})
+		spans = append(spans, blockSpan{t.id, lo, terms.MaxTime})
 	}
 	return spans
 }
@@ -197,4 +198,27 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 			return s.db.codec.EachID(data, found.Add)
 		})
 	})
+}
+
+// inScope reports whether the units of a translation are in a scope.
+func inScope(p query.Scope, c *ComponentRow, t *searchTranslation, fold *query.Folder) bool {
+	switch p.Level {
+	case query.Language:
+		return strings.EqualFold(p.Value, t.language) || strings.EqualFold(p.Value, t.fileCode)
+	case query.SourceLanguage:
+		return strings.EqualFold(p.Value, c.Settings.SourceLanguage)
+	case query.Project:
+		return strings.EqualFold(p.Value, c.Project.Slug)
+	case query.Component:
+		name := c.Settings.Name
+		if name == "" {
+			name = c.Slug
+		}
+		return strings.EqualFold(p.Value, c.Slug) || strings.Contains(fold.String(name), fold.String(p.Value))
+	case query.Path:
+		whole := []string{c.Project.Slug, c.Slug, t.language}
+		parts := strings.Split(p.Value, "/")
+		return len(parts) <= len(whole) && strings.EqualFold(strings.Join(whole[:len(parts)], "/"), p.Value)
+	}
+	return false
 }

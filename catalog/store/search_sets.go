@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -11,6 +10,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // resolve replaces the terms that no column of a unit answers by the set of
@@ -40,12 +40,12 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 		return e, nil
 	case query.Number:
 		if e.Field == query.Position {
-			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return inSpans(e.Spans, int64(p.Position)) })
+			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return terms.InSpans(e.Spans, int64(p.Position)) })
 		}
-		return idsToSet(e), nil
+		return terms.IDsToSet(e), nil
 	case query.Pending:
 		return s.unitsPending(ctx, c)
-	case hasEntry:
+	case terms.HasEntry:
 		return s.withEntries(ctx, c, group, &e)
 	}
 	return e, nil
@@ -59,32 +59,7 @@ func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.
 	var ids []int64
 	first := c.ID * catalog.UnitsPerComponent
 	err := s.s.IDs(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, &ids)
-	return newInSet(ids, false), err
-}
-
-func inSpans(spans []query.Span, n int64) bool {
-	return slices.ContainsFunc(spans, func(s query.Span) bool { return s.Lo <= n && n <= s.Hi })
-}
-
-// idsToSet makes a set of a list of ids.
-func idsToSet(n query.Number) query.Expr {
-	var ids []int64
-	for _, s := range n.Spans {
-		if n.Field != query.ID || s.Lo != s.Hi {
-			return n
-		}
-		ids = append(ids, s.Lo)
-	}
-	return newInSet(ids, false)
-}
-
-// newInSet takes ids in any order. It may keep the slice.
-func newInSet(ids []int64, ofSource bool) query.Expr {
-	if len(ids) == 0 {
-		return query.None
-	}
-	slices.Sort(ids)
-	return inSet{ofSource, idset.New(slices.Compact(ids))}
+	return terms.NewInSet(ids, false), err
 }
 
 func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
@@ -94,7 +69,7 @@ func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation,
 			ids = append(ids, p.ID)
 		}
 	})
-	return newInSet(ids, false), err
+	return terms.NewInSet(ids, false), err
 }
 
 // unitsWithNotes finds units that have comments or suggestions; if match is not
@@ -112,7 +87,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 				return nil, err
 			}
 		}
-		return newInSet(ids, false), nil
+		return terms.NewInSet(ids, false), nil
 	}
 	source, template, err := rows.ComponentTemplate(ctx, s.s, c.ID)
 	if err != nil {
@@ -126,42 +101,42 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 			return nil, err
 		}
 	}
-	return newInSet(ids, false), nil
+	return terms.NewInSet(ids, false), nil
 }
 
 // withEntries reads the ledger of the component, or of a single translation.
-func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *hasEntry) (query.Expr, error) {
+func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *terms.HasEntry) (query.Expr, error) {
 	l := entryList{table: `components`, column: `component_id`, first: `first_in_component`, id: c.ID}
-	if len(group) == 1 && !e.ofSource {
+	if len(group) == 1 && !e.OfSource {
 		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: group[0].id}
 	}
 	var b sqlText
-	if e.from != minTime {
-		b.add(` AND d.at >= `, e.from)
+	if e.From != terms.MinTime {
+		b.add(` AND d.at >= `, e.From)
 	}
-	if e.to != maxTime {
-		b.add(` AND d.at < `, e.to)
+	if e.To != terms.MaxTime {
+		b.add(` AND d.at < `, e.To)
 	}
-	if e.author != "" {
+	if e.Author != "" {
 		var author int64
-		found, err := s.s.First(ctx, `SELECT id FROM users WHERE username = $1`, []any{strings.ToLower(e.author)}, &author)
+		found, err := s.s.First(ctx, `SELECT id FROM users WHERE username = $1`, []any{strings.ToLower(e.Author)}, &author)
 		if !found || err != nil {
 			return query.None, err
 		}
 		b.add(` AND d.author_id = `, author)
 	}
-	if e.action >= 0 {
-		b.add(` AND c.action = `, e.action)
+	if e.Action >= 0 {
+		b.add(` AND c.Action = `, e.Action)
 	}
-	if e.content {
-		b.text.WriteString(fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.action IN (%d, %d, %d, %d, %d) OR c.action = %d AND c.target <> '')`,
+	if e.Content {
+		b.text.WriteString(fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.Action IN (%d, %d, %d, %d, %d) OR c.Action = %d AND c.target <> '')`,
 			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
 	}
 	found, err := s.entryUnits(ctx, c, &l, &b)
 	if err != nil || found.N == 0 {
 		return query.None, err
 	}
-	return inSet{e.ofSource, found.Set()}, nil
+	return terms.InSet{OfSource: e.OfSource, Set: found.Set()}, nil
 }
 
 // entryList is the list of entries of a component or of a translation. The rank of

@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // However the entries are divided, each is read once, by this snapshot or a
@@ -20,14 +21,14 @@ func TestSearchEntries(t *testing.T) {
 		w.db.searches.spanUnits = rapid.Int64Range(1, 500).Draw(t, "span")
 		component := w.components[rapid.IntRange(0, len(w.components)-1).Draw(t, "component")]
 		c := searchComponent{ComponentRow: component, long: rapid.Bool().Draw(t, "long")}
-		e := hasEntry{action: -1, from: minTime, to: maxTime, content: rapid.Bool().Draw(t, "content")}
+		e := terms.HasEntry{Action: -1, From: terms.MinTime, To: terms.MaxTime, Content: rapid.Bool().Draw(t, "content")}
 		if rapid.Bool().Draw(t, "one action") {
-			e.action = rapid.Int64Range(58, 60).Draw(t, "action")
+			e.Action = rapid.Int64Range(58, 60).Draw(t, "action")
 		}
-		e.author = rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(t, "author")
+		e.Author = rapid.SampledFrom([]string{"", "ann", "bob"}).Draw(t, "author")
 		at := query.Time{From: day(rapid.IntRange(1, 5).Draw(t, "from")), To: day(rapid.IntRange(1, 6).Draw(t, "to"))}
 		if rapid.Bool().Draw(t, "in time") {
-			e.from, e.to = bounds(at.From, at.To)
+			e.From, e.To = terms.Bounds(at.From, at.To)
 		} else {
 			at = query.Time{}
 		}
@@ -38,7 +39,7 @@ func TestSearchEntries(t *testing.T) {
 		var want []int64
 		for _, u := range w.units {
 			if slices.ContainsFunc(group, func(g searchTranslation) bool { return g.id == u.TranslationID }) && slices.ContainsFunc(u.entries, func(x searchedEntry) bool {
-				return (!e.content || x.content()) && (e.action < 0 || int64(x.action) == e.action) && (e.author == "" || x.author == e.author) && inTime(x.at, at.From, at.To)
+				return (!e.Content || x.content()) && (e.Action < 0 || int64(x.action) == e.Action) && (e.Author == "" || x.author == e.Author) && inTime(x.at, at.From, at.To)
 			}) {
 				want = append(want, u.ID)
 			}
@@ -47,8 +48,8 @@ func TestSearchEntries(t *testing.T) {
 		if err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
 			found, err := s.withEntries(ctx, &c, group, &e)
 			var got []int64
-			if in, ok := found.(inSet); ok {
-				got, _ = in.set.Listed()
+			if in, ok := found.(terms.InSet); ok {
+				got, _ = in.Set.Listed()
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: %d units, want %d", e, len(got), len(want))

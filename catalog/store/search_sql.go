@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // sqlText is a condition with its arguments in order.
@@ -66,14 +67,14 @@ func (b *conditions) expr(e query.Expr) error {
 		return nil
 	case query.Number:
 		return b.number(e)
-	case createdIn:
+	case terms.CreatedIn:
 		b.created(e)
 		return nil
-	case inSet:
-		b.listed(b.id(e.ofSource), e.set)
+	case terms.InSet:
+		b.listed(b.id(e.OfSource), e.Set)
 		return nil
-	case inTranslations:
-		b.listed(`u.translation_id`, e.set)
+	case terms.InTranslations:
+		b.listed(`u.translation_id`, e.Set)
 		return nil
 	}
 	return fmt.Errorf("no SQL for a term of type %T", e)
@@ -139,18 +140,18 @@ func (b *conditions) failing(f query.Failing) {
 	b.text.WriteByte(')')
 }
 
-func (b *conditions) created(c createdIn) {
+func (b *conditions) created(c terms.CreatedIn) {
 	column := `u.created`
-	if c.ofSource {
+	if c.OfSource {
 		b.sources = true
 		column = `s.created`
 	}
 	b.text.WriteString(`(` + column + ` IS NOT NULL`)
-	if c.from != minTime {
-		b.add(` AND `+column+` >= `, c.from)
+	if c.From != terms.MinTime {
+		b.add(` AND `+column+` >= `, c.From)
 	}
-	if c.to != maxTime {
-		b.add(` AND `+column+` < `, c.to)
+	if c.To != terms.MaxTime {
+		b.add(` AND `+column+` < `, c.To)
 	}
 	b.text.WriteByte(')')
 }

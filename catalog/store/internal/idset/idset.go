@@ -50,6 +50,32 @@ func (s *Set) Has(id int64) bool {
 	return id >= s.first && at < int64(len(s.bits))*64 && s.bits[at/64]&(1<<(at%64)) != 0
 }
 
+// Each calls fn for up to limit ids in order, starting at offset.
+func (s *Set) Each(offset, limit int64, fn func(id int64)) {
+	if s.bits == nil {
+		n := int64(len(s.few))
+		for _, id := range s.few[min(offset, n):min(offset+limit, n)] {
+			fn(id)
+		}
+		return
+	}
+	for i, word := range s.bits {
+		if n := int64(bits.OnesCount64(word)); offset >= n {
+			offset -= n
+			continue
+		}
+		for ; word != 0 && limit > 0; word &= word - 1 {
+			if offset--; offset < 0 {
+				fn(s.first + int64(i)*64 + int64(bits.TrailingZeros64(word)))
+				limit--
+			}
+		}
+		if offset = max(offset, 0); limit <= 0 {
+			return
+		}
+	}
+}
+
 // Size is the size of the set in bytes.
 func (s *Set) Size() int { return 8 * (cap(s.few) + len(s.bits)) }
 
@@ -76,6 +102,12 @@ func (c *Collector) Add(id int64) {
 		*word |= 1 << (at % 64)
 		c.N++
 	}
+}
+
+// Has reports whether an id was added.
+func (c *Collector) Has(id int64) bool {
+	at := id - c.First
+	return at >= 0 && at/64 < int64(len(c.bits)) && c.bits[at/64]&(1<<(at%64)) != 0
 }
 
 // IDs returns the collected ids, ascending.

@@ -28,6 +28,13 @@ func TestSet(t *testing.T) {
 			if set.Has(0) || set.Has(-1<<63) || set.Has(1<<63-1) || set.Size() > int(8*n) {
 				t.Errorf("%d ids, each %d-th: %d bytes", n, step, set.Size())
 			}
+			for _, page := range [][2]int64{{0, 10}, {0, n}, {n / 2, 70}, {n - 1, 10}, {n, 10}, {n + 500, 10}, {63, 2}, {64, 65}} {
+				var got []int64
+				set.Each(page[0], page[1], func(id int64) { got = append(got, id) })
+				if want := ids[min(page[0], n):min(page[0]+page[1], n)]; !slices.Equal(got, want) {
+					t.Errorf("%d ids, each %d-th: the page %v is %v, want %v", n, step, page, got, want)
+				}
+			}
 		}
 	}
 }
@@ -46,6 +53,11 @@ func TestCollector(t *testing.T) {
 	want[c.First] = true
 	c.Add(c.First - 1)
 	c.Add(c.First + catalog.UnitsPerComponent)
+	for id := c.First - 2; id < c.First+100_100; id++ {
+		if c.Has(id) != want[id] {
+			t.Fatalf("has %d: %t", id, !want[id])
+		}
+	}
 	if got := c.IDs(); !slices.Equal(got, slices.Sorted(maps.Keys(want))) || cap(got) != len(got) {
 		t.Errorf("%d ids of %d", len(got), len(want))
 	}

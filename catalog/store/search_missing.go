@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/stored"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
+)
+
+// The statements of missing. The first one reads an index and no row.
+const (
+	stringsOfFile   = `SELECT source_id FROM units WHERE translation_id = $1 AND removed = 0`
+	extraStrings    = `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`
+	stringsOfSource = `SELECT l.data FROM translations t JOIN layouts l ON l.translation_id = t.id WHERE t.component_id = $1 AND t.is_source = 1 AND t.template = 1 ORDER BY l.block`
+)
+
+// missing returns the source units of the strings of a component's template that a
+// translation's file has in no form, ascending. Nothing of them is stored: they are what the
+// layout of the source translation has, and the file does not.
+func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, component, translation int64) (ids []int64, err error) {
+	first := component * catalog.UnitsPerComponent
+	other := &idset.Collector{First: first} // strings of the file, and others that are not the template's
+	var id, changedTo int64
+	err = s.Query(ctx, stringsOfFile, []any{translation}, func(scan sqldb.Scan) error {
+		err := scan(&id)
+		other.Add(id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.Query(ctx, extraStrings, []any{first, first + catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
+		err := scan(&id, &changedTo)
+		if changedTo > 0 && other.Has(id) {
+			other.Add(changedTo)
+		}
+		other.Add(id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.Query(ctx, stringsOfSource, []any{component}, func(scan sqldb.Scan) error {
+		var data []byte
+		if err := scan(&data); err != nil {
+			return err
+		}
+		return codec.EachID(data, func(id int64) {
+			if !other.Has(id) {
+				ids = append(ids, id)
+			}
+		})
+	})
+	return ids, err
+}
+
+// allMissing is the plan of all strings that a translation's file lacks. It is kept until the
+// component changes.
+func (s *Snapshot) allMissing(ctx context.Context, component, translation int64) (*searchPlan, error) {
+	generations, err := s.generations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.db.searches.missing.GetOr(translation, generations[component], func() (*searchPlan, int, error) {
+		ids, err := missing(ctx, s.s, s.db.codec, component, translation)
+		n, all := int64(len(ids)), idset.New(ids)
+		p := &searchPlan{parts: []searchPart{{all: all}}, spans: []searchSpan{{count: n, counted: true}}, total: n, bytes: all.Size()}
+		return p, p.size(), err
+	})
+}
+
+// planMissing is the search of strings that a translation's file lacks, among the units of
+// the source translation.
+func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
+	var t searchTranslation
+	var component, source int64
+	found, err := s.s.First(ctx, `SELECT t.component_id, t.language, t.file_code, o.id FROM translations t JOIN translations o ON o.component_id = t.component_id AND o.is_source = 1 AND o.template = 1
+		WHERE t.id = $1 AND t.is_source = 0 AND t.removed = 0`, []any{q.TranslationID}, &component, &t.language, &t.fileCode, &source)
+	if err != nil || !found {
+		return &searchPlan{}, err
+	}
+	expr, err := terms.Simplify(q.Expr, func(term query.Expr) (query.Expr, error) {
+		if p, ok := term.(query.Scope); ok {
+			return query.Const(inScope(p, q.Components[component], &t, &s.db.searches.folder)), nil
+		}
+		return terms.OfMissing(term, &s.db.searches.folder)
+	})
+	if err != nil || expr == query.None {
+		return &searchPlan{}, err
+	}
+	all, err := s.allMissing(ctx, component, q.TranslationID)
+	if err != nil || all.total == 0 || expr == query.All {
+		return all, err
+	}
+	among := query.And{terms.InSet{Set: all.parts[0].all}}
+	if list, ok := expr.(query.And); ok {
+		among = append(among, list...)
+	} else {
+		among = append(among, expr)
+	}
+	return s.search(ctx, &SearchQuery{Components: q.Components, TranslationID: source, Expr: among})
+}
