@@ -32,20 +32,6 @@ func (p *program) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE|DIR|-]...",
 		Short: "Lint PO files",
-		Long: "Check PO and POT files: FILE whatever its name, *.po and *.pot below DIR (the\n" +
-			"current folder without arguments), - for the standard input. Findings are\n" +
-			"printed as file:line:column: severity: message [code]; docs/check.md explains\n" +
-			"the codes. The exit status is 1 if there is an error or no file, 2 if\n" +
-			"the command line is wrong, else 0. --quality adds the quality checks of the\n" +
-			"server, as warnings; docs/checks.md explains them. --template says what each\n" +
-			"file lacks of a template, and what the template does not have.",
-		Example: "  repoglot check po/\n" +
-			"  repoglot check --stats\n" +
-			"  repoglot check --quality --strict po/\n" +
-			"  repoglot check --template po/hello.pot po/*.po\n" +
-			"  git show HEAD:po/cs.po | repoglot check -\n" +
-			"  repoglot check --format sarif > repoglot.sarif\n" +
-			"  repoglot check --list-languages --min-translated 80 po/ > po/LINGUAS",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"source-language", "check-flags"} {
 				if cmd.Flags().Changed(name) && !f.quality {

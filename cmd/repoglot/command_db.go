@@ -19,10 +19,8 @@ func (p *program) dbCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "db",
 		Short: "Move the database between SQLite and PostgreSQL",
-		Long: "Write the whole database to a file that every engine reads, or read such a file.\n" +
-			"All ids stay what they are.",
-		Args: knownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.dbExportCommand(), p.dbImportCommand())
 	return cmd
@@ -32,12 +30,8 @@ func (p *program) dbExportCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "export FILE",
 		Short: "Write the database to a new file, also while servers are running",
-		Long: "Write everything that the database holds to FILE, which must not exist: all of one\n" +
-			"generation, as lines of JSON compressed by zstd, and readable only by you, since it\n" +
-			"has the hashes of the tokens. Servers may go on. Mirrors are not in it.",
-		Example: "  repoglot db export --config /etc/repoglot.yaml repoglot.zst",
-		Args:    arguments(1, "one file"),
-		RunE:    p.onStored(p.exportDatabase),
+		Args:  arguments(1, "one file"),
+		RunE:  p.onStored(p.exportDatabase),
 	})
 }
 
@@ -54,13 +48,8 @@ func (p *program) dbImportCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "import FILE",
 		Short: "Read what db export wrote into the database, which must be empty",
-		Long: "Read FILE into the database of the configuration, which must be new or empty, and\n" +
-			"recount it. All ids stay what they are. If reading fails, the database stays\n" +
-			"empty; if the recount differs, it is filled. No server may be running on it.",
-		Example: "  createdb repoglot\n" +
-			"  REPOGLOT_DATABASE=postgres:///repoglot repoglot db import --config /etc/repoglot.yaml repoglot.zst",
-		Args: arguments(1, "one file"),
-		RunE: p.onStored(p.importDatabase),
+		Args:  arguments(1, "one file"),
+		RunE:  p.onStored(p.importDatabase),
 	})
 }
 
@@ -98,9 +87,7 @@ func (p *program) migrateCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the schema of the database up to date",
-		Long: "Bring the schema of the database to this version of repoglot, as every start of a\n" +
-			"server does. Processes that do so at the same time do it once.",
-		Args: arguments(0, "no argument"),
+		Args:  arguments(0, "no argument"),
 		RunE: p.onStored(func(ctx context.Context, c *config.Config, _ []string) error {
 			migrate := func() error {
 				return withDatabase(ctx, c, store.Options{}, func(db *store.DB) error {
@@ -120,12 +107,7 @@ func (p *program) backupCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the database to a new file, also while a server is running",
-		Long: "Copy the database to FILE, which must not exist: all of one generation, and\n" +
-			"readable only by you, since it has the hashes of the tokens. A server may go on.\n" +
-			"Mirrors are not in it: they are cloned again. repoglot restore brings it back.\n" +
-			"A backup of PostgreSQL is what repoglot db export writes.",
-		Example: "  repoglot backup --config /etc/repoglot.yaml /var/backups/repoglot-$(date +%F).db",
-		Args:    arguments(1, "one file"),
+		Args:  arguments(1, "one file"),
 		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
 			if c.Database.Raw() != "" {
 				return p.exportDatabase(ctx, c, args)
@@ -144,12 +126,7 @@ func (p *program) restoreCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "restore FILE",
 		Short: "Make a backup the database; the old one is kept beside it",
-		Long: "Check FILE, which repoglot backup wrote, and make it the database. No server may\n" +
-			"be running. The database that was there is kept beside it. The next pulls bring\n" +
-			"what was pushed since the backup: with other ids than those that were given out\n" +
-			"after it, so clients that follow changes must begin anew. In PostgreSQL the database\n" +
-			"must be new or empty: the old one stays where it is.",
-		Args: arguments(1, "one file"),
+		Args:  arguments(1, "one file"),
 		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
 			if c.Database.Raw() != "" {
 				return p.importDatabase(ctx, c, args)
@@ -182,14 +159,8 @@ func (p *program) verifyCommand() *cobra.Command {
 	return p.withData(&cobra.Command{
 		Use:   "verify",
 		Short: "Recount the whole database, also while a server is running",
-		Long: "Compute everything derived again: statistics and lists of changes from the\n" +
-			"strings and the entries, and what depends on texts and files from those; compare\n" +
-			"it with the stored values. Then read the mirrors, and compare the stored files\n" +
-			"with the commits there. The command reads one state of the database and\n" +
-			"changes nothing; a server may go on pulling. It prints a line for each number\n" +
-			"that differs. The exit status is 0 only if no number differs.",
-		Args: arguments(0, "no argument"),
-		RunE: p.onStored(p.verify),
+		Args:  arguments(0, "no argument"),
+		RunE:  p.onStored(p.verify),
 	})
 }
 

@@ -31,12 +31,7 @@ func (p *program) discoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "discover REPO",
 		Short: "Find the translation files of a repository and print a configuration",
-		Long: "Find the translation files of a repository and print a configuration that\n" +
-			"serves them, with a comment for each component. It stores nothing and locks\n" +
-			"nothing, so that a server may be running. serve REPO serves the same without a\n" +
-			"file.",
-		Example: "  repoglot discover https://example.org/app.git > repoglot.yaml",
-		Args:    arguments(1, "one repository"),
+		Args:  arguments(1, "one repository"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			p.memory().Limit()
 			return p.discover(cmd.Context(), args[0])

@@ -29,9 +29,6 @@ func (p *program) serveCommand() *cobra.Command {
 			"Flags win over environment variables (REPOGLOT_LISTEN, REPOGLOT_BASE_URL,\n" +
 			"REPOGLOT_DATA_DIR and so on, one for each single value of the configuration),\n" +
 			"which win over the configuration. docs/configuration.md lists all keys.",
-		Example: "  repoglot serve ~/src/app\n" +
-			"  repoglot serve https://example.org/app.git --listen :9000\n" +
-			"  repoglot serve --config /etc/repoglot.yaml",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("repoglot serve takes one repository, not %d: write a configuration for several", len(args))
@@ -120,11 +117,7 @@ func (p *program) pullCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pull [--config FILE]",
 		Short: "Pull beside other processes that use one PostgreSQL database",
-		Long: "Pull the branches of a configuration until stopped, beside other processes that\n" +
-			"use the same PostgreSQL database: each branch is pulled by one of them at a time.\n" +
-			"It answers /healthz, /readyz and /metrics only; serve --no-pull answers the rest.\n" +
-			"See docs/cluster.md.",
-		Args: arguments(0, "no argument"),
+		Args:  arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			p.memory().Limit()
 			return p.serve(cmd.Context(), "", server.WorkPull)

@@ -26,10 +26,6 @@ func (p *program) syncCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync [--config FILE] [PROJECT/COMPONENT]...",
 		Short: "Pull everything, or the components named, once",
-		Long: "Pull everything once, or only the branches of the components named (their\n" +
-			"neighbours on the same branch are pulled with them). One line is printed for\n" +
-			"each component. The exit status is 0 only if every component is at its branch's\n" +
-			"head and every file of it is served.",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			p.memory().Limit()
 			return p.sync(cmd.Context(), args)
@@ -195,11 +191,7 @@ func (p *program) jobsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs [--format text|json]",
 		Short: "Show what the processes that use one PostgreSQL database pull",
-		Long: "Show the processes that use the database, what they pull since when, what waits,\n" +
-			"and what failed with its reason. Branches that are up to date are counted, and\n" +
-			"listed as JSON. Only for PostgreSQL: with SQLite one process pulls, and its\n" +
-			"/readyz says what it does.",
-		Args: arguments(0, "no argument"),
+		Args:  arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			if format != "text" && format != "json" {
 				return usageError{fmt.Errorf("--format %s: write text or json", format)}

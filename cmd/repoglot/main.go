@@ -32,6 +32,7 @@ package main
 
 import (
 	"context"
+	_ "embed" // of help.txt
 	"errors"
 	"fmt"
 	"io"
@@ -140,7 +141,29 @@ func (p *program) command() *cobra.Command {
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
+	describe(root)
 	return root
+}
+
+// helpText has the long texts of commands, each after "== COMMAND", and their examples, after
+// "== COMMAND example".
+//
+//go:embed help.txt
+var helpText string
+
+func describe(root *cobra.Command) {
+	for section := range strings.SplitSeq(helpText, "== ") {
+		name, text, _ := strings.Cut(strings.TrimSuffix(section, "\n"), "\n")
+		name, example := strings.CutSuffix(name, " example")
+		cmd, _, err := root.Find(strings.Fields(name))
+		switch {
+		case err != nil || cmd == root: // before the first section
+		case example:
+			cmd.Example = text
+		default:
+			cmd.Long = text
+		}
+	}
 }
 
 func (p *program) dataFlags(f *pflag.FlagSet) {
