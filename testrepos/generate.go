@@ -2,7 +2,6 @@ package testrepos
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,10 +14,8 @@ const (
 	foreignWords = "ka tří lem vou sna dén prá mik zář ost bel hou řeč nik sto ává"
 )
 
-// GenSpec describes the files of Generate. The zero value is one empty Czech file.
+// GenSpec describes generated files. The zero value is one empty Czech file.
 type GenSpec struct {
-	// Name is the scenario's name; "" means "generated".
-	Name string
 	// Languages are the codes of the files; empty means cs. See [Languages].
 	Languages []string
 	// Entries is the number of entries per language, without the header.
@@ -28,7 +25,7 @@ type GenSpec struct {
 	// Plural, Context, Fuzzy and Untranslated give every n-th entry a plural, a
 	// context, a fuzzy flag or an empty translation; 0: no entry.
 	Plural, Context, Fuzzy, Untranslated int
-	// Template adds the POT, po/<name>.pot.
+	// Template adds the POT, po/generated.pot.
 	Template bool
 }
 
@@ -52,33 +49,25 @@ type Edited struct {
 	Pushed time.Time
 }
 
-// Generate makes the bare repository dir with one commit of generated files,
-// for benchmarks. It has all of them in memory: a million entries are about 130 MB.
-func Generate(dir string, spec GenSpec) (*Generated, error) {
-	spec.Name = cmp.Or(spec.Name, "generated")
-	if len(spec.Languages) == 0 {
-		spec.Languages = []string{"cs"}
-	}
-	r, err := Create(dir, &Scenario{Name: spec.Name, Branch: DefaultBranch})
-	if err != nil {
-		return nil, err
-	}
-	g := &Generated{Repo: r, spec: spec, english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords)}
-	files := map[string]string{}
-	for _, lang := range spec.Languages {
-		files[poPath(lang)] = g.file(lang)
-	}
-	if spec.Template {
-		files["po/"+spec.Name+".pot"] = g.file("")
-	}
-	_, err = g.commit(fmt.Sprintf("Generate %d entries in %d languages", spec.Entries, len(spec.Languages)), files)
-	return g, err
-}
-
-// Generate makes the repository in a temporary directory of a test.
+// Generate makes a bare repository with one commit of generated files in a temporary
+// directory of a test. It has all of them in memory: a million entries are about 130 MB.
 func (s GenSpec) Generate(tb TB) *Generated {
 	tb.Helper()
-	g, err := Generate(tb.TempDir()+"/generated.git", s)
+	if len(s.Languages) == 0 {
+		s.Languages = []string{"cs"}
+	}
+	g := &Generated{
+		Repo: create(tb, &Scenario{Name: "generated", Branch: DefaultBranch}), spec: s,
+		english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords),
+	}
+	files := map[string]string{}
+	for _, lang := range s.Languages {
+		files[poPath(lang)] = g.file(lang)
+	}
+	if s.Template {
+		files["po/generated.pot"] = g.file("")
+	}
+	_, err := g.commit(fmt.Sprintf("Generate %d entries in %d languages", s.Entries, len(s.Languages)), files)
 	must(tb, err)
 	return g
 }
@@ -142,7 +131,7 @@ func poPath(lang string) string { return "po/" + lang + ".po" }
 // file is the text of a whole file; lang "" is the template.
 func (g *Generated) file(lang string) string {
 	b := &bytes.Buffer{}
-	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: " + g.spec.Name + " 1.0\\n\"\n")
+	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: generated 1.0\\n\"\n")
 	if lang != "" {
 		b.WriteString("\"Language: " + lang + "\\n\"\n")
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/tools/txtar"
 )
 
 // maxRepeat bounds (repeat N): with a body of 100 bytes it makes 100 MB.
@@ -30,24 +30,10 @@ func Parse(name string, data []byte) (*Scenario, error) {
 		known: map[string]bool{},
 		clock: time.Date(2024, 1, 1, 9, 0, 0, 0, time.UTC),
 	}
-	if line := emptyMarker(data); line > 0 {
-		return nil, p.errorf(line, "a section needs a name between its dashes")
-	}
 	if err := p.parse(txtar.Parse(data)); err != nil {
 		return nil, err
 	}
 	return p.s, nil
-}
-
-// emptyMarker is the line of the first `-- --`; 0 without one: go-internal
-// v1.16.0 panics there (slice bounds out of range in txtar.isMarker).
-func emptyMarker(data []byte) int {
-	for i, l := range strings.Split(string(data), "\n") {
-		if strings.TrimSuffix(l, "\r") == "-- --" {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 type parser struct {

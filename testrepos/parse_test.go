@@ -21,7 +21,7 @@ func TestParseErrors(t *testing.T) {
 		{"branch name", "branch: a..b\n", 1, "no name for a branch"},
 		{"top is not a remark", "hello\n", 1, "or # before a remark"},
 		{"indented line", "  more\n", 1, "goes on with nothing"},
-		{"no name", "# x\n-- --\r\n", 2, "needs a name"},
+		{"no name", "# x\n-- --\r\n", 2, "want `key: value`"},
 		{"section", "-- README --\n", 1, "want `commit LABEL`"},
 		{"label", "-- commit a b --\n", 1, "letters, digits"},
 		{"label again", "-- commit 1 --\n-- commit 1 --\n", 2, "it is at line 1"},

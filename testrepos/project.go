@@ -3,7 +3,6 @@ package testrepos
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -63,40 +62,25 @@ const projectPace = 90 * time.Minute
 
 func projectStart() time.Time { return time.Date(2015, 1, 5, 9, 0, 0, 0, time.UTC) }
 
-// CreateProject makes the bare repository dir, which must be empty or not exist. It
-// writes one pack, at some 3,000 versions of files a second, and has up to 50 versions of
-// each file in memory, which share their entries.
-func CreateProject(dir string, p Project) (*ProjectRepo, error) {
-	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
-		return nil, fmt.Errorf("project %+v: components, languages and strings must be at least 1", p)
-	}
-	s := &Scenario{Name: "project", Branch: DefaultBranch}
-	r, err := Create(dir, s)
-	if err != nil {
-		return nil, err
-	}
-	pack, err := newPackWriter(r.Dir)
-	if err != nil {
-		return nil, err
-	}
-	h := newProjectHistory(p, pack)
-	if err := errors.Join(h.write(), pack.close()); err != nil {
-		return nil, fmt.Errorf("project: %w", err)
-	}
-	if r, err = Open(dir, s); err != nil { // go-git looks for packs only once
-		return nil, err
-	}
-	h.repo.Repo = r
-	h.repo.Distinct = h.distinct()
-	return &h.repo, h.repo.Rewind(len(h.repo.Commits))
-}
-
-// Generate makes the repository in a temporary directory of a test.
+// Generate makes the repository in a temporary directory of a test. It writes one pack, at
+// some 3,000 versions of files a second, and has up to 50 versions of each file in memory,
+// which share their entries.
 func (p Project) Generate(tb TB) *ProjectRepo {
 	tb.Helper()
-	r, err := CreateProject(filepath.Join(tb.TempDir(), "project.git"), p)
+	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
+		tb.Fatalf("project %+v: components, languages and strings must be at least 1", p)
+	}
+	s := &Scenario{Name: "project", Branch: DefaultBranch}
+	r := create(tb, s)
+	pack, err := newPackWriter(r.Dir)
 	must(tb, err)
-	return r
+	h := newProjectHistory(p, pack)
+	must(tb, errors.Join(h.write(), pack.close()))
+	h.repo.Repo, err = Open(r.Dir, s) // go-git looks for packs only once
+	must(tb, err)
+	h.repo.Distinct = h.distinct()
+	must(tb, h.repo.Rewind(len(h.repo.Commits)))
+	return &h.repo
 }
 
 // Rewind sets the branch to the first n commits. Objects of later ones stay, so that
