@@ -35,7 +35,7 @@ import (
 func (f *File) WriteTo(w io.Writer) (int64, error) { return f.WriteSome(w, nil) }
 
 // WriteSome is WriteTo, but an entry that was read and cannot be written as it is now
-// keeps its bytes: failed is called with it, and with the error.
+// keeps its bytes, and a new one is left out: failed is called with it, and with the error.
 func (f *File) WriteSome(w io.Writer, failed func(*Entry, error)) (int64, error) {
 	text, err := f.text(failed)
 	if err != nil {
@@ -145,7 +145,7 @@ func (e *editor) run() error {
 	for _, c := range e.order() {
 		k, ok := was[c]
 		if !ok {
-			if err := e.add(c); err != nil {
+			if err := e.or(c, e.add, func() error { return nil }); err != nil {
 				return err
 			}
 			continue
@@ -156,7 +156,12 @@ func (e *editor) run() error {
 		if err := e.directive(c); err != nil {
 			return err
 		}
-		if err := e.entryOr(c, k); err != nil {
+		err := e.or(c, func(c *Entry) error { return e.entry(c, k) }, func() error {
+			s := &e.record.spans[k]
+			e.next, e.done = k+1, s.to
+			return e.keep(s.from[partComments], s.to)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -438,20 +443,18 @@ func (e *editor) keep(from, to int) error {
 	return nil
 }
 
-// entryOr writes an entry that was read, or, if it cannot be written and somebody asked
-// for that, its bytes.
-func (e *editor) entryOr(c *Entry, k int) error {
+// or writes an entry or, if it cannot be written and somebody asked for that, does something
+// else.
+func (e *editor) or(c *Entry, write func(*Entry) error, otherwise func() error) error {
 	was, size, cursor := e.progress, e.out.Len(), *e.cursor
-	err := e.entry(c, k)
+	err := write(c)
 	if err == nil || e.failed == nil || !e.same {
 		return err
 	}
 	e.failed(c, err)
 	e.out.Truncate(size)
 	e.progress, *e.cursor = was, cursor
-	s := &e.record.spans[k]
-	e.next, e.done = k+1, s.to
-	return e.keep(s.from[partComments], s.to)
+	return otherwise()
 }
 
 // entry writes an entry that was read: its bytes and the changed parts.

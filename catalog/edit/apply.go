@@ -25,6 +25,9 @@ type Options struct {
 	Revision time.Time
 	// Forms is the number of plural forms of a file whose header does not say it.
 	Forms int
+	// Template has the strings that are added to the file, if their base is not in it; nil
+	// without a template.
+	Template *poparse.File `json:"-"`
 }
 
 // Result is what became of one edit.
@@ -38,6 +41,8 @@ type Result struct {
 
 // Apply writes edits into a file. It returns the new bytes, and a result for each edit,
 // in their order. If no edit is Applied or Overruled, the bytes are the old ones.
+//
+// A string that the file lacks, and Options.Template has, is added if that is the base.
 //
 // Of several entries of one string the first counts, as for a catalog
 // (docs/po.md#duplicates). It is an error if the file cannot be read; then it stays,
@@ -53,9 +58,12 @@ func Apply(name string, data []byte, edits []Edit, o Options) ([]byte, []Result,
 		a.formula, _ = lang.Compile(plural.Expression)
 	}
 	entries := indexEntries(f)
+	a.findMissing(edits, entries)
 	var changes []change
 	for i, e := range edits {
-		if c, ok := a.decide(i, e, entries[e.Identity()]); ok {
+		id := e.Identity()
+		if c, ok := a.decide(i, e, cmp.Or(entries[id], a.missing[id])); ok {
+			c.identity = id
 			changes = append(changes, c)
 		}
 	}
@@ -94,11 +102,15 @@ type applier struct {
 	forms   int           // of plurals, 0 if not known
 	formula *lang.Formula // of plurals, or nil
 	results []Result
+
+	missing map[catalog.Identity]*poparse.Entry // strings that the file may get
+	places  map[int][]*poparse.Entry            // them by the entry of the file before which they go
 }
 
 // change is an entry before and after an edit.
 type change struct {
 	edit       int // its index
+	identity   catalog.Identity
 	entry      *poparse.Entry
 	was, wants poparse.Entry
 }
@@ -117,6 +129,9 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 	}
 	r.Theirs = theirs.Text
 	r.Outcome = Merge(e.Base, e.Sent, theirs, e.Ours, a.options.Policy)
+	if r.Outcome == Done && a.missing[e.Identity()] == entry {
+		r.Outcome = Applied // an untranslated string is added
+	}
 	if !r.Outcome.Written() {
 		return change{}, false
 	}
@@ -165,6 +180,7 @@ func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, er
 // the charset lacks the name of the author. An entry that cannot be written keeps its
 // bytes, and is returned with the reason.
 func (a *applier) bytes(changes []change, author Author) ([]byte, map[*poparse.Entry]error, error) {
+	defer a.add(changes)()
 	header := a.file.Header
 	if header != nil && !a.options.Revision.IsZero() {
 		was := *header

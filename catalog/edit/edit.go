@@ -13,9 +13,13 @@ import (
 type Text struct {
 	// Target has the plural forms, joined by catalog.FormSeparator.
 	Target string
-	// State is StateEmpty, StateFuzzy or StateTranslated: a PO file keeps no others.
+	// State is StateEmpty, StateFuzzy or StateTranslated: a PO file keeps no others. A base
+	// may be StateAbsent: the file lacks the string, and its template has it.
 	State catalog.State
 }
+
+// Absent reports whether it is the base of a string that its file lacks.
+func (t Text) Absent() bool { return t.State == catalog.StateAbsent }
 
 // TextOf returns the text that a file has for a string: an empty first form is an
 // untranslated string, fuzzy or not (docs/po.md#states).
@@ -102,8 +106,9 @@ func (e Edit) Last() Author {
 
 // Request is a new text for one string.
 type Request struct {
-	// UnitID is the string's unit.
-	UnitID int64
+	// UnitID is the string's unit. SourceID is, of a string that the file lacks, the
+	// template's; whoever stores the request sets UnitID to the unit that it has become.
+	UnitID, SourceID int64
 	// Target has the forms; their number must be that of a translation of the string.
 	Target []string
 	// State is StateEmpty, StateFuzzy or StateTranslated.

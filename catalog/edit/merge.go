@@ -76,7 +76,8 @@ const (
 // arrive, the oldest first. The first row that fits counts:
 //
 //	the repository has             outcome
-//	no such string                 Gone
+//	no such string                 Gone; untranslated if the template has it and the base
+//	                               is not in the file
 //	our text                       Done
 //	a text that was sent           Applied, as with the base; but by the next two rows
 //	our text, in another state     Done, unless it is the base's text and state
@@ -87,6 +88,8 @@ const (
 //	state
 //	the base's text, untrans-      Applied if ours is another text: it is what the
 //	lated or needing editing       mark asks for
+//	any text untranslated or       Applied if the base is not in the file: msgmerge or
+//	needing editing                somebody else added the string, and nobody translated it
 //	another text                   Conflict or Overruled, by the policy
 //
 // "Our text, in another state": where both sides wrote one text, its state is the
@@ -98,6 +101,7 @@ const (
 // was sent arrives all the same, it is Applied, which writes the text of before again.
 func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outcome {
 	forms := 1 + strings.Count(ours.Target, catalog.FormSeparator)
+	lacked := base.Absent()
 	base, their, ours := base.normal(), theirs.normal(), ours.normal()
 	at, exact := Arrived(sent, theirs.Text)
 	switch {
@@ -109,7 +113,7 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outc
 		return PluralConflict
 	case theirs.ReadOnly:
 		return ReadOnly
-	case their == base, at >= 0, their.Target == base.Target && !their.State.Translated():
+	case their == base, at >= 0, (lacked || their.Target == base.Target) && !their.State.Translated():
 		return Applied
 	case policy == KeepEdit:
 		return Overruled

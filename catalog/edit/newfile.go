@@ -2,11 +2,13 @@ package edit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 )
@@ -147,48 +149,20 @@ func (s *NewString) Check() error {
 	return err
 }
 
-// Append adds the string behind the last live entry of a file, and removes an obsolete one
-// of the same string; all else but the header's revision keeps its bytes. A file that has
-// the string stays as it is. An error says why the string cannot be added.
+// Append adds the string behind the last live entry of a file, as Apply adds one that only
+// its template has. A file that has the string with a text stays as it is. An error says why
+// the string cannot be added.
 func (s *NewString) Append(name string, data []byte, o Options) ([]byte, error) {
-	f, err := poparse.Parse(name, data)
-	if err != nil {
-		return nil, fmt.Errorf("add a string: %w", err)
-	}
-	for e := range f.Live() {
-		switch {
-		case e.ID != s.Source || e.Context != s.Context:
-		case !e.HasPlural:
-			return data, nil
-		default:
-			return nil, fmt.Errorf("add a string: %w", ErrHasPlural)
-		}
-	}
-	// An obsolete entry of the string would be a second definition for msgfmt.
-	f.Entries = slices.DeleteFunc(f.Entries, func(e *poparse.Entry) bool {
-		return e.Obsolete && e.ID == s.Source && e.Context == s.Context
-	})
-	e := poparse.Entry{Context: s.Context, HasContext: s.Context != "", ID: s.Source, Str: []string{""}}
-	at := 0
-	if f.Header != nil {
-		e.Domain = f.Header.Domain
-	}
-	for i, other := range f.Entries {
-		if !other.Obsolete {
-			at, e.Domain = i+1, other.Domain
-		}
-	}
-	c := change{entry: &e, was: e, wants: with(e, s.Text)}
-	if o.Gate {
-		if err := CheckEntry(&c.wants, nil); err != nil {
-			return nil, fmt.Errorf("add a string: %w", err)
-		}
-	}
-	f.Entries = slices.Insert(f.Entries, at, &e)
-	a := applier{file: f, options: o}
-	out, _, err := a.bytes([]change{c}, s.Author)
-	if err == nil {
-		err = a.check(out, []change{c})
+	only := &poparse.Entry{Context: s.Context, HasContext: s.Context != "", ID: s.Source}
+	o.Template = &poparse.File{Entries: []*poparse.Entry{only}}
+	e := Edit{Context: s.Context, Source: s.Source, Base: Text{State: catalog.StateAbsent}, Ours: s.Text, Authors: []Author{s.Author}}
+	out, results, err := Apply(name, data, []Edit{e}, o)
+	switch {
+	case err != nil:
+	case results[0].Outcome == Gone:
+		err = ErrHasPlural
+	case results[0].Reason != "":
+		err = errors.New(results[0].Reason)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("add a string: %w", err)

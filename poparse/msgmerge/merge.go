@@ -204,12 +204,18 @@ func (m *merger) entry(ref *poparse.Entry) *poparse.Entry {
 		return m.update(m.list[i], ref, true)
 	}
 	m.result.Added = append(m.result.Added, ref)
-	e := *ref
-	e.KeywordLine, e.Flags, e.References = 0, flags(ref.Flags), references(ref)
-	e.Comments, _ = positions(ref.Comments)
+	e := New(ref)
 	if e.HasPlural && empty(e.Str) {
 		e.Str = make([]string, m.forms)
 	}
+	return e
+}
+
+// New is an entry of a template as a file gets it that does not have it.
+func New(ref *poparse.Entry) *poparse.Entry {
+	e := *ref
+	e.KeywordLine, e.Flags, e.References = 0, flags(ref.Flags), references(ref)
+	e.Comments, _ = positions(ref.Comments)
 	return &e
 }
 

@@ -1,0 +1,90 @@
+package edit
+
+import (
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
+)
+
+// stringKey is what tells the strings of a file apart for gettext.
+type stringKey struct{ context, id string }
+
+func keyOf(e *poparse.Entry) stringKey { return stringKey{e.Context, e.ID} }
+
+// findMissing makes entries of those strings of edits that the file lacks and its template
+// has, and finds their places: after the nearest string before them in the template that the
+// file has, else before the nearest after them, else behind the last live one. So a file that
+// is in the order of its template stays so, and msgmerge finds nothing to move.
+func (a *applier) findMissing(edits []Edit, entries map[catalog.Identity]*poparse.Entry) {
+	wanted := map[catalog.Identity]bool{}
+	for _, e := range edits {
+		if id := e.Identity(); e.Base.Absent() && entries[id] == nil {
+			wanted[id] = true
+		}
+	}
+	if len(wanted) == 0 || a.options.Template == nil {
+		return
+	}
+	live, end := make(map[stringKey]int, len(a.file.Entries)), 0
+	for i, e := range a.file.Entries {
+		if e.Obsolete || e.Domain != a.file.Domain {
+			continue
+		}
+		if end = i + 1; !e.Duplicate {
+			live[keyOf(e)] = i
+		}
+	}
+	a.missing, a.places = map[catalog.Identity]*poparse.Entry{}, map[int][]*poparse.Entry{}
+	var h catalog.Hasher
+	var first []*poparse.Entry // before any string that the file has
+	place := -1
+	for ref := range a.options.Template.Live() {
+		if i, has := live[keyOf(ref)]; has {
+			if place < 0 {
+				a.places[i], first = first, nil
+			}
+			place = i + 1
+			continue
+		}
+		id := h.Identity(sourceOf(ref), ref.Context)
+		if !wanted[id] || a.missing[id] != nil {
+			continue
+		}
+		e := msgmerge.New(ref)
+		e.Domain, e.Str, e.Fuzzy, e.Previous = a.file.Domain, []string{""}, false, nil
+		if a.missing[id] = e; place < 0 {
+			first = append(first, e)
+		} else {
+			a.places[place] = append(a.places[place], e)
+		}
+	}
+	a.places[end] = append(a.places[end], first...)
+}
+
+// add puts the new strings among changes into the file, in place of obsolete entries of them,
+// which would be second definitions for msgfmt. It returns a function that takes them out.
+func (a *applier) add(changes []change) func() {
+	was := a.file.Entries
+	added, keys := map[*poparse.Entry]bool{}, map[stringKey]bool{}
+	for _, c := range changes {
+		if a.missing[c.identity] == c.entry {
+			added[c.entry], keys[keyOf(c.entry)] = true, true
+		}
+	}
+	if len(added) == 0 {
+		return func() {}
+	}
+	now := make([]*poparse.Entry, 0, len(was)+len(added))
+	for i := range len(was) + 1 {
+		for _, e := range a.places[i] {
+			if added[e] {
+				now = append(now, e)
+			}
+		}
+		if i < len(was) && !(was[i].Obsolete && keys[keyOf(was[i])]) {
+			now = append(now, was[i])
+		}
+	}
+	a.file.Entries = now
+	return func() { a.file.Entries = was }
+}
