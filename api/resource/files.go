@@ -22,6 +22,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/poparse"
 )
 
 var (
@@ -123,10 +124,11 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 	if err != nil || len(pending) == 0 {
 		return err
 	}
-	edits := make([]edit.Edit, len(pending))
+	edits, lacked := make([]edit.Edit, len(pending)), false
 	for i := range pending {
 		p := &pending[i]
 		edits[i] = p.Edit
+		lacked = lacked || p.Base.Absent()
 		if p.Updated.After(f.Modified) {
 			f.Modified = p.Updated.Truncate(time.Second)
 		}
@@ -134,6 +136,11 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 	o := edit.Options{Forms: t.PluralNumber}
 	if t.Component.Settings.Edits.Overrule {
 		o.Policy = edit.KeepEdit
+	}
+	if lacked {
+		if o.Template, err = templateOf(ctx, snap, t); err != nil {
+			return err
+		}
 	}
 	data, _, err := edit.Apply(t.Filename, f.Data, edits, o)
 	if err != nil {
@@ -143,6 +150,20 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 	sum := sha256.Sum256(data)
 	f.Data, f.Blob = data, hex.EncodeToString(sum[:])
 	return nil
+}
+
+// templateOf returns the template of a translation's component, nil without one.
+func templateOf(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) (*poparse.File, error) {
+	all, err := snap.Translations(ctx, t.ComponentID)
+	template := store.TemplateOf(all)
+	if err != nil || template == nil {
+		return nil, err
+	}
+	f, err := snap.File(ctx, template.ID)
+	if err != nil {
+		return nil, err
+	}
+	return poparse.Parse(template.Filename, f.Data)
 }
 
 func downloadName(t *store.TranslationRow) string {

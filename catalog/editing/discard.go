@@ -77,7 +77,11 @@ func (e *transaction) discard(ctx context.Context, p *store.Edit, units map[int6
 	if err := e.tx.EndEdit(ctx, p, status, reason, by, e.at); err != nil || p.Kind != store.EditText {
 		return 0, err
 	}
-	if u, ok := units[p.UnitID]; ok {
+	if u, ok := units[p.UnitID]; ok && p.Base.Absent() && !u.Removed {
+		if _, err := e.forget(ctx, u); err != nil {
+			return 0, err
+		}
+	} else if ok && !u.Removed {
 		e.change(u, p.Base, catalog.ActionStringRepoUpdate)
 	}
 	return e.tx.SentOf(ctx, p.UnitID)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 
 // Edit stores new texts for strings of one translation, by one author, in one
 // transaction with a generation of its own: all or none. When it returns, they are
-// durable, served and checked. A text that a string has already changes nothing. The
+// durable, served and checked. A text that a string has already changes nothing. A string
+// that the file lacks and the template has becomes a unit, whose id the request gets. The
 // error wraps edit.ErrNotTaken, edit.ErrReadOnly, edit.ErrChanged, edit.ErrNoRoom, an
 // [*edit.InvalidError], or catalog.ErrNotFound for a string that the translation does not
 // have. Pulls may run meanwhile. It returns the number of strings that changed.
@@ -37,8 +39,12 @@ func (d *Editor) editing(ctx context.Context, component, translation int64, by e
 	if err := d.Room(); err != nil {
 		return fmt.Errorf("%w: %w", edit.ErrNoRoom, err)
 	}
-	return d.atHead(ctx, component, editable, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
-		e := transaction{tx: tx, component: component, translation: translation, by: by, at: at}
+	var rules unit.Rules
+	return d.atHead(ctx, component, func(row *store.BranchComponent) error {
+		rules = unit.NewRules(row.Settings.CheckFlags, false)
+		return editable(row)
+	}, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
+		e := transaction{tx: tx, component: component, translation: translation, by: by, at: at, rules: rules}
 		if by.Time.IsZero() {
 			e.by.Time = at
 		}
@@ -52,6 +58,7 @@ type transaction struct {
 	by                     edit.Author
 	at                     time.Time
 	action                 catalog.Action // of its entries; 0: what fits the states
+	rules                  unit.Rules
 
 	tx      *store.StepTx
 	row     *catalog.Translation
@@ -59,32 +66,37 @@ type transaction struct {
 	hasher  catalog.Hasher
 	writes  []store.FingerprintedUnit
 	entries []store.Entry
+	placed  map[int64]string // the locations of units that the file lacks
+	gone    map[int64]bool   // units that it lacks again
 }
 
 func (e *transaction) run(ctx context.Context, edits []edit.Request) error {
 	ids := make([]int64, len(edits))
 	for i := range edits {
-		ids[i] = edits[i].UnitID
+		ids[i] = cmp.Or(edits[i].SourceID, edits[i].UnitID)
 	}
 	units, err := e.load(ctx, ids)
 	if err != nil {
 		return err
 	}
-	for i := range edits {
-		u, ok := units[edits[i].UnitID]
-		if !ok {
-			return fmt.Errorf("unit %d: %w", edits[i].UnitID, catalog.ErrNotFound)
+	for i, id := range ids {
+		u, ok := units[id]
+		switch {
+		case !ok && edits[i].SourceID != 0:
+			return edit.ErrChanged // the file has it, or the template lacks it
+		case !ok:
+			return fmt.Errorf("unit %d: %w", id, catalog.ErrNotFound)
 		}
-		fresh, err := e.one(ctx, &edits[i], u)
-		if err != nil {
+		if units[id], err = e.one(ctx, &edits[i], u); err != nil {
 			return err
 		}
-		units[u.ID] = fresh
+		edits[i].UnitID = units[id].ID
 	}
 	return e.store(ctx)
 }
 
-// load reads the translation, the units and their pending edits.
+// load reads the translation, the units and their pending edits. Units of the template stand
+// for those of strings that the file lacks.
 func (e *transaction) load(ctx context.Context, ids []int64) (map[int64]catalog.Unit, error) {
 	rows, err := e.tx.Translations(ctx, e.component)
 	if err != nil {
@@ -97,10 +109,32 @@ func (e *transaction) load(ctx context.Context, ids []int64) (map[int64]catalog.
 	if e.row = &rows[i]; e.row.IsSource {
 		return nil, edit.ErrReadOnly
 	}
-	if e.pending, err = e.tx.PendingTextsOf(ctx, ids); err != nil {
+	e.placed, e.gone = map[int64]string{}, map[int64]bool{}
+	units, err := e.tx.UnitsToEdit(ctx, e.translation, ids)
+	if err != nil {
 		return nil, err
 	}
-	return e.tx.UnitsToEdit(ctx, e.translation, ids)
+	var others, known []int64
+	for _, id := range ids {
+		if _, ok := units[id]; !ok {
+			others = append(others, id)
+		}
+		known = append(known, id)
+	}
+	missing, err := e.tx.Missing(ctx, e.component, e.translation, others)
+	for i := range missing {
+		m := &missing[i]
+		u := e.rules.Missing(&m.Source)
+		u.ID, u.TranslationID = m.UnitID, e.translation
+		if units[m.Source.ID] = u; u.ID != 0 {
+			units[u.ID] = u
+			known = append(known, u.ID)
+		}
+	}
+	if err == nil {
+		e.pending, err = e.tx.PendingTextsOf(ctx, known)
+	}
+	return units, err
 }
 
 // one prepares the change of one string, and returns it as it will be.
@@ -115,9 +149,16 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 	if err != nil || text.Equal(edit.Text{Target: u.Target, State: u.State}) {
 		return u, err
 	}
+	if err := e.make(ctx, &u); err != nil {
+		return u, err
+	}
 	j, known := e.pending[u.ID]
 	if !known {
 		j = store.TextOf(&u)
+	} else if u.Removed && !j.Base.Absent() { // it waited for its string
+		if err := e.tx.RebaseEdit(ctx, &j, edit.Text{State: catalog.StateAbsent}); err != nil {
+			return u, err
+		}
 	}
 	j.Ours = text
 	if err := e.tx.PutEdit(ctx, &j, e.by); err != nil {
@@ -128,11 +169,17 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 			return u, err
 		}
 		delete(e.pending, u.ID)
+		if j.Base.Absent() {
+			return e.forget(ctx, u)
+		}
 	} else {
 		e.pending[u.ID] = j
 	}
 	action := e.action
-	if action == 0 {
+	switch {
+	case u.Removed:
+		action = catalog.ActionNewUnit
+	case action == 0:
 		action = actionOf(u.State, text.State)
 	}
 	return e.change(u, text, action), nil
@@ -152,9 +199,10 @@ func actionOf(was, now catalog.State) catalog.Action {
 // change collects what is to be stored of a unit with another text, and returns it.
 func (e *transaction) change(u catalog.Unit, text edit.Text, action catalog.Action) catalog.Unit {
 	was := u
-	var before catalog.Stats
-	before.AddUnit(&was)
-	e.row.Stats.Subtract(before)
+	if e.uncount(&was); u.Removed {
+		u.Removed, e.placed[u.ID] = false, u.Location
+		delete(e.gone, u.ID)
+	}
 	unit.SetText(&u, text.Target, text.State, e.row.PluralNumber)
 	e.row.Stats.AddUnit(&u)
 	fresh := unit.Unit{Unit: u}
@@ -167,10 +215,76 @@ func (e *transaction) change(u catalog.Unit, text edit.Text, action catalog.Acti
 	return u
 }
 
+// uncount takes a unit out of the counts.
+func (e *transaction) uncount(u *catalog.Unit) {
+	if !u.Removed {
+		var of catalog.Stats
+		of.AddUnit(u)
+		e.row.Stats.Subtract(of)
+	}
+}
+
+// make makes a unit of a string that the file lacks, unless the translation had one before:
+// a removed one, which has its id for ever.
+func (e *transaction) make(ctx context.Context, u *catalog.Unit) error {
+	if u.ID != 0 {
+		return nil
+	}
+	row := *u
+	row.State, row.Created = catalog.StateEmpty, e.at
+	fresh := unit.Unit{Unit: row}
+	unit.SetMeta(&fresh, &e.hasher)
+	err := e.tx.AddUnits(ctx, []store.FingerprintedUnit{{Unit: &row, Text: e.hasher.Text("", row.State), Meta: fresh.Meta}})
+	u.ID = row.ID
+	return err
+}
+
+// forget makes a string missing again that was translated though the file lacks it.
+func (e *transaction) forget(ctx context.Context, u catalog.Unit) (catalog.Unit, error) {
+	e.uncount(&u)
+	e.writes = slices.DeleteFunc(e.writes, func(w store.FingerprintedUnit) bool { return w.ID == u.ID })
+	e.gone[u.ID] = true
+	delete(e.placed, u.ID)
+	target := catalog.PadForms(u.Source, u.Target, e.row.PluralNumber)
+	e.entries = append(e.entries, store.Entry{
+		Action: catalog.ActionStringRemove, UnitID: u.ID, State: catalog.StateAbsent, OldState: u.State, Target: target, Old: target,
+	})
+	u.Target, u.State, u.Removed = "", catalog.StateAbsent, true
+	return u, e.tx.RemoveUnits(ctx, []int64{u.ID})
+}
+
+// layout stores where units are that the file lacks: behind its own.
+func (e *transaction) layout(ctx context.Context) error {
+	if len(e.placed)+len(e.gone) == 0 {
+		return nil
+	}
+	list, err := e.tx.Layout(ctx, e.row.ID)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(p catalog.UnitPosition) bool {
+		_, again := e.placed[p.ID]
+		return again || e.gone[p.ID]
+	})
+	last := 0
+	for i := range list {
+		last = max(last, list[i].Position)
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.placed)) {
+		last++
+		list = append(list, catalog.UnitPosition{ID: id, Position: last, Location: e.placed[id]})
+	}
+	slices.SortFunc(list, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
+	return e.tx.PutLayout(ctx, e.row.ID, list)
+}
+
 // store writes what was collected, in the order of ids.
 func (e *transaction) store(ctx context.Context) error {
 	if len(e.entries) == 0 {
 		return nil
+	}
+	if err := e.layout(ctx); err != nil {
+		return err
 	}
 	slices.SortFunc(e.entries, func(a, b store.Entry) int { return cmp.Compare(a.UnitID, b.UnitID) })
 	if err := e.tx.UpdateUnits(ctx, e.writes); err != nil {

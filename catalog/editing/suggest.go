@@ -1,6 +1,7 @@
 package editing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,12 +17,13 @@ const maxSuggested = 50
 var errSuggested = &edit.InvalidError{Field: "target", Message: fmt.Sprintf("The string has %d suggestions: accept or reject some.", maxSuggested)}
 
 // Suggest makes a text a suggestion for a string, durable when it returns, and returns
-// the suggestion's id. Errors are those of Edit, and an [*edit.InvalidError] if the string
+// the suggestion's id. For a string that the file lacks it waits like one whose string is
+// away. Errors are those of Edit, and an [*edit.InvalidError] if the string
 // has that text.
 func (d *Editor) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
 	defer wrap(&err, "suggest a text for unit %d", want.UnitID)
 	err = d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
-		u, err := e.loadOne(ctx, want.UnitID)
+		u, err := e.loadOne(ctx, cmp.Or(want.SourceID, want.UnitID))
 		if err != nil {
 			return err
 		}
@@ -32,7 +34,9 @@ func (d *Editor) Suggest(ctx context.Context, component, translation int64, by e
 		if err != nil {
 			return err
 		}
-		id, err = e.suggest(ctx, &u, text)
+		if err = e.make(ctx, &u); err == nil {
+			id, err = e.suggest(ctx, &u, text)
+		}
 		return err
 	})
 	return id, err

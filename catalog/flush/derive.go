@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // Options say how commits are made.
@@ -77,7 +78,7 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
-	}, unreadable: map[string]error{}, memos: map[string]*memo{}}
+	}, unreadable: map[string]error{}, memos: map[string]*memo{}, templates: map[object.Hash]*poparse.File{}}
 	for i := range files {
 		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
 	}
@@ -102,6 +103,7 @@ type deriver struct {
 
 	unreadable map[string]error // of the files there that are not in data
 	memos      map[string]*memo // of the files of the next commit
+	templates  map[object.Hash]*poparse.File
 }
 
 // memo is what is remembered of a file when its commit was made.
@@ -143,7 +145,7 @@ func (d *deriver) read(ctx context.Context) error {
 	defer r.Close()
 	wanted := map[string]bool{}
 	for _, f := range d.files {
-		wanted[f.Path] = true
+		wanted[f.Path], wanted[f.Template] = true, true
 	}
 	for i := range d.options.Files {
 		f := &d.options.Files[i]
@@ -285,18 +287,38 @@ func (d *deriver) apply(ctx context.Context, f int, g *group) (*derive.File, err
 // written returns a file with edits: what was made of the same file by the same edits
 // before, if the mirror still has it.
 func (d *deriver) written(ctx context.Context, file *File, was content, edits []edit.Edit) (*derive.File, []edit.Result, error) {
-	key := keyOf(file.Path, was.blob, edits, file.Options)
+	key := keyOf(file.Path, was.blob, d.data[file.Template].blob, edits, file.Options)
 	if known, found := d.options.Memo.get(key); found && d.writer.Has(known.after) {
 		return &derive.File{Path: file.Path, Blob: known.after}, known.results, nil
 	}
 	if err := d.load(ctx, file.Path); err != nil {
 		return nil, nil, err
 	}
-	out, results, err := edit.Apply(file.Path, d.data[file.Path].data, edits, file.Options)
+	o := file.Options
+	if _, there := d.data[file.Template]; there { // what it gives waits while it cannot be read
+		o.Template, _ = d.template(ctx, file.Template)
+	}
+	out, results, err := edit.Apply(file.Path, d.data[file.Path].data, edits, o)
 	if err == nil {
 		d.memos[file.Path] = &memo{key: key, results: results}
 	}
 	return &derive.File{Path: file.Path, Data: out}, results, err
+}
+
+// template returns a template that is there.
+func (d *deriver) template(ctx context.Context, path string) (*poparse.File, error) {
+	if err := d.load(ctx, path); err != nil {
+		return nil, err
+	}
+	blob := d.data[path].blob
+	if f := d.templates[blob]; f != nil {
+		return f, nil
+	}
+	f, err := poparse.Parse(path, d.data[path].data)
+	if err == nil {
+		d.templates[blob] = f
+	}
+	return f, err
 }
 
 // load reads the bytes of a file that has become a blob that was known.
@@ -357,14 +379,14 @@ type memoValue struct {
 	updated Updated
 }
 
-// keyOf is the key of edits of a file whose contents are a blob.
-func keyOf(path string, blob object.Hash, edits []edit.Edit, o edit.Options) memoKey {
+// keyOf is the key of edits of a file whose contents are a blob, as those of its template.
+func keyOf(path string, blob, template object.Hash, edits []edit.Edit, o edit.Options) memoKey {
 	text, _ := json.Marshal(struct { // which texts, numbers and times always have
-		Path    string
-		Blob    object.Hash
-		Edits   []edit.Edit
-		Options edit.Options
-	}{path, blob, edits, o})
+		Path           string
+		Blob, Template object.Hash
+		Edits          []edit.Edit
+		Options        edit.Options
+	}{path, blob, template, edits, o})
 	return sha256.Sum256(text)
 }
 

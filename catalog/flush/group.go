@@ -26,8 +26,9 @@ type Style struct {
 type File struct {
 	// Component and Language are keys: whatever tells components and languages apart.
 	Component, Language string
-	// Path is where the file is at the head.
-	Path string
+	// Path is where the file is at the head, Template where that is whose strings it may get;
+	// "": it gets none.
+	Path, Template string
 	// Edits are pending, each string once.
 	Edits []edit.Edit
 	// Options say how they are written.

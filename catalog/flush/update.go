@@ -77,7 +77,6 @@ func update(path string, data []byte, template *poparse.File, o msgmerge.Options
 // what the repository has.
 func (d *deriver) updateFiles(ctx context.Context) error {
 	d.result.Updated = map[int]Updated{}
-	templates := map[string]*poparse.File{}
 	byComponent := map[string][]int{}
 	for i, f := range d.options.Files {
 		if f.Update != nil {
@@ -89,7 +88,7 @@ func (d *deriver) updateFiles(ctx context.Context) error {
 		var changed []derive.File
 		for _, i := range byComponent[component] {
 			f := &d.options.Files[i]
-			now, u, err := d.update(ctx, f, templates)
+			now, u, err := d.update(ctx, f)
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
@@ -123,7 +122,7 @@ func (d *deriver) updateFiles(ctx context.Context) error {
 }
 
 // update updates one file, or finds what it became before.
-func (d *deriver) update(ctx context.Context, f *FileChange, templates map[string]*poparse.File) (now derive.File, u Updated, err error) {
+func (d *deriver) update(ctx context.Context, f *FileChange) (now derive.File, u Updated, err error) {
 	for _, path := range []string{f.Template, f.Path} {
 		if _, ok := d.data[path]; !ok {
 			return now, u, fmt.Errorf("%s: %w", path, cmp.Or(d.unreadable[path], errGone))
@@ -136,18 +135,15 @@ func (d *deriver) update(ctx context.Context, f *FileChange, templates map[strin
 		known.updated.Same = known.after == was
 		return derive.File{Path: f.Path, Blob: known.after}, known.updated, nil
 	}
-	for _, path := range []string{f.Template, f.Path} {
-		if err := d.load(ctx, path); err != nil {
-			return now, u, err
-		}
+	if err := d.load(ctx, f.Path); err != nil {
+		return now, u, err
 	}
-	if templates[f.Template] == nil {
-		if templates[f.Template], err = poparse.Parse(f.Template, d.data[f.Template].data); err != nil {
-			return now, u, fmt.Errorf("update: %w", err)
-		}
+	template, err := d.template(ctx, f.Template)
+	if err != nil {
+		return now, u, fmt.Errorf("update: %w", err)
 	}
 	now = derive.File{Path: f.Path}
-	if now.Data, u, err = Update(f.Path, d.data[f.Path].data, templates[f.Template], *f.Update); u.Same {
+	if now.Data, u, err = Update(f.Path, d.data[f.Path].data, template, *f.Update); u.Same {
 		d.options.Memo.put(key, memoValue{after: was, updated: u})
 	} else if err == nil {
 		d.memos[f.Path] = &memo{key: key, updated: u}

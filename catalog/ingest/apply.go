@@ -145,17 +145,15 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 		}
 		var file *unit.File
 		var partial *partialFile
-		if a.changed(p, row) {
-			var err error
-			if partial, err = a.partialOf(ctx, p, row); err != nil {
-				return err
-			}
-			if partial == nil {
-				file, err = a.read(ctx, p)
-			}
-			if err != nil {
-				return err
-			}
+		again, err := a.translatesMissing(ctx, row)
+		if err == nil && !again && a.changed(p, row) {
+			partial, err = a.partialOf(ctx, p, row)
+		}
+		if err == nil && partial == nil && (again || a.changed(p, row)) {
+			file, err = a.read(ctx, p)
+		}
+		if err != nil {
+			return err
 		}
 		switch {
 		case partial != nil:

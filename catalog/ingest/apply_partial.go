@@ -138,7 +138,7 @@ func (a *application) isCurrent(ctx context.Context, row *catalog.Translation, e
 // version leaves as it is.
 func (a *application) writePartial(ctx context.Context, t *targetFile) error {
 	row, e := t.row, t.partial
-	after, err := a.withEdits(ctx, row, shownUnits(e.After, row.PluralNumber))
+	after, err := a.withEdits(ctx, row, shownUnits(e.After, row.PluralNumber), false)
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,10 @@ import (
 // texts of the pending edits of the translation, as far as these still apply. So a
 // commit of our own brings no difference, and one that changes an edited string is
 // compared with the edit. Edits that are done or in conflict end here; those of strings
-// that the file lacks wait. A text that was sent and taken back since is an edit again if
+// that the file lacks wait, unless they were made of a string that only the template has: it
+// follows those of the file, if these are all (whole). A text that was sent and taken back since is an edit again if
 // it arrives: with the text of before. The slice of units is not changed.
-func (a *application) withEdits(ctx context.Context, row *catalog.Translation, units []unit.Unit) ([]unit.Unit, error) {
+func (a *application) withEdits(ctx context.Context, row *catalog.Translation, units []unit.Unit, whole bool) ([]unit.Unit, error) {
 	if a.journal == nil || row.ID == 0 {
 		return units, nil
 	}
@@ -56,8 +57,72 @@ func (a *application) withEdits(ctx context.Context, row *catalog.Translation, u
 		if written {
 			layText(&units[i], j.edit, row.PluralNumber, &h)
 		}
+		j.laid = true
+	}
+	if !whole {
+		return units, nil
+	}
+	return a.withMissing(ctx, row, units, pending, byIdentity)
+}
+
+// withMissing appends the strings that the file lacks and the template has, and that were
+// translated, in the order of their edits.
+func (a *application) withMissing(ctx context.Context, row *catalog.Translation, units []unit.Unit, pending []store.Edit, byIdentity map[catalog.Identity]*journaled) ([]unit.Unit, error) {
+	var ids []int64
+	for i := range pending {
+		if pending[i].Base.Absent() && !byIdentity[pending[i].Identity].laid {
+			ids = append(ids, pending[i].UnitID)
+		}
+	}
+	if len(ids) == 0 {
+		return units, nil
+	}
+	list, err := a.journal.TemplateStrings(ctx, a.comp.row.ID, ids)
+	if err != nil || len(list) == 0 {
+		return units, err
+	}
+	sources := make(map[catalog.Identity]*catalog.Unit, len(list))
+	for i := range list {
+		sources[list[i].Identity] = &list[i]
+	}
+	var x extraStrings
+	has, position := make(map[catalog.Identity]bool, len(units)), 0
+	for i := range units { // another msgid_plural is another string here, and not for gettext
+		has[x.key(&units[i])], position = true, max(position, units[i].Position)
+	}
+	for i := range pending {
+		j := byIdentity[pending[i].Identity]
+		source := sources[pending[i].Identity]
+		if source == nil || j.laid || !j.edit.Base.Absent() {
+			continue
+		}
+		u := unit.Unit{Unit: a.comp.rules.Missing(source)}
+		if has[x.key(&u)] {
+			continue
+		}
+		written, err := a.lay(ctx, j, row, &u)
+		if err != nil {
+			return nil, err
+		}
+		if written {
+			position++
+			u.Removed, u.Position = false, position
+			layText(&u, j.edit, row.PluralNumber, &x.hasher)
+			units = append(units, u)
+		}
 	}
 	return units, nil
+}
+
+// translatesMissing reports whether a translation has strings that only the template has,
+// which may be another one since.
+func (a *application) translatesMissing(ctx context.Context, row *catalog.Translation) (bool, error) {
+	source := a.sourceRow()
+	if a.journal == nil || row == nil || row.Removed || source == nil || !a.sourceRead && a.hasSourceFile == source.HasTemplate {
+		return false, nil
+	}
+	pending, err := a.journal.PendingTexts(ctx, row.ID)
+	return slices.ContainsFunc(pending, func(e store.Edit) bool { return e.Base.Absent() }), err
 }
 
 // layText serves the text of an edit in place of that of a file.
@@ -72,6 +137,7 @@ func layText(u *unit.Unit, e *store.Edit, number int, h *catalog.Hasher) {
 type journaled struct {
 	edit *store.Edit
 	sent []store.SentText
+	laid bool // the file has the string
 }
 
 // lay decides about a string with a new text in its file, and stores that. It reports

@@ -34,7 +34,7 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if !a.record {
 		return a.storeNewTarget(ctx, row, file)
 	}
-	units, err := a.withEdits(ctx, row, shownUnits(file.All(), row.PluralNumber))
+	units, err := a.withEdits(ctx, row, shownUnits(file.All(), row.PluralNumber), true)
 	if err != nil {
 		return err
 	}

@@ -44,8 +44,9 @@ func (r *run) read(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			template := store.TemplateOf(translations)
 			for t := range translations {
-				r.addFile(row, &translations[t], pending)
+				r.addFile(row, &translations[t], template, pending)
 			}
 		}
 		return nil
@@ -53,7 +54,7 @@ func (r *run) read(ctx context.Context) error {
 }
 
 // addFile adds the file of a translation, if it has pending edits.
-func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, pending []store.Edit) {
+func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, template *catalog.Translation, pending []store.Edit) {
 	if slices.ContainsFunc(r.ofFiles, func(e store.Edit) bool {
 		return e.Path == t.Filename && e.ComponentID == row.ID && e.Kind == store.EditRemoveFile
 	}) {
@@ -75,6 +76,9 @@ func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, pendin
 		}
 		edits = append(edits, p)
 		f.Edits = append(f.Edits, p.Edit)
+		if p.Base.Absent() && template != nil {
+			f.Template = template.Filename
+		}
 		if p.Updated.After(last) {
 			last = p.Updated
 		}
@@ -186,8 +190,9 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 		var now catalog.Stats
 		now.AddUnit(u)
 		of.Subtract(now)
-		u.State = before[u.ID]
-		of.AddUnit(u)
+		if u.State = before[u.ID]; u.State != catalog.StateAbsent {
+			of.AddUnit(u)
+		}
 		stats[codes[u.TranslationID]] = of
 	}
 	return err

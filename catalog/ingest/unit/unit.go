@@ -80,6 +80,17 @@ func Source(u *Unit, h *catalog.Hasher) Unit {
 	return s
 }
 
+// Missing makes the unit of a string that a file lacks, of its source translation's: as it
+// would be with an entry of the template, but that its state says that there is none.
+func (r *Rules) Missing(source *catalog.Unit) catalog.Unit {
+	u := *source
+	u.ID, u.SourceID, u.Target, u.PreviousSource, u.State, u.Removed, u.Failing = 0, source.ID, "", "", catalog.StateAbsent, true, [2]uint64{}
+	if r.readOnly || slices.Contains(strings.Split(u.Flags, ", "), "read-only") {
+		u.State = catalog.StateReadOnly
+	}
+	return u
+}
+
 // A Reader reads many files, one after the other, in the same memory. It belongs to one
 // goroutine. Its zero value is ready to use. A nil Reader reads each file alone.
 type Reader struct{ parser poparse.Reader }
