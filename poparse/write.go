@@ -63,8 +63,18 @@ func (f *File) text(failed func(*Entry, error)) ([]byte, error) {
 		f: f, record: was, cursor: src.cursor(), enc: out, same: same, nl: lineEnd(src.text, "\n"), failed: failed,
 	}
 	e.render = newRenderer(&e.part, e.nl, isAsianCharset(out.charset))
+	e.together = f.source == nil
 	if err := e.run(); err != nil {
 		return nil, err
+	}
+	if e.together {
+		if same, err := e.readsBackWhole(); !same {
+			e.together, e.progress = false, progress{}
+			e.out.Reset()
+			if err := cmp.Or(e.run(), err); err != nil { // preferably one that names the entry
+				return nil, err
+			}
+		}
 	}
 	text := e.out.Bytes()
 	if src.enc == charmap.ISO8859_1 && same && src.guessed(f.Header) && becomesUTF8(text) {
@@ -121,9 +131,11 @@ type editor struct {
 	nl     string       // that most lines end with
 	out    bytes.Buffer // in the file's charset
 	render *renderer
-	part   strings.Builder // output of render, in UTF-8
-	styled bool            // render has the style of the file
+	part   bytes.Buffer // output of render, in UTF-8
+	styled bool         // render has the style of the file
 	failed func(*Entry, error)
+	// together says that the entries are read back when all are written, not one by one.
+	together bool
 
 	progress
 }
@@ -348,10 +360,10 @@ func (e *editor) whole(c *Entry) error {
 	if err := e.readsBack(c); err != nil {
 		return err
 	}
-	return e.flush(c, func() { e.render.entry(c) })
+	return e.flushPart(c)
 }
 
-// readsBack checks that a written entry is read as the same entry.
+// readsBack leaves a written entry in part, and checks that it is read as the same entry.
 func (e *editor) readsBack(c *Entry) error {
 	if !e.styled {
 		e.styled = true
@@ -361,13 +373,32 @@ func (e *editor) readsBack(c *Entry) error {
 	}
 	e.part.Reset()
 	e.render.entry(c)
+	if e.together {
+		return nil
+	}
 	back := &record{all: true}
 	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back, nil)
-	if err != nil || len(back.entries) != 1 || compareEntries(back.entries[0], c) != allParts || isHeader(c) != e.listedAsHeader(c) {
+	if err != nil || len(back.entries) != 1 || !e.isBack(back.entries[0], c) {
 		return fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
 			"look for line breaks and commas in flags and references, and for an empty msgid", c.KeywordLine, clip(c.ID))
 	}
 	return nil
+}
+
+// isBack reports whether an entry that was read is the one that was written.
+func (e *editor) isBack(back, c *Entry) bool {
+	return compareEntries(back, c) == allParts && isHeader(c) == e.listedAsHeader(c)
+}
+
+// readsBackWhole reports whether a file that was written is read as its entries; err says
+// that it is not read.
+func (e *editor) readsBackWhole() (same bool, err error) {
+	back, err := Parse(e.f.Name, e.out.Bytes())
+	if err != nil || (back.Header == nil) != (e.f.Header == nil) {
+		return false, err
+	}
+	return (e.f.Header == nil || e.isBack(back.Header, e.f.Header)) && slices.EqualFunc(back.OtherHeaders, e.f.OtherHeaders, e.isBack) &&
+		slices.EqualFunc(back.Entries, e.f.Entries, e.isBack), nil
 }
 
 func (e *editor) listedAsHeader(c *Entry) bool {
@@ -378,6 +409,11 @@ func (e *editor) listedAsHeader(c *Entry) bool {
 func (e *editor) flush(c *Entry, render func()) error {
 	e.part.Reset()
 	render()
+	return e.flushPart(c)
+}
+
+// flushPart writes part, which is of an entry.
+func (e *editor) flushPart(c *Entry) error {
 	text, err := e.enc.encode(e.part.String())
 	if err != nil {
 		return fmt.Errorf("the entry of line %d, msgid %q: %w", c.KeywordLine, clip(c.ID), err)

@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ type renderer struct {
 	wrapper
 }
 
-func newRenderer(out *strings.Builder, nl string, eastAsian bool) *renderer {
+func newRenderer(out *bytes.Buffer, nl string, eastAsian bool) *renderer {
 	return &renderer{wrapper{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}}
 }
 
@@ -198,7 +199,7 @@ const pageWidth = 79
 // gettext's.
 type wrapper struct {
 	style
-	out    *strings.Builder
+	out    *bytes.Buffer
 	nl     string // line end of the file
 	prefix string // "", "#| ", "#~ " or "#~| "
 	// noWrap breaks at line feeds only; format says that the strings have format

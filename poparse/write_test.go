@@ -214,7 +214,7 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 	}
 	for i := range rec.entries {
 		e := rec.entries[i]
-		var b strings.Builder
+		var b bytes.Buffer
 		newRenderer(&b, "\n", isAsianCharset(f.Charset)).entry(e)
 		text := f.source.text[rec.spans[i].from[partComments]:rec.spans[i].to]
 		if b.String() != text {

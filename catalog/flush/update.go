@@ -61,12 +61,8 @@ func update(path string, data []byte, template *poparse.File, o msgmerge.Options
 		return nil, u, nil
 	}
 	var b bytes.Buffer
-	_, err = r.File.WriteTo(&b)
-	if err == nil {
-		_, err = poparse.Parse(path, b.Bytes())
-	}
-	if err != nil {
-		return nil, u, fmt.Errorf("update: what was written: %w", err)
+	if _, err = r.File.WriteTo(&b); err != nil {
+		return nil, u, fmt.Errorf("update: %w", err)
 	}
 	u.Same = bytes.Equal(data, b.Bytes())
 	return b.Bytes(), u, nil
