@@ -3,6 +3,7 @@ package msgmerge
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,4 +169,61 @@ func FuzzMerge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSimilar compares what is found, while it is remembered from other files, with what comparing
+// with each entry finds.
+func TestSimilar(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		id := rapid.Custom(func(rt *rapid.T) string {
+			if rapid.IntRange(0, 9).Draw(rt, "short") == 0 {
+				return rapid.StringOfN(rapid.SampledFrom([]rune("ab")), 0, 3, -1).Draw(rt, "id")
+			}
+			return fmt.Sprintf("String %d of %s", rapid.IntRange(10, 99).Draw(rt, "number"), rapid.SampledFrom([]string{"the", "my files", "é"}).Draw(rt, "of"))
+		})
+		entry := rapid.Custom(func(rt *rapid.T) *poparse.Entry {
+			context := rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(rt, "context")
+			return &poparse.Entry{ID: id.Draw(rt, "id"), Context: context, HasContext: context != "", Str: []string{rapid.SampledFrom([]string{"text", "text", ""}).Draw(rt, "text")}}
+		})
+		refs, s := rapid.SliceOfN(entry, 1, 5).Draw(rt, "template"), &Similar{}
+		for range rapid.IntRange(2, 5).Draw(rt, "files") {
+			without := rapid.SampledFrom([]string{"the", "files", "é", "-"}).Draw(rt, "without")
+			list := slices.DeleteFunc(rapid.SliceOfN(entry, 20, 60).Draw(rt, "file"), func(e *poparse.Entry) bool {
+				return strings.HasSuffix(e.ID, without)
+			})
+			s.of(list)
+			for _, ref := range refs {
+				if got, want := s.search(ref), mostSimilar(list, ref); got != want {
+					rt.Fatalf("for %q in %q: entry %d, want %d", ref.ID, ref.Context, got, want)
+				}
+			}
+		}
+	})
+}
+
+// mostSimilar is Similar.search by comparing with each entry.
+func mostSimilar(list []*poparse.Entry, ref *poparse.Entry) (best int) {
+	best, weight, order, grams := -1, threshold, 0, gramsOf(ref.ID)
+	for i, e := range list {
+		shared := 0
+		for _, gram := range grams {
+			if strings.Contains(e.ID, string(gram[:])) {
+				shared++
+			}
+		}
+		if len(grams) == 0 && len(e.ID) <= shortBytes {
+			shared = 1000 - len(e.ID)
+		}
+		if e.Str[0] == "" || e.ID == "" || ref.ID == "" || shared == 0 {
+			continue
+		}
+		w := 2 * float64(common(ref.ID, e.ID)) / float64(len(ref.ID)+len(e.ID))
+		if !e.HasContext || ref.HasContext && ref.Context == e.Context {
+			w += sameContext
+		}
+		if w > weight || w == weight && best >= 0 && shared > order {
+			best, weight, order = i, w, shared
+		}
+	}
+	return best
 }

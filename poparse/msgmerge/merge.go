@@ -15,6 +15,7 @@
 package msgmerge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,10 +37,13 @@ type Options struct {
 	NoLocation bool
 	// NoWrap breaks strings after line feeds only.
 	NoWrap bool
-	// Comparisons bounds the pairs of strings that are compared for fuzzy matching. When
-	// they are used up, the rest is merged as with NoFuzzyMatching. 0 is
-	// DefaultComparisons.
+	// Comparisons bounds fuzzy matching: each new string counts one for each 64 bytes of it
+	// times each 64 bytes of a source with a translation. When they are used up, the rest is
+	// merged as with NoFuzzyMatching. 0 is DefaultComparisons.
 	Comparisons int
+	// Similar remembers what is similar for the other files of a template; nil: nothing is
+	// known from before. The result is the same.
+	Similar *Similar
 	// Fits reports whether the texts of an entry fit its source in one format, such as
 	// "c-format", as msgfmt -c wants it: texts that do not fit a format that is new in the
 	// template become fuzzy. Nil: all fit.
@@ -50,7 +54,7 @@ type Options struct {
 }
 
 // DefaultComparisons is the bound of comparisons of a file: some seconds.
-const DefaultComparisons = 20_000_000
+const DefaultComparisons = 50_000_000
 
 // Result is a merged file, and what became of its strings.
 type Result struct {
@@ -86,8 +90,8 @@ type merger struct {
 	// exact tells of entries of the list that the template has them, similarTo that the
 	// template has a similar string, which took their text.
 	exact, similarTo []bool
-	forms            int // plural forms of the file
-	index            *index
+	forms            int  // plural forms of the file
+	looks            bool // Similar looks among the list
 	result           Result
 }
 
@@ -225,12 +229,15 @@ func (m *merger) similar(ref *poparse.Entry) int {
 	if m.NoFuzzyMatching || m.result.Stopped {
 		return -1
 	}
-	if m.index == nil {
-		m.index = newIndex(m.list, m.Comparisons)
+	if !m.looks {
+		m.looks, m.Similar = true, cmp.Or(m.Similar, &Similar{})
+		m.Similar.of(m.list)
 	}
-	i, ok := m.index.search(ref)
-	m.result.Stopped = !ok
-	return i
+	m.Comparisons -= blocks(ref.ID) * m.Similar.cost
+	if m.result.Stopped = m.Comparisons < 0; m.result.Stopped {
+		return -1
+	}
+	return m.Similar.search(ref)
 }
 
 // gone makes an entry obsolete that the template does not have.

@@ -259,14 +259,18 @@ func counts(r *Result) [4]int {
 // TestStopped asks that no more strings are compared than the bound allows, and that the
 // rest is merged without.
 func TestStopped(t *testing.T) {
-	file, template := &poparse.File{}, &poparse.File{}
+	file, template, cost := &poparse.File{}, &poparse.File{}, 0
 	for i := range 200 {
 		id := strings.Repeat("a sentence that is rather long ", 3) + strings.Repeat("x", i)
 		file.Entries = append(file.Entries, &poparse.Entry{ID: id, Str: []string{"text"}})
 		template.Entries = append(template.Entries, &poparse.Entry{ID: id + "!"})
+		cost += blocks(id)
 	}
-	r, err := Merge(file, template, Options{Comparisons: 200*50 + 10})
-	if err != nil || !r.Stopped || counts(r) != [4]int{150, 50, 200, 0} {
-		t.Errorf("got %v, stopped %t, %v", counts(r), r.Stopped, err)
+	similar := &Similar{} // what is remembered is counted, too
+	for range 2 {
+		r, err := Merge(file, template, Options{Comparisons: cost*(2*35+3*15) + 10, Similar: similar})
+		if err != nil || !r.Stopped || counts(r) != [4]int{150, 50, 200, 0} {
+			t.Errorf("got %v, stopped %t, %v", counts(r), r.Stopped, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package msgmerge
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -17,39 +18,88 @@ const (
 	gramLength = 4
 )
 
-// index finds similar sources as msgmerge does: candidates share four characters in
-// sequence; those that share more of them are compared first, and the first of the most
-// similar ones is taken.
-type index struct {
+// Similar finds similar sources as msgmerge does: candidates share four characters in
+// sequence, and of the most similar ones the first is taken, of those that share more of these
+// sequences. It remembers what was found for other files: those that are updated to one
+// template lack the same strings, and have nearly the same ones. The zero value is empty; it
+// is not safe for concurrent use.
+type Similar struct {
+	numbers map[string]int32 // of sources of all files
+	texts   []string         // by number
+	grams   map[[gramLength]rune][]int32
+	short   []int32 // sources of few bytes
+	shared  []int32 // of each source: how many of its grams a string has
+	found   map[string]*ranking
+	matches int // in found
+
+	// Of the file: its entries, the first one with a source, the next one with the same source,
+	// and what comparing a string of up to 64 bytes with all of them counts.
 	list        []*poparse.Entry
-	grams       map[[gramLength]rune][]int32
-	short       []int32 // entries of few bytes, the shorter first
-	shared      []int32 // of each entry: how many of its grams the string has
-	comparisons int     // left
+	first, next []int32
+	cost        int
 }
 
-// shortBytes bounds sources that are compared with those of less than four characters.
-const shortBytes = 28
+// ranking has the most similar of the first sources, the best first: all, or maxBest.
+type ranking struct {
+	until int
+	best  []match
+}
 
-// newIndex makes an index of the translated entries.
-func newIndex(list []*poparse.Entry, comparisons int) *index {
-	x := &index{list: list, grams: map[[gramLength]rune][]int32{}, shared: make([]int32, len(list)), comparisons: comparisons}
-	for i, e := range list {
-		if !translated(e) || e.ID == "" {
-			continue
-		}
-		if len(e.ID) <= shortBytes {
-			x.short = append(x.short, int32(i))
-		}
-		for _, gram := range gramsOf(e.ID) {
-			at := x.grams[gram]
-			if len(at) == 0 || at[len(at)-1] != int32(i) {
-				x.grams[gram] = append(at, int32(i))
-			}
+// match is a source that is similar to a string, and how many grams of it the string has.
+type match struct {
+	number, shared int32
+	weight         float64
+}
+
+const (
+	// shortBytes bounds sources that are compared with those of less than four characters.
+	shortBytes = 28
+	// maxBest bounds a ranking, maxMatches all of them with perRanking for each, maxTimes how
+	// many times the sources of the file are remembered.
+	maxBest    = 16
+	maxMatches = 1 << 20
+	perRanking = 4
+	maxTimes   = 3
+)
+
+// blocks is the number of 64 bytes of a string.
+func blocks(s string) int { return (len(s) + 63) / 64 }
+
+// of makes s look among the translated entries of a file.
+func (s *Similar) of(list []*poparse.Entry) {
+	if len(s.texts) > maxTimes*len(list)+1000 {
+		*s = Similar{}
+	}
+	if s.numbers == nil {
+		s.numbers, s.grams, s.found = map[string]int32{}, map[[gramLength]rune][]int32{}, map[string]*ranking{}
+	}
+	s.list, s.next, s.cost = list, make([]int32, len(list)), 0
+	clear(s.first)
+	for i := len(list) - 1; i >= 0; i-- {
+		if e := list[i]; translated(e) && e.ID != "" {
+			n := s.number(e.ID)
+			s.next[i], s.first[n] = s.first[n], int32(i+1)
+			s.cost += blocks(e.ID)
 		}
 	}
-	slices.SortStableFunc(x.short, func(a, b int32) int { return len(list[a].ID) - len(list[b].ID) })
-	return x
+}
+
+// number returns the number of a source.
+func (s *Similar) number(id string) int32 {
+	if n, ok := s.numbers[id]; ok {
+		return n
+	}
+	n := int32(len(s.texts))
+	s.numbers[id], s.texts, s.first, s.shared = n, append(s.texts, id), append(s.first, 0), append(s.shared, 0)
+	if len(id) <= shortBytes {
+		s.short = append(s.short, n)
+	}
+	for _, gram := range gramsOf(id) {
+		if at := s.grams[gram]; len(at) == 0 || at[len(at)-1] != n {
+			s.grams[gram] = append(at, n)
+		}
+	}
+	return n
 }
 
 // gramsOf lists all sequences of four characters of a string.
@@ -61,57 +111,112 @@ func gramsOf(s string) (list [][gramLength]rune) {
 	return list
 }
 
-// search returns the entry whose source is the most similar, -1 if none is similar
-// enough. It returns false when there are no comparisons left.
-func (x *index) search(ref *poparse.Entry) (int, bool) {
+// search returns the entry of the file whose source is the most similar, -1 if none is similar
+// enough.
+func (s *Similar) search(ref *poparse.Entry) int {
 	if ref.ID == "" {
-		return -1, true
+		return -1
 	}
+	r := s.found[ref.ID]
+	if r == nil {
+		r = &ranking{}
+		if s.matches < maxMatches {
+			s.found[ref.ID] = r
+			s.matches += perRanking
+		}
+	}
+	s.rank(r, ref.ID)
+	c := choice{at: -1, weight: threshold}
+	for _, m := range r.best {
+		if m.weight+sameContext < c.weight {
+			break
+		}
+		s.offer(&c, ref, m)
+	}
+	if len(r.best) < maxBest || c.weight > r.best[maxBest-1].weight+sameContext {
+		return c.at
+	}
+	// Too few of the most similar ones are in this file.
+	c = choice{at: -1, weight: threshold}
 	pattern := newPattern(ref.ID)
-	best, weight := -1, threshold
-	for _, i := range x.candidates(ref.ID) {
-		if x.comparisons--; x.comparisons < 0 {
-			return -1, false
-		}
-		e, bonus := x.list[i], 0.0
-		if !e.HasContext || ref.HasContext && ref.Context == e.Context {
-			bonus = sameContext
-		}
-		if w := pattern.similarity(e.ID, weight-bonus*1.01) + bonus; w > weight {
-			best, weight = int(i), w
+	for _, m := range s.candidates(ref.ID, 0) {
+		if s.first[m.number] != 0 {
+			m.weight = pattern.similarity(s.texts[m.number], c.weight-sameContext*1.01)
+			s.offer(&c, ref, m)
 		}
 	}
-	return best, true
+	return c.at
 }
 
-// candidates lists the entries to be compared, in msgmerge's order.
-func (x *index) candidates(id string) (list []int32) {
+// choice is the entry that is the most similar so far, -1 if none is.
+type choice struct {
+	at     int
+	weight float64
+	shared int32
+}
+
+// offer has the entries of the file with a source compete.
+func (s *Similar) offer(c *choice, ref *poparse.Entry, m match) {
+	for i := s.first[m.number] - 1; i >= 0; i = s.next[i] - 1 {
+		e, w := s.list[i], m.weight
+		if !e.HasContext || ref.HasContext && ref.Context == e.Context {
+			w += sameContext
+		}
+		if w > c.weight || w == c.weight && c.at >= 0 && (m.shared > c.shared || m.shared == c.shared && int(i) < c.at) {
+			*c = choice{int(i), w, m.shared}
+		}
+	}
+}
+
+// rank compares a string with the sources that came since its ranking was made.
+func (s *Similar) rank(r *ranking, id string) {
+	if r.until == len(s.texts) {
+		return
+	}
+	pattern, had := newPattern(id), len(r.best)
+	for _, m := range s.candidates(id, r.until) {
+		least := threshold - sameContext*1.01
+		if len(r.best) == maxBest {
+			least = r.best[maxBest-1].weight
+		}
+		if m.weight = pattern.similarity(s.texts[m.number], least); m.weight < least {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(r.best, m.weight, func(o match, w float64) int { return cmp.Compare(w, o.weight) })
+		r.best = slices.Insert(r.best[:min(len(r.best), maxBest-1)], min(at, maxBest-1), m)
+	}
+	r.until = len(s.texts)
+	s.matches += len(r.best) - had
+}
+
+// candidates lists the sources from a number on that are to be compared with a string, in
+// msgmerge's order: first those that share the most, or of few characters the shorter ones.
+func (s *Similar) candidates(id string, from int) (list []match) {
 	grams := gramsOf(id)
 	if len(grams) == 0 {
 		least, most := int(math.Ceil(float64(len(id))/(2/threshold-1))), int(float64(len(id))*(2/threshold-1))
-		for _, i := range x.short {
-			if n := len(x.list[i].ID); least <= n && n <= most {
-				list = append(list, i)
+		for _, n := range s.short {
+			if size := len(s.texts[n]); int(n) >= from && least <= size && size <= most {
+				list = append(list, match{number: n, shared: int32(-size)})
 			}
 		}
-		return list
 	}
 	for _, gram := range grams {
-		for _, i := range x.grams[gram] {
-			if x.shared[i]++; x.shared[i] == 1 {
-				list = append(list, i)
+		all := s.grams[gram]
+		at, _ := slices.BinarySearch(all, int32(from))
+		for _, n := range all[at:] {
+			if s.shared[n]++; s.shared[n] == 1 {
+				list = append(list, match{number: n})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b int32) int {
-		if d := x.shared[b] - x.shared[a]; d != 0 {
-			return int(d)
+	if len(grams) > 0 {
+		for i := range list {
+			m := &list[i]
+			m.shared, s.shared[m.number] = s.shared[m.number], 0
 		}
-		return int(a - b)
-	})
-	for _, i := range list {
-		x.shared[i] = 0
 	}
+	slices.SortFunc(list, func(a, b match) int { return int(b.shared - a.shared) })
 	return list
 }
 
