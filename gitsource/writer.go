@@ -66,6 +66,14 @@ func (w *Writer) open() (err error) {
 // Has reports whether the mirror has an object, without those that are not stored yet.
 func (w *Writer) Has(h object.Hash) bool { return w.open() == nil && w.chain.Has(h) }
 
+// Add writes the contents that a path has in the next commit, so that they need not be held.
+func (w *Writer) Add(path string, data []byte) (id object.Hash, err error) {
+	if err = w.open(); err == nil {
+		id, err = w.chain.Add(path, data)
+	}
+	return id, err
+}
+
 // Blob returns the id of the contents that this Writer last wrote to a path.
 func (w *Writer) Blob(path string) object.Hash { return w.chain.Blob(path) }
 

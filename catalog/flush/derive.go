@@ -17,6 +17,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
 // Options say how commits are made.
@@ -78,7 +79,7 @@ func Derive(ctx context.Context, w *gitsource.Writer, files []File, o Options) (
 	d := deriver{writer: w, files: files, options: o, result: Result{
 		Parent: o.On, Head: o.On,
 		Outcomes: make([][]edit.Result, len(files)), Problems: map[int]error{}, FileProblems: map[int]error{},
-	}, unreadable: map[string]error{}, memos: map[string]*memo{}, templates: map[object.Hash]*poparse.File{}}
+	}, unreadable: map[string]error{}, memos: map[string]*memo{}, templates: map[object.Hash]*poparse.File{}, updates: map[*poparse.File]*msgmerge.Template{}}
 	for i := range files {
 		d.result.Outcomes[i] = make([]edit.Result, len(files[i].Edits))
 	}
@@ -104,6 +105,7 @@ type deriver struct {
 	unreadable map[string]error // of the files there that are not in data
 	memos      map[string]*memo // of the files of the next commit
 	templates  map[object.Hash]*poparse.File
+	updates    map[*poparse.File]*msgmerge.Template // of templates
 }
 
 // memo is what is remembered of a file when its commit was made.
@@ -143,23 +145,29 @@ func (d *deriver) read(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	wanted := map[string]bool{}
+	wanted := map[string]bool{} // now; false: once it is updated
 	for _, f := range d.files {
 		wanted[f.Path], wanted[f.Template] = true, true
 	}
 	for i := range d.options.Files {
 		f := &d.options.Files[i]
-		wanted[f.Path], wanted[f.Template], wanted[f.linguas()] = true, true, true
+		for _, path := range []string{f.Path, f.Template, f.linguas()} {
+			wanted[path] = wanted[path] || f.Update == nil
+		}
 	}
-	list, err := r.Snapshot(ctx, d.result.Parent, func(path string) bool { return wanted[path] }, nil)
+	list, err := r.Snapshot(ctx, d.result.Parent, func(path string) bool {
+		_, is := wanted[path]
+		return is
+	}, nil)
 	if err != nil {
 		return err
 	}
 	d.data = make(map[string]content, len(list))
 	for _, f := range list {
-		data, err := r.Blob(ctx, f.Blob, d.options.MaxFile)
-		if err == nil && object.IsLFSPointer(data) {
-			err = errors.New("it is in Git LFS, which cannot be written")
+		var data []byte
+		var err error
+		if wanted[f.Path] {
+			data, err = d.blob(ctx, r, f.Blob)
 		}
 		switch {
 		case err == nil:
@@ -322,19 +330,34 @@ func (d *deriver) template(ctx context.Context, path string) (*poparse.File, err
 }
 
 // load reads the bytes of a file that has become a blob that was known.
-func (d *deriver) load(ctx context.Context, path string) error {
+func (d *deriver) load(ctx context.Context, path string) (err error) {
+	now := d.data[path]
+	now.data, err = d.bytes(ctx, path)
+	d.data[path] = now
+	return err
+}
+
+// bytes reads a file, unless it was read.
+func (d *deriver) bytes(ctx context.Context, path string) ([]byte, error) {
 	now := d.data[path]
 	if now.data != nil {
-		return nil
+		return now.data, nil
 	}
 	r, err := d.writer.Reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer r.Close()
-	now.data, err = r.Blob(ctx, now.blob, d.options.MaxFile)
-	d.data[path] = now
-	return err
+	return d.blob(ctx, r, now.blob)
+}
+
+// blob reads a blob that can be written again.
+func (d *deriver) blob(ctx context.Context, r *gitsource.Reader, id object.Hash) ([]byte, error) {
+	data, err := r.Blob(ctx, id, d.options.MaxFile)
+	if err == nil && object.IsLFSPointer(data) {
+		err = errors.New("it is in Git LFS, which cannot be written")
+	}
+	return data, err
 }
 
 // message returns the message of a commit with its trailers.

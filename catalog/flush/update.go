@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
@@ -31,25 +32,21 @@ type Updated struct {
 func (u *Updated) Changed() bool { return u.Added+u.Reworded+u.Gone+u.Fuzzied > 0 }
 
 // Compare tells what Update would do, without the similar strings: Reworded are among Added.
-func Compare(path string, data []byte, template *poparse.File, o msgmerge.Options) (Updated, error) {
-	o.NoFuzzyMatching = true // without a new string there is none to match
-	_, u, err := update(path, data, template, o, true)
+func Compare(path string, data []byte, template *msgmerge.Template, o msgmerge.Options) (Updated, error) {
+	o.CountOnly = true // without a new string there is none to match
+	_, u, err := Update(path, data, template, o)
 	return u, err
 }
 
-// Update updates a file to its template, as msgmerge does.
-func Update(path string, data []byte, template *poparse.File, o msgmerge.Options) (now []byte, u Updated, err error) {
-	return update(path, data, template, o, false)
-}
-
-// update is Update; with countOnly a file with other strings is not written.
-func update(path string, data []byte, template *poparse.File, o msgmerge.Options, countOnly bool) (now []byte, u Updated, err error) {
+// Update updates a file to its template, as msgmerge does. With CountOnly a file with other
+// strings is not written.
+func Update(path string, data []byte, template *msgmerge.Template, o msgmerge.Options) (now []byte, u Updated, err error) {
 	f, err := poparse.Parse(path, data)
 	if err != nil {
 		return nil, u, fmt.Errorf("update: %w", err)
 	}
 	o.Fits = edit.Fits(f)
-	r, err := msgmerge.Merge(f, template, o)
+	r, err := template.Merge(f, o)
 	if err != nil {
 		return nil, u, fmt.Errorf("update: %w", err)
 	}
@@ -57,7 +54,7 @@ func update(path string, data []byte, template *poparse.File, o msgmerge.Options
 		u.Strings++
 	}
 	u.Added, u.Reworded, u.Gone, u.Fuzzied, u.Stopped = len(r.Added), len(r.Reworded), len(r.Gone), len(r.Fuzzied), r.Stopped
-	if countOnly && u.Changed() {
+	if o.CountOnly && u.Changed() {
 		return nil, u, nil
 	}
 	var b bytes.Buffer
@@ -88,6 +85,8 @@ func (d *deriver) updateFiles(ctx context.Context) error {
 			switch {
 			case ctx.Err() != nil:
 				return ctx.Err()
+			case object.Damaged(err):
+				return err
 			case err != nil:
 				d.result.FileProblems[i] = err
 				continue
@@ -131,15 +130,27 @@ func (d *deriver) update(ctx context.Context, f *FileChange) (now derive.File, u
 		known.updated.Same = known.after == was
 		return derive.File{Path: f.Path, Blob: known.after}, known.updated, nil
 	}
-	if err := d.load(ctx, f.Path); err != nil {
-		return now, u, err
-	}
-	template, err := d.template(ctx, f.Template)
+	parsed, err := d.template(ctx, f.Template)
 	if err != nil {
 		return now, u, fmt.Errorf("update: %w", err)
 	}
+	template := d.updates[parsed]
+	if template == nil {
+		if template, err = msgmerge.NewTemplate(parsed); err != nil {
+			return now, u, fmt.Errorf("update: %w", err)
+		}
+		d.updates[parsed] = template
+	}
+	data, err := d.bytes(ctx, f.Path)
+	if err != nil {
+		return now, u, err
+	}
 	now = derive.File{Path: f.Path}
-	if now.Data, u, err = Update(f.Path, d.data[f.Path].data, template, *f.Update); u.Same {
+	data, u, err = Update(f.Path, data, template, *f.Update)
+	if err == nil && !u.Same {
+		now.Blob, err = d.writer.Add(f.Path, data)
+	}
+	if u.Same {
 		d.options.Memo.put(key, memoValue{after: was, updated: u})
 	} else if err == nil {
 		d.memos[f.Path] = &memo{key: key, updated: u}

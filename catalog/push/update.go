@@ -112,7 +112,11 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if err != nil {
 		return "", err
 	}
-	template, err := poparse.Parse(e.Path, text)
+	parsed, err := poparse.Parse(e.Path, text)
+	if err != nil {
+		return err.Error(), nil
+	}
+	template, err := msgmerge.NewTemplate(parsed)
 	if err != nil {
 		return err.Error(), nil
 	}
@@ -144,7 +148,7 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if !changed {
 		files = nil
 	}
-	return "", p.Editor.UpdateFiles(ctx, e, sumOf(template), files, p.self())
+	return "", p.Editor.UpdateFiles(ctx, e, sumOf(parsed), files, p.self())
 }
 
 // sumOf tells the strings of a template from those of another one.

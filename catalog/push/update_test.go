@@ -192,17 +192,21 @@ func TestUpdatedTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := msgmerge.Options{Previous: rapid.Bool().Draw(t, "previous"), NoFuzzyMatching: rapid.Bool().Draw(t, "no fuzzy"), NoLocation: rapid.Bool().Draw(t, "no location")}
-		once, did, err := flush.Update("a.po", []byte(file.String()), template, o)
+		together, err := msgmerge.NewTemplate(template)
 		if err != nil {
 			t.Fatal(err)
 		}
-		would, err := flush.Compare("a.po", []byte(file.String()), template, o)
+		o := msgmerge.Options{Previous: rapid.Bool().Draw(t, "previous"), NoFuzzyMatching: rapid.Bool().Draw(t, "no fuzzy"), NoLocation: rapid.Bool().Draw(t, "no location")}
+		once, did, err := flush.Update("a.po", []byte(file.String()), together, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		would, err := flush.Compare("a.po", []byte(file.String()), together, o)
 		did.Added, did.Reworded = did.Added+did.Reworded, 0
 		if would != did {
 			t.Fatalf("Compare %+v (%v), Update %+v", would, err, did)
 		}
-		twice, u, err := flush.Update("a.po", once, template, o)
+		twice, u, err := flush.Update("a.po", once, together, o)
 		if err != nil || !u.Same || u.Changed() || !bytes.Equal(once, twice) {
 			t.Fatalf("%v, %+v\n%s\nbecomes\n%s", err, u, once, twice)
 		}

@@ -122,12 +122,17 @@ func (c *Chain) blob(f *File) (id object.Hash, err error) {
 		return id, nil
 	}
 	if id = f.Blob; id.IsZero() {
-		id, err = c.added.Blob(f.Data, c.last[f.Path])
+		id, err = c.Add(f.Path, f.Data)
 	}
 	if err == nil {
 		c.last[f.Path] = object.Base{Hash: id, Data: f.Data}
 	}
 	return id, err
+}
+
+// Add writes the contents that a path has in the next commit, so that they need not be held.
+func (c *Chain) Add(path string, data []byte) (object.Hash, error) {
+	return c.added.Blob(data, c.last[path])
 }
 
 // rawTree returns a directory as git stores it.

@@ -185,7 +185,7 @@ func TestSimilar(t *testing.T) {
 			context := rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(rt, "context")
 			return &poparse.Entry{ID: id.Draw(rt, "id"), Context: context, HasContext: context != "", Str: []string{rapid.SampledFrom([]string{"text", "text", ""}).Draw(rt, "text")}}
 		})
-		refs, s := rapid.SliceOfN(entry, 1, 5).Draw(rt, "template"), &Similar{}
+		refs, s := rapid.SliceOfN(entry, 1, 5).Draw(rt, "template"), &similar{}
 		for range rapid.IntRange(2, 5).Draw(rt, "files") {
 			without := rapid.SampledFrom([]string{"the", "files", "é", "-"}).Draw(rt, "without")
 			list := slices.DeleteFunc(rapid.SliceOfN(entry, 20, 60).Draw(rt, "file"), func(e *poparse.Entry) bool {
@@ -201,7 +201,7 @@ func TestSimilar(t *testing.T) {
 	})
 }
 
-// mostSimilar is Similar.search by comparing with each entry.
+// mostSimilar is similar.search by comparing with each entry.
 func mostSimilar(list []*poparse.Entry, ref *poparse.Entry) (best int) {
 	best, weight, order, grams := -1, threshold, 0, gramsOf(ref.ID)
 	for i, e := range list {

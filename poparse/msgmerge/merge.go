@@ -15,7 +15,6 @@
 package msgmerge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,9 +40,8 @@ type Options struct {
 	// times each 64 bytes of a source with a translation. When they are used up, the rest is
 	// merged as with NoFuzzyMatching. 0 is DefaultComparisons.
 	Comparisons int
-	// Similar remembers what is similar for the other files of a template; nil: nothing is
-	// known from before. The result is the same.
-	Similar *Similar
+	// CountOnly leaves the new strings out of Result.File, and finds no similar ones for them.
+	CountOnly bool
 	// Fits reports whether the texts of an entry fit its source in one format, such as
 	// "c-format", as msgfmt -c wants it: texts that do not fit a format that is new in the
 	// template become fuzzy. Nil: all fit.
@@ -90,23 +88,41 @@ type merger struct {
 	// exact tells of entries of the list that the template has them, similarTo that the
 	// template has a similar string, which took their text.
 	exact, similarTo []bool
-	forms            int  // plural forms of the file
-	looks            bool // Similar looks among the list
+	forms            int // plural forms of the file
+	similar          *similar
+	looks            bool // similar looks among the list
 	result           Result
 }
+
+// Template is what files are updated to, with what was found for those before: they lack
+// the same strings. It is not safe for concurrent use.
+type Template struct {
+	file    *poparse.File
+	similar similar
+}
+
+// NewTemplate returns the error ErrRefused if msgmerge refuses the template.
+func NewTemplate(f *poparse.File) (*Template, error) { return &Template{file: f}, check(f) }
 
 // Merge updates a file to a template. Neither is changed; the result shares strings with
 // them. The error is ErrRefused if msgmerge refuses one of them.
 func Merge(file, template *poparse.File, o Options) (*Result, error) {
-	for _, f := range []*poparse.File{file, template} {
-		if err := check(f); err != nil {
-			return nil, err
-		}
+	t, err := NewTemplate(template)
+	if err != nil {
+		return nil, err
+	}
+	return t.Merge(file, o)
+}
+
+// Merge is the function Merge; the result does not depend on files before.
+func (t *Template) Merge(file *poparse.File, o Options) (*Result, error) {
+	if err := check(file); err != nil {
+		return nil, err
 	}
 	if o.Comparisons == 0 {
 		o.Comparisons = DefaultComparisons
 	}
-	m := &merger{Options: o, file: file, forms: germanic}
+	m := &merger{Options: o, file: file, forms: germanic, similar: &t.similar}
 	m.list = entries(file)
 	m.byKey = make(map[key]int, len(m.list))
 	for i, e := range m.list {
@@ -116,7 +132,7 @@ func Merge(file, template *poparse.File, o Options) (*Result, error) {
 	if p, ok := file.PluralForms(); ok {
 		m.forms = p.Number
 	}
-	m.merge(template)
+	m.merge(t.file)
 	return &m.result, nil
 }
 
@@ -169,7 +185,9 @@ func (m *merger) merge(template *poparse.File) {
 		m.exact[0] = true
 	}
 	for _, ref := range template.Entries {
-		put(m.entry(ref))
+		if e := m.entry(ref); e != nil {
+			put(e)
+		}
 	}
 	for i, e := range m.list {
 		if !m.exact[i] && !e.Obsolete {
@@ -202,12 +220,14 @@ func (m *merger) entry(ref *poparse.Entry) *poparse.Entry {
 		}
 		return e
 	}
-	if i := m.similar(ref); i >= 0 {
+	if i := m.mostSimilar(ref); i >= 0 {
 		m.similarTo[i] = true
 		m.result.Reworded = append(m.result.Reworded, ref)
 		return m.update(m.list[i], ref, true)
 	}
-	m.result.Added = append(m.result.Added, ref)
+	if m.result.Added = append(m.result.Added, ref); m.CountOnly {
+		return nil
+	}
 	e := New(ref)
 	if e.HasPlural && empty(e.Str) {
 		e.Str = make([]string, m.forms)
@@ -223,21 +243,21 @@ func New(ref *poparse.Entry) *poparse.Entry {
 	return &e
 }
 
-// similar returns the entry of the file whose source is the most similar, -1 if none is
+// mostSimilar returns the entry of the file whose source is the most similar, -1 if none is
 // similar enough.
-func (m *merger) similar(ref *poparse.Entry) int {
-	if m.NoFuzzyMatching || m.result.Stopped {
+func (m *merger) mostSimilar(ref *poparse.Entry) int {
+	if m.NoFuzzyMatching || m.CountOnly || m.result.Stopped {
 		return -1
 	}
 	if !m.looks {
-		m.looks, m.Similar = true, cmp.Or(m.Similar, &Similar{})
-		m.Similar.of(m.list)
+		m.looks = true
+		m.similar.of(m.list)
 	}
-	m.Comparisons -= blocks(ref.ID) * m.Similar.cost
+	m.Comparisons -= blocks(ref.ID) * m.similar.cost
 	if m.result.Stopped = m.Comparisons < 0; m.result.Stopped {
 		return -1
 	}
-	return m.Similar.search(ref)
+	return m.similar.search(ref)
 }
 
 // gone makes an entry obsolete that the template does not have.

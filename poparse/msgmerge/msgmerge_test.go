@@ -266,9 +266,12 @@ func TestStopped(t *testing.T) {
 		template.Entries = append(template.Entries, &poparse.Entry{ID: id + "!"})
 		cost += blocks(id)
 	}
-	similar := &Similar{} // what is remembered is counted, too
-	for range 2 {
-		r, err := Merge(file, template, Options{Comparisons: cost*(2*35+3*15) + 10, Similar: similar})
+	together, err := NewTemplate(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what is remembered is counted, too
+		r, err := together.Merge(file, Options{Comparisons: cost*(2*35+3*15) + 10})
 		if err != nil || !r.Stopped || counts(r) != [4]int{150, 50, 200, 0} {
 			t.Errorf("got %v, stopped %t, %v", counts(r), r.Stopped, err)
 		}

@@ -18,12 +18,12 @@ const (
 	gramLength = 4
 )
 
-// Similar finds similar sources as msgmerge does: candidates share four characters in
+// similar finds similar sources as msgmerge does: candidates share four characters in
 // sequence, and of the most similar ones the first is taken, of those that share more of these
 // sequences. It remembers what was found for other files: those that are updated to one
 // template lack the same strings, and have nearly the same ones. The zero value is empty; it
 // is not safe for concurrent use.
-type Similar struct {
+type similar struct {
 	numbers map[string]int32 // of sources of all files
 	texts   []string         // by number
 	grams   map[[gramLength]rune][]int32
@@ -66,9 +66,9 @@ const (
 func blocks(s string) int { return (len(s) + 63) / 64 }
 
 // of makes s look among the translated entries of a file.
-func (s *Similar) of(list []*poparse.Entry) {
+func (s *similar) of(list []*poparse.Entry) {
 	if len(s.texts) > maxTimes*len(list)+1000 {
-		*s = Similar{}
+		*s = similar{}
 	}
 	if s.numbers == nil {
 		s.numbers, s.grams, s.found = map[string]int32{}, map[[gramLength]rune][]int32{}, map[string]*ranking{}
@@ -85,7 +85,7 @@ func (s *Similar) of(list []*poparse.Entry) {
 }
 
 // number returns the number of a source.
-func (s *Similar) number(id string) int32 {
+func (s *similar) number(id string) int32 {
 	if n, ok := s.numbers[id]; ok {
 		return n
 	}
@@ -113,7 +113,7 @@ func gramsOf(s string) (list [][gramLength]rune) {
 
 // search returns the entry of the file whose source is the most similar, -1 if none is similar
 // enough.
-func (s *Similar) search(ref *poparse.Entry) int {
+func (s *similar) search(ref *poparse.Entry) int {
 	if ref.ID == "" {
 		return -1
 	}
@@ -156,7 +156,7 @@ type choice struct {
 }
 
 // offer has the entries of the file with a source compete.
-func (s *Similar) offer(c *choice, ref *poparse.Entry, m match) {
+func (s *similar) offer(c *choice, ref *poparse.Entry, m match) {
 	for i := s.first[m.number] - 1; i >= 0; i = s.next[i] - 1 {
 		e, w := s.list[i], m.weight
 		if !e.HasContext || ref.HasContext && ref.Context == e.Context {
@@ -169,7 +169,7 @@ func (s *Similar) offer(c *choice, ref *poparse.Entry, m match) {
 }
 
 // rank compares a string with the sources that came since its ranking was made.
-func (s *Similar) rank(r *ranking, id string) {
+func (s *similar) rank(r *ranking, id string) {
 	if r.until == len(s.texts) {
 		return
 	}
@@ -191,7 +191,7 @@ func (s *Similar) rank(r *ranking, id string) {
 
 // candidates lists the sources from a number on that are to be compared with a string, in
 // msgmerge's order: first those that share the most, or of few characters the shorter ones.
-func (s *Similar) candidates(id string, from int) (list []match) {
+func (s *similar) candidates(id string, from int) (list []match) {
 	grams := gramsOf(id)
 	if len(grams) == 0 {
 		least, most := int(math.Ceil(float64(len(id))/(2/threshold-1))), int(float64(len(id))*(2/threshold-1))
