@@ -29,8 +29,9 @@ type editForm struct {
 	Seen     string // the revision of the text that the reader sees
 	Fields   []field
 	Fuzzy    bool
-	Suggests bool // suggestions are taken
-	Sent     bool // the fields have what was sent, not what is stored
+	Suggests bool   // suggestions are taken
+	Previous string // the checksum of the string whose text was copied into the fields; ""
+	Sent     bool   // the fields have what was sent, not what is stored
 
 	Wrong  string // why it was not stored, in the reader's language
 	Detail string // the same of the program that would refuse it, in English
@@ -48,10 +49,10 @@ type field struct {
 }
 
 type sentForm struct {
-	do, copy, seen, asked string
-	sure                  bool
-	target                []string
-	fuzzy                 bool
+	do, copy, seen, asked, previous string
+	sure                            bool
+	target                          []string
+	fuzzy                           bool
 }
 
 // Edited is the answer to a form: an address to go to, or a page.
@@ -63,7 +64,7 @@ type Edited struct {
 
 // readForm reads the fields. Browsers end lines with CR LF, files with LF.
 func readForm(f url.Values) sentForm {
-	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), fuzzy: f.Get("fuzzy") != ""}
+	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), previous: f.Get("previous"), fuzzy: f.Get("fuzzy") != ""}
 	s.do, s.sure = strings.CutPrefix(s.do, "sure:")
 	for _, text := range f["target"] {
 		s.target = append(s.target, strings.ReplaceAll(text, "\r\n", "\n"))
@@ -177,7 +178,7 @@ func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm)
 	case o.Form == nil:
 		return nil, nil, cmp.Or(resource.MayEdit(ctx, &o.Row), error(errNotHere))
 	}
-	o.Form.Sent, o.Form.Seen = true, cmp.Or(sent.seen, o.Form.Seen)
+	o.Form.Sent, o.Form.Seen, o.Form.Previous = true, cmp.Or(sent.seen, o.Form.Seen), sent.previous
 	if len(sent.target) == len(o.Form.Fields) {
 		o.Form.Fields, o.Form.Fuzzy = fields(v, &o.Row, sent.target), sent.fuzzy
 	}
@@ -192,6 +193,7 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	if sent.copy != "" {
 		if text, ok := o.textOf(sent.copy); ok {
 			o.Form.Fields = fields(v, &o.Row, text)
+			o.Form.copied(o.offerOf(sent.copy))
 		}
 		return false, nil
 	}
@@ -200,6 +202,9 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	id, _ := strconv.ParseInt(number, 10, 64)
 	of := &store.Edit{ID: id, UnitID: unit.ID}
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
+	if o.Lacks {
+		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)
+	}
 	switch do {
 	case "save":
 		want.If = func(now *catalog.Unit) bool {
@@ -267,6 +272,9 @@ func (o *oneString) textOf(name string) ([]string, bool) {
 		return catalog.TargetForms(o.Unit.Source, o.Suggestions[i].Target, o.Row.PluralNumber), true
 	case kind == "e" && i < len(o.Elsewhere):
 		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].Target, o.Row.PluralNumber), true
+	}
+	if of := o.offerOf(name); of != nil {
+		return of.texts(len(list)), true
 	}
 	return nil, false
 }
@@ -363,7 +371,7 @@ func (p *Pages) after(ctx context.Context, r *rest.Request, o *oneString) (strin
 	}
 	at := o.Position + 1
 	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		units, err := find(ctx, snap, r, &o.Row, func(int64) (int, int) { return o.Position - 1, 2 })
+		units, err := findAll(ctx, snap, r, &o.Row, p.takesMissing(&o.Row), func(int64, int64) (int, int) { return o.Position - 1, 2 })
 		if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.next.ID }); i >= 0 {
 			at = o.Position + i
 		}

@@ -28,8 +28,9 @@ type stringList struct {
 	Start  string // the first of them, for whoever may edit it
 	Saved  bool   // the last of a search was saved
 
-	Missing int64 // strings that the file does not have
-	Changed int64 // strings that the template has with another msgid_plural
+	Missing    int64  // strings that the file does not have
+	Changed    int64  // strings that the template has with another msgid_plural
+	MissingURL string // a list of the missing ones
 }
 
 type str struct {
@@ -45,12 +46,12 @@ type str struct {
 func (p *Pages) strings(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
 	v.Crumbs = append(v.Crumbs, link{Name: v.L.T("Strings"), URL: path("translate", t.Project.Slug, t.Component.Slug, t.Language)})
 	if hash, ok := catalog.ParseChecksum(v.param("checksum")); ok {
-		id, found, err := snap.UnitByHash(ctx, t.ID, hash)
+		o, err := p.openString(ctx, snap, t, hash)
 		if err != nil {
 			return err
 		}
-		if found {
-			return p.oneString(ctx, snap, r, v, t, id)
+		if o != nil {
+			return p.oneString(ctx, snap, r, v, o)
 		}
 	}
 	return p.stringList(ctx, snap, r, v, t)
@@ -67,8 +68,11 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	l := stringList{Row: *t, Query: q, Views: stringViews(v, strs, q, &t.Stats), Source: t.Component.Settings.SourceLanguage, Missing: about.Missing, Changed: about.Changed}
 	v.named(v.L.T("Strings"), p.title(v, t))
 	v.Sub = p.title(v, t)
+	if l.Missing > 0 {
+		l.MissingURL = strs + "?missing=1"
+	}
 	var units []catalog.Unit
-	missing := l.Missing > 0 && v.param("missing") != ""
+	first, missing := 0, l.Missing > 0 && v.param("missing") != ""
 	changed := !missing && l.Changed > 0 && v.param("changed") != ""
 	instead := func(about string, count int64) { // a list that no search finds
 		l.Views = stringViews(v, strs, noList, &t.Stats)
@@ -77,11 +81,12 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 	}
 	switch {
 	case missing:
-		instead(v.L.T("Not in the file"), l.Missing)
-		var all *store.SearchResult
-		if all, err = snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Missing: true, Expr: query.All}); err == nil {
-			units, _, err = all.Page(ctx, int64(v.Pages.offset()), stringsOnPage)
-		}
+		units, err = findAll(ctx, snap, r, t, true, func(files, lacks int64) (from, n int) {
+			instead(v.L.T("Not in the file"), lacks)
+			first = int(files)
+			return first + v.Pages.offset(), stringsOnPage
+		})
+		l.Wrong, err = wrongQuery(err)
 	case changed:
 		instead(v.L.T("Changed in the template"), l.Changed)
 		units, err = snap.Changed(ctx, t.ComponentID, t.ID, v.Pages.offset(), stringsOnPage)
@@ -100,9 +105,11 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		u := &units[i]
 		row := newString(set, t, u)
 		switch {
-		case missing: // each leads to the source string, which it is
+		case missing:
 			row = str{Checksum: row.Checksum, Context: row.Context, Source: row.Source}
-			row.URL = path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + row.Checksum
+			if row.URL = stringURL(t, u, q, first+v.Pages.From+i); !p.takesMissing(t) { // the source string, which it is
+				row.URL = path("translate", t.Project.Slug, t.Component.Slug, l.Source) + "?checksum=" + row.Checksum
+			}
 		case changed:
 			row.URL, row.Changed = stringURL(t, u, "", 0), true
 		default:
@@ -110,14 +117,32 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		}
 		l.Rows = append(l.Rows, row)
 	}
-	if !missing && !changed {
-		l.Saved = v.param("saved") != ""
-		if len(l.Rows) > 0 && v.SignedIn && !t.IsSource && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
-			l.Start = l.Rows[0].URL
-		}
+	l.Saved = v.param("saved") != ""
+	if err == nil && !changed && p.takesMissing(t) && v.SignedIn && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
+		l.Start, err = p.start(ctx, snap, r, t, &l)
 	}
 	v.Body = l
 	return err
+}
+
+// start is the address of the first string that a reader goes through from a list: the first
+// one of its page, or the first that the file lacks.
+func (p *Pages) start(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, l *stringList) (string, error) {
+	if len(l.Rows) > 0 {
+		return l.Rows[0].URL, nil
+	}
+	first := 0
+	units, err := findAll(ctx, snap, r, t, true, func(files, _ int64) (from, n int) { first = int(files); return first, 1 })
+	if _, err = wrongQuery(err); err != nil || len(units) == 0 {
+		return "", err
+	}
+	return stringURL(t, &units[0], l.Query, first+1), nil
+}
+
+// takesMissing reports whether strings of a translation can be edited, those that its file
+// lacks among them.
+func (p *Pages) takesMissing(t *store.TranslationRow) bool {
+	return p.env.Edits != nil && !t.IsSource && t.Component.Settings.Edits.Taken()
 }
 
 // find reads a part of the strings that the query of a request selects in a translation;
@@ -138,6 +163,36 @@ func find(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.T
 	from, n := part(found.Count())
 	units, _, err := found.Page(ctx, int64(from), n)
 	return units, err
+}
+
+// findAll is find for the strings that a reader goes through: those of the file, and then, if
+// lacks is set, those of the template that it lacks, as source units.
+func findAll(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow, lacks bool, part func(files, lacks int64) (from, n int)) ([]catalog.Unit, error) {
+	var missing *store.SearchResult
+	if lacks {
+		expr, err := resource.UnitQuery(r)
+		if err == nil {
+			missing, err = snap.Search(ctx, store.SearchQuery{Components: resource.ComponentOf(t), TranslationID: t.ID, Missing: true, Expr: expr})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var after, n int
+	units, err := find(ctx, snap, r, t, func(files int64) (from, _ int) {
+		most := int64(0)
+		if lacks {
+			most = missing.Count()
+		}
+		from, n = part(files, most)
+		after = max(0, from-int(files))
+		return from, n
+	})
+	if err != nil || !lacks || len(units) == n {
+		return units, err
+	}
+	more, _, err := missing.Page(ctx, int64(after), n-len(units))
+	return append(units, more...), err
 }
 
 // wrongQuery says what is wrong with a query, or that it asks for too much. With any other
@@ -200,11 +255,14 @@ type oneString struct {
 	Places         []link
 	SourceLang     string
 	FileURL        string
+	Lacks          bool      // the file does not have it
+	Offers         []offer   // texts of strings that the template has no more
 	Form           *editForm // nil for whoever may not edit it
 	Why            string    // why it is not edited
 	Stranger       bool      // a session could edit it
 	Saved          string    // the address of the string that was saved before
 
+	id   int64 // in searches: that of the source unit if the file lacks it
 	next *catalog.Unit
 }
 
@@ -220,45 +278,71 @@ func saidIn(c *store.ComponentRow, s *store.Said, checksum string) said {
 	return said{Where: where(c), Code: s.Language, URL: url, Target: s.Unit.Target, State: s.Unit.State}
 }
 
-func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow, id int64) error {
-	row, err := snap.Unit(ctx, id)
-	if err != nil {
-		return err
+// openString finds the string with an id_hash: of the file, or that it lacks and that can be
+// translated, or that it had; nil if there is none.
+func (p *Pages) openString(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, hash int64) (*oneString, error) {
+	o := oneString{Row: *t}
+	id, found, err := snap.UnitByHash(ctx, t.ID, hash)
+	if err == nil && found {
+		var row store.UnitRow
+		row, err = snap.Unit(ctx, id)
+		o.Unit, o.id = row.Unit, id
 	}
-	u := &row.Unit
+	var lacks *catalog.Unit
+	if err == nil && (!found || o.Unit.Removed) && p.takesMissing(t) {
+		lacks, err = snap.MissingUnit(ctx, resource.RowOf(t), t.ID, hash)
+	}
+	switch {
+	case err != nil || lacks == nil && !found:
+		return nil, err
+	case lacks != nil:
+		u := *lacks
+		u.ID, u.TranslationID, u.Target, u.State, u.Failing, u.Comment = id, t.ID, "", catalog.StateEmpty, [2]uint64{}, ""
+		o.Unit, o.id, o.Lacks = u, lacks.ID, true
+	}
+	return &o, nil
+}
+
+func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, o *oneString) error {
+	t, u := &o.Row, &o.Unit
 	set, err := p.env.ChecksOf(ctx, snap, t, []catalog.Unit{*u})
 	if err != nil {
 		return err
 	}
-	o := oneString{str: newString(set, t, u), Row: *t, Unit: *u, Query: strings.TrimSpace(v.param("q")), SourceLang: t.Component.Settings.SourceLanguage}
+	o.str, o.Query, o.SourceLang = newString(set, t, u), strings.TrimSpace(v.param("q")), t.Component.Settings.SourceLanguage
 	v.Heading, v.Title = v.L.T("One string"), oneLine(u.Source, 40)+" · "+p.title(v, t)
 	v.Sub = p.title(v, t)
-	v.API = wire.UnitPath(u.ID)
-	for _, below := range []string{"changes", "translations", "occurrences", "checks", "suggestions", "comments"} {
-		v.APIs = append(v.APIs, link{Name: below, URL: v.API + below + "/"})
+	if v.API = wire.UnitPath(u.ID); o.Lacks {
+		v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "missing/?q=id:" + wire.FormatID(o.id)
+	} else {
+		for _, below := range []string{"changes", "translations", "occurrences", "checks", "suggestions", "comments"} {
+			v.APIs = append(v.APIs, link{Name: below, URL: v.API + below + "/"})
+		}
 	}
 	if u.PreviousSource != "" {
 		o.PreviousSource = difference(u.PreviousSource, u.Source)
 	}
 	o.fillPlaces()
-	if o.Suggestions, err = snap.Suggestions(ctx, id); err != nil {
-		return err
-	}
-	history := store.ChangeQuery{TranslationID: t.ID, UnitID: id, Newest: true, Limit: changesOnPage}
-	if err := p.readChanges(ctx, snap, v, history, t.Component.Settings.Repoweb); err != nil {
-		return err
+	if u.ID != 0 {
+		if o.Suggestions, err = snap.Suggestions(ctx, u.ID); err != nil {
+			return err
+		}
+		history := store.ChangeQuery{TranslationID: t.ID, UnitID: u.ID, Newest: true, Limit: changesOnPage}
+		if err := p.readChanges(ctx, snap, v, history, t.Component.Settings.Repoweb); err != nil {
+			return err
+		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillForm,
+		p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm,
 	} {
-		if err := fill(ctx, snap, r, v, &o); err != nil {
+		if err := fill(ctx, snap, r, v, o); err != nil {
 			return err
 		}
 	}
 	if _, ok := catalog.ParseChecksum(v.param("saved")); ok {
 		o.Saved = path("translate", t.Project.Slug, t.Component.Slug, t.Language) + "?checksum=" + v.param("saved")
 	}
-	v.Body = &o
+	v.Body = o
 	return nil
 }
 
@@ -290,10 +374,10 @@ func (p *Pages) fillNeighbours(ctx context.Context, snap *store.Snapshot, r *res
 	}
 	o.Position = v.number("offset")
 	from := max(o.Position-3, 0)
-	units, err := find(ctx, snap, r, &o.Row, func(count int64) (int, int) { o.Count = count; return from, 5 })
+	units, err := findAll(ctx, snap, r, &o.Row, p.takesMissing(&o.Row), func(files, lacks int64) (int, int) { o.Count = files + lacks; return from, 5 })
 	_, err = wrongQuery(err) // the string itself is shown
 	before, after := o.Position-2-from, o.Position-from
-	if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.Unit.ID }); i >= 0 {
+	if i := slices.IndexFunc(units, func(u catalog.Unit) bool { return u.ID == o.id }); i >= 0 {
 		o.Position, before, after = from+i+1, i-1, i+1
 	} else if len(units) > 0 {
 		after-- // the next one has moved up

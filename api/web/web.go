@@ -87,6 +87,8 @@ const (
 	maxShown                 = 4000  // characters of one text
 	maxWords                 = 600   // of each of two texts that are compared word by word
 	maxElsewhere             = 40    // components that are searched for the same string
+	maxLooked                = 2000  // strings that the template has no more, whose texts may serve for one that the file lacks
+	maxOffers                = 3     // of these texts
 	maxPartStrings           = 5000  // of a file with a table by folder, which reads all
 	minParts, maxParts       = 2, 60 // of that table; fewer say nothing
 	maxNext                  = 1000  // length of the address to which signing in leads back

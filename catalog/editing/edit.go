@@ -337,15 +337,13 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 			all[known[i].Identity] = known[i].ID
 		}
 	}
-	var ids []int64
-	for p := range f.Live() {
-		source := p.ID
-		if p.HasPlural {
-			source += catalog.FormSeparator + p.IDPlural
+	strings := len(all)
+	ids, found := e.idsOf(f, all)
+	if !found && o.Method != edit.Replace {
+		if err := e.addLacked(ctx, all); err != nil {
+			return counts, err
 		}
-		if id, ok := all[e.hasher.Identity(source, p.Context)]; ok {
-			ids = append(ids, id)
-		}
+		ids, _ = e.idsOf(f, all)
 	}
 	units, err := e.load(ctx, slices.Compact(slices.Sorted(slices.Values(ids))))
 	if err != nil {
@@ -354,7 +352,7 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 	if err := edit.CheckUpload(f, e.row.PluralNumber, e.row.PluralFormula); err != nil {
 		return counts, err
 	}
-	changes, counts, err := edit.Upload(f, o, len(all), func(id catalog.Identity) (edit.Current, bool) {
+	changes, counts, err := edit.Upload(f, o, strings, func(id catalog.Identity) (edit.Current, bool) {
 		u, ok := units[all[id]]
 		return edit.Current{
 			Text: edit.Text{Target: u.Target, State: u.State}, ReadOnly: u.State == catalog.StateReadOnly, Forms: catalog.FormsOf(u.Source, e.row.PluralNumber),
@@ -367,7 +365,10 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 		c := &changes[i]
 		u := units[all[e.hasher.Identity(c.Source, c.Context)]]
 		if o.Method == edit.Suggest {
-			if _, err = e.suggest(ctx, &u, c.Text); errors.Is(err, errSuggested) {
+			if err = e.make(ctx, &u); err == nil {
+				_, err = e.suggest(ctx, &u, c.Text)
+			}
+			if errors.Is(err, errSuggested) {
 				counts.Accepted, counts.Skipped, err = counts.Accepted-1, counts.Skipped+1, nil
 			}
 		} else {
@@ -378,4 +379,37 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 		}
 	}
 	return counts, e.store(ctx)
+}
+
+// idsOf are the ids of the strings of a file, and whether all have one.
+func (e *transaction) idsOf(f *poparse.File, all map[catalog.Identity]int64) (ids []int64, found bool) {
+	found = true
+	for p := range f.Live() {
+		source := p.ID
+		if p.HasPlural {
+			source += catalog.FormSeparator + p.IDPlural
+		}
+		id, ok := all[e.hasher.Identity(source, p.Context)]
+		if found = found && ok; ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, found
+}
+
+// addLacked adds to the strings of a translation those that only the source translation has,
+// by its units: load finds which of these the file lacks.
+func (e *transaction) addLacked(ctx context.Context, all map[catalog.Identity]int64) error {
+	rows, err := e.tx.Translations(ctx, e.component)
+	i := slices.IndexFunc(rows, func(t catalog.Translation) bool { return t.IsSource })
+	if err != nil || i < 0 {
+		return err
+	}
+	known, err := e.tx.Known(ctx, rows[i].ID)
+	for i := range known {
+		if k := &known[i]; !k.Removed && all[k.Identity] == 0 {
+			all[k.Identity] = k.ID
+		}
+	}
+	return err
 }

@@ -107,3 +107,51 @@ func TestEmptiedPluralIsNoSuggestion(t *testing.T) {
 	}
 	w.Verify()
 }
+
+// TestUploadMissing uploads texts for strings that the file lacks and the template has: they
+// count and are stored as those of others, by each method but replace, which changes what the
+// file has. What neither has is not found.
+func TestUploadMissing(t *testing.T) {
+	for method, want := range map[edit.Method]struct {
+		counts edit.Counts
+		two    edit.Text
+	}{
+		edit.Translate: {edit.Counts{NotFound: 1, Accepted: 3, Total: 5}, edit.Text{Target: "Dvě", State: catalog.StateTranslated}},
+		edit.Fuzzy:     {edit.Counts{NotFound: 1, Accepted: 3, Total: 5}, edit.Text{Target: "Dvě", State: catalog.StateFuzzy}},
+		edit.Suggest:   {edit.Counts{NotFound: 1, Accepted: 3, Total: 5}, edit.Text{}},
+		edit.Replace:   {edit.Counts{Accepted: 1, Total: 5}, edit.Text{}},
+	} {
+		t.Run(string(method), func(t *testing.T) {
+			const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\nPlural-Forms: nplurals=2; plural=n != 1;\\n\"\n"
+			plural := func(texts ...string) string {
+				s := "\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\n"
+				for i, text := range texts {
+					s += fmt.Sprintf("msgstr[%d] %q\n", i, text)
+				}
+				return s
+			}
+			entry := func(id, text string) string { return fmt.Sprintf("\nmsgid %q\nmsgstr %q\n", id, text) }
+			w, _ := app(t, catalog.ComponentSettings{NewBase: "po/app.pot", EnableSuggestions: true, Edits: catalog.Edits{Mode: catalog.PushDirect}}, map[string]string{
+				"po/app.pot": header + entry("One", "") + entry("Two", "") + entry("Three", "") + plural("", ""), "po/cs.po": header + entry("One", ""),
+			})
+			u := w.UnitOf("cs", "One")
+			upload := header + entry("One", "Jedna") + entry("Two", "Dvě") + entry("Three", "") + entry("Four", "Čtyři") + plural("%d soubor", "%d soubory")
+			counts, err := w.Editor.Upload(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, jana, []byte(upload), edit.UploadOptions{Method: method})
+			must(t, err)
+			equal(t, want.counts, counts, "counts")
+			var two edit.Text
+			w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+				if tr.Language == "cs" && u.Source == "Two" {
+					two = edit.Text{Target: u.Target, State: u.State}
+				}
+			})
+			equal(t, want.two, two, "a missing string")
+			suggested := 0
+			if method == edit.Suggest {
+				suggested = 3
+			}
+			equal(t, suggested, strings.Count(w.Journal(), "suggested "), "suggestions in the journal")
+			w.Verify()
+		})
+	}
+}

@@ -220,6 +220,18 @@ func (s *similar) candidates(id string, from int) (list []match) {
 	return list
 }
 
+// Similarity returns msgmerge's measure of how similar strings are to s: 1 for the same, and 0
+// for one that is not similar enough for its text to be offered.
+func Similarity(s string) func(other string) float64 {
+	p := newPattern(s)
+	return func(other string) float64 {
+		if w := p.similarity(other, threshold); w > threshold {
+			return w
+		}
+		return 0
+	}
+}
+
 // pattern is a string that is compared with many others.
 type pattern struct {
 	text  string

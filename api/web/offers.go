@@ -1,0 +1,89 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// Texts for a string that a file lacks: the file has them for others, or had them.
+
+// offer is the text of a similar string that the template has no more.
+type offer struct {
+	edit.Offer
+	Diff []span // of the sources
+}
+
+// checksum is what a form knows an offer by.
+func (o *offer) checksum() string {
+	var h catalog.Hasher
+	return catalog.Checksum(h.Identity(o.Source, o.Context).Hash)
+}
+
+// texts are the forms of the text for a string with a number of forms: those of msgmerge,
+// which takes the first one for all if it was no plural.
+func (o *offer) texts(forms int) []string {
+	list := catalog.SplitForms(o.Target)
+	if !strings.Contains(o.Source, catalog.FormSeparator) {
+		list = slices.Repeat(list[:1], forms)
+	}
+	return append(list[:min(len(list), forms)], make([]string, max(0, forms-len(list)))...)
+}
+
+// fillOffers finds texts for a string that the file lacks. That of its obsolete entry is a
+// suggestion.
+func (p *Pages) fillOffers(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	if !o.Lacks {
+		return nil
+	}
+	gone, err := snap.Extra(ctx, o.Row.ComponentID, o.Row.ID, maxLooked)
+	if err != nil {
+		return err
+	}
+	file, err := snap.File(ctx, o.Row.ID)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return err
+	}
+	own, similar := edit.Offers(file.Data, &o.Unit, gone, maxOffers)
+	if own != "" {
+		o.Suggestions = append([]store.Suggestion{{Branch: "#~ " + o.Row.Filename, Target: own}}, o.Suggestions...)
+	}
+	for _, of := range similar {
+		o.Offers = append(o.Offers, offer{of, difference(of.Source, o.Unit.Source)})
+	}
+	return nil
+}
+
+// offerOf is the offer that a button copies into the form; nil if it copies another text.
+func (o *oneString) offerOf(name string) *offer {
+	number, ok := strings.CutPrefix(name, "p")
+	i, err := strconv.Atoi(number)
+	if !ok || err != nil || i < 0 || i >= len(o.Offers) {
+		return nil
+	}
+	return &o.Offers[i]
+}
+
+// copied marks the text of an offer in the fields as needing editing, and notes whose it was.
+func (f *editForm) copied(of *offer) {
+	if f.Previous = ""; of != nil {
+		f.Previous, f.Fuzzy = of.checksum(), true
+	}
+}
+
+// previous is the source that a text was made for which needs editing: that of the offer
+// which was copied into the form.
+func (o *oneString) previous(sent *sentForm) string {
+	i := slices.IndexFunc(o.Offers, func(of offer) bool { return of.checksum() == sent.previous })
+	if i < 0 || sent.state() != catalog.StateFuzzy {
+		return ""
+	}
+	return o.Offers[i].Source
+}
