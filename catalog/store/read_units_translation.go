@@ -105,10 +105,20 @@ func (s *Snapshot) UnitsInFile(ctx context.Context, translationID int64, only ma
 // Changed returns up to limit units of a translation whose string the template has with
 // another msgid_plural or without one, by id, starting at offset.
 func (s *Snapshot) Changed(ctx context.Context, component, translation int64, offset, limit int) ([]catalog.Unit, error) {
+	return s.notInTemplate(ctx, component, translation, ` AND x.changed_to > 0`, offset, limit)
+}
+
+// Extra returns up to limit units of a translation with a text whose string the template
+// does not have in any form, by id.
+func (s *Snapshot) Extra(ctx context.Context, component, translation int64, limit int) ([]catalog.Unit, error) {
+	return s.notInTemplate(ctx, component, translation, ` AND x.changed_to = 0 AND o.target <> ''`, 0, limit)
+}
+
+func (s *Snapshot) notInTemplate(ctx context.Context, component, translation int64, which string, offset, limit int) ([]catalog.Unit, error) {
 	defer s.s.About(component).End()
 	var ids []int64
 	err := s.s.IDs(ctx, `SELECT o.id FROM extra_strings x JOIN units o ON o.translation_id = $3 AND o.source_id = x.source_id AND o.removed = 0
-		WHERE x.source_id >= $1 AND x.source_id < $2 AND x.changed_to > 0 ORDER BY o.id LIMIT $4 OFFSET $5`,
+		WHERE x.source_id >= $1 AND x.source_id < $2`+which+` ORDER BY o.id LIMIT $4 OFFSET $5`,
 		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent, translation, limit, offset}, &ids)
 	if err != nil {
 		return nil, s.s.Fail(ctx, fmt.Sprintf("compare with the template of component %d", component), err)

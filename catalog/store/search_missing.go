@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
@@ -103,4 +104,26 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 		among = append(among, expr)
 	}
 	return s.search(ctx, &SearchQuery{Components: q.Components, TranslationID: source, Expr: among})
+}
+
+// MissingUnit returns the source unit of the string with an id_hash that the file of a
+// component's translation lacks, nil if there is none.
+func (s *Snapshot) MissingUnit(ctx context.Context, c *ComponentRow, translation, hash int64) (*catalog.Unit, error) {
+	defer s.s.About(c.ID).End()
+	var id int64
+	found, err := s.s.First(ctx, `SELECT u.id FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = u.id
+		WHERE t.component_id = $1 AND t.is_source = 1 AND u.id_hash = $2 AND u.removed = 0 ORDER BY u.id LIMIT 1`, []any{c.ID, hash}, &id)
+	if err != nil || !found {
+		return nil, s.s.Fail(ctx, fmt.Sprintf("find a string that translation %d lacks", translation), err)
+	}
+	only := query.Number{Field: query.ID, Spans: []query.Span{{Lo: id, Hi: id}}}
+	result, err := s.Search(ctx, SearchQuery{Components: map[int64]*ComponentRow{c.ID: c}, TranslationID: translation, Missing: true, Expr: only})
+	if err != nil || result.Count() == 0 {
+		return nil, err
+	}
+	units, _, err := result.Page(ctx, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &units[0], nil
 }
