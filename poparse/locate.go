@@ -111,15 +111,11 @@ func (w *walker) find(part Part, form int) bool {
 				w.pos += min(len(digits)+len("[]"), len(w.text)-w.pos)
 			}
 		}
-		if begun && word == keywordOf(part) && (part != PartStr || index == form) {
+		if begun && word == [...]string{PartContext: "msgctxt", PartID: "msgid", PartIDPlural: "msgid_plural", PartStr: "msgstr"}[part] && (part != PartStr || index == form) {
 			return w.token() == '"'
 		}
 	}
 	return false
-}
-
-func keywordOf(part Part) string {
-	return [...]string{PartContext: "msgctxt", PartID: "msgid", PartIDPlural: "msgid_plural", PartStr: "msgstr"}[part]
 }
 
 // character moves over n characters of consecutive strings and returns the offset

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // Parse reads a whole PO or POT file. name is used in errors only. Parse neither
@@ -188,7 +189,7 @@ func (p *parser) finish() {
 func (p *parser) checkPlurals() {
 	f := p.file
 	forms, ok := f.PluralForms()
-	if field := f.Field("Plural-Forms"); !ok && field != "" && !isPlaceholder(field) {
+	if field := f.Field("Plural-Forms"); !ok && field != "" && !(strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")) {
 		p.warn(f.Header.KeywordLine, 1, WarnPluralForms,
 			"Plural-Forms %q is not understood: write nplurals=NUMBER; plural=EXPRESSION;", clip(field))
 	}

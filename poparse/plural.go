@@ -118,8 +118,3 @@ func operatorLen(s string) int {
 	}
 	return min(1, strings.IndexByte("<>+-*/%", s[0])+1)
 }
-
-// isPlaceholder reports whether the field has the placeholders of a POT.
-func isPlaceholder(field string) bool {
-	return strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")
-}

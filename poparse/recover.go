@@ -196,7 +196,7 @@ func (r *recovery) resync() {
 			touching = false
 			continue
 		case c == '#', p.beginsEntry(), c == 'm' && p.on("msgstr") && translated && !touching,
-			c == 't' && !seenHere && (!touching && r.isPO() || p.atMarker()):
+			c == 't' && !seenHere && (!touching && r.isPO() || conflictMarker(p.restOfLine())):
 			p.position = at
 			return
 		case c == 'm':
@@ -342,8 +342,6 @@ func (p *parser) beginsLine() bool {
 	q.enterLine()
 	return q.pos == p.pos
 }
-
-func (p *parser) atMarker() bool { return conflictMarker(p.restOfLine()) }
 
 // restOfLine returns the text up to the end of the line, without trailing blanks.
 func (p *parser) restOfLine() string {

@@ -18,11 +18,6 @@ type style struct {
 // gettextStyle is the style of gettext's programs.
 var gettextStyle = style{width: pageWidth}
 
-// usualWidths are those of other programs, the more frequent first: 77 and 76 are
-// the defaults of translate-toolkit and Babel, 78 of polib; Poedit lets its user
-// choose.
-func usualWidths() []int { return []int{77, 78, 76, 80, 72, 70, 100, 120} }
-
 // candidate is a style, how breaks are found in it, and how many of the samples it
 // writes as they were.
 type candidate struct {
@@ -62,7 +57,7 @@ func (e *editor) detectStyle() style {
 	}
 	consider(candidate{})
 	consider(candidate{style: style{joined: true}})
-	widths := usualWidths()
+	widths := []int{77, 78, 76, 80, 72, 70, 100, 120}
 	if longest > 20 && !slices.Contains(widths, longest) {
 		widths = append(widths, longest)
 	}

@@ -60,8 +60,6 @@ type ProjectRepo struct {
 // 48,000 commits take eight years.
 const projectPace = 90 * time.Minute
 
-func projectStart() time.Time { return time.Date(2015, 1, 5, 9, 0, 0, 0, time.UTC) }
-
 // Generate makes the repository in a temporary directory of a test. It writes one pack, at
 // some 3,000 versions of files a second, and has up to 50 versions of each file in memory,
 // which share their entries.
@@ -109,7 +107,7 @@ type projectHistory struct {
 
 func newProjectHistory(p Project, pack *packWriter) *projectHistory {
 	h := &projectHistory{
-		project: p, pack: pack, when: projectStart(),
+		project: p, pack: pack, when: time.Date(2015, 1, 5, 9, 0, 0, 0, time.UTC),
 		root: chain{kind: plumbing.TreeObject}, trees: make([]string, p.Components),
 	}
 	texts := &projectTexts{project: p, english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords)}

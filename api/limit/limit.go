@@ -163,7 +163,7 @@ func (l *Limiter) Exchange(ctx context.Context, send func(ctx context.Context, l
 	if len(list) == 0 {
 		return nil
 	}
-	sums, err := send(ctx, l.name(), list)
+	sums, err := send(ctx, strconv.Itoa(l.rate.Count)+" in "+l.rate.Per.String(), list)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
@@ -191,9 +191,6 @@ func (l *Limiter) Exchange(ctx context.Context, send func(ctx context.Context, l
 	}
 	return nil
 }
-
-// name tells limits apart.
-func (l *Limiter) name() string { return strconv.Itoa(l.rate.Count) + " in " + l.rate.Per.String() }
 
 // collect returns what others are to be told of, and forgets that.
 func (l *Limiter) collect() (list []Spent, told []*span) {

@@ -57,7 +57,7 @@ func NewChange(l Links, from *catalog.Change) Change {
 		Target:     from.Target,
 		ID:         from.ID,
 		ActionName: from.Action.Name(),
-		URL:        l.change(from.ID),
+		URL:        l.API("/api/changes/" + FormatID(from.ID) + "/"),
 		Old:        from.Old,
 	}
 	if from.Action.Credited() && from.Username != "" {

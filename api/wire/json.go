@@ -229,8 +229,7 @@ func (l Links) Unit(id int64) string { return l.API(UnitPath(id)) }
 // User returns the URL of a user.
 func (l Links) User(username string) string { return l.API(UserPath(username)) }
 
-func (l Links) change(id int64) string { return l.API("/api/changes/" + FormatID(id) + "/") }
-func (l Links) addon(id int64) string  { return l.API("/api/addons/" + FormatID(id) + "/") }
+func (l Links) addon(id int64) string { return l.API("/api/addons/" + FormatID(id) + "/") }
 
 // UnitPath is the path of a unit.
 func UnitPath(id int64) string { return "/api/units/" + FormatID(id) + "/" }

@@ -244,13 +244,9 @@ func (r *run) staysAsIs(s string) bool {
 	case strings.Contains(s, "©"), strings.Contains(strings.ToLower(s), "(c) copyright"):
 		return true
 	}
-	text = strings.TrimSpace(withoutMarkup(text))
+	text = strings.TrimSpace(markupParts.ReplaceAllString(blankEntities(text), " "))
 	return utf8.RuneCountInString(text) <= 1 || isUpper(text) || r.set.wordsStay(text)
 }
-
-// withoutMarkup replaces the parts of a text that no language translates by
-// blanks: entities, tags, templates, addresses, paths and names of roles.
-func withoutMarkup(s string) string { return markupParts.ReplaceAllString(blankEntities(s), " ") }
 
 // domain is a name whose last label has up to six letters: that of xml.etree.ElementTree
 // is longer.

@@ -160,9 +160,6 @@ type pushedRepo struct {
 	pushed int // commits on the branch
 }
 
-func (p *pushedRepo) left() bool   { return p.pushed < len(p.Commits) }
-func (p *pushedRepo) next() string { return p.Commits[p.pushed] }
-
 func (p *pushedRepo) push() error {
 	p.pushed++
 	return p.Rewind(p.pushed)
@@ -242,8 +239,8 @@ func (r *run) pushAll(repos []*pushedRepo, heads *pulledHeads, lasts time.Durati
 	var group sync.WaitGroup
 	for i, repo := range repos {
 		group.Go(func() {
-			for time.Since(began) < lasts && repo.left() && errs[i] == nil {
-				head := repo.next()
+			for time.Since(began) < lasts && repo.pushed < len(repo.Commits) && errs[i] == nil {
+				head := repo.Commits[repo.pushed]
 				if errs[i] = repo.push(); errs[i] != nil {
 					return
 				}

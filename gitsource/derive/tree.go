@@ -27,7 +27,6 @@ type entry struct {
 	id         object.Hash
 }
 
-func (e entry) isFile() bool   { return strings.HasPrefix(e.mode, "100") }
 func (e entry) isFolder() bool { return strings.TrimLeft(e.mode, "0") == "40000" }
 
 const (
@@ -91,7 +90,7 @@ func (c *Chain) change(ctx context.Context, entries *[]entry, name string, from 
 		return false, &PathError{path, ""}
 	case isFile && len(files) > 1:
 		return false, &PathError{path, "it is named twice, or another path leads through it"}
-	case isFile && at >= 0 && !(*entries)[at].isFile():
+	case isFile && at >= 0 && !strings.HasPrefix((*entries)[at].mode, "100"):
 		return false, &PathError{path, "it is no file"}
 	case isFile:
 		mode = modeFile

@@ -172,7 +172,7 @@ func (r Repository) access() Credential {
 	if err != nil {
 		return Credential{}
 	}
-	if c := r.Credential; c != nil && c.forHost(e) {
+	if c := r.Credential; c != nil && (c.Host == "" || strings.EqualFold(c.Host, e.host) || strings.EqualFold(c.Host, e.hostname())) {
 		return Credential{Username: cmp.Or(c.Username, e.user), Password: c.Password, SSHKey: c.SSHKey}
 	}
 	if e.user != "" || e.password != "" || e.scheme != "https" && e.scheme != "http" {
@@ -180,10 +180,6 @@ func (r Repository) access() Credential {
 	}
 	a, _ := lookupNetrc(netrc(), e.hostname())
 	return a
-}
-
-func (c *Credential) forHost(e endpoint) bool {
-	return c.Host == "" || strings.EqualFold(c.Host, e.host) || strings.EqualFold(c.Host, e.hostname())
 }
 
 // oneLine reports whether user and password can be passed on in one line each.

@@ -187,11 +187,6 @@ func numbers(list []string) (least, most int, ok bool) {
 	return least, most, ok
 }
 
-// without returns the flags without those that begin with a mark.
-func without(list []string, mark string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(flag string) bool { return strings.HasPrefix(flag, mark) })
-}
-
 // references returns the references of an entry as gettext writes them: without "./",
 // each once.
 func references(e *poparse.Entry) []string {

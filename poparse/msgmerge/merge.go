@@ -199,7 +199,7 @@ func (m *merger) merge(template *poparse.File) {
 	}
 	for _, e := range obsolete {
 		if translated(e) {
-			e.Flags = without(e.Flags, rangeMark)
+			e.Flags = slices.DeleteFunc(slices.Clone(e.Flags), func(flag string) bool { return strings.HasPrefix(flag, rangeMark) })
 			live = append(live, e)
 		}
 	}

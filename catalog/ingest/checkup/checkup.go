@@ -67,7 +67,7 @@ func New(tx *store.StepTx) *Step {
 		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
 		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
 	}
-	k.comparison = newComparison(tx, &k.failures)
+	k.comparison = comparison{tx: tx, failures: &k.failures, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}}
 	return k
 }
 

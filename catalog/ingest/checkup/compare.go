@@ -43,10 +43,6 @@ type scopeKey struct {
 // more, the fewer look-ups for the groups of a project's new components.
 const maxPending = 1 << 18
 
-func newComparison(tx *store.StepTx, f *failures) comparison {
-	return comparison{tx: tx, failures: f, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}}
-}
-
 // checkOf returns the check that a group decides.
 func checkOf(c *compared.Member) checks.ID {
 	if c.SameTarget() {

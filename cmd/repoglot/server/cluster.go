@@ -126,11 +126,6 @@ func (c *member) configuration() string {
 	return c.process.Configuration
 }
 
-// fence is the context for what follows from the configuration.
-func (c *member) fence(ctx context.Context) context.Context {
-	return cluster.WithFence(ctx, cluster.Fence{Configuration: c.configuration()})
-}
-
 // older reports whether another copy of the configuration counts.
 func (c *member) older() bool {
 	self, newest, _ := c.view()

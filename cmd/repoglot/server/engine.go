@@ -171,7 +171,7 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 		if newest, err = e.cluster.adopt(ctx, p); err != nil {
 			return err
 		}
-		fenced = e.cluster.fence(ctx)
+		fenced = cluster.WithFence(ctx, cluster.Fence{Configuration: e.cluster.configuration()})
 	}
 	if newest {
 		err := e.db.Configure(fenced, p.projects, p.components, p.templates)

@@ -210,9 +210,6 @@ type selected struct {
 	count int64 // selected entries
 }
 
-// uniform reports whether all entries of the delta after skip are selected.
-func (r *selected) uniform() bool { return r.count == int64(r.n)-r.skip }
-
 // readSelected reads the deltas that begin in ranges, ascending.
 func (sel *selection) readSelected(ctx context.Context, ranges []rankRange) ([]selected, error) {
 	rows, err := sel.s.rows(ctx, &sel.l, &sel.f, ranges)

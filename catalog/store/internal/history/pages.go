@@ -75,7 +75,7 @@ func (sel *selection) pieces(ctx context.Context, rows []selected, lo, hi int64)
 func (sel *selection) piece(ctx context.Context, r *selected, x, y int64) (piece, error) {
 	p := piece{delta: r.id, lo: r.skip, hi: int64(r.n) - 1}
 	p.whole = r.skip == 0 && x == 1 && y == r.count
-	if r.uniform() {
+	if r.count == int64(r.n)-r.skip {
 		p.lo, p.hi = r.skip+x-1, r.skip+y-1
 		return p, nil
 	}

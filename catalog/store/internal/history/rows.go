@@ -55,8 +55,6 @@ type deltaRow struct {
 	id, rank, firstChange, at int64
 }
 
-func (r *deltaRow) component() int64 { return r.id / catalog.UnitsPerComponent }
-
 // isEvent reports whether a delta holds events or edits: it then holds nothing else.
 func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
 
@@ -90,7 +88,7 @@ func (s *Reader) rows(ctx context.Context, l *ledger, f *filter, ranges []rankRa
 	var r deltaRow
 	err := s.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
 		err := scan(&r.id, &r.rank, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
-		if err == nil && f.ofComponent(r.component()) {
+		if err == nil && f.ofComponent(r.id/catalog.UnitsPerComponent) {
 			out = append(out, r)
 		}
 		return err
