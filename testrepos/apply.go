@@ -156,18 +156,6 @@ func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
 		return applyEdits(old, f.text)
 	case opEntries:
 		return putEntries(old, f.text), nil
-	case opDrop:
-		text, missing := dropEntries(old, f.text)
-		if len(missing) > 0 {
-			return nil, fmt.Errorf("drop: there is no entry %q", missing[0])
-		}
-		return text, nil
-	case opShift:
-		by, err := strconv.Atoi(f.arg)
-		if err != nil {
-			return nil, fmt.Errorf("shift %q: %w", f.arg, err)
-		}
-		return shiftReferences(old, by), nil
 	case opMerge:
 		e, ok := files.entries[f.arg]
 		if !ok {

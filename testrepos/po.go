@@ -3,7 +3,6 @@ package testrepos
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,21 +184,6 @@ func putEntries(text, given []byte) []byte {
 	return joinPO(blocks)
 }
 
-// dropEntries removes the entries named by given; it returns the keys without an
-// entry.
-func dropEntries(text, given []byte) (out []byte, missing []string) {
-	blocks := splitPO(text)
-	for _, g := range splitPO(given) {
-		i := slices.IndexFunc(blocks, func(b block) bool { return b.key == g.key && g.key != "" })
-		if i < 0 {
-			missing = append(missing, g.key)
-			continue
-		}
-		blocks = slices.Delete(blocks, i, i+1)
-	}
-	return joinPO(blocks), missing
-}
-
 // mergePO works like `msgmerge --no-fuzzy-matching --previous`: the entries, order,
 // references and flags of the POT, the translations of given or else of old, and as
 // obsolete the entries that the POT lacks.
@@ -314,24 +298,4 @@ func repeat(text []byte, n int) []byte {
 		out.Write(bytes.ReplaceAll(b, []byte("{nn}"), fmt.Appendf(nil, "%07d", i)))
 	}
 	return out.Bytes()
-}
-
-// shiftReferences adds by to every line number in #: comments, as a refactoring of
-// the program does to all its PO files.
-func shiftReferences(text []byte, by int) []byte {
-	number := regexp.MustCompile(`:\d+`)
-	lines := strings.SplitAfter(string(text), "\n")
-	for i, l := range lines {
-		if !strings.HasPrefix(l, "#:") {
-			continue
-		}
-		lines[i] = "#:" + number.ReplaceAllStringFunc(l[2:], func(m string) string {
-			n, err := strconv.Atoi(m[1:])
-			if err != nil { // a number beyond int is kept
-				return m
-			}
-			return ":" + strconv.Itoa(n+by)
-		})
-	}
-	return []byte(strings.Join(lines, ""))
 }

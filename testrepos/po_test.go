@@ -11,7 +11,7 @@ import (
 // header is the header of the PO files below.
 const header = "msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 1\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n"
 
-// TestPODirectives tests entries, drop, msgmerge and shift.
+// TestPODirectives tests entries and msgmerge.
 func TestPODirectives(t *testing.T) {
 	const old = header + `
 # mine
@@ -70,29 +70,6 @@ msgstr "Zpět"
 #~ msgctxt "menu"
 #~ msgid "Open"
 #~ msgstr "Otevřít"
-`,
-		},
-		{
-			"drop tells contexts apart", "drop", "msgid \"Open\"\n\nmsgid \"Gone\"\n",
-			header + "\nmsgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"Otevřít\"\n",
-		},
-		{
-			"shift", "shift 5", "",
-			header + `
-# mine
-#. theirs
-#: a.c:6 b.c:25
-#, fuzzy, c-format
-#| msgid "Opn"
-msgid "Open"
-msgstr "Otevřít?"
-
-msgctxt "menu"
-msgid "Open"
-msgstr "Otevřít"
-
-#~ msgid "Gone"
-#~ msgstr "Pryč"
 `,
 		},
 		{

@@ -107,9 +107,7 @@ const (
 	opDelete                   // delete the path and all files below it
 	opEdit                     // search and replace in the present text
 	opEntries                  // add PO entries to the present text
-	opDrop                     // remove PO entries from the present text
 	opMerge                    // renew from a POT, as msgmerge does; arg: its path
-	opShift                    // add arg to every line number of #: comments
 	opCopy                     // the bytes of arg (LABEL or LABEL:PATH)
 	opRepeat                   // the part below %% arg times
 	opBase64                   // decoded
@@ -174,8 +172,8 @@ func parseFile(name string, data []byte) (File, error) {
 
 // operations are the directives that make the text.
 var operations = map[string]operation{
-	"deleted": opDelete, "edit": opEdit, "entries": opEntries, "drop": opDrop, "msgmerge": opMerge,
-	"shift": opShift, "copy": opCopy, "repeat": opRepeat, "base64": opBase64,
+	"deleted": opDelete, "edit": opEdit, "entries": opEntries, "msgmerge": opMerge,
+	"copy": opCopy, "repeat": opRepeat, "base64": opBase64,
 }
 
 // kinds are the directives that make another kind of entry.
@@ -229,10 +227,6 @@ func (f *File) check() error {
 	case opMerge, opCopy:
 		if f.arg == "" {
 			return fmt.Errorf("directive needs an argument: (msgmerge POT) or (copy LABEL:PATH)")
-		}
-	case opShift:
-		if _, err := strconv.Atoi(f.arg); err != nil {
-			return fmt.Errorf("shift %q: want a number of lines", f.arg)
 		}
 	case opRepeat:
 		if n, err := strconv.Atoi(f.arg); err != nil || n < 0 || n > maxRepeat {
