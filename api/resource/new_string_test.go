@@ -4,8 +4,46 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/testrepos"
 )
+
+// TestMissingStrings translates strings that only the template has.
+func TestMissingStrings(t *testing.T) {
+	e := newEditor(t)
+	pot := strings.Replace(e.po, "Pevné", "", 1)
+	e.Commit(e.repo, testrepos.Change{Files: map[string]string{"po/app.pot": pot + "\n#: a.c:7\nmsgctxt \"menu\"\nmsgid \"Close\"\nmsgstr \"\"\n\nmsgid \"%d dir\"\nmsgid_plural \"%d dirs\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n#, read-only\nmsgid \"Name\"\nmsgstr \"\"\n"}})
+	e.Configure(e.repo.URL(), "", map[string]catalog.ComponentSettings{
+		"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true, NewBase: "po/app.pot"},
+	})
+	e.Sync()
+	const path = "/api/translations/demo/app/cs/units/"
+	for _, tt := range []struct {
+		name, token, body string
+		status            int
+		want              string
+	}{
+		{"other language", "german", `{"source": "Close", "context": "menu", "target": "x"}`, 403, "the token is for other projects or languages"},
+		{"not in the template", "write", `{"source": "Close", "target": "x"}`, 400, `"source":["The template has no such string that the file lacks."]`},
+		{"in the file", "write", `{"source": "Open", "target": "x"}`, 400, "The template has no such string that the file lacks."},
+		{"forms", "write", `{"source": ["%d dir", "%d dirs"], "target": ["a", "b"]}`, 400, "Number of plurals does not match"},
+		{"blank", "write", `{"source": "Close", "context": "menu", "target": ""}`, 400, `"target":["This field may not be blank."]`},
+		{"read-only", "write", `{"source": "Name", "target": "x"}`, 403, "read-only"},
+		{"control character", "write", `{"source": "Close", "context": "menu", "target": "a\u0001"}`, 400, "Control characters"},
+		{"singular", "write", `{"source": "Close", "context": "menu", "target": "Zavřít"}`, 200, `"source":["Close"],"previous_source":"","target":["Zavřít"]`},
+		{"again", "write", `{"source": "Close", "context": "menu", "target": "Zavři"}`, 400, "The template has no such string that the file lacks."},
+		{"plural, fuzzy", "write", `{"source": ["%d dir", "%d dirs"], "target": ["a", "b", "c"], "state": 10}`, 200, `"target":["a","b","c"]`},
+	} {
+		if status, answer, _ := e.send(tt.token, "POST", path, asJSON, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.name, status, answer, tt.status, tt.want)
+		}
+	}
+	_, text, _ := e.send("read", "GET", "/api/translations/demo/app/cs/file/", "", "")
+	if want := "#: a.c:7\nmsgctxt \"menu\"\nmsgid \"Close\"\nmsgstr \"Zavřít\"\n\n#, fuzzy\nmsgid \"%d dir\"\nmsgid_plural \"%d dirs\"\nmsgstr[0] \"a\""; !strings.Contains(text, want) {
+		t.Errorf("the file:\n%s", text)
+	}
+	e.Verify()
+}
 
 // TestNewStrings adds strings to a glossary: who may, what is refused, and the answers while
 // a string waits, when the repository has it, and when it is taken back.

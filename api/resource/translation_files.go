@@ -125,25 +125,68 @@ var (
 	errNewOfSource = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: add the string to a translation of the glossary."}
 	errNewPlural   = rest.BadParameter("source", "Plurals cannot be added.")
 	errNotAddedNow = rest.BadParameter("source", "The string cannot be added for now: its file is being removed, or too many strings wait to be in the repository.")
+	errNotMissing  = rest.BadParameter("source", "The template has no such string that the file lacks.")
+	errNoTarget    = rest.BadParameter("target", "This field may not be blank.")
 )
 
-// addUnit adds a string to a translation of a glossary (POST …/units/): it is written into
-// the file, committed, pushed and pulled. What cannot be done now stays in the journal, and
-// the answer says so.
+// addUnit adds a string to a translation (POST …/units/): one that the template has and the
+// file lacks, which is an edit, or any to that of a glossary. The latter is written into the
+// file, committed, pushed and pulled. What cannot be done now stays in the journal, and the
+// answer says so.
 func (e *Env) addUnit(ctx context.Context, r *rest.Request, t *store.TranslationRow, body *rest.Body) (any, error) {
 	n, err := newString(body)
 	if err != nil {
 		return nil, err
 	}
 	n.Author = AuthorOf(ctx)
+	switch {
+	case !t.Component.Settings.IsGlossary:
+		return e.translateMissing(ctx, r, t, &n)
+	case catalog.HasForms(n.Source), catalog.HasForms(n.Text.Target):
+		return nil, errNewPlural
+	}
 	return e.addString(ctx, r, t, n)
+}
+
+// translateMissing translates a string that the template has and the file lacks.
+func (e *Env) translateMissing(ctx context.Context, r *rest.Request, t *store.TranslationRow, n *edit.NewString) (any, error) {
+	want := edit.Request{Target: catalog.SplitForms(n.Text.Target), State: n.Text.State}
+	if err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		all, err := snap.Translations(ctx, t.ComponentID)
+		if err != nil {
+			return err
+		}
+		template := store.TemplateOf(all)
+		if template == nil {
+			return rest.ErrReadOnly
+		}
+		u, err := snap.UnitOfSource(ctx, template.ID, n.Source, n.Context)
+		if err == nil && u == nil {
+			err = errNotMissing
+		}
+		if err == nil {
+			want.SourceID = u.ID
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if n.Text.State == catalog.StateEmpty {
+		return nil, errNoTarget
+	}
+	list := []edit.Request{want}
+	if _, err := e.Edits.Edit(ctx, t.ComponentID, t.ID, n.Author, list); errors.Is(err, edit.ErrChanged) {
+		return nil, errNotMissing
+	} else if err != nil {
+		return nil, err
+	}
+	return read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+		return servedString(r, t, n)(ctx, snap)
+	})
 }
 
 // mayAddStrings refuses a client that may not add strings to a translation.
 func mayAddStrings(ctx context.Context, t *store.TranslationRow) error {
-	if !t.Component.Settings.IsGlossary {
-		return rest.ErrReadOnly
-	}
 	switch err := MayEdit(ctx, t); {
 	case err != nil:
 		return err
@@ -155,23 +198,18 @@ func mayAddStrings(ctx context.Context, t *store.TranslationRow) error {
 	return nil
 }
 
-// newString reads the fields source, target, context and state.
+// newString reads the fields source, target, context and state. Forms are joined.
 func newString(body *rest.Body) (n edit.NewString, err error) {
-	var one [2]string
-	for i, field := range []string{"source", "target"} {
+	for field, to := range map[string]*string{"source": &n.Source, "target": &n.Text.Target} {
 		if !body.Has(field) {
 			return n, rest.Required(field)
 		}
 		forms, err := body.List(field)
-		switch {
-		case err != nil:
+		if err != nil {
 			return n, err
-		case len(forms) != 1:
-			return n, errNewPlural
 		}
-		one[i] = forms[0]
+		*to = catalog.JoinForms(forms)
 	}
-	n.Source, n.Text.Target = one[0], one[1]
 	if n.Context, err = body.Text("context"); err != nil {
 		return n, err
 	}
@@ -192,12 +230,17 @@ func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.Translati
 	case err != nil:
 		return nil, err
 	}
-	return e.pushed(ctx, t.Component.ID, "The string is served when the repository has it.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
+	return e.pushed(ctx, t.Component.ID, "The string is served when the repository has it.", servedString(r, t, &n))
+}
+
+// servedString answers a string that was added; nil while it is not served.
+func servedString(r *rest.Request, t *store.TranslationRow, n *edit.NewString) func(context.Context, *store.Snapshot) (any, error) {
+	return func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		u, err := snap.UnitOfSource(ctx, t.ID, n.Source, n.Context)
 		if err != nil || u == nil {
 			return nil, err
 		}
 		scope := wire.NewUnitScope(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug)
 		return scope.Unit(u), nil
-	})
+	}
 }
