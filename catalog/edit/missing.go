@@ -25,9 +25,13 @@ func (a *applier) findMissing(edits []Edit, entries map[catalog.Identity]*popars
 	if len(wanted) == 0 || a.options.Template == nil {
 		return
 	}
-	live, end := make(map[stringKey]int, len(a.file.Entries)), 0
+	live, end, obsolete := make(map[stringKey]int, len(a.file.Entries)), 0, map[stringKey]*poparse.Entry{}
 	for i, e := range a.file.Entries {
-		if e.Obsolete || e.Domain != a.file.Domain {
+		if e.Domain != a.file.Domain {
+			continue
+		}
+		if e.Obsolete {
+			obsolete[keyOf(e)] = e
 			continue
 		}
 		if end = i + 1; !e.Duplicate {
@@ -50,7 +54,7 @@ func (a *applier) findMissing(edits []Edit, entries map[catalog.Identity]*popars
 		if !wanted[id] || a.missing[id] != nil {
 			continue
 		}
-		e := msgmerge.New(ref)
+		e := msgmerge.New(ref, obsolete[keyOf(ref)])
 		e.Domain, e.Str, e.Fuzzy, e.Previous = a.file.Domain, []string{""}, false, nil
 		if a.missing[id] = e; place < 0 {
 			first = append(first, e)

@@ -228,18 +228,22 @@ func (m *merger) entry(ref *poparse.Entry) *poparse.Entry {
 	if m.result.Added = append(m.result.Added, ref); m.CountOnly {
 		return nil
 	}
-	e := New(ref)
+	e := New(ref, nil)
 	if e.HasPlural && empty(e.Str) {
 		e.Str = make([]string, m.forms)
 	}
 	return e
 }
 
-// New is an entry of a template as a file gets it that does not have it.
-func New(ref *poparse.Entry) *poparse.Entry {
+// New is an entry of a template as a file gets it that does not have it, or has it as an
+// obsolete one: that gives the translator's comments.
+func New(ref, obsolete *poparse.Entry) *poparse.Entry {
 	e := *ref
 	e.KeywordLine, e.Flags, e.References = 0, flags(ref.Flags), references(ref)
-	e.Comments, _ = positions(ref.Comments)
+	if obsolete == nil {
+		obsolete = ref
+	}
+	e.Comments, _ = positions(obsolete.Comments)
 	return &e
 }
 
