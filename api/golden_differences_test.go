@@ -81,9 +81,10 @@ var ignored = map[string]string{
 // added are our keys that were not recorded, by a key that tells the kind of
 // the object; they come last.
 var added = map[string][]string{
-	"errors":      {"errors", "type"}, // of 5.10
-	"filemask":    {"locked"},         // of newer Weblates
-	"source_unit": {"language_code"},  // likewise
+	"errors":       {"errors", "type"}, // of 5.10
+	"filemask":     {"locked"},         // of newer Weblates
+	"source_unit":  {"language_code"},  // likewise
+	"have_comment": {"missing"},
 	"total_chars": {
 		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, read by clients
 		"missing", "unique_total", "unique_total_words", "unique_total_chars", "unique_translated", "unique_translated_percent", "unique_translated_words", "unique_translated_words_percent", "unique_translated_chars",

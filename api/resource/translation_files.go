@@ -63,7 +63,8 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 		case err != nil:
 			return nil, err
 		}
-		return rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, row.Project.Slug, row.Slug, nil)}}, nil
+		sources, err := snap.Sources(ctx, []int64{row.ID})
+		return rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, sources[row.ID], row.Project.Slug, row.Slug, nil)}}, err
 	})
 }
 

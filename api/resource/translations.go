@@ -12,9 +12,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-func (e *Env) getTranslation(_ context.Context, _ *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
+func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	within := e.newComponent(r.Link, RowOf(t), true)
-	return e.newTranslation(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, within), nil
+	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
+	if err != nil {
+		return nil, err
+	}
+	return e.newTranslation(r.Link, &t.Translation, sources[t.ComponentID], t.Project.Slug, t.Component.Slug, within), nil
 }
 
 func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {
@@ -22,8 +26,12 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 	if err != nil {
 		return nil, err
 	}
+	sources, err := snap.Sources(ctx, []int64{component.ID})
+	if err != nil {
+		return nil, err
+	}
 	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", func(t *catalog.Translation) *wire.Translation {
-		return e.newTranslation(r.Link, t, component.Project.Slug, component.Slug, nil)
+		return e.newTranslation(r.Link, t, sources[component.ID], component.Project.Slug, component.Slug, nil)
 	})
 }
 
@@ -52,6 +60,12 @@ func (e *Env) translationsOf(ctx context.Context, snap *store.Snapshot, r *rest.
 	}
 	return r.List(int64(len(ids)), rest.MaxPageSize, path, func(w rest.Window) (any, error) {
 		all, err := snap.TranslationsByID(ctx, rest.Slice(ids, w))
+		if err != nil {
+			return nil, err
+		}
+		of := rest.Objects(all, func(t *catalog.Translation) int64 { return t.ComponentID })
+		slices.Sort(of)
+		sources, err := snap.Sources(ctx, slices.Compact(of))
 		within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}
 		return wire.NewTranslationPage(rest.Objects(all, func(t *catalog.Translation) *wire.Translation {
 			of := components[t.ComponentID]
@@ -61,7 +75,7 @@ func (e *Env) translationsOf(ctx context.Context, snap *store.Snapshot, r *rest.
 			if languages[t.Language] == nil {
 				languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language))
 			}
-			return wire.NewTranslation(r.Link, languages[t.Language], t, of.Project.Slug, of.Slug, within[of.ID])
+			return wire.NewTranslation(r.Link, languages[t.Language], t, sources[t.ComponentID], of.Project.Slug, of.Slug, within[of.ID])
 		})), err
 	})
 }
@@ -89,8 +103,8 @@ func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
 	return map[int64]*store.ComponentRow{t.Component.ID: RowOf(t)}
 }
 
-func (e *Env) newTranslation(l wire.Links, t *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
-	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)), t, project, component, within)
+func (e *Env) newTranslation(l wire.Links, t, source *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
+	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)), t, source, project, component, within)
 }
 
 // listLanguages lists the languages that have a translation, by the id of their

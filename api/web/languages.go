@@ -179,6 +179,8 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 			v.About.add(r.tally)
 			if r.Name, r.URL = r.component.Settings.Name, path("translate", project.Slug, r.component.Slug, code); r.Listed() > 0 {
 				r.URL += "?q=is:untranslated"
+			} else if r.Missing > 0 {
+				r.URL += "?missing=1"
 			}
 		}
 		if v.About.inComponents(v, len(rows)); len(o.Places) == 0 {

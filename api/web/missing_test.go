@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -169,4 +170,38 @@ func TestOffers(t *testing.T) {
 		t.Errorf("accepted: %q", text)
 	}
 	w.Verify()
+}
+
+// TestFullFileThatLacks: a translation whose file is translated completely and lacks 40 strings
+// of the template says both wherever one is shown: in answers the numbers of the file and what
+// is missing, on pages how far it is from the template, and how many strings are not in the file,
+// with a way to them.
+func TestFullFileThatLacks(t *testing.T) {
+	t.Parallel()
+	template := []string{"a", "", "b", ""}
+	for i := range 40 {
+		template = append(template, fmt.Sprint("new ", i), "")
+	}
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": catalogtest.PO(template...), "po/cs.po": catalogtest.PO("a", "A", "b", "B")}})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot", LanguageRegex: "^cs$"}})
+	w.Sync()
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages})
+	const share, lacks, list = "4.7%", "40 not in the file", `href="/translate/demo/app/cs/?missing=1"`
+	for target, want := range map[string][]string{
+		"/projects/demo/": {share, lacks}, "/projects/demo/app/": {share, list + ">40</a>"}, "/projects/demo/app/cs/": {share, list + ">Not in the file <b>40</b>"},
+		"/languages/cs/": {share, list + ">40</a>"}, "/languages/cs/demo/": {share, list + ">40</a>"}, "/translate/demo/app/cs/": {"all strings <b>2</b>", list + ">" + lacks},
+		"/engage/demo/cs/": {list, "40 strings left, " + lacks}, "/widget/demo/app/cs/svg-badge.svg": {"4%"},
+	} {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		answers(t, target, 200, rec, want...)
+	}
+	for _, target := range []string{"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/statistics/", "/api/translations/?q=", "/api/components/demo/app/translations/", "/api/components/demo/app/statistics/"} {
+		_, rec := send(s, http.MethodGet, target)
+		answers(t, target, 200, rec, `"translated_percent":100.0`, `"missing":40`)
+	}
+	for _, target := range []string{"/api/projects/demo/matrix/", "/api/projects/demo/statistics/", "/api/languages/cs/statistics/", "/api/statistics/"} {
+		_, rec := send(s, http.MethodGet, target)
+		answers(t, target, 200, rec, `"missing":40`)
+	}
 }

@@ -64,7 +64,9 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	}
 	v.About = tallyOf(&t.Translation, sources[t.ComponentID])
 	strs := path("translate", t.Project.Slug, t.Component.Slug, t.Language)
-	o.Views = stringViews(v, strs, noList, &t.Stats)
+	if o.Views = stringViews(v, strs, noList, &t.Stats); v.About.Missing > 0 {
+		o.Views = append(o.Views, link{Name: v.L.T("Not in the file"), URL: strs + "?missing=1", Count: v.About.Missing})
+	}
 	failing, err := snap.TranslationChecks(ctx, t.ComponentID, t.ID)
 	if err != nil {
 		return err

@@ -41,11 +41,13 @@ type Translation struct {
 	StatisticsURL        string     `json:"statistics_url"`
 	ChangesListURL       string     `json:"changes_list_url"`
 	UnitsListURL         string     `json:"units_list_url"`
+	// Missing is ours: the strings of the template that the file lacks.
+	Missing int64 `json:"missing"`
 }
 
-// NewTranslation makes the object of a translation of the named component;
-// within is nil in the list of a component.
-func NewTranslation(l Links, language *Language, t *catalog.Translation, project, component string, within *Component) *Translation {
+// NewTranslation makes the object of a translation of the named component, whose source
+// translation is source; within is nil in the list of a component.
+func NewTranslation(l Links, language *Language, t, source *catalog.Translation, project, component string, within *Component) *Translation {
 	p := TranslationPath(project, component, t.Language)
 	st := &t.Stats
 	o := &Translation{
@@ -66,7 +68,7 @@ func NewTranslation(l Links, language *Language, t *catalog.Translation, project
 		HaveSuggestion:       st.Suggestions, HaveComment: st.Comments,
 		RepositoryURL: l.API(p + "repository/"), FileURL: l.API(p + "file/"),
 		StatisticsURL: l.API(p + "statistics/"), ChangesListURL: l.API(p + "changes/"),
-		UnitsListURL: l.API(p + "units/"),
+		UnitsListURL: l.API(p + "units/"), Missing: catalog.NewProgress(t, source).Missing,
 	}
 	if !t.LastChange.IsZero() {
 		o.LastChange = OrNull(ChangeTime(t.LastChange))

@@ -28,7 +28,7 @@ func TestAppendedTranslations(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "translations") {
 			tr := catalog.Translation{ID: rapid.Int64().Draw(t, "id"), Language: "a" + text("code"), Filename: text("file"), LastAuthor: text("author")}
 			tr.Stats.Total.Units = rapid.Int64Range(0, 9).Draw(t, "units")
-			list = append(list, NewTranslation(l, rapid.SampledFrom(languages).Draw(t, "language"), &tr, "p&", "c", rapid.SampledFrom(within).Draw(t, "within")))
+			list = append(list, NewTranslation(l, rapid.SampledFrom(languages).Draw(t, "language"), &tr, &catalog.Translation{}, "p&", "c", rapid.SampledFrom(within).Draw(t, "within")))
 		}
 		want := &List{Count: 3, Results: list}
 		if list == nil {
