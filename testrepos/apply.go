@@ -142,18 +142,12 @@ func (p *push) present(files *fileSet, f *File) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no such file to change yet")
 	}
-	data, err := readBlob(p.r.git.Storer, e.hash)
-	if err != nil {
-		return nil, err
-	}
-	return f.decode(data)
+	return readBlob(p.r.git.Storer, e.hash)
 }
 
 // changed applies the directives that change the present text.
 func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
 	switch f.op {
-	case opEdit:
-		return applyEdits(old, f.text)
 	case opEntries:
 		return putEntries(old, f.text), nil
 	case opMerge:

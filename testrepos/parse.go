@@ -18,7 +18,7 @@ import (
 const maxRepeat = 1_000_000
 
 // Parse reads a scenario; README.md describes the format. Every error begins with its
-// file and line. What depends on the files of earlier commits (an edit whose text
+// file and line. What depends on the files of earlier commits (entries of a file that
 // is not there, a merge conflict) shows only when the step is made.
 func Parse(name string, data []byte) (*Scenario, error) {
 	p := &parser{

@@ -41,13 +41,11 @@ func TestParseErrors(t *testing.T) {
 		{"held at the end", "-- commit 1 --\npush: with-next\n", 1, "cannot be held back"},
 		{"held at the end of initial", "initial: 1\n-- commit 1 --\npush: with-next\n-- commit 2 --\n", 2, "cannot be held back"},
 		{"directive", "-- commit 1 --\n-- 1/a (upside-down) --\n", 2, `unknown directive "upside-down"`},
-		{"two operations", "-- commit 1 --\n-- 1/a (edit, deleted) --\n", 2, "two directives"},
+		{"two operations", "-- commit 1 --\n-- 1/a (entries, deleted) --\n", 2, "two directives"},
 		{"charset", "-- commit 1 --\n-- 1/a (charset KLINGON-1) --\n", 2, "not known to x/text"},
 		{"no POT", "-- commit 1 --\n-- 1/a (msgmerge) --\n", 2, "needs an argument"},
 		{"repeat", "-- commit 1 --\n-- 1/a (repeat 1000001) --\n", 2, "up to 1000000"},
 		{"base64", "-- commit 1 --\n-- 1/a (base64) --\n%%%\n", 2, "base64"},
-		{"open edit", "-- commit 1 --\n-- 1/a (edit) --\n<<<<\n", 2, "does not end"},
-		{"stray edit", "-- commit 1 --\n-- 1/a (edit) --\nhello\n", 2, "is outside"},
 		{"quoted name", "-- commit 1 --\n-- 1/\"a --\n", 2, "no Go string"},
 		{"empty name", "-- commit 1 --\n-- 1/a//b --\n", 2, "names that are empty"},
 	} {
@@ -65,10 +63,7 @@ func TestStepErrors(t *testing.T) {
 	const base = "-- commit 1 --\n-- 1/a --\none\ntwo\ntwo\n-- commit 2 --\n"
 	for _, tt := range []struct{ name, text, want string }{
 		{"delete", "-- 2/b (deleted) --\n", "it is not there"},
-		{"edit nothing", "-- 2/b (edit) --\n<<<<\nx\n====\n>>>>\n", "no such file"},
-		{"edit none", "-- 2/a (edit) --\n<<<<\nthree\n====\n>>>>\n", "0 times"},
-		{"edit part of a line", "-- 2/a (edit) --\n<<<<\ne\n====\n>>>>\n", "0 times"},
-		{"edit twice", "-- 2/a (edit) --\n<<<<\ntwo\n====\n>>>>\n", "2 times"},
+		{"entries of nothing", "-- 2/b (entries) --\nmsgid \"x\"\n", "no such file"},
 		{"msgmerge", "-- 2/a (msgmerge b.pot) --\n", "no b.pot"},
 		{"copy", "-- 2/a (copy 1:b) --\n", "1 has no b"},
 		{"copy from nowhere", "-- 2/a (copy 7) --\n", "no label, branch or commit"},
@@ -91,7 +86,7 @@ func TestStepErrors(t *testing.T) {
 
 // FuzzParse: no text makes Parse or Create panic.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte("initial: 1\n-- commit 1 --\nmessage: a\n\n  b\n-- 1/a (crlf, bom) --\nx\n-- 1/a (edit) --\n<<<<\nx\n====\ny\n>>>>\n-- ref 2 --\n"))
+	f.Add([]byte("initial: 1\n-- commit 1 --\nmessage: a\n\n  b\n-- 1/a (crlf, bom) --\nx\n-- 1/b (entries) --\nmsgid \"x\"\n-- ref 2 --\n"))
 	f.Add([]byte("-- commit 1 --\n-- 1/p.pot --\nmsgid \"\"\nmsgstr \"\"\n\nmsgid \"a\"\nmsgstr \"\"\n-- 1/a.po (msgmerge p.pot) --\nmsgid \"a\"\nmsgstr \"b\"\n#~ msgid \"c\"\n-- commit 2 --\nmerge: 1\n"))
 	f.Add([]byte("-- commit 1 --\nbranch: x\nparents: none\n-- 1/\"a\\x00\" --\n-- 1/../.. (symlink) --\n/\n-- 1/s (submodule) --\nzz\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

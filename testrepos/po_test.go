@@ -167,22 +167,10 @@ func TestBytes(t *testing.T) {
 
 const bytesScenario = `-- commit 1 --
 -- 1/latin2 (charset ISO-8859-2) --
-ž
--- 1/latin2 (edit, charset ISO-8859-2) --
-<<<<
-ž
-====
 žů
->>>>
 -- 1/dos (crlf, bom) --
 a
-b
--- 1/dos (edit, crlf, bom) --
-<<<<
-b
-====
 c
->>>>
 -- 1/open (no-eol) --
 end
 -- 1/link (symlink) --

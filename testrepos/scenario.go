@@ -105,7 +105,6 @@ type operation int
 const (
 	opText    operation = iota // the text itself
 	opDelete                   // delete the path and all files below it
-	opEdit                     // search and replace in the present text
 	opEntries                  // add PO entries to the present text
 	opMerge                    // renew from a POT, as msgmerge does; arg: its path
 	opCopy                     // the bytes of arg (LABEL or LABEL:PATH)
@@ -172,7 +171,7 @@ func parseFile(name string, data []byte) (File, error) {
 
 // operations are the directives that make the text.
 var operations = map[string]operation{
-	"deleted": opDelete, "edit": opEdit, "entries": opEntries, "msgmerge": opMerge,
+	"deleted": opDelete, "entries": opEntries, "msgmerge": opMerge,
 	"copy": opCopy, "repeat": opRepeat, "base64": opBase64,
 }
 
@@ -236,9 +235,9 @@ func (f *File) check() error {
 		if _, err := decode64(f.text); err != nil {
 			return fmt.Errorf("base64: %w", err)
 		}
-	case opEdit:
-		if _, err := parseEdits(f.text); err != nil {
-			return err
+	case opEntries:
+		if f.charset != nil || f.bom || f.crlf {
+			return fmt.Errorf("entries are for files in UTF-8 with line feeds")
 		}
 	}
 	return nil
@@ -262,23 +261,6 @@ func (f *File) encode(text []byte) ([]byte, error) {
 		text = append([]byte("\ufeff"), text...)
 	}
 	return text, nil
-}
-
-// decode is the inverse of encode, for directives that change the present text.
-func (f *File) decode(data []byte) ([]byte, error) {
-	if f.bom {
-		data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	}
-	if f.charset != nil {
-		var err error
-		if data, err = f.charset.NewDecoder().Bytes(data); err != nil {
-			return nil, fmt.Errorf("present text is not in this charset: %w", err)
-		}
-	}
-	if f.crlf {
-		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	}
-	return data, nil
 }
 
 func decode64(text []byte) ([]byte, error) {
