@@ -111,8 +111,6 @@ func (p *push) content(files *fileSet, f *File) ([]byte, error) {
 	switch f.op {
 	case opBase64:
 		return decode64(f.text)
-	case opCopy:
-		return p.copied(f)
 	case opText:
 		return f.encode(f.text)
 	case opRepeat:
@@ -162,23 +160,6 @@ func (p *push) changed(files *fileSet, f *File, old []byte) ([]byte, error) {
 		return mergePO(pot, old, f.text)
 	}
 	return nil, fmt.Errorf("operation %d is unknown", f.op) // unreachable: all are listed
-}
-
-// copied is (copy LABEL) or (copy LABEL:PATH).
-func (p *push) copied(f *File) ([]byte, error) {
-	rev, path, ok := strings.Cut(f.arg, ":")
-	if !ok {
-		path = f.Path
-	}
-	from, err := p.filesAt(rev)
-	if err != nil {
-		return nil, err
-	}
-	e, ok := from.entries[path]
-	if !ok {
-		return nil, fmt.Errorf("copy: %s has no %s", rev, path)
-	}
-	return readBlob(p.r.git.Storer, e.hash)
 }
 
 // Change is a commit that a test makes. The zero value is an empty commit on the

@@ -65,8 +65,6 @@ func TestStepErrors(t *testing.T) {
 		{"delete", "-- 2/b (deleted) --\n", "it is not there"},
 		{"entries of nothing", "-- 2/b (entries) --\nmsgid \"x\"\n", "no such file"},
 		{"msgmerge", "-- 2/a (msgmerge b.pot) --\n", "no b.pot"},
-		{"copy", "-- 2/a (copy 1:b) --\n", "1 has no b"},
-		{"copy from nowhere", "-- 2/a (copy 7) --\n", "no label, branch or commit"},
 		{"charset", "-- 2/a (charset ISO-8859-1) --\n日本\n", "does not fit"},
 		{"lost commits", "-- commit 3 --\nparents: 1\n", "would lose commits"},
 		{"conflict", "-- 2/a --\nleft\n-- commit 3 --\nbranch: s\nparents: 1\n-- 3/a --\nright\n-- commit 4 --\nmerge: s\n", "both sides changed a"},

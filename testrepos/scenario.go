@@ -107,7 +107,6 @@ const (
 	opDelete                   // delete the path and all files below it
 	opEntries                  // add PO entries to the present text
 	opMerge                    // renew from a POT, as msgmerge does; arg: its path
-	opCopy                     // the bytes of arg (LABEL or LABEL:PATH)
 	opRepeat                   // the part below %% arg times
 	opBase64                   // decoded
 )
@@ -172,7 +171,7 @@ func parseFile(name string, data []byte) (File, error) {
 // operations are the directives that make the text.
 var operations = map[string]operation{
 	"deleted": opDelete, "entries": opEntries, "msgmerge": opMerge,
-	"copy": opCopy, "repeat": opRepeat, "base64": opBase64,
+	"repeat": opRepeat, "base64": opBase64,
 }
 
 // kinds are the directives that make another kind of entry.
@@ -223,9 +222,9 @@ func (f *File) setCharset(name string) error {
 // check returns an error for wrong arguments before anything is written.
 func (f *File) check() error {
 	switch f.op {
-	case opMerge, opCopy:
+	case opMerge:
 		if f.arg == "" {
-			return fmt.Errorf("directive needs an argument: (msgmerge POT) or (copy LABEL:PATH)")
+			return fmt.Errorf("directive needs an argument: (msgmerge POT)")
 		}
 	case opRepeat:
 		if n, err := strconv.Atoi(f.arg); err != nil || n < 0 || n > maxRepeat {
