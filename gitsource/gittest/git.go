@@ -6,10 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 	"go.uber.org/goleak"
 )
 
@@ -119,4 +126,204 @@ func findBundle(tb testing.TB, name string) string {
 	}
 	tb.Skip("skipped: the bundles of real repositories are not in the repository")
 	return ""
+}
+
+// Upstream is a repository made object by object, so that tests can have any
+// history and any malformed tree. H is the type of ids that a test wants.
+type Upstream[H ~[20]byte] struct {
+	// Dir is the bare repository.
+	Dir string
+	// Clock is the time of the last commit, in Unix seconds.
+	Clock int64
+
+	tb testing.TB
+	st *filesystem.Storage
+}
+
+// NewUpstream makes an empty bare repository with HEAD at main.
+func NewUpstream[H ~[20]byte](tb testing.TB) *Upstream[H] {
+	tb.Helper()
+	return NewUpstreamAt[H](tb, filepath.Join(tb.TempDir(), "up.git"))
+}
+
+// NewUpstreamAt is NewUpstream in a directory that does not exist yet.
+func NewUpstreamAt[H ~[20]byte](tb testing.TB, dir string) *Upstream[H] {
+	tb.Helper()
+	initBare(tb, dir)
+	u := &Upstream[H]{tb: tb, Dir: dir, Clock: 1_600_000_000}
+	u.st = filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+	return u
+}
+
+func initBare(tb testing.TB, dir string) {
+	tb.Helper()
+	for _, below := range []string{"objects/info", "objects/pack", "refs/heads"} {
+		Must(tb, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(below)), 0o700))
+	}
+	write(tb, filepath.Join(dir, "config"), "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[gc]\n\tauto = 0\n")
+	write(tb, filepath.Join(dir, "HEAD"), "ref: refs/heads/main\n")
+}
+
+// write replaces a file in one step.
+func write(tb testing.TB, name, text string) {
+	tb.Helper()
+	Must(tb, os.MkdirAll(filepath.Dir(name), 0o700))
+	temporary := filepath.Join(filepath.Dir(name), ".tmp-test") // which a Watcher ignores
+	Must(tb, os.WriteFile(temporary, []byte(text), 0o600))
+	Must(tb, os.Rename(temporary, name))
+}
+
+// Write writes a file of the repository.
+func (u *Upstream[H]) Write(name, text string) {
+	u.tb.Helper()
+	write(u.tb, filepath.Join(u.Dir, filepath.FromSlash(name)), text)
+}
+
+// Object writes any object.
+func (u *Upstream[H]) Object(t plumbing.ObjectType, data []byte) H {
+	u.tb.Helper()
+	obj := &plumbing.MemoryObject{}
+	obj.SetType(t)
+	_, err := obj.Write(data)
+	Must(u.tb, err)
+	h, err := u.st.SetEncodedObject(obj)
+	Must(u.tb, err)
+	return H(h)
+}
+
+// Blob writes a file's contents.
+func (u *Upstream[H]) Blob(text string) H { return u.Object(plumbing.BlobObject, []byte(text)) }
+
+// Line is one line of a tree as the object holds it.
+type Line[H ~[20]byte] struct {
+	Mode, Name string
+	Hash       H
+}
+
+// RawTree writes a tree of lines in any order, well formed or not.
+func (u *Upstream[H]) RawTree(lines ...Line[H]) H {
+	var data []byte
+	for _, l := range lines {
+		data = fmt.Appendf(data, "%s %s\x00", l.Mode, l.Name)
+		data = append(data, l.Hash[:]...)
+	}
+	return u.Object(plumbing.TreeObject, data)
+}
+
+// Files is a tree as path → contents; "->x" is a symlink to x, "@" a submodule.
+type Files map[string]string
+
+// Tree writes a tree with its files and directories.
+func (u *Upstream[H]) Tree(files Files) H {
+	sub := map[string]Files{}
+	var lines []Line[H]
+	for p, text := range files {
+		dir, rest, ok := strings.Cut(p, "/")
+		switch {
+		case ok:
+			if sub[dir] == nil {
+				sub[dir] = Files{}
+			}
+			sub[dir][rest] = text
+		case text == "@":
+			lines = append(lines, Line[H]{"160000", p, H{1}})
+		case strings.HasPrefix(text, "->"):
+			lines = append(lines, Line[H]{"120000", p, u.Blob(text[2:])})
+		default:
+			lines = append(lines, Line[H]{"100644", p, u.Blob(text)})
+		}
+	}
+	for dir, files := range sub {
+		lines = append(lines, Line[H]{"40000", dir, u.Tree(files)})
+	}
+	key := func(l Line[H]) string {
+		if l.Mode == "40000" {
+			return l.Name + "/"
+		}
+		return l.Name
+	}
+	slices.SortFunc(lines, func(a, b Line[H]) int { return strings.Compare(key(a), key(b)) })
+	return u.RawTree(lines...)
+}
+
+// At reads the tree of a commit, as what Tree writes. go-git's walk of files refuses names
+// such as git~1, and leaves submodules out.
+func (u *Upstream[H]) At(commit H) Files {
+	u.tb.Helper()
+	c, err := object.GetCommit(u.st, plumbing.Hash(commit))
+	Must(u.tb, err)
+	files := Files{}
+	u.read(c.TreeHash, "", files)
+	return files
+}
+
+// read reads a tree whose names begin with a prefix.
+func (u *Upstream[H]) read(tree plumbing.Hash, prefix string, files Files) {
+	u.tb.Helper()
+	t, err := object.GetTree(u.st, tree)
+	Must(u.tb, err)
+	for _, e := range t.Entries {
+		switch path := prefix + e.Name; e.Mode {
+		case filemode.Dir:
+			u.read(e.Hash, path+"/", files)
+		case filemode.Submodule:
+			files[path] = "@"
+		case filemode.Symlink:
+			files[path] = "->" + u.text(e.Hash)
+		default:
+			files[path] = u.text(e.Hash)
+		}
+	}
+}
+
+// text reads a blob.
+func (u *Upstream[H]) text(blob plumbing.Hash) string {
+	u.tb.Helper()
+	b, err := object.GetBlob(u.st, blob)
+	Must(u.tb, err)
+	text, err := object.NewFile("", filemode.Regular, b).Contents()
+	Must(u.tb, err)
+	return text
+}
+
+// Commit adds a commit a minute after the last one; its author is "who".
+func (u *Upstream[H]) Commit(who string, files Files, parents ...H) H {
+	u.tb.Helper()
+	return u.CommitTree(who, u.Tree(files), parents...)
+}
+
+// Push is Commit that makes main point to the commit.
+func (u *Upstream[H]) Push(who string, files Files, parents ...H) H {
+	u.tb.Helper()
+	h := u.Commit(who, files, parents...)
+	u.Set("main", h)
+	return h
+}
+
+// CommitTree is Commit with a tree that was written before.
+func (u *Upstream[H]) CommitTree(who string, tree H, parents ...H) H {
+	u.tb.Helper()
+	u.Clock += 60
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %x\n", tree[:])
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %x\n", p[:])
+	}
+	fmt.Fprintf(&b, "author %s <%s@example.org> %d +0000\n", who, strings.ToLower(who), u.Clock)
+	fmt.Fprintf(&b, "committer Hub <hub@example.org> %d +0000\n\nBy %s\n", u.Clock, who)
+	return u.Object(plumbing.CommitObject, []byte(b.String()))
+}
+
+// Set makes a branch point to a commit.
+func (u *Upstream[H]) Set(branch string, h H) {
+	u.tb.Helper()
+	u.Write("refs/heads/"+branch, fmt.Sprintf("%x\n", h[:]))
+}
+
+// Remove removes a branch, and the folders that held it alone.
+func (u *Upstream[H]) Remove(branch string) {
+	root := filepath.Join(u.Dir, "refs", "heads")
+	for name := filepath.Join(root, filepath.FromSlash(branch)); name != root && os.Remove(name) == nil; {
+		name = filepath.Dir(name)
+	}
 }
