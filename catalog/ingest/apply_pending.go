@@ -181,10 +181,24 @@ func (a *application) lay(ctx context.Context, j *journaled, row *catalog.Transl
 }
 
 // before sets the edit of a string whose text was sent and taken back: it has the text that
-// is served. Without a string, or somebody who took it back, there is none.
+// is served, or is untranslated if only the template had it. Without a string, or somebody who
+// took it back, there is none.
 func (a *application) before(ctx context.Context, row *catalog.Translation, j *journaled, sent *store.SentText) error {
+	if sent.By.Name == "" {
+		return nil
+	}
 	units, err := a.journal.UnitsToEdit(ctx, row.ID, []int64{sent.UnitID})
-	if u, live := units[sent.UnitID]; live && sent.By.Name != "" {
+	u, live := units[sent.UnitID]
+	if err == nil && !live {
+		var missing []store.MissingString
+		missing, err = a.journal.Missing(ctx, a.comp.row.ID, row.ID, []int64{sent.UnitID})
+		for i := range missing {
+			u, live = a.comp.rules.Missing(&missing[i].Source), true
+			u.ID, u.TranslationID = sent.UnitID, row.ID
+			unit.SetText(&u, "", catalog.StateEmpty, row.PluralNumber)
+		}
+	}
+	if live {
 		e := store.TextOf(&u)
 		j.edit = &e
 	}

@@ -95,3 +95,138 @@ func TestMissing(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestMissingArrives has the string come to the file while its translation waits, and go again.
+func TestMissingArrives(t *testing.T) {
+	const header = "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"One\"\nmsgstr \"\"\n"
+	for _, tt := range []struct {
+		name, entry  string
+		overrule     bool
+		pulled, then string // states when it was pulled, and when what is left was flushed
+		entries      string // actions
+	}{
+		{"untranslated", "#: a.c:1\nmsgid \"New\"\nmsgstr \"\"\n", false, " Nový* | pending", " Nový | flushed", ""},
+		{"fuzzy", "#, fuzzy\nmsgid \"New\"\nmsgstr \"Staré\"\n", false, " Nový* | pending", " Nový | flushed", ""},
+		{"with our text", "msgid \"New\"\nmsgstr \"Nový\"\n", false, " Nový | flushed", " Nový | flushed", ""},
+		{"with our text, fuzzy", "#, fuzzy\nmsgid \"New\"\nmsgstr \"Nový\"\n", false, " Nový | flushed", " Nový | flushed", "59"},
+		{"with another", "msgid \"New\"\nmsgstr \"Novej\"\n", false, " Novej? | conflict conflict", " Novej? | conflict conflict", "59"},
+		{"with another, overruled", "msgid \"New\"\nmsgstr \"Novej\"\n", true, " Nový* | pending", " Nový | flushed", ""},
+		{"with a plural", "msgid \"New\"\nmsgid_plural \"News\"\nmsgstr[0] \"\"\n", false, " \x1e\x1e\x1e\x1e | pending", " \x1e\x1e\x1e\x1e | pending gone", "31 63"},
+		{"obsolete", "#~ msgid \"New\"\n#~ msgstr \"Staré\"\n", false, " Nový* | pending", " Nový | flushed", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, _ := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour, Overrule: tt.overrule}})
+			w.up.Push("Other", gittest.Files{"po/cs.po": header, "po/app.pot": potOf("One", "New")}, w.head("main"))
+			w.Sync()
+			id, err := w.translate("New", catalog.StateTranslated, "Nový")
+			gittest.Must(t, err)
+			w.want(" Nový* | pending", "translated")
+			_, last := w.ChangesAfter(0)
+			w.up.Push("Other", gittest.Files{"po/cs.po": header + "\n" + tt.entry, "po/app.pot": potOf("One", "New")}, w.head("main"))
+			w.Sync()
+			w.want(tt.pulled, "pulled")
+			text, now := w.ChangesAfter(last)
+			var actions []string
+			for line := range strings.Lines(text) {
+				if action, _, _ := strings.Cut(line, " "); strings.Contains(line, "app/cs") {
+					actions = append(actions, action)
+				}
+			}
+			if got := strings.Join(actions, " "); got != tt.entries {
+				t.Errorf("entries %s, want %s:\n%s", got, tt.entries, text)
+			}
+			w.flush()
+			w.want(tt.then, "flushed")
+			if text, _ := w.ChangesAfter(now); text != "" {
+				t.Errorf("our own commit makes entries:\n%s", text)
+			}
+			if tt.name == "with a plural" { // another string for us, and the same for gettext
+				return
+			}
+			if got := w.UnitOf("cs", "New"); got.ID != id {
+				t.Errorf("unit %d was %d", got.ID, id)
+			}
+			if strings.Contains(w.file("main"), "#~") {
+				t.Errorf("the obsolete entry is still there:\n%s", w.file("main"))
+			}
+		})
+	}
+}
+
+// TestMissingLeaves: the template loses the string, and gets it again.
+func TestMissingLeaves(t *testing.T) {
+	w := newMissingWorld(t, catalog.PushDirect, "One", "New", "Two")
+	id, err := w.translate("New", catalog.StateTranslated, "Nový")
+	gittest.Must(t, err)
+	_, last := w.ChangesAfter(0)
+	w.template("One", "Two")
+	w.want(" Dvě | pending", "left the template")
+	w.WantEntries(last, "63 app/en", "63 app/cs")
+	before := w.file("main")
+	if w.flush(); w.file("main") != before {
+		t.Errorf("written although the template lacks it:\n%s", w.file("main"))
+	}
+	w.template("New", "One", "Two")
+	w.want(" Dvě Nový* | pending gone", "came back")
+	w.flush()
+	w.want(" Dvě Nový | flushed", "flushed")
+	if got := w.UnitOf("cs", "New"); got.ID != id {
+		t.Errorf("unit %d was %d", got.ID, id)
+	}
+	if text := w.file("main"); strings.Index(text, `"New"`) > strings.Index(text, `"One"`) {
+		t.Errorf("not before the first one:\n%s", text)
+	}
+}
+
+// TestMissingTakenBack: taken back, the string is missing again; its unit keeps the id.
+func TestMissingTakenBack(t *testing.T) {
+	for _, mode := range []catalog.PushMode{catalog.PushDirect, catalog.PushBranch} {
+		w := newMissingWorld(t, mode, "One", "New", "Two", "Newer")
+		id, err := w.translate("New", catalog.StateTranslated, "Nový")
+		gittest.Must(t, err)
+		_, err = w.translate("Newer", catalog.StateFuzzy, "Novější")
+		gittest.Must(t, err)
+		w.want(" Dvě Nový* Novější* | pending, pending", "translated")
+		if mode == catalog.PushBranch {
+			w.flush()
+		}
+		_, last := w.ChangesAfter(0)
+		w.takeBack(2)
+		w.want(" Dvě | discarded taken back, discarded taken back", "taken back")
+		if w.WantEntries(last, "63 app/cs", "63 app/cs"); w.lacks() != 2 {
+			t.Errorf("%d strings are missing", w.lacks())
+		}
+		_, last = w.ChangesAfter(0)
+		w.edit("New", "nothing") // there is no such unit
+		again, err := w.translate("New", catalog.StateTranslated, "Nový znovu")
+		if gittest.Must(t, err); again != id {
+			t.Errorf("unit %d was %d", again, id)
+		}
+		w.WantEntries(last, "31 app/cs")
+		if mode == catalog.PushDirect {
+			w.edit("New", "Nový") // another text
+			w.crashes()
+			w.want(" Dvě Nový | discarded taken back, discarded taken back, flushed", "flushed")
+			continue
+		}
+		w.flush()
+		w.up.Push("Other", gittest.Files{"po/cs.po": w.file("l10n") + "\n", "po/app.pot": potOf("One", "New", "Two", "Newer")}, w.head("main"))
+		w.Sync()
+		w.want(" Dvě Nový znovu | discarded taken back, discarded taken back, flushed", "merged")
+	}
+}
+
+// TestMissingArrivesTakenBack: what was taken back after it was sent, and arrives all the same,
+// is untranslated by whoever took it back.
+func TestMissingArrivesTakenBack(t *testing.T) {
+	w := newMissingWorld(t, catalog.PushBranch, "One", "New", "Two")
+	_, err := w.translate("New", catalog.StateTranslated, "Nový")
+	gittest.Must(t, err)
+	w.flush()
+	sent := w.file("l10n") + "\n"
+	w.takeBack(1)
+	w.want(" Dvě | discarded taken back", "taken back")
+	w.up.Push("Other", gittest.Files{"po/cs.po": sent, "po/app.pot": potOf("One", "New", "Two")}, w.head("main"))
+	w.Sync()
+	w.want(" Dvě * | discarded taken back, pending", "arrived")
+}
