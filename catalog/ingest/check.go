@@ -50,7 +50,8 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 			return
 		}
 	}
-	outdated, uncompared, err := p.outdatedChecks(ctx, imported, thorough)
+	units := map[int64]int64{}
+	outdated, uncompared, err := p.outdatedChecks(ctx, imported, thorough, units)
 	if err != nil {
 		p.fail(imported[0], err)
 		return
@@ -70,15 +71,15 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 			uncompared = append(uncompared, c)
 		}
 	}
-	if err := p.compareAll(ctx, uncompared); err != nil {
+	if err := p.compareAll(ctx, uncompared, units); err != nil {
 		p.fail(uncompared[0], err)
 	}
 }
 
 // outdatedChecks returns the components with translations that have to be
-// checked again, and those with translations that are uncompared. thorough compares the
-// rules of every translation.
-func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool) (outdated, uncompared []*component, err error) {
+// checked again, and those with translations that are uncompared, and adds their numbers of
+// strings to units. thorough compares the rules of every translation.
+func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool, units map[int64]int64) (outdated, uncompared []*component, err error) {
 	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		unchecked, err := s.Unchecked(ctx, ids(comps))
 		if err != nil {
@@ -92,12 +93,16 @@ func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough 
 			if err != nil {
 				return err
 			}
+			for i := range rows {
+				units[c.row.ID] += rows[i].Stats.Total.Units
+			}
+			kept := func(t catalog.Translation) bool { return p.kept.Has(&t, checkup.Rules(c.checked(), &t)) }
 			if slices.ContainsFunc(rows, func(t catalog.Translation) bool {
-				return strings.TrimSuffix(t.Checked, store.UncomparedSuffix) != checkup.Rules(c.checked(), &t)
+				return strings.TrimSuffix(t.Checked, store.UncomparedSuffix) != checkup.Rules(c.checked(), &t) && !kept(t)
 			}) {
 				outdated = append(outdated, c)
 			}
-			if slices.ContainsFunc(rows, func(t catalog.Translation) bool { return checkup.IsUncompared(t.Checked) }) {
+			if slices.ContainsFunc(rows, func(t catalog.Translation) bool { return checkup.IsUncompared(t.Checked) || kept(t) }) {
 				uncompared = append(uncompared, c)
 			}
 		}
@@ -113,49 +118,58 @@ const compareUnits = 3 << 19
 // compareLater has the units of several components compared by compareAll.
 func (p *pull) compareLater(comps []*component) { p.later = len(comps) > 1 }
 
-// compareAll compares the units of the translations of components that are uncompared.
-func (p *pull) compareAll(ctx context.Context, comps []*component) error {
+// checksOf makes the checks of a step, which leave to compareAll what compareLater says.
+// They keep in memory for it what there is room for; keep has it once the step is stored.
+func (p *pull) checksOf(tx *store.StepTx) *checkup.Step {
+	k := checkup.New(tx)
+	k.Later, k.Kept = p.later, checkup.Kept{}
+	units := p.keptUnits
+	k.Room = func(n int) bool {
+		bytes := int64(n) * checkup.KeptBytes
+		if units += int64(n); units > min(p.s.compareUnits, p.meter.small/4/checkup.KeptBytes) || p.meter.room(bytes) != nil {
+			return false
+		}
+		p.meter.held += bytes
+		return true
+	}
+	return k
+}
+
+// keep keeps what the checks of a step left to compareAll.
+func (p *pull) keep(k *checkup.Step) {
+	if k == nil {
+		return
+	}
+	if p.kept == nil {
+		p.kept = checkup.Kept{}
+	}
+	units := p.kept.Add(k.Kept)
+	p.keptUnits += units
+	p.meter.kept += units * checkup.KeptBytes
+}
+
+// compareAll compares the units of the translations of components that are uncompared. units
+// are their numbers of strings.
+func (p *pull) compareAll(ctx context.Context, comps []*component, units map[int64]int64) error {
 	slices.SortFunc(comps, func(a, b *component) int {
 		return cmp.Or(cmp.Compare(a.row.Head, b.row.Head), cmp.Compare(a.row.ID, b.row.ID))
 	})
-	if len(comps) == 0 {
-		p.unchecked = false
-		return nil
-	}
-	units, err := p.countUnits(ctx, comps)
-	if err != nil {
-		return err
-	}
 	for len(comps) > 0 {
 		n, sum := 0, int64(0)
-		for n < len(comps) && comps[n].row.Head == comps[0].row.Head && (n == 0 || sum+units[n] <= p.s.compareUnits) {
-			sum += units[n]
+		for n < len(comps) && comps[n].row.Head == comps[0].row.Head && (n == 0 || sum+units[comps[n].row.ID] <= p.s.compareUnits) {
+			sum += units[comps[n].row.ID]
 			n++
 		}
 		if err := p.compareTogether(ctx, comps[:n]); err != nil {
 			return err
 		}
-		comps, units = comps[n:], units[n:]
+		for _, c := range comps[:n] {
+			delete(p.kept, c.row.ID)
+		}
+		comps = comps[n:]
 	}
 	p.unchecked = false
 	return nil
-}
-
-// countUnits returns the numbers of strings of components, parallel.
-func (p *pull) countUnits(ctx context.Context, comps []*component) ([]int64, error) {
-	units := make([]int64, len(comps))
-	return units, p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		for i, c := range comps {
-			rows, err := s.Translations(ctx, c.row.ID)
-			if err != nil {
-				return err
-			}
-			for j := range rows {
-				units[i] += rows[j].Stats.Total.Units
-			}
-		}
-		return nil
-	})
 }
 
 // compareTogether is compareAll for components at one commit, in one transaction.
@@ -164,7 +178,7 @@ func (p *pull) compareTogether(ctx context.Context, comps []*component) error {
 	info.Reread = false
 	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 		k := checkup.New(tx)
-		if err := k.AddUncompared(ctx, checked(comps...)); err != nil {
+		if err := k.AddUncompared(ctx, checked(comps...), p.kept, p.s.compareTogether); err != nil {
 			return fmt.Errorf("check strings of one project: %w", err)
 		}
 		return k.Run(ctx, nil)

@@ -30,7 +30,7 @@ func TestGlossary(t *testing.T) {
 		"terms/cs.po": file(entry("", "branch", "ramus")),
 	})
 	settings := map[string]catalog.ComponentSettings{
-		"app": {}, "docs": {Filemask: "docs/*.po", CheckFlags: "check-glossary"}, "terms": {Filemask: "terms/*.po", IsGlossary: true},
+		"app": {AllowTranslationPropagation: true}, "docs": {Filemask: "docs/*.po", CheckFlags: "check-glossary", AllowTranslationPropagation: true}, "terms": {Filemask: "terms/*.po", IsGlossary: true},
 	}
 	w := catalogtest.NewPuller(t, repo.URL(), settings)
 	expect := func(when string, news int, want ...string) {

@@ -22,8 +22,11 @@ func (s *Syncer) SetPartSize(bytes int) { s.partSize = bytes }
 // SetTables bounds the units that a replay keeps between commits, in bytes.
 func (s *Syncer) SetTables(bytes int) { s.bounds.tableBytes = bytes }
 
-// SetCompared bounds the units that are compared in one transaction after imports.
-func (s *Syncer) SetCompared(units int64) { s.compareUnits = units }
+// SetCompared bounds the units that are kept and that are compared in one transaction after
+// imports, and the changes of their groups that are stored at a time.
+func (s *Syncer) SetCompared(units int64, together int) {
+	s.compareUnits, s.compareTogether = units, together
+}
 
 // Failed records that the pull of a branch failed.
 func (s *Syncer) Failed(ctx context.Context, b Branch, cause error) error {

@@ -54,11 +54,12 @@ func TestProjectEveryWay(t *testing.T) {
 			t.Errorf("%s never fails: the test compares nothing", check)
 		}
 	}
-	for _, bound := range []int64{1, 900, 1 << 20} {
+	for _, bounds := range [][2]int{{1, 1}, {900, 50}, {1 << 20, 200}, {1 << 20, 1 << 20}} {
 		w := catalogtest.NewPuller(t, repo.URL(), settings)
-		w.Syncer.SetCompared(bound)
+		w.Syncer.SetCompared(int64(bounds[0]), bounds[1])
+		w.Syncer.SetPartSize(4 * bounds[1]) // with 50 and 200 files have several parts
 		w.Sync()
-		equal(t, want, servedProject(w), "(-import +import, %d units together)", bound)
+		equal(t, want, servedProject(w), "(-import +import with bounds %v)", bounds)
 	}
 	replayed := synced(t, repo.URL(), withHistory(settings))
 	equal(t, want, servedProject(replayed), "(-import +replay)")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -35,6 +36,8 @@ type pull struct {
 	told    Progress
 
 	later, unchecked   bool                   // units are compared by compareAll; it has some to compare
+	kept               checkup.Kept           // units for compareAll
+	keptUnits          int64                  // how many
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
 	discoveryErrs      map[string]error       // of discoveries over their quota, by project and slug
 	suggestionProblems map[int64][]string     // of files on branches with suggestions, by component

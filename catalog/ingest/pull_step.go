@@ -87,12 +87,11 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	m.to = step.Commit.Hash.String()
 	changes := make(map[int64]int64, len(touched))
 	var newFailures checkup.NewFailures
+	var k *checkup.Step
 	err = p.advanceHeads(ctx, m, func(ctx context.Context, tx *store.StepTx) (err error) {
 		defer p.phases.begin(applyPhase)()
-		var k *checkup.Step
 		if !m.partial {
-			k = checkup.New(tx)
-			k.Later = p.later
+			k = p.checksOf(tx)
 			if m.from != "" {
 				k.Report()
 			}
@@ -118,6 +117,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	if err != nil {
 		return err
 	}
+	p.keep(k)
 	for id, n := range changes {
 		p.changes[id] += n
 	}

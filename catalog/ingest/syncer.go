@@ -56,7 +56,8 @@ type Progress struct {
 	// Entries is the number of change entries that this pull has made.
 	Entries int64
 	// Unchecked says that components are stored whose strings are compared with
-	// each other before the pull ends; until then the checks that compare do not fail.
+	// each other before the pull ends; until then none of their checks fails, or those
+	// that compare do not.
 	Unchecked bool
 }
 
@@ -80,7 +81,8 @@ type Syncer struct {
 	bounds   replayBounds
 	partSize int // of large files in a first import
 
-	compareUnits int64 // how many units are compared in one transaction
+	compareUnits    int64 // how many units are compared in one transaction
+	compareTogether int   // and how many changes of groups are stored at a time
 
 	mu      sync.Mutex
 	mirrors map[string]*mirror
@@ -93,7 +95,7 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		memory: newMemory(o.Memory), compareUnits: compareUnits, partSize: unit.PartSize, mirrors: make(map[string]*mirror),
+		memory: newMemory(o.Memory), compareUnits: compareUnits, compareTogether: checkup.MaxPending, partSize: unit.PartSize, mirrors: make(map[string]*mirror),
 	}
 	s.bounds = defaultReplayBounds(s.memory)
 	if s.maxFileSize <= 0 {

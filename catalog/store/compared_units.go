@@ -130,10 +130,7 @@ func (tx *StepTx) recordReplaced(ctx context.Context, ids []int64) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}
-		if c, ok := s.BySource(&tx.hasher, &u); ok {
-			tx.replaced = append(tx.replaced, replacedUnit{s, c})
-		}
-		if c, ok := s.ByTarget(&tx.hasher, &u); ok {
+		for c := range s.Members(&tx.hasher, &u) {
 			tx.replaced = append(tx.replaced, replacedUnit{s, c})
 		}
 		return nil

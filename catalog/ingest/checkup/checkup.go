@@ -43,6 +43,10 @@ import (
 type Step struct {
 	// Later leaves the units of translations that were never compared to AddUncompared.
 	Later bool
+	// Kept gets those of new translations, as long as Room has room for so many of them; then they count as
+	// not checked. Nil: none.
+	Kept Kept
+	Room func(units int) bool
 
 	tx *store.StepTx
 
@@ -67,7 +71,7 @@ func New(tx *store.StepTx) *Step {
 		glossaries:   glossaries{tx: tx, terms: map[store.GlossaryQuery][]checks.Term{}, changed: map[languageKey]struct{}{}},
 		untranslated: longUntranslated{tx: tx, recounts: map[int64]*recount{}},
 	}
-	k.comparison = comparison{tx: tx, failures: &k.failures, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}}
+	k.comparison = comparison{tx: tx, failures: &k.failures, scopes: map[scopeKey]*scope{}, byID: map[int64]*scope{}, rules: map[int64]string{}, together: MaxPending}
 	return k
 }
 
@@ -128,6 +132,7 @@ type failures struct {
 	sources map[int64]struct{} // source units that multiple_failures is to be decided for
 	diff    failureDiff        // nil if no report has new failures
 	waiting []store.Failing    // for store, each unit once
+	buffer  []store.CheckUnit  // of waiting units that were kept
 }
 
 // failingAtATime is for how many units failing checks are stored at a time.

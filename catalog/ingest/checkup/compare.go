@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -30,7 +29,9 @@ type comparison struct {
 	byID     map[int64]*scope
 	rules    map[int64]string // of translations, by id: Translation.Checked
 	pending  int              // changes to flush
-	passed   []verdict        // of units that are in no group any more
+	passed   []verdict        // that wait for flush
+	kept     Kept             // units whose verdicts wait until AddUncompared has stored them
+	together int              // changes to flush at a time
 }
 
 // scopeKey names a scope.
@@ -39,9 +40,9 @@ type scopeKey struct {
 	rule    string
 }
 
-// maxPending is up to how many changes of groups are collected: 32 bytes each. The
+// MaxPending is up to how many changes of groups are collected: 40 bytes each. The
 // more, the fewer look-ups for the groups of a project's new components.
-const maxPending = 1 << 18
+const MaxPending = 1 << 18
 
 // checkOf returns the check that a group decides.
 func checkOf(c *compared.Member) checks.ID {
@@ -107,8 +108,7 @@ func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64)
 	if sole == 0 || sole == translation {
 		return nil
 	}
-	s.Sole = 0
-	if err := n.tx.ShareScope(ctx, s.ID); err != nil {
+	if err := n.share(ctx, s); err != nil {
 		return err
 	}
 	rules, err := n.rulesOf(ctx, sole)
@@ -116,11 +116,14 @@ func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64)
 		return err
 	}
 	return n.tx.ComparedOf(ctx, sole, func(u *store.CheckUnit) {
-		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
-			m := newMember(c, rules, u)
-			n.change(s, &m)
-		}
+		n.change(s, newMember(compared.BySource(&n.hasher, &u.Unit), rules, u))
 	})
+}
+
+// share has a scope group units by source from now on.
+func (n *comparison) share(ctx context.Context, s *scope) error {
+	s.Sole = 0
+	return n.tx.ShareScope(ctx, s.ID)
 }
 
 // rulesOf returns the rules with which a translation was checked; "" if it was not
@@ -148,19 +151,12 @@ func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks
 
 // putUnit is put for one unit. It returns the stored results of these checks.
 func (n *comparison) putUnit(s *scope, rules string, u *store.CheckUnit) (failing checks.Mask) {
-	if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
-		failing = failing.Or(n.putMember(s, newMember(c, rules, u)))
-	}
-	if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
-		failing = failing.Or(n.putMember(s, newMember(c, rules, u)))
-	}
-	return failing
-}
-
-func (n *comparison) putMember(s *scope, m memberChange) (failing checks.Mask) {
-	n.change(s, &m)
-	if m.fails {
-		failing = failing.With(checkOf(&m.Member))
+	for c := range s.Members(&n.hasher, &u.Unit) {
+		m := newMember(c, rules, u)
+		n.change(s, m)
+		if m.fails {
+			failing = failing.With(checkOf(&c))
+		}
 	}
 	return failing
 }
@@ -179,16 +175,12 @@ func (n *comparison) leave(ctx context.Context, stored compared.Scope, translati
 	}
 	s := n.scope(stored)
 	if s.Sole == translation {
-		s.Sole = 0
-		if err := n.tx.ShareScope(ctx, s.ID); err != nil {
+		if err := n.share(ctx, s); err != nil {
 			return err
 		}
 	}
 	for _, u := range units {
-		if c, ok := s.BySource(&n.hasher, &u.Unit); ok {
-			n.drop(s, c)
-		}
-		if c, ok := s.ByTarget(&n.hasher, &u.Unit); ok {
+		for c := range s.Members(&n.hasher, &u.Unit) {
 			n.drop(s, c)
 		}
 	}
@@ -202,20 +194,20 @@ func (n *comparison) dropReplaced() {
 }
 
 // change collects a change of a group.
-func (n *comparison) change(s *scope, m *memberChange) {
-	s.changes = append(s.changes, *m)
-	s.changes[len(s.changes)-1].order = int32(len(s.changes))
+func (n *comparison) change(s *scope, m memberChange) {
+	m.order = int32(len(s.changes))
+	s.changes = append(s.changes, m)
 	n.pending++
 }
 
 func (n *comparison) drop(s *scope, c compared.Member) {
-	n.change(s, &memberChange{Member: c, gone: true})
+	n.change(s, memberChange{Member: c, gone: true})
 }
 
 // flushLarge flushes if many changes are collected. It must not be called while
 // units are in memory, since it may change which of their checks fail.
 func (n *comparison) flushLarge(ctx context.Context) error {
-	if n.pending < maxPending {
+	if n.pending < n.together {
 		return nil
 	}
 	return n.flush(ctx)
@@ -235,6 +227,13 @@ func (n *comparison) flush(ctx context.Context) error {
 		verdicts = append(verdicts, found...)
 	}
 	n.pending = 0
+	verdicts = slices.DeleteFunc(verdicts, func(v verdict) bool {
+		wait := n.kept[v.unit/catalog.UnitsPerComponent] != nil
+		if wait {
+			n.passed = append(n.passed, v)
+		}
+		return wait
+	})
 	slices.SortStableFunc(verdicts, func(a, b verdict) int { return a.compare(&b) }) // the last of a check counts
 	for len(verdicts) > 0 {
 		size := min(len(verdicts), verdictsAtATime)
@@ -298,66 +297,4 @@ func (n *comparison) verdictUnits(ctx context.Context, ids []int64) (units []*st
 	}
 	slices.SortFunc(units, func(a, b *store.CheckUnit) int { return cmp.Compare(a.ID, b.ID) })
 	return units, err
-}
-
-// The units of several components that are checked one after the other (Step.Later) are
-// compared in the end, scope by scope: so the rows of a scope's groups are stored once, in their
-// order, instead of looked up for each component. Until then the rules of their
-// translations are stored as uncompared, so that after a crash the next pull compares them.
-
-// uncomparedRules are the rules of a translation that was checked with some rules, but not
-// compared yet (store.UncomparedSuffix).
-func uncomparedRules(rules string) string { return rules + store.UncomparedSuffix }
-
-// IsUncompared reports whether a translation that was checked with some rules is not
-// compared yet.
-func IsUncompared(rules string) bool { return strings.HasSuffix(rules, store.UncomparedSuffix) }
-
-// scopedTranslation is a translation with the scope that its units are compared in.
-type scopedTranslation struct {
-	row   catalog.Translation
-	rules string
-	scope *scope
-}
-
-// AddUncompared adds the units of the uncompared translations of components to those that
-// Run compares.
-func (k *Step) AddUncompared(ctx context.Context, comps []*Component) error {
-	n := &k.comparison
-	var list []scopedTranslation
-	for _, c := range comps {
-		rows, err := n.tx.Translations(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			rules := Rules(c, &rows[i])
-			if rows[i].Removed || rows[i].Checked != uncomparedRules(rules) {
-				continue
-			}
-			s, err := n.findScope(ctx, c.ProjectID, &rows[i], rules)
-			if err != nil {
-				return err
-			}
-			list = append(list, scopedTranslation{rows[i], rules, s})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b scopedTranslation) int { return cmp.Compare(a.scope.ID, b.scope.ID) })
-	for i := range list {
-		t := &list[i]
-		if err := n.joinScope(ctx, t.scope, t.row.ID); err != nil {
-			return err
-		}
-		n.rules[t.row.ID] = t.rules
-		if err := n.tx.SetChecked(ctx, t.row.ID, t.rules, t.scope.ID); err != nil {
-			return err
-		}
-		if err := n.tx.ComparedOf(ctx, t.row.ID, func(u *store.CheckUnit) { n.putUnit(t.scope, t.rules, u) }); err != nil {
-			return err
-		}
-		if err := n.flushLarge(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -20,10 +20,11 @@ type scope struct {
 // memberChange adds a unit to a group, or removes it.
 type memberChange struct {
 	compared.Member
-	order int32 // later changes of a member win
-	gone  bool  // removed
-	runs  bool  // the check of the group runs on the unit
-	fails bool  // the check is stored as failing
+	kept  *keptUnit // has the verdict, if the unit is kept
+	order int32     // later changes of a member win
+	gone  bool      // removed
+	runs  bool      // the check of the group runs on the unit
+	fails bool      // the check is stored as failing
 }
 
 func (m *memberChange) compare(o *memberChange) int {
@@ -33,7 +34,6 @@ func (m *memberChange) compare(o *memberChange) int {
 // verdict says whether a check of a unit fails.
 type verdict struct {
 	unit  int64
-	order int32 // of the change that added the unit; 0 if it was there
 	check checks.ID
 	fails bool
 }
@@ -187,7 +187,7 @@ func (g *groupChanges) judgeOthers(ctx context.Context) error {
 		group := at[c.Key]
 		_, added := slices.BinarySearchFunc(group.changes, c, func(m memberChange, c compared.Member) int { return m.Compare(&c) })
 		if fails := memberFails(&group.after, c.Value); !added && fails != memberFails(&group.before, c.Value) {
-			g.verdicts = append(g.verdicts, verdict{c.Unit, 0, checkOf(&c), fails})
+			g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c), fails})
 		}
 	})
 }
@@ -198,8 +198,12 @@ func (g *groupChanges) judgeAdded() {
 		group := &g.groups[i]
 		for j := range group.changes {
 			c := &group.changes[j]
-			if fails := c.runs && memberFails(&group.after, c.Value); !c.gone && fails != c.fails {
-				g.verdicts = append(g.verdicts, verdict{c.Unit, c.order, checkOf(&c.Member), fails})
+			fails := c.runs && memberFails(&group.after, c.Value)
+			switch {
+			case c.kept != nil:
+				c.kept.of(&c.Member).fails = fails
+			case !c.gone && fails != c.fails:
+				g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c.Member), fails})
 			}
 		}
 	}

@@ -132,6 +132,11 @@ func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translatio
 	}
 	if k.Later && old.ID == 0 && hasRule(rules, ruleCompared) {
 		checkedNow.Checked = uncomparedRules(rules)
+		if k.Kept != nil && masks != nil {
+			if kept, err := k.keep(ctx, c, t, rules, units, masks); kept || err != nil {
+				return err
+			}
+		}
 	}
 	if err := k.enterScope(ctx, c, &checkedNow, old, units); err != nil {
 		return err

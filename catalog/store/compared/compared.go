@@ -2,6 +2,7 @@ package compared
 
 import (
 	"cmp"
+	"iter"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -72,26 +73,24 @@ func (g *GroupValues) Add(v int64) {
 	}
 }
 
-// BySource returns a unit as a member of the group of its source; ok is false if
-// the scope has no such groups.
-func (s *Scope) BySource(h *catalog.Hasher, u *catalog.Unit) (c Member, ok bool) {
-	if s.Sole != 0 {
-		return Member{}, false
+// Members returns a unit as a member of the groups of its scope that it is in: of the one of
+// its source, if the scope has such groups, and of the one of its target.
+func (s *Scope) Members(h *catalog.Hasher, u *catalog.Unit) iter.Seq[Member] {
+	return func(yield func(Member) bool) {
+		c := BySource(h, u)
+		if (s.Sole != 0 || yield(c)) && s.GroupsByTarget(u) {
+			yield(c.ByTarget(Meaning(h, u.Source)))
+		}
 	}
+}
+
+// BySource returns a unit as a member of the group of its source.
+func BySource(h *catalog.Hasher, u *catalog.Unit) Member {
 	value := int64(uint64(h.Target(u.Target)) >> 1)
 	if !u.State.Translated() {
 		value = ^value
 	}
-	return Member{Key: u.Identity.Key &^ 1, Value: value, Unit: u.ID}, true
-}
-
-// ByTarget returns a unit as a member of the group of its target. ok is false if
-// it is in none.
-func (s *Scope) ByTarget(h *catalog.Hasher, u *catalog.Unit) (c Member, ok bool) {
-	if !s.GroupsByTarget(u) {
-		return Member{}, false
-	}
-	return Member{Key: h.Target(u.Target) | 1, Value: Meaning(h, u.Source), Unit: u.ID}, true
+	return Member{Key: u.Identity.Key &^ 1, Value: value, Unit: u.ID}
 }
 
 // GroupsByTarget reports whether a unit is in a group of its target. Else reused

@@ -294,10 +294,7 @@ func (v *verifier) groups(ctx context.Context, p *scope, s *compared.Scope) {
 		LEFT JOIN units o ON o.id = u.source_id WHERE t.scope_id = $1 AND u.removed = 0`, []any{s.ID}, func(scan sqldb.Scan) error {
 		err := scan(&u.ID, &u.Identity.Key, &u.Target, &state, &u.Source)
 		u.State = catalog.State(state)
-		if c, ok := s.BySource(&v.hash, &u); ok {
-			counted.add(&c)
-		}
-		if c, ok := s.ByTarget(&v.hash, &u); ok {
+		for c := range s.Members(&v.hash, &u) {
 			counted.add(&c)
 		}
 		return err
