@@ -110,6 +110,14 @@ func (m Mask) Without(id ID) Mask {
 	return m
 }
 
+// Set returns the set with id added, or else removed.
+func (m Mask) Set(id ID, in bool) Mask {
+	if in {
+		return m.With(id)
+	}
+	return m.Without(id)
+}
+
 // Or returns the union of two sets.
 func (m Mask) Or(o Mask) Mask { return Mask{m[0] | o[0], m[1] | o[1]} }
 

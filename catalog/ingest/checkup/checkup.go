@@ -138,34 +138,31 @@ type failures struct {
 // failingAtATime is for how many units failing checks are stored at a time.
 const failingAtATime = 256
 
-// setTarget is set for a unit of a translation. If others failed before, the
-// unit's source string is checked for multiple_failures later.
-func (f *failures) setTarget(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
-	if u.Failing == mask {
-		return nil
-	}
-	if u.SourceID != u.ID {
-		f.sources[u.SourceID] = struct{}{}
-	}
-	return f.set(ctx, u, mask)
+// clear stores that no check of units fails.
+func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
+	return f.setAll(ctx, units, func(int) checks.Mask { return checks.Mask{} })
 }
 
-// clear stores that no check of units of a translation fails.
-func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
-	for _, u := range units {
-		if err := f.setTarget(ctx, u, checks.Mask{}); err != nil {
+// setAll stores which checks of units fail, by index.
+func (f *failures) setAll(ctx context.Context, units []*store.CheckUnit, mask func(i int) checks.Mask) error {
+	for i, u := range units {
+		if err := f.set(ctx, u, mask(i)); err != nil {
 			return err
 		}
 	}
 	return f.store(ctx)
 }
 
-// set has store store which checks of a unit fail.
+// set has store store which checks of a unit fail. If that of a translation changes, its
+// source string is checked for multiple_failures later.
 func (f *failures) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
-	f.diff.note(u, mask)
 	if u.Failing == mask {
 		return nil
 	}
+	if u.SourceID != u.ID {
+		f.sources[u.SourceID] = struct{}{}
+	}
+	f.diff.note(u, mask)
 	if f.waiting = append(f.waiting, store.Failing{Unit: u, Checks: mask}); len(f.waiting) < failingAtATime {
 		return nil
 	}

@@ -272,12 +272,9 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 		mask := checks.Mask(u.Failing)
 		for ; len(verdicts) > 0 && verdicts[0].unit == u.ID; verdicts = verdicts[1:] {
 			v := &verdicts[0]
-			mask = mask.Without(v.check)
-			if v.fails && decides(rules, &u.Unit, v.check) {
-				mask = mask.With(v.check)
-			}
+			mask = mask.Set(v.check, v.fails && decides(rules, &u.Unit, v.check))
 		}
-		if err := n.failures.setTarget(ctx, u, mask); err != nil {
+		if err := n.failures.set(ctx, u, mask); err != nil {
 			return err
 		}
 	}

@@ -170,13 +170,7 @@ func (n *comparison) addKept(s *scope, t *keptTranslation) {
 func (f *failures) storeKept(ctx context.Context, t *keptTranslation) error {
 	for i := range t.units {
 		u := &t.units[i]
-		mask := t.masks[u.mask]
-		if u.inconsistent.fails {
-			mask = mask.With(checks.Inconsistent)
-		}
-		if u.reused.fails {
-			mask = mask.With(checks.Reused)
-		}
+		mask := t.masks[u.mask].Set(checks.Inconsistent, u.inconsistent.fails).Set(checks.Reused, u.reused.fails)
 		if mask.IsZero() {
 			continue
 		}
@@ -186,7 +180,7 @@ func (f *failures) storeKept(ctx context.Context, t *keptTranslation) error {
 		of := &t.sources[u.source]
 		unit := &f.buffer[len(f.waiting)]
 		*unit = store.CheckUnit{Unit: catalog.Unit{ID: t.unitID(u), TranslationID: t.row, SourceID: of.unit, Words: of.words, Chars: of.chars}}
-		if err := f.setTarget(ctx, unit, mask); err != nil {
+		if err := f.set(ctx, unit, mask); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ type unitFailures struct {
 }
 
 func (d failureDiff) note(u *store.CheckUnit, now checks.Mask) {
-	if d == nil || now == u.Failing {
+	if d == nil {
 		return
 	}
 	f := d[u.ID]

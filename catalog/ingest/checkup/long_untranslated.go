@@ -183,16 +183,10 @@ func (k *Step) storeLongUntranslated(ctx context.Context, fails map[int64]bool) 
 	if err != nil {
 		return err
 	}
-	for _, u := range units {
-		mask := checks.Mask(u.Failing).Without(checks.LongUntranslated)
-		if fails[u.ID] && !u.Removed && !checks.Ignores(u.Flags, checks.LongUntranslated) {
-			mask = mask.With(checks.LongUntranslated)
-		}
-		if err := k.failures.set(ctx, u, mask); err != nil {
-			return err
-		}
-	}
-	return k.failures.store(ctx)
+	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
+		u := units[i]
+		return checks.Mask(u.Failing).Set(checks.LongUntranslated, fails[u.ID] && !u.Removed && !checks.Ignores(u.Flags, checks.LongUntranslated))
+	})
 }
 
 // daysOld returns an age in days, rounded up: 90 days and a second are more than

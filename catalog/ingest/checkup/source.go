@@ -26,18 +26,15 @@ func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 		return err
 	}
 	masks := runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, nil), t, units)
-	for i, u := range units {
+	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
+		u := units[i]
 		k.untranslated.recount(c.ID).note(u.ID)
-		mask := masks[i].Or(checks.Mask(u.Failing).And(laterChecks(u.Flags)))
-		if u.Removed {
-			mask = checks.Mask{}
-		}
-		if err := k.failures.set(ctx, u, mask); err != nil {
-			return err
-		}
 		k.failures.sources[u.ID] = struct{}{}
-	}
-	return k.failures.store(ctx)
+		if u.Removed {
+			return checks.Mask{}
+		}
+		return masks[i].Or(checks.Mask(u.Failing).And(laterChecks(u.Flags)))
+	})
 }
 
 // NewSource stores the checks of a source translation that the step made, which ran
@@ -121,17 +118,11 @@ func (k *Step) multipleFailures(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, u := range units {
-		mask := checks.Mask(u.Failing).Without(checks.MultipleFailures)
-		if !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) && !checks.Ignores(u.Flags, checks.MultipleFailures) &&
-			checks.HasMultipleFailures(failing[u.ID].Translations) {
-			mask = mask.With(checks.MultipleFailures)
-		}
-		if err := k.failures.set(ctx, u, mask); err != nil {
-			return err
-		}
-	}
-	return k.failures.store(ctx)
+	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
+		u := units[i]
+		return checks.Mask(u.Failing).Set(checks.MultipleFailures, !u.Removed && hasRule(rules[u.TranslationID], ruleMultiple) &&
+			!checks.Ignores(u.Flags, checks.MultipleFailures) && checks.HasMultipleFailures(failing[u.ID].Translations))
+	})
 }
 
 // glossaries reads the terms that units are checked with, and remembers which
@@ -216,14 +207,7 @@ func (k *Step) checkGlossaryUser(ctx context.Context, table *lang.Table, user *s
 		return err
 	}
 	masks := runAll(checks.ForTranslation(table, &c.Project, &c.Settings, t, terms), t, units)
-	for i, u := range units {
-		mask := checks.Mask(u.Failing).Without(checks.CheckGlossary)
-		if masks[i].Has(checks.CheckGlossary) {
-			mask = mask.With(checks.CheckGlossary)
-		}
-		if err := k.failures.setTarget(ctx, u, mask); err != nil {
-			return err
-		}
-	}
-	return k.failures.store(ctx)
+	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
+		return checks.Mask(units[i].Failing).Set(checks.CheckGlossary, masks[i].Has(checks.CheckGlossary))
+	})
 }

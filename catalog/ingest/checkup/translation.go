@@ -214,15 +214,5 @@ func (k *Step) compareAndStore(ctx context.Context, c *Component, t *catalog.Tra
 		return err
 	}
 	k.comparison.put(s, t.Checked, units, masks)
-	return k.store(ctx, units, masks)
-}
-
-// store stores which checks of units fail.
-func (k *Step) store(ctx context.Context, units []*store.CheckUnit, masks []checks.Mask) error {
-	for i, u := range units {
-		if err := k.failures.setTarget(ctx, u, masks[i]); err != nil {
-			return err
-		}
-	}
-	return k.failures.store(ctx)
+	return k.failures.setAll(ctx, units, func(i int) checks.Mask { return masks[i] })
 }
