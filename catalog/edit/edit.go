@@ -153,3 +153,6 @@ const (
 	UpdateWished   = "wished"
 	UpdateForced   = "forced"
 )
+
+// UpdateStopped is the reason of an update that ended and could not find all similar strings.
+const UpdateStopped = "there are too many strings to find all similar ones: some texts that were there are not offered again"

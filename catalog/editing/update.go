@@ -2,8 +2,11 @@ package editing
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -26,17 +29,25 @@ func (d *Editor) NoteTemplate(ctx context.Context, component int64, how string, 
 				return err
 			}
 			at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.HasTemplate && t.Filename == row.Settings.NewBase })
-			if last, err = lastEdit(ctx, snap, store.EditQuery{Components: []int64{component}, Kind: store.EditTemplate}); err != nil {
+			if !row.Settings.Edits.Update.On || at < 0 {
+				return errNoTemplate
+			}
+			before, err := lastEdits(ctx, snap, store.EditQuery{Components: []int64{component}, Kind: store.EditTemplate}, 1)
+			if err != nil {
 				return err
 			}
-			switch {
-			case !row.Settings.Edits.Update.On || at < 0:
-				return errNoTemplate
-			case how == edit.UpdateByItself && last.Source == all[at].Revision:
-				return errSame
+			if last = (store.Edit{}); len(before) > 0 {
+				last = before[0]
 			}
 			e = store.Edit{Kind: store.EditTemplate, ComponentID: component, Path: all[at].Filename, Edit: edit.Edit{Source: all[at].Revision, Context: how}}
-			return nil
+			lacks, err := lacking(ctx, snap, component, &all[at], all)
+			if lacks != "" {
+				e.Source += lackingMark + lacks
+			}
+			if err == nil && how == edit.UpdateByItself && versionOf(&last) == all[at].Revision && (lacks == "" || last.Source == e.Source || last.Status == store.EditPending) {
+				err = errSame
+			}
+			return err
 		})
 	}, func(ctx context.Context, tx *store.StepTx, at time.Time) error {
 		if last.Status == store.EditPending {
@@ -53,19 +64,69 @@ func (d *Editor) NoteTemplate(ctx context.Context, component int64, how string, 
 	return err
 }
 
-// lastEdit returns the newest of some edits, the zero Edit if there is none.
-func lastEdit(ctx context.Context, snap *store.Snapshot, q store.EditQuery) (e store.Edit, err error) {
-	_, n, err := snap.Edits(ctx, q)
-	if err != nil || n == 0 {
-		return e, err
-	}
-	q.Offset, q.Limit, q.Counted = n-1, 1, true
-	list, _, err := snap.Edits(ctx, q)
-	if len(list) > 0 {
-		e = list[0]
-	}
-	return e, err
+// lackingMark is between the template and what tells the files that lack its strings.
+const lackingMark = " "
+
+// versionOf is the blob of the template that an edit is about.
+func versionOf(e *store.Edit) string {
+	version, _, _ := strings.Cut(e.Source, lackingMark)
+	return version
 }
+
+// lacking tells which versions of files lack strings of the template, "" if none does: others
+// took them out, moved the file while its update waited, or added it. Files that wait to be
+// updated are left out, and those whose update to this template was refused.
+func lacking(ctx context.Context, snap *store.Snapshot, component int64, template *catalog.Translation, all []catalog.Translation) (string, error) {
+	pending, err := snap.PendingFiles(ctx, component)
+	if err != nil {
+		return "", err
+	}
+	var files []string
+	for i := range all {
+		t := &all[i]
+		if catalog.NewProgress(t, template).Missing == 0 || slices.ContainsFunc(pending, func(e store.Edit) bool { return e.Path == t.Filename && e.Kind != store.EditAddString }) {
+			continue
+		}
+		last, err := lastEdits(ctx, snap, updatesOf(component, t.ID), 1)
+		if err != nil {
+			return "", err
+		}
+		if len(last) == 0 || !refused(&last[0]) || versionOf(&last[0]) != template.Revision {
+			files = append(files, t.Filename+"\n"+t.Revision+"\n")
+		}
+	}
+	if len(files) == 0 {
+		return "", nil
+	}
+	slices.Sort(files)
+	sum := sha256.Sum256([]byte(strings.Join(files, "")))
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// updatesOf selects the updates of a file.
+func updatesOf(component, translation int64) store.EditQuery {
+	return store.EditQuery{Components: []int64{component}, TranslationID: translation, Kind: store.EditUpdateFile}
+}
+
+// refused reports whether somebody refused an edit.
+func refused(e *store.Edit) bool {
+	return e.Status == store.EditConflict || e.Status == store.EditDiscarded
+}
+
+// lastEdits returns the newest of some edits, at most n, the oldest of them first.
+func lastEdits(ctx context.Context, snap *store.Snapshot, q store.EditQuery, n int) ([]store.Edit, error) {
+	_, all, err := snap.Edits(ctx, q)
+	if err != nil || all == 0 {
+		return nil, err
+	}
+	q.Offset, q.Limit, q.Counted = max(0, all-n), n, true
+	list, _, err := snap.Edits(ctx, q)
+	return list, err
+}
+
+// again is how often a file is updated to the same strings by itself: a program of others that
+// takes them out each time must not be answered for ever.
+const again = 3
 
 // FileUpdate is a file that differs from what its template wants.
 type FileUpdate struct {
@@ -74,10 +135,10 @@ type FileUpdate struct {
 }
 
 // UpdateFiles ends an edit of kind template, and stores that files are to be updated to it.
-// strings is what tells its strings from those of other versions: a file whose update with the
-// same was refused is left out, unless somebody wishes it. What waited for an older template
-// has ended.
-func (d *Editor) UpdateFiles(ctx context.Context, of *store.Edit, strings string, files []FileUpdate, by edit.Author) (err error) {
+// version is what tells its strings from those of other versions: a file whose update with the
+// same was refused is left out, or was made again and again, unless somebody wishes it. What
+// waited for an older template has ended.
+func (d *Editor) UpdateFiles(ctx context.Context, of *store.Edit, version string, files []FileUpdate, by edit.Author) (err error) {
 	defer wrap(&err, "update files of component %d", of.ComponentID)
 	var ends, puts []store.Edit
 	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
@@ -93,15 +154,21 @@ func (d *Editor) UpdateFiles(ctx context.Context, of *store.Edit, strings string
 			removed[pending[i].Path] = removed[pending[i].Path] || isOfFile(&pending[i])
 		}
 		for _, f := range files {
-			last, err := lastEdit(ctx, snap, store.EditQuery{Components: []int64{of.ComponentID}, TranslationID: f.TranslationID, Kind: store.EditUpdateFile})
-			refused := last.Context == strings && (last.Status == store.EditConflict || last.Status == store.EditDiscarded)
+			last, err := lastEdits(ctx, snap, updatesOf(of.ComponentID, f.TranslationID), again)
 			if err != nil {
 				return err
 			}
-			if !removed[f.Path] && (!refused || of.Context != edit.UpdateByItself) {
+			done := 0
+			for i := range last {
+				if last[i].Context == version && last[i].Status == store.EditFlushed && (last[i].Reason == "" || last[i].Reason == edit.UpdateStopped) {
+					done++
+				}
+			}
+			no := done == again || len(last) > 0 && last[len(last)-1].Context == version && refused(&last[len(last)-1])
+			if !removed[f.Path] && (!no || of.Context != edit.UpdateByItself) {
 				puts = append(puts, store.Edit{
 					Kind: store.EditUpdateFile, ComponentID: of.ComponentID, TranslationID: f.TranslationID, Language: f.Language, Path: f.Path,
-					Edit: edit.Edit{Source: of.Source, Context: strings},
+					Edit: edit.Edit{Source: versionOf(of), Context: version},
 				})
 			}
 		}
@@ -127,10 +194,11 @@ func (d *Editor) UpdateFiles(ctx context.Context, of *store.Edit, strings string
 	})
 }
 
-// Updated ends edits of files that are as their template wants them.
+// Updated ends edits of files that are as their template wants them, with a Reason if there is
+// something to tell.
 func (d *Editor) Updated(ctx context.Context, component int64, edits []store.Edit) error {
 	for i := range edits {
-		edits[i].Status, edits[i].Reason = store.EditFlushed, ""
+		edits[i].Status = store.EditFlushed
 	}
 	return d.endFiles(ctx, component, edits)
 }
@@ -139,9 +207,12 @@ func (d *Editor) Updated(ctx context.Context, component int64, edits []store.Edi
 // wants no updates.
 func settleUpdate(row *store.BranchComponent, e *store.Edit, all []catalog.Translation) {
 	there := slices.ContainsFunc(all, func(t catalog.Translation) bool { return t.Filename == e.Path })
+	moved := slices.IndexFunc(all, func(t catalog.Translation) bool { return e.TranslationID != 0 && t.ID == e.TranslationID })
 	switch {
 	case !row.Settings.Edits.Update.On:
 		e.Status, e.Reason = store.EditDiscarded, "msgmerge is not set any more"
+	case !there && moved >= 0: // where it is compared again
+		e.Status, e.Reason = store.EditFlushed, "the file is now "+all[moved].Filename
 	case !there:
 		e.Status, e.Reason = store.EditDiscarded, "the component no longer has "+e.Path
 	}

@@ -59,6 +59,8 @@ type Pusher struct {
 	memo flush.Memo
 	// looked has the heads of components at which noteTemplates looked.
 	looked sync.Map
+	// most bounds the strings that all files of a component together get by itself.
+	most int64
 	// stop, in tests, ends a flush as a crash would: before a push, or after it.
 	stop func(after bool) error
 }
@@ -71,7 +73,7 @@ func New(o Options) *Pusher {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Pusher{Options: o, stop: func(bool) error { return nil }}
+	return &Pusher{Options: o, most: 5_000_000, stop: func(bool) error { return nil }}
 }
 
 // Report is what a flush did.

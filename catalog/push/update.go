@@ -1,12 +1,12 @@
 package push
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -86,6 +86,16 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if head, err := held.Mirror().Head(); err != nil || head.Hash.String() != row.Head {
 		return "", nil // the next pull comes first
 	}
+	source := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.HasTemplate && t.Filename == e.Path })
+	if source >= 0 && e.Context != edit.UpdateForced {
+		var sum catalog.Progress
+		for i := range all {
+			sum.Add(catalog.NewProgress(&all[i], &all[source]))
+		}
+		if sum.Missing > p.most {
+			return fmt.Sprintf("the files lack %d strings of %s, more than %d: if that is meant, send operation msgmerge with force", sum.Missing, e.Path, p.most), nil
+		}
+	}
 	reader, err := held.Mirror().Reader(ctx)
 	if err != nil {
 		return "", err
@@ -153,13 +163,18 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 
 // sumOf tells the strings of a template from those of another one.
 func sumOf(template *poparse.File) string {
-	var list []string
+	var list [][sha256.Size]byte
+	var text []byte
 	for e := range template.Live() {
-		list = append(list, fmt.Sprintf("%q %t %q %q", e.Context, e.HasPlural, e.ID, e.IDPlural))
+		text = fmt.Appendf(text[:0], "%q %t %q %q", e.Context, e.HasPlural, e.ID, e.IDPlural)
+		list = append(list, sha256.Sum256(text))
 	}
-	slices.Sort(list)
-	sum := sha256.Sum256([]byte(strings.Join(list, "\n")))
-	return hex.EncodeToString(sum[:8])
+	slices.SortFunc(list, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
+	h := sha256.New()
+	for i := range list {
+		h.Write(list[i][:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // msgmerge are the options of the updates of a component.
@@ -183,6 +198,9 @@ func (r *run) endUpdates(ctx context.Context, result flush.Result) error {
 	done := map[int64][]store.Edit{}
 	for i, u := range result.Updated {
 		if e := r.ofFiles[i]; result.FileProblems[i] == nil && (u.Same || r.group.mode == catalog.PushDirect) {
+			if e.Reason = ""; u.Stopped {
+				e.Reason = edit.UpdateStopped
+			}
 			done[e.ComponentID] = append(done[e.ComponentID], e)
 		}
 	}

@@ -249,3 +249,92 @@ func TestUpdatePer(t *testing.T) {
 		})
 	}
 }
+
+// TestUpdateAgain: a file that lacks strings of a template that stays is updated again, wherever it
+// is, but not for ever, and not if its update was refused.
+func TestUpdateAgain(t *testing.T) {
+	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{After: time.Hour})
+	w.template("One", "Two", "Three is a new string")
+	w.due()
+	w.Clock = w.Clock.Add(2 * time.Hour)
+	w.flush()
+	whole, without := w.file("main")+"\n", strings.Replace(file, "Dvě", "Dvě!", 1)
+	push := func(n int) {
+		w.up.Push("Other", gittest.Files{"po/cs.po": strings.Replace(without, "!", strings.Repeat("!", n), 1), "po/app.pot": potOf("One", "Two", "Three is a new string")}, w.head("main"))
+		w.Sync()
+		if w.due() {
+			t.Error("due at once")
+		}
+	}
+	for n := 1; n <= 3; n++ {
+		push(2 * n)
+		w.Clock = w.Clock.Add(40 * time.Minute)
+		push(2*n + 1) // the template is quiet
+		w.Clock = w.Clock.Add(40 * time.Minute)
+		w.flush()
+		if has := strings.Contains(w.file("main"), "Three"); has != (n < 3) || w.due() {
+			t.Errorf("after %d times the file has the string %t, due %t", n, has, w.due())
+		}
+	}
+	for _, text := range []string{"read", "read again"} {
+		w.Clock = w.Clock.Add(2 * time.Hour)
+		w.flush()
+		w.up.Push("Other", gittest.Files{"po/cs.po": w.file("main") + "\n", "po/app.pot": potOf("One", "Two", "Three is a new string"), "README": text}, w.head("main"))
+		w.Sync()
+		w.due()
+	}
+	if _, files := w.waits(c.ID); files != "" {
+		t.Errorf("what was compared is compared again: %s", files)
+	}
+	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateWished, anna))
+	if w.flush(); !strings.Contains(w.file("main"), "Three") {
+		t.Error("not updated although an admin wishes it")
+	}
+	w.up.Push("Other", gittest.Files{"po/cs.po": whole, "po/app.pot": potOf("Two", "One", "Three is a new string")}, w.head("main"))
+	w.Sync()
+	w.due()
+	w.Clock = w.Clock.Add(2 * time.Hour)
+	if w.flush(); w.due() || strings.Contains(w.at("main"), "msgmerge") {
+		t.Errorf("updated without a reason: %s", w.at("main"))
+	}
+	w.Verify()
+}
+
+// TestUpdateMoved: a file that is moved while its update waits in a request is updated where it is.
+func TestUpdateMoved(t *testing.T) {
+	f := &fakeForge{}
+	w, c := newUpdateWorld(t, catalog.PushRequest, catalog.Update{})
+	w.to.Forge = f
+	w.template("One", "Two", "Three is a new string")
+	w.flush()
+	w.wantFiles("offered", c.ID, false, "+po/cs.po@l10n")
+	now := gittest.RunGit(t, w.up.Dir, "show", "main:po/cs.po") + "\n"
+	w.up.Push("Other", gittest.Files{"po/cs_CZ.po": now, "po/app.pot": potOf("One", "Two", "Three is a new string")}, w.head("main"))
+	w.Sync()
+	if !w.due() {
+		t.Error("not due")
+	}
+	w.flush()
+	w.wantFiles("moved", c.ID, false, "+po/cs_CZ.po@l10n")
+	if text := gittest.RunGit(t, w.up.Dir, "show", "l10n:po/cs_CZ.po"); !strings.Contains(text, "Three") {
+		t.Errorf("the branch has\n%s", text)
+	}
+	tip := w.head("l10n")
+	if w.flush(); w.head("l10n") != tip || w.due() {
+		t.Error("the branch moves for nothing")
+	}
+}
+
+// TestUpdateOfMany: files that would get very many strings are not updated before an admin wants it.
+func TestUpdateOfMany(t *testing.T) {
+	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{})
+	w.pusher.SetMost(1)
+	w.template("One", "Two", "Three", "Four")
+	if report := w.flush(); report.Commits != 0 || len(report.Held) != 1 {
+		t.Errorf("%+v", report)
+	}
+	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateForced, anna))
+	if w.flush(); !strings.Contains(w.file("main"), "Four") {
+		t.Error("not updated although it is forced")
+	}
+}
