@@ -174,6 +174,9 @@ func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
 	if e.Source != "" || e.Kind == store.EditText {
 		o.Source = catalog.SplitForms(e.Source)
 	}
+	if e.Status == store.EditPending && e.Away {
+		o.Reason = "the file does not have the string now: the edit waits for it, for 90 days"
+	}
 	if e.Kind == store.EditText {
 		o.Unit, o.BaseTarget = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.Base.Target)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -197,6 +199,27 @@ func TestOperationMsgmerge(t *testing.T) {
 	if text := page(); !strings.Contains(text, "has changed, and files are not updated to it:") || !strings.Contains(text, reason) {
 		t.Errorf("the page does not say %q: %s", reason, text)
 	}
+
+	var updates []store.Edit
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(e.Editor.UpdateFiles(t.Context(), &waits[0], "its strings", []editing.FileUpdate{{TranslationID: 1, Language: "cs", Path: "po/cs.po"}}, edit.Author{Name: "repoglot"}))
+	must(e.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		updates, err = snap.PendingFiles(ctx, waits[0].ComponentID)
+		return err
+	}))
+	updates[0].Reason = edit.UpdateStopped
+	must(e.Editor.Updated(t.Context(), waits[0].ComponentID, updates))
+	if text := page(); !strings.Contains(text, "was updated to its template:") || !strings.Contains(text, edit.UpdateStopped) {
+		t.Errorf("the page does not say that an update stopped: %s", text)
+	}
+	if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?kind=update-file", "", ""); !strings.Contains(answer, edit.UpdateStopped) {
+		t.Errorf("the edit does not say that it stopped: %s", answer)
+	}
 }
 
 // TestLock locks and unlocks.
@@ -243,4 +266,29 @@ func TestLock(t *testing.T) {
 		t.Errorf("entries: %s", answer)
 	}
 	e.Verify()
+}
+
+// TestEditAway: a pending edit says that its string is not in its file now.
+func TestEditAway(t *testing.T) {
+	e := newEditor(t)
+	const reason = "the file does not have the string now"
+	told := func(want bool) {
+		t.Helper()
+		if _, answer, _ := e.send("", "GET", "/api/components/demo/app/edits/?status=pending", "", ""); strings.Contains(answer, reason) != want || !strings.Contains(answer, `"Otevřít"`) {
+			t.Errorf("told not %t: %s", want, answer)
+		}
+	}
+	if status, answer, _ := e.send("write", "PATCH", e.units["app cs Open"], asForm, "target=Otevřít&state=20"); status != 200 {
+		t.Fatal(status, answer)
+	}
+	told(false)
+	for _, away := range []bool{true, false} {
+		text := e.po
+		if away {
+			text = strings.Replace(text, "msgid \"Open\"\nmsgstr \"\"\n\n", "", 1)
+		}
+		e.repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": text}})
+		e.Sync()
+		told(away)
+	}
 }

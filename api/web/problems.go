@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -18,6 +19,7 @@ type problem struct {
 	File           string // "": a pull failed, or
 	Push           bool   // a push of edits
 	Template       bool   // File is the template, to which files are not updated
+	Stopped        bool   // File was updated, without all similar strings
 	Mask, Branch   string // a filemask that selects no file of the branch
 	Line           int
 	Message        string
@@ -81,7 +83,8 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 }
 
 // addTemplates adds the templates to which files are not updated: they lost too many strings,
-// or cannot be read. A component has at most one that is pending.
+// or cannot be read. A component has at most one that is pending. Files for which not all
+// similar strings were found are added until the next template.
 func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view, byID map[int64]*store.ComponentRow, add func(*store.ComponentRow, problem)) error {
 	var on []int64
 	for id, c := range byID {
@@ -94,6 +97,25 @@ func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view,
 	for i := range list {
 		if e := &list[i]; e.Reason != "" && len(v.Problems) < maxProblems {
 			add(byID[e.ComponentID], problem{Template: true, File: e.Path, Message: e.Reason, Since: e.Updated})
+		}
+	}
+	updated := store.EditQuery{Components: on, Status: store.EditFlushed, Kind: store.EditUpdateFile}
+	n := 0
+	if err == nil {
+		_, n, err = snap.Edits(ctx, updated)
+	}
+	if err != nil || n == 0 {
+		return err
+	}
+	updated.Offset, updated.Limit, updated.Counted = max(0, n-maxProblems), maxProblems, true
+	list, _, err = snap.Edits(ctx, updated)
+	last := map[int64]string{}
+	for _, e := range slices.Backward(list) {
+		if last[e.ComponentID] == "" {
+			last[e.ComponentID] = e.Source
+		}
+		if e.Reason == edit.UpdateStopped && e.Source == last[e.ComponentID] && len(v.Problems) < maxProblems {
+			add(byID[e.ComponentID], problem{Stopped: true, File: e.Path, Message: e.Reason, Since: e.Updated})
 		}
 	}
 	return err
