@@ -266,13 +266,10 @@ func (s *Server) NamesMachine(r *http.Request) bool {
 // IsLocal reports whether a request is by a client on this machine that names it as such:
 // not by a proxy, nor by a page of somebody else.
 func IsLocal(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
-			return false
-		}
-	}
+	proxies := []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+	proxied := slices.ContainsFunc(proxies, func(name string) bool { return r.Header.Get(name) != "" })
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback() && isLoopback(strings.ToLower(hostname(r.Host)))
+	return err == nil && !proxied && peer.Addr().Unmap().IsLoopback() && isLoopback(strings.ToLower(hostname(r.Host)))
 }
 
 func isLoopback(host string) bool {

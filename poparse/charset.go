@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -309,33 +310,20 @@ var repertoires = map[string]*repertoire{
 // repertoireOf returns what a charset has that is declared by name and read with enc.
 func repertoireOf(name string, enc encoding.Encoding) *repertoire {
 	key := charsetKey(name)
-	switch enc {
-	case japanese.EUCJP:
-		return repertoires["EUCJP"]
-	case japanese.ShiftJIS:
-		switch key {
-		case "CP932", "MS932", "WINDOWS932", "WINDOWS31J", "CSWINDOWS31J":
-			return repertoires["CP932"]
+	for _, names := range [][]string{ // the first is that of the repertoire
+		{"CP932", "MS932", "WINDOWS932", "WINDOWS31J", "CSWINDOWS31J"},
+		{"CP949", "UHC", "MS949", "WINDOWS949"},
+		{"GBK", "CP936", "MS936", "WINDOWS936", "CSGBK"},
+		{"BIG5HKSCS", "CSBIG5HKSCS"},
+	} {
+		if r := repertoires[names[0]]; r.enc == enc && slices.Contains(names, key) {
+			return r
 		}
-		return repertoires["SHIFTJIS"]
-	case korean.EUCKR:
-		switch key {
-		case "CP949", "UHC", "MS949", "WINDOWS949":
-			return repertoires["CP949"]
+	}
+	for _, usual := range []string{"EUCJP", "SHIFTJIS", "EUCKR", "GB2312", "BIG5"} {
+		if r := repertoires[usual]; r.enc == enc {
+			return r
 		}
-		return repertoires["EUCKR"]
-	case simplifiedchinese.GBK:
-		switch key {
-		case "GBK", "CP936", "MS936", "WINDOWS936", "CSGBK":
-			return repertoires["GBK"]
-		}
-		return repertoires["GB2312"]
-	case traditionalchinese.Big5:
-		switch key {
-		case "BIG5HKSCS", "CSBIG5HKSCS":
-			return repertoires["BIG5HKSCS"]
-		}
-		return repertoires["BIG5"]
 	}
 	r := &repertoire{enc: enc}
 	switch key {

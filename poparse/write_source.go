@@ -226,9 +226,5 @@ func (o *output) encodeUTF16(text string) string {
 // isAsianCharset reports whether gettext counts characters of ambiguous width as two
 // columns in a charset.
 func isAsianCharset(name string) bool {
-	switch charsetKey(name) {
-	case "EUCJP", "GB2312", "EUCCN", "GBK", "CP936", "EUCTW", "BIG5", "EUCKR", "CP949", "JOHAB":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"EUCJP", "GB2312", "EUCCN", "GBK", "CP936", "EUCTW", "BIG5", "EUCKR", "CP949", "JOHAB"}, charsetKey(name))
 }

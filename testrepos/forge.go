@@ -206,11 +206,6 @@ func (f *Forge) list(w http.ResponseWriter, query url.Values) {
 	answerJSON(w, http.StatusOK, found)
 }
 
-// fields reads the body of a call into texts, and notes unknown and missing fields.
-func (f *Forge) fields(r *http.Request, names ...string) map[string]string {
-	return f.named(f.body(r), names...)
-}
-
 // body reads the body of a call.
 func (f *Forge) body(r *http.Request) (in map[string]any) {
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxRequest)).Decode(&in); err != nil {
@@ -241,7 +236,7 @@ func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
 	if f.Kind == "gitlab" {
 		head, base, body = "source_branch", "target_branch", "description"
 	}
-	in := f.fields(r, "title", head, base, body)
+	in := f.named(f.body(r), "title", head, base, body)
 	for _, other := range f.requests {
 		if other.State != "open" || other.Fork || other.Head != in[head] || other.Base != in[base] {
 			continue

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
 	"hash"
 	"net/http"
@@ -78,12 +77,9 @@ func bearer(h http.Header, secret string) bool {
 	switch {
 	case strings.EqualFold(scheme, "Bearer"), strings.EqualFold(scheme, "Token"):
 		return same(value, secret)
-	case strings.EqualFold(scheme, "Basic"):
-		pair, err := base64.StdEncoding.DecodeString(value)
-		_, password, ok := strings.Cut(string(pair), ":")
-		return err == nil && ok && same(password, secret)
 	}
-	return false
+	_, password, ok := (&http.Request{Header: h}).BasicAuth()
+	return ok && same(password, secret)
 }
 
 // same compares in a time that does not depend on the texts or their lengths.

@@ -300,9 +300,7 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 		}
 	}
 	o = edit.UploadOptions{Method: edit.Method(fields["method"]), Conflicts: fields["conflicts"], Fuzzy: fields["fuzzy"]}
-	if o.Method == "" {
-		o.Method = edit.Translate
-	}
+	o.Method = cmp.Or(o.Method, edit.Translate)
 	switch overwrite, err := body.Bool("overwrite"); { // wlc sends yes
 	case err != nil:
 		return o, by, err

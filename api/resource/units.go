@@ -130,8 +130,7 @@ const narrowIt = "name a project, a component or a language, or leave regular ex
 func UnitQuery(r *rest.Request) (query.Expr, error) {
 	q, _ := r.Params.Get("q")
 	expr, err := query.ParseAt(q, r.Now)
-	var wrong *query.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*query.Error](err); ok {
 		return nil, rest.BadParameter("q", wrong.Error())
 	}
 	return expr, err

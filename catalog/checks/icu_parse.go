@@ -2,6 +2,7 @@ package checks
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -291,11 +292,7 @@ func icuPlural(name string) bool { return name == "plural" || name == "selectord
 // icuPluralSelector reports whether s is a category of CLDR or a number such as
 // "=1".
 func icuPluralSelector(s string) bool {
-	switch s {
-	case "zero", "one", "two", "few", "many", icuOther:
-		return true
-	}
-	return s[0] == '='
+	return slices.Contains([]string{"zero", "one", "two", "few", "many", icuOther}, s) || s[0] == '='
 }
 
 // icuOther is the selector that every argument with sub-messages needs.

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -108,11 +109,8 @@ func leadsToScript(a html.Attribute) bool {
 
 // isVoid reports whether an element has no closing tag.
 func (t *htmlTag) isVoid() bool {
-	switch t.name {
-	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr":
-		return !t.closing
-	}
-	return false
+	void := []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+	return !t.closing && slices.Contains(void, t.name)
 }
 
 // maxHTML bounds the texts whose tags are read, in bytes.

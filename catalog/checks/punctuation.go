@@ -164,9 +164,5 @@ func kashida(_ *run, _, t string) hit {
 }
 
 func isKashida(c rune) bool {
-	switch c {
-	case 0x640, 0xfcf2, 0xfcf3, 0xfcf4, 0xfe71, 0xfe77, 0xfe79, 0xfe7b, 0xfe7d, 0xfe7f:
-		return true
-	}
-	return false
+	return strings.ContainsRune("\u0640\ufcf2\ufcf3\ufcf4\ufe71\ufe77\ufe79\ufe7b\ufe7d\ufe7f", c)
 }

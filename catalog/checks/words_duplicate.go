@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -77,7 +78,7 @@ func (p repeats) find(s []byte, base string) repeats {
 			i += n
 		}
 		word := s[from:i]
-		if !bytes.Equal(word, previous) || isShort(word) || mayRepeat(base, word) {
+		if !bytes.Equal(word, previous) || utf8.RuneCount(word) < 2 || mayRepeat(base, word) {
 			previous, run = word, 1
 			continue
 		}
@@ -90,11 +91,6 @@ func (p repeats) find(s []byte, base string) repeats {
 		p[len(p)-1].n = run
 	}
 	return p
-}
-
-func isShort(word []byte) bool {
-	_, n := utf8.DecodeRune(word)
-	return n == len(word)
 }
 
 // strip appends s without the placeholders of the unit's formats to a buffer.
@@ -185,11 +181,7 @@ func separates(c rune) bool {
 
 // mayRepeat reports whether the grammar of a language repeats a word.
 func mayRepeat(base string, word []byte) bool {
-	switch base + " " + string(word) {
-	case "fy jo", "fy mei", "fr vous", "fr nous", "hi कर", "tr tek", "tr adım", "tr gıcır", "tr sık", "sq të":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"fy jo", "fy mei", "fr vous", "fr nous", "hi कर", "tr tek", "tr adım", "tr gıcır", "tr sık", "sq të"}, base+" "+string(word))
 }
 
 // languageNames are the words in names of languages, one a line, from the
@@ -312,8 +304,5 @@ func nameWords(names ...string) map[string]struct{} {
 
 // sourceBase returns the source language without its country; English for "".
 func sourceBase(code string) string {
-	if code == "" {
-		return "en"
-	}
-	return lang.BaseCode(code)
+	return lang.BaseCode(cmp.Or(code, "en"))
 }

@@ -149,9 +149,7 @@ func (s *staging) number(u *catalog.Unit) error {
 		return fmt.Errorf("component %d has no room for another unit: %w", component, catalog.ErrInvalid)
 	}
 	u.ID = component*catalog.UnitsPerComponent + c.lastUnit
-	if u.SourceID == 0 {
-		u.SourceID = u.ID
-	}
+	u.SourceID = cmp.Or(u.SourceID, u.ID)
 	return nil
 }
 

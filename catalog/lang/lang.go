@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The directions of writing, as the API has them.
@@ -134,11 +135,7 @@ func BaseCode(code string) string {
 // IsCJK reports whether words of the language are counted by characters: its base
 // code is ja, zh or ko (docs/compatibility.md#words).
 func IsCJK(code string) bool {
-	switch BaseCode(code) {
-	case "ja", "zh", "ko":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"ja", "zh", "ko"}, BaseCode(code))
 }
 
 // Match returns the language of a file's code (docs/compatibility.md#languages). It
@@ -256,15 +253,7 @@ func sanitize(code string) string {
 
 // isFourLetters reports whether code may be ll_CC without the separator.
 func isFourLetters(code string) bool {
-	if len(code) != 4 {
-		return false
-	}
-	for i := range len(code) {
-		if !isLetter(code[i]) {
-			return false
-		}
-	}
-	return true
+	return len(code) == 4 && !strings.ContainsFunc(code, func(r rune) bool { return r >= utf8.RuneSelf || !isLetter(byte(r)) })
 }
 
 // isLetter reports whether c is an ASCII letter.

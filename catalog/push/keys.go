@@ -71,8 +71,7 @@ func (r *run) flushKeys(ctx context.Context) error {
 		one := &run{Pusher: r.Pusher, held: r.held, branch: r.branch, head: r.head, group: &g, report: r.report}
 		err := one.try(ctx)
 		errs, r.kept, r.failed = append(errs, err), append(r.kept, one.kept...), append(r.failed, one.failed...)
-		var limit *forge.LimitError
-		if errors.As(err, &limit) {
+		if _, ok := errors.AsType[*forge.LimitError](err); ok {
 			break
 		}
 	}

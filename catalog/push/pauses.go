@@ -160,8 +160,7 @@ func after(w store.PushWait, now time.Time, held bool, err error) store.PushWait
 	if errors.Is(err, ErrForeign) { // until its request is merged, which is looked for as ever
 		next.Later = now.Add(min(pauseAfter(next.Failures), requestPause))
 	}
-	var limit *forge.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*forge.LimitError](err); ok {
 		next.Until = now.Add(limit.After)
 		if next.Until.After(next.Later) {
 			next.Later = next.Until

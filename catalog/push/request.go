@@ -1,6 +1,7 @@
 package push
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,9 +275,7 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 // splitMessage returns the first line of a message, and the rest.
 func splitMessage(text string) (title, rest string) {
 	title, rest, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	if title == "" {
-		title = "Update translations"
-	}
+	title = cmp.Or(title, "Update translations")
 	return title, strings.TrimSpace(rest)
 }
 

@@ -158,10 +158,7 @@ func (p *parser) not(depth int) (Expr, error) {
 	switch t.kind {
 	case notToken:
 		e, err := p.not(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		return Not{e}, nil
+		return Not{e}, err
 	case openToken:
 		return p.group(t, depth)
 	case termToken:

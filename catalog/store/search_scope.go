@@ -210,10 +210,7 @@ func inScope(p query.Scope, c *ComponentRow, t *searchTranslation, fold *query.F
 	case query.Project:
 		return strings.EqualFold(p.Value, c.Project.Slug)
 	case query.Component:
-		name := c.Settings.Name
-		if name == "" {
-			name = c.Slug
-		}
+		name := cmp.Or(c.Settings.Name, c.Slug)
 		return strings.EqualFold(p.Value, c.Slug) || strings.Contains(fold.String(name), fold.String(p.Value))
 	case query.Path:
 		whole := []string{c.Project.Slug, c.Slug, t.language}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,9 +24,7 @@ type Place struct{ Repo, Branch string }
 // of requests may be below it.
 func PlaceOf(c *catalog.Component, project string) Place {
 	p := Place{Repo: c.Settings.Push}
-	if p.Repo == "" {
-		p.Repo = c.Repo
-	}
+	p.Repo = cmp.Or(p.Repo, c.Repo)
 	switch {
 	case c.Settings.Edits.Mode == catalog.PushDirect:
 	case c.Settings.PushBranch != "":

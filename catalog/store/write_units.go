@@ -143,9 +143,7 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *sqldb.Inserter,
 		return sqldb.Invalid("unit %d should get the id %d", u.ID, id)
 	}
 	u.ID = id
-	if u.SourceID == 0 {
-		u.SourceID = u.ID
-	}
+	u.SourceID = cmp.Or(u.SourceID, u.ID)
 	tx.recordWritten(u.TranslationID, u.ID)
 	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, sqldb.Smallint(u.Removed), int64(u.State), u.Priority,
 		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, sqldb.Micros(u.Created))

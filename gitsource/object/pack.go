@@ -40,10 +40,7 @@ const (
 // openPack reads the index of a pack; the pack itself is opened when needed.
 func openPack(dir, name string, cache *packCache, indexes *Fresh) (*pack, error) {
 	index, err := indexes.index(dir, strings.TrimSuffix(name, ".pack")+".idx")
-	if err != nil {
-		return nil, err
-	}
-	return &pack{index: index, dir: dir, name: name, cache: cache}, nil
+	return &pack{index: index, dir: dir, name: name, cache: cache}, err
 }
 
 func (p *pack) close() error {
@@ -463,10 +460,7 @@ func readPackIndex(dir, name string) (*packIndex, error) {
 		return nil, fmt.Errorf("%w: pack index: %w", ErrCorrupt, err)
 	}
 	x, err := parsePackIndex(data)
-	if err != nil {
-		return nil, err
-	}
-	return &x, nil
+	return &x, err
 }
 
 // parsePackIndex checks that all tables are there.

@@ -167,10 +167,7 @@ var errNoForge = errors.New("the repository has no address of a forge: write htt
 
 // NewForge returns the forge of a component, with a token.
 func (c *Component) NewForge(token string) (forge.Forge, error) {
-	address := c.Push.Raw()
-	if address == "" {
-		address = c.Repo.Raw()
-	}
+	address := cmp.Or(c.Push.Raw(), c.Repo.Raw())
 	repository := forge.RepositoryOf(address, c.ForgeURL)
 	if repository == "" {
 		return nil, errNoForge
