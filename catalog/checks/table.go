@@ -143,7 +143,7 @@ func rows() [count]entry {
 		},
 		Translated: {
 			name: "translated", title: "Has been translated", scope: ScopeAcross,
-			description: "The string was translated before. Changes that come from git never fail it.", example: `"Open" → "Öffnen", then ""`,
+			description: "The string was translated before. Nothing fails it here.", example: `"Open" → "Öffnen", then ""`,
 		},
 		MultipleFailures: {
 			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,

@@ -168,6 +168,17 @@ func TestEditsOnFullDisk(t *testing.T) {
 	}
 }
 
+// TestEmptiedFailsNothing: a string that an edit empties after another translated it fails no
+// check, as one that the repository empties.
+func TestEmptiedFailsNothing(t *testing.T) {
+	w, _ := editable(t, map[string]string{"po/cs.po": po("Open the file.", "")})
+	must(t, w.Write("Open the file.", catalog.StateTranslated, "Jedna"))
+	must(t, w.Write("Open the file.", catalog.StateEmpty, ""))
+	if u := w.UnitOf("cs", "Open the file."); u.Target != "" || u.Failing != [2]uint64{} {
+		t.Errorf("%q fails %v", u.Target, u.Failing)
+	}
+}
+
 // TestEditEndsAfterItBegan: a commit that was made before an edit ends it, and the edit does
 // not end before it was made.
 func TestEditEndsAfterItBegan(t *testing.T) {
