@@ -19,17 +19,18 @@ import (
 func (w *world) translate(source string, state catalog.State, target ...string) (id int64, err error) {
 	w.t.Helper()
 	var of catalog.Unit
-	var component, translation int64
+	var component int64
+	czech := map[int64]int64{}
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.IsSource && u.Source == source {
 			component, of = c.ID, *u
 		}
 		if tr.Language == "cs" {
-			translation = tr.ID
+			czech[c.ID] = tr.ID
 		}
 	})
 	list := []edit.Request{{SourceID: of.ID, Target: target, State: state}}
-	_, err = w.Editor.Edit(w.t.Context(), component, translation, edit.Author{Name: "Jana Nováková", Email: "jana@example.org"}, list)
+	_, err = w.Editor.Edit(w.t.Context(), component, czech[component], edit.Author{Name: "Jana Nováková", Email: "jana@example.org"}, list)
 	return list[0].UnitID, err
 }
 

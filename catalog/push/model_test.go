@@ -25,7 +25,7 @@ import (
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
-// TestModel draws histories of edits, suggestions, languages that are added and removed,
+// TestModel draws histories of edits, also of strings that only the template has, suggestions, languages that are added and removed,
 // what takes them back and enters them again, also while a push is on its way, pushes by
 // others, commits that they take back, folders and symlinks that they put where languages
 // are, flushes that are cut short or refused by a hook, pulls, restarts, requests that end in
@@ -37,32 +37,32 @@ import (
 // one holds up no other; commits are made as their component says. REPOGLOT_HISTORIES is their number, REPOGLOT_FIRST_HISTORY the first.
 func TestModel(t *testing.T) {
 	gittest.NeedGit(t)
-	var edits, updates atomic.Int64
+	var edits, updates, missing atomic.Int64
 	first, _ := strconv.Atoi(os.Getenv("REPOGLOT_FIRST_HISTORY"))
 	t.Run("histories", func(t *testing.T) {
 		for n := range number("REPOGLOT_HISTORIES", testsize.Of(6, 24, 900)) {
 			t.Run(fmt.Sprint(first+n), func(t *testing.T) {
 				t.Parallel()
-				e, u := drawn(t, uint64(first+n))
-				edits.Add(int64(e))
+				m, u := drawn(t, uint64(first+n))
+				edits.Add(int64(len(m.acked)))
+				missing.Add(int64(m.missing))
 				updates.Add(int64(u))
 			})
 		}
 	})
-	if edits.Load() == 0 || updates.Load() == 0 {
-		t.Errorf("%d edits, %d files that were updated to their template", edits.Load(), updates.Load())
+	if edits.Load() == 0 || updates.Load() == 0 || missing.Load() == 0 {
+		t.Errorf("%d edits, %d strings that the file lacked, %d files that were updated to their template", edits.Load(), missing.Load(), updates.Load())
 	}
 }
 
-// drawn draws a history, and returns the number of strings that were edited, and of files that
-// were updated.
-func drawn(t *testing.T, seed uint64) (edits, updates int) {
+// drawn draws a history, and returns the number of files that were updated.
+func drawn(t *testing.T, seed uint64) (m *model, updates int) {
 	t.Helper()
-	m := newModel(t, seed, []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[seed%3])
+	m = newModel(t, seed, []catalog.PushMode{catalog.PushDirect, catalog.PushBranch, catalog.PushRequest}[seed%3])
 	for range 20 {
 		m.step()
 	}
-	return len(m.acked), m.settle()
+	return m, m.settle()
 }
 
 // number is how often a test is repeated: what a variable says, or size.
@@ -103,6 +103,7 @@ type model struct {
 	arrived map[string][]string
 	n       int
 	texts   int    // that were drawn
+	missing int    // strings that were translated though the file lacked them
 	doc     string // the path of the file of doc
 	trouble trouble
 	updated object.Hash // what update made of our branch last
@@ -131,7 +132,7 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 			m.main[id] = ""
 		}
 	}
-	if m.updates {
+	if m.updates || seed%4 < 3 {
 		m.pot = modelStrings["app"]
 	}
 	up.Push("Other", m.files())
@@ -305,12 +306,14 @@ func (m *model) write(id string) {
 	m.enter(id, text, state)
 }
 
-// enter gives a string that is served a text.
+// enter gives a string that is served, or that only the template has, a text.
 func (m *model) enter(id, text string, state catalog.State) {
+	served := false
 	m.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		if tr.Language != "cs" || u.Source != id {
 			return
 		}
+		served = true
 		name := []string{"Jana", "Petr"}[m.rnd.IntN(2)]
 		_, err := m.Editor.Edit(m.t.Context(), c.ID, tr.ID, edit.Author{Name: name, Email: name + "@example.org"},
 			[]edit.Request{{UnitID: u.ID, Target: []string{text}, State: state}})
@@ -318,6 +321,17 @@ func (m *model) enter(id, text string, state catalog.State) {
 		m.acked[id] = append(m.acked[id], text)
 		m.served[id] = text
 	})
+	if served || text == "" {
+		return
+	}
+	switch _, err := m.translate(id, state, text); {
+	case err == nil:
+		m.missing++
+		m.acked[id] = append(m.acked[id], text)
+		m.served[id] = text
+	case !errors.Is(err, edit.ErrChanged) && !errors.Is(err, catalog.ErrNotFound):
+		m.t.Fatalf("step %d: %v", m.n, err)
+	}
 }
 
 var errCrash = errors.New("crash")
