@@ -231,3 +231,40 @@ func TestMissingArrivesTakenBack(t *testing.T) {
 	w.Sync()
 	w.want(" Dvě * | discarded taken back, pending", "arrived")
 }
+
+// TestMissingEverywhere: one string is translated into many languages by an editor each: an
+// entry and a commit for each.
+func TestMissingEverywhere(t *testing.T) {
+	codes := strings.Fields("af ar az be bg bn br bs ca da de el eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko ky lt lv mk ml mn mr ms my ne nl nn pa pl pt ro ru si sk sl sq sr sv sw ta te")[:60]
+	w, _ := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
+	files := gittest.Files{"po/app.pot": potOf("One", "New", "Two")}
+	for _, code := range codes {
+		files["po/"+code+".po"] = potOf("One", "Two")
+	}
+	w.up.Push("Other", files, w.head("main"))
+	w.Sync()
+	var source catalog.Unit
+	languages := map[string]int64{}
+	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+		if languages[tr.Language] = tr.ID; tr.IsSource && u.Source == "New" {
+			source = *u
+		}
+	})
+	for _, code := range codes {
+		by := edit.Author{Name: "Editor of " + code, Email: code + "@example.org"}
+		_, err := w.Editor.Edit(t.Context(), source.ID/catalog.UnitsPerComponent, languages[code], by,
+			[]edit.Request{{SourceID: source.ID, Target: []string{"new in " + code}, State: catalog.StateTranslated}})
+		gittest.Must(t, err)
+	}
+	before := w.head("main").String()
+	if report := w.flush(); report.Commits != len(codes) || report.Edits != len(codes) {
+		t.Errorf("%+v", report)
+	}
+	log := gittest.RunGit(t, w.up.Dir, "log", "--format=%an", "--numstat", before+"..main")
+	for _, code := range codes {
+		if want := "Editor of " + code + "\n\n4\t0\tpo/" + code + ".po"; !strings.Contains(log, want) {
+			t.Errorf("no %q in\n%s", want, log)
+		}
+	}
+	w.Verify()
+}
