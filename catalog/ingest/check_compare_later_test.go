@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -46,4 +47,36 @@ func TestProgressUnchecked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An edit that comes between an import and the comparison has its translation compared at
+// once; strings of others, which the import has kept, are compared with what it wrote.
+func TestEditBeforeComparison(t *testing.T) {
+	repo := repoWith(t, map[string]string{"a/cs.po": po("Hello.", "Ahoj."), "b/cs.po": po("Hello.", "Ahoj."), "c/cs.po": po("Hello.", "Ahoj.", "Other.", "Nic.")})
+	settings := map[string]catalog.ComponentSettings{}
+	for _, slug := range []string{"a", "b", "c"} {
+		settings[slug] = catalog.ComponentSettings{Filemask: slug + "/*.po", AllowTranslationPropagation: true, Edits: catalog.Edits{Mode: catalog.PushDirect}}
+	}
+	w := catalogtest.NewPuller(t, repo.URL(), settings)
+	edited := false
+	failing := func() (list []string) {
+		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if !tr.IsSource {
+				list = append(list, fmt.Sprint(c.Slug, " ", u.Target, " ", catalogtest.FailingNames(u)))
+			}
+		})
+		return list
+	}
+	w.Progress = func() {
+		if !edited && len(failing()) == 4 {
+			edited = true
+			must(t, w.Write("Hello.", catalog.StateTranslated, "Nazdar."))
+		}
+	}
+	w.Sync()
+	if !edited {
+		t.Fatal("nothing was edited")
+	}
+	equal(t, []string{"a Ahoj. [inconsistent]", "b Ahoj. [inconsistent]", "c Nazdar. [inconsistent]", "c Nic. []"}, failing(), "failing checks")
+	w.Verify()
 }
