@@ -29,8 +29,9 @@ type editForm struct {
 	Seen     string // the revision of the text that the reader sees
 	Fields   []field
 	Fuzzy    bool
-	Suggests bool // suggestions are taken
-	Sent     bool // the fields have what was sent, not what is stored
+	Suggests bool   // suggestions are taken
+	Previous string // the checksum of the string whose text was copied into the fields; ""
+	Sent     bool   // the fields have what was sent, not what is stored
 
 	Wrong  string // why it was not stored, in the reader's language
 	Detail string // the same of the program that would refuse it, in English
@@ -48,10 +49,10 @@ type field struct {
 }
 
 type sentForm struct {
-	do, copy, seen, asked string
-	sure                  bool
-	target                []string
-	fuzzy                 bool
+	do, copy, seen, asked, previous string
+	sure                            bool
+	target                          []string
+	fuzzy                           bool
 }
 
 // Edited is the answer to a form: an address to go to, or a page.
@@ -63,7 +64,7 @@ type Edited struct {
 
 // readForm reads the fields. Browsers end lines with CR LF, files with LF.
 func readForm(f url.Values) sentForm {
-	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), fuzzy: f.Get("fuzzy") != ""}
+	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), previous: f.Get("previous"), fuzzy: f.Get("fuzzy") != ""}
 	s.do, s.sure = strings.CutPrefix(s.do, "sure:")
 	for _, text := range f["target"] {
 		s.target = append(s.target, strings.ReplaceAll(text, "\r\n", "\n"))
@@ -177,7 +178,7 @@ func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm)
 	case o.Form == nil:
 		return nil, nil, cmp.Or(resource.MayEdit(ctx, &o.Row), error(errNotHere))
 	}
-	o.Form.Sent, o.Form.Seen = true, cmp.Or(sent.seen, o.Form.Seen)
+	o.Form.Sent, o.Form.Seen, o.Form.Previous = true, cmp.Or(sent.seen, o.Form.Seen), sent.previous
 	if len(sent.target) == len(o.Form.Fields) {
 		o.Form.Fields, o.Form.Fuzzy = fields(v, &o.Row, sent.target), sent.fuzzy
 	}
@@ -192,7 +193,7 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	if sent.copy != "" {
 		if text, ok := o.textOf(sent.copy); ok {
 			o.Form.Fields = fields(v, &o.Row, text)
-			o.Form.Fuzzy = o.Form.Fuzzy || o.offerOf(sent.copy) != nil
+			o.Form.copied(o.offerOf(sent.copy))
 		}
 		return false, nil
 	}
@@ -202,7 +203,7 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	of := &store.Edit{ID: id, UnitID: unit.ID}
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
-		want.UnitID, want.SourceID = 0, o.id
+		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)
 	}
 	switch do {
 	case "save":

@@ -150,9 +150,11 @@ func TestOffers(t *testing.T) {
 	if rec = p.Post(window, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("saved: %d %s", rec.Code, rec.Body)
 	}
-	if text, state := w.target("app", "cs", "Close the old window"); text != "Zavřít okno" || state != catalog.StateFuzzy {
-		t.Errorf("stored %q %d", text, state)
+	if u := w.UnitOf("cs", "Close the old window"); u.Target != "Zavřít okno" || u.State != catalog.StateFuzzy || u.PreviousSource != "Close the window" {
+		t.Errorf("stored %q %d, made for %q", u.Target, u.State, u.PreviousSource)
 	}
+	_, file := send(w.s, http.MethodGet, "/api/translations/demo/app/cs/file/")
+	answers(t, "file", 200, file, "#, fuzzy\n#| msgid \"Close the window\"\nmsgid \"Close the old window\"\nmsgstr \"Zavřít okno\"\n")
 	f = p.form(done, "Je hotovo.")
 	f.Set("do", "suggest")
 	if rec = p.Post(done, f); rec.Code != http.StatusSeeOther {

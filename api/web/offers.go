@@ -21,6 +21,12 @@ type offer struct {
 	Diff []span // of the sources
 }
 
+// checksum is what a form knows an offer by.
+func (o *offer) checksum() string {
+	var h catalog.Hasher
+	return catalog.Checksum(h.Identity(o.Source, o.Context).Hash)
+}
+
 // texts are the forms of the text for a string with a number of forms: those of msgmerge,
 // which takes the first one for all if it was no plural.
 func (o *offer) texts(forms int) []string {
@@ -63,4 +69,21 @@ func (o *oneString) offerOf(name string) *offer {
 		return nil
 	}
 	return &o.Offers[i]
+}
+
+// copied marks the text of an offer in the fields as needing editing, and notes whose it was.
+func (f *editForm) copied(of *offer) {
+	if f.Previous = ""; of != nil {
+		f.Previous, f.Fuzzy = of.checksum(), true
+	}
+}
+
+// previous is the source that a text was made for which needs editing: that of the offer
+// which was copied into the form.
+func (o *oneString) previous(sent *sentForm) string {
+	i := slices.IndexFunc(o.Offers, func(of offer) bool { return of.checksum() == sent.previous })
+	if i < 0 || sent.state() != catalog.StateFuzzy {
+		return ""
+	}
+	return o.Offers[i].Source
 }

@@ -136,6 +136,10 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 		return change{}, false
 	}
 	c := change{edit: i, entry: entry, was: *entry, wants: with(*entry, e.Ours)}
+	if c.wants.Fuzzy && e.Previous != "" {
+		source := catalog.SplitForms(e.Previous)
+		c.wants.Previous = &poparse.Previous{ID: source[0], IDPlural: strings.Join(source[1:], "")}
+	}
 	if a.options.Gate {
 		if err := CheckEntry(&c.wants, a.formula); err != nil {
 			r.Outcome, r.Reason = Held, err.Error()

@@ -72,6 +72,9 @@ type Edit struct {
 	// Ours is the last text. For a plural it has as many forms as the translation had
 	// when it was written.
 	Ours Text
+	// Previous is the source that Ours was made for, forms joined, if it needs editing and was
+	// taken over from a similar string, for one that the file lacks; "" otherwise.
+	Previous string
 	// Authors are all who wrote a text since Base, each once, by the time of their
 	// last one: the last author wrote Ours.
 	Authors []Author
@@ -113,6 +116,8 @@ type Request struct {
 	Target []string
 	// State is StateEmpty, StateFuzzy or StateTranslated.
 	State catalog.State
+	// Previous is Edit.Previous.
+	Previous string
 	// If, if not nil, is asked with the string as it is: the request is refused with
 	// ErrChanged if it says no.
 	If func(now *catalog.Unit) bool

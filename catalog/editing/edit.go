@@ -160,7 +160,12 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 			return u, err
 		}
 	}
-	j.Ours = text
+	switch j.Ours = text; {
+	case !text.State.Fuzzy() || !j.Base.Absent():
+		j.Previous = ""
+	case want.Previous != "":
+		j.Previous = want.Previous
+	}
 	if err := e.tx.PutEdit(ctx, &j, e.by); err != nil {
 		return u, err
 	}
@@ -181,6 +186,9 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 		action = catalog.ActionNewUnit
 	case action == 0:
 		action = actionOf(u.State, text.State)
+	}
+	if j.Base.Absent() {
+		u.PreviousSource = j.Previous
 	}
 	return e.change(u, text, action), nil
 }

@@ -127,6 +127,9 @@ func (a *application) translatesMissing(ctx context.Context, row *catalog.Transl
 
 // layText serves the text of an edit in place of that of a file.
 func layText(u *unit.Unit, e *store.Edit, number int, h *catalog.Hasher) {
+	if e.Previous != "" {
+		u.PreviousSource = e.Previous
+	}
 	unit.SetText(&u.Unit, e.Ours.Target, e.Ours.State, number)
 	u.Text = h.Text(u.Target, u.State)
 	unit.SetMeta(u, h)

@@ -268,3 +268,39 @@ func TestMissingEverywhere(t *testing.T) {
 	}
 	w.Verify()
 }
+
+// TestPreviousOfMissing: a text that was made for a similar string, and is kept as needing
+// editing, has that string as its previous one: served, in the file, and after the pull of it.
+// What is translated after all has none.
+func TestPreviousOfMissing(t *testing.T) {
+	w := newMissingWorld(t, catalog.PushDirect, "One", "Between", "Two", "Beyond")
+	u := w.UnitOf("cs", "Two")
+	var list []edit.Request
+	for _, source := range []string{"Between", "Beyond"} {
+		list = append(list, edit.Request{SourceID: w.UnitOf("en", source).ID, Target: []string{"Něco"}, State: catalog.StateFuzzy, Previous: "Betwixt"})
+	}
+	edits := func(list ...edit.Request) {
+		t.Helper()
+		_, err := w.Editor.Edit(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, edit.Author{Name: "Jana"}, list)
+		gittest.Must(t, err)
+	}
+	edits(list...)
+	edits(edit.Request{UnitID: list[0].UnitID, Target: []string{"Mezi"}, State: catalog.StateFuzzy}, edit.Request{UnitID: list[1].UnitID, Target: []string{"Za"}, State: catalog.StateTranslated})
+	edits(edit.Request{UnitID: list[1].UnitID, Target: []string{"Za"}, State: catalog.StateFuzzy})
+	check := func(what string) {
+		t.Helper()
+		a, b := w.UnitOf("cs", "Between"), w.UnitOf("cs", "Beyond")
+		if a.Target != "Mezi" || a.PreviousSource != "Betwixt" || b.Target != "Za" || b.PreviousSource != "" {
+			t.Errorf("%s: %q for %q, %q for %q", what, a.Target, a.PreviousSource, b.Target, b.PreviousSource)
+		}
+		w.Verify()
+	}
+	check("edited")
+	w.template("One", "Between", "Two", "Beyond", "More")
+	check("pulled")
+	w.flush()
+	check("flushed")
+	if file := w.file("main"); strings.Count(file, "#| ") != 1 || !strings.Contains(file, "#, fuzzy\n#| msgid \"Betwixt\"\nmsgid \"Between\"\nmsgstr \"Mezi\"\n") {
+		t.Error(file)
+	}
+}

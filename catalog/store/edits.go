@@ -86,7 +86,7 @@ type Edit struct {
 const (
 	editColumns = `e.id, e.kind, e.component_id, p.slug, c.slug, e.translation_id, COALESCE(t.language, e.language), COALESCE(t.filename, e.path), e.unit_id,
 		COALESCE(u.id_hash, e.id_hash), COALESCE(u.id_key, e.id_key), COALESCE(s.source, e.source), COALESCE(s.context, e.context),
-		e.base_target, e.base_state, e.target, e.state, e.status, e.reason,
+		e.base_target, e.base_state, e.target, e.state, e.previous, e.status, e.reason,
 		COALESCE((SELECT MAX(s.repo) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), ''), ` + pushedTo + `, e.committed, e.created_at, e.updated_at, COALESCE(u.removed, 0)`
 	pushedTo = `COALESCE((SELECT MAX(s.branch) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), '')`
 	editFrom = ` FROM edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id
@@ -96,7 +96,7 @@ const (
 func (e *Edit) fields() []any {
 	return []any{
 		&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
-		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Status, &e.Reason,
+		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Previous, &e.Status, &e.Reason,
 		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated, &e.Away,
 	}
 }

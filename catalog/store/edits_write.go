@@ -65,8 +65,8 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by edit.Author) (err err
 	if e.ID == 0 {
 		return tx.addEdit(ctx, e, EditPending, "edited", by)
 	}
-	if err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3 WHERE id = $4 AND status = 'pending'`,
-		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID); err != nil {
+	if err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3, previous = $5 WHERE id = $4 AND status = 'pending'`,
+		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID, e.Previous); err != nil {
 		return err
 	}
 	return tx.wroteEdit(ctx, e, "edited", by)
@@ -86,12 +86,12 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 		own.Identity = h.Identity(e.Source, e.Context)
 	}
 	found, err := tx.s.First(ctx, `INSERT INTO edits (kind, component_id, translation_id, unit_id, language, path, id_hash, id_key, source, context,
-			base_target, base_state, target, state, status, reason, created_at, updated_at, since)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $16, $16 WHERE $15 <> 'pending' OR NOT EXISTS (
+			base_target, base_state, target, state, status, reason, created_at, updated_at, since, previous)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $16, $16, $17 WHERE $15 <> 'pending' OR NOT EXISTS (
 			SELECT 1 FROM edits WHERE unit_id = $4 AND component_id = $2 AND path = $6 AND id_hash = $7 AND id_key = $8 AND status = 'pending') RETURNING id`,
 		[]any{
 			string(e.Kind), e.ComponentID, e.TranslationID, e.UnitID, own.Language, own.Path, own.Identity.Hash, own.Identity.Key, own.Source, own.Context,
-			e.Base.Target, int64(e.Base.State), e.Ours.Target, int64(e.Ours.State), string(status), by.Time.UnixMicro(),
+			e.Base.Target, int64(e.Base.State), e.Ours.Target, int64(e.Ours.State), string(status), by.Time.UnixMicro(), e.Previous,
 		}, &e.ID)
 	if err == nil && !found {
 		err = sqldb.Conflict("an edit of %s is pending", e.about())
