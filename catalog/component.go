@@ -28,6 +28,9 @@ type Component struct {
 	// Head is the commit that the units were read from, 40 hexadecimal digits; ""
 	// before the first import. A replay moves it while it runs.
 	Head string
+	// TemplateHead is the commit that the template was read from, if it is elsewhere; "" if
+	// it is not, or nothing is there yet.
+	TemplateHead string
 	// Imported says that the component has reached the branch's head once;
 	// before that its translations do not exist yet
 	// (docs/compatibility.md#first-import).
@@ -41,6 +44,15 @@ type Component struct {
 	PushProblem Failure
 	// Locked says that edits are refused for now.
 	Locked bool
+}
+
+// At is what the units were read from: Head, with TemplateHead after a plus sign if there is
+// one. Steps compare and swap it.
+func (c *Component) At() string {
+	if c.TemplateHead == "" {
+		return c.Head
+	}
+	return c.Head + "+" + c.TemplateHead
 }
 
 // ComponentSettings are the fields of a component that the configuration sets. The
@@ -74,6 +86,11 @@ type ComponentSettings struct {
 	// entries are the source strings. It may hold `{component}`, the whole match, and
 	// `{component_name}`, the match's last part: the `applet` of `apps/applet`.
 	NewBase string `yaml:"new_base"`
+	// TemplateRepo is the repository of the template, without credentials; "": Repo.
+	TemplateRepo string `json:",omitempty"`
+	// TemplateBranch is the branch that `new_base` is read from. Empty: the HEAD of
+	// `template_repo`, or `branch`.
+	TemplateBranch string `json:",omitempty" yaml:"template_branch"`
 	// FileFormat is the format of the files: always `po`.
 	FileFormat string `yaml:"file_format"`
 	// License is the SPDX identifier of the translations' licence.
@@ -251,8 +268,16 @@ func (d *Discovery) Found() bool { return d.Slug != "" }
 // changes, the files of the component are read again.
 func (s *ComponentSettings) ReadKey() string {
 	var h Hasher
-	key := h.Meta(s.Filemask, s.Language, s.NewBase, s.SourceLanguage, s.LanguageRegex, s.CheckFlags)
-	return strconv.FormatUint(uint64(key), 16)
+	fields := []string{s.Filemask, s.Language, s.NewBase, s.SourceLanguage, s.LanguageRegex, s.CheckFlags}
+	if s.TemplateElsewhere() {
+		fields = append(fields, s.TemplateRepo, s.TemplateBranch)
+	}
+	return strconv.FormatUint(uint64(h.Meta(fields...)), 16)
+}
+
+// TemplateElsewhere reports whether the template is of another branch or repository.
+func (s *ComponentSettings) TemplateElsewhere() bool {
+	return s.NewBase != "" && (s.TemplateRepo != "" || s.TemplateBranch != "")
 }
 
 // CheckKey is a fingerprint of the settings that quality checks depend on: if it

@@ -120,11 +120,14 @@ func (r *Reader) Bases(ctx context.Context, of object.Hash) ([]object.Hash, erro
 
 // FirstParent is one commit of a chain of first parents.
 type FirstParent struct {
-	// Hash is the commit.
-	Hash object.Hash
+	// Hash is the commit; Elsewhere is the one of View.FirstParents.
+	Hash, Elsewhere object.Hash
 	// When is the committer's time; zero if the commit has no readable time.
 	When time.Time
 }
+
+// State is the state of the commit.
+func (p *FirstParent) State() State { return State{p.Hash, p.Elsewhere} }
 
 // FirstParents walks the chain of first parents from a commit to the first commit,
 // or to the end of a shallow source's history, the newest first. It ends after an

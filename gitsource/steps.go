@@ -17,6 +17,8 @@ import (
 type Step struct {
 	// Commit of the branch after this step.
 	Commit object.Commit
+	// At is the state after it.
+	At State
 	// Base is the commit that Changes compare with: the first parent, the old head
 	// of a rewritten branch (docs/compatibility.md#history), or zero for the empty
 	// tree before a first commit.
@@ -74,7 +76,7 @@ func (r *Reader) Steps(ctx context.Context, from, to object.Hash, match filemask
 				yield(Step{}, fmt.Errorf("walk %s..%s: commit %s: %w", from, to, w.chain[i].hash, err))
 				return
 			}
-			step.Position, step.Total = len(w.chain)-i, len(w.chain)
+			step.At, step.Position, step.Total = State{Commit: w.chain[i].hash}, len(w.chain)-i, len(w.chain)
 			if len(step.Changes) > 0 && !yield(step, nil) {
 				return
 			}

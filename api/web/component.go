@@ -244,6 +244,14 @@ func repoweb(template, branch, file string, at int) string {
 		"%(branch)s", url.PathEscape(branch), "%(file)s", escaped, "%(line)s", line).Replace(template)
 }
 
+// fileURL is repoweb for a file that a translation has; "" for a template from elsewhere.
+func fileURL(s *catalog.ComponentSettings, branch, file string) string {
+	if s.TemplateElsewhere() && file == s.NewBase {
+		return ""
+	}
+	return repoweb(s.Repoweb, branch, file, 1)
+}
+
 // forges finds a repository in the template of a file's address on GitHub, GitLab and Forgejo.
 var forges = regexp.MustCompile(`^(https?://.+?(?:/-)?)/(?:blob|src/branch|raw)/`)
 

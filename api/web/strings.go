@@ -363,7 +363,7 @@ func (o *oneString) fillPlaces() {
 		n, _ := strconv.Atoi(line)
 		o.Places = append(o.Places, link{Name: visible(ref), URL: repoweb(c.Settings.Repoweb, branch, file, max(n, 1))})
 	}
-	o.FileURL = repoweb(c.Settings.Repoweb, branch, o.Row.Filename, 1)
+	o.FileURL = fileURL(&c.Settings, branch, o.Row.Filename)
 }
 
 // fillNeighbours finds the strings before and after in the same search. The string may

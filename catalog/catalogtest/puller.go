@@ -121,6 +121,7 @@ func BranchOf(repo, branch string, components map[string]catalog.ComponentSettin
 		s.Name = cmp.Or(s.Name, slug)
 		spec := store.ComponentSpec{Project: "demo", Slug: slug, Settings: s, Repo: repourl.Redact(repo), Branch: branch}
 		b.Components = append(b.Components, ingest.Component{Spec: spec})
+		b.AddTemplate(ingest.TemplateKey(repo, &s), remote.Repository{URL: cmp.Or(s.TemplateRepo, repo), Branch: s.TemplateBranch})
 		if strings.Contains(slug, "{component}") {
 			templates = append(templates, store.TemplateKey{Project: "demo", Slug: slug})
 		} else {

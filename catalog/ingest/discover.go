@@ -38,7 +38,7 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 		if !c.discovers() {
 			continue
 		}
-		key, now := c.Spec.Project+"/"+c.Spec.Slug, discovery{p.head, c.Spec}
+		key, now := c.Spec.Project+"/"+c.Spec.Slug, discovery{p.head.Commit, c.Spec}
 		made, err := p.discovered(ctx, &c.Spec)
 		if err == nil {
 			if len(made) > 0 && reflect.DeepEqual(done[key], now) {
@@ -75,7 +75,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	}
 	rules := filemask.Rules{LanguageRegex: regex, Language: spec.Settings.Language}
 	m := filemask.NewMatcher([]filemask.Mask{mask})
-	files, err := p.reader.Snapshot(ctx, p.head, m.Want, m.Prune)
+	files, err := p.reader.Snapshot(ctx, p.head, m)
 	if err != nil {
 		return 0, err
 	}

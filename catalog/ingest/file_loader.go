@@ -31,7 +31,7 @@ func (e *fileError) Error() string { return e.msg }
 
 // fileLoader reads versions of PO files and keeps the last ones.
 type fileLoader struct {
-	reader  *gitsource.Reader
+	reader  *gitsource.View
 	maxSize int64
 	meter   *meter // of its pull, or nil
 	files   map[cacheKey]*list.Element
@@ -56,7 +56,7 @@ type cachedFile struct {
 	kept int64 // bytes of a file in parts that the meter has
 }
 
-func newFileLoader(r *gitsource.Reader, maxSize int64, m *meter) *fileLoader {
+func newFileLoader(r *gitsource.View, maxSize int64, m *meter) *fileLoader {
 	return &fileLoader{
 		reader: r, maxSize: maxSize, meter: m, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: int(m.part(cacheBytes)),
 	}

@@ -105,7 +105,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 	for i := range rows { // in the order of their ids, as a step wants them
 		row := &rows[i]
 		if row.Imported && row.Head != "" && slices.Contains(components, row.ID) {
-			heads[row.Head] = stayingAt(row, at, append(heads[row.Head].Components, row.ID)...)
+			heads[row.At()] = stayingAt(row, at, append(heads[row.At()].Components, row.ID)...)
 		}
 	}
 	for _, info := range heads {

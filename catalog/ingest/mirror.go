@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
-	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -25,6 +25,9 @@ type mirror struct {
 	retried            bool                       // the files that an earlier process could not read were tried again
 	unreadableHead     object.Hash                // a head that cannot be read even from a new clone
 	lease              int64                      // the token of the last lease, in a cluster
+	away               error                      // why it could not be fetched for its templates, with Syncer.mu
+	awaySince          time.Time                  // when that was tried last
+	suspect            atomic.Bool                // it may be damaged, as a pull of another branch found
 	*gitsource.Mirror                             // nil before the first pull
 
 	shown atomic.Pointer[gitsource.Mirror] // the Mirror, to be read without a turn
@@ -56,6 +59,7 @@ func (h *Held) Pull(ctx context.Context) (Report, error) { return h.s.pull(ctx, 
 
 // Hold waits for the turn of a branch, as a pull does, and calls fn meanwhile.
 func (s *Syncer) Hold(ctx context.Context, b Branch, fn func(context.Context, *Held) error) error {
+	s.fetchTemplates(ctx, b)
 	m, err := s.take(ctx, b)
 	if err != nil {
 		return err
@@ -87,9 +91,6 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	case m.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	}
-	if fence, ok := cluster.FenceOf(ctx); ok {
-		m.follow(fence.Token)
 	}
 	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
 		return m, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,11 +20,11 @@ import (
 type pull struct {
 	s       *Syncer
 	branch  Branch
-	at      time.Time // of its entries
-	head    object.Hash
-	ref     string // the branch in use
-	reader  *gitsource.Reader
-	open    func(context.Context) (*gitsource.Reader, error) // opens another reader of the same state
+	at      time.Time       // of its entries
+	head    gitsource.State // of the components that are being pulled
+	ref     string          // the branch in use
+	reader  *gitsource.View
+	open    func(context.Context) (*gitsource.View, error) // opens another reader of the same state
 	loader  *fileLoader
 	meter   *meter
 	partial map[cacheKey]*partialFile // of the step that is being applied
@@ -31,6 +32,7 @@ type pull struct {
 	report  Report
 	changes map[int64]int64 // entries by component
 	errs    map[int64]error // by component
+	away    map[int64]error // of repositories of templates, by component
 	written atomic.Int64    // bytes that steps wrote
 	phases  *phases
 	told    Progress
@@ -58,7 +60,11 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	}
 	defer p.closeReader()
 	err = p.attempt(ctx, m, head)
-	if damage := p.damage(err); damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
+	damage := p.damage(err)
+	if damage != nil {
+		p.s.suspectTemplates(p.branch)
+	}
+	if damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
 		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
 		if head, err = m.Rebuild(ctx); err != nil {
 			return p.report, p.failed(ctx, err)
@@ -85,14 +91,18 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 // its steps is one transaction, so that it can be run again.
 func (p *pull) attempt(ctx context.Context, m *mirror, head object.Head) error {
 	defer p.phases.begin(walkPhase)()
-	p.errs, p.comps, p.discoveryErrs = make(map[int64]error), nil, make(map[string]error)
-	p.head, p.ref, p.report.Head = head.Hash, head.Branch, head.Hash.String()
-	reader, err := m.Reader(ctx)
+	p.errs, p.away, p.comps, p.discoveryErrs = make(map[int64]error), make(map[int64]error), nil, make(map[string]error)
+	p.head, p.ref, p.report.Head = gitsource.State{Commit: head.Hash}, head.Branch, head.Hash.String()
+	p.open = func(ctx context.Context) (*gitsource.View, error) {
+		r, err := m.Reader(ctx)
+		return r.With(nil, nil), err
+	}
+	reader, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	p.closeReader()
-	p.reader, p.open = reader, m.Reader
+	p.reader = reader
 	if err := p.discover(ctx, m.discovered); err != nil {
 		return err
 	}
@@ -144,6 +154,7 @@ func (p *pull) loadComponents(ctx context.Context) error {
 		return err
 	}
 	for _, row := range rows {
+		row.Head, row.TemplateHead = row.At(), ""
 		c, err := newComponent(row, p.s.table)
 		if err == nil && row.Template != "" {
 			err = p.discoveryErrs[row.Project.Slug+"/"+row.Template]
@@ -173,25 +184,33 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		c.retry = retry
 	}
 	p.meter = newMeter(p.s.memory)
+	for _, comps := range byTemplate(sound) {
+		p.withTemplates(ctx, comps, func() { p.walkGroup(ctx, comps, retry) })
+	}
+	p.recheckAll(ctx, sound, retry)
+}
+
+// walkGroup is walkAll for components whose templates are of one branch.
+func (p *pull) walkGroup(ctx context.Context, comps []*component, retry bool) {
 	p.loader = newFileLoader(p.reader, p.s.maxFileSize, p.meter)
 	p.loader.partSize = p.s.partSize
-	p.rereadNotes(ctx, sound)
-	for _, g := range convoys(p.sound(sound)) {
+	comps = p.sound(comps)
+	p.rereadNotes(ctx, comps)
+	for _, g := range convoys(p.sound(comps)) {
 		switch {
 		case g.replay:
 			p.replayAll(ctx, g.comps)
 		case g.from == "":
 			p.importAll(ctx, g.comps)
-		case g.from != p.report.Head:
+		case g.from != p.head.String():
 			p.withoutFailing(ctx, g.comps, p.walk)
 			p.leap(ctx, g.comps)
 		}
 	}
 	if retry {
-		p.retry(ctx, sound)
+		p.retry(ctx, comps)
 	}
 	p.loader = nil // frees its memory for what follows
-	p.recheckAll(ctx, sound, retry)
 }
 
 // sound returns the components without an error so far.
@@ -216,8 +235,9 @@ func (p *pull) fail(c *component, err error) {
 
 func (p *pull) summarise() {
 	for _, c := range p.comps {
+		head, _, _ := strings.Cut(c.row.Head, "+")
 		r := ComponentReport{
-			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: c.row.Head,
+			ID: c.row.ID, Project: c.row.Project.Slug, Slug: c.row.Slug, Head: head,
 			Changes: p.changes[c.row.ID], Problems: c.problemsList(), Err: p.errs[c.row.ID],
 		}
 		r.Problems = append(r.Problems, p.suggestionProblems[c.row.ID]...)
@@ -243,8 +263,8 @@ func (p *pull) rereadNotes(ctx context.Context, comps []*component) {
 			continue
 		}
 		c.reread = true // also for the jump to the head, if the mirror no longer has the commit
-		at, err := object.ParseHash(c.row.Head)
-		if err == nil && p.reader.Has(at) {
+		at, err := gitsource.ParseState(c.row.Head)
+		if err == nil && p.reader.HasState(at) {
 			err = p.jump(ctx, []*component{c}, at, c.row.Head)
 		}
 		if err != nil {

@@ -23,6 +23,11 @@ func (p *pull) recordErrors(ctx context.Context) error {
 	for _, c := range p.comps {
 		err := p.errs[c.row.ID]
 		switch {
+		case err == nil && p.away[c.row.ID] != nil: // no failure of the branch
+			err = p.away[c.row.ID]
+			if c.row.Problem.Words != p.failure(err).Words {
+				p.s.log.Warn("a template cannot be pulled", "component", c.name(), "error", err)
+			}
 		case err == nil || mute:
 		case len(all) < maxErrors || !sameKind(err, all):
 			all = append(all, fmt.Errorf("component %s: %w", c.name(), err))

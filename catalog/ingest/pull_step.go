@@ -84,7 +84,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 	if err := p.read(ctx, touched, step); err != nil {
 		return err
 	}
-	m.to = step.Commit.Hash.String()
+	m.to = step.At.String()
 	changes := make(map[int64]int64, len(touched))
 	var newFailures checkup.NewFailures
 	var k *checkup.Step
@@ -236,7 +236,7 @@ func commitTime(c object.Commit, pull time.Time) time.Time {
 func (p *pull) advanceHeads(ctx context.Context, m move, fn func(context.Context, *store.StepTx) error) error {
 	defer p.phases.begin(commitPhase)()
 	err := p.transact(ctx, p.stepInfo(ctx, m), func(ctx context.Context, tx *store.StepTx) error {
-		if err := fn(ctx, tx); err != nil || m.to != p.report.Head {
+		if err := fn(ctx, tx); err != nil || m.to != p.head.String() {
 			return err
 		}
 		return tx.NoneOnItsWay(ctx, ids(m.convoy))
@@ -269,17 +269,17 @@ func (p *pull) stepInfo(ctx context.Context, m move) store.StepInfo {
 // shown returns what people are shown of a commit. It is nil if the commit
 // cannot be read, which does not stop the pull.
 func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
-	hash, err := object.ParseHash(id)
+	at, err := gitsource.ParseState(id)
 	if err != nil {
 		return nil
 	}
-	c, err := p.reader.Commit(ctx, hash)
+	c, err := p.reader.Commit(ctx, at.Commit)
 	if err != nil {
 		p.s.log.Debug("commit cannot be shown", "commit", id, "error", err)
 		return nil
 	}
 	shown := catalog.NewCommit(catalog.Commit{
-		Hash: id, Author: c.Author.Name, Committer: c.Committer.Name,
+		Hash: at.Commit.String(), Author: c.Author.Name, Committer: c.Committer.Name,
 		AuthorTime: c.Author.When.UTC(), CommitTime: c.Committer.When.UTC(), Message: c.Message,
 	})
 	return &shown

@@ -46,11 +46,11 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 // walk brings a convoy to the head, a transaction per step.
 func (p *pull) walk(ctx context.Context, comps []*component) error {
 	from := comps[0].row.Head
-	base, err := object.ParseHash(from)
+	base, err := gitsource.ParseState(from)
 	if err != nil {
 		return fmt.Errorf("stored head: %w", err)
 	}
-	if !p.reader.Has(base) {
+	if !p.reader.HasState(base) {
 		return p.jump(ctx, comps, p.head, from)
 	}
 	if err := p.listFiles(ctx, base, comps); err != nil {
@@ -73,13 +73,14 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 		if err := p.applyStep(ctx, move{convoy: comps, from: at}, touched, &step); err != nil {
 			return err
 		}
-		at = step.Commit.Hash.String()
+		at = step.At.String()
 	}
-	if at == p.report.Head {
+	head := p.head.String()
+	if at == head {
 		return nil
 	}
 	// The last commits touch no file of the components: only their heads move.
-	return p.advanceHeads(ctx, move{convoy: comps, from: at, to: p.report.Head}, func(ctx context.Context, tx *store.StepTx) error {
+	return p.advanceHeads(ctx, move{convoy: comps, from: at, to: head}, func(ctx context.Context, tx *store.StepTx) error {
 		return checkup.New(tx).LongUntranslated(ctx, checked(comps...)) // strings grow older with the head
 	})
 }
@@ -87,7 +88,7 @@ func (p *pull) walk(ctx context.Context, comps []*component) error {
 // jump brings components to the files of a commit in one step: to the head, for
 // example, when the mirror no longer has the commit of the convoy
 // (docs/compatibility.md#history).
-func (p *pull) jump(ctx context.Context, comps []*component, at object.Hash, from string) error {
+func (p *pull) jump(ctx context.Context, comps []*component, at gitsource.State, from string) error {
 	if err := p.listFiles(ctx, at, comps); err != nil {
 		return err
 	}
@@ -107,17 +108,17 @@ func (p *pull) leap(ctx context.Context, comps []*component) {
 
 // snapshot brings components to the files of a commit, which are listed already,
 // whatever commit they are at.
-func (p *pull) snapshot(ctx context.Context, comps []*component, at object.Hash, from string) error {
-	commit, err := p.reader.Commit(ctx, at)
+func (p *pull) snapshot(ctx context.Context, comps []*component, at gitsource.State, from string) error {
+	commit, err := p.reader.Commit(ctx, at.Commit)
 	if err != nil {
 		return err
 	}
-	return p.applyStep(ctx, move{convoy: comps, from: from}, comps, stepOf(commit))
+	return p.applyStep(ctx, move{convoy: comps, from: from}, comps, stepOf(at, commit))
 }
 
-// stepOf makes a step of a commit without its parents: all is of the commit.
-func stepOf(commit object.Commit) *gitsource.Step {
-	return &gitsource.Step{Commit: commit, Origins: []gitsource.Origin{{Commit: commit}}}
+// stepOf makes a step to a state of a commit without its parents: all is of the commit.
+func stepOf(at gitsource.State, commit object.Commit) *gitsource.Step {
+	return &gitsource.Step{Commit: commit, At: at, Origins: []gitsource.Origin{{Commit: commit}}}
 }
 
 // componentError is the error of one component of a convoy.
@@ -157,10 +158,9 @@ func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func(c
 	}
 }
 
-// listFiles sets the files that every component reads at a commit.
-func (p *pull) listFiles(ctx context.Context, commit object.Hash, comps []*component) error {
-	m := matcher(comps)
-	all, err := p.reader.Snapshot(ctx, commit, m.Want, m.Prune)
+// listFiles sets the files that every component reads at a state.
+func (p *pull) listFiles(ctx context.Context, at gitsource.State, comps []*component) error {
+	all, err := p.reader.Snapshot(ctx, at, matcher(comps))
 	if err != nil {
 		return err
 	}

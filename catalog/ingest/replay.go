@@ -54,7 +54,7 @@ type replay struct {
 	comps   []*component
 	part    part
 	staging *staging
-	until   object.Hash     // the commit to stop before, or zero
+	until   gitsource.State // the commit to stop before, or zero
 	from    string          // the stored head once all batches are stored
 	last    string          // the commit that was applied last
 	commits int             // of the batch
@@ -104,7 +104,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 
 // replayCommits replays components up to the head, and frees what that took. If until is
 // not zero, it stops before that commit.
-func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, until object.Hash) error {
+func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, until gitsource.State) error {
 	from := comps[0].row.Head
 	if from == "" && !comps[0].isStored() {
 		bound, first, err := p.bound(ctx, comps[0].row.Settings.History)
@@ -113,7 +113,7 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, u
 			return err
 		case bound == p.head: // nothing is young enough
 			return p.jump(ctx, comps, p.head, "")
-		case !bound.IsZero():
+		case bound != gitsource.State{}:
 			if err := p.importBound(ctx, comps, bound, first); err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func (r *replay) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !base.IsZero() && !r.p.reader.Has(base) {
+	if base != (gitsource.State{}) && !r.p.reader.HasState(base) {
 		return r.p.jump(ctx, r.comps, r.p.head, r.from)
 	}
 	if err := r.walk(ctx, base); err != nil {
@@ -155,8 +155,8 @@ func (r *replay) run(ctx context.Context) error {
 		}
 		return err
 	}
-	end := r.p.report.Head
-	if !r.until.IsZero() {
+	end := r.p.head.String()
+	if r.until != (gitsource.State{}) {
 		end = r.last
 	}
 	if again || r.from != end {
@@ -164,7 +164,7 @@ func (r *replay) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.waitStored(); err != nil || !r.until.IsZero() {
+	if err := r.waitStored(); err != nil || r.until != (gitsource.State{}) {
 		return err
 	}
 	r.reachedHead()
@@ -172,7 +172,7 @@ func (r *replay) run(ctx context.Context) error {
 }
 
 // walk applies the commits after base.
-func (r *replay) walk(ctx context.Context, base object.Hash) error {
+func (r *replay) walk(ctx context.Context, base gitsource.State) error {
 	ahead, err := r.readAhead(ctx, base)
 	if err != nil {
 		return err
@@ -183,20 +183,20 @@ func (r *replay) walk(ctx context.Context, base object.Hash) error {
 		if commit == nil || err != nil {
 			return err
 		}
-		if commit.step.Commit.Hash == r.until {
+		if commit.step.At == r.until {
 			return nil
 		}
 		if err := r.step(ctx, commit); err != nil {
 			return err
 		}
-		r.last = commit.step.Commit.Hash.String()
+		r.last = commit.step.At.String()
 		ahead.release(commit)
 	}
 }
 
 // start lists the files of the components at their commit. New components get
 // the first entry of their lists, at the time of the branch's first commit.
-func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
+func (r *replay) start(ctx context.Context) (base gitsource.State, err error) {
 	if r.from != "" && r.comps[0].reread {
 		return r.startAgain(ctx)
 	}
@@ -204,10 +204,10 @@ func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 		c.files, c.reread, c.retry = nil, false, false
 	}
 	if r.from != "" {
-		if base, err = object.ParseHash(r.from); err != nil {
+		if base, err = gitsource.ParseState(r.from); err != nil {
 			return base, fmt.Errorf("stored head: %w", err)
 		}
-		if !r.p.reader.Has(base) {
+		if !r.p.reader.HasState(base) {
 			return base, nil
 		}
 		return base, r.p.listFiles(ctx, base, r.comps)
@@ -224,7 +224,7 @@ func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 	if err != nil {
 		return base, err
 	}
-	step := stepOf(first)
+	step := stepOf(link.State(), first)
 	for _, c := range r.comps {
 		a := r.application(c, step, mailmap)
 		a.entries.created(a.at)
@@ -238,16 +238,16 @@ func (r *replay) start(ctx context.Context) (base object.Hash, err error) {
 // startAgain brings components whose settings, repository or branch changed since
 // their replay began to a commit's files as they are read now, with entries, and
 // returns the commit.
-func (r *replay) startAgain(ctx context.Context) (base object.Hash, err error) {
+func (r *replay) startAgain(ctx context.Context) (base gitsource.State, err error) {
 	base, err = r.p.reached(ctx, r.from, r.comps[0].row.Settings.History)
 	if err != nil {
 		return base, err
 	}
-	commit, err := r.p.reader.Commit(ctx, base)
+	commit, err := r.p.reader.Commit(ctx, base.Commit)
 	if err != nil {
 		return base, err
 	}
-	mailmap, err := r.p.reader.Mailmap(ctx, base)
+	mailmap, err := r.p.reader.Mailmap(ctx, base.Commit)
 	if err != nil {
 		return base, err
 	}
@@ -256,7 +256,7 @@ func (r *replay) startAgain(ctx context.Context) (base object.Hash, err error) {
 	}
 	for _, c := range r.comps {
 		c.reread = true
-		a := r.application(c, stepOf(commit), mailmap)
+		a := r.application(c, stepOf(base, commit), mailmap)
 		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
 			return base, (&heaviest{component: c}).blame(err, base)
 		}
@@ -268,14 +268,14 @@ func (r *replay) startAgain(ctx context.Context) (base object.Hash, err error) {
 // reached returns the newest commit of the branch that a replay to a stored commit has
 // passed, in another repository or branch perhaps; if there is none, the commit that a
 // replay of its history begins with.
-func (p *pull) reached(ctx context.Context, from string, h catalog.History) (object.Hash, error) {
-	at, err := object.ParseHash(from)
+func (p *pull) reached(ctx context.Context, from string, h catalog.History) (gitsource.State, error) {
+	at, err := gitsource.ParseState(from)
 	if err != nil {
 		return at, fmt.Errorf("stored head: %w", err)
 	}
 	passed := make(map[object.Hash]bool)
-	if p.reader.Has(at) {
-		for link, err := range p.reader.FirstParents(ctx, at) {
+	if p.reader.Has(at.Commit) {
+		for link, err := range p.reader.Reader.FirstParents(ctx, at.Commit) {
 			if err != nil {
 				return at, err
 			}
@@ -284,12 +284,12 @@ func (p *pull) reached(ctx context.Context, from string, h catalog.History) (obj
 	}
 	for link, err := range p.reader.FirstParents(ctx, p.head) {
 		if err != nil || passed[link.Hash] {
-			return link.Hash, err
+			return link.State(), err
 		}
 	}
 	bound, first, err := p.bound(ctx, h)
-	if bound.IsZero() {
-		bound = first.Hash
+	if bound == (gitsource.State{}) {
+		bound = first.State()
 	}
 	return bound, err
 }
@@ -317,7 +317,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 		err := r.count(c, a, r.p.runWithin(ctx, a))
 		heaviest.weigh(c, r.p.meter.held-held)
 		if err != nil {
-			return heaviest.blame(err, step.Commit.Hash)
+			return heaviest.blame(err, step.At)
 		}
 	}
 	loader.forget() // a version is needed again only where branches are merged
@@ -325,12 +325,12 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	r.commits++
 	bounds := &r.p.s.bounds
 	if r.p.meter.end != nil { // what the turn is for must be stored before it ends
-		return r.flushTurn(ctx, step.Commit.Hash.String())
+		return r.flushTurn(ctx, step.At.String())
 	}
 	if !r.staging.full(bounds) && r.commits < bounds.batchCommits {
 		return nil
 	}
-	return r.flush(ctx, step.Commit.Hash.String())
+	return r.flush(ctx, step.At.String())
 }
 
 // application prepares the part of a component in a replayed commit.
@@ -375,14 +375,14 @@ func pastTime(c object.Commit, importStart time.Time) time.Time {
 
 // bound finds the commit whose state a replay begins with, zero for none, and
 // the commit that it replays first.
-func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash, first gitsource.FirstParent, err error) {
+func (p *pull) bound(ctx context.Context, h catalog.History) (bound gitsource.State, first gitsource.FirstParent, err error) {
 	n := 0
 	for link, err := range p.reader.FirstParents(ctx, p.head) {
 		if err != nil {
 			return bound, first, err
 		}
 		if n++; h.Commits > 0 && n > h.Commits || !h.Since.IsZero() && link.When.Before(h.Since) {
-			return link.Hash, first, nil
+			return link.State(), first, nil
 		}
 		first = link
 	}
@@ -390,15 +390,15 @@ func (p *pull) bound(ctx context.Context, h catalog.History) (bound object.Hash,
 }
 
 // importBound imports the state at the bound of a history, without entries.
-func (p *pull) importBound(ctx context.Context, comps []*component, bound object.Hash, first gitsource.FirstParent) error {
+func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsource.State, first gitsource.FirstParent) error {
 	if err := p.listFiles(ctx, bound, comps); err != nil {
 		return err
 	}
-	commit, err := p.reader.Commit(ctx, bound)
+	commit, err := p.reader.Commit(ctx, bound.Commit)
 	if err != nil {
 		return err
 	}
-	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(commit)); err != nil {
+	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(bound, commit)); err != nil {
 		return err
 	}
 	return p.refreshCounters(ctx, comps)

@@ -29,7 +29,7 @@ const (
 // commits are applied.
 type readAhead struct {
 	comps     []*component
-	reader    *gitsource.Reader // of walk
+	reader    *gitsource.View // of walk
 	maxSize   int64
 	bounds    replayBounds
 	touching  map[string][]*component
@@ -61,7 +61,7 @@ type job struct {
 }
 
 // readAhead begins to read the commits after base.
-func (r *replay) readAhead(ctx context.Context, base object.Hash) (*readAhead, error) {
+func (r *replay) readAhead(ctx context.Context, base gitsource.State) (*readAhead, error) {
 	reader, err := r.p.open(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
 func (a *readAhead) release(c *readCommit) { a.budget.Release(c.bytes) }
 
 // walk reads commits until the last one, or until it is stopped.
-func (a *readAhead) walk(ctx context.Context, base, head object.Hash) {
+func (a *readAhead) walk(ctx context.Context, base, head gitsource.State) {
 	defer close(a.commits)
 	defer close(a.jobs)
 	for step, err := range a.reader.Steps(ctx, base, head, matcher(a.comps)) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/repoglot/repoglot/gitsource"
-	"github.com/repoglot/repoglot/gitsource/object"
 )
 
 // minWeight is the least that a file counts for a replay's part, in bytes.
@@ -75,7 +74,7 @@ func (p *pull) replayParts(ctx context.Context, comps []*component) (parts [][]*
 // rewritten, or without one if nothing of it is stored yet. It has a problem that says so.
 
 // errHeavy says that a commit brought too much for a replay.
-type errHeavy struct{ commit object.Hash }
+type errHeavy struct{ commit gitsource.State }
 
 func (e *errHeavy) Error() string { return "commit " + e.commit.String() + ": " + errMemory.Error() }
 func (e *errHeavy) Unwrap() error { return errMemory }
@@ -94,7 +93,7 @@ func (h *heaviest) weigh(c *component, bytes int64) {
 }
 
 // blame makes errMemory the error of the heaviest component.
-func (h *heaviest) blame(err error, commit object.Hash) error {
+func (h *heaviest) blame(err error, commit gitsource.State) error {
 	if !errors.Is(err, errMemory) {
 		return err
 	}
@@ -120,14 +119,14 @@ func (r *replay) weigh(ctx context.Context, commit *readCommit) error {
 		h.weigh(v.component, sizes[v.component])
 	}
 	if sum > r.p.meter.large {
-		return h.blame(errMemory, commit.step.Commit.Hash)
+		return h.blame(errMemory, commit.step.At)
 	}
 	return r.p.meter.takeTurn(ctx)
 }
 
 // replayBeforeHeavy is replayCommits, which stores the commits before a heavy one.
 func (p *pull) replayBeforeHeavy(ctx context.Context, comps []*component, of part) error {
-	err := p.replayCommits(ctx, comps, of, object.Hash{})
+	err := p.replayCommits(ctx, comps, of, gitsource.State{})
 	heavy, ok := errors.AsType[*errHeavy](err)
 	if !ok {
 		return err

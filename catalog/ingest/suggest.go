@@ -141,7 +141,7 @@ func (s *suggestionRun) run(ctx context.Context) error {
 		m := newMeter(s.p.s.memory)
 		m.wait = func() error { return m.takeTurn(ctx) } // files are read before the transaction
 		defer m.endTurn()
-		s.load, s.steps = newFileLoader(s.reader, s.p.s.maxFileSize, m), make(map[commitPair]*gitsource.Step)
+		s.load, s.steps = newFileLoader(s.reader.With(nil, nil), s.p.s.maxFileSize, m), make(map[commitPair]*gitsource.Step)
 		s.load.bound = maxParsed
 	}
 	var all []error

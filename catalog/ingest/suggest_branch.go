@@ -31,7 +31,7 @@ type componentSuggestions struct {
 // collect collects the suggestions of each branch. A branch that cannot be read
 // has no suggestions.
 func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head) error {
-	base, err := object.ParseHash(s.comp.row.Head)
+	at, err := gitsource.ParseState(s.comp.row.Head)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head)
 		return err
 	}
 	for _, h := range heads {
-		step, err := s.step(ctx, base, h.Hash)
+		step, err := s.step(ctx, at.Commit, h.Hash)
 		if err != nil {
 			return fmt.Errorf("branch %s: %w", h.Branch, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -123,6 +124,7 @@ func New(o Options) *Syncer {
 // not stop the others; its error is in its report, too. After an error nothing
 // is half-done: the next Sync continues.
 func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
+	s.fetchTemplates(ctx, b)
 	m, err := s.take(ctx, b)
 	if err != nil {
 		return Report{}, err
@@ -133,6 +135,9 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
 
 // pull is Sync for whoever has the turn of the mirror.
 func (s *Syncer) pull(ctx context.Context, b Branch, m *mirror) (Report, error) {
+	if fence, ok := cluster.FenceOf(ctx); ok {
+		m.follow(fence.Token)
+	}
 	started := s.now() // after take: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(time.Now)}
 	report, err := p.run(ctx, m)
@@ -154,6 +159,9 @@ type Branch struct {
 	Key string
 	// Components are the components of the configuration, discoveries included.
 	Components []Component
+	// Templates are the other branches that their templates are read from, without
+	// components.
+	Templates []Branch
 }
 
 // Component is a component as the configuration describes it.
@@ -282,7 +290,7 @@ func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.
 func stayingAt(row *store.BranchComponent, at time.Time, components ...int64) store.StepInfo {
 	return store.StepInfo{
 		Repo: row.Repo, Branch: row.Branch, Components: components,
-		From: row.Head, To: row.Head, Tracking: row.Tracking, At: at,
+		From: row.At(), To: row.At(), Tracking: row.Tracking, At: at,
 	}
 }
 

@@ -41,7 +41,7 @@ func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, 
 		return seen, err
 	}
 	for _, key := range keys {
-		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
+		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), all: mirrorDir, each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
 		if err := v.run(ctx, byBranch[key]); err != nil {
 			return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
 		}
@@ -53,6 +53,7 @@ func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, 
 type mirrorVerifier struct {
 	snap *store.Snapshot
 	dir  string
+	all  string // the folder of all mirrors
 	each func(line string)
 	seen *VerifiedMirrors
 	// table has the languages.
@@ -104,8 +105,8 @@ type storeError struct{ error }
 // compare compares the stored files of components with their commits.
 func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows []*store.ComponentRow) (lines []string, files int, err error) {
 	for _, row := range rows {
-		head, err := object.ParseHash(row.Head)
-		if err != nil || !r.Has(head) || !row.Imported {
+		at, err := gitsource.ParseState(row.At())
+		if err != nil || !r.Has(at.Commit) || !row.Imported {
 			continue
 		}
 		stored, err := v.storedFiles(ctx, row)
@@ -116,17 +117,30 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 		if err != nil {
 			return lines, files, &storeError{err}
 		}
+		other, err := v.elsewhere(ctx, row)
+		if err != nil {
+			return lines, files, err
+		}
+		base := row.Settings.NewBase
+		view := r.With(other, map[string]bool{base: other != nil})
+		if other == nil || !other.Has(at.Elsewhere) {
+			if at.Elsewhere = (object.Hash{}); row.Settings.TemplateElsewhere() {
+				delete(stored, base)
+			}
+		}
 		var paths []string
 		for path := range stored {
 			paths = append(paths, path)
 		}
-		m := filemask.NewMatcher(nil, paths...)
-		there, err := r.Snapshot(ctx, head, m.Want, m.Prune)
+		there, err := view.Snapshot(ctx, at, filemask.NewMatcher(nil, paths...))
 		if err != nil {
 			return lines, files, err
 		}
+		if other != nil {
+			_ = other.Close() // reading is over
+		}
 		for _, f := range there {
-			if !r.Has(f.Blob) {
+			if !r.Has(f.Blob) && f.Path != base {
 				return lines, files, fmt.Errorf("%s has no blob %s: %w", f.Path, f.Blob, object.ErrCorrupt)
 			}
 			if files++; stored[f.Path].blob != f.Blob.String() {
@@ -143,6 +157,19 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 	}
 	slices.Sort(lines)
 	return lines, files, nil
+}
+
+// elsewhere opens the mirror of the template of a component; nil if there is none.
+func (v *mirrorVerifier) elsewhere(ctx context.Context, row *store.ComponentRow) (*gitsource.Reader, error) {
+	key := templateKey(&row.Component)
+	if key == "" {
+		return nil, nil
+	}
+	r, _, err := gitsource.OpenIn(ctx, mirrorPath(v.all, key))
+	if errors.Is(err, gitsource.ErrNotFetched) {
+		return nil, nil
+	}
+	return r, err
 }
 
 // verifiedFile is a file that is stored.

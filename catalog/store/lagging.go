@@ -47,7 +47,7 @@ func (tx *StepTx) HeadTime(ctx context.Context, component int64) (time.Time, err
 		return tx.info.Commit.CommitTime, nil
 	}
 	c, err := rows.HeadCommit(ctx, tx.s, component)
-	if err != nil || c.Hash != tx.info.To {
+	if err != nil || !rows.IsAt(&c, tx.info.To) {
 		return time.Time{}, tx.fail(ctx, fmt.Sprintf("read the commit of component %d", component), err)
 	}
 	return c.CommitTime, nil

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -145,6 +146,7 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error
 	if err != nil {
 		return c, err
 	}
+	c.Head, c.TemplateHead, _ = strings.Cut(c.Head, "+")
 	c.Project.ID = c.ProjectID
 	c.Generation = max(c.Generation, c.settingsGeneration())
 	if c.Settings, err = s.DB.Components.Decode(c.ID, settings); err != nil {

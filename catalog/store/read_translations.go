@@ -133,7 +133,7 @@ func (s *Snapshot) HeadCommit(ctx context.Context, componentID int64) (c *catalo
 		return nil, err
 	}
 	commit, err := sqldb.CommitOf(text)
-	if err != nil || commit.Hash != head {
+	if err != nil || !rows.IsAt(&commit, head) {
 		return nil, err
 	}
 	return &commit, nil

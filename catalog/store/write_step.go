@@ -21,7 +21,7 @@ type StepInfo struct {
 	// ascending. They must be active components of the branch with head From.
 	Components []int64
 	// From is the head before, "" for a first import or a reread. To is the head
-	// after. Both have 40 hexadecimal digits.
+	// after. Both are as catalog.Component.At has them.
 	From, To string
 	// Tracking is the branch that is followed.
 	Tracking string

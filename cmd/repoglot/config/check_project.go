@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -40,24 +41,57 @@ func checkProjects(r *report, list []Project) {
 			}
 			slugs[c.Slug] = true
 			checkComponent(p, c)
-			checkQuery(p, c, queries)
+			checkQuery(p, "repo", c.Repo, queries)
+			checkQuery(p, "template_repo", c.TemplateRepo, queries)
 			checkPushBranch(p, project.Slug, c, pushed)
 		}
 	}
 	checkRequests(r, list)
+	checkTemplates(r, list)
+}
+
+// checkTemplates refuses public components that show a template of a repository that only
+// private ones read.
+func checkTemplates(r *report, list []Project) {
+	read := map[string]bool{} // by repository: by a public component
+	each := func(fn func(p place, project *Project, c *Component)) {
+		for i := range list {
+			for j := range list[i].Components {
+				fn(place{r, index(index("projects", i)+".components", j)}, &list[i], &list[i].Components[j])
+			}
+		}
+	}
+	public := func(project *Project, c *Component) bool {
+		return !c.Private(&catalog.Project{Settings: project.ProjectSettings})
+	}
+	each(func(_ place, project *Project, c *Component) {
+		read[c.Repo.String()] = read[c.Repo.String()] || public(project, c)
+	})
+	each(func(p place, project *Project, c *Component) {
+		from := cmp.Or(c.TemplateRepo.String(), c.Repo.String())
+		switch shown, known := read[from]; {
+		case c.TemplateRepo == "" && c.TemplateBranch == "":
+		case c.NewBase == "":
+			p.bad("new_base", "is empty, but template_repo or template_branch say where it is; write its path, like po/app.pot")
+		case from == c.Repo.String() && c.TemplateBranch == c.Branch:
+			p.bad("new_base", "is of the branch of the translations; remove template_repo and template_branch")
+		case known && !shown && public(project, c):
+			p.bad("template_repo", "%s is read by private components only, and this public one would show its strings; write access: private", sample(from))
+		}
+	})
 }
 
 // checkQuery refuses two addresses that differ in their queries only: a query may be a
 // secret, so it is not part of a repository's name, and the components of one would be
 // read from the other. queries has those seen, by address.
-func checkQuery(p place, c *Component, queries map[string]string) {
-	u, err := url.Parse(c.Repo.Raw())
+func checkQuery(p place, key string, repo Address, queries map[string]string) {
+	u, err := url.Parse(repo.Raw())
 	if err != nil || u.Scheme == "" || u.Scheme == "file" {
 		return
 	}
-	name := c.Repo.String()
+	name := repo.String()
 	if other, known := queries[name]; known && other != u.RawQuery {
-		p.bad("repo", "%s differs from the repository of another component in its query only, which repoglot does not tell apart; use another address", sample(name))
+		p.bad(key, "%s differs from the repository of another component in its query only, which repoglot does not tell apart; use another address", sample(name))
 	}
 	queries[name] = u.RawQuery
 }
@@ -99,6 +133,12 @@ func checkComponent(p place, c *Component) {
 	checkRepo(p, "repo", c.Repo)
 	if c.Push.Raw() != "" {
 		checkRepo(p, "push", c.Push)
+	}
+	if c.TemplateRepo.Raw() != "" {
+		checkRepo(p, "template_repo", c.TemplateRepo)
+	}
+	if why := branchRule(c.TemplateBranch); why != "" {
+		p.bad("template_branch", "%s %s; write the name of a branch, like main", sample(c.TemplateBranch), why)
 	}
 	if why := branchRule(c.Branch); why != "" {
 		p.bad("branch", "%s %s; write the name of a branch, like main", sample(c.Branch), why)

@@ -30,6 +30,8 @@ type Component struct {
 	Branch string `yaml:"branch"`
 	// The fields of catalog.ComponentSettings but for those that differ here.
 	catalog.ComponentSettings
+	// TemplateRepo is the repository that `new_base` is read from. Empty: `repo`.
+	TemplateRepo Address `yaml:"template_repo"`
 	// Suggestions names branches of the same repository whose texts are shown as
 	// suggestions, `{branches: "l10n/*"}`.
 	Suggestions Suggestions `yaml:"suggestions"`
@@ -162,7 +164,7 @@ func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placehold
 // (docs/compatibility.md#message-templates).
 func (c *Component) Settings() catalog.ComponentSettings {
 	s := c.ComponentSettings
-	s.Push, s.Edits = c.Push.String(), c.edits()
+	s.Push, s.TemplateRepo, s.Edits = c.Push.String(), c.TemplateRepo.String(), c.edits()
 	if s.SuggestionBranches = c.Suggestions.Branches; s.SuggestionBranches != "" {
 		s.SuggestionLimit = c.Suggestions.Limit
 	}

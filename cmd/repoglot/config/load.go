@@ -241,6 +241,9 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 			if co.PushMode != "" && co.Push != "" {
 				addresses = append(addresses, &co.Push)
 			}
+			if co.TemplateRepo != "" {
+				addresses = append(addresses, &co.TemplateRepo)
+			}
 			for _, repo := range addresses {
 				path, local := repourl.IsLocal(repo.Raw())
 				if !local || path != repo.Raw() { // file:// addresses are absolute

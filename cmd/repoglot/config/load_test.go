@@ -145,6 +145,20 @@ func TestBroken(t *testing.T) {
 		{"branch", component(usual + "branch: --upload-pack=x"), []string{
 			`f:8:13: projects[0].components[0].branch "--upload-pack=x" is no branch; write the name of a branch, like main`,
 		}},
+		{"templates", "projects:\n- slug: p\n  access: private\n  components:\n  - {slug: a, filemask: '*.po', repo: 'https://x.org/code', new_base: a.pot}\n" +
+			"- slug: q\n  components:\n  - {slug: b, filemask: '*.po', repo: 'https://x.org/po', new_base: a.pot, template_repo: 'https://u:secret@x.org/code'}\n" +
+			"  - {slug: c, filemask: '*.po', repo: 'https://x.org/po', new_base: a.pot, template_repo: 'https://x.org/code', access: private}\n" +
+			"  - {slug: d, filemask: '*.po', repo: 'https://x.org/po', new_base: a.pot, template_repo: 'https://x.org/read-by-nobody'}\n" +
+			"  - {slug: e, filemask: '*.po', repo: 'https://x.org/po', template_branch: code}\n" +
+			"  - {slug: f, filemask: '*.po', repo: 'https://x.org/po', branch: main, new_base: a.pot, template_branch: main, template_repo: 'weblate://x'}\n" +
+			"  - {slug: g, filemask: '*.po', repo: 'https://x.org/po', branch: main, new_base: a.pot, template_branch: main}\n" +
+			"  - {slug: h, filemask: '*.po', repo: 'https://x.org/po', new_base: a.pot, template_branch: a b}\n", []string{
+			`f:8:91: projects[1].components[0].template_repo "https://x.org/code" is read by private components only, and this public one would show its strings; write access: private`,
+			"f:11:5: projects[1].components[3].new_base is empty, but template_repo or template_branch say where it is; write its path, like po/app.pot",
+			`f:12:128: projects[1].components[4].template_repo "weblate://x" names another component; write the repository itself: its mirror is shared anyway`,
+			"f:13:83: projects[1].components[5].new_base is of the branch of the translations; remove template_repo and template_branch",
+			`f:14:93: projects[1].components[6].template_branch "a b" holds a character that no branch has; write the name of a branch, like main`,
+		}},
 		{"history", component(usual+"history: some") + "  - {slug: d, repo: x, filemask: '*.po', history: {since: yesterday}}\n  - {slug: e, repo: x, filemask: '*.po', history: {commits: 0}}\n  - {slug: f, repo: x, filemask: '*.po', history: {days: 3}}\n  - {slug: g, repo: x, filemask: '*.po', history: {}}\n  - {slug: h, repo: x, filemask: '*.po', history: {commits: 1, since: 2024-01-31}}\n", []string{
 			`f:8:14: projects[0].components[0].history: "some" is no history; write full, none, {since: 2024-01-31} or {commits: 200}`,
 			"f:9:59: projects[0].components[1].history.since must be a day; write it like 2024-01-31",

@@ -74,6 +74,10 @@ func NewPlan(c *config.Config) *Plan {
 				branches[key] = b
 			}
 			b.Components = append(b.Components, ingest.Component{Spec: spec})
+			from := cmp.Or(component.TemplateRepo, component.Repo).Raw()
+			b.AddTemplate(ingest.TemplateKey(spec.Repo, &spec.Settings), remote.Repository{
+				URL: from, Branch: component.TemplateBranch, Credential: credential(c.Credentials, from),
+			})
 		}
 	}
 	p.bots, p.revision = c.Bots, int64(c.Revision)
@@ -110,6 +114,29 @@ func (p *Plan) branch(key string) *ingest.Branch {
 		return nil
 	}
 	return &p.branches[i]
+}
+
+// readers are the keys of the branches with components that read a branch: itself, and those
+// whose templates are of it.
+func (p *Plan) readers(key string) (keys []string) {
+	for i := range p.branches {
+		b := &p.branches[i]
+		if b.Key == key || slices.ContainsFunc(b.Templates, func(of ingest.Branch) bool { return of.Key == key }) {
+			keys = append(keys, b.Key)
+		}
+	}
+	return keys
+}
+
+// watchable are the branches and those of templates.
+func (p *Plan) watchable() (list []*ingest.Branch) {
+	for i := range p.branches {
+		list = append(list, &p.branches[i])
+		for k := range p.branches[i].Templates {
+			list = append(list, &p.branches[i].Templates[k])
+		}
+	}
+	return list
 }
 
 // credential returns the credential for a repository's host. An entry with the port

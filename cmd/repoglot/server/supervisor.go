@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -100,7 +101,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	if s.watcher != nil {
 		heard.Go(func() {
 			for key := range s.watcher.Events() {
-				s.sched.Wish(key, "a watch")
+				s.wish(key, "a watch")
 			}
 		})
 		looking.Go(func() { every(ctx, unwatchedInterval, s.appeared) })
@@ -138,15 +139,21 @@ func (s *supervisor) appeared() {
 	}
 	s.mu.Unlock()
 	for _, key := range due {
-		s.sched.Trigger(key)
+		s.wish(key, "this process")
+	}
+}
+
+// wish has the branches pulled that read one, which is itself one or has templates.
+func (s *supervisor) wish(key, by string) {
+	for _, reader := range s.current().readers(key) {
+		s.sched.Wish(reader, by)
 	}
 }
 
 // watchAll watches the local repositories that are not watched, and returns the branches of
 // those that are from now on: their refs may have moved before. The caller holds s.mu.
 func (s *supervisor) watchAll() (due []string) {
-	for i := range s.plan.branches {
-		b := &s.plan.branches[i]
+	for _, b := range s.plan.watchable() {
 		if !s.watched[b.Key] && s.watch(b) {
 			due = append(due, b.Key)
 		}
@@ -157,11 +164,14 @@ func (s *supervisor) watchAll() (due []string) {
 // lost polls a branch whose repository can no longer be watched.
 func (s *supervisor) lost(key string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watched[key] {
+	was := s.watched[key]
+	if was {
 		s.watched[key] = false
 		s.schedule()
-		s.sched.Trigger(key)
+	}
+	s.mu.Unlock()
+	if was {
+		s.wish(key, "this process")
 	}
 }
 
@@ -172,7 +182,7 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 	old := s.plan
 	s.plan, s.poll = p, interval
 	for key := range s.watched {
-		if p.branch(key) == nil {
+		if len(p.readers(key)) == 0 {
 			delete(s.watched, key)
 			delete(s.warned, key)
 			if s.watcher != nil {
@@ -190,7 +200,7 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 		}
 	}
 	for _, key := range due {
-		s.sched.Trigger(key)
+		s.wish(key, "this process")
 	}
 }
 
@@ -200,7 +210,7 @@ func (s *supervisor) schedule() {
 	for i := range s.plan.branches {
 		b := &s.plan.branches[i]
 		jobs = append(jobs, schedule.Job{
-			Key: b.Key, About: names(b), Host: repourl.Host(b.Remote.URL), Interval: s.interval(b.Key),
+			Key: b.Key, About: names(b), Host: repourl.Host(b.Remote.URL), Interval: s.interval(b),
 			Run: func(ctx context.Context) error { return s.pull(ctx, b) },
 		})
 	}
@@ -208,8 +218,12 @@ func (s *supervisor) schedule() {
 }
 
 // interval is the time between two pulls of a branch. The caller holds s.mu.
-func (s *supervisor) interval(key string) time.Duration {
-	if watched, local := s.watched[key]; local && !watched {
+func (s *supervisor) interval(b *ingest.Branch) time.Duration {
+	unwatched := func(of ingest.Branch) bool {
+		watched, local := s.watched[of.Key]
+		return local && !watched
+	}
+	if unwatched(*b) || slices.ContainsFunc(b.Templates, unwatched) {
 		return unwatchedInterval
 	}
 	return s.poll
@@ -263,6 +277,13 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 		c := &report.Components[i]
 		for _, problem := range s.problems.note(c) {
 			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
+		}
+	}
+	if report.Steps > 0 { // those whose templates are of it may not have waited
+		for _, reader := range s.current().readers(b.Key) {
+			if reader != b.Key {
+				s.sched.Wish(reader, "this process")
+			}
 		}
 	}
 	reached := err == nil || report.Reached()

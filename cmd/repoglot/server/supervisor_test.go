@@ -108,12 +108,12 @@ func TestNoWatchesLeft(t *testing.T) {
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "is polled") || !strings.Contains(text, "max_user_watches") {
 		t.Errorf("the log has\n%s\nwant one line with the remedy", text)
 	}
-	if got := s.interval(repo); got != unwatchedInterval {
+	if got := s.interval(&ingest.Branch{Key: repo}); got != unwatchedInterval {
 		t.Errorf("polled every %s, want every %s", got, unwatchedInterval)
 	}
 	full.full = false
 	s.appeared()
-	if got := s.interval(repo); !s.watched[repo] || got != time.Hour {
+	if got := s.interval(&ingest.Branch{Key: repo}); !s.watched[repo] || got != time.Hour {
 		t.Errorf("watched %v, polled every %s", s.watched, got)
 	}
 }
@@ -125,7 +125,7 @@ func TestNoWatcher(t *testing.T) {
 	_ = s.watcher.Close()
 	s.watcher = nil
 	s.set(p, time.Hour)
-	if got := s.interval(p.branches[0].Key); got != unwatchedInterval {
+	if got := s.interval(&p.branches[0]); got != unwatchedInterval {
 		t.Errorf("polled every %s, want every %s", got, unwatchedInterval)
 	}
 }

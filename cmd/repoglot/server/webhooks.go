@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
@@ -18,6 +19,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
 // hookPulls lets webhooks pull the supervisor's branches.
@@ -26,7 +28,7 @@ type hookPulls struct{ *supervisor }
 // Branches lists the branches of the plan.
 func (h hookPulls) Branches() []hooks.Branch {
 	p := h.current()
-	list := make([]hooks.Branch, len(p.branches))
+	list := make([]hooks.Branch, len(p.branches), len(p.branches)+len(p.watchable()))
 	for i := range p.branches {
 		b := &p.branches[i]
 		list[i] = hooks.Branch{Key: b.Key, Repo: b.Components[0].Spec.Repo}
@@ -40,14 +42,24 @@ func (h hookPulls) Branches() []hooks.Branch {
 				list[i].Secrets = append(list[i].Secrets, value)
 			}
 		}
+		for k := range b.Templates {
+			list = append(list, hooks.Branch{
+				Key: b.Key + ofTemplate + b.Templates[k].Key, Repo: repourl.Redact(b.Templates[k].Remote.URL), Secrets: list[i].Secrets, Open: list[i].Open,
+			})
+		}
 	}
 	return list
 }
+
+// ofTemplate is between the key of a branch and that of its templates, which a push to them
+// has it pulled by.
+const ofTemplate = "\n"
 
 // Components lists the components of a branch: the stored ones, and the
 // discoveries that found no component yet.
 func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Component, error) {
 	p := h.current()
+	key, template, ofTemplates := strings.Cut(key, ofTemplate)
 	b := p.branch(key)
 	if b == nil {
 		return nil, nil // a reload removed it
@@ -62,6 +74,12 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 		c := &rows[i]
 		from := store.TemplateKey{Project: c.Project.Slug, Slug: cmp.Or(c.Template, c.Slug)}
 		found[from] = true
+		if ofTemplates {
+			if ingest.TemplateKey(c.Repo, &c.Settings) != template {
+				continue
+			}
+			c.Branch, c.Tracking, c.Settings.SuggestionBranches = c.Settings.TemplateBranch, "", ""
+		}
 		list = append(list, p.secured(from, hooks.Component{
 			ID: c.ID, Project: c.Project.Slug, Slug: c.Slug, Branch: c.Branch, Tracking: c.Tracking, Suggests: suggests(&c.Settings),
 			Private: c.Settings.Private(&c.Project), Enabled: c.Project.Settings.EnableHooks,
@@ -69,7 +87,7 @@ func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Componen
 	}
 	for _, c := range b.Components {
 		from := store.TemplateKey{Project: c.Spec.Project, Slug: c.Spec.Slug}
-		if found[from] {
+		if found[from] || ofTemplates {
 			continue
 		}
 		project := p.project(c.Spec.Project)
@@ -101,6 +119,7 @@ func (p *Plan) secured(from store.TemplateKey, c hooks.Component) hooks.Componen
 
 // Record stores change entry 53.
 func (h hookPulls) Record(ctx context.Context, key string, components []int64, event map[string]string) error {
+	key, _, _ = strings.Cut(key, ofTemplate)
 	b := h.current().branch(key)
 	if b == nil {
 		return nil
@@ -109,7 +128,10 @@ func (h hookPulls) Record(ctx context.Context, key string, components []int64, e
 }
 
 // Pull pulls a branch soon.
-func (h hookPulls) Pull(key string) { h.sched.Wish(key, "a webhook") }
+func (h hookPulls) Pull(key string) {
+	key, _, _ = strings.Cut(key, ofTemplate)
+	h.sched.Wish(key, "a webhook")
+}
 
 // exports finds the mirrors of components for git_export.
 type exports struct {

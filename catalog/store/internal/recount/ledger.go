@@ -174,7 +174,7 @@ func (v *verifier) longUntranslated(ctx context.Context, c *scope) {
 		return
 	}
 	commit, err := rows.HeadCommit(ctx, v.s, c.id)
-	if err != nil || commit.Hash != head {
+	if err != nil || !rows.IsAt(&commit, head) {
 		v.fail(err)
 		return
 	}

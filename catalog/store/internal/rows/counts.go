@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -161,6 +162,9 @@ const StringCounts = `SELECT u.source_id, COALESCE(s.since, s.created), COUNT(*)
 
 // HavingLagging selects the lagging ones of StringCounts.
 const HavingLagging = ` GROUP BY u.source_id, COALESCE(s.since, s.created) HAVING 2 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < COUNT(*)`
+
+// IsAt reports whether a commit is that of what a component was read from (Component.At).
+func IsAt(c *catalog.Commit, at string) bool { return c.Hash != "" && strings.HasPrefix(at, c.Hash) }
 
 // HeadCommit returns the stored description of a component's head; zero without one.
 func HeadCommit(ctx context.Context, s *sqldb.Session, component int64) (c catalog.Commit, err error) {
