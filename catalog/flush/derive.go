@@ -36,6 +36,8 @@ type Options struct {
 	// Message returns the message of a commit, without trailers. If it is empty, a
 	// message of our own is taken.
 	Message func(Group) string
+	// Elsewhere are templates that are in no commit here, by what Template of a file calls them.
+	Elsewhere map[string][]byte
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
 	// Memo remembers what files became; nil: nothing is known from before.
@@ -176,6 +178,12 @@ func (d *deriver) read(ctx context.Context) error {
 			d.problem(f.Path, err)
 		default:
 			return err
+		}
+	}
+	for name, data := range d.options.Elsewhere {
+		delete(d.unreadable, name)
+		if sum := sha256.Sum256(data); data != nil {
+			d.data[name] = content{object.Hash(sum[:20]), data}
 		}
 	}
 	return nil

@@ -19,9 +19,11 @@ import (
 // read reads the pending edits of the group.
 func (r *run) read(ctx context.Context) error {
 	r.files, r.edits, r.ofFiles, r.counts = nil, nil, nil, nil
+	r.there = map[string][]byte{}
 	return r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for i := range r.group.rows {
 			row := &r.group.rows[i]
+			before := len(r.ofFiles)
 			if !r.committed { // clones get files and strings when they are pushed
 				list, err := snap.PendingFiles(ctx, row.ID)
 				if err != nil {
@@ -37,12 +39,17 @@ func (r *run) read(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if len(pending) == 0 {
+			if len(pending)+len(r.ofFiles) == before {
 				continue
 			}
 			translations, err := snap.Translations(ctx, row.ID)
 			if err != nil {
 				return err
+			}
+			if row.Settings.TemplateElsewhere() {
+				if r.there[templateName(row, row.Settings.NewBase)], err = elsewhere(ctx, snap, translations); err != nil {
+					return err
+				}
 			}
 			template := store.TemplateOf(translations)
 			for t := range translations {
@@ -77,7 +84,7 @@ func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, templa
 		edits = append(edits, p)
 		f.Edits = append(f.Edits, p.Edit)
 		if p.Base.Absent() && template != nil {
-			f.Template = template.Filename
+			f.Template = templateName(row, template.Filename)
 		}
 		if p.Updated.After(last) {
 			last = p.Updated
@@ -232,10 +239,10 @@ func (r *run) filesToChange() []flush.FileChange {
 		switch e.Kind {
 		case store.EditUpdateFile:
 			o := r.msgmerge(row)
-			list[i].Template, list[i].Update = row.Settings.NewBase, &o
+			list[i].Template, list[i].Update = templateName(row, row.Settings.NewBase), &o
 			continue
 		case store.EditAddFile, store.EditRemoveFile:
-			list[i].Template = row.Settings.NewBase
+			list[i].Template = templateName(row, row.Settings.NewBase)
 			continue
 		}
 		list[i].String = &edit.NewString{Context: e.Context, Source: e.Source, Text: e.Ours, Author: e.Last()}

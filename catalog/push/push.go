@@ -226,6 +226,7 @@ type run struct {
 	attempt string                             // the commit that was sent last to the branch that is read
 	known   store.PushBranch                   // of a branch of our own
 	stored  store.PushBranch                   // what is stored of it
+	there   map[string][]byte                  // templates that are elsewhere, by templateName
 	ofFiles []store.Edit                       // pending: files and strings to be added, files to be removed
 	updated map[int]flush.Updated              // by index of ofFiles
 	files   []flush.File                       // with pending edits of texts
@@ -333,7 +334,7 @@ func (r *run) place() store.Place {
 // options say how commits of files are made.
 func (r *run) options() flush.Options {
 	return flush.Options{
-		Styles: r.group.styles, Memo: &r.memo, MaxFile: r.MaxFile, Message: r.message, Files: r.filesToChange(),
+		Styles: r.group.styles, Memo: &r.memo, MaxFile: r.MaxFile, Message: r.message, Files: r.filesToChange(), Elsewhere: r.there,
 		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest()},
 	}
 }

@@ -28,13 +28,13 @@ func (p *Pusher) self() edit.Author { return edit.Author{Name: p.Name, Email: p.
 func (p *Pusher) noteTemplates(ctx context.Context, rows []store.BranchComponent) error {
 	for i := range rows {
 		row := &rows[i]
-		if looked, _ := p.looked.Load(row.ID); looked == row.Head || !row.Settings.Edits.Update.On {
+		if looked, _ := p.looked.Load(row.ID); looked == row.At() || !row.Settings.Edits.Update.On {
 			continue
 		}
 		if err := p.Editor.NoteTemplate(ctx, row.ID, edit.UpdateByItself, p.self()); err != nil {
 			return err
 		}
-		p.looked.Store(row.ID, row.Head)
+		p.looked.Store(row.ID, row.At())
 	}
 	return nil
 }
@@ -114,13 +114,20 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if err != nil {
 		return "", err
 	}
-	at := slices.IndexFunc(list, func(f object.File) bool { return f.Path == e.Path })
-	if at < 0 {
-		return "the repository has no " + e.Path, nil
+	var text []byte
+	if row.Settings.TemplateElsewhere() {
+		err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+			text, err = elsewhere(ctx, snap, all)
+			return err
+		})
+	} else if at := slices.IndexFunc(list, func(f object.File) bool { return f.Path == e.Path }); at >= 0 {
+		text, err = reader.Blob(ctx, list[at].Blob, p.MaxFile)
 	}
-	text, err := reader.Blob(ctx, list[at].Blob, p.MaxFile)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case text == nil:
+		return "the repository has no " + e.Path, nil
 	}
 	parsed, err := poparse.Parse(e.Path, text)
 	if err != nil {
@@ -159,6 +166,25 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 		files = nil
 	}
 	return "", p.Editor.UpdateFiles(ctx, e, sumOf(parsed), files, p.self())
+}
+
+// elsewhere returns what a component serves of a template that is elsewhere.
+func elsewhere(ctx context.Context, snap *store.Snapshot, all []catalog.Translation) ([]byte, error) {
+	t := store.TemplateOf(all)
+	if t == nil {
+		return nil, nil
+	}
+	f, err := snap.File(ctx, t.ID)
+	return f.Data, err
+}
+
+// templateName names the template of a component among the files of a flush: by its path, or
+// by more if that is elsewhere.
+func templateName(row *store.BranchComponent, path string) string {
+	if row.Settings.TemplateElsewhere() {
+		return row.Project.Slug + "/" + row.Slug + ": " + path
+	}
+	return path
 }
 
 // sumOf tells the strings of a template from those of another one.

@@ -338,3 +338,50 @@ func TestUpdateOfMany(t *testing.T) {
 		t.Error("not updated although it is forced")
 	}
 }
+
+// TestUpdateElsewhere: a template of another branch updates files, and makes those of new
+// languages; the file of its path in the branch of the translations counts for nothing.
+func TestUpdateElsewhere(t *testing.T) {
+	s := catalog.ComponentSettings{AddonMessage: "Update by {{ addon_name }}", Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour, Update: catalog.Update{On: true}}}
+	w, c := newFileWorld(t, s)
+	code := func(ids ...string) {
+		main := w.head("main")
+		w.up.Push("Other", gittest.Files{"po/app.pot": potOf(ids...)}, main)
+		gittest.RunGit(t, w.up.Dir, "update-ref", "refs/heads/code", "main")
+		gittest.RunGit(t, w.up.Dir, "update-ref", "refs/heads/main", main.String())
+	}
+	code("One", "Two")
+	s.NewBase, s.LanguageRegex, s.TemplateBranch = "po/app.pot", "^[^.]+$", "code"
+	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
+	w.Sync()
+	w.flush()
+	code("One", "Two", "Three")
+	w.Sync()
+	head := w.head("main")
+	if !w.due() {
+		t.Error("not due after a new template")
+	}
+	w.crashes()
+	if text := w.file("main"); !strings.Contains(text, "msgid \"Three\"\nmsgstr \"\"") {
+		t.Errorf("the file:\n%s", text)
+	}
+	if w.due() || w.head("main") == head {
+		t.Errorf("due %v, at %s", w.due(), w.at("main"))
+	}
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna))
+	w.flush()
+	if text := gittest.RunGit(t, w.up.Dir, "show", "main:po/de.po"); !strings.Contains(text, "msgid \"Three\"") {
+		t.Errorf("the new file:\n%s", text)
+	}
+	s.Edits.Update.On = false
+	w.Configure(w.up.Dir, "", map[string]catalog.ComponentSettings{"app": s})
+	code("One", "Between", "Two", "Three")
+	w.Sync()
+	_, err := w.translate("Between", catalog.StateTranslated, "Mezi")
+	gittest.Must(t, err)
+	w.flush()
+	if text := w.file("main"); !strings.Contains(text, "#: main.c:2\nmsgid \"Between\"\nmsgstr \"Mezi\"") {
+		t.Errorf("the file:\n%s", text)
+	}
+	w.Verify()
+}
