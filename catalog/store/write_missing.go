@@ -22,16 +22,7 @@ func (tx *StepTx) TemplateStrings(ctx context.Context, component int64, ids []in
 	}
 	slices.SortFunc(list, func(a, b catalog.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	list = slices.CompactFunc(list, func(a, b catalog.Unit) bool { return a.ID == b.ID })
-	placed, err := tx.Layout(ctx, list[0].TranslationID)
-	for i, n := 0, 0; i < len(placed) && n < len(list); i++ {
-		for n < len(list) && list[n].ID < placed[i].ID {
-			n++
-		}
-		if n < len(list) && list[n].ID == placed[i].ID {
-			list[n].Location = placed[i].Location
-		}
-	}
-	return list, err
+	return list, (&Snapshot{db: tx.db, s: tx.s}).setPositions(ctx, list)
 }
 
 // TemplateOf returns the translation of a component's whose file is the template, nil if it
