@@ -206,7 +206,7 @@ func TestWhileWriting(t *testing.T) {
 	seen := make(chan []int)
 	go func() { seen <- poll(t, s, "/api/components/big/big/changes/?", 3+steps*perStep) }()
 	for i := range steps {
-		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
+		addBigUnits(w, fmt.Sprintf("%040x", i+1), perStep)
 	}
 	for i, id := range <-seen {
 		if id != i+1 {

@@ -97,7 +97,7 @@ type sites struct {
 func newSites(t *testing.T) *sites {
 	t.Helper()
 	big, demo := catalogtest.NewWriter(t), catalogtest.Demo(t)
-	big.ImportBig(45)
+	importBig(big, 45)
 	serve := func(w *catalogtest.Writer) string {
 		return listen(t, serve(w, Options{Settings: Settings{CORSOrigins: []string{"*"}}}))
 	}

@@ -267,7 +267,7 @@ func TestStreamHeartbeat(t *testing.T) {
 	want(event{id: "3"})
 	ticks <- catalogtest.Now()
 	want(event{comment: "heartbeat"})
-	w.AddBigUnits(catalogtest.Head2, 7)
+	addBigUnits(w, catalogtest.Head2, 7)
 	moved := false
 	for !moved { // the wake-up and the tick may come in either order
 		ticks <- catalogtest.Now()
@@ -369,7 +369,7 @@ func TestStreamsWhileWriting(t *testing.T) {
 		readers.Go(func() { wantRun(t, path, poll(t, s, path, len(want)), want) })
 	}
 	for i := range steps {
-		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
+		addBigUnits(w, fmt.Sprintf("%040x", i+1), perStep)
 	}
 	readers.Wait()
 }
@@ -399,7 +399,7 @@ func TestStreamAcrossRestarts(t *testing.T) {
 		if i == 0 {
 			reader.Go(func() { seen = streamed(t, rand.New(rand.NewPCG(1, 2)), target, len(all)) })
 		}
-		w.AddBigUnits(fmt.Sprintf("%040x", i+1), perStep)
+		addBigUnits(w, fmt.Sprintf("%040x", i+1), perStep)
 		if i == restarts-1 {
 			reader.Wait()
 		}
@@ -493,7 +493,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 			t.Fatalf("the stream ended at block %d: %+v, %v", i, e, c.lines.Err())
 		}
 	}
-	w.AddBigUnits(catalogtest.Head2, 1)
+	addBigUnits(w, catalogtest.Head2, 1)
 	if e, ok := c.change(); !ok || e.id != "4" {
 		t.Errorf("%+v", e)
 	}
@@ -505,7 +505,7 @@ func TestStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	w := catalogtest.NewWriter(t)
 	defer w.DB.Close()
-	w.ImportBig(1)
+	importBig(w, 1)
 	s := serve(w, Options{})
 	ts := httptest.NewServer(s)
 	var open []*client

@@ -199,7 +199,7 @@ func TestLinesWhileWriting(t *testing.T) {
 	for n, encoding := range []string{"gzip", "zstd", "identity"} {
 		want := entriesPaged(t, s, "/api/changes/?page_size=1000")
 		out := &pausing{ResponseRecorder: httptest.NewRecorder()}
-		out.after = func() { w.AddBigUnits(fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
+		out.after = func() { addBigUnits(w, fmt.Sprintf("%040x", n+1), 7) } // once the first page is sent
 		s.ServeHTTP(out, request(http.MethodGet, "/api/changes/", "Accept", rest.TypeLines, "Accept-Encoding", encoding))
 		if out.after != nil {
 			t.Fatal("nothing was written meanwhile")

@@ -25,7 +25,7 @@ var (
 func bigWorld(tb testing.TB, n int) *catalogtest.Writer {
 	tb.Helper()
 	w := catalogtest.NewWriter(tb)
-	w.ImportBig(n)
+	importBig(w, n)
 	return w
 }
 

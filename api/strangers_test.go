@@ -78,7 +78,7 @@ func TestPullKeepsStrangers(t *testing.T) {
 			t.Fatalf("%s: %d %s", target, rec.Code, rec.Body)
 		}
 	}
-	w.AddUnits("one/app", strangersRepo("one/app"), "Newcomer", fmt.Sprintf("%040x", 7), 1)
+	addUnits(w, "one/app", strangersRepo("one/app"), "Newcomer", fmt.Sprintf("%040x", 7), 1)
 	for _, target := range strange {
 		before := testutil.ToFloat64(statements)
 		if rec := ask(s, http.MethodGet, target, "If-None-Match", tags[target]); rec.Code != http.StatusNotModified {
@@ -126,7 +126,7 @@ func TestUnannouncedSnapshot(t *testing.T) {
 		}
 		ours := w.DB
 		w.DB = theirs
-		w.AddUnits("one/app", strangersRepo("one/app"), "Jane", fmt.Sprintf("%040x", 7+len(old)), 1)
+		addUnits(w, "one/app", strangersRepo("one/app"), "Jane", fmt.Sprintf("%040x", 7+len(old)), 1)
 		w.DB = ours
 		if err := theirs.Close(); err != nil {
 			t.Fatal(err)
@@ -207,7 +207,7 @@ func TestMonotonic(t *testing.T) {
 	}
 	for n := range steps {
 		component := strangers[n*7%len(strangers)]
-		w.AddUnits(component, strangersRepo(component), fmt.Sprint("User ", n), fmt.Sprintf("%040x", n+7), 1)
+		addUnits(w, component, strangersRepo(component), fmt.Sprint("User ", n), fmt.Sprintf("%040x", n+7), 1)
 	}
 	done()
 	readers.Wait()

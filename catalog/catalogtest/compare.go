@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
@@ -68,57 +67,6 @@ func (s *Store) EachChange(after int64, fn func(c *catalog.Change)) {
 			}
 		}
 	})
-}
-
-// ServedUnits renders every unit with its translation, in one line each and
-// sorted, without ids and times.
-func (s *Store) ServedUnits() string {
-	var lines []string
-	s.EachUnit(func(c *catalog.Component, t *catalog.Translation, u *catalog.Unit) {
-		lines = append(lines, fmt.Sprintf("%s/%s %s %s %v %s %d %+v | %06d %q %q %q %q %q %q %q %d %d %d %d %d %q %v", c.Slug, t.Language, t.Filename,
-			t.Revision, t.IsSource, t.FileCode, t.PluralNumber, t.Stats, u.Position, u.Source, u.Context, catalog.TargetForms(u.Source, u.Target, t.PluralNumber), u.PreviousSource,
-			u.Note, u.Flags, u.Location, u.State, u.Priority, u.Words, u.Chars, u.Identity.Hash, u.Comment, FailingNames(u)))
-	})
-	s.Verify()
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
-}
-
-// FailingNames are the failing checks of a unit.
-func FailingNames(u *catalog.Unit) []string {
-	var names []string
-	for id := range checks.Mask(u.Failing).All() {
-		names = append(names, id.String())
-	}
-	return names
-}
-
-// ChangesText renders the changes after an id without ids and times.
-func (s *Store) ChangesText(after int64) string {
-	var b strings.Builder
-	s.EachChange(after, func(c *catalog.Change) {
-		fmt.Fprintf(&b, "%d %s/%s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Component, c.Language, c.Username, c.Commit,
-			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
-	})
-	return b.String()
-}
-
-// ChangesByComponent renders the changes of each component without ids and
-// times.
-func (s *Store) ChangesByComponent() map[string]string {
-	text := map[string]*strings.Builder{}
-	s.EachChange(0, func(c *catalog.Change) {
-		if text[c.Component] == nil {
-			text[c.Component] = &strings.Builder{}
-		}
-		fmt.Fprintf(text[c.Component], "%d %s %s %s %q %q %d %q %d %q %v\n", c.Action, c.Language, c.Username, c.Commit,
-			c.Source, c.Context, c.OldState, c.Old, c.State, c.Target, c.Event)
-	})
-	lists := map[string]string{}
-	for slug, b := range text {
-		lists[slug] = b.String()
-	}
-	return lists
 }
 
 // Targets returns the targets of the units that are served, by unit id, without

@@ -54,9 +54,9 @@ func TestLargeFiles(t *testing.T) {
 				w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"a": c, "b": c})
 				w.Syncer.SetPartSize(size)
 				w.Sync()
-				first := w.Dump()
+				first := dump(w)
 				pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": strings.Replace(files["po/cs.po"], "Cíl 3.", "Cíl", 1)}})
-				return []string{first, w.Dump()}
+				return []string{first, dump(w)}
 			}
 			want := dump(1 << 20)
 			for _, size := range []int{100, 300} {

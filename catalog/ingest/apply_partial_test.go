@@ -57,7 +57,7 @@ func TestEditOfLargeFile(t *testing.T) {
 	commit("#: src/file.c:3009\n", "#: src/file.c:3009\n#, fuzzy\n#| msgid \"Before\"\n", 1)
 	commit("#| msgid \"Before\"\n", "#| msgid \"Long before\"\n", 0)
 	commit("Text 2199.", "Poslední", 1)
-	if got := strings.Count(w.ChangesText(last), "\n"); got < 5 {
+	if got := strings.Count(changesText(w, last), "\n"); got < 5 {
 		t.Errorf("%d lines of entries", got)
 	}
 	commit("#: src/file.c:6012\n", "#: src/file.c:6013\n", 1) // all are compared: the spoilt one is found
@@ -96,7 +96,7 @@ func TestEditsLikeImport(t *testing.T) {
 	w.Verify()
 	fresh := catalogtest.NewPuller(t, repo.Path(), settings)
 	fresh.Sync()
-	equal(t, fresh.ServedUnits(), w.ServedUnits(), "editing and importing differ (-import +edits)")
+	equal(t, servedUnits(fresh), servedUnits(w), "editing and importing differ (-import +edits)")
 	must(t, w.DB.Read(t.Context(), func(ctx context.Context, s *store.Snapshot) error {
 		tr, err := s.Translation(ctx, "demo", "app", "cs")
 		if err != nil {
@@ -163,8 +163,8 @@ func TestEditsOfLargeFile(t *testing.T) {
 		}
 	}
 	parts.Execute(`UPDATE units SET text_print = text_print - 1 WHERE target = 'Text 2.'`)
-	equal(t, whole.ServedUnits(), parts.ServedUnits(), "served (-whole +parts)")
-	equal(t, whole.ChangesText(0), parts.ChangesText(0), "entries (-whole +parts)")
+	equal(t, servedUnits(whole), servedUnits(parts), "served (-whole +parts)")
+	equal(t, changesText(whole, 0), changesText(parts, 0), "entries (-whole +parts)")
 	for _, status := range []string{"pending", "flushed", "conflict"} {
 		if reached[status] == 0 {
 			t.Errorf("no edit was %s: %v", status, reached)

@@ -46,12 +46,12 @@ func TestNeverParsedIsNotThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"}, c.before)
-			before := w.ServedUnits()
+			before := servedUnits(w)
 			if c.broken != nil {
 				pullCommit(w, repo, testrepos.Change{Files: c.broken})
 			}
 			equal(t, c.want, servedFiles(w, "app"), "translations")
-			equal(t, before, w.ServedUnits(), "units changed")
+			equal(t, before, servedUnits(w), "units changed")
 			_, last := w.ChangesAfter(0)
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jeden")}})
 			if problems := w.Sync().Components[0].Problems; len(problems) == 0 {
@@ -68,11 +68,11 @@ func TestReturningPOTBroken(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{NewBase: "po/app.pot"},
 		map[string]string{"po/app.pot": po("One", "", "Old", ""), "po/cs.po": po("One", "Jedna")})
 	pullCommit(w, repo, testrepos.Change{Delete: []string{"po/app.pot"}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	for n := range 2 {
 		pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/app.pot": garbage, "po/de.po": po("One", fmt.Sprint(n))}})
 		pullCommit(w, repo, testrepos.Change{Delete: []string{"po/de.po"}})
-		equal(t, before, w.ServedUnits(), "units changed")
+		equal(t, before, servedUnits(w), "units changed")
 	}
 }
 
@@ -84,14 +84,14 @@ func TestBrokenFilesKeepTheirState(t *testing.T) {
 		"po/cs.po":   po("One", "Jedna", "Two", "Dvě"),
 	})
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	report := pullCommit(w, repo, testrepos.Change{Files: map[string]string{
 		"po/app.pot": "<<<<<<< HEAD\n" + po("One", ""),
 		"po/cs.po":   po("One", "Jedna") + "msgid \"Two\nmsgstr \"\"\n",
 		"po/de.po":   "garbage",
 	}})
 	equal(t, 3, len(report.Components[0].Problems), "problems %q", report.Components[0].Problems)
-	equal(t, before, w.ServedUnits(), "broken files changed what is served")
+	equal(t, before, servedUnits(w), "broken files changed what is served")
 	// Another file changes meanwhile: the last good POT still is the source.
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("Three", "Drei")}})
 	equal(t, []string{"1 One", "2 Two", "3 Three"}, sourceStrings(w, "app"), "source units")
@@ -222,10 +222,10 @@ func TestNotReadEntries(t *testing.T) {
 		}
 	}
 	check("import", "po/de.po")
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	repo.Commit(t, testrepos.Change{Message: "lfs", Files: map[string]string{"po/cs.po": pointer}})
 	check("pull", "po/cs.po", "po/de.po")
-	equal(t, before, w.ServedUnits(), "units changed")
+	equal(t, before, servedUnits(w), "units changed")
 	// A symlink out of the repository, and a submodule, with names that match.
 	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
 	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")

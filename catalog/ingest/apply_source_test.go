@@ -14,10 +14,10 @@ import (
 // filename and revision of the version that is served, not of the broken one.
 func TestBrokenFirstFile(t *testing.T) {
 	w, repo := app(t, catalog.ComponentSettings{}, map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("Two", "Zwei")})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": garbage, "po/de.po": po("Three", "Drei")}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("Two", "Zwei")}})
-	equal(t, before, w.ServedUnits(), "units changed")
+	equal(t, before, servedUnits(w), "units changed")
 }
 
 // TestSourceLanguageFiles: with a POT no file of the source language is served,
@@ -42,13 +42,13 @@ func TestSourceFileReturnsAsItWas(t *testing.T) {
 	english := po("One", "One", "Two", "Two")
 	repo := repoWith(t, map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")})
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	pullCommit(w, repo, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}, Files: map[string]string{"README": ""}})
 	pullCommit(w, repo, testrepos.Change{Message: "back", Files: map[string]string{"po/en.po": english, "po/cs.po": po("One", "Jedna")}})
-	equal(t, before, w.ServedUnits(), "(-before +after)")
+	equal(t, before, servedUnits(w), "(-before +after)")
 	pullCommit(w, repo, testrepos.Change{Message: "none", Delete: []string{"po/en.po", "po/cs.po"}})
 	pullCommit(w, repo, testrepos.Change{Message: "one", Files: map[string]string{"po/en.po": english}})
-	if got := w.ServedUnits(); strings.Count(got, "app/en") != 2 {
+	if got := servedUnits(w); strings.Count(got, "app/en") != 2 {
 		t.Errorf("the source file alone gives\n%s", got)
 	}
 }
@@ -140,7 +140,7 @@ func likeImport(w *catalogtest.Puller, repo *testrepos.Repo, slug string, s cata
 	s.History = catalog.History{}
 	fresh := synced(w.TB, repo.URL(), map[string]catalog.ComponentSettings{slug: s})
 	equal(w.TB, servedFiles(fresh, slug), servedFiles(w, slug), "translations (-import +pull)")
-	equal(w.TB, fresh.ServedUnits(), w.ServedUnits(), "units (-import +pull)")
+	equal(w.TB, servedUnits(fresh), servedUnits(w), "units (-import +pull)")
 	for _, f := range servedFiles(w, slug) {
 		_, path, _ := strings.Cut(f, "=")
 		equal(w.TB, servedFile(fresh, slug, path), servedFile(w, slug, path), "%s (-import +pull)", path)

@@ -22,7 +22,7 @@ func TestProgressUnchecked(t *testing.T) {
 			})
 			unchecked := func() (n int) {
 				w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
-					if c.Imported && !tr.IsSource && len(catalogtest.FailingNames(u)) == 0 {
+					if c.Imported && !tr.IsSource && len(failingNames(u)) == 0 {
 						n++
 					}
 				})
@@ -62,7 +62,7 @@ func TestEditBeforeComparison(t *testing.T) {
 	failing := func() (list []string) {
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if !tr.IsSource {
-				list = append(list, fmt.Sprint(c.Slug, " ", u.Target, " ", catalogtest.FailingNames(u)))
+				list = append(list, fmt.Sprint(c.Slug, " ", u.Target, " ", failingNames(u)))
 			}
 		})
 		return list

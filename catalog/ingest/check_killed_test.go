@@ -23,7 +23,7 @@ func TestOlderChecks(t *testing.T) {
 		"po/cs.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Save.\"\nmsgstr \"Uložit\"\n",
 	}})
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {Filemask: "po/*.po", FileFormat: "po"}})
-	checked := w.ServedUnits()
+	checked := servedUnits(w)
 	for _, c := range []struct {
 		newest int // of all processes
 		again  bool
@@ -32,7 +32,7 @@ func TestOlderChecks(t *testing.T) {
 		w.Execute(unchecked + fmt.Sprintf("; UPDATE translations SET checked = 'other rules'; UPDATE clock SET checks = %d", c.newest))
 		w.Open()
 		w.Sync()
-		if got := w.ServedUnits() == checked; got != c.again {
+		if got := servedUnits(w) == checked; got != c.again {
 			t.Errorf("with checks %d in the database: checked again %v\n%s", c.newest, got, checked)
 		}
 	}
@@ -46,7 +46,7 @@ func TestKilledChecking(t *testing.T) {
 	var want, ledger string
 	for seed := uint64(28); ; seed++ { // that of 28 has what the test needs
 		before = synced(t, playLong(t, seed, 20).repo.URL(), withHistory(historySettings))
-		want, ledger = before.ServedUnits(), before.ChangesText(0)
+		want, ledger = servedUnits(before), changesText(before, 0)
 		before.DB.Close()
 		if strings.Contains(want, "[inconsistent") && strings.Contains(want, "reused") {
 			break // few histories have such failures
@@ -69,12 +69,12 @@ func TestKilledChecking(t *testing.T) {
 		}
 		killed, _ := all.run(t, w, place, 0)
 		w.Open()
-		if served := w.ServedUnits(); killed { // ServedUnits recounts as well
+		if served := servedUnits(w); killed { // ServedUnits recounts as well
 			states[served] = true
 		}
 		w.Sync()
-		equal(t, want, w.ServedUnits(), "killed at %d of %d (-undisturbed +killed)", place, asked)
-		equal(t, ledger, w.ChangesText(0), "killed at %d of %d: entries (-undisturbed +killed)", place, asked)
+		equal(t, want, servedUnits(w), "killed at %d of %d (-undisturbed +killed)", place, asked)
+		equal(t, ledger, changesText(w, 0), "killed at %d of %d: entries (-undisturbed +killed)", place, asked)
 		w.DB.Close()
 	}
 	if all.kills < int(kills)/2 || len(states) < 2 {

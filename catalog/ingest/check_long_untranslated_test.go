@@ -191,7 +191,7 @@ func longUntranslated(w *catalogtest.Puller, head time.Time, since map[string]ti
 		if r.source == nil {
 			continue
 		}
-		if slices.Contains(catalogtest.FailingNames(r.source), "long_untranslated") {
+		if slices.Contains(failingNames(r.source), "long_untranslated") {
 			got = append(got, r.source.Source)
 		}
 		old := head.Sub(since[r.source.Source]) > 90*24*time.Hour

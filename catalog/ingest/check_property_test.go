@@ -30,7 +30,7 @@ func TestChecksOfHistories(t *testing.T) {
 				p.compareStrings()
 				fresh := p.newWorld()
 				p.sync(fresh, p.IntN(2) == 0)
-				if !equal(t, fresh.ServedUnits(), p.world.ServedUnits(), "round %d: pulling and importing differ (-import +pull)", round) {
+				if !equal(t, servedUnits(fresh), servedUnits(p.world), "round %d: pulling and importing differ (-import +pull)", round) {
 					t.FailNow()
 				}
 			}
@@ -336,7 +336,7 @@ func (p *checkPlayer) text(path string, entries []checkEntry) string {
 
 func (p *checkPlayer) countFailing(into map[string]int) {
 	p.world.EachUnit(func(_ *catalog.Component, _ *catalog.Translation, u *catalog.Unit) {
-		for _, name := range catalogtest.FailingNames(u) {
+		for _, name := range failingNames(u) {
 			into[name]++
 		}
 	})

@@ -38,7 +38,7 @@ func TestChecksFollowSettings(t *testing.T) {
 		var got []string
 		w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 			if !tr.IsSource {
-				got = append(got, c.Slug+":"+strings.Join(catalogtest.FailingNames(u), "+"))
+				got = append(got, c.Slug+":"+strings.Join(failingNames(u), "+"))
 			}
 		})
 		slices.Sort(got)
@@ -88,11 +88,11 @@ func TestChecksOfRemovedStrings(t *testing.T) {
 	const kept, failing = "msgid \"One\"\nmsgstr \"Jedna\"\n\n", "#, c-format\nmsgid \"%d files.\"\nmsgstr \"%s soubory\"\n"
 	repo := repoWith(t, file("2; plural=n != 1", kept+failing))
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	if got := w.ServedUnits(); !strings.Contains(got, "Failing:{Units:1 ") {
+	if got := servedUnits(w); !strings.Contains(got, "Failing:{Units:1 ") {
 		t.Fatalf("nothing fails:\n%s", got)
 	}
 	pullCommit(w, repo, testrepos.Change{Files: file("3; plural=n%10", kept)})
-	if got := w.ServedUnits(); strings.Contains(got, "Failing:{Units:1 ") {
+	if got := servedUnits(w); strings.Contains(got, "Failing:{Units:1 ") {
 		t.Errorf("a removed string fails:\n%s", got)
 	}
 }

@@ -44,11 +44,11 @@ func TestSettingsChange(t *testing.T) {
 func TestSourceLanguageStays(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	w.Configure(repo.URL(), "", map[string]catalog.ComponentSettings{"app": {SourceLanguage: "de"}})
 	_, err := w.Syncer.Sync(t.Context(), w.Branch)
 	if !errors.Is(err, catalog.ErrInvalid) || !strings.Contains(err.Error(), "component demo/app: source_language cannot change from en to de") {
 		t.Errorf("error %v", err)
 	}
-	equal(t, before, w.ServedUnits(), "units changed")
+	equal(t, before, servedUnits(w), "units changed")
 }

@@ -106,7 +106,7 @@ var anyCommit = regexp.MustCompile(`[0-9a-f]{40}`)
 
 // entriesOf are the entries of a store; commits are named by their authors.
 func entriesOf(w *catalogtest.Puller) map[string]string {
-	all := w.ChangesByComponent()
+	all := changesByComponent(w)
 	for slug, text := range all {
 		all[slug] = anyCommit.ReplaceAllString(text, "commit")
 	}

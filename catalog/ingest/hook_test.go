@@ -50,7 +50,7 @@ func TestRecordHook(t *testing.T) {
 	equal(t, []string(nil), hookChanges(w), "before the first import")
 	w.Sync()
 	w.Clock = time.Date(2025, 1, 1, 14, 0, 0, 0, time.UTC)
-	before := w.Dump()
+	before := dump(w)
 	recordHook(w, 0, ids[0], ids[1], 12345)
 	want := []string{"app 14:00:00 map[service_long_name:GitHub] 0", "doc 14:00:00 map[service_long_name:GitHub] 0"}
 	equal(t, want, hookChanges(w), "entries")
@@ -65,7 +65,7 @@ func TestRecordHook(t *testing.T) {
 	}
 	recordHook(w, time.Second, ids[0])
 	equal(t, append(want, "app 14:01:00 map[service_long_name:GitHub] 0"), hookChanges(w), "after a minute")
-	equal(t, before, w.Dump(), "a call changes units")
+	equal(t, before, dump(w), "a call changes units")
 	// The head stays where it was: a pull goes on from there.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedničky")}})
 	if r := w.Sync(); r.Changes != 1 {

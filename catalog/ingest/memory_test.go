@@ -58,8 +58,8 @@ func TestMemoryOfCommits(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.URL(), components)
 	reopened(w, func(o *ingest.Options) { o.Memory = 2 << 20 })
 	w.Sync()
-	equal(t, whole.ServedUnits(), w.ServedUnits(), "units")
-	entries, all := w.ChangesByComponent(), whole.ChangesByComponent()
+	equal(t, servedUnits(whole), servedUnits(w), "units")
+	entries, all := changesByComponent(w), changesByComponent(whole)
 	if entries["small"] != all["small"] {
 		t.Errorf("the neighbour has the entries\n%s\nwant\n%s", entries["small"], all["small"])
 	}
@@ -86,7 +86,7 @@ func TestMemoryOfCommits(t *testing.T) {
 		t.Errorf("pulled later, a large commit makes %d entries", report.Changes)
 	}
 	whole.Sync()
-	equal(t, whole.ServedUnits(), w.ServedUnits(), "units after it")
+	equal(t, servedUnits(whole), servedUnits(w), "units after it")
 }
 
 // TestMemoryOfFiles: a file that takes too much memory is refused by name, before it is
@@ -138,9 +138,9 @@ func TestMemoryOfHistories(t *testing.T) {
 			t.Logf("refused with %d bytes: %v", memory, err)
 			return // too little for the files: their last good versions are served
 		}
-		equal(t, whole.ServedUnits(), w.ServedUnits(), "units with %d bytes", memory)
-		all := whole.ChangesByComponent()
-		for slug, list := range w.ChangesByComponent() {
+		equal(t, servedUnits(whole), servedUnits(w), "units with %d bytes", memory)
+		all := changesByComponent(whole)
+		for slug, list := range changesByComponent(w) {
 			if list == all[slug] {
 				continue
 			}

@@ -86,7 +86,7 @@ func TestDamagedMirrorHeals(t *testing.T) {
 				if report.Head != repo.Head() {
 					t.Errorf("pulled to %s, head is %s", report.Head, repo.Head())
 				}
-				equal(t, sound.Dump(), w.Dump(), "differs from a sound one (-sound +healed)")
+				equal(t, dump(sound), dump(w), "differs from a sound one (-sound +healed)")
 			})
 		}
 	}
@@ -97,7 +97,7 @@ func TestDamagedMirrorHeals(t *testing.T) {
 func TestDamagedRemote(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	repo.Commit(t, testrepos.Change{Message: "more", Files: map[string]string{"po/de.po": po("One", "Eins")}})
 	blob := plumbing.ComputeHash(plumbing.BlobObject, []byte(po("One", "Eins"))).String()
 	must(t, os.Remove(filepath.Join(repo.Path(), "objects", blob[:2], blob[2:])))
@@ -113,7 +113,7 @@ func TestDamagedRemote(t *testing.T) {
 	if len(clones) != 3 || clones[0] != clones[2] {
 		t.Errorf("cloned again and again: %v", clones)
 	}
-	equal(t, before, w.ServedUnits(), "units changed")
+	equal(t, before, servedUnits(w), "units changed")
 }
 
 // TestLostMirror: the mirror is a cache. Without it, and with a head that the

@@ -64,7 +64,7 @@ func TestProjectEveryWay(t *testing.T) {
 	replayed := synced(t, repo.URL(), withHistory(settings))
 	equal(t, want, servedProject(replayed), "(-import +replay)")
 	entriesLeadToUnits(replayed, map[int64]string{})
-	ledger := replayed.ChangesByComponent()
+	ledger := changesByComponent(replayed)
 	rounds := 2
 	if testing.Short() {
 		rounds = 1
@@ -74,7 +74,7 @@ func TestProjectEveryWay(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(seed), 3))
 			pullInPieces(t, random, repo, settings, want)
 			pulled := pullInPieces(t, random, repo, withHistory(settings), want)
-			equal(t, ledger, pulled.ChangesByComponent(), "entries (-replay +pulls)")
+			equal(t, ledger, changesByComponent(pulled), "entries (-replay +pulls)")
 		})
 	}
 }
@@ -106,7 +106,7 @@ func pullInPieces(t *testing.T, random *rand.Rand, repo *testrepos.ProjectRepo, 
 // the sums, and counts the strings of all components once.
 func servedProject(w *catalogtest.Puller) string {
 	w.TB.Helper()
-	units := w.ServedUnits()
+	units := servedUnits(w)
 	statistics := projectStatistics(w)
 	got := map[string]float64{}
 	for name, value := range statistics {

@@ -55,7 +55,7 @@ func TestFailureOfTheDatabase(t *testing.T) {
 func TestFailureEntry(t *testing.T) {
 	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	_, last := w.ChangesAfter(0)
 	away := repo.Path() + ".away"
 	for failure := range 2 {
@@ -73,8 +73,8 @@ func TestFailureEntry(t *testing.T) {
 		must(t, os.Rename(away, repo.Path()))
 		w.Sync()
 	}
-	equal(t, before, w.ServedUnits(), "units changed")
-	if strings.Contains(w.Dump(), `problem "pull`) {
+	equal(t, before, servedUnits(w), "units changed")
+	if strings.Contains(dump(w), `problem "pull`) {
 		t.Error("the problem stays after recovery")
 	}
 }
@@ -108,7 +108,7 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 			if !strings.Contains(text, c.say) || strings.Contains(text, "hunter2") || strings.Contains(text, "\n") {
 				t.Errorf("message: %s", text)
 			}
-			if strings.Contains(w.Dump(), "hunter2") {
+			if strings.Contains(dump(w), "hunter2") {
 				t.Error("the password is in the store")
 			}
 		})

@@ -95,7 +95,7 @@ func TestFullDiskInReplay(t *testing.T) {
 	empty := databasePages(whole)
 	whole.Syncer.SetBatch(batch)
 	whole.Sync()
-	want := whole.DumpAll()
+	want := dumpAll(whole)
 	full := databasePages(whole)
 	if full < empty+100 {
 		t.Fatalf("a replay takes %d pages more: too few to run out of", full-empty)
@@ -110,7 +110,7 @@ func TestFullDiskInReplay(t *testing.T) {
 		reopenWith(w)
 		w.Syncer.SetBatch(batch / 2)
 		w.Sync()
-		equal(t, want, w.DumpAll(), "(-whole +after a full disk)")
+		equal(t, want, dumpAll(w), "(-whole +after a full disk)")
 	})
 }
 
@@ -158,8 +158,8 @@ func TestFullDiskInPulls(t *testing.T) {
 // ids and times and the entries of failed pulls.
 func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
 	w.TB.Helper()
-	equal(w.TB, withoutFailures(whole.ChangesByComponent()), withoutFailures(w.ChangesByComponent()), "entries (-whole +interrupted)")
-	equal(w.TB, whole.ServedUnits(), w.ServedUnits(), "units (-whole +interrupted)")
+	equal(w.TB, withoutFailures(changesByComponent(whole)), withoutFailures(changesByComponent(w)), "entries (-whole +interrupted)")
+	equal(w.TB, servedUnits(whole), servedUnits(w), "units (-whole +interrupted)")
 	orderedTimes(w)
 	entriesLeadToUnits(w, map[int64]string{})
 }
@@ -168,8 +168,8 @@ func compareWhole(w *catalogtest.Puller, whole *catalogtest.Puller) {
 // store. They must lead to the stored units.
 func compareBeginning(w *catalogtest.Puller, whole *catalogtest.Puller) {
 	w.TB.Helper()
-	all := withoutFailures(whole.ChangesByComponent())
-	for slug, list := range withoutFailures(w.ChangesByComponent()) {
+	all := withoutFailures(changesByComponent(whole))
+	for slug, list := range withoutFailures(changesByComponent(w)) {
 		if !strings.HasPrefix(all[slug], list) {
 			w.TB.Errorf("%s: the entries are not the first ones of an uninterrupted run:\n%s", slug, cmp.Diff(all[slug], list))
 		}
@@ -207,7 +207,7 @@ func TestLockedDatabase(t *testing.T) {
 			release()
 			w.Sync()
 			compareWhole(w, whole)
-			equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +locked)")
+			equal(t, dumpAll(whole), dumpAll(w), "(-whole +locked)")
 		})
 	}
 	t.Run("pull", func(t *testing.T) {
@@ -269,22 +269,22 @@ func TestReadOnlyDatabase(t *testing.T) {
 		w.Syncer.SetBatch(10)
 		cutAt(w, 12)
 		compareBeginning(w, whole)
-		before := w.DumpAll()
+		before := dumpAll(w)
 		reopenWith(w, "query_only(1)")
 		w.SyncFails(readOnly)
-		equal(t, before, w.DumpAll(), "something was written")
+		equal(t, before, dumpAll(w), "something was written")
 		reopenWith(w)
 		w.Sync()
-		equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +read-only)")
+		equal(t, dumpAll(whole), dumpAll(w), "(-whole +read-only)")
 	})
 	t.Run("pull", func(t *testing.T) {
 		p.repo.Branch(t, "main", chain[len(chain)/2].hash)
 		w := synced(t, p.repo.URL(), withHistory(historySettings))
 		p.repo.Branch(t, "main", p.head.hash)
 		reopenWith(w, "query_only(1)")
-		before := w.DumpAll()
+		before := dumpAll(w)
 		w.SyncFails(readOnly)
-		equal(t, before, w.DumpAll(), "something was written")
+		equal(t, before, dumpAll(w), "something was written")
 		reopenWith(w)
 		w.Sync()
 		pulled := synced(t, p.repo.URL(), withHistory(historySettings))

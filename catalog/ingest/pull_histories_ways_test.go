@@ -36,7 +36,7 @@ func TestWays(t *testing.T) {
 		}
 		same := presentOf(pulled)
 		if !p.changed {
-			before, now := pulled.ChangesByComponent(), replayed.ChangesByComponent()
+			before, now := changesByComponent(pulled), changesByComponent(replayed)
 			maps.DeleteFunc(before, func(slug, _ string) bool { return now[slug] == "" }) // discovered, and gone
 			equal(t, before, now, "entries (-pulls +replay)")
 			equal(t, timesOf(pulled), timesOf(replayed), "times of files (-pulls +replay)")
@@ -253,7 +253,7 @@ func presentOf(w *catalogtest.Puller) map[string]string {
 	w.EachUnit(func(c *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
 		names[strconv.FormatInt(u.ID, 10)] = fmt.Sprintf("<%s/%s %x>", c.Slug, tr.Language, uint64(u.Identity.Hash))
 	})
-	served := map[string]string{"units": w.ServedUnits()}
+	served := map[string]string{"units": servedUnits(w)}
 	handler := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: childTime})
 	get := func(address string) {
 		rec := httptest.NewRecorder()

@@ -48,7 +48,7 @@ func TestScenarios(t *testing.T) {
 				}
 				repo.Advance(t)
 			}
-			b.WriteString(w.Dump())
+			b.WriteString(dump(w))
 			golden(t, name, b.String())
 		})
 	}

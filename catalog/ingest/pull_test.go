@@ -26,7 +26,7 @@ func TestBranchVanishes(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.Path(), nil)
 	w.Configure(repo.Path(), "release", map[string]catalog.ComponentSettings{"app": {}})
 	w.Sync()
-	before := w.ServedUnits()
+	before := servedUnits(w)
 	for range 2 {
 		_, last := w.ChangesAfter(0)
 		repo.DeleteBranch(t, "release")
@@ -36,7 +36,7 @@ func TestBranchVanishes(t *testing.T) {
 				t.Fatalf("error %v, want that the branch is missing", err)
 			}
 		}
-		equal(t, before, w.ServedUnits(), "the state has changed")
+		equal(t, before, servedUnits(w), "the state has changed")
 		wantEntries(w, last, "22 app")
 		repo.Branch(t, "release", repo.Head())
 		w.Sync()
@@ -94,7 +94,7 @@ func TestHistoryIsCut(t *testing.T) {
 				t.Errorf("units: %s", text)
 			}
 			fresh := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
-			if got, want := fresh.ServedUnits(), w.ServedUnits(); got != want {
+			if got, want := servedUnits(fresh), servedUnits(w); got != want {
 				t.Errorf("a first import from it differs:\n%s\nwant\n%s", got, want)
 			}
 		})

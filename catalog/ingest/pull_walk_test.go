@@ -100,7 +100,7 @@ func TestImportThenPull(t *testing.T) {
 			t.Logf("%d entries", changes)
 			entriesLeadToUnits(w, texts)
 			fresh := synced(t, dir, c.settings)
-			equal(t, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
+			equal(t, servedUnits(fresh), servedUnits(w), "pulling and importing differ (-import +pull)")
 		})
 	}
 }
@@ -141,8 +141,8 @@ func TestOneStepOrMany(t *testing.T) {
 		}
 		catalogtest.Git(t, dir, "update-ref", branch, chain[0])
 		w.Sync()
-		entries[road] = w.ChangesText(last)
-		dumps[road] = w.ServedUnits()
+		entries[road] = changesText(w, last)
+		dumps[road] = servedUnits(w)
 	}
 	equal(t, entries[0], entries[1], "entries differ (-at once +piecemeal)")
 	if len(entries[0]) < enough {

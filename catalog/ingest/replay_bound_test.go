@@ -38,17 +38,17 @@ func TestReplayBounds(t *testing.T) {
 			w := catalogtest.NewPuller(t, p.repo.URL(), settings)
 			w.Syncer.SetBatch(3)
 			w.Sync()
-			equal(t, full.ServedUnits(), w.ServedUnits(), "units (-full +bounded)")
+			equal(t, servedUnits(full), servedUnits(w), "units (-full +bounded)")
 			opened := p.head
 			if c.first < len(chain) {
 				opened = chain[c.first]
 			}
-			for slug, list := range w.ChangesByComponent() {
+			for slug, list := range changesByComponent(w) {
 				first, rest, _ := strings.Cut(list, "\n")
 				if !strings.HasPrefix(first, "51 ") || strings.Contains(rest, "\n51 ") {
 					t.Errorf("%s begins with %q", slug, first)
 				}
-				if !strings.HasSuffix(full.ChangesByComponent()[slug], rest) {
+				if !strings.HasSuffix(changesByComponent(full)[slug], rest) {
 					t.Errorf("%s: the entries are not the end of the whole history's:\n%s", slug, rest)
 				}
 				for i, commit := range chain {

@@ -75,7 +75,7 @@ func (p *player) replayIsPulling(t *testing.T, settings map[string]catalog.Compo
 		pulled.Sync()
 	}
 	compareWhole(pulled, replayed)
-	equal(t, pulled.ChangesByComponent(), replayed.ChangesByComponent(), "entries differ (-pulls +replay)")
+	equal(t, changesByComponent(pulled), changesByComponent(replayed), "entries differ (-pulls +replay)")
 	orderedTimes(replayed)
 }
 
@@ -104,7 +104,7 @@ func TestReplayBatches(t *testing.T) {
 				w.Syncer.SetTables(2000) // most are forgotten and read again
 			}
 			w.Sync()
-			got := w.DumpAll()
+			got := dumpAll(w)
 			first = cmp.Or(first, got)
 			equal(t, first, got, "batches of %d (-one +%[1]d)", batch)
 		}
@@ -121,7 +121,7 @@ func TestReplayAhead(t *testing.T) {
 		w.Syncer.SetBatch(13)
 		w.Syncer.SetAhead(bounds[0], bounds[1])
 		w.Sync()
-		got := w.DumpAll()
+		got := dumpAll(w)
 		first = cmp.Or(first, got)
 		equal(t, first, got, "bounds %v (-first +these)", bounds)
 	}
@@ -139,9 +139,9 @@ func TestReplayTogether(t *testing.T) {
 	lists := map[string]string{}
 	for slug, settings := range historySettings {
 		alone := synced(t, p.repo.URL(), withHistory(map[string]catalog.ComponentSettings{slug: settings}))
-		lists[slug] = alone.ChangesByComponent()[slug]
+		lists[slug] = changesByComponent(alone)[slug]
 	}
-	equal(t, lists, together.ChangesByComponent(), "(-alone +together)")
+	equal(t, lists, changesByComponent(together), "(-alone +together)")
 }
 
 // TestReplayParts: components that are replayed in several walks get the same as
@@ -154,8 +154,8 @@ func TestReplayParts(t *testing.T) {
 	if report := w.Sync(); report.Steps != len(historySettings) {
 		t.Errorf("%d transactions, want one a component", report.Steps)
 	}
-	equal(t, together.ChangesByComponent(), w.ChangesByComponent(), "(-together +parts)")
-	equal(t, together.ServedUnits(), w.ServedUnits(), "(-together +parts)")
+	equal(t, changesByComponent(together), changesByComponent(w), "(-together +parts)")
+	equal(t, servedUnits(together), servedUnits(w), "(-together +parts)")
 	seen := map[string]bool{}
 	last := ""
 	w.EachChange(0, func(ch *catalog.Change) {
@@ -218,7 +218,7 @@ func testReplayCut(t *testing.T, places int, part int64) {
 		t.Fatalf("%d steps, %d commits: the test cuts nothing", steps.Steps, commits)
 	}
 	asked := 1<<40 - ctx.left.Load()
-	want := whole.DumpAll()
+	want := dumpAll(whole)
 	whole.DB.Close()
 	t.Logf("%d commits, %d steps, %d places", commits, steps.Steps, asked)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -321,7 +321,7 @@ func (c *cutter) finish(ctx context.Context, place string) {
 	c.Open()
 	c.setBounds(7 + c.runs%20) // elsewhere than before
 	c.Sync()
-	if !equal(c.TB, c.want, c.DumpAll(), "cut at %s (-whole +cut)", place) {
+	if !equal(c.TB, c.want, dumpAll(c), "cut at %s (-whole +cut)", place) {
 		c.TB.FailNow()
 	}
 	c.DB.Close()
@@ -368,7 +368,7 @@ func TestReplayReconfigured(t *testing.T) {
 				w.Sync()
 				entriesLeadToUnits(w, map[int64]string{})
 				fresh := synced(t, p.repo.URL(), changed)
-				equal(t, fresh.ServedUnits(), w.ServedUnits(), "units (-fresh +reconfigured)")
+				equal(t, servedUnits(fresh), servedUnits(w), "units (-fresh +reconfigured)")
 				w.Verify() // the bytes of files, too, which the replay had left for its end
 				equal(t, p.entriesAfter(fresh, cut), p.entriesAfter(w, cut), "entries after %s (-fresh +reconfigured)", cut)
 			})
@@ -447,5 +447,5 @@ func TestReplayDisturbed(t *testing.T) {
 	})
 	must(t, w.Syncer.RecordHook(t.Context(), w.Branch, ids, map[string]string{"service": "test"}))
 	w.Sync()
-	equal(t, whole.DumpAll(), w.DumpAll(), "(-whole +disturbed)")
+	equal(t, dumpAll(whole), dumpAll(w), "(-whole +disturbed)")
 }

@@ -310,7 +310,7 @@ func (p *sidePlayer) compareFresh(w *catalogtest.Puller, settings map[string]cat
 	}
 	fresh := synced(w.TB, p.repo.URL(), settings)
 	equal(w.TB, servedSuggestions(fresh), servedSuggestions(w), "suggestions (-import +pull)")
-	equal(w.TB, fresh.ServedUnits(), w.ServedUnits(), "pulling and importing differ (-import +pull)")
+	equal(w.TB, servedUnits(fresh), servedUnits(w), "pulling and importing differ (-import +pull)")
 	if err := fresh.DB.Close(); err != nil {
 		w.TB.Error(err)
 	}
@@ -337,7 +337,7 @@ func TestKilledSuggesting(t *testing.T) {
 	whole := copyOf(t, before)
 	killed, asked := all.run(t, whole, 0, 0)
 	whole.Open()
-	want, essence := servedSuggestions(whole.Puller), whole.ServedUnits()
+	want, essence := servedSuggestions(whole.Puller), servedUnits(whole)
 	whole.DB.Close()
 	if killed || asked < 100 || first == want || strings.Count(want, "\n") < 5 {
 		t.Fatalf("killed %v, %d places, suggestions before and after:\n%s\n%s", killed, asked, first, want)
@@ -357,7 +357,7 @@ func TestKilledSuggesting(t *testing.T) {
 		states[servedSuggestions(w.Puller)]++
 		w.Sync()
 		equal(t, want, servedSuggestions(w.Puller), "killed at %d of %d (-undisturbed +killed)", place, asked)
-		equal(t, essence, w.ServedUnits(), "killed at %d of %d: units (-undisturbed +killed)", place, asked)
+		equal(t, essence, servedUnits(w), "killed at %d of %d: units (-undisturbed +killed)", place, asked)
 		w.DB.Close()
 	}
 	if died < kills/2 {
