@@ -74,7 +74,7 @@ func forgeEnds() []forgeEnd {
 			p.repo.Commit(p.t, testrepos.Change{Branch: "fresh", Files: map[string]string{"po/cs.po": forgeFile, "root": "new"}})
 			p.repo.Branch(p.t, "main", "fresh")
 		}, want: allPending, requests: "open"},
-		{name: "a string is gone", end: put(testrepos.Change{Files: map[string]string{"po/cs.po": without}}), want: "Jedna* | Jedna pending, Dva pending gone", requests: "open", logged: "63", then: func(p *forgeProject) {
+		{name: "a string is gone", end: put(testrepos.Change{Files: map[string]string{"po/cs.po": without}}), want: "Jedna* | Jedna pending, Dva pending the file does not have the string now: the edit waits for it, for 90 days", requests: "open", logged: "63", then: func(p *forgeProject) {
 			p.repo.Commit(p.t, testrepos.Change{Files: map[string]string{"po/cs.po": forgeFile}})
 			p.push()
 			p.wants(allPending, "the string is back")

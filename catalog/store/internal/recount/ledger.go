@@ -130,7 +130,7 @@ func (v *verifier) ledger(ctx context.Context, t *scope) {
 func (v *verifier) journal(ctx context.Context) {
 	for _, c := range []struct{ what, query string }{
 		{"pending edits that are not served", `SELECT COUNT(*) FROM edits e JOIN units u ON u.id = e.unit_id
-			WHERE e.status = 'pending' AND u.removed = 0 AND (u.target <> e.target OR u.state <> e.state)`},
+			WHERE e.status = 'pending' AND u.removed = 0 AND (u.target <> e.target OR u.state <> e.state OR e.previous NOT IN ('', u.previous_source))`},
 		{"edits without their string", `SELECT COUNT(*) FROM edits e LEFT JOIN units u ON u.id = e.unit_id AND u.translation_id = e.translation_id WHERE e.kind = 'text' AND u.id IS NULL`},
 		{"edits without an author or a past", `SELECT COUNT(*) FROM edits e WHERE NOT EXISTS (SELECT 1 FROM edit_authors a WHERE a.edit_id = e.id)
 			OR NOT EXISTS (SELECT 1 FROM edit_events v WHERE v.edit_id = e.id)`},
