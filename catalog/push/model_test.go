@@ -74,7 +74,7 @@ func number(variable string, size int) int {
 }
 
 // modelStrings are the strings of the components app and doc.
-var modelStrings = map[string][]string{"app": {"String 0", "String 1", "String 2", "String 3"}, "doc": {"Doc 0", "Doc 1"}}
+var modelStrings = map[string][]string{"app": {"String 0", "String 1", "String 2", "String 3", "String 4", "String 6"}, "doc": {"Doc 0", "Doc 1"}}
 
 // anyString draws a string, often one with a pending edit.
 func (m *model) anyString() string {
@@ -134,6 +134,8 @@ func newModel(t *testing.T, seed uint64, mode catalog.PushMode) *model {
 	}
 	if m.updates || seed%4 < 3 {
 		m.pot = modelStrings["app"]
+		delete(m.main, "String 4") // its file lacks them
+		delete(m.main, "String 6")
 	}
 	up.Push("Other", m.files())
 	m.world = worldOf(t, up, catalog.ComponentSettings{NewBase: "app.pot", Edits: catalog.Edits{Mode: mode}})
@@ -233,8 +235,10 @@ func (m *model) step() {
 		m.moveTemplate()
 	}
 	switch m.rnd.IntN(30) {
-	case 0, 1, 2, 3, 4, 5:
+	case 0, 1, 2, 3, 4:
 		m.write(id)
+	case 5:
+		m.fill()
 	case 6:
 		if touchable(id) {
 			m.main[id] = fmt.Sprint("theirs ", m.n)
@@ -304,6 +308,22 @@ func (m *model) reshape(id string) {
 func (m *model) write(id string) {
 	text, state := m.text(id)
 	m.enter(id, text, state)
+}
+
+// fill translates a string that only the template has, and others push something else before
+// it is out.
+func (m *model) fill() {
+	served := m.now()
+	for _, i := range m.rnd.Perm(len(m.pot)) {
+		id := m.pot[i]
+		if _, there := served[id]; !there && slices.Contains(modelStrings["app"], id) {
+			m.write(id)
+			m.main["String 1"] = fmt.Sprint("theirs ", m.n)
+			m.others()
+			m.pull()
+			return
+		}
+	}
 }
 
 // enter gives a string that is served, or that only the template has, a text.
