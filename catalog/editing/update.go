@@ -28,8 +28,8 @@ func (d *Editor) NoteTemplate(ctx context.Context, component int64, how string, 
 			if err != nil {
 				return err
 			}
-			at := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.HasTemplate && t.Filename == row.Settings.NewBase })
-			if !row.Settings.Edits.Update.On || at < 0 {
+			template := store.TemplateOf(all)
+			if !row.Settings.Edits.Update.On || template == nil || template.Filename != row.Settings.NewBase {
 				return errNoTemplate
 			}
 			before, err := lastEdits(ctx, snap, store.EditQuery{Components: []int64{component}, Kind: store.EditTemplate}, 1)
@@ -39,12 +39,12 @@ func (d *Editor) NoteTemplate(ctx context.Context, component int64, how string, 
 			if last = (store.Edit{}); len(before) > 0 {
 				last = before[0]
 			}
-			e = store.Edit{Kind: store.EditTemplate, ComponentID: component, Path: all[at].Filename, Edit: edit.Edit{Source: all[at].Revision, Context: how}}
-			lacks, err := lacking(ctx, snap, component, &all[at], all)
+			e = store.Edit{Kind: store.EditTemplate, ComponentID: component, Path: template.Filename, Edit: edit.Edit{Source: template.Revision, Context: how}}
+			lacks, err := lacking(ctx, snap, component, template, all)
 			if lacks != "" {
 				e.Source += lackingMark + lacks
 			}
-			if err == nil && how == edit.UpdateByItself && versionOf(&last) == all[at].Revision && (lacks == "" || last.Source == e.Source || last.Status == store.EditPending) {
+			if err == nil && how == edit.UpdateByItself && versionOf(&last) == template.Revision && (lacks == "" || last.Source == e.Source || last.Status == store.EditPending) {
 				err = errSame
 			}
 			return err

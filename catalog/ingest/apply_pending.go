@@ -15,8 +15,9 @@ import (
 // commit of our own brings no difference, and one that changes an edited string is
 // compared with the edit. Edits that are done or in conflict end here; those of strings
 // that the file lacks wait, unless they were made of a string that only the template has: it
-// follows those of the file, if these are all (whole). A text that was sent and taken back since is an edit again if
-// it arrives: with the text of before. The slice of units is not changed.
+// follows those of the file, if these are all (whole). A text that was sent and taken back
+// since is an edit again if it arrives: with the text of before. The slice of units is not
+// changed.
 func (a *application) withEdits(ctx context.Context, row *catalog.Translation, units []unit.Unit, whole bool) ([]unit.Unit, error) {
 	if a.journal == nil || row.ID == 0 {
 		return units, nil

@@ -86,11 +86,11 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if head, err := held.Mirror().Head(); err != nil || head.Hash.String() != row.Head {
 		return "", nil // the next pull comes first
 	}
-	source := slices.IndexFunc(all, func(t catalog.Translation) bool { return t.HasTemplate && t.Filename == e.Path })
-	if source >= 0 && e.Context != edit.UpdateForced {
+	source := store.TemplateOf(all)
+	if source != nil && source.Filename == e.Path && e.Context != edit.UpdateForced {
 		var sum catalog.Progress
 		for i := range all {
-			sum.Add(catalog.NewProgress(&all[i], &all[source]))
+			sum.Add(catalog.NewProgress(&all[i], source))
 		}
 		if sum.Missing > p.most {
 			return fmt.Sprintf("the files lack %d strings of %s, more than %d: if that is meant, send operation msgmerge with force", sum.Missing, e.Path, p.most), nil
