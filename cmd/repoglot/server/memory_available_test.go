@@ -55,6 +55,9 @@ func TestMemoryShares(t *testing.T) {
 	if m.imports() >= m.heap() || m.heap() >= m.bytes*3/4 {
 		t.Errorf("pulls %d, heap %d of %d", m.imports(), m.heap(), m.bytes)
 	}
+	if m.reserved = true; m.imports() >= m.heap() || m.heap() > m.bytes/2 {
+		t.Errorf("of reserved memory: pulls %d, heap %d of %d", m.imports(), m.heap(), m.bytes)
+	}
 	if none := (Memory{}); none.imports() != 0 || none.heap() < 1<<60 {
 		t.Errorf("without a limit: %d, %d", none.imports(), none.heap())
 	}
