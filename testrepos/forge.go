@@ -30,8 +30,22 @@ type ForgeRequest struct {
 	Head, Base string
 	// Title and Body are its texts.
 	Title, Body string
-	// Fork says that Head is of another repository.
+	// Fork says that Head is of another repository: From, or somebody/fork.
 	Fork bool
+	From string
+	// Commit is the head of the request. A ForgeHost reads it, if it has the repository.
+	Commit string
+	// Editable says that maintainers may push to the branch of a fork, Merges that the forge
+	// finds no conflict.
+	Editable, Merges bool
+}
+
+// from is the repository of the branch of a request of a forge.
+func (r *ForgeRequest) from(f *Forge) string {
+	if !r.Fork {
+		return f.Repository
+	}
+	return cmp.Or(r.From, "somebody/fork")
 }
 
 // maxRequest bounds the request of a client.
@@ -104,6 +118,9 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
 		return
 	}
+	if f.project(w, r) {
+		return
+	}
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.path())
 	number, err := strconv.Atoi(strings.TrimPrefix(path, "/"))
 	switch {
@@ -114,13 +131,34 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "" && r.Method == http.MethodPost:
 		f.open(w, r)
 	case path != "" && r.Method == http.MethodGet:
-		answerJSON(w, http.StatusOK, f.object(&f.requests[number-1]))
+		object := f.object(&f.requests[number-1])
+		if f.Kind == "github" { // which its lists lack
+			object["maintainer_can_modify"], object["mergeable"] = f.requests[number-1].Editable, f.requests[number-1].Merges
+		}
+		answerJSON(w, http.StatusOK, object)
 	case path != "" && r.Method == f.updateMethod():
 		f.update(w, r, &f.requests[number-1])
 	default:
 		f.problem("%s %s", r.Method, r.URL)
 		answerJSON(w, http.StatusMethodNotAllowed, map[string]string{"message": "method"})
 	}
+}
+
+// projects is the path of the projects of GitLab, by their number.
+const projects = "/api/v4/projects/"
+
+// project answers about a fork on GitLab: its number is that of its request after 100.
+func (f *Forge) project(w http.ResponseWriter, r *http.Request) bool {
+	number, err := strconv.Atoi(strings.TrimPrefix(r.URL.EscapedPath(), projects))
+	if f.Kind != "gitlab" || err != nil {
+		return false
+	}
+	if number -= 100; number < 1 || number > len(f.requests) || !f.requests[number-1].Fork {
+		answerJSON(w, http.StatusNotFound, map[string]string{"message": "404 Project Not Found"})
+		return true
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"id": number, "path_with_namespace": f.requests[number-1].from(f)})
+	return true
 }
 
 // allowed checks the headers of a call.
@@ -163,10 +201,17 @@ func (f *Forge) updateMethod() string {
 
 // list answers with the open requests that a query selects.
 func (f *Forge) list(w http.ResponseWriter, query url.Values) {
+	all := query.Has("page")
 	known := map[string][]string{
 		"github": {"state", "head", "base", "per_page"},
 		"gitlab": {"state", "source_branch", "target_branch", "per_page"},
 	}[f.Kind]
+	if all && known != nil {
+		known = map[string][]string{
+			"github": {"state", "base", "sort", "direction", "per_page", "page"},
+			"gitlab": {"state", "target_branch", "order_by", "sort", "per_page", "page"},
+		}[f.Kind]
+	}
 	if known == nil {
 		known = []string{"state", "sort", "page", "limit"}
 	}
@@ -189,17 +234,17 @@ func (f *Forge) list(w http.ResponseWriter, query url.Values) {
 		fits := r.State == "open"
 		switch f.Kind {
 		case "github":
-			fits = fits && query.Get("head") == owner+":"+r.Head && query.Get("base") == r.Base
+			fits = fits && (all || query.Get("head") == owner+":"+r.Head) && query.Get("base") == r.Base
 		case "gitlab":
-			fits = fits && query.Get("source_branch") == r.Head && query.Get("target_branch") == r.Base
+			fits = fits && (all || query.Get("source_branch") == r.Head) && query.Get("target_branch") == r.Base
 		}
 		if fits {
 			found = append(found, f.object(r))
 		}
 	}
-	if f.Kind != "github" && f.Kind != "gitlab" {
+	if all {
 		page, _ := strconv.Atoi(query.Get("page"))
-		limit, _ := strconv.Atoi(query.Get("limit"))
+		limit, _ := strconv.Atoi(cmp.Or(query.Get("limit"), query.Get("per_page")))
 		from := min(len(found), max(0, (page-1)*limit))
 		found = found[from:min(len(found), from+limit)]
 	}
@@ -254,7 +299,7 @@ func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	f.requests = append(f.requests, ForgeRequest{len(f.requests) + 1, "open", in[head], in[base], in["title"], in[body], false})
+	f.requests = append(f.requests, ForgeRequest{Number: len(f.requests) + 1, State: "open", Head: in[head], Base: in[base], Title: in["title"], Body: in[body]})
 	answerJSON(w, http.StatusCreated, f.object(&f.requests[len(f.requests)-1]))
 }
 
@@ -285,9 +330,9 @@ func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeReq
 
 // object is a request as the forge's API has it.
 func (f *Forge) object(r *ForgeRequest) map[string]any {
-	repository, project := f.Repository, 1
+	project := 1
 	if r.Fork {
-		repository, project = "somebody/fork", 2
+		project = 100 + r.Number
 	}
 	if f.Kind == "gitlab" {
 		state := r.State
@@ -298,6 +343,7 @@ func (f *Forge) object(r *ForgeRequest) map[string]any {
 			"iid": r.Number, "id": 1000 + r.Number, "state": state, "title": r.Title, "description": r.Body,
 			"web_url":       fmt.Sprintf("https://example.com/%s/-/merge_requests/%d", f.Repository, r.Number),
 			"source_branch": r.Head, "target_branch": r.Base, "source_project_id": project, "target_project_id": 1,
+			"sha": r.Commit, "allow_collaboration": r.Fork && r.Editable, "merge_status": map[bool]string{true: "can_be_merged", false: "unchecked"}[r.Merges],
 		}
 	}
 	state := r.State
@@ -307,11 +353,14 @@ func (f *Forge) object(r *ForgeRequest) map[string]any {
 	object := map[string]any{
 		"number": r.Number, "id": 1000 + r.Number, "state": state, "title": r.Title, "body": r.Body, "merged_at": nil,
 		"html_url": fmt.Sprintf("https://example.com/%s/pull/%d", f.Repository, r.Number),
-		"head":     map[string]any{"ref": r.Head, "repo": map[string]string{"full_name": repository}},
+		"head":     map[string]any{"ref": r.Head, "sha": r.Commit, "repo": map[string]string{"full_name": r.from(f)}},
 		"base":     map[string]any{"ref": r.Base, "repo": map[string]string{"full_name": f.Repository}},
 	}
 	if r.State == "merged" {
 		object["merged_at"] = "2026-05-01T12:00:00Z"
+	}
+	if f.Kind != "github" {
+		object["allow_maintainer_edit"], object["mergeable"] = r.Editable, r.Merges
 	}
 	return object
 }

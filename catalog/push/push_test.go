@@ -422,6 +422,10 @@ func (f *fakeForge) Close(context.Context, int) error {
 
 func (f *fakeForge) Read(context.Context, int) (forge.Request, error) { return f.Request, nil }
 
+func (f *fakeForge) List(context.Context, string) ([]forge.Request, bool, error) {
+	return nil, false, nil
+}
+
 // TestRequestWithNothingLeft: when the edits of an open request are taken back, or came to
 // the branch in another way, the request is closed, and the next edit gets one of its own.
 func TestRequestWithNothingLeft(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 // client speaks to one forge.
 type client struct {
 	service
+	api        string // its address
 	requests   string // the address of the requests
 	repository string
 	token      string
@@ -33,10 +34,9 @@ const (
 	MaxBody = 60_000
 )
 
-// call asks for something below the address of the requests, and reads the answer into out.
-// An answer of another status than want is an error.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, in map[string]string, out any, want int) error {
-	address := c.requests + path
+// call asks for an address and reads the answer into out. An answer of another status than want
+// is an error.
+func (c *client) call(ctx context.Context, method, address string, query url.Values, in map[string]string, out any, want int) error {
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}

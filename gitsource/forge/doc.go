@@ -1,9 +1,9 @@
 // Package forge opens and updates requests to merge a branch, on GitHub, GitLab, Gitea
 // and Forgejo, through their REST APIs.
 //
-// Goals: one open request for each branch, updated in place; a token goes to the
-// configured address only; answers are bounded, and say what a maintainer can do;
-// limits of the forge are obeyed by whoever calls.
+// Goals: one open request for each branch, updated in place; a list of those of others; a
+// token goes to the configured address only; answers are bounded, and say what a maintainer
+// can do; limits of the forge are obeyed by whoever calls.
 //
 // Non-goals: pushing the branch (see remote), merging, reviews, comments, deciding when.
 //

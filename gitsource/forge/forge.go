@@ -37,6 +37,14 @@ type Request struct {
 	Title, Body string
 	// Base is the branch to merge into.
 	Base string
+	// Commit is what is to be merged, Branch its branch, and Repository the path of the
+	// repository that has it: "" if that is gone, or in a list of GitLab a fork.
+	Commit, Branch, Repository string
+	// Editable says that maintainers may push to that branch: it is of the repository itself,
+	// or its owner permits it. In a list of GitHub it is not known of forks.
+	Editable bool
+	// Merges says that the forge can merge it; false: it cannot, or does not know yet.
+	Merges bool
 }
 
 // Draft is a request to be opened.
@@ -61,6 +69,9 @@ type Forge interface {
 	Close(ctx context.Context, number int) error
 	// Read returns a request, open or not.
 	Read(ctx context.Context, number int) (Request, error)
+	// List returns the open requests of all into a branch, the last changed first, and
+	// whether there are more than 200 open ones, of which it read no more.
+	List(ctx context.Context, base string) (list []Request, more bool, err error)
 }
 
 var (
@@ -128,7 +139,7 @@ func New(o Options) (Forge, error) {
 	if o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("the token of the forge is empty, or has blanks")
 	}
-	c := &client{service: kind, requests: base + kind.path(o.Repository), repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
+	c := &client{service: kind, api: base, requests: base + kind.path(o.Repository), repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
 		Transport: o.Transport, Timeout: Timeout,
 		// A redirect leads elsewhere, where the token must not go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -159,6 +170,19 @@ func (s *service) address(o Options) (string, error) {
 		return base, nil
 	}
 	return base + s.below, nil
+}
+
+// Git returns the address by https of a repository of the forge, "" if it has no such path: it
+// leads to the forge's own host. [New] must accept the options.
+func (o Options) Git(repository string) string {
+	base := strings.TrimRight(o.URL, "/")
+	if u, err := url.Parse(o.URL); o.URL == "" || o.Kind == "github" && err == nil && strings.EqualFold(u.Host, "api.github.com") {
+		base = strings.NewReplacer("://api.", "://", "/api/v4", "").Replace(services()[o.Kind].public)
+	}
+	if parts := strings.Split(repository, "/"); base == "" || len(parts) < 2 || !plainParts(parts) {
+		return ""
+	}
+	return base + "/" + repository + ".git"
 }
 
 func plainParts(parts []string) bool {

@@ -135,6 +135,66 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
+// TestList reads the open requests of all into a branch, with what decides whether they can be
+// pushed to.
+func TestList(t *testing.T) {
+	for kind := range kinds() {
+		t.Run(kind, func(t *testing.T) {
+			fake, f := serve(t, kind)
+			fake.Add(testrepos.ForgeRequest{State: "open", Head: "own", Base: "main", Title: "Own", Commit: "c1", Merges: true})
+			fake.Add(testrepos.ForgeRequest{State: "open", Head: "theirs", Base: "main", Fork: true, Editable: true, Commit: "c2"})
+			fake.Add(testrepos.ForgeRequest{State: "open", Head: "theirs", Base: "main", Fork: true, From: "x/y", Commit: "c3"})
+			fake.Add(testrepos.ForgeRequest{State: "open", Head: "own", Base: "stable"})
+			fake.Add(testrepos.ForgeRequest{State: "closed", Head: "own", Base: "main"})
+			list, more, err := f.List(t.Context(), "main")
+			if err != nil || more || len(list) != 3 {
+				t.Fatalf("%+v, %v, %v", list, more, err)
+			}
+			if own := list[2]; own.Number != 1 || own.Commit != "c1" || own.Branch != "own" || own.Repository != kinds()[kind] || !own.Editable || own.Merges != (kind != "github") || own.Title != "Own" {
+				t.Errorf("a branch of the repository: %+v", own)
+			}
+			for number, want := range map[int]Request{
+				1: {Commit: "c1", Branch: "own", Repository: kinds()[kind], Editable: true, Merges: true},
+				2: {Commit: "c2", Branch: "theirs", Repository: "somebody/fork", Editable: true},
+				3: {Commit: "c3", Branch: "theirs", Repository: "x/y"},
+			} {
+				r, err := f.Read(t.Context(), number)
+				got := Request{Commit: r.Commit, Branch: r.Branch, Repository: r.Repository, Editable: r.Editable, Merges: r.Merges}
+				if err != nil || got != want {
+					t.Errorf("read %d: %+v, %v, want %+v", number, got, err, want)
+				}
+			}
+			for i := range 260 {
+				fake.Add(testrepos.ForgeRequest{State: "open", Head: fmt.Sprint("l10n", i), Base: "main"})
+			}
+			if list, more, err = f.List(t.Context(), "main"); err != nil || !more || len(list) != listPage*listPages || list[0].Branch != "l10n259" {
+				t.Errorf("of many: %d, %v, %v", len(list), more, err)
+			}
+		})
+	}
+}
+
+// TestGit lists the addresses of repositories by https, which are on the forge's own host.
+func TestGit(t *testing.T) {
+	for _, tt := range []struct{ kind, url, repository, want string }{
+		{"github", "", "a/b", "https://github.com/a/b.git"},
+		{"github", "https://api.github.com", "a/b", "https://github.com/a/b.git"},
+		{"github", "https://ghe.example/", "a/b", "https://ghe.example/a/b.git"},
+		{"gitlab", "", "a/b/c", "https://gitlab.com/a/b/c.git"},
+		{"gitlab", "https://git.example/gitlab", "a/b", "https://git.example/gitlab/a/b.git"},
+		{"forgejo", "https://codeberg.org", "a/b", "https://codeberg.org/a/b.git"},
+		{"gitea", "", "a/b", ""},
+		{"gitea", "https://x", "../b", ""},
+		{"gitea", "https://x", "", ""},
+		{"gitea", "https://x", "u@evil/b", ""},
+		{"gitea", "https://x", "a/b?c", ""},
+	} {
+		if got := (Options{Kind: tt.kind, URL: tt.url}).Git(tt.repository); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}
+
 // TestFaults has answers that are no requests.
 func TestFaults(t *testing.T) {
 	reset := fmt.Sprint(time.Date(2026, 5, 1, 12, 5, 0, 0, time.UTC).Unix())
