@@ -16,7 +16,7 @@ func TestScenarios(t *testing.T) {
 	type heads struct{ Initial, Last string }
 	want := map[string]heads{
 		"charsets":      {"99642eb323925611e19ac6d7b3a97bf877e1c792", "7987c3fb02fe4abfe66eb68f624d06cfa5879a0a"},
-		"demo":          {"2195a237d764b2d4bda3d9b4fac022dadaba24ce", "b7b4f0c136c162426be2a62d040e18d970192038"},
+		"demo":          {"2195a237d764b2d4bda3d9b4fac022dadaba24ce", "bbcf21738a895d39ece02b57101d0759c03460b5"},
 		"demo-docs":     {"e9c2986ae6c1996a8083c508c497484911df0302", "47abc7b90751a486e47e55d63d9372e781506082"},
 		"demo-glossary": {"27e4674d52420b127b0246fe6aaafab90d6eda1d", "220f5e33b0a40b28c6e1aff8b9d36c134126c3cf"},
 		"forcepush":     {"ce093d9b4e766363c00d23615749b7c509a53b1c", "3b06ecf6bbfc3f591b7dc80502932107b52c444d"},
@@ -79,6 +79,16 @@ func TestDemo(t *testing.T) {
 	commits, err := r.Next()
 	if err != nil || len(commits) != 1 || commits[0].Author != "Camille Roussel" {
 		t.Errorf("next push %+v, %v, want one commit of Camille", commits, err)
+	}
+	before := r.Head()
+	commits, err = r.Next() // the template moves, no file does
+	if err != nil || len(commits) != 1 || !bytes.Contains(r.File(t, "main", "po/paperboat.pot"), []byte("Paste a link")) {
+		t.Errorf("the push after it %+v, %v, want new strings of the template", commits, err)
+	}
+	for _, lang := range []string{"ar", "cs", "de", "fr", "ja", "pt_BR", "zh_Hans"} {
+		if path := "po/" + lang + ".po"; !bytes.Equal(r.File(t, before, path), r.File(t, "main", path)) {
+			t.Errorf("%s moved with the template", path)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -242,4 +243,81 @@ func TestBrowserEdits(t *testing.T) {
 	if text, _ := w.target("app", "ar", "Done."); text != "تم" || len(b.errors) > 0 {
 		t.Errorf("without a script: %q %s", text, b.errors)
 	}
+}
+
+// typeInto types a text into a field of the form, in place of what it has.
+func (b *browserTab) typeInto(id, text string) {
+	b.t.Helper()
+	if got := b.ask(`(e => { e.focus(); e.select(); return document.activeElement === e; })(document.getElementById("` + id + `"))`); got != "true" {
+		b.t.Fatalf("no field %s", id)
+	}
+	b.call("Input.insertText", map[string]string{"text": text})
+}
+
+// TestBrowserMissing translates what a file lacks in Chromium, on a phone: from the list to a
+// string with plurals, on to one that has texts of similar strings, and to one whose obsolete
+// entry is a suggestion. A text that was not saved is kept, and no script is needed.
+func TestBrowserMissing(t *testing.T) {
+	b := openBrowser(t)
+	w := newLacking(t)
+	site := httptest.NewServer(w.s)
+	defer site.Close()
+	rules := readAxe(t)
+	list := "/translate/demo/app/cs/?missing=1"
+	b.signIn(site.URL, w.token(jana), list)
+	b.inspect(site.URL, list, "en", rules, 390, true)
+	files, window := w.lacks("app", "%d file", "&offset=3"), w.lacks("app", "Close the old window", "&offset=4")
+	for _, target := range []string{files, window} {
+		b.inspect(site.URL, target, "ar", rules, 390, true)
+		b.inspect(site.URL, target, "en", rules, 1280, false)
+	}
+	b.load(site.URL+list, 390, false)
+	b.leave(func() { b.ask(`document.querySelector("a.button").click()`) })
+	if got := b.ask(`location.pathname + location.search + document.querySelectorAll("textarea").length`); got != files+"3" {
+		t.Fatalf("the list leads to %s, want %s", got, files)
+	}
+	b.typeInto("text1", "nic")
+	b.load(site.URL+window, 390, false)
+	b.load(site.URL+files, 390, false)
+	if got := b.ask(`[document.getElementById("text1").value, document.getElementById("draft").hidden].join()`); got != "nic,false" {
+		t.Errorf("the text that was not saved: %s", got)
+	}
+	for i, text := range []string{"%d soubor", "%d soubory", "%d souborů"} {
+		b.typeInto(fmt.Sprint("text", i), text)
+	}
+	b.push(`button.first`)
+	if text, state := w.target("app", "cs", "%d file"); text != catalog.JoinForms([]string{"%d soubor", "%d soubory", "%d souborů"}) || state != catalog.StateTranslated {
+		t.Errorf("stored %q %d", text, state)
+	}
+	if got := b.ask(`[document.querySelector("[role=status]").textContent.trim(), document.querySelectorAll("textarea").length, localStorage.length, document.documentElement.innerText.includes("Close the old window")].join()`); !strings.HasPrefix(got, "Saved") || !strings.HasSuffix(got, ",1,0,true") {
+		t.Errorf("the next string: %s", got)
+	}
+	b.push(`[name=copy][value=p1]`)
+	if got := b.ask(formContent); got != `[["Zavřít okno"],true]` {
+		t.Errorf("the text of a similar string: %s", got)
+	}
+	b.push(`[name=copy][value=p0]`)
+	if got := b.ask(formContent); got != `[["Zavřít to okno"],true]` {
+		t.Errorf("the text of the most similar string: %s", got)
+	}
+	b.typeInto("text0", "Zavřít staré okno")
+	b.press("u", "KeyU", 85, 2) // it needs no editing
+	b.leave(func() { b.press("Enter", "Enter", 13, 2) })
+	if text, state := w.target("app", "cs", "Close the old window"); text != "Zavřít staré okno" || state != catalog.StateTranslated {
+		t.Errorf("stored %q %d", text, state)
+	}
+	b.call("Emulation.setScriptExecutionDisabled", map[string]bool{"value": true})
+	b.load(site.URL+w.lacks("app", "Done.", "&offset=5"), 390, false)
+	if got := b.ask(`[...document.querySelectorAll("#suggestions ~ ul .text")].map(e => e.textContent).join()`); got != "Hotovo." {
+		t.Errorf("the text of the obsolete entry: %q", got)
+	}
+	b.push(`[name=copy][value=s0]`)
+	b.push(`button.first`)
+	if text, _ := w.target("app", "cs", "Done."); text != "Hotovo." || len(b.errors) > 0 {
+		t.Errorf("without a script: %q %s", text, b.errors)
+	}
+	if got := b.ask(`document.querySelector("h1").textContent + document.documentElement.innerText.includes("not in the file")`); got != "Stringsfalse" {
+		t.Errorf("the last page: %s", got)
+	}
+	w.Verify()
 }
