@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"os"
 	"testing"
 )
@@ -17,22 +18,28 @@ func TestScreenshots(t *testing.T) {
 	}
 	b := openBrowser(t)
 	must(t, os.MkdirAll("../../docs/img", 0o755))
+	signed := ""
 	for _, shot := range []struct {
 		file, target  string
 		width, height int
 		dark          bool
-		signed        bool
+		typed         []string // into the form; nil: not signed in
 	}{
-		{"project.png", "/projects/demo/?ui=en", 1280, 860, false, false},
-		{"translation.png", "/projects/demo/app/fr/?ui=en", 1280, 860, false, false},
-		{"string.png", "/translate/demo/app/cs/?offset=2&checksum=3f54de24b5dd3d39&ui=en", 1280, 870, false, false},
-		{"phone.png", "/projects/demo/?ui=ar", 390, 780, true, false},
-		{"edit.png", "/translate/demo/app/es/?q=state:empty&offset=5&checksum=80d952bcfc39164c&ui=en", 1280, 1000, false, true},
+		{"project.png", "/projects/demo/?ui=en", 1280, 860, false, nil},
+		{"translation.png", "/projects/demo/app/fr/?ui=en", 1280, 860, false, nil},
+		{"string.png", "/translate/demo/app/cs/?offset=2&checksum=3f54de24b5dd3d39&ui=en", 1280, 870, false, nil},
+		{"phone.png", "/projects/demo/?ui=ar", 390, 780, true, nil},
+		{"edit.png", "/translate/demo/app/es/?q=state:empty&offset=5&checksum=80d952bcfc39164c&ui=en", 1280, 1000, false, []string{}},
+		{"missing.png", "/translate/demo/app/fr/?checksum=3f71e04b0595152d&offset=43&ui=en", 1280, 860, false, []string{"%d lien", "%d liens"}},
 	} {
-		if shot.signed {
-			b.signIn(origin, os.Getenv("REPOGLOT_SCREENSHOTS_TOKEN"), "/")
+		if signed == "" && shot.typed != nil {
+			signed = os.Getenv("REPOGLOT_SCREENSHOTS_TOKEN")
+			b.signIn(origin, signed, "/")
 		}
 		b.load(origin+shot.target, shot.width, shot.dark)
+		for i, text := range shot.typed {
+			b.typeInto(fmt.Sprint("text", i), text)
+		}
 		b.shoot("../../docs/img/"+shot.file, shot.width, shot.height)
 	}
 }
