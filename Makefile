@@ -115,6 +115,7 @@ nightly: ## what takes too long for every push: a minute of each fuzz target, th
 	FUZZTIME=60s ./.ci/fuzz
 	REPOGLOT_LONG_TESTS=1 $(GO) test -count=1 -timeout 120m $$(./.ci/packages)
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -shuffle=on -timeout 60m ./catalog/ingest
+	REPOGLOT_TEST_ENGINE=postgres $(GO) test -count=1 -run ^TestHostileRepositories ./cmd/repoglot
 	REPOGLOT_TEST_ENGINE=postgres $(GO) test -race -short -count=1 -shuffle=on -timeout 60m ./catalog/store/... ./catalog/ingest
 
 clean: ## remove bin/, dist/ and the demo

@@ -34,7 +34,7 @@ func TestMemoryOfHostileCommits(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var all []hostileRepo
-	for _, kind := range testrepos.HostileCommits(testsize.Of(200, 200, 1000)) {
+	for _, kind := range hostileCommits(testsize.Of(200, 200, 1000)) {
 		path, err := kind.Create(dir, filepath.Join(dir, "outside"))
 		must(t, err)
 		all = append(all, hostileRepo{&kind, path})
@@ -56,7 +56,7 @@ func TestMemoryOfHostileCommits(t *testing.T) {
 }
 
 type hostileRepo struct {
-	kind *testrepos.Hostile
+	kind *hostileKind
 	path string
 }
 

@@ -1,18 +1,21 @@
-package testrepos
+package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestHostiles: kinds have different names, and the same kind is made of the same bytes.
 func TestHostiles(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	names := map[string]bool{}
-	for _, h := range append(Hostiles(), HostileCommits(1000)...) {
+	for _, h := range append(hostiles(), hostileCommits(1000)...) {
 		if names[h.Name] {
 			t.Errorf("%s: two kinds have this name", h.Name)
 		}
@@ -33,5 +36,30 @@ func TestHostiles(t *testing.T) {
 	}
 	if len(names) < 80 {
 		t.Errorf("%d kinds", len(names))
+	}
+}
+
+// TestHostileCommitsAreSmall: what holds gigabytes of strings takes some hundred KB.
+func TestHostileCommitsAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it makes gigabytes")
+	}
+	for _, h := range hostileCommits(testsize.Of(0, 200, 1000)) {
+		parent := t.TempDir()
+		dir, err := h.Create(parent, filepath.Join(parent, "outside"))
+		must(t, err)
+		var bytes int64
+		must(t, filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				var info fs.FileInfo
+				if info, err = d.Info(); err == nil {
+					bytes += info.Size()
+				}
+			}
+			return err
+		}))
+		if bytes > 300<<10 {
+			t.Errorf("%s takes %d KB", h.Name, bytes>>10)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package testrepos
+package main
 
 import (
 	"bytes"
@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// Hostile is a kind of repository that was made to hurt whoever reads it.
-type Hostile struct {
+// hostileKind is a kind of repository that was made to hurt whoever reads it.
+type hostileKind struct {
 	// Name names the kind; it is a name of a folder, too.
 	Name string
 	// Slug and Filemask are those of the component that reads it: "app" and
@@ -27,19 +29,19 @@ type Hostile struct {
 	make func(w *hostileWriter)
 }
 
-// HostileCanary is a text outside of every hostile repository that some lead to. It
+// hostileCanary is a text outside of every hostile repository that some lead to. It
 // must appear nowhere.
-const HostileCanary = "CANARY-OF-ANOTHER-USER"
+const hostileCanary = "CANARY-OF-ANOTHER-USER"
 
-// Hostiles lists all kinds. The same kind is always made of the same bytes.
-func Hostiles() []Hostile {
+// hostiles lists all kinds. The same kind is always made of the same bytes.
+func hostiles() []hostileKind {
 	list := append(hostileTrees(), hostileObjects()...)
 	list = append(list, hostileFiles()...)
-	return named(append(list, hostileFolders()...))
+	return completed(append(list, hostileFolders()...))
 }
 
-// named completes kinds.
-func named(list []Hostile) []Hostile {
+// completed fills in what kinds leave out.
+func completed(list []hostileKind) []hostileKind {
 	for i := range list {
 		list[i].Slug = cmp.Or(list[i].Slug, "app")
 		list[i].Filemask = cmp.Or(list[i].Filemask, "po/*.po")
@@ -49,9 +51,9 @@ func named(list []Hostile) []Hostile {
 
 // Create makes the repository in a new folder below dir, and returns its path. outside is
 // a folder that no repository may lead to; a file and a repository are made there.
-func (h *Hostile) Create(dir, outside string) (path string, err error) {
+func (h *hostileKind) Create(dir, outside string) (path string, err error) {
 	w := &hostileWriter{outside: outside, dir: filepath.Join(dir, h.Name+".git")}
-	w.file(filepath.Join(w.outside, "secret"), HostileCanary+"\n")
+	w.file(filepath.Join(w.outside, "secret"), hostileCanary+"\n")
 	w.write("HEAD", "ref: refs/heads/main\n")
 	w.write("config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
 	w.mkdir("objects")
@@ -97,9 +99,17 @@ func (w *hostileWriter) link(name, target string) {
 
 // stream writes a loose object of a size whose contents are read.
 func (w *hostileWriter) stream(kind plumbing.ObjectType, size int64, from io.Reader) plumbing.Hash {
-	h, err := store(w.dir, kind, size, from)
-	w.fail(err)
-	return h
+	out, err := dotgit.New(osfs.New(w.dir)).NewObject()
+	if err != nil {
+		w.fail(err)
+		return plumbing.ZeroHash
+	}
+	err = out.WriteHeader(kind, size)
+	if err == nil {
+		_, err = io.Copy(out, from)
+	}
+	w.fail(errors.Join(err, out.Close()))
+	return out.Hash()
 }
 
 func (w *hostileWriter) object(kind plumbing.ObjectType, data string) plumbing.Hash {
@@ -159,12 +169,12 @@ func (w *hostileWriter) sound() plumbing.Hash {
 	return w.commit(w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})}))
 }
 
-// HostileCommits lists kinds whose commits are small in the repository, up to some
+// hostileCommits lists kinds whose commits are small in the repository, up to some
 // hundred KB, and hold gigabytes of strings: 5 MB of them in each of so many files. They are
-// not among Hostiles, since most of them take a process some seconds. The same kind is always
+// not among hostiles, since most of them take a process some seconds. The same kind is always
 // made of the same bytes.
-func HostileCommits(files int) []Hostile {
-	return named([]Hostile{
+func hostileCommits(files int) []hostileKind {
+	return completed([]hostileKind{
 		{Name: "long-strings", make: func(w *hostileWriter) { w.languages(files, distinctStrings(50, 100_000)) }},
 		{Name: "short-strings", make: func(w *hostileWriter) { w.languages(4*files, distinctStrings(1000, 500)) }},
 		{Name: "fat-components", Slug: "c-{component}", Filemask: "po/{component}/*.po", make: func(w *hostileWriter) {

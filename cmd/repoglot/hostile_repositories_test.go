@@ -1,4 +1,4 @@
-package ingest_test
+package main
 
 import (
 	"context"
@@ -68,10 +68,11 @@ func pullHostile(t *testing.T) {
 		o.Git.Remote.Trust.PrivateDir = dir
 	}
 	w.Open()
-	healthy := repoWith(t, map[string]string{"po/cs.po": po("One", "Jedna")})
+	healthy := testrepos.Empty(t)
+	healthy.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": catalogtest.PO("One", "Jedna")}})
 	h := &hostileWorld{t: t, w: w}
 	h.add("healthy", healthy.Path(), "app", "po/*.po")
-	for _, kind := range testrepos.Hostiles() {
+	for _, kind := range hostiles() {
 		path, err := kind.Create(t.TempDir(), filepath.Join(dir, "outside"))
 		must(t, err)
 		h.add("h-"+kind.Name, path, kind.Slug, kind.Filemask)
@@ -83,7 +84,7 @@ func pullHostile(t *testing.T) {
 	must(t, w.DB.Configure(t.Context(), projects, h.specs, h.templates))
 	_, err := w.Syncer.Sync(t.Context(), h.branches[0])
 	must(t, err)
-	for i, kind := range testrepos.Hostiles() {
+	for i, kind := range hostiles() {
 		report, err := w.Syncer.Sync(t.Context(), h.branches[i+1])
 		said := fmt.Sprint(err)
 		if (err == nil) != (kind.Fails == "") || !strings.Contains(said, kind.Fails) {
@@ -99,10 +100,10 @@ func pullHostile(t *testing.T) {
 				t.Errorf("%s: %d bytes without a remedy: %.300s", kind.Name, len(err.Error()), err)
 			}
 		}
-		if strings.Contains(said, testrepos.HostileCanary) {
+		if strings.Contains(said, hostileCanary) {
 			t.Errorf("%s: an error shows another user's file", kind.Name)
 		}
-		healthy.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna "+kind.Name)}})
+		healthy.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": catalogtest.PO("One", "Jedna "+kind.Name)}})
 		if report, err := w.Syncer.Sync(t.Context(), h.branches[0]); err != nil || report.Changes != 1 {
 			t.Errorf("the healthy repository after %s: %+v, %v", kind.Name, report, err)
 		}
@@ -112,11 +113,11 @@ func pullHostile(t *testing.T) {
 		must(t, err)
 		all := map[int64]*store.ComponentRow{}
 		for _, row := range rows {
-			if all[row.ID] = row; strings.Contains(row.Problem.Words, testrepos.HostileCanary) || len(row.Problem.Words) > 1100 {
+			if all[row.ID] = row; strings.Contains(row.Problem.Words, hostileCanary) || len(row.Problem.Words) > 1100 {
 				t.Errorf("%s: problem %.1200s", row.Project.Slug, row.Problem.Words)
 			}
 		}
-		found, err := s.Search(ctx, store.SearchQuery{Components: all, Expr: query.Text{Match: query.Match{Pattern: testrepos.HostileCanary}}})
+		found, err := s.Search(ctx, store.SearchQuery{Components: all, Expr: query.Text{Match: query.Match{Pattern: hostileCanary}}})
 		if err == nil && found.Count() > 0 {
 			t.Error("the database has another user's file")
 		}

@@ -1,4 +1,4 @@
-package testrepos
+package main
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 )
 
 // hostileObjects are commits and packs.
-func hostileObjects() []Hostile {
-	commit := func(name, fails, text string) Hostile {
-		return Hostile{Name: name, Fails: fails, make: func(w *hostileWriter) {
+func hostileObjects() []hostileKind {
+	commit := func(name, fails, text string) hostileKind {
+		return hostileKind{Name: name, Fails: fails, make: func(w *hostileWriter) {
 			tree := w.tree(treeLine{modeDir, "po", w.tree(treeLine{modeFile, "cs.po", w.blob(smallPO)})})
 			w.head(w.object(plumbing.CommitObject, strings.ReplaceAll(text, "TREE", tree.String())))
 		}}
 	}
 	const who = " A <a@example.org> 1700000000 +0000\n"
-	return []Hostile{
+	return []hostileKind{
 		commit("long-message", "", "tree TREE\nauthor"+who+"committer"+who+"\n"+strings.Repeat("m", 8<<20)),
 		commit("long-author", "", "tree TREE\nauthor "+strings.Repeat("A", 4<<20)+" <a@example.org> 1700000000 +0000\ncommitter"+who+"\nx\n"),
 		commit("odd-author", "", "tree TREE\nauthor =HYPERLINK(1)<img src=x onerror=alert(1)>\x1b[2J <a> 99999999999999999999 +9999\ncommitter <> -1 -0000\n\nx\n"),

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package testrepos
+package main
 
 // makePipe does nothing where there are no named pipes.
 func makePipe(string) error { return nil }

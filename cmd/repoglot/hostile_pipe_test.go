@@ -1,6 +1,6 @@
 //go:build unix
 
-package testrepos
+package main
 
 import "syscall"
 

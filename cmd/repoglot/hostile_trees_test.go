@@ -1,4 +1,4 @@
-package testrepos
+package main
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 )
 
 // hostileTrees are trees that are large, deep, or have names that lead elsewhere.
-func hostileTrees() []Hostile {
-	return []Hostile{
+func hostileTrees() []hostileKind {
+	return []hostileKind{
 		{Name: "many-files", Fails: "quotas.files allows", make: func(w *hostileWriter) {
 			po := w.blob(smallPO)
 			var lines []treeLine
@@ -136,8 +136,8 @@ func oddNames() []string {
 const poHeader = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\""
 
 // one makes a kind with one served file of a text.
-func one(name, text string) Hostile {
-	return Hostile{Name: name, make: func(w *hostileWriter) { w.served(treeLine{modeFile, "cs.po", w.blob(text)}) }}
+func one(name, text string) hostileKind {
+	return hostileKind{Name: name, make: func(w *hostileWriter) { w.served(treeLine{modeFile, "cs.po", w.blob(text)}) }}
 }
 
 // withPlurals is a file whose header has a formula, and one plural string.
@@ -146,7 +146,7 @@ func withPlurals(formula string) string {
 }
 
 // hostileFiles are PO files.
-func hostileFiles() []Hostile {
+func hostileFiles() []hostileKind {
 	deep := 100_000
 	entries := func(n int, msgid func(i int) string) string {
 		var b strings.Builder
@@ -156,7 +156,7 @@ func hostileFiles() []Hostile {
 		}
 		return b.String()
 	}
-	list := []Hostile{
+	list := []hostileKind{
 		{Name: "huge-file", make: func(w *hostileWriter) {
 			const size = 200 << 20
 			zeros := w.stream(plumbing.BlobObject, size, io.LimitReader(zeroReader{}, size))
@@ -207,22 +207,22 @@ func (zeroReader) Read(p []byte) (int, error) {
 
 // hostileFolders are git directories on this machine whose files are not what they
 // should be.
-func hostileFolders() []Hostile {
+func hostileFolders() []hostileKind {
 	const repair = "repair the repository"
-	list := []Hostile{
+	list := []hostileKind{
 		{Name: "gitdir-file", Fails: "use the repository that it leads to", make: func(w *hostileWriter) {
 			other := *w
 			other.dir = w.outside + "/other.git"
 			other.write("HEAD", "ref: refs/heads/main\n")
 			other.mkdir("objects")
-			other.served(treeLine{modeFile, "cs.po", other.blob(strings.Replace(smallPO, "Jedna", HostileCanary, 1))})
+			other.served(treeLine{modeFile, "cs.po", other.blob(strings.Replace(smallPO, "Jedna", hostileCanary, 1))})
 			w.remove("")
 			w.write(".git", "gitdir: "+other.dir+"\n")
 			w.fail(other.err)
 		}},
 		{Name: "head-link", Fails: repair, make: func(w *hostileWriter) { w.sound(); w.link("HEAD", w.outside+"/secret") }},
 		{Name: "ref-link", Fails: "push a first commit", make: func(w *hostileWriter) { w.sound(); w.link("refs/heads/main", w.outside+"/secret") }},
-		{Name: "ref-text", Fails: repair, make: func(w *hostileWriter) { w.sound(); w.write("refs/heads/main", HostileCanary+"\n") }},
+		{Name: "ref-text", Fails: repair, make: func(w *hostileWriter) { w.sound(); w.write("refs/heads/main", hostileCanary+"\n") }},
 		{Name: "ref-large", Fails: "push a first commit", make: func(w *hostileWriter) {
 			w.sound()
 			w.write("refs/heads/main", strings.Repeat("0", 64<<20))
@@ -260,7 +260,7 @@ func hostileFolders() []Hostile {
 		{"objects/info/alternates", "many", ""},
 		{"objects/info/alternates", "secret", ""},
 	} {
-		list = append(list, Hostile{Name: strings.ReplaceAll(l.file, "/", "-") + "-" + l.target, Fails: l.fails, make: func(w *hostileWriter) {
+		list = append(list, hostileKind{Name: strings.ReplaceAll(l.file, "/", "-") + "-" + l.target, Fails: l.fails, make: func(w *hostileWriter) {
 			w.sound()
 			w.write(l.file, map[string]string{
 				"outside": w.outside + "\n", "self": w.dir + "\n" + w.dir + "/objects\n",
@@ -280,7 +280,7 @@ func hostileFolders() []Hostile {
 		{"objects/pack", repair},
 		{pack, "run git fsck there"},
 	} {
-		list = append(list, Hostile{Name: "pipe-" + strings.ReplaceAll(l.file, "/", "-"), Fails: l.fails, make: func(w *hostileWriter) {
+		list = append(list, hostileKind{Name: "pipe-" + strings.ReplaceAll(l.file, "/", "-"), Fails: l.fails, make: func(w *hostileWriter) {
 			w.sound()
 			w.remove(l.file)
 			w.write(l.file+".x", "") // makes the folder
