@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // writeTarget stores the units of a changed file and their entries.
@@ -119,4 +121,159 @@ func (a *application) sourceIDs(ctx context.Context) (map[catalog.Identity]int64
 		a.sources[known[i].Identity] = known[i].ID
 	}
 	return a.sources, nil
+}
+
+// partialFile is a version of a file of which only the paragraphs were read that differ
+// from the stored version: the usual push into a large file.
+type partialFile struct {
+	unit.Partial
+	before string // the blob of the stored version
+	data   []byte
+	pieces *store.Pieces
+
+	// Set by isCurrent, parallel to Before:
+	known  []catalog.Known // what is stored
+	served []unit.Unit     // Before as it is served
+}
+
+// findPartial looks among the changes of a step for files of which only translations
+// changed, compared with what is stored. All other files are left to be read whole.
+func (p *pull) findPartial(ctx context.Context, touched []*component, step *gitsource.Step) error {
+	if len(step.Origins) != 1 {
+		return nil // who introduced what is found in whole files
+	}
+	for _, c := range touched {
+		if c.reread || !c.isStored() {
+			continue
+		}
+		for _, ch := range step.Changes {
+			if ch.Old.IsZero() || ch.New.IsZero() || !c.selection.wants(ch.Path) {
+				continue
+			}
+			partial, err := p.findPartialOf(ctx, c, &ch)
+			if err != nil {
+				return err
+			}
+			if partial == nil {
+				continue
+			}
+			if p.partial == nil {
+				p.partial = make(map[cacheKey]*partialFile)
+			}
+			p.partial[cacheKey{c.row.ID, ch.New}] = partial
+		}
+	}
+	return nil
+}
+
+// findPartialOf returns nil for a file that must be read whole, or that cannot be read,
+// which whoever reads it reports.
+func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Change) (*partialFile, error) {
+	data, err := p.reader.SharedBlob(ctx, ch.New, p.s.maxFileSize)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	e := &partialFile{before: ch.Old.String(), data: data, pieces: store.CutFile(data)}
+	if e.pieces == nil {
+		return nil, nil
+	}
+	var differences []store.FileDifference
+	found := false
+	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) (err error) {
+		differences, found, err = s.FileDifferences(ctx, c.row.ID, ch.Path, e.before, e.pieces)
+		return err
+	})
+	if err != nil || !found {
+		return nil, err
+	}
+	regions := make([]unit.Region, len(differences))
+	for i, d := range differences {
+		regions[i] = unit.Region{From: d.From, To: d.To, Old: d.Old}
+	}
+	if e.Partial, found = unit.ReadPartial(ch.Path, data, regions, c.rules); !found {
+		return nil, nil
+	}
+	return e, nil
+}
+
+// partialOf returns what differs between the stored version of a file and the one in a
+// slot, or nil if the file must be read whole.
+func (a *application) partialOf(ctx context.Context, p *fileSlot, row *catalog.Translation) (*partialFile, error) {
+	e := a.partial[cacheKey{a.comp.row.ID, p.blob}]
+	if e == nil || row == nil || row.IsSource || row.Removed || row.Filename != p.path || row.FileCode != p.fileCode || row.Revision != e.before {
+		return nil, nil
+	}
+	if current, err := a.isCurrent(ctx, row, e); !current || err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// isCurrent reads what is stored of the units that a partial file has, and reports whether
+// the version before gives that; it may not after a change of the program.
+func (a *application) isCurrent(ctx context.Context, row *catalog.Translation, e *partialFile) (bool, error) {
+	place := make(map[catalog.Identity]int, len(e.Before))
+	before := shownUnits(e.Before, row.PluralNumber)
+	for i := range before {
+		place[before[i].Identity] = i
+	}
+	found, err := a.journal.KnownOf(ctx, row.ID, slices.Collect(maps.Keys(place)))
+	if err != nil || len(found) != len(before) {
+		return false, err
+	}
+	ids := make([]int64, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	edits, err := a.journal.PendingTextsOf(ctx, ids)
+	if err != nil {
+		return false, err
+	}
+	e.served, e.known = slices.Clone(before), make([]catalog.Known, len(before))
+	var h catalog.Hasher
+	for _, k := range found {
+		i := place[k.Identity]
+		u := &e.served[i]
+		if pending, ok := edits[k.ID]; ok {
+			layText(u, &pending, row.PluralNumber, &h)
+		}
+		if k.Removed || k.Text != u.Text || k.Meta != u.Meta {
+			return false, nil
+		}
+		e.known[i] = k
+	}
+	return true, nil
+}
+
+// writePartial is writeTarget for a file that was read in part: it touches the units that
+// were read only. Everything else that is stored of the translation depends on what such a
+// version leaves as it is.
+func (a *application) writePartial(ctx context.Context, t *targetFile) error {
+	row, e := t.row, t.partial
+	after, err := a.withEdits(ctx, row, shownUnits(e.After, row.PluralNumber), false)
+	if err != nil {
+		return err
+	}
+	row.Stats.Subtract(stats(e.served))
+	row.Stats.Add(stats(after))
+	row.Revision = t.slot.blob.String()
+	if err := a.tx.PutTranslation(ctx, row); err != nil {
+		return err
+	}
+	w := unitWriter{a: a, row: row, units: after, oldForms: row.PluralNumber, known: e.known}
+	if err := w.writeKnown(ctx); err != nil {
+		return err
+	}
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
+	if err := a.putFile(ctx, row, e.data, e.pieces, true); err != nil {
+		return err
+	}
+	entries, err := w.entries(nil) // of the step's only commit
+	if err != nil {
+		return err
+	}
+	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
+	return nil
 }

@@ -8,30 +8,30 @@
 //
 //	syncer.go           the API: Sync is one pull of one branch; package editing stores
 //	                    what people change in steps that stay at their commit (AtHead)
-//	mirror.go           the local mirror of a branch, and whose turn it is
+//	mirror.go           the local mirror of a branch, and whose turn it is; templates of others
 //	pull.go             fetch, then every group of components up to the head
 //	discover.go         components that a mask with {component} finds
 //	pull_walk.go        which components move together, and their steps
 //	pull_step.go        one step: its transaction and the heads of the convoy
-//	file_slots.go       paths of a commit to languages
-//	file_loader.go      versions of files, parsed once and kept for a while
+//	file_loader.go      versions of files, parsed once and kept for a while; paths of a
+//	                    commit to languages
 //	unit/               a PO file to units
 //	apply.go            one component in one step: which files to read and write
 //	apply_source.go     the source translation, by apply_source_union.go
-//	apply_target.go     the other translations
+//	apply_target.go     the other translations, also those of which a push changes little
 //	apply_pending.go    pending edits over the texts of a file
-//	apply_units.go      the units of a translation against the stored ones
+//	apply_units.go      the units of a translation against the stored ones, and what all
+//	                    of apply reads from and writes to
 //	apply_changes.go    change entries in their order
-//	apply_store.go      what all of apply reads from and writes to
 //	attribute.go        which commit introduced a text, through merges
 //	checkup/            quality checks of what a step changed
 //	check.go            those of what it did not
 //	replay.go           the history of new components, many commits to a
 //	                    transaction, for as many components at a time as
-//	                    replay_parts.go says: replay_ahead.go reads commits before they
-//	                    are applied, replay_staging.go takes the place of the
-//	                    store, replay_table.go has its units, replay_batch.go
-//	                    stores a batch of writes meanwhile;
+//	                    replay_ahead.go says, which reads commits before they are applied:
+//	                    replay_staging.go takes the place of the store,
+//	                    replay_table.go has its units, replay_batch.go stores a batch of
+//	                    writes meanwhile;
 //	suggest.go          suggestions from other branches
 //
 // Goals: the same units and entries, whether a commit was imported, replayed or

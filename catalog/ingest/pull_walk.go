@@ -197,7 +197,7 @@ type convoy struct {
 
 // convoys groups components by the commit that they are at. Replays come first:
 // they move without others, and meet them at the head. New components with one
-// History replay together (replay_parts.go), after those that an earlier process
+// History replay together (replay_ahead.go), after those that an earlier process
 // began with; so do those whose settings changed since.
 func convoys(comps []*component) []convoy {
 	type key struct {

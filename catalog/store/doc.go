@@ -13,7 +13,7 @@
 //
 // The prefix of a file says what it is about:
 //
-//	store.go      DB, Options, Open
+//	store.go      DB, Options, Open, Configure
 //	read*         Snapshot and its methods: rows of projects, components,
 //	              translations, units, authors
 //	search*       searches for units: query to plan to SQL
@@ -24,9 +24,9 @@
 //	edits*        the journal: rows, what writes and reads them, why and until when they
 //	              wait; sent.go and push.go: where their texts went
 //
-// One file reads and writes each of the small tables: comments.go, compared_units.go,
-// lagging.go, problems.go, suggestions.go. watch.go tells readers of new generations,
-// generations.go knows what changed in them, and what was read.
+// One file reads and writes each of the small tables: lagging.go, problems.go, suggestions.go,
+// which has comments, too, and write_checks_failing.go those of compared units. watch.go tells
+// readers of new generations, generations.go knows what changed in them, and what was read.
 //
 // What needs no memory of a step is in packages below, which are functions over sessions:
 // access, cluster and transfer, which callers use themselves, and internal/files, history,

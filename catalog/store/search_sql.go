@@ -1,14 +1,22 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
@@ -180,4 +188,147 @@ func (b *conditions) listed(column string, set *idset.Set) {
 		b.add([]string{`(`, `, `}[min(i, 1)], id)
 	}
 	b.text.WriteByte(')')
+}
+
+// countSpans counts the matches of each span that is not counted yet.
+func (s *Snapshot) countSpans(ctx context.Context, p *searchPlan, long bool) error {
+	err := s.runShared(ctx, len(p.spans), long, func(s *Snapshot, each func(func(int) error) error) error {
+		return each(func(n int) error { return s.countSpan(ctx, p, &p.spans[n]) })
+	})
+	for i := range p.spans {
+		p.total += p.spans[i].count
+	}
+	return err
+}
+
+func (s *Snapshot) countSpan(ctx context.Context, p *searchPlan, span *searchSpan) (err error) {
+	part := &p.parts[span.part]
+	switch b := part.from(span); {
+	case span.counted:
+	case part.test == nil:
+		err = s.s.QueryOnce(ctx, `SELECT COUNT(*)`+b.text.String(), b.args, func(scan sqldb.Scan) error { return scan(&span.count) })
+	default:
+		span.count, err = s.s.QueryTested(ctx, part.tested(b), part.tester(&s.db.searches.folder), nil)
+	}
+	return err
+}
+
+// idsOf reads the ids of a page.
+func (s *Snapshot) idsOf(ctx context.Context, p *searchPlan, offset int64, limit int) (ids []int64, err error) {
+	for i := range p.spans {
+		span := &p.spans[i]
+		if offset >= span.count {
+			offset -= span.count
+			continue
+		}
+		most := int64(limit - len(ids))
+		if most <= 0 {
+			break
+		}
+		if err := s.eachFound(ctx, &p.parts[span.part], span, offset, most, func(id int64) { ids = append(ids, id) }); err != nil {
+			return nil, err
+		}
+		offset = 0
+	}
+	return ids, nil
+}
+
+// from is what follows the selected columns in statements about a span. The arguments of
+// the part come first, then those of the span.
+func (p *searchPart) from(span *searchSpan) *sqlText {
+	b := &sqlText{args: slices.Clone(p.args)}
+	b.text.WriteString(p.tables + ` WHERE u.removed = 0` + p.where)
+	if span.ids == nil {
+		b.add(` AND u.id >= `, span.lo)
+		b.add(` AND u.id < `, span.hi)
+		return b
+	}
+	n := sqldb.ListSize(len(span.ids))
+	b.text.WriteString(` AND u.id IN ` + sqldb.List(len(b.args)+1, n))
+	for i := range n {
+		b.args = append(b.args, span.ids[min(i, len(span.ids)-1)])
+	}
+	return b
+}
+
+// maxSearchers is the number of snapshots that one search uses.
+const maxSearchers = 4
+
+// runShared divides n pieces of work. It runs work on this snapshot and, if a
+// search is long, on free sessions that see the same. Each work function
+// passes each a function, which is called for the numbers of pieces that no other
+// has taken.
+func (s *Snapshot) runShared(ctx context.Context, n int, long bool, work func(s *Snapshot, each func(func(int) error) error) error) error {
+	var next atomic.Int64
+	var failed atomic.Bool
+	each := func(do func(int) error) error {
+		for i := next.Add(1) - 1; i < int64(n) && !failed.Load(); i = next.Add(1) - 1 {
+			if err := do(int(i)); err != nil {
+				failed.Store(true)
+				return err
+			}
+		}
+		return nil
+	}
+	helpers := 0
+	if long {
+		helpers = max(min(maxSearchers, runtime.GOMAXPROCS(0), n)-1, 0)
+	}
+	var generation int64
+	if helpers > 0 {
+		var err error
+		if generation, err = s.Generation(ctx); err != nil {
+			return err
+		}
+	}
+	errs := make([]error, helpers+1)
+	var wg sync.WaitGroup
+	for i := range len(errs) - 1 {
+		wg.Go(func() {
+			errs[i+1] = recovering(func() error {
+				return s.db.runOnFree(ctx, generation, func(s *Snapshot) error { return work(s, each) })
+			})
+		})
+	}
+	errs[0] = work(s, each)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// runOnFree runs work on a free session that sees the same generation, if there is one.
+func (db *DB) runOnFree(ctx context.Context, generation int64, work func(*Snapshot) error) error {
+	return db.pools.Readers.TryTransact(ctx, func(session *sqldb.Session) error {
+		s := &Snapshot{db: db, s: session}
+		if now, err := s.Generation(ctx); err != nil || now != generation {
+			return err
+		}
+		return work(s)
+	})
+}
+
+// collect collects ids of a component, in n pieces of work.
+func (s *Snapshot) collect(ctx context.Context, c *searchComponent, n int, piece func(s *Snapshot, i int, found *idset.Collector) error) (*idset.Collector, error) {
+	first := c.ID * catalog.UnitsPerComponent
+	all := &idset.Collector{First: first}
+	var mu sync.Mutex
+	err := s.runShared(ctx, n, c.long, func(s *Snapshot, each func(func(int) error) error) error {
+		found := &idset.Collector{First: first}
+		err := each(func(i int) error { return piece(s, i, found) })
+		mu.Lock()
+		defer mu.Unlock()
+		all.Merge(found)
+		return err
+	})
+	return all, err
+}
+
+// recovering turns a panic into an error, for code that no caller can recover
+// from.
+func recovering(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return fn()
 }

@@ -1,16 +1,26 @@
 package config
 
 import (
+	"cmp"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/edit/message"
+	"github.com/repoglot/repoglot/gitsource/derive"
+	"github.com/repoglot/repoglot/gitsource/forge"
+	"golang.org/x/crypto/ssh"
 )
 
 // minPoll is the shortest time between two polls: shorter times burden remotes and
@@ -202,4 +212,224 @@ func (c *Config) checkWarnings() []string {
 		}
 	}
 	return list
+}
+
+// maxFlush bounds the age at which edits are pushed.
+const maxFlush = 365 * 24 * time.Hour
+
+func checkPush(p place, c *Component) {
+	if c.Flush < 0 || c.Flush > maxFlush {
+		p.bad("flush", "must be a time up to a year; write it like 10m")
+	}
+	for key, name := range map[string]string{"signing_key_env": c.SigningKeyEnv, "forge_token_env": c.ForgeTokenEnv} {
+		if name != "" && !envRule.MatchString(name) {
+			p.bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
+		}
+	}
+	if c.MsgmergeAfter < 0 || c.MsgmergeAfter > maxFlush {
+		p.bad("msgmerge_after", "must be a time up to a year; write it like 1h")
+	}
+	for _, option := range c.MsgmergeOptions {
+		if !slices.Contains([]string{"previous", "no_fuzzy_matching", "no_location", "no_wrap"}, option) {
+			p.bad("msgmerge_options", "%s is not one of previous, no_fuzzy_matching, no_location, no_wrap", sample(option))
+		}
+	}
+	if c.Msgmerge == "commit" && (c.PushMode == "" || c.NewBase == "") {
+		p.bad("msgmerge", "commit needs push_mode and new_base; write both")
+	}
+	if c.PushMode == "" {
+		return
+	}
+	if why := branchRule(c.PushBranch); why != "" {
+		p.bad("push_branch", "%s %s; write the name of a branch, like l10n", sample(c.PushBranch), why)
+	}
+	if c.PushMode != catalog.PushDirect && c.PushBranch != "" && c.PushBranch == c.Branch {
+		p.bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
+	}
+	switch {
+	case c.RequestPer == "":
+	case c.PushMode != catalog.PushRequest:
+		p.bad("request_per", "needs push_mode: request; remove the key")
+	case c.RequestPer != catalog.PerComponent && c.PushBranch == "":
+		p.bad("request_per", "%s needs push_branch; name the branch that those of the requests are below, like l10n", c.RequestPer)
+	}
+	for _, t := range []struct {
+		key, text string
+		kind      message.Kind
+	}{{"commit_message", c.CommitMessage, message.Translation}, {"pull_message", c.PullMessage, message.Component}, {"add_message", c.AddMessage, message.Translation}, {"delete_message", c.DeleteMessage, message.Translation}, {"addon_message", c.AddonMessage, message.Addon}} {
+		if _, err := message.Parse(t.kind, t.text); err != nil {
+			p.bad(t.key, "is no template: %v", err)
+		}
+	}
+	switch {
+	case c.PushMode != catalog.PushRequest:
+	case c.Forge == "":
+		p.bad("push_mode", "request needs forge; write one of %s", strings.Join(forge.Kinds(), ", "))
+	case c.ForgeTokenEnv == "":
+		p.bad("forge", "needs forge_token_env; name the environment variable with the token")
+	default:
+		if _, err := c.NewForge("x"); err != nil {
+			p.bad("forge", "cannot be used: %v", err)
+		}
+	}
+}
+
+// pushTarget is what components that share a branch of ours must have in common.
+type pushTarget struct {
+	branch, forge, forgeURL, token string // the last three of push_mode request
+}
+
+func (c *Component) pushesTo() string { return cmp.Or(c.Push.String(), c.Repo.String()) }
+
+// ownBranch is push.BranchOf.
+func (c *Component) ownBranch(project string) string {
+	return cmp.Or(c.PushBranch, "repoglot/"+project+"/"+c.Slug)
+}
+
+// checkPushBranch refuses a branch of ours that components with another branch, push_mode or
+// forge have, too: each would overwrite what the other pushed. pushed has those seen, by
+// repository and branch.
+func checkPushBranch(p place, project string, c *Component, pushed map[[2]string]pushTarget) {
+	if c.PushMode == "" || c.PushMode == catalog.PushDirect {
+		return
+	}
+	key, to := [2]string{c.pushesTo(), c.ownBranch(project)}, pushTarget{branch: c.Branch}
+	if c.PushMode == catalog.PushRequest {
+		to.forge, to.forgeURL, to.token = c.Forge, c.ForgeURL, c.ForgeTokenEnv
+	}
+	if other, known := pushed[key]; known && other != to {
+		p.bad("push_branch", "%s is that of a component above with another branch, push_mode or forge, and each would overwrite what the other pushed; name another one", sample(key[1]))
+		return
+	}
+	pushed[key] = to
+}
+
+// checkRequests refuses components of one repository whose branches get into each other's
+// way: with one push_branch and different request_per, with a branch below the
+// push_branch of another one, beside which git cannot have it, or with one that is read
+// for edits, which would be overwritten.
+func checkRequests(r *report, list []Project) {
+	type branch struct{ repo, name string }
+	read, below, per := map[branch]bool{}, map[branch]string{}, map[branch]catalog.RequestPer{}
+	each := func(fn func(p place, c *Component, b branch)) {
+		for i := range list {
+			for j := range list[i].Components {
+				c := &list[i].Components[j]
+				if c.PushMode == catalog.PushRequest || c.PushMode == catalog.PushBranch {
+					fn(place{r, index(index("projects", i)+".components", j)}, c, branch{c.pushesTo(), c.ownBranch(list[i].Slug)})
+				}
+			}
+		}
+	}
+	for i := range list {
+		for j := range list[i].Components {
+			if c := &list[i].Components[j]; c.PushMode != "" && c.Branch != "" {
+				read[branch{c.Repo.String(), c.Branch}] = true
+			}
+		}
+	}
+	each(func(_ place, _ *Component, b branch) {
+		for at, letter := range b.name {
+			if letter == '/' {
+				below[branch{b.repo, b.name[:at]}] = b.name
+			}
+		}
+	})
+	each(func(p place, c *Component, b branch) {
+		if read[b] {
+			p.bad("push_branch", "%s is the branch of a component that takes edits, and would be overwritten; write another name", sample(b.name))
+		}
+		if other := below[b]; other != "" {
+			p.bad("push_branch", "%s is a folder of the branch %s of another component; write another name", sample(b.name), sample(other))
+		}
+		var own catalog.RequestPer
+		switch {
+		case c.PushMode != catalog.PushRequest:
+			own = c.RequestPer
+		case c.PushBranch == "":
+			own = catalog.PerComponent
+		default:
+			own = cmp.Or(c.RequestPer, catalog.PerRepository)
+		}
+		if other, known := per[b]; known && other != own {
+			p.bad("request_per", "%s is %s for another component with this push_branch; write the same, or another push_branch", own, other)
+		}
+		per[b] = own
+	})
+}
+
+var errNoForge = errors.New("the repository has no address of a forge: write https://HOST/OWNER/NAME, or ssh")
+
+// NewForge returns the forge of a component, with a token.
+func (c *Component) NewForge(token string) (forge.Forge, error) {
+	address := cmp.Or(c.Push.Raw(), c.Repo.Raw())
+	repository := forge.RepositoryOf(address, c.ForgeURL)
+	if repository == "" {
+		return nil, errNoForge
+	}
+	return forge.New(forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: repository, Token: token})
+}
+
+// Signer returns the key that signs the commits of a component, nil without one.
+func (c *Component) Signer() (derive.Signer, error) {
+	if c.PushMode == "" || c.SigningKey == "" {
+		return nil, nil
+	}
+	return derive.ParseSigner(string(c.SigningKey))
+}
+
+// checkSecrets returns what is wrong with the secrets of webhooks, and of components
+// that take edits.
+func (c *Config) checkSecrets() error {
+	for i := range c.Projects {
+		for j := range c.Projects[i].Components {
+			co := &c.Projects[i].Components[j]
+			where := c.Projects[i].Slug + "/" + co.Slug
+			kind := publicKey(string(co.WebhookSecret))
+			switch _, err := co.Signer(); {
+			case kind != "":
+				return fmt.Errorf("component %s: webhook_secret_env: %s is a public key (%s), which is no secret: set it to a random text, such as `openssl rand -hex 32` prints, here and at the service",
+					where, cmp.Or(co.WebhookSecretEnv, c.Projects[i].WebhookSecretEnv), kind)
+			case co.PushMode == "":
+			case err != nil:
+				return fmt.Errorf("component %s: signing_key_env: %w", where, err)
+			case co.SigningKeyEnv != "" && co.SigningKey == "":
+				return fmt.Errorf("component %s: signing_key_env names %s, which is not set: set it, or remove the key", where, co.SigningKeyEnv)
+			case co.PushMode == catalog.PushRequest && co.ForgeToken == "":
+				return fmt.Errorf("component %s: forge_token_env names %s, which is not set: set it", where, co.ForgeTokenEnv)
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	// publicBlockRule finds the first line of a PEM, PGP or SSH2 block of a public key.
+	publicBlockRule = regexp.MustCompile(`-{4,5} ?BEGIN [A-Z0-9 ]*(PUBLIC KEY|CERTIFICATE)`)
+	ageRule         = regexp.MustCompile(`(^|\s)age1[02-9ac-hj-np-z]{50,}($|\s)`)
+)
+
+// publicKey returns what kind of public key a secret is, or "" for none that can be
+// told from a random text: 32 bytes in base64 or hexadecimal digits may be either.
+func publicKey(secret string) string {
+	if publicBlockRule.MatchString(secret) {
+		return "a PEM block"
+	}
+	if ageRule.MatchString(secret) {
+		return "of age"
+	}
+	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(secret)); err == nil {
+		return "of ssh"
+	}
+	der, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(secret), ""))
+	if err != nil {
+		return ""
+	}
+	if _, err := ssh.ParsePublicKey(der); err == nil {
+		return "of ssh"
+	}
+	if _, err := x509.ParsePKIXPublicKey(der); err == nil {
+		return "in DER"
+	}
+	return ""
 }
