@@ -23,7 +23,8 @@
 //
 // On disk a mirror is a directory with a file CURRENT, which names one of the git
 // directories beside it (git-000001, …). A git directory is complete before CURRENT
-// names it, so a clone that was killed has no effect.
+// names it, so a clone that was killed has no effect. A directory guests, which borrows
+// its objects, has heads of requests.
 //
 // # Why
 //

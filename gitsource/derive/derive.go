@@ -55,6 +55,9 @@ type File struct {
 type Commit struct {
 	// Parent is the commit that it changes.
 	Parent object.Hash
+	// Merged is the second parent of a merge, whose files are those of Tree, with changes; the
+	// zero hash: there is one parent.
+	Merged, Tree object.Hash
 	// Files are what it changes, in any order, each path once.
 	Files []File
 	// Author wrote the texts; Committer is this server. Times are in whole seconds.
@@ -143,7 +146,9 @@ func (c *Chain) commit(ctx context.Context, commit Commit) (object.Hash, error) 
 		}
 	}
 	was, ok := c.roots[commit.Parent]
-	if !ok {
+	if !commit.Merged.IsZero() {
+		was = commit.Tree
+	} else if !ok {
 		parent, err := c.store.Commit(commit.Parent)
 		if err != nil {
 			return object.Hash{}, err
@@ -159,7 +164,7 @@ func (c *Chain) commit(ctx context.Context, commit Commit) (object.Hash, error) 
 	switch {
 	case err != nil:
 		return object.Hash{}, err
-	case tree == was:
+	case tree == was && commit.Merged.IsZero():
 		return object.Hash{}, ErrNothing
 	case tree.IsZero(): // git's empty tree
 		if tree, err = c.writeTree(nil, object.Base{}); err != nil {
@@ -192,7 +197,11 @@ func Check(ctx context.Context, gitDir string, parent object.Hash, path string) 
 
 // encode returns the commit as git stores it.
 func (c *Commit) encode(tree object.Hash) ([]byte, error) {
-	head := fmt.Sprintf("tree %s\nparent %s\nauthor %s\ncommitter %s\n", tree, c.Parent, person(c.Author), person(c.Committer))
+	parents := c.Parent.String()
+	if !c.Merged.IsZero() {
+		parents += "\nparent " + c.Merged.String()
+	}
+	head := fmt.Sprintf("tree %s\nparent %s\nauthor %s\ncommitter %s\n", tree, parents, person(c.Author), person(c.Committer))
 	message := strings.ToValidUTF8(strings.ReplaceAll(c.Message, "\x00", ""), "\uFFFD")
 	message = "\n" + strings.Trim(message, "\n") + "\n"
 	if message == "\n\n" {

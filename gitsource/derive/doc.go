@@ -5,7 +5,7 @@
 // same input gives the same commit; a crash leaves objects that nothing refers to, and
 // no other harm; signatures that git verify-commit accepts.
 //
-// Non-goals: merges, renames, moving refs, pushing.
+// Non-goals: merging, renames, moving refs, pushing.
 //
 // Each object is on the disk before the next one is written. Entries of a tree that did not
 // change keep their bytes and modes, and names that git would not write. A path that leads

@@ -200,15 +200,17 @@ func (l Limits) Within(gitDir string) Limits {
 	return l
 }
 
-// Size is the number of bytes of the objects in a git directory.
+// Size is the number of bytes of the objects in a git directory, and in those that it borrows
+// from.
 func Size(gitDir string) (sum int64) {
-	objects := filepath.Join(gitDir, "objects")
-	dirs, _ := os.ReadDir(objects) // an error means that there is nothing to count
-	for _, d := range dirs {
-		files, _ := os.ReadDir(filepath.Join(objects, d.Name()))
-		for _, f := range files {
-			if info, err := f.Info(); err == nil && info.Mode().IsRegular() {
-				sum += info.Size()
+	for _, objects := range ObjectDirs(gitDir) {
+		dirs, _ := os.ReadDir(objects) // an error means that there is nothing to count
+		for _, d := range dirs {
+			files, _ := os.ReadDir(filepath.Join(objects, d.Name()))
+			for _, f := range files {
+				if info, err := f.Info(); err == nil && info.Mode().IsRegular() {
+					sum += info.Size()
+				}
 			}
 		}
 	}

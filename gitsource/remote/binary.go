@@ -134,6 +134,62 @@ func (g Git) Repack(ctx context.Context, old, gitDir string) error {
 	return object.WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
 }
 
+// TreeMerge is what git merges of two commits.
+type TreeMerge struct {
+	// Bases are their merge bases: the newest commits that both have.
+	Bases []object.Hash
+	// Tree is the result. Conflicts are the modes of the versions of each path with a
+	// conflict; files that both changed have git's markers in Tree.
+	Tree      object.Hash
+	Conflicts map[string][]string
+}
+
+// MergeTree merges two commits of a git directory without a work tree (git-merge-tree(1)).
+// The error is ErrUnsupported before git 2.38. Commits without a merge base have the zero
+// result.
+func (g Git) MergeTree(ctx context.Context, gitDir string, ours, theirs object.Hash) (m TreeMerge, err error) {
+	env := environment([]setting{{"safe.directory", "*"}, {"gc.auto", "0"}, {"merge.renameLimit", "1000"}})
+	exited := func(err error, code int) bool {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		return ok && exit.ExitCode() == code
+	}
+	out, err := g.run(ctx, env, "--git-dir="+gitDir, "merge-base", "--all", ours.String(), theirs.String())
+	for line := range strings.Lines(out) {
+		if h, err := object.ParseHash(strings.TrimSpace(line)); err == nil {
+			m.Bases = append(m.Bases, h)
+		}
+	}
+	switch {
+	case exited(err, 1):
+		return m, nil
+	case err != nil:
+		return m, fmt.Errorf("git merge-base: %s", oneLine(err.Error()))
+	}
+	g.maxFile = maxMerged
+	out, err = g.run(ctx, env, "--git-dir="+gitDir, "merge-tree", "--write-tree", "-z", "--no-messages", ours.String(), theirs.String())
+	switch conflicts := exited(err, 1); {
+	case exited(err, 129): // its usage
+		return m, fmt.Errorf("git merge-tree --write-tree: %w", ErrUnsupported)
+	case err != nil && !conflicts:
+		return m, fmt.Errorf("git merge-tree: %s", oneLine(err.Error()))
+	case len(out) >= maxStdout:
+		return m, errors.New("git merge-tree: too many conflicts")
+	}
+	id, rest, _ := strings.Cut(out, "\x00")
+	m.Conflicts = map[string][]string{}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(rest, "\x00"), "\x00") { // MODE OBJECT STAGE\tPATH
+		if about, path, ok := strings.Cut(entry, "\t"); ok {
+			mode, _, _ := strings.Cut(about, " ")
+			m.Conflicts[path] = append(m.Conflicts[path], mode)
+		}
+	}
+	m.Tree, err = object.ParseHash(strings.TrimSpace(id))
+	return m, err
+}
+
+// maxMerged bounds the bytes of a file that git merges.
+const maxMerged = 64 << 20
+
 func fetchArgs(gitDir string) []string {
 	return []string{
 		"--git-dir=" + gitDir, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
@@ -338,8 +394,11 @@ func parseLsRemote(out, ref string) (object.Head, error) {
 
 func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.Head, _ []object.Hash) error {
 	ref := "refs/heads/" + tip.Branch
-	if tip.Branch == object.Detached {
+	switch tip.Branch {
+	case object.Detached:
 		ref = "HEAD"
+	case "":
+		ref = tip.Hash.String()
 	}
 	old, err := object.Packs(gitDir)
 	if err != nil {

@@ -87,7 +87,8 @@ type Source interface {
 	// Up to 100,000 are listed.
 	List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error)
 	// Transfer copies tip and its history to the git directory gitDir, which has
-	// the histories of have already. It moves no ref.
+	// the histories of have already. It moves no ref. A tip without a branch is asked for
+	// by its id.
 	Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error
 }
 
