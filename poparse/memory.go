@@ -216,7 +216,7 @@ const maxReused = 1 << 16
 // the File. Their strings stay valid. If data is in UTF-8 they share its memory, so
 // data must not change while they are in use. The File does not keep the text that
 // it was read from: WriteTo writes it like a File made by hand.
-func (r *Reader) Parse(name string, data []byte) (*File, error) { return parse(name, data, r) }
+func (r *Reader) Parse(name string, data []byte) (*File, error) { return parse(name, data, r, nil) }
 
 // lend gives a parser the memory of the Reader. A parser without a Reader gets its
 // own.

@@ -20,10 +20,10 @@ import (
 // line with another entry. Comments, references and flags are elements of slices:
 // one for every 32 bytes of the file and 65,536 more are kept, the rest is left out
 // with a warning.
-func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil) }
+func Parse(name string, data []byte) (*File, error) { return parse(name, data, nil, nil) }
 
-// parse is Parse with the memory of a Reader, which may be nil.
-func parse(name string, data []byte, reader *Reader) (*File, error) {
+// parse is Parse with the memory of a Reader and a record of the entries, which may be nil.
+func parse(name string, data []byte, reader *Reader, r *record) (*File, error) {
 	if what := sniffBinary(data); what != "" {
 		if _, _, ok := decodeMarked(data[:min(len(data), 512)], copies); !ok {
 			return nil, &SyntaxError{File: name, Line: 1, Column: 1, Code: ErrNotPO, Msg: "this is not a PO file, it looks like " + what}
@@ -31,12 +31,13 @@ func parse(name string, data []byte, reader *Reader) (*File, error) {
 	}
 	h := holding(reader != nil)
 	d, bad := decode(data, h)
-	f, err := read(name, d, bad, reader)
+	f, err := read(name, d, bad, reader, r)
 	if err == nil && d.undeclared && f.Charset != "" {
 		// The header shares a line with another entry, so its charset is
 		// known only now.
 		d, bad = decodeAs(data, f.Charset, max(0, bytes.Index(data, []byte(f.Charset))), h)
-		f, err = read(name, d, bad, reader)
+		r.reset()
+		f, err = read(name, d, bad, reader, r)
 	}
 	if err != nil {
 		return nil, err
@@ -48,13 +49,13 @@ func parse(name string, data []byte, reader *Reader) (*File, error) {
 }
 
 // read reads decoded text, or returns the error of decoding it.
-func read(name string, d decoded, bad *SyntaxError, reader *Reader) (*File, error) {
+func read(name string, d decoded, bad *SyntaxError, reader *Reader, r *record) (*File, error) {
 	if bad != nil {
 		bad.File = name
 		return nil, bad
 	}
 	d.replaceNUL()
-	f, err := scan(name, d, nil, reader)
+	f, err := scan(name, d, r, reader)
 	if err != nil {
 		return nil, err
 	}

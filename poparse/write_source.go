@@ -360,6 +360,13 @@ type record struct {
 	all bool
 }
 
+// reset forgets what was recorded, of a text that is read again.
+func (r *record) reset() {
+	if r != nil {
+		*r = record{all: r.all}
+	}
+}
+
 // span is the text of an entry: its parts, one after the other. whole says for each
 // part whether it begins at the start of a line, without a prefix from the line
 // before.

@@ -220,6 +220,43 @@ func (s *similar) candidates(id string, from int) (list []match) {
 	return list
 }
 
+// Match is one of the strings that are similar to another.
+type Match struct {
+	// Index is its place in the list that was searched.
+	Index int
+	// Similarity is msgmerge's measure, above 0.6.
+	Similarity float64
+}
+
+// Similar returns for each of some strings which others are similar enough for their texts to
+// be offered, the most similar first, at most maxBest sources. Comparisons are counted as
+// Options.Comparisons are: when they are used up, it returns what it has found, and true.
+func Similar(strings, others []string, comparisons int) (found [][]Match, stopped bool) {
+	found = make([][]Match, len(strings))
+	list := make([]*poparse.Entry, len(others))
+	for i, id := range others {
+		list[i] = &poparse.Entry{ID: id, Str: others[i : i+1]} // translated, if it is not empty
+	}
+	var s similar
+	s.of(list)
+	for k, id := range strings {
+		if comparisons -= blocks(id) * s.cost; comparisons < 0 {
+			return found, true
+		}
+		if id == "" {
+			continue
+		}
+		var r ranking
+		s.rank(&r, id)
+		for _, m := range r.best {
+			for i := s.first[m.number] - 1; m.weight > threshold && i >= 0; i = s.next[i] - 1 {
+				found[k] = append(found[k], Match{int(i), m.weight})
+			}
+		}
+	}
+	return found, false
+}
+
 // Similarity returns msgmerge's measure of how similar strings are to s: 1 for the same, and 0
 // for one that is not similar enough for its text to be offered.
 func Similarity(s string) func(other string) float64 {

@@ -1,0 +1,128 @@
+package merge
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/poparse"
+)
+
+// header returns the text of a header.
+func header(e *poparse.Entry) string {
+	if e == nil || len(e.Str) == 0 {
+		return ""
+	}
+	return e.Str[0]
+}
+
+// field is a line of a header; without a name it is another line.
+type field struct{ name, line string }
+
+// fieldsOf returns the lines of a header.
+func fieldsOf(text string) (list []field) {
+	for line := range strings.Lines(text) {
+		name, _, ok := strings.Cut(line, ":")
+		if name = strings.ToLower(strings.TrimSpace(name)); !ok || slices.ContainsFunc(list, func(f field) bool { return f.name == name }) {
+			name = "\x00" + line
+		}
+		list = append(list, field{name, line})
+	}
+	return list
+}
+
+// value returns the line of a field, "" without it.
+func value(list []field, name string) string {
+	for _, f := range list {
+		if f.name == name {
+			return f.line
+		}
+	}
+	return ""
+}
+
+const (
+	revised    = "po-revision-date"
+	translator = "last-translator"
+	created    = "pot-creation-date"
+	plurals    = "plural-forms"
+)
+
+// mergeHeader merges the headers field by field, in the order of ours, and reports whether
+// Plural-Forms clash; ours are in the text then.
+func (t *Table) mergeHeader(r *Row) (clash bool) {
+	h := [3][]field{}
+	for v, e := range r.Entry {
+		h[v] = fieldsOf(header(e))
+	}
+	date := func(name string) Side {
+		_, o, _ := strings.Cut(value(h[Ours], name), ":")
+		_, t, _ := strings.Cut(value(h[Theirs], name), ":")
+		return newer(o, t)
+	}
+	last := threeWay(value(h[Base], revised)+value(h[Base], translator), value(h[Ours], revised)+value(h[Ours], translator), value(h[Theirs], revised)+value(h[Theirs], translator), date(revised))
+	side := func(name string) Side {
+		switch name {
+		case revised, translator:
+			return last
+		case created:
+			return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), date(created))
+		case "project-id-version", "report-msgid-bugs-to":
+			return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), t.template)
+		case plurals:
+			o, th := value(h[Ours], name), value(h[Theirs], name)
+			squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+			if v := threeWay(value(h[Base], name), o, th, Base); v != Base {
+				return v
+			}
+			clash = squeeze(o) != squeeze(th)
+			if t.Favor == FavorTheirs {
+				return Theirs
+			}
+			return Ours
+		}
+		return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), last)
+	}
+	var b strings.Builder
+	write := func(line string) {
+		if s := b.String(); line != "" && s != "" && !strings.HasSuffix(s, "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+	}
+	for i, f := range h[Ours] {
+		write(value(h[side(f.name)], f.name))
+		for j := range h[Theirs] { // what only theirs has, after the same field as there
+			if j > 0 && h[Theirs][j-1].name == f.name || i == 0 && j == 0 {
+				for ; j < len(h[Theirs]) && value(h[Ours], h[Theirs][j].name) == ""; j++ {
+					write(value(h[side(h[Theirs][j].name)], h[Theirs][j].name))
+				}
+			}
+		}
+	}
+	if len(h[Ours]) == 0 {
+		b.WriteString(header(r.Entry[Theirs]))
+	}
+	r.header = b.String()
+	r.text = Ours
+	switch r.header {
+	case header(r.Entry[Ours]):
+	case header(r.Entry[Theirs]):
+		r.text = Theirs
+	}
+	r.fuzzy, r.previous = r.Entry[Ours].Fuzzy, r.Entry[Ours].Previous
+	if v := t.pick(r, FieldState); v != Base {
+		r.fuzzy = r.Entry[v].Fuzzy
+	}
+	return clash
+}
+
+// threeWay says whose a value is, and both for values that both sides changed.
+func threeWay(base, ours, theirs string, both Side) Side {
+	switch {
+	case ours == theirs, theirs == base:
+		return Ours
+	case ours == base:
+		return Theirs
+	}
+	return both
+}
