@@ -99,7 +99,7 @@ drift: ## check that go.mod, go.sum and generated files are up to date
 check: lint drift test race ## everything that CI does
 
 bench: build ## measure the figures of docs/benchmarks.md
-	$(GO) run ./cmd/bench -repoglot $(BIN)
+	GO="$(GO)" ./.ci/bench -repoglot $(BIN)
 	$(GO) test -run '^$$' -bench 'Against|ReadFiles' -cpu 1 ./poparse ./catalog/ingest/unit
 	$(GO) test -run '^$$' -bench '^BenchmarkChecks$$' -benchtime 3x -cpu 2 ./catalog/ingest
 	$(GO) test -run '^$$' -bench 'Steps|CloneHTTP|PollHTTP' ./gitsource

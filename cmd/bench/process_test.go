@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func (r *run) command(name string, args ...string) (usage, string) {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	started := time.Now()
 	if err := cmd.Run(); err != nil {
-		r.Fatalf("%s: %w\n%s%s", strings.Join(cmd.Args, " "), err, out.String(), errs.String())
+		r.Fatalf("%s: %v\n%s%s", strings.Join(cmd.Args, " "), err, out.String(), errs.String())
 	}
 	u := usage{wall: time.Since(started)}
 	if s, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
