@@ -1,0 +1,411 @@
+package diff
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/merge"
+)
+
+// Options say what a file is, for its report. The zero value is of a file that stands alone.
+type Options struct {
+	// Group and Language are those of File; Group is the path by default.
+	Group, Language string
+	// Template says that the file is a template.
+	Template bool
+	// Comparisons bounds the search for reworded strings, as in merge.Options.
+	Comparisons int
+	// Checks returns the quality checks that some entries of a file fail: the message of each, by
+	// its name. It is asked for the texts that changed, before and after. Nil: there are no checks.
+	Checks func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string
+}
+
+// Files compares the old bytes of a file with the new ones; nil: there is no such file. Files that
+// are equal to the byte are not read. It never fails: see Unreadable.
+func Files(path string, old, new []byte, o Options) File {
+	f := File{Path: path, Group: cmp.Or(o.Group, path), Language: o.Language, Template: o.Template, Status: Equal, Header: []Field{}, Strings: []String{}, Checks: []Check{}}
+	if bytes.Equal(old, new) && (old == nil) == (new == nil) {
+		return f
+	}
+	a, oldErr := parse(path, old)
+	b, err := parse(path, new)
+	if err != nil {
+		f.Status, f.Error = Unreadable, err.Error()
+		return f
+	}
+	if oldErr != nil {
+		f.Status, f.Error = Unreadable, "before: "+oldErr.Error()
+		return f
+	}
+	c := comparison{file: &f, Options: o}
+	c.compare(a, b, old, new)
+	f.Language = cmp.Or(f.Language, fieldOf(b, "Language"), fieldOf(a, "Language"))
+	if f.Counts != (Counts{}) || len(f.Checks) > 0 {
+		f.Status = Changed
+	}
+	return f
+}
+
+func fieldOf(f *poparse.File, name string) string {
+	if f == nil {
+		return ""
+	}
+	return strings.Clone(f.Field(name))
+}
+
+func parse(path string, data []byte) (*poparse.File, error) {
+	if data == nil {
+		return nil, nil
+	}
+	return poparse.Parse(path, data)
+}
+
+// compare compares two files that were read, either of which may be nil.
+func (c *comparison) compare(old, new *poparse.File, oldBytes, newBytes []byte) {
+	f := c.file
+	switch {
+	case old == nil:
+		f.Status = Added
+		f.total(new)
+		return
+	case new == nil:
+		f.Status = Removed
+		f.total(old)
+		return
+	}
+	f.total(new)
+	t := merge.NewTable(old, old, new, merge.Options{Comparisons: c.Comparisons})
+	var removed []*poparse.Entry
+	for i := range t.Rows {
+		o, n := t.Rows[i].Entry[merge.Base], t.Rows[i].Entry[merge.Theirs]
+		switch is, was := live(n), live(o); {
+		case t.Rows[i].Header && o == old.Header && n == new.Header:
+			c.header(cmp.Or(o, &poparse.Entry{}), cmp.Or(n, &poparse.Entry{}))
+		case is && was:
+			c.pair(o, n, t.Rows[i].Similarity)
+		case is:
+			c.add(n, String{Kind: "added", New: text(n)})
+			c.texts = append(c.texts, [2]*poparse.Entry{nil, n})
+		case was:
+			removed = append(removed, o)
+		case !same(o, n):
+			f.Ignored.Obsolete++
+		}
+	}
+	slices.SortStableFunc(c.pairs, func(a, b [2]*poparse.Entry) int { return cmp.Compare(a[1].KeywordLine, b[1].KeywordLine) })
+	f.Ignored.Order = len(c.pairs) - ascending(c.pairs)
+	c.wrapping(linesOf(old, oldBytes), linesOf(new, newBytes))
+	slices.SortStableFunc(f.Strings, func(a, b String) int { return cmp.Compare(a.Line, b.Line) })
+	for _, o := range removed {
+		c.add(o, String{Kind: "removed", Old: text(o)})
+	}
+	c.check(old, new)
+}
+
+// check adds the checks that fail now.
+func (c *comparison) check(old, new *poparse.File) {
+	if c.Checks == nil || len(c.texts) == 0 {
+		return
+	}
+	slices.SortStableFunc(c.texts, func(a, b [2]*poparse.Entry) int { return cmp.Compare(a[1].Line, b[1].Line) })
+	var was, is []*poparse.Entry
+	for _, p := range c.texts {
+		if is = append(is, p[1]); p[0] != nil {
+			was = append(was, p[0])
+		}
+	}
+	now := c.Checks(new, is)
+	if len(now) == 0 {
+		return
+	}
+	before := c.Checks(old, was)
+	for _, p := range c.texts {
+		for _, name := range slices.Sorted(maps.Keys(now[p[1]])) {
+			if _, had := before[p[0]][name]; !had {
+				c.file.Checks = append(c.file.Checks, Check{p[1].Line, contextOf(p[1]), strings.Clone(p[1].ID), name, now[p[1]][name]})
+			}
+		}
+	}
+}
+
+func live(e *poparse.Entry) bool {
+	return e != nil && !e.Obsolete && !e.Duplicate && (e.ID != "" || e.HasContext)
+}
+
+func (f *File) total(of *poparse.File) {
+	for e := range of.Live() {
+		f.Total++
+		switch state(e) {
+		case "translated":
+			f.Translated++
+		case "fuzzy":
+			f.Fuzzy++
+		}
+	}
+}
+
+func state(e *poparse.Entry) string {
+	switch {
+	case merge.TextOf(e).Empty():
+		return "untranslated"
+	case e.Fuzzy:
+		return "fuzzy"
+	}
+	return "translated"
+}
+
+// text and what follows copy strings, which share the memory of their file.
+func text(e *poparse.Entry) *Text { return &Text{cloned(e.Str), state(e)} }
+
+func cloned(list []string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = strings.Clone(list[i])
+	}
+	return out
+}
+
+func contextOf(e *poparse.Entry) *string {
+	if !e.HasContext {
+		return nil
+	}
+	context := strings.Clone(e.Context)
+	return &context
+}
+
+// same reports whether two entries that are not live differ in their lines only.
+func same(o, n *poparse.Entry) bool {
+	return o != nil && n != nil && slices.Equal(o.Str, n.Str) && o.Fuzzy == n.Fuzzy && o.Obsolete == n.Obsolete && slices.Equal(o.Comments, n.Comments) &&
+		o.IDPlural == n.IDPlural && slices.Equal(o.Flags, n.Flags) && samePrevious(o, n)
+}
+
+// comparison fills a File.
+type comparison struct {
+	Options
+	file  *File
+	texts [][2]*poparse.Entry // strings that changed
+	pairs [][2]*poparse.Entry // strings that are in both files
+	equal [][2]*poparse.Entry // entries that may be wrapped in another way
+}
+
+// add adds a string.
+func (c *comparison) add(e *poparse.Entry, s String) {
+	s.Line, s.Context, s.Source, s.Plural = e.Line, contextOf(e), strings.Clone(e.ID), strings.Clone(e.IDPlural)
+	if s.Changes == nil {
+		s.Changes = []string{}
+	}
+	if s.Kind != "changed" {
+		c.file.Counts.counted(s.Kind)
+	}
+	for _, change := range s.Changes {
+		c.file.Counts.counted(change)
+	}
+	c.file.Strings = append(c.file.Strings, s)
+}
+
+// pair compares a string before and after.
+func (c *comparison) pair(o, n *poparse.Entry, similarity float64) {
+	c.pairs = append(c.pairs, [2]*poparse.Entry{o, n})
+	s := String{Kind: "changed"}
+	if o.ID != n.ID || o.Context != n.Context || o.HasContext != n.HasContext || o.HasPlural != n.HasPlural || o.IDPlural != n.IDPlural {
+		s.Kind, s.OldContext, s.OldSource, s.OldPlural, s.Similarity = "reworded", contextOf(o), strings.Clone(o.ID), strings.Clone(o.IDPlural), min(similarity, 1)
+	}
+	change := func(name string, is bool) {
+		if is {
+			s.Changes = append(s.Changes, name)
+		}
+	}
+	before, after := state(o), state(n)
+	had, has := before != "untranslated", after != "untranslated"
+	common := min(len(o.Str), len(n.Str))
+	change("translated", !had && has)
+	change("emptied", had && !has)
+	change("text", had && has && !slices.Equal(o.Str[:common], n.Str[:common]))
+	change("forms", had && has && len(o.Str) != len(n.Str))
+	change("fuzzy", has && before != "fuzzy" && after == "fuzzy")
+	change("confirmed", before == "fuzzy" && after == "translated")
+	lines := func(name string, a, b []string) {
+		if !slices.Equal(a, b) {
+			s.Changes, s.Lines = append(s.Changes, name), append(s.Lines, Lines{name, cloned(a), cloned(b)})
+		}
+	}
+	lines("comment", o.Comments, n.Comments)
+	lines("note", o.Extracted, n.Extracted)
+	if !slices.Equal(o.Flags, n.Flags) {
+		lines("flags", slices.Sorted(slices.Values(o.Flags)), slices.Sorted(slices.Values(n.Flags)))
+	}
+	g := &c.file.Ignored
+	if o.Fuzzy != n.Fuzzy && !had && !has || !samePrevious(o, n) {
+		g.Marks++
+	}
+	g.References += changed(o.References, n.References)
+	if s.Kind != "changed" || len(s.Changes) > 0 {
+		s.Old, s.New = text(o), text(n)
+		c.add(n, s)
+		c.texts = append(c.texts, [2]*poparse.Entry{o, n})
+		return
+	}
+	c.equal = append(c.equal, [2]*poparse.Entry{o, n})
+}
+
+func samePrevious(o, n *poparse.Entry) bool {
+	return o.Previous == nil && n.Previous == nil || o.Previous != nil && n.Previous != nil && *o.Previous == *n.Previous
+}
+
+// changed is how many references came or went, whichever is more.
+func changed(a, b []string) int {
+	if slices.Equal(a, b) {
+		return 0
+	}
+	if len(a) == 1 && len(b) == 1 {
+		return 1
+	}
+	count := make(map[string]int, len(a))
+	for _, ref := range a {
+		count[ref]++
+	}
+	common := 0
+	for _, ref := range b {
+		if count[ref] > 0 {
+			count[ref]--
+			common++
+		}
+	}
+	return max(len(a), len(b)) - common
+}
+
+// passing are the header fields that change with each save.
+var passing = []string{"pot-creation-date", "po-revision-date", "x-generator"}
+
+// header compares the headers.
+func (c *comparison) header(o, n *poparse.Entry) {
+	field := func(name, old, new string) {
+		switch {
+		case old == new:
+		case slices.Contains(passing, strings.ToLower(name)):
+			c.file.Ignored.Dates++
+		default:
+			c.file.Counts.Header++
+			c.file.Header = append(c.file.Header, Field{strings.Clone(name), strings.Clone(old), strings.Clone(new)})
+		}
+	}
+	old, new := fields(o), fields(n)
+	for _, f := range new {
+		field(f[0], valueOf(old, f[0]), f[1])
+	}
+	for _, f := range old {
+		if !slices.ContainsFunc(new, func(g [2]string) bool { return strings.EqualFold(f[0], g[0]) }) {
+			field(f[0], f[1], "")
+		}
+	}
+	field("#", strings.Join(o.Comments, "\n"), strings.Join(n.Comments, "\n"))
+	field("fuzzy", fmt.Sprint(o.Fuzzy), fmt.Sprint(n.Fuzzy))
+	if c.file.Counts.Header+c.file.Ignored.Dates == 0 {
+		c.equal = append(c.equal, [2]*poparse.Entry{o, n})
+	}
+}
+
+// fields splits a header: names and values, in order, of repeated ones all values in one; lines
+// without a colon have no name.
+func fields(e *poparse.Entry) (list [][2]string) {
+	at := map[string]int{}
+	for line := range strings.Lines(strings.Join(e.Str, "")) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			name, value = "", name
+		}
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		key := strings.ToLower(name)
+		if i, ok := at[key]; ok {
+			list[i][1] += "\n" + value
+			continue
+		}
+		at[key] = len(list)
+		list = append(list, [2]string{name, value})
+	}
+	return list
+}
+
+func valueOf(fields [][2]string, name string) string {
+	for _, f := range fields {
+		if strings.EqualFold(f[0], name) {
+			return f[1]
+		}
+	}
+	return ""
+}
+
+// ascending is the length of the longest sequence of strings that both files have in one order.
+func ascending(pairs [][2]*poparse.Entry) int {
+	var ends []int // the least last line of a sequence of each length
+	for _, p := range pairs {
+		line := p[0].KeywordLine
+		i := len(ends)
+		if i > 0 && line <= ends[i-1] {
+			i, _ = slices.BinarySearch(ends, line)
+			ends[i] = line
+			continue
+		}
+		ends = append(ends, line)
+	}
+	return len(ends)
+}
+
+// wrapping counts the equal strings whose lines differ.
+func (c *comparison) wrapping(old, new *fileLines) {
+	for _, p := range c.equal {
+		if !bytes.Equal(old.of(p[0]), new.of(p[1])) {
+			c.file.Ignored.Wrapping++
+		}
+	}
+}
+
+// fileLines has the lines of a file.
+type fileLines struct {
+	data   []byte
+	starts []int   // of each line, and the end
+	ends   []int32 // of each line with a keyword: the line that the next entry begins with
+}
+
+func linesOf(f *poparse.File, data []byte) *fileLines {
+	l := &fileLines{data: data, starts: []int{0}}
+	for at := 0; ; {
+		n := bytes.IndexByte(data[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		l.starts = append(l.starts, at)
+	}
+	l.starts = append(l.starts, len(data))
+	l.ends = make([]int32, len(l.starts)+1)
+	all := append(slices.Clone(f.Entries), f.OtherHeaders...)
+	if f.Header != nil {
+		all = append([]*poparse.Entry{f.Header}, all...)
+	}
+	slices.SortStableFunc(all, func(a, b *poparse.Entry) int { return cmp.Compare(a.Line, b.Line) })
+	for i, e := range all {
+		if e.KeywordLine >= len(l.ends) {
+			break // a charset whose lines are others
+		}
+		l.ends[e.KeywordLine] = int32(len(l.starts))
+		if i+1 < len(all) {
+			l.ends[e.KeywordLine] = int32(all[i+1].Line)
+		}
+	}
+	return l
+}
+
+// of returns the lines of an entry from its msgctxt or msgid on.
+func (l *fileLines) of(e *poparse.Entry) []byte {
+	if e.KeywordLine < 1 || e.KeywordLine >= len(l.ends) {
+		return nil
+	}
+	from, to := e.KeywordLine-1, min(int(l.ends[e.KeywordLine])-1, len(l.starts)-1)
+	return bytes.TrimRight(l.data[l.starts[min(from, to)]:l.starts[to]], "\r\n \t")
+}
