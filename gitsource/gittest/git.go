@@ -103,6 +103,9 @@ func Bundle(tb testing.TB, name string) string {
 	file := findBundle(tb, name)
 	bundles.Lock()
 	defer bundles.Unlock()
+	if bundles.dir == "" {
+		tb.Fatal("the package's TestMain is not gittest.Main")
+	}
 	dir := filepath.Join(bundles.dir, name+".git")
 	if _, err := os.Stat(dir); err != nil {
 		RunGit(tb, "", "clone", "-q", "--bare", file, dir)
