@@ -38,7 +38,7 @@ type objects struct {
 	open    bool     // loose and packs are filled in
 	loose   map[Hash]string
 	packs   []*pack
-	cache   packCache
+	cache   blobCache
 	fresh   map[Hash][]byte // checked files, which Store.Lend gave
 	indexes *Fresh          // shares indexes of packs; or nil
 	sum     hash.Hash

@@ -26,7 +26,7 @@ type pack struct {
 	file  *os.File // nil until the first read
 	in    *bufio.Reader
 	z     io.ReadCloser
-	cache *packCache
+	cache *blobCache
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 )
 
 // openPack reads the index of a pack; the pack itself is opened when needed.
-func openPack(dir, name string, cache *packCache, indexes *Fresh) (*pack, error) {
+func openPack(dir, name string, cache *blobCache, indexes *Fresh) (*pack, error) {
 	index, err := indexes.index(dir, strings.TrimSuffix(name, ".pack")+".idx")
 	return &pack{index: index, dir: dir, name: name, cache: cache}, err
 }
@@ -180,7 +180,7 @@ func inflater(z io.ReadCloser, in io.Reader) (io.ReadCloser, error) {
 
 // size returns an object's length, from its header or from the start of its delta.
 func (p *pack) size(offset int64) (int64, error) {
-	if o, ok := p.cache.objects.get(p, offset); ok {
+	if o, ok := p.cache.get(p, offset); ok {
 		return int64(len(o.data)), nil
 	}
 	e, err := p.header(offset)
@@ -243,23 +243,19 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
 		}
 		if keep {
-			p.cache.objects.put(p, c.links[i].offset, cached{kind: c.kind, data: data, base: c.links[i].base})
+			p.cache.put(p, c.links[i].offset, cached{c.kind, data})
 			continue
 		}
 		room, spare = spare, data
 	}
-	p.cache.objects.used(p, offset)
 	return c.kind, data, nil
 }
 
 // bounded returns ErrTooLarge for an object longer than limit, unless it is a short
 // delta: that costs no more to inflate than its beginning, which has the length.
 func (p *pack) bounded(offset, limit int64) error {
-	if o, ok := p.cache.objects.get(p, offset); ok {
+	if o, ok := p.cache.get(p, offset); ok {
 		return tooLarge(int64(len(o.data)), limit)
-	}
-	if _, ok := p.cache.deltas.get(p, offset); ok {
-		return nil
 	}
 	e, err := p.header(offset)
 	if err != nil || e.delta() && e.size <= shortDelta {
@@ -284,45 +280,35 @@ type chain struct {
 }
 
 type link struct {
-	offset, base int64
-	delta        []byte
+	offset int64
+	delta  []byte
 }
 
 // follow reads the chain of the object at an offset, up to the first base in the
 // cache.
 func (p *pack) follow(c *chain, offset int64) error {
 	for at := offset; ; {
-		if o, ok := p.cache.objects.get(p, at); ok {
+		if o, ok := p.cache.get(p, at); ok {
 			c.kind, c.root = o.kind, o.data
 			return nil
 		}
-		o, ok := p.cache.deltas.get(p, at)
-		e := entry{kind: o.kind, size: int64(len(o.data)), base: o.base}
-		if !ok {
-			var err error
-			if e, err = p.header(at); err != nil {
-				return err
-			}
+		e, err := p.header(at)
+		if err != nil {
+			return err
 		}
 		if c.held -= e.size; c.held < 0 || len(c.links) > maxChain {
 			return p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
 		}
-		if !ok {
-			data, err := p.inflate(e.size, e.size)
-			if err != nil {
-				return p.corrupt(at, "%w", err)
-			}
-			o = cached{kind: e.kind, data: data, base: e.base}
+		data, err := p.inflate(e.size, e.size)
+		if err != nil {
+			return p.corrupt(at, "%w", err)
 		}
 		if !e.delta() {
-			c.kind, c.root = o.kind, o.data
-			p.cache.objects.put(p, at, o)
+			c.kind, c.root = e.kind, data
+			p.cache.put(p, at, cached{e.kind, data})
 			return nil
 		}
-		if !ok && at != offset {
-			p.cache.deltas.put(p, at, o)
-		}
-		c.links = append(c.links, link{at, e.base, o.data})
+		c.links = append(c.links, link{at, data})
 		at = e.base
 	}
 }
@@ -330,8 +316,7 @@ func (p *pack) follow(c *chain, offset int64) error {
 const (
 	// nearBases is the number of an object's bases that are kept. Git makes older
 	// versions from newer ones, so a walk through history needs these next; a
-	// whole long chain would push the bases of other files out. Its root is kept,
-	// and its deltas are, which are short.
+	// whole long chain would push the bases of other files out. Its root is kept.
 	nearBases = 3
 	// farBases: of the bases further away, every so many-th is kept, for the walk to
 	// go on from.
@@ -342,16 +327,6 @@ const (
 	// long the object is.
 	shortDelta = 16 << 10
 )
-
-// packCache keeps what was inflated: objects, and the deltas of their bases.
-type packCache struct{ objects, deltas blobCache }
-
-// setLimit bounds the bytes of both, and empties them; 0 is objectCache.
-func (c *packCache) setLimit(bytes int) {
-	bytes = cmp.Or(bytes, objectCache)
-	c.deltas = blobCache{limit: bytes / 3}
-	c.objects = blobCache{limit: bytes - c.deltas.limit}
-}
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
 // history. It has two generations: an object that is not read while it is in the
@@ -367,14 +342,14 @@ type packed struct {
 	offset int64
 }
 
-// cached is an inflated object, or a delta; base is the offset of the base that it was
-// or is made from, or 0.
+// cached is an inflated object.
 type cached struct {
-	kind  plumbing.ObjectType
-	data  []byte
-	base  int64
-	asked bool // the object was asked for, and not only as a base
+	kind plumbing.ObjectType
+	data []byte
 }
+
+// setLimit bounds the bytes, and empties the cache; 0 is objectCache.
+func (c *blobCache) setLimit(bytes int) { *c = blobCache{limit: cmp.Or(bytes, objectCache)} }
 
 func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
 	key := packed{p, offset}
@@ -386,27 +361,6 @@ func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
 		c.put(p, offset, o)
 	}
 	return o, ok
-}
-
-// used says that an object was asked for. If its base was not, objects are asked for
-// from the oldest to the newest, and are made from newer ones, as git makes them:
-// nothing that follows is made from this one, and it makes room.
-func (c *blobCache) used(p *pack, offset int64) {
-	o, ok := c.get(p, offset)
-	if !ok {
-		return
-	}
-	if o.base != 0 && len(o.data) > smallBase {
-		if base, ok := c.get(p, o.base); !ok || !base.asked {
-			key := packed{p, offset}
-			delete(c.young, key)
-			delete(c.old, key)
-			c.bytes -= len(o.data) + overhead
-			return
-		}
-	}
-	o.asked = true
-	c.young[packed{p, offset}] = o
 }
 
 // overhead is what an object in a cache takes besides its bytes.

@@ -222,7 +222,7 @@ func (l *packList) OnInflatedObjectHeader(kind plumbing.ObjectType, _, at int64)
 
 // check refuses a pack with a directory that harms. Name is that of the pack, below dir.
 func (l *packList) check(ctx context.Context, dir, name string) error {
-	var cache packCache
+	var cache blobCache
 	cache.setLimit(0)
 	p, err := openPack(dir, name, &cache, nil)
 	if err != nil {
@@ -306,7 +306,7 @@ func Loosen(ctx context.Context, gitDir string, old []string) error {
 
 func loosen(ctx context.Context, gitDir, name string) error {
 	dir := filepath.Join(gitDir, "objects")
-	var cache packCache
+	var cache blobCache
 	cache.setLimit(0)
 	p, err := openPack(dir, "pack/"+name, &cache, nil)
 	if err != nil || p.index.n > UnpackLimit {
