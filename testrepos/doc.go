@@ -10,12 +10,12 @@
 // Large repositories are generated: GenSpec makes one component in one commit, Project
 // many components with a history of thousands of commits, written as a pack.
 // A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
-// what it is sent; a GitHost serves repositories by git, and a ForgeHost joins both.
+// what it is sent; a GitHost serves repositories by git.
 //
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and
 //     time zones come from the scenario, never from the machine.
-//   - It needs no git binary (except to serve: GitHost, ForgeHost), no network, no
+//   - It needs no git binary (except to serve: GitHost), no network, no
 //     configuration of the user.
 //   - A push writes objects first, then the references, so that a watcher never
 //     sees half of it.

@@ -3,21 +3,16 @@ package testrepos
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/cgi"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // ForgeRequest is a request of a Forge.
@@ -121,7 +116,7 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if f.project(w, r) {
 		return
 	}
-	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.path())
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.Path())
 	number, err := strconv.Atoi(strings.TrimPrefix(path, "/"))
 	switch {
 	case !ok || path != "" && (err != nil || number < 1 || number > len(f.requests) || f.requests[number-1].State == "removed"):
@@ -182,7 +177,8 @@ func (f *Forge) allowed(r *http.Request) bool {
 	return r.Header.Get("User-Agent") != ""
 }
 
-func (f *Forge) path() string {
+// Path is where its API has the requests.
+func (f *Forge) Path() string {
 	switch f.Kind {
 	case "github":
 		return "/api/v3/repos/" + f.Repository + "/pulls"
@@ -369,101 +365,6 @@ func answerJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value)
-}
-
-// ForgeHost is a whole forge: it serves repositories by git, for reading and pushing, and
-// the API about their requests, at one address. It asks for a forge's token in both, and
-// changes requests as the real ones do when branches move. It is an http.Handler for a
-// server with TLS.
-type ForgeHost struct {
-	// Root is the folder that has the repository of a forge at REPOSITORY.git.
-	Root string
-	// Forges are what is served. Their paths differ.
-	Forges []*Forge
-
-	mu        sync.Mutex
-	intercept func(http.ResponseWriter, *http.Request) bool
-}
-
-// Intercept calls a function with each request from now on, of git and of the API; if it
-// returns true, it has answered. nil ends that.
-func (h *ForgeHost) Intercept(by func(http.ResponseWriter, *http.Request) bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.intercept = by
-}
-
-// ServeHTTP answers git or a client of the API.
-func (h *ForgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.mu.Lock()
-	intercept := h.intercept
-	h.mu.Unlock()
-	if intercept != nil && intercept(w, r) {
-		return
-	}
-	for _, f := range h.Forges {
-		if strings.HasPrefix(r.URL.Path, "/"+f.Repository+".git/") {
-			GitHost{Root: h.Root, Password: f.Token}.ServeHTTP(w, r)
-			return
-		}
-		if strings.HasPrefix(r.URL.EscapedPath()+"/", f.path()+"/") {
-			if err := f.follow(filepath.Join(h.Root, filepath.FromSlash(f.Repository)+".git")); err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-			f.ServeHTTP(w, r)
-			return
-		}
-	}
-	http.NotFound(w, r)
-}
-
-// follow changes open requests as the forge does when branches move: GitHub and GitLab
-// say that a request is merged if its commits came to the other branch by a push; all but
-// GitLab close a request whose branch is gone.
-func (f *Forge) follow(dir string) error {
-	g, err := git.PlainOpen(dir)
-	if err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for i := range f.requests {
-		r := &f.requests[i]
-		if r.State != "open" || r.Fork {
-			continue
-		}
-		head, err := g.Reference(plumbing.NewBranchReferenceName(r.Head), true)
-		if errors.Is(err, plumbing.ErrReferenceNotFound) {
-			if f.Kind != "gitlab" {
-				r.State = "closed"
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		base, err := g.Reference(plumbing.NewBranchReferenceName(r.Base), true)
-		if err != nil {
-			return err
-		}
-		ours, err := g.CommitObject(head.Hash())
-		if err != nil {
-			return err
-		}
-		theirs, err := g.CommitObject(base.Hash())
-		if err != nil {
-			return err
-		}
-		merged, err := ours.IsAncestor(theirs)
-		if err != nil {
-			return err
-		}
-		if merged && (f.Kind == "github" || f.Kind == "gitlab") {
-			r.State = "merged"
-		}
-	}
-	return nil
 }
 
 // GitHost serves the repositories below a folder over git's smart HTTP protocol, with the

@@ -141,14 +141,6 @@ func (p *Puller) Sync() ingest.Report {
 	return report
 }
 
-// SyncFails pulls, and wants an error that contains a text.
-func (p *Puller) SyncFails(want string) {
-	p.TB.Helper()
-	if _, err := p.Syncer.Sync(p.TB.Context(), p.Branch); err == nil || !strings.Contains(err.Error(), want) {
-		p.TB.Errorf("the pull ended with %v, want %q in it", err, want)
-	}
-}
-
 // PullAll pulls the branches that components are of, and fails the test on any
 // error.
 func PullAll(s *Store, now func() time.Time, specs []store.ComponentSpec) {

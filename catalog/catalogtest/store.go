@@ -2,11 +2,8 @@ package catalogtest
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -77,64 +74,10 @@ func (s *Store) Close() {
 	}
 }
 
-// Saved is the state of a closed database.
-type Saved struct {
-	file []byte
-	dsn  string
-}
-
-// Save keeps the state of a closed database, for Restore.
-func (s *Store) Save() *Saved {
-	s.TB.Helper()
-	if pgtest.Chosen() {
-		saved := &Saved{dsn: pgtest.DSN(s.TB, s.TB.TempDir())}
-		pgtest.Copy(s.TB, s.Database(), saved.dsn)
-		return saved
-	}
-	file, err := os.ReadFile(s.Database()) // without a log: Close wrote it into the file
-	if err != nil {
-		s.TB.Fatal(err)
-	}
-	return &Saved{file: file}
-}
-
-// Restore makes a saved state that of the database, which must be closed.
-func (s *Store) Restore(saved *Saved) {
-	s.TB.Helper()
-	if pgtest.Chosen() {
-		pgtest.Copy(s.TB, saved.dsn, s.Database())
-		return
-	}
-	if err := os.WriteFile(s.Database(), saved.file, 0o600); err != nil {
-		s.TB.Fatal(err)
-	}
-}
-
 // Read runs fn in a snapshot.
 func (s *Store) Read(fn func(ctx context.Context, s *store.Snapshot) error) {
 	s.TB.Helper()
 	if err := s.DB.Read(s.TB.Context(), fn); err != nil {
-		s.TB.Fatal(err)
-	}
-}
-
-// bytesLiteral is a literal of bytes in SQLite.
-var bytesLiteral = regexp.MustCompile(`\bx'([0-9a-f]*)'`)
-
-// Execute runs statements on the database without the store. Literals of bytes are
-// those of SQLite.
-func (s *Store) Execute(statements string) {
-	s.TB.Helper()
-	if pgtest.Chosen() {
-		pgtest.Run(s.TB, s.Database(), bytesLiteral.ReplaceAllString(statements, `'\x$1'`))
-		return
-	}
-	db, err := sql.Open("sqlite", s.Database())
-	if err != nil {
-		s.TB.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(s.TB.Context(), statements); err != nil {
 		s.TB.Fatal(err)
 	}
 }

@@ -277,8 +277,8 @@ func TestAgainstOlderVersion(t *testing.T) {
 	want := catalog.Progress{Files: 1, Total: 3, Translated: 2, Missing: 1, Words: 3, WordsLeft: 1}
 	equal(t, want, progressOf(w)["app"]["cs"], "after the import")
 	w.Close()
-	w.Execute("DELETE FROM extra_strings")
-	w.Execute("UPDATE translations SET template = -is_source, extra = 0, extra_words = 0")
+	execute(w.Store, "DELETE FROM extra_strings")
+	execute(w.Store, "UPDATE translations SET template = -is_source, extra = 0, extra_words = 0")
 	w.Open()
 	for range 2 {
 		w.Sync()

@@ -39,7 +39,7 @@ func TestEditOfLargeFile(t *testing.T) {
 	repo, text := largeFile(t)
 	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	// A pull that compared the whole file would take this string for changed.
-	w.Execute(`UPDATE units SET text_print = text_print + 1 WHERE target = 'Text 2.'`)
+	execute(w.Store, `UPDATE units SET text_print = text_print + 1 WHERE target = 'Text 2.'`)
 	commit := func(old, next string, want int64) {
 		t.Helper()
 		if strings.Count(text, old) != 1 {
@@ -120,7 +120,7 @@ func TestEditsOfLargeFile(t *testing.T) {
 	repo, text := largeFile(t)
 	settings := map[string]catalog.ComponentSettings{"app": {SourceLanguage: "en", Edits: catalog.Edits{Mode: catalog.PushDirect}}}
 	parts, whole := synced(t, repo.Path(), settings), synced(t, repo.Path(), settings)
-	parts.Execute(`UPDATE units SET text_print = text_print + 1 WHERE target = 'Text 2.'`) // as in TestEditOfLargeFile
+	execute(parts.Store, `UPDATE units SET text_print = text_print + 1 WHERE target = 'Text 2.'`) // as in TestEditOfLargeFile
 	seeds := rand.New(rand.NewPCG(7, 23))
 	now := map[int]string{}
 	for i := range 2200 {
@@ -139,8 +139,8 @@ func TestEditsOfLargeFile(t *testing.T) {
 		}
 		if seeds.IntN(3) == 0 { // as if it had been pushed
 			for _, w := range []*catalogtest.Puller{parts, whole} {
-				w.Execute(`INSERT INTO sent (unit_id, edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at)
-					SELECT e.unit_id, 0, ` + fmt.Sprint(100+n) + `, 1, e.translation_id, e.target, e.state, 'r', '', 'c', '', 0 FROM edits e WHERE e.status = 'pending'`)
+				execute(w.Store, `INSERT INTO sent (unit_id, edit_id, n, component_id, translation_id, target, state, repo, branch, at_commit, next_commit, left_at)
+					SELECT e.unit_id, 0, `+fmt.Sprint(100+n)+`, 1, e.translation_id, e.target, e.state, 'r', '', 'c', '', 0 FROM edits e WHERE e.status = 'pending'`)
 			}
 		}
 		next := []string{edited, now[i] + "x", "Theirs", ""}[seeds.IntN(4)]
@@ -154,7 +154,7 @@ func TestEditsOfLargeFile(t *testing.T) {
 		text = strings.Replace(text, old, fmt.Sprintf("msgid \"Source %d.\"\nmsgstr %q\n", i, next), 1)
 		now[i] = next
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": text}})
-		whole.Execute(`UPDATE files SET blob = '' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`) // so that nothing can be compared with it
+		execute(whole.Store, `UPDATE files SET blob = '' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`) // so that nothing can be compared with it
 		whole.Sync()
 		parts.Sync()
 		equal(t, whole.Journal(), parts.Journal(), "edits after commit %d (-whole +parts)", n)
@@ -162,7 +162,7 @@ func TestEditsOfLargeFile(t *testing.T) {
 			reached[status] += strings.Count(parts.Journal(), status)
 		}
 	}
-	parts.Execute(`UPDATE units SET text_print = text_print - 1 WHERE target = 'Text 2.'`)
+	execute(parts.Store, `UPDATE units SET text_print = text_print - 1 WHERE target = 'Text 2.'`)
 	equal(t, servedUnits(whole), servedUnits(parts), "served (-whole +parts)")
 	equal(t, changesText(whole, 0), changesText(parts, 0), "entries (-whole +parts)")
 	for _, status := range []string{"pending", "flushed", "conflict"} {

@@ -29,7 +29,7 @@ func TestOlderChecks(t *testing.T) {
 		again  bool
 	}{{1_000_000, false}, {0, true}} {
 		w.Close()
-		w.Execute(unchecked + fmt.Sprintf("; UPDATE translations SET checked = 'other rules'; UPDATE clock SET checks = %d", c.newest))
+		execute(w.Store, unchecked+fmt.Sprintf("; UPDATE translations SET checked = 'other rules'; UPDATE clock SET checks = %d", c.newest))
 		w.Open()
 		w.Sync()
 		if got := servedUnits(w) == checked; got != c.again {
@@ -52,7 +52,7 @@ func TestKilledChecking(t *testing.T) {
 			break // few histories have such failures
 		}
 	}
-	before.Execute(unchecked)
+	execute(before.Store, unchecked)
 	all := killCounts{commits: map[string]int{}, standing: map[string]int{}}
 	_, asked := all.run(t, copyOf(t, before), 0, 0)
 	if asked < 50 {

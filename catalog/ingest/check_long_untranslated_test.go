@@ -138,7 +138,7 @@ func TestLongUntranslated(t *testing.T) {
 			"DELETE FROM failing WHERE unit_id = source_id", "INSERT INTO failing SELECT id, translation_id, id, 549755813888, 0 FROM units WHERE id = source_id",
 		} {
 			before := mismatches(w)
-			w.Execute(statement)
+			execute(w.Store, statement)
 			spoilt += mismatches(w) - before
 		}
 	}

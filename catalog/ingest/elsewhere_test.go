@@ -221,7 +221,7 @@ func TestElsewhereAway(t *testing.T) {
 	own.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": poOf("One", "jedna")}})
 	away := template.Path() + ".away"
 	must(t, os.Rename(template.Path(), away))
-	w.SyncFails("the branch of its template")
+	syncFails(w, "the branch of its template")
 	w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
 		if c.Imported != (c.Slug == "plain") {
 			t.Errorf("%s is imported: %v", c.Slug, c.Imported)
@@ -270,7 +270,7 @@ func TestElsewhereAway(t *testing.T) {
 	w.Close()
 	w.Open()
 	own.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": poOf("One", "jednička")}})
-	w.SyncFails("the branch of its template")
+	syncFails(w, "the branch of its template")
 	want(true, "One Two")
 	must(t, os.Rename(away, template.Path()))
 	template.Commit(t, testrepos.Change{Files: map[string]string{"app.pot": poOf("One", "", "Four", "")}})

@@ -105,7 +105,7 @@ func TestFullDiskInReplay(t *testing.T) {
 		reopenWith(w, limit)
 		w.Syncer.SetBatch(batch)
 		for range 2 { // it stays full for a while
-			w.SyncFails(fullDisk)
+			syncFails(w, fullDisk)
 		}
 		reopenWith(w)
 		w.Syncer.SetBatch(batch / 2)
@@ -146,7 +146,7 @@ func TestFullDiskInPulls(t *testing.T) {
 	eachLimit(t, before, after, testsize.Of(2, 5, 12), func(t *testing.T, limit string) {
 		w := begin(t)
 		reopenWith(w, limit)
-		w.SyncFails(fullDisk)
+		syncFails(w, fullDisk)
 		compareBeginning(w, whole)
 		reopenWith(w)
 		w.Sync()
@@ -199,7 +199,7 @@ func TestLockedDatabase(t *testing.T) {
 					release = lockDatabase(w)
 				}
 			}
-			w.SyncFails(locked)
+			syncFails(w, locked)
 			w.Progress = nil
 			if release == nil {
 				t.Fatal("the replay ended before it was locked")
@@ -217,7 +217,7 @@ func TestLockedDatabase(t *testing.T) {
 		pulled := synced(t, p.repo.URL(), withHistory(historySettings))
 		giveUpEarly(w)
 		release := lockDatabase(w)
-		w.SyncFails(locked)
+		syncFails(w, locked)
 		release()
 		w.Sync()
 		compareWhole(w, pulled)
@@ -271,7 +271,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		compareBeginning(w, whole)
 		before := dumpAll(w)
 		reopenWith(w, "query_only(1)")
-		w.SyncFails(readOnly)
+		syncFails(w, readOnly)
 		equal(t, before, dumpAll(w), "something was written")
 		reopenWith(w)
 		w.Sync()
@@ -283,7 +283,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 		p.repo.Branch(t, "main", p.head.hash)
 		reopenWith(w, "query_only(1)")
 		before := dumpAll(w)
-		w.SyncFails(readOnly)
+		syncFails(w, readOnly)
 		equal(t, before, dumpAll(w), "something was written")
 		reopenWith(w)
 		w.Sync()
@@ -319,11 +319,11 @@ func TestFailureAndItsEntry(t *testing.T) {
 		return fmt.Sprint(problem != "", " ", n)
 	}
 	reopenWith(w, "query_only(1)")
-	w.SyncFails(readOnly)
+	syncFails(w, readOnly)
 	equal(t, "false 0", state(), "problem and entries while nothing can be written")
 	reopenWith(w)
 	for range 2 {
-		w.SyncFails("")
+		syncFails(w, "")
 		equal(t, "true 1", state(), "problem and entries")
 	}
 	must(t, os.Rename(away, repo.Dir))

@@ -21,7 +21,7 @@ func TestOneComponentFails(t *testing.T) {
 	w := synced(t, repo.URL(), map[string]catalog.ComponentSettings{"a": {Filemask: "a/*.po"}, "b": {Filemask: "b/*.po"}, "c": {Filemask: "c/*.po"}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"b/cs.po": garbage}})
 	w.DB.Close()
-	w.Execute("DELETE FROM files")
+	execute(w.Store, "DELETE FROM files")
 	w.Open()
 	_, last := w.ChangesAfter(0)
 	for n, want := range []int{2, 2} {

@@ -61,9 +61,9 @@ func TestQuotas(t *testing.T) {
 				w.Sync()
 				before := w.Targets()
 				repo.Commit(t, testrepos.Change{Files: tt.files})
-				w.SyncFails(tt.want)
+				syncFails(w, tt.want)
 				repo.Commit(t, testrepos.Change{Files: map[string]string{"small/cs.po": po("One", "Jeden")}})
-				w.SyncFails(tt.want)
+				syncFails(w, tt.want)
 				if got := problemOf(w, "big"); !strings.Contains(got, tt.want) || problemOf(w, "small") != "" {
 					t.Errorf("problems %q, %q", got, problemOf(w, "small"))
 				}
@@ -100,7 +100,7 @@ func TestQuotaOfThePast(t *testing.T) {
 		w.Sync()
 		for _, text := range []string{po("One", "Jeden"), po("One", "Jednou")} {
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"big/cs.po": po(texts...)}})
-			w.SyncFails("quotas.units allows 60")
+			syncFails(w, "quotas.units allows 60")
 			repo.Commit(t, testrepos.Change{Files: map[string]string{"big/cs.po": text}})
 			w.Sync()
 		}
@@ -120,7 +120,7 @@ func TestComponentQuota(t *testing.T) {
 	names := componentNames(w)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"l/cs/c.po": po("One", "1"), "l/cs/d.po": po("One", "1"), "l/cs/a.po": po("One", "Jeden"), "other/cs.po": po("One", "1")}})
 	const want = "it finds more than 3 components, which quotas.components allows"
-	w.SyncFails(want)
+	syncFails(w, want)
 	equal(t, names, componentNames(w), "components")
 	if got := problemOf(w, "docs-a"); !strings.Contains(got, want) || problemOf(w, "other") != "" {
 		t.Errorf("problems %q, %q", got, problemOf(w, "other"))
@@ -136,7 +136,7 @@ func TestComponentQuota(t *testing.T) {
 	repo = repoWith(t, map[string]string{"l/cs/a.po": po("One", "1"), "l/cs/b.po": po("One", "1"), "l/cs/c.po": po("One", "1")})
 	fresh := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"docs-{component}": {Filemask: "l/*/{component}.po"}})
 	reopened(fresh, func(o *ingest.Options) { o.Quotas.Components = 2 })
-	fresh.SyncFails("it finds more than 2 components")
+	syncFails(fresh, "it finds more than 2 components")
 }
 
 // TestMirrorQuota: a mirror does not grow above its quota, and what is served stays.
@@ -154,7 +154,7 @@ func TestMirrorQuota(t *testing.T) {
 		repo.Commit(t, testrepos.Change{Files: map[string]string{"noise": noise.String(), "po/cs.po": po("One", "Jeden")}})
 		const want = "its mirror would have more than 0 MiB, which quotas.mirror allows (use a smaller repository, or raise the limit)"
 		for range 3 {
-			w.SyncFails(want)
+			syncFails(w, want)
 		}
 		if problemOf(w, "app") == "" {
 			t.Error("no problem is stored")
@@ -210,7 +210,7 @@ func TestNoRoom(t *testing.T) {
 		if asked, fullFrom = 0, from; from == all {
 			break
 		}
-		w.SyncFails("less than 1 GiB are free")
+		syncFails(w, "less than 1 GiB are free")
 		if !strings.Contains(problemOf(w, "app"), "less than 1 GiB are free") {
 			t.Errorf("full from %d on: problem %q", from, problemOf(w, "app"))
 		}

@@ -264,8 +264,8 @@ type cutter struct {
 	like *catalogtest.Puller
 	want string
 	runs int
-	part int64              // for SetPart; 0: as by default
-	db0  *catalogtest.Saved // the store before anything is pulled
+	part int64       // for SetPart; 0: as by default
+	db0  *savedStore // the store before anything is pulled
 }
 
 func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
@@ -278,7 +278,7 @@ func newCutter(t *testing.T, like *catalogtest.Puller) *cutter {
 	}
 	w.Configure(like.Branch.Remote.URL, "", settings)
 	w.DB.Close()
-	w.db0 = w.Save()
+	w.db0 = save(w.Store)
 	return w
 }
 
@@ -288,7 +288,7 @@ func copyOf(t *testing.T, like *catalogtest.Puller) *cutter {
 	w.Clock, w.Branch = like.Clock, like.Branch
 	must(t, os.CopyFS(w.Dir, os.DirFS(like.Dir)))
 	if pgtest.Chosen() {
-		w.Restore(like.Save())
+		restore(w.Store, save(like.Store))
 	}
 	return w
 }
@@ -296,7 +296,7 @@ func copyOf(t *testing.T, like *catalogtest.Puller) *cutter {
 // begin opens an empty store.
 func (c *cutter) begin(want string, progress func()) {
 	c.want, c.Progress, c.Clock = want, progress, catalogtest.FirstClock()
-	c.Restore(c.db0)
+	restore(c.Store, c.db0)
 	c.Open()
 	c.setBounds(12)
 }

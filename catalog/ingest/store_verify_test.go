@@ -82,7 +82,7 @@ func verifiedWorld(t *testing.T) *catalogtest.Puller {
 // spoiler damages copies of a database.
 type spoiler struct {
 	*catalogtest.Puller
-	sound *catalogtest.Saved
+	sound *savedStore
 }
 
 // spoil runs statements on a copy and returns the findings of Verify.
@@ -90,9 +90,9 @@ func (s *spoiler) spoil(statements ...string) []string {
 	s.TB.Helper()
 	dir := s.TB.TempDir()
 	copied := catalogtest.At(s.TB, dir)
-	copied.Restore(s.sound)
+	restore(copied, s.sound)
 	for _, statement := range statements {
-		copied.Execute(statement)
+		execute(copied, statement)
 	}
 	db, err := store.Open(s.TB.Context(), copied.Database(), store.Options{})
 	must(s.TB, err)
@@ -131,7 +131,7 @@ func newSpoiler(t *testing.T) *spoiler {
 	w := verifiedWorld(t)
 	w.Verify()
 	must(t, w.DB.Close())
-	s := &spoiler{w, w.Save()}
+	s := &spoiler{w, save(w.Store)}
 	if found := s.spoil(); len(found) > 0 {
 		t.Fatalf("an unspoilt copy: %q", found)
 	}

@@ -35,7 +35,7 @@ func TestVerifyMirrorsRenamed(t *testing.T) {
 	if _, lines := verifyMirrors(w); lines != nil {
 		t.Errorf("%q", lines)
 	}
-	w.Execute(`UPDATE translations SET filename = 'po/nl.po' WHERE language = 'de'`)
+	execute(w.Store, `UPDATE translations SET filename = 'po/nl.po' WHERE language = 'de'`)
 	if _, lines := verifyMirrors(w); len(lines) != 1 || !strings.Contains(lines[0], "po/nl.po is stored, commit ") {
 		t.Errorf("of another language: %q", lines)
 	}
@@ -52,7 +52,7 @@ func TestVerifyMirrors(t *testing.T) {
 	if seen != (ingest.VerifiedMirrors{Mirrors: 1, Files: 2}) || lines != nil {
 		t.Errorf("%+v %q", seen, lines)
 	}
-	w.Execute(`UPDATE files SET blob = '0123456789012345678901234567890123456789' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`)
+	execute(w.Store, `UPDATE files SET blob = '0123456789012345678901234567890123456789' WHERE translation_id IN (SELECT id FROM translations WHERE language = 'cs')`)
 	if _, lines := verifyMirrors(w); len(lines) != 1 || !strings.Contains(lines[0], "demo/app: po/cs.po: blob 0123456789012345678901234567890123456789 is stored, commit ") {
 		t.Errorf("another blob: %q", lines)
 	}

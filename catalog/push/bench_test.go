@@ -221,7 +221,7 @@ func BenchmarkUpdate(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		first, n = first+lost, n+gained-lost
-		now := w.up.At(head())
+		now := filesAt(b, w.up, head())
 		now["app.pot"] = template(first, n)
 		w.up.Push("Other", now, head())
 		b.StartTimer()

@@ -328,7 +328,7 @@ func (m *model) update() {
 	if err != nil {
 		return // it is in conflict, or another history
 	}
-	if _, there := m.up.At(ours)[m.path]; !there {
+	if _, there := filesAt(m.TB, m.up, ours)[m.path]; !there {
 		return // git follows the move
 	}
 	if strings.Contains(gittest.RunGit(m.t, m.up.Dir, "log", "--format=%s", "main..l10n"), "msgmerge") {
@@ -371,7 +371,7 @@ func (m *model) base() (map[string]string, bool) {
 		if slices.Contains(ours, commit) {
 			id, err := object.ParseHash(commit)
 			gittest.Must(m.t, err)
-			return m.textsOf(m.up.At(id)), true
+			return m.textsOf(filesAt(m.TB, m.up, id)), true
 		}
 	}
 	return nil, false
@@ -384,5 +384,5 @@ func (m *model) ours() map[string]string {
 	if err != nil {
 		return nil
 	}
-	return m.textsOf(m.up.At(head))
+	return m.textsOf(filesAt(m.TB, m.up, head))
 }

@@ -186,7 +186,7 @@ func (m *model) settledFiles() {
 	m.t.Helper()
 	var ours gittest.Files
 	if head, err := object.ReadRef(m.up.Dir, "refs/heads/l10n"); err == nil {
-		ours = m.up.At(head)
+		ours = filesAt(m.TB, m.up, head)
 	}
 	last := map[string]store.Edit{}
 	for _, e := range m.fileEdits() {

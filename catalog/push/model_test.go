@@ -197,7 +197,7 @@ func (m *model) seen() {
 // branch reads the files of a branch.
 func (m *model) branch(name string) gittest.Files {
 	m.t.Helper()
-	return m.up.At(m.head(name))
+	return filesAt(m.TB, m.up, m.head(name))
 }
 
 // textsOf reads the Czech texts of a commit. Of a file that it does not have, or that cannot
@@ -409,7 +409,7 @@ func (m *model) readMain() {
 	for _, commit := range strings.Fields(gittest.RunGit(m.t, m.up.Dir, "rev-list", "--first-parent", "-3", "main")) {
 		id, err := object.ParseHash(commit)
 		gittest.Must(m.t, err)
-		for source, text := range m.textsOf(m.up.At(id)) {
+		for source, text := range m.textsOf(filesAt(m.TB, m.up, id)) {
 			m.arrived[source] = append(m.arrived[source], text)
 		}
 	}
@@ -427,7 +427,7 @@ func (m *model) end() {
 	if !common {
 		return // it cannot be merged
 	}
-	files := m.up.At(branch)
+	files := filesAt(m.TB, m.up, branch)
 	texts := m.textsOf(files)
 	how := m.rnd.IntN(5)
 	if how < 4 {

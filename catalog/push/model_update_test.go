@@ -36,7 +36,7 @@ func (m *model) settledUpdates() (updates int) {
 		lines := strings.Split(commit, "\n")
 		id, err := object.ParseHash(lines[0])
 		gittest.Must(m.t, err)
-		files := m.up.At(id)
+		files := filesAt(m.TB, m.up, id)
 		for _, path := range lines[2:] {
 			text, there := files[path]
 			if !there || !strings.HasPrefix(path, "po/") || strings.HasPrefix(text, "->") || filepath.Ext(path) != ".po" {

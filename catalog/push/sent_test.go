@@ -392,7 +392,7 @@ func takenBackDrawn(t *testing.T, rnd *rand.Rand) {
 	w.up.Push("Other", gittest.Files{paths[0]: file, paths[1]: file}, w.head("main"))
 	w.Sync()
 	move := func(path string) {
-		files := w.up.At(w.head("main"))
+		files := filesAt(w.TB, w.up, w.head("main"))
 		if text, is := away[path]; is {
 			files[path] = text
 			delete(away, path)
@@ -470,7 +470,7 @@ func takenBackDrawn(t *testing.T, rnd *rand.Rand) {
 			t.Errorf("taken back, and %+v", e)
 		}
 		for _, branch := range strings.Fields(branches) {
-			for path, text := range w.up.At(w.head(branch)) {
+			for path, text := range filesAt(w.TB, w.up, w.head(branch)) {
 				if strings.Contains(text, strconv.Quote(e.Ours.Target)) {
 					t.Errorf("%q was taken back, and is in %s of %s", e.Ours.Target, path, branch)
 				}
@@ -478,7 +478,7 @@ func takenBackDrawn(t *testing.T, rnd *rand.Rand) {
 		}
 	}
 	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
-		inMain := strings.Contains(w.up.At(w.head("main"))["po/"+tr.Language+".po"], fmt.Sprintf("msgid %q\nmsgstr %q\n", u.Source, u.Target))
+		inMain := strings.Contains(filesAt(w.TB, w.up, w.head("main"))["po/"+tr.Language+".po"], fmt.Sprintf("msgid %q\nmsgstr %q\n", u.Source, u.Target))
 		if want, is := written[tr.Language+u.Source]; tr.Language != "en" && (is && u.Target != want || !is && (u.Pending || !inMain)) {
 			t.Errorf("%s %s has the text %q, want %q", tr.Language, u.Source, u.Target, want)
 		}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -16,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
@@ -306,8 +310,43 @@ func (f *faults) restartDatabase() string {
 	if os.Getenv(pgtest.ServerVariable) != "" {
 		return "nothing: the server is not ours"
 	}
-	pgtest.Crash(f.t, f.dsn)
+	crash(f.t, f.dsn)
 	return "a restarted database"
+}
+
+// crash ends all sessions of the server that this process started, as if it had been
+// restarted: a session is killed, and the server recovers. It returns when the server
+// answers again.
+func crash(tb testing.TB, dsn string) {
+	tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), pgserver.StartTime)
+	defer cancel()
+	conn, err := pgconn.Connect(ctx, dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	session, err := os.FindProcess(int(conn.PID()))
+	if err == nil {
+		err = session.Kill()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err == nil {
+			_ = conn.Close(ctx)
+			return
+		}
+		_ = conn.Close(ctx)
+		select {
+		case <-ctx.Done():
+			tb.Fatal("PostgreSQL did not start again")
+		case <-time.After(20 * time.Millisecond):
+		}
+		if next, err := pgconn.Connect(ctx, dsn); err == nil {
+			conn = next
+		}
+	}
 }
 
 // proxy passes connections on to the database.

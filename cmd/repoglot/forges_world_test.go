@@ -40,7 +40,7 @@ msgstr "Dvě"
 // a forge, which it reaches by https, with a token.
 type forgeWorld struct {
 	t        *testing.T
-	host     *testrepos.ForgeHost
+	host     *forgeHost
 	dir      string
 	address  string // of the forge
 	url      string // of the server
@@ -70,7 +70,7 @@ func newForgeWorld(t *testing.T) *forgeWorld {
 		t.Skip("skipped: there is no git program on this machine")
 	}
 	w := &forgeWorld{t: t, dir: t.TempDir(), tokens: map[string]string{}}
-	w.host = &testrepos.ForgeHost{Root: filepath.Join(w.dir, "forge")}
+	w.host = &forgeHost{Root: filepath.Join(w.dir, "forge")}
 	server := httptest.NewTLSServer(w.host)
 	t.Cleanup(server.Close)
 	t.Cleanup(w.end)

@@ -14,8 +14,6 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"go.uber.org/goleak"
 )
@@ -247,46 +245,6 @@ func (u *Upstream[H]) Tree(files Files) H {
 	}
 	slices.SortFunc(lines, func(a, b Line[H]) int { return strings.Compare(key(a), key(b)) })
 	return u.RawTree(lines...)
-}
-
-// At reads the tree of a commit, as what Tree writes. go-git's walk of files refuses names
-// such as git~1, and leaves submodules out.
-func (u *Upstream[H]) At(commit H) Files {
-	u.tb.Helper()
-	c, err := object.GetCommit(u.st, plumbing.Hash(commit))
-	Must(u.tb, err)
-	files := Files{}
-	u.read(c.TreeHash, "", files)
-	return files
-}
-
-// read reads a tree whose names begin with a prefix.
-func (u *Upstream[H]) read(tree plumbing.Hash, prefix string, files Files) {
-	u.tb.Helper()
-	t, err := object.GetTree(u.st, tree)
-	Must(u.tb, err)
-	for _, e := range t.Entries {
-		switch path := prefix + e.Name; e.Mode {
-		case filemode.Dir:
-			u.read(e.Hash, path+"/", files)
-		case filemode.Submodule:
-			files[path] = "@"
-		case filemode.Symlink:
-			files[path] = "->" + u.text(e.Hash)
-		default:
-			files[path] = u.text(e.Hash)
-		}
-	}
-}
-
-// text reads a blob.
-func (u *Upstream[H]) text(blob plumbing.Hash) string {
-	u.tb.Helper()
-	b, err := object.GetBlob(u.st, blob)
-	Must(u.tb, err)
-	text, err := object.NewFile("", filemode.Regular, b).Contents()
-	Must(u.tb, err)
-	return text
 }
 
 // Commit adds a commit a minute after the last one; its author is "who".

@@ -16,9 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/repoglot/repoglot/catalog/store/pgserver"
 )
@@ -111,41 +108,6 @@ max_wal_senders = 0
 shared_buffers = 64MB
 autovacuum = off
 `
-
-// Crash ends all sessions of the server that this process started, as if it had been
-// restarted: a session is killed, and the server recovers. It returns when the server
-// answers again.
-func Crash(tb testing.TB, dsn string) {
-	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), pgserver.StartTime)
-	defer cancel()
-	conn, err := pgconn.Connect(ctx, dsn)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	session, err := os.FindProcess(int(conn.PID()))
-	if err == nil {
-		err = session.Kill()
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for {
-		if _, err := conn.Exec(ctx, "SELECT 1").ReadAll(); err == nil {
-			_ = conn.Close(ctx)
-			return
-		}
-		_ = conn.Close(ctx)
-		select {
-		case <-ctx.Done():
-			tb.Fatal("PostgreSQL did not start again")
-		case <-time.After(20 * time.Millisecond):
-		}
-		if next, err := pgconn.Connect(ctx, dsn); err == nil {
-			conn = next
-		}
-	}
-}
 
 // copyScript makes the schema TO a copy of the schema FROM, but for foreign keys.
 const copyScript = `DO $$
