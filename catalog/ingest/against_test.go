@@ -43,6 +43,9 @@ func drawnFile(r *rand.Rand, template bool) string {
 				}
 			}
 			b.WriteString("\n")
+			if old == "" {
+				fmt.Fprintf(&b, "#: a.c:%d\n", r.IntN(2))
+			}
 			if ctx != "" {
 				fmt.Fprintf(&b, "%smsgctxt %q\n", old, ctx)
 			}

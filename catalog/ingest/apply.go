@@ -168,7 +168,10 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 }
 
 // file loads the version in a slot that is known to be good.
+// The source translation's own file is read in parts in a pull, too.
 func (a *application) file(ctx context.Context, p *fileSlot) (*unit.File, error) {
+	defer func() { a.loader.parts = !a.record }()
+	a.loader.parts = !a.record || a.journal != nil && a.slots.source != nil && p.path == a.slots.source.path
 	return a.loader.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
 }
 

@@ -38,6 +38,8 @@ type pendingDelta struct {
 	translation int64
 	at          time.Time // zero: application.at
 	entries     []store.Entry
+	later       *largeSource // makes laterCount entries, or nil
+	laterCount  int64
 }
 
 // event adds an entry about a component or a file.
@@ -63,7 +65,7 @@ func (l *entryList) created(at time.Time) {
 func (l *entryList) count() int64 {
 	n := l.written
 	for i := range l.deltas {
-		n += int64(len(l.deltas[i].entries))
+		n += int64(len(l.deltas[i].entries)) + l.deltas[i].laterCount
 	}
 	return n
 }
@@ -126,6 +128,18 @@ func (l *entryList) write(ctx context.Context, a *application) error {
 }
 
 func (l *entryList) writeDelta(ctx context.Context, a *application, d *pendingDelta) error {
+	if d.later != nil {
+		held, part := a.loader.meter.held, *d
+		part.later = nil
+		return d.later.eachEntries(ctx, nil, func(entries []attributedEntry) error {
+			part.entries = part.entries[:0]
+			for i := range entries {
+				part.entries = append(part.entries, entries[i].Entry)
+			}
+			a.loader.meter.held = held
+			return l.writeDelta(ctx, a, &part)
+		})
+	}
 	commit := a.step.Origins[d.origin].Commit
 	name, email := a.mailmap.Lookup(commit.Author.Name, commit.Author.Email)
 	if d.at.IsZero() {

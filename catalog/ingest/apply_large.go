@@ -14,8 +14,7 @@ type newTranslation struct {
 	a      *application
 	row    *catalog.Translation
 	placed []catalog.UnitPosition
-	extra  *extraStrings // to which its strings are added, or nil
-	bytes  int64         // of placed
+	bytes  int64 // of placed
 }
 
 // add stores a block of units, with checks that run meanwhile, and returns it with ids.
@@ -114,19 +113,24 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	}
 	n := newTranslation{a: a, row: row}
 	a.sources = make(map[catalog.Identity]int64)
-	extra, position := &extraStrings{}, 0
+	extra := &extraStrings{}
 	row.HasTemplate = a.hasSourceFile
-	for i := range files {
-		follows := !a.hasSourceFile || i > 0
-		n.extra = nil
-		if i > 0 && a.hasSourceFile {
-			n.extra = extra
-		}
-		if position, err = n.addStrings(ctx, &files[i], follows, position); err != nil {
+	isNew := func(id catalog.Identity) bool { _, ok := a.sources[id]; return !ok }
+	err = a.walkStrings(ctx, files, isNew, func(file int, block []unit.Unit, outline int64) error {
+		row.Outline = outline
+		w, err := n.add(ctx, block)
+		if err != nil {
 			return err
 		}
+		for i := range block {
+			a.sources[block[i].Identity] = w.ids[i]
+		}
+		return a.addExtra(extra, file, w)
+	})
+	if err != nil {
+		return err
 	}
-	if err := a.matchLarge(ctx, extra, files); err != nil {
+	if err := a.matchLarge(ctx, extra, files, func(_ int, id catalog.Identity) int64 { return a.sources[id] }); err != nil {
 		return err
 	}
 	if err := extra.put(ctx, a, row, false); err != nil {
@@ -138,8 +142,9 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	return a.putFile(ctx, row, own.Data, nil, false)
 }
 
-// matchLarge reads the template once more, if there are strings that it lacks.
-func (a *application) matchLarge(ctx context.Context, extra *extraStrings, files []unionInput) error {
+// matchLarge reads the template once more, if there are strings that it lacks. sourceID
+// returns the id of its i-th string.
+func (a *application) matchLarge(ctx context.Context, extra *extraStrings, files []unionInput, sourceID func(i int, id catalog.Identity) int64) error {
 	if len(extra.list) == 0 {
 		return nil
 	}
@@ -147,53 +152,57 @@ func (a *application) matchLarge(ctx context.Context, extra *extraStrings, files
 	if err != nil {
 		return err
 	}
+	n := 0
 	for units := range file.Blocks() {
 		for i := range units {
-			extra.match(&units[i], a.sources[units[i].Identity])
+			extra.match(&units[i], sourceID(n, units[i].Identity))
+			n++
 		}
 	}
 	return nil
 }
 
-// addStrings adds the strings of a file that the source translation lacks. position is
-// that of its last string.
-func (n *newTranslation) addStrings(ctx context.Context, source *unionInput, follows bool, position int) (int, error) {
-	file, err := source.load(ctx)
-	if err != nil {
-		return position, err
+// addExtra adds the strings of a block to those that the template lacks, unless it is the template's.
+func (a *application) addExtra(extra *extraStrings, file int, w *unitWriter) error {
+	if file == 0 || !a.hasSourceFile {
+		return nil
 	}
+	for i := range w.units {
+		extra.add(&w.units[i], w.ids[i])
+	}
+	return a.loader.meter.take(extraBytes * int64(len(w.units)))
+}
+
+// walkStrings calls fn for the strings of the source translation, in its order and many at a
+// time: those of each file that wanted takes, with the index of the file and the outline up to there.
+func (a *application) walkStrings(ctx context.Context, files []unionInput, wanted func(catalog.Identity) bool, fn func(file int, block []unit.Unit, outline int64) error) error {
 	var h catalog.Hasher
-	for units := range file.Blocks() {
-		block := make([]unit.Unit, 0, len(units))
-		for i := range units {
-			if _, ok := n.a.sources[units[i].Identity]; ok {
+	position, outline := 0, int64(0)
+	for n := range files {
+		file, err := files[n].load(ctx)
+		if err != nil {
+			return err
+		}
+		for units := range file.Blocks() {
+			block := make([]unit.Unit, 0, len(units))
+			for i := range units {
+				if !wanted(units[i].Identity) {
+					continue
+				}
+				s := newSourceString(&units[i], &h)
+				if n > 0 || !a.hasSourceFile {
+					s.follow(position, &h)
+				}
+				position, outline = s.Position, s.outline(outline)
+				block = append(block, s.Unit)
+			}
+			if len(block) == 0 {
 				continue
 			}
-			s := newSourceString(&units[i], &h)
-			if follows {
-				s.follow(position, &h)
-			}
-			position, n.row.Outline = s.Position, s.outline(n.row.Outline)
-			block = append(block, s.Unit)
-		}
-		if len(block) == 0 {
-			continue
-		}
-		w, err := n.add(ctx, block)
-		if err != nil {
-			return position, err
-		}
-		if n.extra != nil {
-			if err := n.a.loader.meter.take(extraBytes * int64(len(block))); err != nil {
-				return position, err
-			}
-		}
-		for i := range block {
-			n.a.sources[block[i].Identity] = w.ids[i]
-			if n.extra != nil {
-				n.extra.add(&block[i], w.ids[i])
+			if err := fn(n, block, outline); err != nil {
+				return err
 			}
 		}
 	}
-	return position, nil
+	return nil
 }

@@ -74,6 +74,11 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 	if err != nil {
 		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, err)
 	}
+	if row.IsSource && a.journal != nil {
+		if file := unit.ReadParts(row.Filename, stored.Data, a.comp.rules, a.loader.partSize); file != nil {
+			return file, nil
+		}
+	}
 	if err := a.loader.meter.room(exactBytes(stored.Data, entryBytes)); err != nil {
 		return nil, err
 	}
@@ -168,6 +173,11 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if !a.record {
 		return a.storeNewSource(ctx, row, files)
 	}
+	if large, err := a.largeSource(ctx, row, files); err != nil {
+		return err
+	} else if large != nil {
+		return large.store(ctx)
+	}
 	if a.comp.union == nil {
 		a.comp.union = newUnion(a.loader.meter)
 	}
@@ -204,7 +214,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	if same {
 		return nil
 	}
-	origins, err := a.sourceOrigins(ctx, &w, files, all.holders)
+	origins, err := a.sourceOrigins(ctx, &w, files, func(i int) int { return all.holders[i] })
 	if err != nil {
 		return err
 	}
@@ -251,7 +261,7 @@ func (a *application) writeSourceUnits(ctx context.Context, w *unitWriter) error
 // sourceOrigins attributes the changes of the source translation: a new string to
 // the commit that added it to the file that it is taken from, a removed string to
 // the commit that removed it from the first changed file that had it.
-func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []unionInput, holders []int) (map[catalog.Identity]int, error) {
+func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []unionInput, holder func(i int) int) (map[catalog.Identity]int, error) {
 	if a.origins.stepOrigin() == 0 {
 		return nil, nil // the step has one commit
 	}
@@ -262,7 +272,7 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 			removed = append(removed, id)
 			return
 		}
-		path := files[holders[i]].slot.path
+		path := files[holder(i)].slot.path
 		byPath[path] = append(byPath[path], id)
 	})
 	if err := a.droppedFrom(ctx, removed, byPath); err != nil {

@@ -147,7 +147,7 @@ func (p *pull) findPartial(ctx context.Context, touched []*component, step *gits
 			continue
 		}
 		for _, ch := range step.Changes {
-			if ch.Old.IsZero() || ch.New.IsZero() || !c.selection.wants(ch.Path) {
+			if ch.Old.IsZero() || ch.New.IsZero() || ch.Path == c.selection.newBase || !c.selection.wants(ch.Path) {
 				continue
 			}
 			partial, err := p.findPartialOf(ctx, c, &ch)

@@ -23,6 +23,7 @@ type unitWriter struct {
 	oldForms int // plural forms of the translation before the step
 
 	known []catalog.Known
+	seen  []catalog.Seen // of units, parallel
 	delta catalog.Delta
 	ids   []int64                   // of units, parallel
 	old   map[int64]store.Text      // of the updated and removed units, before
@@ -70,13 +71,15 @@ func (w *unitWriter) writeKnown(ctx context.Context) error {
 
 // diff finds what differs between known and units.
 func (w *unitWriter) diff() {
-	seen := w.a.comp.seen[:0]
-	for i := range w.units {
-		seen = append(seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].Text, Meta: w.units[i].Meta})
+	if w.seen == nil {
+		w.seen = w.a.comp.seen[:0]
+		for i := range w.units {
+			w.seen = append(w.seen, catalog.Seen{Identity: w.units[i].Identity, Text: w.units[i].Text, Meta: w.units[i].Meta})
+		}
+		w.a.comp.seen = w.seen
 	}
-	w.a.comp.seen = seen
-	w.delta = catalog.Diff(w.known, seen)
-	w.ids = make([]int64, len(w.units))
+	w.delta = catalog.Diff(w.known, w.seen)
+	w.ids = make([]int64, len(w.seen))
 	for _, list := range [][]catalog.Pair{w.delta.Same, w.delta.Touched, w.delta.Updated, w.delta.Returned} {
 		for _, p := range list {
 			w.ids[p.Seen] = w.known[p.Known].ID
@@ -211,7 +214,7 @@ func (w *unitWriter) each(fn func(id catalog.Identity, i int)) {
 	}
 	slices.Sort(seen)
 	for _, i := range seen {
-		fn(w.units[i].Identity, i)
+		fn(w.seen[i].Identity, i)
 	}
 	for _, k := range w.delta.Removed {
 		fn(w.known[k].Identity, -1-k)

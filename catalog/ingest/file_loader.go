@@ -142,7 +142,7 @@ type fileVersion struct {
 
 // prefetch parses versions of files in parallel, as many as fit into half of the
 // cache. Files that it cannot read are left to load, which reports the error, and so are
-// those of an import that are read in parts.
+// those that are read in parts.
 func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	var parsers errgroup.Group
 	n := runtime.GOMAXPROCS(0)
@@ -159,8 +159,11 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 			continue
 		}
 		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, left))
-		if err != nil || !w.component.isStored() && unit.HasParts(data, l.partSize) {
+		if err != nil {
 			break
+		}
+		if unit.HasParts(data, l.partSize) && (!w.component.isStored() || w.path == w.component.selection.newBase) {
+			continue
 		}
 		if left -= weight(data); left < 0 {
 			break

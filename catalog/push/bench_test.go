@@ -55,9 +55,7 @@ func newBenchWorld(b *testing.B, languages, n int) *benchWorld {
 		files[fmt.Sprintf("po/x%c%c.po", 'a'+i/26, 'a'+i%26)] = text
 	}
 	up.Push("Other", files)
-	db, err := store.Open(b.Context(), b.TempDir()+"/repoglot.db", store.Options{})
-	gittest.Must(b, err)
-	b.Cleanup(func() { _ = db.Close() })
+	db := catalogtest.Open(b).DB
 	table, err := lang.New()
 	gittest.Must(b, err)
 	settings := catalog.ComponentSettings{LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect}}

@@ -53,6 +53,7 @@ func (l *longUntranslated) recount(component int64) *recount {
 func (r *recount) note(source int64) {
 	if !r.whole {
 		r.sources[source] = struct{}{}
+		r.whole = len(r.sources) > maxRecounted
 	}
 }
 
@@ -95,7 +96,7 @@ func (k *Step) longUntranslatedOf(ctx context.Context, c *Component) error {
 			return err
 		}
 		return k.decideAll(ctx, id, &v)
-	case !was.Counted, r.whole, len(r.sources) > maxRecounted:
+	case !was.Counted, r.whole:
 		if err := k.tx.CountLagging(ctx, id); err != nil {
 			return err
 		}

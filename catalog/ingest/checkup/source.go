@@ -11,7 +11,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// sourceStrings runs the checks that look at one source string alone.
+// sourceStrings runs these checks on the source strings that the step changed, or on all if
+// the rules changed.
 func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 	rows, err := k.tx.Translations(ctx, c.ID)
 	if err != nil {
@@ -21,10 +22,33 @@ func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 	if t == nil || k.checkedNew[t.ID] {
 		return nil
 	}
-	units, err := k.sourceUnits(ctx, c, t)
-	if err != nil {
-		return err
+	if rules := Rules(c, t); t.Checked != rules {
+		units, err := k.allSourceUnits(ctx, t)
+		if err == nil {
+			err = k.tx.SetChecked(ctx, t.ID, rules, 0)
+		}
+		if err != nil {
+			return err
+		}
+		return k.checkSource(ctx, c, t, units)
 	}
+	for ids := range slices.Chunk(unique(k.changed[t.ID]), checkedAtATime) {
+		units, err := k.unitsByID(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if err := k.checkSource(ctx, c, t, units); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkedAtATime is how many source strings that a step changed are in memory at a time.
+const checkedAtATime = 8 << 10
+
+// checkSource runs the checks that look at one source string alone.
+func (k *Step) checkSource(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) error {
 	masks := runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, nil), t, units)
 	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
 		u := units[i]
@@ -69,13 +93,11 @@ func liveSource(rows []catalog.Translation) *catalog.Translation {
 	return &rows[i]
 }
 
-// sourceUnits reads the units of a source translation that have to be checked: the
-// units that the step changed, or all units if the rules changed.
-func (k *Step) sourceUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+// allSourceUnits reads all units of a source translation, and those that the step removed.
+func (k *Step) allSourceUnits(ctx context.Context, t *catalog.Translation) ([]*store.CheckUnit, error) {
 	changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
-	rules := Rules(c, t)
-	if err != nil || t.Checked == rules {
-		return changed, err
+	if err != nil {
+		return nil, err
 	}
 	units, err := collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsOf(ctx, t.ID, each) })
 	if err != nil {
@@ -86,7 +108,7 @@ func (k *Step) sourceUnits(ctx context.Context, c *Component, t *catalog.Transla
 			units = append(units, u)
 		}
 	}
-	return units, k.tx.SetChecked(ctx, t.ID, rules, 0)
+	return units, nil
 }
 
 // laterChecks are the checks of source strings that run after sourceStrings.
