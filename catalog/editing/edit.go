@@ -270,19 +270,23 @@ func (e *transaction) layout(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(p catalog.UnitPosition) bool {
-		_, again := e.placed[p.ID]
-		return again || e.gone[p.ID]
-	})
+	at := func(id int64) (int, bool) {
+		return slices.BinarySearchFunc(list, id, func(p catalog.UnitPosition, id int64) int { return cmp.Compare(p.ID, id) })
+	}
+	for _, id := range slices.AppendSeq(slices.Collect(maps.Keys(e.gone)), maps.Keys(e.placed)) {
+		if i, found := at(id); found {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
 	last := 0
 	for i := range list {
 		last = max(last, list[i].Position)
 	}
 	for _, id := range slices.Sorted(maps.Keys(e.placed)) {
 		last++
-		list = append(list, catalog.UnitPosition{ID: id, Position: last, Location: e.placed[id]})
+		i, _ := at(id)
+		list = slices.Insert(list, i, catalog.UnitPosition{ID: id, Position: last, Location: e.placed[id]})
 	}
-	slices.SortFunc(list, func(a, b catalog.UnitPosition) int { return cmp.Compare(a.ID, b.ID) })
 	return e.tx.PutLayout(ctx, e.row.ID, list)
 }
 

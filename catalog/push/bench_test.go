@@ -18,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/push"
+	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -252,6 +253,66 @@ func peak(b *testing.B) func() float64 {
 		}
 	}()
 	return func() float64 { close(done); <-ended; return most }
+}
+
+// BenchmarkFill translates 500 strings that a file of 5,000 lacks, one after the other or in an
+// upload, and flushes them.
+func BenchmarkFill(b *testing.B) {
+	for _, by := range []string{"edits", "upload"} {
+		b.Run("by="+by, func(b *testing.B) {
+			w := newBenchWorld(b, 2, 5000)
+			n := 5000
+			tip := func() object.Hash {
+				id, err := object.ReadRef(w.up.Dir, "refs/heads/main")
+				gittest.Must(b, err)
+				return id
+			}
+			branch, specs, _ := catalogtest.BranchOf(w.up.Dir, "main", map[string]catalog.ComponentSettings{"app": {
+				NewBase: "app.pot", LanguageRegex: "^[^.]+$", Edits: catalog.Edits{Mode: catalog.PushDirect},
+			}})
+			gittest.Must(b, w.db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
+			var flushed time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				n += 500
+				now := filesAt(b, w.up, tip())
+				now["app.pot"] = poOf(n, func(int) string { return "" })
+				w.up.Push("Other", now, tip())
+				_, err := w.syncer.Sync(b.Context(), branch)
+				gittest.Must(b, err)
+				var missing []catalog.Unit
+				gittest.Must(b, w.db.Read(b.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+					c, err := snap.Component(ctx, "demo", "app")
+					if err != nil {
+						return err
+					}
+					found, err := snap.Search(ctx, store.SearchQuery{Components: map[int64]*store.ComponentRow{c.ID: &c}, TranslationID: w.first.ID, Missing: true, Expr: query.All})
+					if err == nil {
+						missing, _, err = found.Page(ctx, 0, 1000)
+					}
+					return err
+				}))
+				b.StartTimer()
+				if by == "upload" {
+					_, err = w.editor.Upload(b.Context(), w.first.ComponentID, w.first.ID, jana, []byte(poOf(n, func(i int) string { return fmt.Sprint("Text ", i) })), edit.UploadOptions{Method: edit.Translate})
+					gittest.Must(b, err)
+				}
+				for i := range missing {
+					if by == "edits" {
+						_, err = w.editor.Edit(b.Context(), w.first.ComponentID, w.first.ID, jana, []edit.Request{{SourceID: missing[i].ID, Target: []string{fmt.Sprint("Text ", i)}, State: catalog.StateTranslated}})
+						gittest.Must(b, err)
+					}
+				}
+				started := time.Now()
+				report, err := w.pusher.Flush(b.Context(), branch, func(*store.BranchComponent) push.Destination { return push.Destination{} })
+				gittest.Must(b, err)
+				if flushed += time.Since(started); report.Commits != 1 || len(missing) != 500 {
+					b.Fatal(report, len(missing))
+				}
+			}
+			b.ReportMetric(flushed.Seconds()/float64(b.N), "s-flush")
+		})
+	}
 }
 
 // BenchmarkUpload uploads a file of 20,000 new translations.

@@ -186,8 +186,8 @@ func (tx *StepTx) Missing(ctx context.Context, component, translation int64, ids
 		return err
 	})
 	if err == nil {
-		err = tx.s.QueryIn(ctx, `SELECT x.changed_to FROM extra_strings x JOIN units o ON o.translation_id = $1 AND o.source_id = x.source_id AND o.removed = 0
-			WHERE x.changed_to IN $ids`, []any{translation}, sources, func(scan sqldb.Scan) error {
+		err = tx.s.QueryIn(ctx, `SELECT x.changed_to FROM extra_strings x CROSS JOIN units o
+			WHERE x.changed_to > 0 AND x.changed_to IN $ids AND o.translation_id = $1 AND o.source_id = x.source_id AND o.removed = 0`, []any{translation}, sources, func(scan sqldb.Scan) error {
 			var source int64
 			err := scan(&source)
 			has[source] = true
