@@ -197,12 +197,12 @@ type Change struct {
 
 // Push makes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Push(c Change) (string, error) {
-	hash, _, err := r.push(c)
+	hash, _, err := r.TimedPush(c)
 	return hash, err
 }
 
-// push is Push that returns when the branch began to move, after all objects were written.
-func (r *Repo) push(c Change) (hash string, moved time.Time, err error) {
+// TimedPush is Push that returns when the branch began to move, after all objects were written.
+func (r *Repo) TimedPush(c Change) (hash string, moved time.Time, err error) {
 	p := newPush(r)
 	st, err := c.step(r.scenario.Branch)
 	if err == nil {

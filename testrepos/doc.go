@@ -7,8 +7,6 @@
 // every further commit, so that a test or a newcomer sees a change arrive.
 // README.md describes the format.
 //
-// Large repositories are generated: GenSpec makes one component in one commit, Project
-// many components with a history of thousands of commits, written as a pack.
 // A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
 // what it is sent; a GitHost serves repositories by git.
 //
@@ -23,9 +21,9 @@
 //     links, odd names, charsets, huge files.
 //   - A mistake in a scenario is an error with its file and line.
 //
-// Non-goals: a general git library, work trees, speed on large histories except
-// Project's (every commit of a scenario reads the list of its parent's files), and safety
-// against two processes pushing to one repository at the same time.
+// Non-goals: a general git library, work trees, speed on large histories (every commit
+// reads the list of its parent's files), and safety against two processes pushing to one
+// repository at the same time.
 //
 // The package does not import testing, so that the demo binary does not carry
 // test flags; the helpers for tests take a TB, which *testing.T and *testing.B

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog/catalogtest"
-	"github.com/repoglot/repoglot/testrepos"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
-func killedProject() testrepos.Project {
-	return testrepos.Project{Components: 5, Languages: 3, Strings: 14, Shared: 60, Templates: 20, Edits: 20, Seed: 7}
+func killedProject() Project {
+	return Project{Components: 5, Languages: 3, Strings: 14, Shared: 60, Templates: 20, Edits: 20, Seed: 7}
 }
 
 // TestKilledProject kills processes that import or replay several components which

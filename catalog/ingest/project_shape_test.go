@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // projectSettings are the components of a generated project.
@@ -31,8 +30,8 @@ func projectSettings(components int) map[string]catalog.ComponentSettings {
 
 // shapedProject has two groups of components with strings of their own, strings that
 // all have, and the commits that change them.
-func shapedProject() testrepos.Project {
-	return testrepos.Project{Components: 12, Languages: 5, Strings: 30, Shared: 50, Templates: 60, Edits: 60, Seed: 5}
+func shapedProject() Project {
+	return Project{Components: 12, Languages: 5, Strings: 30, Shared: 50, Templates: 60, Edits: 60, Seed: 5}
 }
 
 // TestProjectEveryWay: components of one repository that share strings have the same
@@ -81,7 +80,7 @@ func TestProjectEveryWay(t *testing.T) {
 
 // pullInPieces imports an early commit and pulls towards the head, some commits at a
 // time. Once on the way it compares with an import.
-func pullInPieces(t *testing.T, random *rand.Rand, repo *testrepos.ProjectRepo, settings map[string]catalog.ComponentSettings, want string) *catalogtest.Puller {
+func pullInPieces(t *testing.T, random *rand.Rand, repo *ProjectRepo, settings map[string]catalog.ComponentSettings, want string) *catalogtest.Puller {
 	t.Helper()
 	at, last := 1+random.IntN(30), len(repo.Commits)
 	check := at + random.IntN(last-at)
@@ -162,7 +161,7 @@ func projectStatistics(w *catalogtest.Puller) (statistics map[string]any) {
 }
 
 // compareMsgfmt compares the counts of every file with msgfmt's.
-func compareMsgfmt(t *testing.T, w *catalogtest.Puller, repo *testrepos.ProjectRepo) {
+func compareMsgfmt(t *testing.T, w *catalogtest.Puller, repo *ProjectRepo) {
 	t.Helper()
 	if _, err := exec.LookPath("msgfmt"); err != nil {
 		t.Log("msgfmt is not there: counts are not compared")

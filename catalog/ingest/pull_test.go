@@ -164,7 +164,7 @@ func BenchmarkImportVimPO(b *testing.B) {
 func BenchmarkImportGenerated(b *testing.B) {
 	const entries, languages = 5000, 12
 	b.Run(fmt.Sprintf("entries=%d/languages=%d", entries, languages), func(b *testing.B) {
-		g := testrepos.GenSpec{Entries: entries, Languages: testrepos.Languages(languages), Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
+		g := GenSpec{Entries: entries, Languages: Languages(languages), Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
 		benchmarkImport(b, g.Path(), catalog.ComponentSettings{NewBase: "po/generated.pot"})
 	})
 }
@@ -174,7 +174,7 @@ func BenchmarkImportGenerated(b *testing.B) {
 func BenchmarkPullOneString(b *testing.B) {
 	const entries = 20000
 	b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
-		g := testrepos.GenSpec{Entries: entries, Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
+		g := GenSpec{Entries: entries, Plural: 10, Context: 10, Fuzzy: 20, Template: true}.Generate(b)
 		w := synced(b, g.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/generated.pot"}})
 		b.ReportAllocs()
 		n := 0
@@ -196,7 +196,7 @@ func BenchmarkPullAfter(b *testing.B) {
 	const left = 3000
 	for _, history := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("history=%d", history), func(b *testing.B) {
-			repo := testrepos.Project{Components: 1, Languages: 1, Strings: 200, Edits: history + left}.Generate(b)
+			repo := Project{Components: 1, Languages: 1, Strings: 200, Edits: history + left}.Generate(b)
 			n := len(repo.Commits) - left
 			rewind := func() {
 				if err := repo.Rewind(n); err != nil {

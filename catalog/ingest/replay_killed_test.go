@@ -41,6 +41,11 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "-bare" {
+		fmt.Fprintln(os.Stderr, serveBare(os.Args[2], os.Stdout))
+		os.Exit(1)
+	}
+	given.flags()
 	if os.Getenv(childDir) != "" {
 		if err := child(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

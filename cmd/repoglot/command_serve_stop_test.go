@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // configure writes a configuration with the component p/app and returns the path
@@ -29,7 +27,7 @@ func configure(t *testing.T, file, repo string) (exe string) {
 // TestStopDuringImport stops a server during an import; the next start finishes it.
 func TestStopDuringImport(t *testing.T) {
 	t.Parallel()
-	repo := testrepos.GenSpec{Languages: testrepos.Languages(12), Entries: 2000, Template: true}.Generate(t)
+	repo := languagesAtOnce(t, 12, 2000)
 	file := filepath.Join(t.TempDir(), "r.yaml")
 	exe := configure(t, file, repo.Path())
 	errs := &output{}
@@ -59,7 +57,7 @@ func TestStopDuringImport(t *testing.T) {
 // ends at once and complete, and so does the server.
 func TestStopDuringStream(t *testing.T) {
 	t.Parallel()
-	repo := testrepos.GenSpec{Languages: testrepos.Languages(2), Entries: 5, Template: true}.Generate(t)
+	repo := languagesAtOnce(t, 2, 5)
 	file := filepath.Join(t.TempDir(), "r.yaml")
 	exe := configure(t, file, repo.Path())
 	out, errs := &output{}, &output{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -123,20 +124,37 @@ func TestKilledReplay(t *testing.T) {
 	t.Logf("%d calls; %d of %d went on midway", whole, midway, kills)
 }
 
+// languageCodes are the languages of generated repositories.
+var languageCodes = strings.Fields("cs de fr es it pl pt_BR ja ru zh_Hans ar nl sv uk")
+
+// languageFile is the file of one of them, as a path and its text.
+func languageFile(l, entries int) map[string]string {
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+	for e := range entries {
+		fmt.Fprintf(&b, "\nmsgid \"String %d\"\nmsgstr \"Text %d %d\"\n", e, l, e)
+	}
+	return map[string]string{"po/" + languageCodes[l] + ".po": b.String()}
+}
+
 // languageByLanguage makes a repository to which every commit adds a language.
 func languageByLanguage(t *testing.T, languages, entries int) *testrepos.Repo {
 	repo := testrepos.Empty(t)
 	for l := range languages {
-		var b strings.Builder
-		b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
-		for e := range entries {
-			fmt.Fprintf(&b, "\nmsgid \"String %d\"\nmsgstr \"Text %d %d\"\n", e, l, e)
-		}
 		repo.Commit(t, testrepos.Change{
-			Branch: "main", Files: map[string]string{"po/" + testrepos.Languages(languages)[l] + ".po": b.String()},
-			Author: fmt.Sprintf("Author %d <a%d@example.org>", l%5, l%5),
+			Branch: "main", Files: languageFile(l, entries), Author: fmt.Sprintf("Author %d <a%d@example.org>", l%5, l%5),
 		})
 	}
+	return repo
+}
+
+// languagesAtOnce makes a repository whose only commit has some languages.
+func languagesAtOnce(t *testing.T, languages, entries int) *testrepos.Repo {
+	repo, files := testrepos.Empty(t), map[string]string{}
+	for l := range languages {
+		maps.Copy(files, languageFile(l, entries))
+	}
+	repo.Commit(t, testrepos.Change{Files: files})
 	return repo
 }
 
@@ -171,7 +189,7 @@ func served(t *testing.T, database string) map[string]string {
 	}
 	get("/api/components/p/app/")
 	pages("/api/changes/?page_size=1000")
-	for _, l := range append(testrepos.Languages(14), "en") {
+	for _, l := range append(languageCodes[:len(languageCodes):len(languageCodes)], "en") {
 		get("/api/translations/p/app/" + l + "/")
 		pages("/api/translations/p/app/" + l + "/units/?page_size=10000")
 		pages("/api/translations/p/app/" + l + "/statistics/history/")

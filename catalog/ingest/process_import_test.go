@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // The limits of imports and replays, and what the peer reached.
@@ -31,7 +29,7 @@ func (r *run) importHead() {
 	what, repo, settings := "vim-po", r.bundle("vim-po"), replayedRepos()[0].components["it"]
 	if repo == "" {
 		what, settings = "a generated repository", []string{poMask}
-		repo = testrepos.GenSpec{Languages: testrepos.Languages(30), Entries: 3200}.Generate(r).Path()
+		repo = GenSpec{Languages: Languages(30), Entries: 3200}.Generate(r).Path()
 	}
 	config := r.config("", benchProject(component("it", repo, "none", settings...)))
 	first := r.sync(config)
@@ -107,7 +105,7 @@ func (r *run) replayOne(replayed replayed, repo string) {
 // oneFile measures the first import of one large file.
 func (r *run) oneFile() {
 	const limit = 20 // s
-	repo := testrepos.GenSpec{Entries: pageEntries}.Generate(r)
+	repo := GenSpec{Entries: pageEntries}.Generate(r)
 	config := r.config(largeFiles, benchProject(component("it", repo.Path(), "none", poMask)))
 	r.sync(config) // clones
 	u := r.syncAgain(config, 1)
@@ -188,7 +186,7 @@ func (r *run) manyComponents(n int) string {
 	const projects = 20
 	var of [projects]string
 	for i := range n / componentsInRepo {
-		repo := testrepos.Project{Components: componentsInRepo, Languages: 3, Strings: 10, Shared: 20, Seed: uint64(i)}.Generate(r)
+		repo := Project{Components: componentsInRepo, Languages: 3, Strings: 10, Shared: 20, Seed: uint64(i)}.Generate(r)
 		project := 0
 		if i%5 != 0 {
 			project = 1 + i%(projects-1)

@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"bufio"
@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // The limits of a push until it is visible, and what the peer reached.
@@ -37,7 +35,7 @@ func (r *run) push() {
 
 // pushStrings measures pushes of some strings into a file.
 func (r *run) pushStrings(entries, n int) {
-	s, repo := r.serveGenerated(testrepos.GenSpec{Entries: entries}, largeFiles)
+	s, repo := r.serveGenerated(GenSpec{Entries: entries}, largeFiles)
 	defer s.stop()
 	var took []time.Duration
 	phases := map[string][]time.Duration{}
@@ -109,10 +107,10 @@ func (r *run) watch() {
 		limitVisible         = 500 // ms from push to visible
 		settle, idle         = 5 * time.Second, 20 * time.Second
 	)
-	repos := make([]*testrepos.Generated, repositories)
+	repos := make([]*Generated, repositories)
 	var components []string
 	for i := range repos {
-		repos[i] = testrepos.GenSpec{Entries: 200, Seed: uint64(i)}.Generate(r)
+		repos[i] = GenSpec{Entries: 200, Seed: uint64(i)}.Generate(r)
 		components = append(components, component(fmt.Sprintf("r%04d", i), repos[i].Path(), "none", poMask))
 	}
 	started := time.Now()
@@ -142,7 +140,7 @@ func (r *run) pushes() {
 	repos := make([]*pushedRepo, repositories)
 	projects := ""
 	for i := range repos {
-		repo := testrepos.Project{Components: 1, Languages: 3, Strings: 60, Templates: 10, Edits: commits, Seed: uint64(i)}.Generate(r)
+		repo := Project{Components: 1, Languages: 3, Strings: 60, Templates: 10, Edits: commits, Seed: uint64(i)}.Generate(r)
 		repos[i] = &pushedRepo{repo, len(repo.Commits) - commits}
 		r.must(repos[i].push())
 		projects += fmt.Sprintf("  - slug: p%d\n    components:\n      - {slug: it, repo: %s, history: full, filemask: app-000/*.po, new_base: app-000/messages.pot}\n", i, repo.Path())
@@ -156,7 +154,7 @@ func (r *run) pushes() {
 
 // pushedRepo is a repository whose commits are pushed one by one.
 type pushedRepo struct {
-	*testrepos.ProjectRepo
+	*ProjectRepo
 	pushed int // commits on the branch
 }
 

@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // options are the flags of measurements.
@@ -23,7 +21,7 @@ type options struct {
 	shared                  string // folder of the shared data
 	versions                int
 	many                    int
-	project                 testrepos.Project
+	project                 Project
 	replayed                int
 	lasts                   time.Duration // all attacks together
 	attack                  string        // a part of the names of those to run
@@ -31,17 +29,8 @@ type options struct {
 
 var given options
 
-// TestMain reads the flags, whose paths are those of the root of the repository.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "-bare" {
-		fmt.Fprintln(os.Stderr, serveBare(os.Args[2], os.Stdout))
-		os.Exit(1)
-	}
-	if err := os.Chdir("../.."); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	o := &given
+// flags defines the flags of measurements.
+func (o *options) flags() {
 	flag.StringVar(&o.binaries, "repoglot", "bin/repoglot", "the binary to measure, or several by comma, in turn")
 	flag.StringVar(&o.engines, "engines", "sqlite", "sqlite, postgres, or both by comma, in turn")
 	flag.StringVar(&o.only, "only", "", "measurements to run, by comma; empty: all that take no minutes")
@@ -56,13 +45,30 @@ func TestMain(m *testing.M) {
 	flag.IntVar(&o.project.Edits, "edits", 2000, "commits of translators of -only project")
 	flag.DurationVar(&o.lasts, "for", 2*time.Minute, "how long all attacks of -only hostile last together")
 	flag.StringVar(&o.attack, "attack", "", "a part of the names of the attacks of -only hostile to run; empty: all")
-	os.Exit(m.Run())
 }
 
-// BenchmarkProcess runs the measurements, each once for each binary and engine.
+// BenchmarkProcess measures repoglot as a whole process and prints each figure with its limit,
+// or with the figure of the program that it is compared with. Each measurement runs once for
+// each binary and engine:
+//
+//	.ci/bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
+//
+// docs/benchmarks.md has the figures. The measurements, for -only, are import, replay,
+// push, watch, onefile, page, search, http, cache, edits, and large, project, components,
+// pushes and hostile, which run only if they are named. What a function of one package
+// decides is measured by its benchmarks (go test -bench).
+//
+// Several binaries, or -engines sqlite,postgres, take turns at each measurement, so that
+// they meet the same machine; later ones are printed as ratios to the first.
+// PostgreSQL is the server of REPOGLOT_TEST_DATABASE, or one that is started.
+//
+// Each measurement has a temporary folder and uses only loopback. Without the shared
+// data, the import is measured on a generated repository of the same size, and the row
+// says so.
 func BenchmarkProcess(b *testing.B) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	b.Chdir("../..")
 	named := strings.FieldsFunc(given.only, func(r rune) bool { return r == ',' })
 	list := measurements()
 	for _, name := range named {

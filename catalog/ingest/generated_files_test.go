@@ -1,18 +1,16 @@
-package testrepos_test
+package ingest_test
 
 import (
 	"bytes"
 	"strconv"
 	"testing"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // TestGenerate: generated files are the same everywhere, and an edit changes one
 // line.
 func TestGenerate(t *testing.T) {
-	g := testrepos.GenSpec{
-		Languages: testrepos.Languages(3), Entries: 200, Seed: 7,
+	g := GenSpec{
+		Languages: Languages(3), Entries: 200, Seed: 7,
 		Plural: 10, Context: 9, Fuzzy: 8, Untranslated: 7, Template: true,
 	}.Generate(t)
 	if got, want := g.Head(), "41eed42f87b24ec829c86b44ee32fa98dd08c7fe"; got != want {
@@ -40,7 +38,7 @@ func TestGenerate(t *testing.T) {
 	if again := g.Edit(t, "de", 9); again.Target == e.Target {
 		t.Errorf("the second edit gives the same text %q", e.Target)
 	}
-	if n := len(testrepos.Languages(1000)); n != 96 {
+	if n := len(Languages(1000)); n != 96 {
 		t.Errorf("%d languages, the comment says 96", n)
 	}
 }
@@ -52,7 +50,7 @@ func BenchmarkGenerate(b *testing.B) {
 		b.Run("entries="+strconv.Itoa(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				testrepos.GenSpec{Entries: n}.Generate(b)
+				GenSpec{Entries: n}.Generate(b)
 			}
 		})
 	}
@@ -63,7 +61,7 @@ func BenchmarkGenerate(b *testing.B) {
 func BenchmarkEdit(b *testing.B) {
 	for _, n := range []int{20_000, 1_000_000} {
 		b.Run("entries="+strconv.Itoa(n), func(b *testing.B) {
-			g := testrepos.GenSpec{Entries: n}.Generate(b)
+			g := GenSpec{Entries: n}.Generate(b)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package testrepos_test
+package ingest_test
 
 import (
 	"fmt"
@@ -11,11 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/repoglot/repoglot/poparse/gettexttest"
-	"github.com/repoglot/repoglot/testrepos"
 )
 
-func smallProject() testrepos.Project {
-	return testrepos.Project{Components: 12, Languages: 5, Strings: 70, Shared: 40, Templates: 90, Edits: 60, Seed: 3}
+func smallProject() Project {
+	return Project{Components: 12, Languages: 5, Strings: 70, Shared: 40, Templates: 90, Edits: 60, Seed: 3}
 }
 
 // TestProject: the same project is the same commits everywhere, and its repository is
@@ -86,7 +85,7 @@ func TestProjectShape(t *testing.T) {
 }
 
 // changedPaths returns the files that a commit changed.
-func changedPaths(t *testing.T, r *testrepos.ProjectRepo, commit string) (paths []string) {
+func changedPaths(t *testing.T, r *ProjectRepo, commit string) (paths []string) {
 	t.Helper()
 	repo, err := git.PlainOpen(r.Path())
 	must(t, err)
@@ -115,7 +114,7 @@ func TestProjectFiles(t *testing.T) {
 	r := p.Generate(t)
 	for _, commit := range []string{r.Commits[0], r.Head()} {
 		var all gettexttest.Counts
-		for _, lang := range testrepos.Languages(96) {
+		for _, lang := range Languages(96) {
 			path := "app-000/" + lang + ".po"
 			c, complaint := gettexttest.Msgfmt(t, r.File(t, commit, path))
 			if c.Translated+c.Fuzzy+c.Untranslated != 70 {

@@ -1,15 +1,19 @@
-package testrepos
+package ingest_test
 
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // Project describes a repository of many components with a long history: the shape
@@ -45,7 +49,7 @@ type Project struct {
 
 // ProjectRepo is the repository of a Project.
 type ProjectRepo struct {
-	*Repo
+	*testrepos.Repo
 	// Commits are the hashes of the commits in 40 hex digits, from the first.
 	Commits []string
 	// Distinct is the number of different strings, context included, of all templates
@@ -63,18 +67,19 @@ const projectPace = 90 * time.Minute
 // Generate makes the repository in a temporary directory of a test. It writes one pack, at
 // some 3,000 versions of files a second, and has up to 50 versions of each file in memory,
 // which share their entries.
-func (p Project) Generate(tb TB) *ProjectRepo {
+func (p Project) Generate(tb testing.TB) *ProjectRepo {
 	tb.Helper()
 	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
 		tb.Fatalf("project %+v: components, languages and strings must be at least 1", p)
 	}
-	s := &Scenario{Name: "project", Branch: DefaultBranch}
-	r := create(tb, s)
+	s := &testrepos.Scenario{Name: "project", Branch: testrepos.DefaultBranch}
+	r, err := testrepos.Create(filepath.Join(tb.TempDir(), "project.git"), s)
+	must(tb, err)
 	pack, err := newPackWriter(r.Dir)
 	must(tb, err)
 	h := newProjectHistory(p, pack)
 	must(tb, errors.Join(h.write(), pack.close()))
-	h.repo.Repo, err = Open(r.Dir, s) // go-git looks for packs only once
+	h.repo.Repo, err = testrepos.Open(r.Dir, s) // go-git looks for packs only once
 	must(tb, err)
 	h.repo.Distinct = h.distinct()
 	must(tb, h.repo.Rewind(len(h.repo.Commits)))
@@ -87,11 +92,11 @@ func (r *ProjectRepo) Rewind(n int) error {
 	if n < 1 || n > len(r.Commits) {
 		return fmt.Errorf("rewind to %d of %d commits", n, len(r.Commits))
 	}
-	name := plumbing.NewBranchReferenceName(r.DefaultBranch())
-	if err := r.git.Storer.SetReference(plumbing.NewHashReference(name, plumbing.NewHash(r.Commits[n-1]))); err != nil {
+	head := filepath.Join(r.Dir, "refs", "heads", r.DefaultBranch())
+	if err := os.WriteFile(head+".lock", []byte(r.Commits[n-1]+"\n"), 0o600); err != nil {
 		return fmt.Errorf("rewind: %w", err)
 	}
-	return nil
+	return os.Rename(head+".lock", head)
 }
 
 // projectHistory writes the commits of a project.

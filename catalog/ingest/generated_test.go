@@ -1,4 +1,4 @@
-package testrepos
+package ingest_test
 
 import (
 	"bytes"
@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 const (
@@ -31,7 +34,7 @@ type GenSpec struct {
 
 // Generated is a repository of generated files, po/<language>.po.
 type Generated struct {
-	*Repo
+	*testrepos.Repo
 	spec             GenSpec
 	english, foreign []string // words to draw from
 	edits            int
@@ -51,13 +54,13 @@ type Edited struct {
 
 // Generate makes a bare repository with one commit of generated files in a temporary
 // directory of a test. It has all of them in memory: a million entries are about 130 MB.
-func (s GenSpec) Generate(tb TB) *Generated {
+func (s GenSpec) Generate(tb testing.TB) *Generated {
 	tb.Helper()
 	if len(s.Languages) == 0 {
 		s.Languages = []string{"cs"}
 	}
 	g := &Generated{
-		Repo: create(tb, &Scenario{Name: "generated", Branch: DefaultBranch}), spec: s,
+		Repo: testrepos.Empty(tb), spec: s,
 		english: strings.Fields(englishWords), foreign: strings.Fields(foreignWords),
 	}
 	files := map[string]string{}
@@ -74,7 +77,7 @@ func (s GenSpec) Generate(tb TB) *Generated {
 
 // Edit changes the translation of exactly one string, entry i from 0 of a
 // language, and pushes the commit. Each call writes another text.
-func (g *Generated) Edit(tb TB, lang string, i int) Edited {
+func (g *Generated) Edit(tb testing.TB, lang string, i int) Edited {
 	tb.Helper()
 	list, err := g.EditStrings(lang, i)
 	must(tb, err)
@@ -120,7 +123,7 @@ func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, er
 
 // commit pushes files and returns the time when the branch began to move.
 func (g *Generated) commit(message string, files map[string]string) (time.Time, error) {
-	_, moved, err := g.push(Change{
+	_, moved, err := g.TimedPush(testrepos.Change{
 		Author: "Gena Rator <gena@example.org>", When: time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC), Message: message, Files: files,
 	})
 	return moved, err

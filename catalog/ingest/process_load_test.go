@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"bufio"
@@ -21,8 +21,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // hammer is a load on a server over several connections, each of which sends its next
@@ -203,7 +201,7 @@ func (r *run) hostile() {
 		limitP99   = 100 // ms
 		limitRSS   = 500 // MiB
 	)
-	s, _ := r.serveGenerated(testrepos.GenSpec{Entries: strings190, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}, largeFiles)
+	s, _ := r.serveGenerated(GenSpec{Entries: strings190, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}, largeFiles)
 	address := strings.TrimPrefix(s.base, "http://")
 	list := slices.DeleteFunc(attacks(address), func(a attack) bool { return !strings.Contains(a.name, r.attack) })
 	honest := func() load {

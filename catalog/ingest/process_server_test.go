@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"bytes"
@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog/store/pgserver"
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // usage is the time and memory of a finished process.
@@ -186,7 +185,7 @@ func (r *run) serve(config string) *server {
 
 // serveGenerated makes a repository and starts a server of it: its only component,
 // "it", has no history.
-func (r *run) serveGenerated(spec testrepos.GenSpec, settings string) (*server, *testrepos.Generated) {
+func (r *run) serveGenerated(spec GenSpec, settings string) (*server, *Generated) {
 	repo := spec.Generate(r)
 	return r.serve(r.config(settings, benchProject(component("it", repo.Path(), "none", poMask)))), repo
 }

@@ -1,4 +1,4 @@
-package testrepos
+package ingest_test
 
 import (
 	"fmt"

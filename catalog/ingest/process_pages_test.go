@@ -1,4 +1,4 @@
-package bench
+package ingest_test
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ func (r *run) page() {
 		weblatePageMS = 300 // ms, 53,612 entries
 		requests      = 300
 	)
-	s, _ := r.serveGenerated(testrepos.GenSpec{Entries: pageEntries}, uncached)
+	s, _ := r.serveGenerated(GenSpec{Entries: pageEntries}, uncached)
 	r.figure("memory of the server of a file of 1,000,000 entries, after its import", "MiB", s.rss())
 	first, deep := s.median(translation+"units/?page_size=50&page=1", requests), s.median(translation+"units/?page_size=50&page=1000", requests)
 	r.atMost(fmt.Sprintf("page of 50 units of %d, over HTTP, median of %d", pageEntries, requests), "ms", first, limitPage)
@@ -53,7 +53,7 @@ func (r *run) http() {
 		limitColdGzip   = 2000 // compressed ones (our own limit)
 		limitPullingP99 = 20   // ms, while a file of 50,000 strings is pulled
 	)
-	s, repo := r.serveGenerated(testrepos.GenSpec{Entries: httpEntries}, "")
+	s, repo := r.serveGenerated(GenSpec{Entries: httpEntries}, "")
 	r.againstBare(s, "list page of 50 units", translation+"units/?page_size=50", overBare)
 	r.againstBare(s, "translation detail", translation, overBare)
 	r.coldPages(s, "", limitColdPages)
@@ -222,7 +222,7 @@ func (r *run) edits() {
 		rate          = 50 // a second
 		limitP99      = 50 // ms
 	)
-	repo := testrepos.GenSpec{Entries: 20_000}.Generate(r)
+	repo := GenSpec{Entries: 20_000}.Generate(r)
 	config := r.config("", benchProject(component("it", repo.Path(), "none", poMask, "push_mode: direct", "flush: 24h", "flush_max: 100000")))
 	s := r.serve(config)
 	_, key := r.command(r.binary, "token", "create", "--config", config, "--scope", "write", "--author", "Jana", "--email", "jana@example.org", "jana")
@@ -280,7 +280,7 @@ func (r *run) large() {
 		limitRatio = 2
 		requests   = 60
 	)
-	s, repo := r.serveGenerated(testrepos.GenSpec{Entries: pageEntries}, uncached)
+	s, repo := r.serveGenerated(GenSpec{Entries: pageEntries}, uncached)
 	lists := []string{
 		translation + "units/?page_size=50", "/api/units/?page_size=50", translation + "changes/?page_size=50", "/api/components/bench/it/changes/?page_size=50",
 		"/api/changes/?page_size=50", "/api/changes/?page_size=50&action=59", "/api/projects/bench/statistics/?page_size=50",
@@ -320,7 +320,7 @@ func (r *run) search() {
 	const indexed, substring, regular, refused = 300, 1000, 2000, 50 // limits in ms
 	const passes = 5
 	const words = "open OR close OR save OR river OR w1 OR w2 OR w3 OR w4 OR w5 OR w6 OR w7 OR w8 OR w9 OR v1 OR v2 OR v3 OR v4 OR v5 OR v6"
-	s, repo := r.serveGenerated(testrepos.GenSpec{Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}, largeFiles)
+	s, repo := r.serveGenerated(GenSpec{Entries: pageEntries, Plural: 50, Context: 10, Fuzzy: 20, Untranslated: 7}, largeFiles)
 	s.waitUntil(10*time.Minute, 200*time.Millisecond, "a history", s.replaceAll(repo.Repo, "0 "))
 	const list = translation + "units/"
 	for _, kind := range []struct {
