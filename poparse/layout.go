@@ -57,6 +57,12 @@ func (l *Layout) Encode(text string) ([]byte, error) {
 	return append([]byte(l.source.mark()), text...), nil
 }
 
+// SameEncoding reports whether two files have the same charset, byte order and mark.
+func (l *Layout) SameEncoding(o *Layout) bool {
+	a, b := l.source, o.source
+	return a.charset == b.charset && a.bom == b.bom && a.bigEndian == b.bigEndian
+}
+
 // Exact reports whether Encode gives the bytes that were read for Text: some charsets have
 // several for one character, and NUL is read as another one.
 func (l *Layout) Exact() bool {

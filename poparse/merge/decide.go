@@ -40,8 +40,10 @@ type verdict struct {
 	previous *poparse.Previous
 	// extra is the side whose text is kept as obsolete beside the string.
 	extra Side
-	// guess is the side whose fuzzy text is kept in a comment.
-	guess Side
+	// guess are the sides whose text is kept in a comment.
+	guess [3]bool
+	// unseen is the side of a conflict that has not seen the source.
+	unseen Side
 	// header is the text of a header.
 	header string
 }
@@ -130,7 +132,9 @@ func (t *Table) oneSide(r *Row) {
 
 // bothSides decides field by field.
 func (t *Table) bothSides(r *Row) {
-	r.source = t.pick(r, FieldSource)
+	if r.source = r.Reworded; r.source == Base {
+		r.source = t.pick(r, FieldSource)
+	}
 	r.extracted, r.references, r.flagsFrom = t.pick(r, FieldExtracted), t.pick(r, FieldReferences), t.pick(r, FieldFlags)
 	for v := Ours; v <= Theirs; v++ {
 		// What the template says is of the side that has the string, or its new source.
@@ -166,11 +170,11 @@ func (t *Table) bothSides(r *Row) {
 			r.text = Ours
 		}
 		if !r.Header {
-			r.fuzzy = t.Favor == FavorFuzzy || r.Entry[r.text].Fuzzy || t.Favor == FavorNone && h.Fuzzy
+			r.fuzzy = t.Favor == FavorFuzzy || r.Entry[r.text].Fuzzy || r.unseen == r.text || t.Favor == FavorNone && (h.Fuzzy || r.unseen != Base)
 			r.previous = r.Entry[r.text].Previous
 		}
 		if t.Favor == FavorFuzzy {
-			r.guess = Theirs
+			r.guess[Theirs] = true
 		}
 	}
 }
@@ -246,7 +250,7 @@ func (t *Table) textOf(r *Row) bool {
 	}
 	r.fuzzy, r.previous = r.Entry[r.text].Fuzzy, r.Entry[r.text].Previous
 	if other := r.text.other(); r.Entry[Base] == nil && r.Entry[other].Fuzzy && !t.known(TextOf(r.Entry[other])) && !TextOf(r.Entry[other]).Empty() {
-		r.guess = other
+		r.guess[other] = true
 	}
 	return false
 }
@@ -258,6 +262,7 @@ func (t *Table) textOfSource(r *Row) bool {
 	b, sees, other := TextOf(r.Entry[Base]), TextOf(r.Entry[y]), TextOf(r.Entry[x])
 	mine := r.Entry[x]
 	r.text, r.fuzzy, r.previous = y, r.Entry[y].Fuzzy, r.Entry[y].Previous
+	lossy := mine.HasPlural && !r.Entry[y].HasPlural && slices.ContainsFunc(mine.Str, func(form string) bool { return form != "" && form != mine.Str[0] })
 	derived := sees.Empty() || sees.same(b) || !slices.ContainsFunc(trim(sees.Forms), func(form string) bool { return !slices.Contains(b.Forms, form) })
 	switch {
 	case other.same(b) || other.Empty() || other.same(sees):
@@ -268,17 +273,23 @@ func (t *Table) textOfSource(r *Row) bool {
 			r.text, r.fuzzy, r.previous = x, false, nil
 		}
 		return false
-	case derived && !sees.Translated():
+	case derived && !sees.Translated() && !(lossy && r.Reworded != Base):
 		r.text, r.fuzzy = x, true
 		if !mine.Fuzzy || mine.Previous == nil {
 			r.previous = &poparse.Previous{Context: mine.Context, ID: mine.ID, IDPlural: mine.IDPlural}
 		} else {
 			r.previous = mine.Previous
 		}
+		if lossy {
+			r.guess[x] = true
+		}
 		return false
 	case r.Reworded != Base:
 		r.extra = x
 		return false
+	}
+	if r.unseen = x; lossy {
+		r.guess[x] = true
 	}
 	return true
 }

@@ -148,12 +148,12 @@ type key struct {
 // a base that is the same File as one of the sides costs nothing. Nil is the empty file.
 func NewTable(base, ours, theirs *poparse.File, o Options) *Table {
 	t := &Table{Options: o, files: [3]*poparse.File{base, ours, theirs}}
+	none := &poparse.File{}
 	for v, f := range t.files {
 		if f == nil {
-			f = &poparse.File{}
-			t.files[v] = f
+			t.files[v] = none
 		}
-		t.entries[v] = entriesOf(f)
+		t.entries[v] = entriesOf(t.files[v])
 	}
 	t.fill()
 	return t
@@ -268,7 +268,7 @@ func (t *Table) pair(v Side) {
 		case r.Header:
 		case live(r.Entry[Base]) && live(r.Entry[v.other()]) && !live(r.Entry[v]) && !r.Entry[Base].Duplicate:
 			gone = append(gone, int32(i))
-			wanted = wanted || !TextOf(r.Entry[Base]).Equal(TextOf(r.Entry[v.other()]))
+			wanted = wanted || changed(r.Entry[Base], r.Entry[v.other()])&(FieldText|FieldComments) != 0
 		case r.Entry[Base] == nil && r.Entry[v.other()] == nil && live(r.Entry[v]) && !r.Entry[v].Duplicate:
 			came = append(came, int32(i))
 		}
@@ -280,8 +280,11 @@ func (t *Table) pair(v Side) {
 	for _, p := range t.reworded(v, gone, came) {
 		r, n := &t.Rows[p.gone], &t.Rows[p.came]
 		e, was, at := n.Entry[v], r.at[v], n.at[v]
-		if text := TextOf(r.Entry[v.other()]); was > 0 && TextOf(e).Translated() && !text.Equal(TextOf(r.Entry[Base])) {
-			continue // the obsolete one takes the text
+		if mine := r.Entry[v.other()]; was > 0 && changed(r.Entry[Base], mine)&(FieldText|FieldSource) != 0 {
+			text := TextOf(e)
+			if moves := text.Empty() || text.Fuzzy && text.same(TextOf(r.Entry[Base])); !moves || mine.HasPlural && !e.HasPlural {
+				continue // the obsolete one takes the text
+			}
 		}
 		t.put(p.gone, v, at-1)
 		r.Reworded, r.Similarity = v, p.similarity
