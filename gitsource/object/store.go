@@ -37,6 +37,9 @@ func Open(gitDir string) (*Store, error) {
 // Close closes the packs that were read.
 func (s *Store) Close() error { return s.objects.close() }
 
+// Shallow reports whether the history of the directory is cut: parents may be missing.
+func (s *Store) Shallow() bool { return s.shallow }
+
 // LimitCache bounds the bytes of inflated objects that the Store keeps; 0 is
 // 48 MiB, the limit before the first call.
 func (s *Store) LimitCache(bytes int) { s.objects.cache.setLimit(bytes) }

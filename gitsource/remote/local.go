@@ -38,6 +38,18 @@ func (s *localSource) repo() (localRepo, error) {
 	return repo, nil
 }
 
+// Directories returns where HEAD and the index of the work tree in a folder are, and where its
+// refs and objects are (gitrepository-layout(5)), whoever they belong to: for a program that
+// its user runs there. Errors are those of a repository that is copied.
+func Directories(path string) (gitDir, commonDir string, err error) {
+	s := localSource{client: client{remote: Repository{URL: path}, trust: Trust{SafeDirectories: []string{"*"}}}, path: path}
+	repo, err := s.repo()
+	if err == nil && repo.isReftable() {
+		err = s.fail(ErrUnsupported, "refs are kept in a reftable", "name commits by their ids, or run git refs migrate --ref-format=files")
+	}
+	return repo.gitDir, repo.commonDir, err
+}
+
 // untrusted is the error of a repository that is not read because of its owner or of
 // where it leads.
 func (c *client) untrusted(err error) error {
