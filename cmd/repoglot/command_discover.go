@@ -204,7 +204,7 @@ func layouts(ctx context.Context, mirror *gitsource.Mirror, languages *lang.Tabl
 			l, ok := languages.Lookup(code)
 			return l.Code, ok
 		},
-		Language: languageOf(ctx, reader, languages),
+		Language: languageOf(func(f object.File) ([]byte, error) { return reader.Blob(ctx, f.Blob, maxHeaderFile) }, languages),
 		Default:  nameLanguage(repoName(address), languages),
 	})
 	if len(d.Sets) == 0 {
@@ -217,13 +217,13 @@ func layouts(ctx context.Context, mirror *gitsource.Mirror, languages *lang.Tabl
 const maxHeaders = 1000
 
 // languageOf returns a function that reads the language of a file from its header.
-func languageOf(ctx context.Context, reader *gitsource.Reader, languages *lang.Table) func(object.File) string {
+func languageOf(read func(object.File) ([]byte, error), languages *lang.Table) func(object.File) string {
 	left := maxHeaders
 	return func(f object.File) string {
 		if left--; left < 0 {
 			return ""
 		}
-		data, err := reader.Blob(ctx, f.Blob, maxHeaderFile)
+		data, err := read(f)
 		if err != nil {
 			return ""
 		}

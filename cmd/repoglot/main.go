@@ -140,7 +140,7 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.showCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
 	describe(root)
 	return root
 }

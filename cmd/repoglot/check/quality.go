@@ -3,6 +3,8 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -127,6 +129,53 @@ func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Transla
 	}
 	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 	return t
+}
+
+// Checker makes the quality checks of single strings. Any number of goroutines may use it.
+type Checker struct{ *quality }
+
+// NewChecker returns an error if the source language or a flag is unknown.
+func NewChecker(q Quality) (Checker, error) {
+	made, err := newQuality(&q)
+	return Checker{made}, err
+}
+
+// Failures returns what some entries of a file fail: the message of each check, by its name. It
+// makes the checks that findings of a whole file have, and is empty for a file whose language is
+// not known.
+func (c Checker) Failures(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
+	language, known := c.language(f)
+	if !known {
+		return nil
+	}
+	out := map[*poparse.Entry]map[string]string{}
+	texts := map[string]bool{}
+	for _, e := range of {
+		out[e] = map[string]string{}
+		texts[e.Str[0]] = true
+	}
+	some := *f // with the strings that Reused compares
+	some.Entries = slices.DeleteFunc(slices.Clone(f.Entries), func(e *poparse.Entry) bool { return out[e] == nil && !texts[e.Str[0]] })
+	t := c.translation(f, language)
+	pass := &qualityPass{
+		quality: c.quality, file: &some, translation: t, locator: &poparse.Locator{},
+		set: checks.ForTranslation(c.table, &catalog.Project{}, &c.settings, t, nil),
+	}
+	pass.compare()
+	for e, u := range unit.All(&some, c.rules) {
+		if out[e] == nil {
+			continue
+		}
+		pass.list = nil
+		pass.unit(e, u)
+		for _, found := range pass.list {
+			if name, is := strings.CutPrefix(found.Code, qualityPrefix); is {
+				out[e][name] = found.Message
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(_ *poparse.Entry, m map[string]string) bool { return len(m) == 0 })
+	return out
 }
 
 type qualityPass struct {
