@@ -52,7 +52,7 @@ func FuzzAccess(f *testing.F) {
 	key := w.Token("t", catalog.ScopeRead)
 	box := w.IDs["vault/box"]
 	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
-		":code", "eo", ":uuid", resource.TaskID("vault", "box"), ":slug", "x", ":linked", "x", "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
+		":code", "eo", ":uuid", resource.TaskID("vault", "box"), ":slug", "x", ":linked", "x", ":commits", catalogtest.Head1+"..."+catalogtest.Head2, "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
 		"changes/:id", "changes/22", "addons/:id", "addons/"+wire.FormatID(box))
 	for _, rt := range resource.Routes(&s.env) {
 		for _, query := range []string{"", "?format=csv&page_size=1000", "?q=a&ordering=-id&after_id=0", "?format=api&q=source:a&username=k&page=1"} {

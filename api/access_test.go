@@ -43,7 +43,7 @@ func hideFrom(t *testing.T, w *catalogtest.Writer, key, stranger string, never [
 		change = int64(id)
 	}
 	fill := strings.NewReplacer(":project", "demo", ":component", "hidden", ":language", "en", ":username", "mallory",
-		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":widget", "svg-badge.svg")
+		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":commits", catalogtest.Head1+"..."+catalogtest.Head2, ":widget", "svg-badge.svg")
 	// The project is public, so everybody sees resources of the whole project.
 	ofProject := func(path string) bool {
 		return strings.Contains(path, ":project") && !strings.Contains(path, ":component")

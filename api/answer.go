@@ -34,6 +34,7 @@ type header struct {
 	// maxAge is the number of seconds for which caches may keep the answer
 	// without asking; 0: they have to ask.
 	maxAge int
+	keep   rest.Keep
 	// varies says that the answer depends on Accept-Encoding, although it has
 	// no ETag.
 	varies bool
@@ -129,6 +130,12 @@ func put(h http.Header, name, value string) { h[name] = []string{value} }
 // answer to a token is for that client's cache only.
 func cacheControl(h *header, a rest.Access) string {
 	switch {
+	case h.keep == rest.KeepNever:
+		return "private, no-store"
+	case h.keep == rest.KeepForever && a.Authenticated():
+		return "private, " + forever
+	case h.keep == rest.KeepForever:
+		return "public, " + forever
 	case h.maxAge > 0 && !a.Authenticated():
 		return "max-age=" + strconv.Itoa(h.maxAge)
 	case a.Token.ID != 0:
@@ -136,6 +143,9 @@ func cacheControl(h *header, a rest.Access) string {
 	}
 	return "no-cache"
 }
+
+// forever is a day: what is public may become private, and the program may change.
+const forever = "max-age=86400, immutable"
 
 // Values of headers that never change. They have no spare capacity, so that appending to
 // a header copies them.
@@ -209,6 +219,7 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 	switch v := value.(type) {
 	case *rest.Document:
 		h.contentType, h.disposition, h.modified, h.maxAge = v.ContentType, attachment(v.Filename, v.BareName), v.Modified, v.MaxAge
+		h.keep = v.Keep
 		if v.Ranges {
 			return answer{h, ranged(v.Body)}, nil
 		}
@@ -230,6 +241,8 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 		return answer{h, content(nil)}, nil
 	case rest.Accepted:
 		h.status, value = http.StatusAccepted, v.Value
+	case rest.Kept:
+		h.keep, value = v.Keep, v.Value
 	case rest.Created:
 		h.status, value = http.StatusCreated, v.Value
 	}

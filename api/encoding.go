@@ -218,7 +218,7 @@ func (v *variants) in(e encoding) (b body, grown int) {
 
 func (v *variants) notModified(e encoding) answer {
 	return answer{
-		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, at: v.at},
+		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, keep: v.keep, at: v.at},
 		noContent{},
 	}
 }

@@ -63,6 +63,7 @@ var resources = map[string]string{
 	"/api/projects/demo/edits/":                         "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/contributors/":            "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/credits/":                 "GET, HEAD, OPTIONS",
+	compared:                                            "GET, HEAD, OPTIONS",
 	"/api/translations/demo/app/cs/contributors/":       "GET, HEAD, OPTIONS",
 	"/api/edits/1/":                                     "GET, DELETE, HEAD, OPTIONS",
 	"/api/edits/1/restore/":                             "POST, OPTIONS",

@@ -58,6 +58,8 @@ type Options struct {
 	Edits resource.Edits
 	// Operations commit, pull and push at once; set with Edits.
 	Operations resource.Operations
+	// Commits compares commits; nil: there are none.
+	Commits resource.Commits
 	// Version is the program's, shown in the OpenAPI document; "" shows none.
 	// No header has it: it would be an answer's ninth header, and a map of nine
 	// costs net/http 2.5 µs more than one of eight.
@@ -141,7 +143,7 @@ func New(opts Options) *Server {
 	s.audit, s.stored = &audit{log: s.logger, now: s.now}, limit.New(storedRate, s.now)
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
-		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version,
+		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version, Commits: opts.Commits,
 	}
 	s.env.Now, s.env.Store = s.now, s.db
 	if opts.Edits != nil {

@@ -273,7 +273,7 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, 
 		return (&lines{rt.Handle, r, chooseEncoding(accepted(r.HTTP), minEncoded)}).download(), basis, nil // it reads for itself
 	}
 	if !searches(rt, r.Params) {
-		end, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, r.Params)
+		end, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, rt, r.Params)
 		if err != nil {
 			return nil, basis, err
 		}

@@ -131,6 +131,9 @@ func serve(w *catalogtest.Writer, opts Options) *Server {
 func bare(w *catalogtest.Writer, opts Options) *Server {
 	w.TB.Helper()
 	opts.DB, opts.Languages = w.DB, w.Languages
+	if opts.Commits == nil {
+		opts.Commits = &twoCommits{}
+	}
 	if opts.Logger == nil {
 		opts.Logger = catalogtest.Logger(w.TB, slog.LevelError)
 	}

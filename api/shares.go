@@ -128,9 +128,9 @@ const longPage = 1000
 // pageInTurn returns when the request may make its page; free is called afterwards. A
 // long page waits for its turn; a client that has not read its share of large answers gets
 // no more.
-func (x exchange) pageInTurn(ctx context.Context, params rest.Params) (free func(), err error) {
+func (x exchange) pageInTurn(ctx context.Context, rt *resource.Route, params rest.Params) (free func(), err error) {
 	size, _ := params.Get("page_size")
-	if n, err := strconv.Atoi(size); err != nil || n <= longPage {
+	if n, err := strconv.Atoi(size); !rt.Long && (err != nil || n <= longPage) {
 		return func() {}, nil
 	}
 	room, err := x.take(x.s.shares.inFlight, largeBody)

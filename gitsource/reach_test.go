@@ -99,8 +99,9 @@ func TestHistoriesGoOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetch(t, m)
-	if ok, err := h.Reach(t.Context(), m.Reader, "b", next, head, next); !ok || err != nil {
-		t.Fatal(ok, err)
+	opened = 0 // from the beginning it would be opened again
+	if ok, err := h.Reach(t.Context(), slow, "b", next, head, next); !ok || err != nil || opened != 1 {
+		t.Fatal(ok, err, opened)
 	}
 	h.most = 1
 	if _, err := h.Reach(t.Context(), m.Reader, "c", next); err != nil { // it is known

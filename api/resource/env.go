@@ -40,6 +40,8 @@ type Env struct {
 	Operations Operations
 	// Errands run what goes on without its client.
 	Errands *Errands
+	// Commits compares commits; nil: there are none.
+	Commits Commits
 	// Progress returns how far a component's first import is; ok is false if
 	// none is running. It must be set.
 	Progress func(c *store.ComponentRow) (p Progress, ok bool)

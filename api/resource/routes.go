@@ -39,6 +39,8 @@ type Route struct {
 	Name, About string
 	// Kind says which representations the resource has.
 	Kind Kind
+	// Long says that it takes long to make: it is made in turn.
+	Long bool
 	// Handle answers GET and HEAD.
 	Handle Handler
 	// Writes answers methods that write, for tokens whose scope permits to. Other
@@ -154,6 +156,7 @@ func Routes(e *Env) []Route {
 		{Path: component + "credits/", Allow: AllowRead, Name: "Credits", About: ofComponents, Kind: KindObject, Handle: with(e.scopeOf, e.listCredits)},
 		{Path: component + "repository/", Allow: allowPost, Name: "Repository", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getRepository), Writes: e.writes(writer(e, e.operation, mayRun, rest.MaxBody, e.operate, "operation"), http.MethodPost)},
 		{Path: component + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
+		{Path: component + "compare/:commits/", Allow: AllowRead, Name: "Comparison", About: "What differs between two commits, by string.", Kind: KindObject, Long: true, Handle: with(e.ImportedComponent, e.getComparison)},
 		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, mayOperate, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
 		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
 		{Path: component + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: ofComponents, Kind: KindObject, Handle: writeOnly},

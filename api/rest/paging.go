@@ -171,6 +171,23 @@ type Document struct {
 	MaxAge int
 	// Live says that it changes without the store, so it is never kept.
 	Live bool
+	// Keep says whether clients may keep it.
+	Keep Keep
+}
+
+// Keep says whether clients and their caches may keep an answer.
+type Keep int
+
+const (
+	KeepAsked   Keep = iota // if they ask before they use it
+	KeepForever             // without asking: its address names what never changes
+	KeepNever
+)
+
+// Kept is an object with the rule of how long clients may keep it.
+type Kept struct {
+	Value any
+	Keep  Keep
 }
 
 // Array is a list without paging. Items is a slice, never nil.

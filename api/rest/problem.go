@@ -31,6 +31,8 @@ type Problem struct {
 	fields map[string]string
 	// RetryAfter in seconds, if above 0, becomes the header Retry-After.
 	RetryAfter int
+	// Location, if set, is where the resource is.
+	Location string
 	// Authenticate adds WWW-Authenticate: Token.
 	Authenticate bool
 	// Code is the code of the error, if that of its status does not fit.
@@ -191,6 +193,9 @@ func (p *Problem) kind() string {
 func (p *Problem) SetHeaders(h http.Header) {
 	if p.Authenticate {
 		h.Set("WWW-Authenticate", "Token")
+	}
+	if p.Location != "" {
+		h.Set("Location", p.Location)
 	}
 	if p.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(p.RetryAfter))

@@ -188,7 +188,9 @@ func (p *Pages) projectChanges(ctx context.Context, snap *store.Snapshot, _ *res
 
 func (p *Pages) componentChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, c *store.ComponentRow) error {
 	v.changesOf(c.Settings.Name, where(c))
-	return p.historyOf(ctx, snap, v, store.ChangeQuery{ComponentID: c.ID})
+	err := p.historyOf(ctx, snap, v, store.ChangeQuery{ComponentID: c.ID})
+	p.comparable(v, c)
+	return err
 }
 
 func (p *Pages) translationChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, t *store.TranslationRow) error {

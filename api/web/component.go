@@ -66,6 +66,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err := p.readChanges(ctx, snap, v, store.ChangeQuery{ComponentID: row.ID, Newest: true, Limit: newest}, ""); err != nil {
 		return err
 	}
+	p.comparable(v, row)
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 func (p *Pages) Routes() []resource.Route {
 	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", stringsAPI, of(p.env.VisibleTranslation, p.aboutTranslation, p.strings))
 	stringsPage.Allow = AllowEdit
+	comparison := p.route("/projects/:project/:component/compare/:commits/", "Comparison", "compare", at("/api/components/:project/:component/compare/:commits/"), of(p.env.ImportedComponent, aboutComponent, p.compare))
+	comparison.Long = true
 	return []resource.Route{
 		p.route("/", "Home", "front", at("/api/"), p.front),
 		p.route("/projects/", "Projects", "front", at("/api/projects/"), p.projects),
@@ -35,6 +37,7 @@ func (p *Pages) Routes() []resource.Route {
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
 		p.route("/translate/:project/:component/", "Translate", "component", at("/api/components/:project/:component/translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),
 		stringsPage,
+		comparison,
 		{Path: "/edit.js/", Allow: resource.AllowRead, Name: "Script", About: "The script of the form that edits a string.", Kind: resource.KindPage, Handle: script},
 		p.route("/engage/:project/", "Engage", "engage", at("/api/projects/:project/"), of(resource.VisibleProject, aboutProject, p.engage)),
 		p.route("/engage/:project/:language/", "Engage", "engage", projectLanguageAPI, of(resource.VisibleProject, aboutProject, p.engage)),
@@ -85,7 +88,7 @@ func stringsAPI(r *rest.Request) string {
 }
 
 // objects are answers about a project, a component or a translation, or about what is below it.
-var objects = regexp.MustCompile(`^(?:projects/([^/]+/)|components/([^/]+/[^/]+/)|translations/([^/]+/[^/]+/[^/]+/))(changes/$|units/$)?`)
+var objects = regexp.MustCompile(`^(?:projects/([^/]+/)|components/([^/]+/[^/]+/)|translations/([^/]+/[^/]+/[^/]+/))(changes/$|units/$|compare/[^/]+/$)?`)
 
 // PageOf is the path of the page with the same facts as an answer of the API, whose
 // escaped path begins with /api/; the list of projects if there is no better one.
@@ -101,6 +104,8 @@ func PageOf(api string, params rest.Params) string {
 			return "/changes/browse/" + of
 		case m[4] == "units/" && m[3] != "":
 			return "/translate/" + of + q
+		case strings.HasPrefix(m[4], "compare/") && m[2] != "":
+			return "/projects/" + of + m[4]
 		default:
 			return "/projects/" + of
 		}

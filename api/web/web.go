@@ -164,6 +164,8 @@ type view struct {
 	Query   string // in the search field of the frame
 	Refresh int    // seconds after which the page is loaded again; 0: never
 	Live    bool   // it shows what changes without the store: it is never kept
+	Keep    rest.Keep
+	Compare string // the page that compares commits of Changes
 	Style   template.CSS
 	Body    any
 
@@ -208,7 +210,7 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 			if err != nil {
 				return nil, err
 			}
-			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live}, nil
+			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live, Keep: v.Keep}, nil
 		},
 	}
 }

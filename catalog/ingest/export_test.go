@@ -28,6 +28,9 @@ func (s *Syncer) SetCompared(units int64, together int) {
 	s.compareUnits, s.compareTogether = units, together
 }
 
+// SetCompareTime bounds the time of a comparison.
+func (s *Syncer) SetCompareTime(most time.Duration) { s.compareTime = most }
+
 // Failed records that the pull of a branch failed.
 func (s *Syncer) Failed(ctx context.Context, b Branch, cause error) error {
 	p := &pull{s: s, branch: b, at: time.Now().UTC().Truncate(time.Microsecond), changes: map[int64]int64{}}

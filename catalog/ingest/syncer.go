@@ -85,6 +85,9 @@ type Syncer struct {
 	compareUnits    int64 // how many units are compared in one transaction
 	compareTogether int   // and how many changes of groups are stored at a time
 
+	histories   *gitsource.Histories
+	compareTime time.Duration
+
 	mu      sync.Mutex
 	mirrors map[string]*mirror
 }
@@ -96,7 +99,7 @@ func New(o Options) *Syncer {
 	s := &Syncer{
 		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
 		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		memory: newMemory(o.Memory), compareUnits: compareUnits, compareTogether: checkup.MaxPending, partSize: unit.PartSize, mirrors: make(map[string]*mirror),
+		memory: newMemory(o.Memory), compareUnits: compareUnits, compareTogether: checkup.MaxPending, partSize: unit.PartSize, mirrors: make(map[string]*mirror), histories: gitsource.NewHistories(), compareTime: compareTime,
 	}
 	s.bounds = defaultReplayBounds(s.memory)
 	if s.maxFileSize <= 0 {
@@ -117,6 +120,9 @@ func New(o Options) *Syncer {
 	}
 	return s
 }
+
+// Close ends what goes on for Compare.
+func (s *Syncer) Close() { s.histories.Close() }
 
 // Sync is one pull: it fetches the branch and brings all of its components to
 // its head, step by step. The error says why the branch as a whole could not be

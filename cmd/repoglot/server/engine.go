@@ -118,6 +118,9 @@ func lockSoon(ctx context.Context, dir string) (unlock func() error, err error) 
 // Close closes the store and unlocks the data directory.
 func (e *Engine) Close() error {
 	var err error
+	if e.syncer != nil {
+		e.syncer.Close()
+	}
 	if e.db != nil {
 		err = e.db.Close()
 	}

@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
+	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/poparse/diff"
+)
+
+// The bounds of a comparison.
+const (
+	compareTime   = 2 * time.Second
+	compareFiles  = 200
+	compareFile   = 16 << 20  // bytes of one version
+	compareBytes  = 128 << 20 // of all
+	compareListed = 10_000    // strings that are listed; all are counted
+	compareCache  = 8 << 20
+)
+
+// Errors of Compare besides catalog.ErrNotFound and gitsource.ErrWalking.
+var (
+	// ErrNoMirror says that this process has no mirror of the branch, or one without the
+	// component's head: it was not pulled yet, or another process pulls it.
+	ErrNoMirror = errors.New("no mirror of the branch with the component's head")
+	// ErrCompareBound wraps which bound a comparison would exceed.
+	ErrCompareBound = errors.New("these commits cannot be compared")
+)
+
+// Compare tells what differs between the files of a component at two commits, which are full
+// ids: the files that it serves, its template included unless that is from elsewhere. The
+// error is catalog.ErrNotFound unless the component's head reaches both, whether the mirror
+// has them or not.
+func (s *Syncer) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
+	key := BranchKey(row.Repo, row.Branch)
+	m := s.Shown(key)
+	head, err := object.ParseHash(row.Head)
+	if m == nil || err != nil {
+		return nil, ErrNoMirror
+	}
+	old, badFrom := object.ParseHash(from)
+	cur, badTo := object.ParseHash(to)
+	within, cancel := context.WithTimeout(ctx, s.compareTime)
+	defer cancel()
+	reached, err := s.histories.Reach(within, m.Reader, key, head, old, cur)
+	if err == nil && (!reached || badFrom != nil || badTo != nil) {
+		return nil, catalog.ErrNotFound
+	}
+	var report *diff.Report
+	if err == nil {
+		report, err = s.compare(within, m, row, old, cur)
+	}
+	switch {
+	case errors.Is(err, object.ErrUnknownCommit), errors.Is(err, gitsource.ErrNotFetched):
+		return nil, fmt.Errorf("%w: %w", ErrNoMirror, err)
+	case errors.Is(err, object.ErrTooLarge):
+		return nil, fmt.Errorf("%w: %w", ErrCompareBound, err)
+	case err != nil && ctx.Err() == nil && within.Err() != nil && !errors.Is(err, gitsource.ErrWalking):
+		return nil, fmt.Errorf("%w: it takes more than %s", ErrCompareBound, s.compareTime)
+	}
+	return report, err
+}
+
+func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.ComponentRow, from, to object.Hash) (*diff.Report, error) {
+	r, err := m.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	r.LimitCache(compareCache)
+	c, err := newComponent(store.BranchComponent{Component: row.Component, Project: row.Project}, s.table)
+	if err != nil {
+		return nil, err
+	}
+	elsewhere := row.Settings.TemplateElsewhere() // the file of its path is not served
+	want := func(path string) bool { return c.selection.wants(path) && !(elsewhere && path == row.Settings.NewBase) }
+	changes, err := r.Changed(ctx, from, to, filemask.Matcher{Want: want, Prune: matcher([]*component{c}).Prune})
+	if err != nil {
+		return nil, err
+	}
+	if len(changes) > compareFiles {
+		return nil, fmt.Errorf("%w: %d files differ, and at most %d are compared", ErrCompareBound, len(changes), compareFiles)
+	}
+	files, bytes := make([]diff.File, len(changes)), 0
+	for i, ch := range changes {
+		o := diff.Options{Group: row.Settings.Filemask, Template: ch.Path == row.Settings.NewBase}
+		if !o.Template {
+			o.Language, _ = c.selection.code(ch.Path)
+		}
+		old, err := s.version(ctx, r, ch.Old)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ch.Path, err)
+		}
+		cur, err := s.version(ctx, r, ch.New)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ch.Path, err)
+		}
+		if bytes += len(old) + len(cur); bytes > compareBytes {
+			return nil, fmt.Errorf("%w: the files that differ have more than %d MiB", ErrCompareBound, compareBytes>>20)
+		}
+		files[i] = diff.Files(ch.Path, old, cur, o)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	report := diff.New(files, compareListed)
+	report.Base, report.Head = from.String(), to.String()
+	return &report, nil
+}
+
+// version reads a file that is compared, nil if the commit has none.
+func (s *Syncer) version(ctx context.Context, r *gitsource.Reader, blob object.Hash) ([]byte, error) {
+	if blob.IsZero() {
+		return nil, ctx.Err()
+	}
+	return r.SharedBlob(ctx, blob, min(s.maxFileSize, compareFile))
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/poparse/diff"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// TestCompare compares commits of a mirror by HTTP: by id and by name, those that no commit of
+// the branch reaches, too many files, and where the mirror is not.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	commit := func(branch string, n int, text string) string {
+		files := map[string]string{}
+		for i := range n {
+			files[fmt.Sprintf("po/x%c%c.po", 'a'+i/20, 'a'+i%20)] = catalogtest.PO("One", text)
+		}
+		return repo.Commit(t, testrepos.Change{Branch: branch, Parents: parents(repo.Head()), Files: files})
+	}
+	first := commit("main", 2, "text one")
+	second := commit("main", 1, "text two")
+	other := commit("l10n/other", 1, "secret")
+	many := commit("main", 300, "many")
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*"}})
+	w.Sync()
+	t.Cleanup(func() { w.Syncer.Close() })
+	engine := &Engine{syncer: w.Syncer, db: w.DB}
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine}})
+	get := func(commits string) *httptest.ResponseRecorder {
+		rec := httptest.NewRecorder()
+		s.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/components/demo/app/compare/"+commits, http.NoBody))
+		return rec
+	}
+	rec := get(first + "..." + second)
+	var report diff.Report
+	if err := json.Unmarshal(rec.Body.Bytes(), &report); err != nil || rec.Code != 200 {
+		t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	if len(report.Files) != 1 || report.Files[0].Path != "po/xaa.po" || report.Counts.Texts != 1 || report.Files[0].Strings[0].New.Forms[0] != "text two" || report.Files[0].Language != "xaa" {
+		t.Errorf("%+v", report)
+	}
+	if rec := get(first + "...main"); rec.Code != 307 || !strings.HasSuffix(rec.Header().Get("Location"), first+"..."+many+"/") {
+		t.Errorf("%d %v", rec.Code, rec.Header())
+	}
+	want := func(status int, text string, list ...string) {
+		t.Helper()
+		for _, commits := range list {
+			if rec := get(commits); rec.Code != status || !strings.Contains(rec.Body.String(), text) || strings.Contains(rec.Body.String(), "secret") {
+				t.Errorf("%s: %d %s", commits, rec.Code, rec.Body)
+			}
+		}
+	}
+	unknown := strings.Repeat("ab", 20)
+	want(404, `"detail":"Not found."`, first+"..."+other, other+"..."+first, other+"..."+other, first+"..."+unknown, unknown+"..."+unknown, first+"...l10n%2Fother")
+	want(400, "These commits cannot be compared: 300 files differ, and at most 200 are compared.", second+"..."+many)
+	w.Syncer.Close()
+	w.Syncer = w.NewSyncer(catalogtest.Now) // of another process
+	engine.syncer = w.Syncer
+	want(503, "The repository has not been fetched yet", first+"..."+second, first+"..."+other, unknown+"..."+unknown)
+	engine.cluster = &member{}
+	want(503, "another process of the cluster has it", first+"..."+second, first+"..."+other, unknown+"..."+unknown)
+	if rec := get(first + "..." + second); rec.Header().Get("Retry-After") == "" {
+		t.Error(rec.Header())
+	}
+}
+
+// parents are the commits of a change after a head, of which there may be none.
+func parents(head string) []string {
+	if head == "" {
+		return nil
+	}
+	return []string{head}
+}
