@@ -103,9 +103,9 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	case o.Kind == "changed":
 		o.Diff = difference(c.Old, c.Target)
 	case o.Kind == "removed":
-		o.Diff = []span{{"del", visible(forms(cmp.Or(c.Old, c.Target)))}}
+		o.Diff = []span{{Kind: "del", Text: visible(forms(cmp.Or(c.Old, c.Target)))}}
 	case o.Kind == "added", c.Action == catalog.ActionSuggestion, c.Action == catalog.ActionSuggestionDelete:
-		o.Diff = []span{{"", visible(forms(c.Target))}}
+		o.Diff = []span{{Text: visible(forms(c.Target))}}
 	}
 	if c.UnitID != 0 && c.Source != "" && c.Language != "" && !c.TranslationRemoved {
 		var h catalog.Hasher

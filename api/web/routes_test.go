@@ -39,8 +39,8 @@ func TestDifference(t *testing.T) {
 		old, new string
 		want     []span
 	}{
-		{"a b", "a c", []span{{"", "a "}, {"del", "b"}, {"ins", "c"}}},
-		{sep + sep, "a" + sep + "b" + sep + "c", []span{{"ins", "a\nb\nc"}}},
+		{"a b", "a c", []span{{Text: "a "}, {Kind: "del", Text: "b"}, {Kind: "ins", Text: "c"}}},
+		{sep + sep, "a" + sep + "b" + sep + "c", []span{{Kind: "ins", Text: "a\nb\nc"}}},
 	} {
 		if got := difference(test.old, test.new); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", strings.ReplaceAll(test.new, sep, "|"), got, test.want)

@@ -85,7 +85,6 @@ const (
 	maxContributors          = 20
 	maxProblems              = 50
 	maxShown                 = 4000  // characters of one text
-	maxWords                 = 600   // of each of two texts that are compared word by word
 	maxElsewhere             = 40    // components that are searched for the same string
 	maxLooked                = 2000  // strings that the template has no more, whose texts may serve for one that the file lacks
 	maxOffers                = 3     // of these texts
