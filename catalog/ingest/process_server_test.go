@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/repoglot/repoglot/catalog/store/pgserver"
+	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
 // usage is the time and memory of a finished process.
@@ -99,7 +99,7 @@ func (r *run) emptyDatabase(dir string) string {
 	}
 	if r.address == "" {
 		if r.address = os.Getenv("REPOGLOT_TEST_DATABASE"); r.address == "" {
-			server, err := pgserver.Start("shared_buffers = 256MB\nmax_wal_size = 4GB\n") // with durable commits
+			server, err := pgtest.Start("shared_buffers = 256MB\nmax_wal_size = 4GB\n") // with durable commits
 			r.must(err)
 			r.Cleanup(func() { _ = server.Close() })
 			r.address = server.Address
@@ -107,8 +107,8 @@ func (r *run) emptyDatabase(dir string) string {
 	}
 	schema := strings.ReplaceAll(filepath.Base(dir), "-", "_")
 	drop := "SET client_min_messages = error; DROP SCHEMA IF EXISTS " + schema + " CASCADE;"
-	r.must(pgserver.Run(r.ctx, r.address, drop+"CREATE SCHEMA "+schema))
-	address, err := pgserver.Schema(r.address, schema)
+	r.must(pgtest.Execute(r.ctx, r.address, drop+"CREATE SCHEMA "+schema))
+	address, err := pgtest.Schema(r.address, schema)
 	r.must(err)
 	return fmt.Sprintf("database: %q\n", address)
 }

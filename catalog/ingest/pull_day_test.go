@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store/cluster"
-	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -33,7 +32,7 @@ func TestDayOfPushes(t *testing.T) {
 	if err != nil {
 		t.Skip("REPOGLOT_DAY, such as 20000, is how many pushes a day has")
 	}
-	server, err := pgserver.Start(daySettings)
+	server, err := pgtest.Start(daySettings)
 	must(t, err)
 	t.Cleanup(func() { _ = server.Close() }) // the shell may not remove its folder from a sticky one
 	t.Setenv(pgtest.EngineVariable, "postgres")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
-	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -115,7 +114,7 @@ func TestMigrateBesideReaders(t *testing.T) {
 			migrated <- err
 		}()
 		waits := "SELECT 1 / COUNT(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'units'::regclass"
-		for len(migrated) == 0 && pgserver.Run(ctx, database(t, path), waits) != nil { // until it does
+		for len(migrated) == 0 && pgtest.Execute(ctx, database(t, path), waits) != nil { // until it does
 		}
 		return older.Read(ctx, readUnits) // before the first one ends
 	})

@@ -19,7 +19,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/repoglot/repoglot/catalog/store/pgserver"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
@@ -319,7 +318,7 @@ func (f *faults) restartDatabase() string {
 // answers again.
 func crash(tb testing.TB, dsn string) {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), pgserver.StartTime)
+	ctx, cancel := context.WithTimeout(context.Background(), pgtest.StartTime)
 	defer cancel()
 	conn, err := pgconn.Connect(ctx, dsn)
 	if err != nil {

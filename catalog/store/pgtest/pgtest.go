@@ -16,8 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/store/pgserver"
 )
 
 // EngineVariable chooses the engine of the tests of the store and of what is built
@@ -73,7 +71,7 @@ func DSN(tb testing.TB, name string) string {
 			Run(tb, server, "DROP SCHEMA "+schema+" CASCADE")
 		})
 	}
-	dsn, err := pgserver.Schema(server, schema)
+	dsn, err := Schema(server, schema)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -86,17 +84,17 @@ var schemas sync.Map
 // Run runs statements on the database at dsn.
 func Run(tb testing.TB, dsn, statements string) {
 	tb.Helper()
-	if err := pgserver.Run(context.Background(), dsn, statements); err != nil { // also in a Cleanup
+	if err := Execute(context.Background(), dsn, statements); err != nil { // also in a Cleanup
 		tb.Fatal(err)
 	}
 }
 
 // start returns the server, which it starts when it is first needed.
-var start = sync.OnceValues(func() (*pgserver.Server, error) {
+var start = sync.OnceValues(func() (*Server, error) {
 	if address := os.Getenv(ServerVariable); address != "" {
-		return &pgserver.Server{Address: address}, nil
+		return &Server{Address: address}, nil
 	}
-	return pgserver.Start(settings)
+	return Start(settings)
 })
 
 // settings are for speed: nothing must last.

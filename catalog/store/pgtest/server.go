@@ -1,6 +1,4 @@
-// Package pgserver runs throwaway servers of PostgreSQL from the programs on the
-// machine, for tests and measurements.
-package pgserver
+package pgtest
 
 import (
 	"context"
@@ -30,11 +28,11 @@ type Server struct {
 // StartTime is how long a server may take to start on a busy machine.
 const StartTime = time.Minute
 
-// script makes a cluster in the folder $2 with the programs in $1 and the settings $3,
+// clusterScript makes a cluster in the folder $2 with the programs in $1 and the settings $3,
 // runs it until its standard input ends, and removes it. The input is a pipe from this
 // process, so the server ends with it, however it ends. The collation is not "C", so
 // that a column without a collation of its own shows.
-const script = `set -e
+const clusterScript = `set -e
 "$1/initdb" -D "$2/data" -U repoglot -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=icu --icu-locale=en --no-sync --no-instructions >"$2/log" 2>&1
 cat >>"$2/data/postgresql.conf" <<END
 listen_addresses = ''
@@ -63,7 +61,7 @@ func Start(settings string) (*Server, error) {
 	}
 	s := &Server{
 		Address: "postgres://repoglot@/postgres?host=" + url.QueryEscape(dir),
-		shell:   exec.Command("/bin/sh", "-c", script, "sh", bin, dir, settings),
+		shell:   exec.Command("/bin/sh", "-c", clusterScript, "sh", bin, dir, settings),
 	}
 	s.shell.Dir = dir
 	if err := asUser(s.shell, dir); err != nil {
@@ -108,8 +106,8 @@ func Schema(address, schema string) (string, error) {
 	return u.String(), nil
 }
 
-// Run runs statements on the database at an address.
-func Run(ctx context.Context, address, statements string) error {
+// Execute runs statements on the database at an address.
+func Execute(ctx context.Context, address, statements string) error {
 	conn, err := pgconn.Connect(ctx, address)
 	if err != nil {
 		return err
