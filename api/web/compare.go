@@ -59,7 +59,9 @@ func (p *Pages) compare(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	for i := range report.Files {
 		f, n := &report.Files[i], &report.Files[i].Counts
 		c.Files = append(c.Files, comparedFile{f, v.with("file", f.Path), n.Emptied + n.Confirmed + n.Forms + n.Comments + n.Notes + n.Flags + n.Header})
-		if only != "" && only != f.Path {
+		if only == f.Path {
+			c.Files[i].URL = v.with("file", "") // back to all
+		} else if only != "" {
 			continue
 		}
 		c.Omitted += int64(f.Omitted)

@@ -12,16 +12,19 @@ import (
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse/diff"
+	"github.com/repoglot/repoglot/poparse/merge"
 )
 
 // The bounds of a comparison.
 const (
 	compareTime   = 2 * time.Second
 	compareFiles  = 200
-	compareFile   = 16 << 20  // bytes of one version
-	compareBytes  = 128 << 20 // of all
-	compareListed = 10_000    // strings that are listed; all are counted
+	compareBytes  = 128 << 20                // of all versions
+	compareMemory = 32 << 20                 // of one file at least; where there is more memory what a small step may hold
+	compareAlike  = merge.DefaultComparisons // of strings with others, in all files
+	compareListed = 10_000                   // strings that are listed; all are counted
 	compareCache  = 8 << 20
+	textFactor    = 10 // what long texts take in multiples of their length, beside their entries
 )
 
 // Errors of Compare besides catalog.ErrNotFound and gitsource.ErrWalking.
@@ -87,37 +90,36 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 	if len(changes) > compareFiles {
 		return nil, fmt.Errorf("%w: %d files differ, and at most %d are compared", ErrCompareBound, len(changes), compareFiles)
 	}
-	files, bytes := make([]diff.File, len(changes)), 0
+	files, bytes, memory := make([]diff.File, len(changes)), 0, max(s.memory.small, compareMemory)
 	for i, ch := range changes {
-		o := diff.Options{Group: row.Settings.Filemask, Template: ch.Path == row.Settings.NewBase}
+		o := diff.Options{Group: row.Settings.Filemask, Template: ch.Path == row.Settings.NewBase, Comparisons: max(compareAlike/len(changes), 1)}
 		if !o.Template {
 			o.Language, _ = c.selection.code(ch.Path)
 		}
-		old, err := s.version(ctx, r, ch.Old)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", ch.Path, err)
+		var versions [2][]byte
+		left := memory
+		for v, blob := range []object.Hash{ch.Old, ch.New} {
+			if !blob.IsZero() {
+				versions[v], err = r.SharedBlob(ctx, blob, min(s.maxFileSize, memory/textFactor))
+				left -= exactBytes(versions[v], entryBytes) + textFactor*int64(len(versions[v]))
+				bytes += len(versions[v])
+			}
+			if err == nil && left < 0 {
+				err = fmt.Errorf("more than %d MiB of memory: %w", memory>>20, object.ErrTooLarge)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", ch.Path, err)
+			}
 		}
-		cur, err := s.version(ctx, r, ch.New)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", ch.Path, err)
-		}
-		if bytes += len(old) + len(cur); bytes > compareBytes {
+		if bytes > compareBytes {
 			return nil, fmt.Errorf("%w: the files that differ have more than %d MiB", ErrCompareBound, compareBytes>>20)
 		}
-		files[i] = diff.Files(ch.Path, old, cur, o)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+		files[i] = diff.Files(ch.Path, versions[0], versions[1], o)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
 	report := diff.New(files, compareListed)
 	report.Base, report.Head = from.String(), to.String()
 	return &report, nil
-}
-
-// version reads a file that is compared, nil if the commit has none.
-func (s *Syncer) version(ctx context.Context, r *gitsource.Reader, blob object.Hash) ([]byte, error) {
-	if blob.IsZero() {
-		return nil, ctx.Err()
-	}
-	return r.SharedBlob(ctx, blob, min(s.maxFileSize, compareFile))
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -182,6 +183,46 @@ func TestCompareBounds(t *testing.T) {
 	}
 }
 
+// TestCompareHostile: files that would take much more memory than they have bytes are not
+// read, and many strings that are alike cost no more time than is given.
+func TestCompareHostile(t *testing.T) {
+	t.Parallel()
+	file := func(size int, line string) string {
+		var b strings.Builder
+		b.WriteString("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+		for n := 0; b.Len() < size; n++ {
+			fmt.Fprintf(&b, line, n)
+		}
+		return b.String()
+	}
+	repo := repoWith(t, map[string]string{"po/cs.po": po("One", "1")})
+	small := repo.Head()
+	at := func(text string) string {
+		return repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": text}})
+	}
+	tiny, long := at(file(2<<20, "msgid\"%x\"msgstr\"\"\n")), at(po("One", strings.Repeat("long ", 1<<20)))
+	alike := at(file(300<<10, "msgid \"Something that is like many others, number 1%07d\"\nmsgstr \"x\"\n"))
+	others := at(file(300<<10, "msgid \"Something that is like many others, number 2%07d\"\nmsgstr \"x\"\n"))
+	at(po("One", "2"))
+	w := catalogtest.PullerAt(t, t.TempDir())
+	w.Change = func(o *ingest.Options) { o.Memory = 1 << 20 }
+	w.Open()
+	w.Configure(repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	t.Cleanup(w.Syncer.Close)
+	for _, large := range []string{tiny, long} {
+		_, err := comparison(w, "app", small, large)
+		if _, back := comparison(w, "app", large, small); err == nil || back == nil || !errors.Is(err, ingest.ErrCompareBound) || !errors.Is(back, ingest.ErrCompareBound) {
+			t.Errorf("%v; %v", err, back)
+		}
+	}
+	w.Syncer.SetCompareTime(time.Minute)
+	report, err := comparison(w, "app", alike, others)
+	if err != nil || report.Counts.Added+report.Counts.Reworded < 3000 || len(report.Files[0].Strings) > 10_000 {
+		t.Errorf("%v %+v", err, report)
+	}
+}
+
 // TestCompareWithoutMirror: where the mirror is not, or lacks the head, that is said, of any
 // commits alike.
 func TestCompareWithoutMirror(t *testing.T) {
@@ -216,4 +257,49 @@ func TestCompareWithoutMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	without() // never fetched
+}
+
+// BenchmarkCompare compares two commits of a component with 50 languages, of which the second
+// one updates all files to the template: other references and dates, four strings. The mirror
+// is opened anew each time; its history is known.
+func BenchmarkCompare(b *testing.B) {
+	for _, size := range []int{1000, 2500, 5000} {
+		b.Run(fmt.Sprintf("languages=50/strings=%d", size), func(b *testing.B) {
+			file := func(language string, round int) string {
+				var s strings.Builder
+				fmt.Fprintf(&s, "msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 2026-01-%02d 10:00+0000\\n\"\n\"Language: %s\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n", round, language)
+				for n := range size {
+					word := ""
+					if n == 7 && round == 2 {
+						word = " again"
+					}
+					fmt.Fprintf(&s, "\n#: src/part%d.c:%d\nmsgid \"Message number %d of the program is about something%s\"\nmsgstr \"%s %d: text\"\n", n%50, n+round, n, word, language, n)
+				}
+				for n := range 3 * (round - 1) {
+					fmt.Fprintf(&s, "\n#: src/new.c:%d\nmsgid \"New message %d\"\nmsgstr \"\"\n", n, n)
+				}
+				return s.String()
+			}
+			repo := testrepos.Empty(b)
+			var at []string
+			for round := 1; round <= 2; round++ {
+				files := map[string]string{"po/app.pot": file("", round)}
+				for i := range 50 {
+					language := fmt.Sprintf("x%c%c", 'a'+i/10, 'a'+i%10)
+					files["po/"+language+".po"] = file(language, round)
+				}
+				at = append(at, repo.Commit(b, testrepos.Change{Files: files}))
+			}
+			w := catalogtest.NewPuller(b, repo.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
+			b.Cleanup(w.Syncer.Close)
+			w.Sync()
+			b.ReportAllocs()
+			for b.Loop() {
+				report, err := comparison(w, "app", at[0], at[1])
+				if err != nil || report.Sources.Added != 3 || report.Sources.Reworded != 1 || len(report.Files) != 51 {
+					b.Fatalf("%v %+v", err, report)
+				}
+			}
+		})
+	}
 }
