@@ -133,7 +133,7 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 			f.Modified = p.Updated.Truncate(time.Second)
 		}
 	}
-	o := edit.Options{Forms: t.PluralNumber}
+	o := edit.Options{Forms: t.PluralNumber, NoLocation: t.Component.Settings.Edits.Update.NoLocation}
 	if t.Component.Settings.Edits.Overrule {
 		o.Policy = edit.KeepEdit
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	// Template has the strings that are added to the file, if their base is not in it; nil
 	// without a template.
 	Template *poparse.File `json:"-"`
+	// NoLocation leaves out the references of these strings, as msgmerge --no-location does.
+	NoLocation bool
 }
 
 // Result is what became of one edit.

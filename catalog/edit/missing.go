@@ -60,6 +60,9 @@ func (a *applier) findMissing(edits []Edit, entries map[catalog.Identity]*popars
 		}
 		e := msgmerge.New(ref, obsolete[keyOf(ref)])
 		e.Domain, e.Str, e.Fuzzy, e.Previous = a.file.Domain, []string{""}, false, nil
+		if a.options.NoLocation {
+			e.References = nil
+		}
 		if a.missing[id] = e; place < 0 {
 			first = append(first, e)
 		} else {

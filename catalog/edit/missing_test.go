@@ -60,12 +60,16 @@ func TestMissingStringsDrawn(t *testing.T) {
 			}
 		}
 		edits = rapid.Permutation(edits).Draw(rt, "edits")
-		before := gnuMerge(t, written(t, file), written(t, templateOf(old)))
+		var options []string
+		if rapid.Bool().Draw(rt, "no location") {
+			options = append(options, "--no-location")
+		}
+		before := gnuMerge(t, written(t, file), written(t, templateOf(old)), options...)
 		template, err := poparse.Parse("app.pot", written(t, templateOf(all)))
 		if err != nil {
 			rt.Fatal(err)
 		}
-		o := Options{Policy: KeepEdit, Template: template}
+		o := Options{Policy: KeepEdit, Template: template, NoLocation: options != nil}
 		got, results, err := Apply("de.po", before, edits, o)
 		if err != nil {
 			rt.Fatal(err)
@@ -75,7 +79,7 @@ func TestMissingStringsDrawn(t *testing.T) {
 				rt.Errorf("edit %d: %v", i, r)
 			}
 		}
-		want, _, err := Apply("de.po", gnuMerge(t, before, written(t, templateOf(now))), edits, Options{Policy: KeepEdit})
+		want, _, err := Apply("de.po", gnuMerge(t, before, written(t, templateOf(now)), options...), edits, Options{Policy: KeepEdit})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -158,7 +162,7 @@ func needMsgmerge(t *testing.T) {
 }
 
 // gnuMerge updates a file to a template, as GNU msgmerge does without similar strings.
-func gnuMerge(t *testing.T, file, template []byte) []byte {
+func gnuMerge(t *testing.T, file, template []byte, options ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "de.po"), filepath.Join(dir, "app.pot")
@@ -167,7 +171,7 @@ func gnuMerge(t *testing.T, file, template []byte) []byte {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("msgmerge", "--quiet", "--force-po", "--no-fuzzy-matching", a, b).Output()
+	out, err := exec.Command("msgmerge", append([]string{"--quiet", "--force-po", "--no-fuzzy-matching", a, b}, options...)...).Output()
 	if err != nil {
 		t.Fatalf("msgmerge: %v\n%s\n%s", err, file, template)
 	}
