@@ -2,6 +2,7 @@ package push_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/flush"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse"
@@ -337,6 +339,33 @@ func TestUpdateOfMany(t *testing.T) {
 	if w.flush(); !strings.Contains(w.file("main"), "Four") {
 		t.Error("not updated although it is forced")
 	}
+}
+
+// TestUpdateStopped: an update that found not all similar strings says so as the reason of its edit.
+func TestUpdateStopped(t *testing.T) {
+	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{})
+	long := func(what string) (ids []string) {
+		for i := range 120 {
+			ids = append(ids, strings.Repeat(fmt.Sprint(what, i, " "), 4096/len(fmt.Sprint(what, i, " "))))
+		}
+		return ids
+	}
+	var texts strings.Builder
+	for _, id := range long("x") {
+		fmt.Fprintf(&texts, "\nmsgid %q\nmsgstr \"text\"\n", id)
+	}
+	w.up.Push("Other", gittest.Files{"po/app.pot": potOf(append(long("x"), "One", "Two")...), "po/cs.po": w.file("main") + texts.String()}, w.head("main"))
+	w.Sync()
+	w.template(append(long("y"), "One", "Two")...)
+	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateForced, anna))
+	w.flush()
+	w.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditUpdateFile, Limit: 10})
+		if len(list) != 1 || list[0].Reason != edit.UpdateStopped {
+			t.Errorf("the update does not say that it stopped: %+v", list)
+		}
+		return err
+	})
 }
 
 // TestUpdateElsewhere: a template of another branch updates files, and makes those of new
