@@ -136,6 +136,12 @@ func TestComparisonNames(t *testing.T) {
 	if missing.Code != 404 {
 		t.Fatal(missing.Code)
 	}
+	for _, path := range []string{"/api/components/demo/app/compare/feature%2Fx...feature%2Fx", "/projects/demo/app/compare/feature%2Fx...feature%2Fx"} {
+		want := path[:strings.Index(path, "feature")] + catalogtest.Head1 + "..." + catalogtest.Head1 + "/"
+		if _, rec := send(s, http.MethodGet, path); rec.Header().Get("Location") != want { // without the last slash
+			t.Errorf("%s leads to %s", path, rec.Header().Get("Location"))
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		from, to := rapid.SampledFrom(names).Draw(rt, "from"), rapid.SampledFrom(names).Draw(rt, "to")
 		dots := rapid.SampledFrom([]string{"...", "...", "...", "..", "....", "%2E..", ""}).Draw(rt, "dots")

@@ -38,7 +38,7 @@ func (e *Env) Compare(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	case !fullID.MatchString(from) || !fullID.MatchString(to):
 		return nil, rest.ErrNotFound
 	case ids != named:
-		at := strings.TrimSuffix(r.HTTP.URL.EscapedPath(), "/")
+		at := strings.TrimSuffix(r.HTTP.URL.RawPath, "/") // as it was routed: EscapedPath has the slashes of a name
 		at = at[:strings.LastIndexByte(at, '/')+1] + ids + "/"
 		if r.HTTP.URL.RawQuery != "" {
 			at += "?" + r.HTTP.URL.RawQuery
