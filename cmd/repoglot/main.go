@@ -23,7 +23,7 @@
 // SIGINT and SIGTERM end a server: answers in progress are finished, pulls stop
 // after their step. A second signal ends it at once. The exit status is 0 on
 // success, 1 after a failure, and 2 if the command line or the configuration is
-// wrong. sync exits with 0 only if every component is at its branch's head and
+// wrong; 129 of merge says that it wrote nothing. sync exits with 0 only if every component is at its branch's head and
 // every file of it is served.
 //
 // Goals: an error is one line with its remedy.
@@ -120,6 +120,10 @@ func exitCode(err error) int {
 	var work commandError
 	var usage usageError
 	var broken config.Errors
+	var unmerged unmergedError
+	if errors.As(err, &unmerged) {
+		return exitUnmerged
+	}
 	if !errors.As(err, &work) || errors.As(err, &usage) || errors.As(err, &broken) {
 		return exitUsage
 	}
@@ -140,7 +144,7 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.showCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.mergeCommand(), p.showCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
 	describe(root)
 	return root
 }
