@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// driven is a repository of git that merges PO files by this program.
+type driven struct {
+	t   *testing.T
+	dir string
+}
+
+func newDriven(t *testing.T) *driven {
+	t.Helper()
+	exe, err := os.Executable()
+	must(t, err)
+	bin := t.TempDir()
+	must(t, os.Symlink(exe, filepath.Join(bin, "repoglot")))
+	t.Setenv(childVar, "1")
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	d := &driven{t, t.TempDir()}
+	d.git("init", "-q", "-b", "main")
+	d.git("config", "user.name", "Jana")
+	d.git("config", "user.email", "jana@example.org")
+	d.git("config", "core.autocrlf", "false")
+	cmd := exec.Command("repoglot", "merge", "--install", "--local")
+	cmd.Dir = d.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("install: %v\n%s", err, out)
+	}
+	d.git("add", ".")
+	d.commit("attributes", "")
+	return d
+}
+
+// try calls git, and returns what it says and whether it succeeded.
+func (d *driven) try(args ...string) (string, bool) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = d.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err == nil
+}
+
+func (d *driven) git(args ...string) {
+	d.t.Helper()
+	if out, ok := d.try(args...); !ok {
+		d.t.Fatalf("git %v:\n%s", args, out)
+	}
+}
+
+func (d *driven) write(text string) {
+	d.t.Helper()
+	must(d.t, os.WriteFile(filepath.Join(d.dir, "cs.po"), []byte(text), 0o600))
+}
+
+// commit commits cs.po with a text; "" leaves it.
+func (d *driven) commit(message, text string) {
+	d.t.Helper()
+	if text != "" {
+		d.write(text)
+		d.git("add", "cs.po")
+	}
+	d.git("commit", "-q", "--allow-empty", "-m", message)
+}
+
+func (d *driven) file() string {
+	d.t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.dir, "cs.po"))
+	must(d.t, err)
+	return string(data)
+}
+
+// drivenPO is a file revised on a day, whose strings "A", "B", "C" have these texts.
+func drivenPO(day string, texts ...string) string {
+	var b strings.Builder
+	b.WriteString("msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 2026-10-01 10:00+0000\\n\"\n\"PO-Revision-Date: 2026-10-" + day + " 10:00+0000\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n")
+	for i, text := range texts {
+		b.WriteString("\nmsgid \"" + string(rune('A'+i)) + "\"\nmsgstr \"" + text + "\"\n")
+	}
+	return b.String()
+}
+
+// TestMergeDriver: git calls the driver for merge, rebase, cherry-pick and stash pop, of
+// files with line ends of Windows, too; what both sides changed is the only conflict.
+func TestMergeDriver(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n"} {
+		po := func(day string, texts ...string) string {
+			return strings.ReplaceAll(drivenPO(day, texts...), "\n", end)
+		}
+		d := newDriven(t)
+		d.commit("base", po("01", "", "", "c"))
+		d.git("tag", "base")
+		d.git("switch", "-qc", "other")
+		d.commit("other", po("03", "", "b", "c"))
+		d.git("switch", "-q", "main")
+		d.commit("main", po("02", "a", "", "c"))
+		d.git("tag", "ours")
+		want := po("03", "a", "b", "c")
+		for _, call := range [][]string{{"merge", "-q", "other"}, {"cherry-pick", "other"}, {"rebase", "-q", "other"}} {
+			d.git("reset", "-q", "--hard", "ours")
+			d.git(call...)
+			if got := d.file(); got != want {
+				t.Errorf("%v:\n%q, want\n%q", call, got, want)
+			}
+		}
+		d.git("reset", "-q", "--hard", "base")
+		d.write(po("02", "a", "", "c"))
+		d.git("stash", "-q")
+		d.git("reset", "-q", "--hard", "other")
+		d.git("stash", "pop", "-q")
+		if got := d.file(); got != want {
+			t.Errorf("stash pop:\n%q, want\n%q", got, want)
+		}
+		d.git("reset", "-q", "--hard", "ours")
+		d.commit("clash", po("04", "a", "", "ours"))
+		d.git("switch", "-q", "other")
+		d.commit("clash", po("05", "", "b", "theirs"))
+		d.git("switch", "-q", "main")
+		out, ok := d.try("merge", "-q", "other")
+		marked := "<<<<<<< ours" + end + "msgstr \"ours\"" + end + "=======" + end + "msgstr \"theirs\"" + end + ">>>>>>> theirs" + end
+		if got := d.file(); ok || !strings.Contains(out, "cs.po: 1 string has conflict markers") ||
+			got != strings.Replace(po("05", "a", "b", "X"), "msgstr \"X\""+end, marked, 1) {
+			t.Errorf("clash: %v %s\n%q", ok, out, got)
+		}
+	}
+}
+
+// TestMergeDriverCrissCross: a base that is itself a merge with a conflict has no markers.
+func TestMergeDriverCrissCross(t *testing.T) {
+	d := newDriven(t)
+	d.commit("base", drivenPO("01", "", "", "c"))
+	d.git("switch", "-qc", "other")
+	d.commit("other", drivenPO("01", "two", "", "c"))
+	d.git("switch", "-q", "main")
+	d.commit("main", drivenPO("01", "one", "", "c"))
+	d.git("tag", "before")
+	if _, ok := d.try("merge", "-q", "other"); ok {
+		t.Fatal("two texts of one string are merged")
+	}
+	d.commit("merged", drivenPO("02", "one", "b", "c"))
+	d.git("switch", "-q", "other")
+	if _, ok := d.try("merge", "-q", "before"); ok {
+		t.Fatal("two texts of one string are merged")
+	}
+	d.commit("merged", drivenPO("03", "one", "", "other"))
+	d.git("switch", "-q", "main")
+	out, ok := d.try("merge", "-q", "other")
+	if got, want := d.file(), drivenPO("03", "one", "b", "other"); !ok || got != want {
+		t.Errorf("%v %s\n%s", ok, out, got)
+	}
+}
+
+// TestMergeDriverUnreadable: a side that is no PO file is merged by lines, and stderr says why.
+func TestMergeDriverUnreadable(t *testing.T) {
+	d := newDriven(t)
+	d.commit("base", drivenPO("01", "", "", "c"))
+	d.git("switch", "-qc", "other")
+	broken := strings.Replace(drivenPO("01", "", "", "c"), "msgid \"C\"", "msgid C", 1)
+	d.commit("other", broken)
+	d.git("switch", "-q", "main")
+	d.commit("main", drivenPO("02", "", "", "c"))
+	out, ok := d.try("merge", "-q", "other")
+	if got := d.file(); !ok || got != strings.Replace(broken, "10-01 10:00+0000\\n\"\n\"Content", "10-02 10:00+0000\\n\"\n\"Content", 1) ||
+		!strings.Contains(out, "git's merge of lines was taken") {
+		t.Errorf("%v %s\n%s", ok, out, got)
+	}
+	cmd := exec.Command("repoglot", "merge", "nothing", "not.po", "here.po")
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitUnmerged {
+		t.Errorf("files that are not there: %v", err)
+	}
+}
