@@ -179,21 +179,23 @@ func (x exchange) sendForm(made answer) {
 // maxEditForm bounds the form of a string: its texts, each byte as %XX, and the rest.
 const maxEditForm = 3*edit.MaxText + maxForm
 
-// editString answers the form that edits a string. It counts for a session alone, whose
-// token may edit, and only if a page of this server sent it.
-func (s *Server) editString(c echo.Context) error {
-	x := s.begin(c.Response(), c.Request())
-	x.rt = &resource.Route{Path: c.Path(), Allow: web.AllowEdit, Name: "Strings", Kind: resource.KindPage}
-	made, err := s.edited(x, c.ParamNames(), c.ParamValues())
-	if err != nil {
-		made, _ = x.formFailure(err)
-		made = s.problemPage(x, made, made.body.(failure))
+// form answers the form of a page that writes. It counts for a session alone, whose token may
+// write, and only if a page of this server sent it.
+func (s *Server) form(name string, answer func(context.Context, *rest.Request) (*web.Edited, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		x := s.begin(c.Response(), c.Request())
+		x.rt = &resource.Route{Path: c.Path(), Allow: web.AllowEdit, Name: name, Kind: resource.KindPage}
+		made, err := s.edited(x, c.ParamNames(), c.ParamValues(), answer)
+		if err != nil {
+			made, _ = x.formFailure(err)
+			made = s.problemPage(x, made, made.body.(failure))
+		}
+		x.sendForm(made)
+		return nil
 	}
-	x.sendForm(made)
-	return nil
 }
 
-func (s *Server) edited(x exchange, names, values []string) (answer, error) {
+func (s *Server) edited(x exchange, names, values []string, by func(context.Context, *rest.Request) (*web.Edited, error)) (answer, error) {
 	a := rest.AccessOf(x.req.Context())
 	switch {
 	case a.Refused != nil:
@@ -212,7 +214,7 @@ func (s *Server) edited(x exchange, names, values []string) (answer, error) {
 	}
 	r := rest.NewRequest(x.req, names, values)
 	r.Params, r.Link = rest.ParseQuery(x.req.URL.RawQuery), wire.Links{Base: base}
-	done, err := s.pages.Edit(x.req.Context(), r)
+	done, err := by(x.req.Context(), r)
 	switch {
 	case err != nil:
 		return answer{}, err

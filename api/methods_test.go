@@ -81,6 +81,7 @@ var resources = map[string]string{
 	"/api/components/demo/app/statistics/":              "GET, HEAD, OPTIONS",
 	"/api/components/demo/app/repository/":              "GET, POST, HEAD, OPTIONS",
 	"/api/components/demo/app/lock/":                    "GET, POST, HEAD, OPTIONS",
+	"/api/components/demo/app/requests/":                "GET, POST, HEAD, OPTIONS",
 	"/api/components/demo/app/links/":                   "GET, POST, HEAD, OPTIONS",
 	"/api/components/demo/app/links/secret/":            "DELETE, OPTIONS",
 	"/api/components/demo/app/screenshots/":             "GET, HEAD, OPTIONS",

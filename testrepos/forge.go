@@ -91,6 +91,13 @@ func (f *Forge) End(number int, state string) {
 	f.requests[number-1].State = state
 }
 
+// Move says that the branch of a request is at another commit.
+func (f *Forge) Move(number int, commit string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests[number-1].Commit = commit
+}
+
 // Retarget gives a request another branch to be merged into.
 func (f *Forge) Retarget(number int, base string) {
 	f.mu.Lock()

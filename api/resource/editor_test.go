@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -138,6 +139,14 @@ type operator struct {
 	commits       []int // numbers of translations
 	fails         error
 	onPush        func()
+	onMerge       func(component int64, number int, head string, by edit.Author) error
+}
+
+func (o *operator) Merge(_ context.Context, component int64, number int, head string, by edit.Author) (bool, error) {
+	if o.onMerge == nil {
+		return false, o.fails
+	}
+	return true, o.onMerge(component, number, head, by)
 }
 
 func (o *operator) Commit(_ context.Context, _ int64, translations []int64) (bool, error) {

@@ -99,6 +99,10 @@ type Operations interface {
 	Reclone(ctx context.Context, component int64) (waits bool, err error)
 	// Pull pulls it.
 	Pull(ctx context.Context, component int64) (waits bool, err error)
+	// Merge merges a request of somebody by meaning into its own branch, if its head is still
+	// the one that was shown; else the error wraps catalog.ErrConflict. What became of it is
+	// in the component's requests.
+	Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (waits bool, err error)
 }
 
 // Progress is how far a first import is (docs/compatibility.md#first-import).
@@ -223,6 +227,10 @@ func (o operationsInTurn) Push(ctx context.Context, component int64, by *catalog
 
 func (o operationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
 	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Commit(ctx, component, translations) })
+}
+
+func (o operationsInTurn) Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (bool, error) {
+	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Merge(ctx, component, number, head, by) })
 }
 
 func (o operationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {

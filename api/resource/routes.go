@@ -158,6 +158,7 @@ func Routes(e *Env) []Route {
 		{Path: component + "edits/", Allow: AllowRead, Name: "Edits", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listEdits)},
 		{Path: component + "compare/:commits/", Allow: AllowRead, Name: "Comparison", About: "What differs between two commits, by string.", Kind: KindObject, Long: true, Handle: with(e.ImportedComponent, e.getComparison)},
 		{Path: component + "lock/", Allow: allowPost, Name: "Lock", About: ofComponents, Kind: KindObject, Handle: with(namedComponents, getLock), Writes: e.writes(writer(e, e.operable, mayOperate, rest.MaxBody, e.lock, "lock"), http.MethodPost)},
+		{Path: component + "requests/", Allow: allowPost, Name: "Requests", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, listRequests), Writes: e.writes(writer(e, VisibleComponent, MayMerge, rest.MaxBody, e.mergeRequest, "number", "head"), http.MethodPost)},
 		{Path: component + "links/", Allow: allowPost, Name: "Links", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},
 		{Path: component + "links/:linked/", Allow: onlyDelete, Name: "Delete Links", About: ofComponents, Kind: KindObject, Handle: writeOnly},
 		{Path: component + "screenshots/", Allow: AllowRead, Name: "Screenshots", About: ofComponents, Kind: KindList, Handle: emptyList(VisibleComponent)},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"html/template"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/export"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
 	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
@@ -24,6 +27,8 @@ type component struct {
 	Strings   catalog.Count // of the template, otherwise of all files together
 	SourceURL string
 	Rows      []row
+	Requests  catalog.Incomings
+	Token     string // of the form that merges one, "" for those who may not
 	Head      *catalog.Commit
 	HeadURL   string
 	CloneURL  string
@@ -67,6 +72,12 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return err
 	}
 	p.comparable(v, row)
+	if c.Requests, err = resource.Incomings(ctx, snap, row); err != nil {
+		return err
+	}
+	if a := rest.AccessOf(ctx); a.Session != "" && p.env.Operations != nil && resource.MayMerge(ctx, row) == nil {
+		c.Token = session.FormToken(a.Session)
+	}
 	if c.Head, err = snap.HeadCommit(ctx, row.ID); err != nil {
 		return err
 	}
@@ -80,6 +91,24 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	v.Downloads = downloads(wire.ComponentPath(project, slug)+"file/", "?format=zip", "zip:")
 	v.Badges = badges(r.Link.Base, row.Settings.Name, project, slug)
 	return nil
+}
+
+// Merge answers the form that has a request merged, whose sender was checked.
+func (p *Pages) Merge(ctx context.Context, r *rest.Request) (*Edited, error) {
+	var row store.ComponentRow
+	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		row, err = resource.VisibleComponent(ctx, snap, r)
+		return err
+	})
+	if err == nil {
+		err = resource.MayMerge(ctx, &row)
+	}
+	if err != nil {
+		return nil, err
+	}
+	number, _ := strconv.Atoi(r.HTTP.PostForm.Get("number"))
+	_, err = p.env.Merge(ctx, &row, number, r.HTTP.PostForm.Get("head"))
+	return &Edited{Next: path("projects", row.Project.Slug, row.Slug) + "#requests", Status: http.StatusSeeOther}, err
 }
 
 func aboutComponent(v *view, c *store.ComponentRow) {

@@ -11,7 +11,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// AllowEdit are the methods of the page of a string.
+// AllowEdit are the methods of the pages of a string and of a component.
 const AllowEdit = "GET, POST, HEAD, OPTIONS"
 
 func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
@@ -23,15 +23,16 @@ func script(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 // (docs/compatibility.md#web-addresses).
 func (p *Pages) Routes() []resource.Route {
 	stringsPage := p.route("/translate/:project/:component/:language/", "Strings", "strings", stringsAPI, of(p.env.VisibleTranslation, p.aboutTranslation, p.strings))
-	stringsPage.Allow = AllowEdit
 	comparison := p.route("/projects/:project/:component/compare/:commits/", "Comparison", "compare", at("/api/components/:project/:component/compare/:commits/"), of(p.env.ImportedComponent, aboutComponent, p.compare))
 	comparison.Long = true
+	componentPage := p.route("/projects/:project/:component/", "Component", "component", at("/api/components/:project/:component/"), of(resource.VisibleComponent, aboutComponent, p.component))
+	stringsPage.Allow, componentPage.Allow = AllowEdit, AllowEdit
 	return []resource.Route{
 		p.route("/", "Home", "front", at("/api/"), p.front),
 		p.route("/projects/", "Projects", "front", at("/api/projects/"), p.projects),
 		p.route("/projects/:project/", "Project", "matrix", at("/api/projects/:project/matrix/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language),
-		p.route("/projects/:project/:component/", "Component", "component", at("/api/components/:project/:component/"), of(resource.VisibleComponent, aboutComponent, p.component)),
+		componentPage,
 		p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)),
 		p.route("/translate/:project/", "Translate", "matrix", at("/api/projects/:project/components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),

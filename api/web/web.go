@@ -65,7 +65,9 @@ func PolicyOf(path string, signedIn bool) string {
 }
 
 // Edits reports whether forms are sent to a path.
-func Edits(path string) bool { return strings.HasPrefix(path, "/translate/") }
+func Edits(path string) bool {
+	return strings.HasPrefix(path, "/translate/") || strings.HasPrefix(path, "/projects/")
+}
 
 // What pages show at most, and what they look through for it.
 const (

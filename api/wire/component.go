@@ -128,6 +128,42 @@ type Lock struct {
 	Locked bool `json:"locked"`
 }
 
+// Incomings are the requests of others that no longer merge.
+type Incomings struct {
+	Results []Incoming `json:"results"`
+	Problem string     `json:"problem"`
+	Detail  string     `json:"detail"`
+}
+
+// Incoming is one of them.
+type Incoming struct {
+	Number    int    `json:"number"`
+	Title     string `json:"title"`
+	WebURL    string `json:"web_url"`
+	Head      string `json:"head"`
+	Into      string `json:"into"`
+	Strings   int64  `json:"strings"`
+	Conflicts int64  `json:"conflicts"`
+	Problem   string `json:"problem"`
+	Detail    string `json:"detail"`
+	Editable  bool   `json:"editable"`
+	Mergeable bool   `json:"mergeable"`
+	Wished    bool   `json:"wished"`
+}
+
+// NewIncomings makes the answer.
+func NewIncomings(l *catalog.Incomings) *Incomings {
+	made := &Incomings{Results: make([]Incoming, len(l.List)), Problem: l.Problem, Detail: l.Failed}
+	for i := range l.List {
+		r := &l.List[i]
+		made.Results[i] = Incoming{
+			Number: r.Number, Title: r.Title, WebURL: r.URL, Head: r.Head, Into: r.Into, Strings: r.Strings, Conflicts: r.Conflicts,
+			Problem: r.Problem, Detail: r.Failed, Editable: r.Editable, Mergeable: r.Mergeable(), Wished: r.Wished != nil,
+		}
+	}
+	return made
+}
+
 // spdx holds the licence identifiers of the SPDX licence list, deprecated
 // ones included, one per line in byte order.
 //

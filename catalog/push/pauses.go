@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -20,6 +21,8 @@ const (
 	longestPause = time.Hour
 	// requestPause is the time between two looks at a request.
 	requestPause = 5 * time.Minute
+	// lookPause is the time between two looks at the requests of others, which come with pulls.
+	lookPause = time.Minute
 )
 
 // Ready reports whether edits of a branch are to be pushed now. It is the one place that
@@ -272,4 +275,78 @@ func (r *run) failureOf(row *store.BranchComponent, at time.Time) catalog.Failur
 		problem.Words = ""
 	}
 	return problem
+}
+
+// looks is what this process knows of the requests of others, by the key of a branch. Another
+// one that takes over asks anew.
+type looks struct {
+	mu    sync.Mutex
+	waits map[string]lookWait
+	known map[string]map[int]*verdict // by branch and repository of the forge
+}
+
+// lookWait says when requests are looked at again.
+type lookWait struct {
+	later    time.Time
+	failures int
+	nowhere  bool // no forge is asked, and nothing is stored
+}
+
+func (l *looks) wait(key string) lookWait {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.waits[key]
+}
+
+func (l *looks) set(key string, w lookWait) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waits == nil {
+		l.waits = map[string]lookWait{}
+	}
+	l.waits[key] = w
+}
+
+// verdicts is what is known of the requests of a key, for the holder of the mirror.
+func (l *looks) verdicts(key string) map[int]*verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known == nil {
+		l.known = map[string]map[int]*verdict{}
+	}
+	if l.known[key] == nil {
+		l.known[key] = map[int]*verdict{}
+	}
+	return l.known[key]
+}
+
+// mayLook reports whether requests for a branch may be looked at now: a wish does not wait for
+// the pauses, but for a forge that wants no requests.
+func (p *Pusher) mayLook(ctx context.Context, key string, wished bool) (bool, error) {
+	w, err := p.DB.PushWait(ctx, key)
+	if err != nil || p.Now().Before(w.Until) {
+		return false, err
+	}
+	return wished || !p.Now().Before(p.looks.wait(key).later), nil
+}
+
+// afterLook notes when they are looked at again.
+func (p *Pusher) afterLook(ctx context.Context, key string, err error) {
+	w := lookWait{later: p.Now().Add(lookPause)}
+	if err != nil {
+		w.failures = p.looks.wait(key).failures + 1
+		w.later = p.Now().Add(pauseAfter(w.failures))
+	}
+	p.looks.set(key, w)
+	if limit, ok := errors.AsType[*forge.LimitError](err); ok {
+		p.Note(ctx, key, func(w store.PushWait) store.PushWait {
+			if until := p.Now().Add(limit.After); until.After(w.Until) {
+				w.Until = until
+			}
+			if w.Until.After(w.Later) {
+				w.Later = w.Until
+			}
+			return w
+		})
+	}
 }

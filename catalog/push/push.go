@@ -49,14 +49,18 @@ type Destination struct {
 	Repository remote.Repository
 	// Signer signs commits; nil: none does.
 	Signer derive.Signer
-	// Forge has the requests of mode request.
+	// Forge has the requests of mode request, and those of others.
 	Forge forge.Forge
+	// Git is a repository of the forge by its path, its own by "", with the forge's token and
+	// no other credential; without an address if there is no such path.
+	Git func(path string) remote.Repository
 }
 
 // Pusher flushes edits. It is safe for concurrent use.
 type Pusher struct {
 	Options
-	memo flush.Memo
+	memo  flush.Memo
+	looks looks
 	// looked has the heads of components at which noteTemplates looked.
 	looked sync.Map
 	// most bounds the strings that all files of a component together get by itself.

@@ -208,7 +208,7 @@ func olderExport(t *testing.T, text string) string {
 	t.Helper()
 	drop := map[string][]string{
 		"edits": {"previous", "since", "kind", "component_id", "language", "path", "id_hash", "id_key", "context", "source"}, "edit_authors": {"n"}, "units": {"since"},
-		"components":   {"problem_kind", "problem_since", "push_problem_kind", "push_problem_since", "oldest", "behind_before", "behind_percent"},
+		"components":   {"requests", "problem_kind", "problem_since", "push_problem_kind", "push_problem_since", "oldest", "behind_before", "behind_percent"},
 		"translations": {"template", "extra", "extra_words", "changed", "changed_translated", "changed_translated_words", "changed_fuzzy"},
 	}
 	added := map[string]tableLine{

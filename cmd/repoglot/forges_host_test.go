@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -49,7 +50,8 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			testrepos.GitHost{Root: h.Root, Password: f.Token}.ServeHTTP(w, r)
 			return
 		}
-		if strings.HasPrefix(r.URL.EscapedPath()+"/", f.Path()+"/") {
+		_, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/api/v4/projects/")) // of a fork on GitLab
+		if strings.HasPrefix(r.URL.EscapedPath()+"/", f.Path()+"/") || f.Kind == "gitlab" && err == nil && len(f.Requests()) > 0 {
 			h.api.Lock()
 			defer h.api.Unlock()
 			if err := followBranches(f, filepath.Join(h.Root, filepath.FromSlash(f.Repository)+".git")); err != nil {

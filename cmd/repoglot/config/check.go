@@ -20,6 +20,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/edit/message"
 	"github.com/repoglot/repoglot/gitsource/derive"
 	"github.com/repoglot/repoglot/gitsource/forge"
+	"github.com/repoglot/repoglot/gitsource/remote"
+	"github.com/repoglot/repoglot/gitsource/repourl"
 	"golang.org/x/crypto/ssh"
 )
 
@@ -368,6 +370,21 @@ func (c *Component) NewForge(token string) (forge.Forge, error) {
 		return nil, errNoForge
 	}
 	return forge.New(forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: repository, Token: token})
+}
+
+// ForgeGit returns the repositories of a component's forge by their path, its own by "". They
+// are read and pushed to by https with a token of the forge, and with nothing else.
+func (c *Component) ForgeGit(token string) func(path string) remote.Repository {
+	o := forge.Options{Kind: c.Forge, URL: c.ForgeURL}
+	own := forge.RepositoryOf(cmp.Or(c.Push.Raw(), c.Repo.Raw()), c.ForgeURL)
+	user := "x-access-token" // the name counts nowhere else
+	if c.Forge == "gitlab" {
+		user = "oauth2"
+	}
+	return func(path string) remote.Repository {
+		address := o.Git(cmp.Or(path, own))
+		return remote.Repository{URL: address, Credential: &remote.Credential{Host: repourl.Host(address), Username: user, Password: token}}
+	}
 }
 
 // Signer returns the key that signs the commits of a component, nil without one.

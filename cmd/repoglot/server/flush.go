@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -154,6 +155,17 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	s.tried(ctx, cluster.WorkPush, b, wish)
 }
 
+// look looks at the open requests of others, and merges what was wished. A failure is none of
+// the pull.
+func (s *supervisor) look(ctx context.Context, b *ingest.Branch) {
+	if !takesEdits(b) {
+		return
+	}
+	if err := s.flusher.Look(ctx, *b, s.destinations()); err != nil && ctx.Err() == nil {
+		s.log.Warn("the open requests of others cannot be looked at", "branch", b.Key, "error", err)
+	}
+}
+
 // wished returns the wish of a client of some process of the cluster for a work with a
 // branch, 0 if there is none.
 func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {
@@ -277,6 +289,18 @@ func (o operations) Pull(ctx context.Context, component int64) (waits bool, err 
 	return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error {
 		_, err := o.engine.Pull(ctx, b)
 		return err
+	})
+}
+
+// Merge merges a request of somebody by meaning, whose head was shown to the author, and pushes
+// that to its branch.
+func (o operations) Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (waits bool, err error) {
+	wish := catalog.MergeWish{Name: by.Name, Email: by.Email, At: o.flusher.Now()}
+	if err := o.engine.db.WishMerge(ctx, component, number, head, wish); err != nil {
+		return false, fmt.Errorf("merge: %w", err)
+	}
+	return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error {
+		return o.flusher.Look(ctx, *b, o.destinations())
 	})
 }
 

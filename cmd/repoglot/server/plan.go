@@ -96,6 +96,9 @@ func destination(c *config.Config, component *config.Component) (d push.Destinat
 	}
 	d.Signer, _ = component.Signer()
 	d.Forge, _ = component.NewForge(string(component.ForgeToken)) // also to close what was opened before
+	if d.Forge != nil {
+		d.Git = component.ForgeGit(string(component.ForgeToken))
+	}
 	return d
 }
 

@@ -294,6 +294,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 		return err
 	}
 	s.flush(ctx, b) // also of components beside one that cannot be read
+	s.look(ctx, b)
 	return err
 }
 

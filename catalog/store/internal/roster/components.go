@@ -168,7 +168,7 @@ func (c *configurer) updateComponent(ctx context.Context, project int64, spec *S
 	}
 	if moved {
 		if err := c.s.Do(ctx, `UPDATE components SET problem = '', problem_kind = '', problem_since = NULL,
-			push_problem = '', push_problem_kind = '', push_problem_since = NULL, tracking = '' WHERE id = $1`, old.id); err != nil {
+			push_problem = '', push_problem_kind = '', push_problem_since = NULL, tracking = '', requests = '' WHERE id = $1`, old.id); err != nil {
 			return err
 		}
 	}
