@@ -68,16 +68,23 @@ func (t *Text) Wrap(start, limit int, breaks []bool) bool {
 		piece = 0
 	}
 	for i, r := range t.Runes {
-		possible := breaks[i] && !t.Fixed[i]
+		possible := breaks[i] && !t.Fixed[i] && (i == 0 || !separator(t.Runes[i-1]))
 		breaks[i] = false
 		if possible {
 			end(i)
 		}
-		piece += columns(r, t.EastAsian)
+		if piece += columns(r, t.EastAsian); separator(r) {
+			end(-1)
+			column = 0
+		}
 	}
 	end(-1)
 	return any
 }
+
+// separator reports whether a line of the text ends after a character: columns are counted anew,
+// and the string goes on.
+func separator(r rune) bool { return r == '\u2028' || r == '\u2029' }
 
 // opportunities sets breaks[i] for each character that may begin a new line.
 func (t *Text) opportunities(breaks []bool) {

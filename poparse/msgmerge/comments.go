@@ -27,7 +27,7 @@ func (m *merger) header(def, ref *poparse.Entry) *poparse.Entry {
 		text = form(ref.Str)[0]
 	}
 	str := m.headerText(form(def.Str)[0], text)
-	if charset(text) == "UTF-8" {
+	if strings.EqualFold(charset(text), "UTF-8") {
 		str = inUTF8(str)
 	}
 	h.Str = []string{str}
@@ -98,15 +98,12 @@ func charset(header string) string {
 	if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
 		name = rest[:end]
 	}
-	if strings.EqualFold(name, "utf-8") {
-		return "UTF-8"
-	}
 	return name
 }
 
-// inUTF8 names UTF-8 in a header that names another charset.
+// inUTF8 names UTF-8 in a header that names a charset.
 func inUTF8(header string) string {
-	if name := charset(header); name != "" && name != "UTF-8" {
+	if name := charset(header); name != "" {
 		return strings.Replace(header, charsetMark+name, charsetMark+"UTF-8", 1)
 	}
 	return header

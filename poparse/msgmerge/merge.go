@@ -139,11 +139,16 @@ func (t *Template) Merge(file *poparse.File, o Options) (*Result, error) {
 // germanic is the number of plural forms of a file that does not say it.
 const germanic = 2
 
-// check refuses several domains, and strings that are there twice, also as an obsolete
-// entry.
+// check refuses several domains, strings that are there twice, also as an obsolete entry, and
+// what only a guess can read.
 func check(f *poparse.File) error {
 	if f.Domain != "" || len(f.OtherHeaders) > 0 {
 		return fmt.Errorf("%s: %w: it has several domains or headers: keep one", f.Name, ErrRefused)
+	}
+	for _, w := range f.Warnings {
+		if w.Code == poparse.WarnCharset || w.Code == poparse.WarnNUL || w.Code == poparse.WarnPluralIndex {
+			return fmt.Errorf("%s:%d:%d: %w: %s", f.Name, w.Line, w.Column, ErrRefused, w.Msg)
+		}
 	}
 	seen := make(map[key]int, len(f.Entries))
 	for _, e := range f.Entries {
