@@ -141,7 +141,7 @@ func TestClientsThatLeave(t *testing.T) {
 				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ts.Listener.Addr().String())
 				must(t, err)
 				defer c.Close()
-				if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", advertised); err != nil {
+				if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", advertised); err != nil {
 					t.Fatal(err)
 				}
 				<-began
