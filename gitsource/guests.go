@@ -191,11 +191,11 @@ func (g *Guests) Merge(ctx context.Context, guest object.Hash, selects func(path
 		return m, err
 	}
 	match := filemask.Matcher{Want: selects}
-	ours, err := r.changed(ctx, merged.Bases[0], guest, match)
+	ours, err := r.Changed(ctx, merged.Bases[0], guest, match)
 	if err != nil {
 		return m, err
 	}
-	theirs, err := r.changed(ctx, merged.Bases[0], g.head.Hash, match)
+	theirs, err := r.Changed(ctx, merged.Bases[0], g.head.Hash, match)
 	if err != nil {
 		return m, err
 	}
@@ -231,19 +231,6 @@ func (m *GuestMerge) both(ours, theirs []Change, conflicts map[string][]string) 
 		}
 	}
 	return nil
-}
-
-// changed lists the files that differ between two commits, by path.
-func (r *Reader) changed(ctx context.Context, from, to object.Hash, match filemask.Matcher) ([]Change, error) {
-	old, err := r.store.Node(from)
-	if err != nil {
-		return nil, err
-	}
-	now, err := r.store.Node(to)
-	if err != nil {
-		return nil, err
-	}
-	return r.changes(ctx, old.Tree, now.Tree, match)
 }
 
 // Push makes a commit, whose parent is a guest, and pushes it to a branch that is at this
