@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -159,8 +160,10 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 		}
 		changed, had, gone = changed || u.Changed(), had+u.Strings, gone+u.Gone
 	}
-	if gone > had/2 && e.Context != edit.UpdateForced {
-		return fmt.Sprintf("%s lacks %d of %d strings of the files: if that is meant, send operation msgmerge with force", e.Path, gone, had), nil
+	lacks := e.Path + " lacks "
+	most := gone > had/2 || gone > 0 && strings.HasPrefix(e.Reason, lacks) // what was added since is made of this template
+	if most && e.Context != edit.UpdateForced {
+		return fmt.Sprintf("%s%d of %d strings of the files: if that is meant, send operation msgmerge with force", lacks, gone, had), nil
 	}
 	if !changed {
 		files = nil

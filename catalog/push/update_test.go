@@ -132,6 +132,11 @@ func TestUpdateLosesStrings(t *testing.T) {
 	if w.flush(); strings.Contains(w.file("main"), "#~") {
 		t.Error("a wish alone is no force")
 	}
+	gittest.Must(t, w.Editor.AddTranslation(t.Context(), c.ID, "de", anna)) // has all strings of the template
+	w.flush()
+	if w.flush(); strings.Contains(w.file("main"), "#~") {
+		t.Error("a new file makes up for what the others would lose")
+	}
 	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateForced, anna))
 	if w.flush(); !strings.Contains(w.file("main"), "#~ msgid \"Two\"") {
 		t.Errorf("forced:\n%s", w.file("main"))
