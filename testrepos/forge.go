@@ -58,7 +58,31 @@ type Forge struct {
 
 	mu       sync.Mutex
 	requests []ForgeRequest
+	comments []ForgeComment
 	problems []string
+}
+
+// ForgeBot is whom the token of a Forge is of.
+const ForgeBot = "bot"
+
+// ForgeComment is a comment at a request of a number.
+type ForgeComment struct {
+	Request      int
+	Author, Body string
+}
+
+// Comments returns all comments.
+func (f *Forge) Comments() []ForgeComment {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.comments)
+}
+
+// Say adds comments.
+func (f *Forge) Say(list ...ForgeComment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.comments = append(f.comments, list...)
 }
 
 // Requests returns all requests.
@@ -120,7 +144,7 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerJSON(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
 		return
 	}
-	if f.project(w, r) {
+	if f.project(w, r) || f.comment(w, r) {
 		return
 	}
 	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.Path())
@@ -160,6 +184,60 @@ func (f *Forge) project(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	answerJSON(w, http.StatusOK, map[string]any{"id": number, "path_with_namespace": f.requests[number-1].from(f)})
+	return true
+}
+
+// comment answers about the comments of requests, which number from 1, and whose the token is. An
+// owner's token may change those of others, too.
+func (f *Forge) comment(w http.ResponseWriter, r *http.Request) bool {
+	of, user, name := strings.TrimSuffix(f.Path(), "/pulls")+"/issues", "GET /api/v1/user", "login"
+	at, one := strings.CutPrefix(r.URL.EscapedPath(), of+"/comments/")
+	switch f.Kind {
+	case "github":
+		user = "POST /api/graphql"
+	case "gitlab":
+		of, user, name = f.Path(), "GET /api/v4/user", "username"
+		at, one = r.URL.EscapedPath(), strings.Contains(r.URL.Path, "/notes/")
+		at = at[strings.LastIndexByte(at, '/')+1:]
+	}
+	if r.Method+" "+r.URL.Path == user {
+		me := map[string]any{name: ForgeBot}
+		if f.Kind == "github" {
+			_ = f.named(f.body(r), "query")
+			me = map[string]any{"data": map[string]any{"viewer": me}}
+		}
+		answerJSON(w, http.StatusOK, me)
+		return true
+	}
+	object := func(id int) map[string]any {
+		c := f.comments[id-1]
+		return map[string]any{"id": id, "body": c.Body, map[string]string{"login": "user", "username": "author"}[name]: map[string]any{name: c.Author}}
+	}
+	id, err := strconv.Atoi(at)
+	if one && err == nil && id <= len(f.comments) && r.Method == f.updateMethod() {
+		f.comments[id-1].Body = f.named(f.body(r), "body")["body"]
+		answerJSON(w, http.StatusOK, object(id))
+		return true
+	}
+	var number int
+	if _, err := fmt.Sscanf(strings.TrimPrefix(r.URL.EscapedPath(), of), "/%d/"+map[string]string{"login": "comments", "username": "notes"}[name], &number); err != nil || number < 1 || number > len(f.requests) {
+		return false
+	}
+	if r.Method == http.MethodPost {
+		f.comments = append(f.comments, ForgeComment{number, ForgeBot, f.named(f.body(r), "body")["body"]})
+		answerJSON(w, http.StatusCreated, object(len(f.comments)))
+		return true
+	}
+	list := []any{}
+	for id := range f.comments {
+		if f.comments[id].Request == number {
+			list = append(list, object(id+1))
+		}
+	}
+	if page, _ := strconv.Atoi(r.URL.Query().Get("page")); f.Kind == "github" || f.Kind == "gitlab" { // the others have one page
+		list = list[min(len(list), 100*(page-1)):min(len(list), 100*page)]
+	}
+	answerJSON(w, http.StatusOK, list)
 	return true
 }
 

@@ -69,7 +69,7 @@ func (p *program) diffCommand() *cobra.Command {
 	flags.StringVar(&f.frozen, "frozen", "", "string freeze: list source strings that are new or reworded since `REF`, and who brought them")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the report: text, json, markdown or html")
 	flags.StringVar(&f.color, "color", "auto", "`WHEN` text has colours: auto, always or never")
-	flags.IntVar(&f.comment, "comment", 0, "keep a comment at the request of a `NUMBER`, in a job of GitHub, GitLab, Gitea or Forgejo, with the token in REPOGLOT_FORGE_TOKEN; the exit status is 0")
+	flags.IntVar(&f.comment, "comment", 0, "keep a comment at the request of a `NUMBER`, in a job of GitHub, GitLab, Gitea or Forgejo, with the token in FORGE_TOKEN, or that of the job; the exit status is 0")
 	flags.StringVar(&f.config, "config", "", "configuration `FILE` with the filemasks, instead of those that discover finds")
 	flags.StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for the quality checks")
 	flags.StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags")
