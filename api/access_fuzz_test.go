@@ -20,23 +20,23 @@ import (
 // texts, notes, files, authors, languages' headers.
 const canary = "Kanari"
 
-// canaryWorld is catalogtest.Demo with a private project full of canaries.
-func canaryWorld(tb testing.TB) *catalogtest.Writer {
+// canaryWorld is demoWorld with a private project full of canaries.
+func canaryWorld(tb testing.TB) *writer {
 	tb.Helper()
-	w := catalogtest.NewWriter(tb)
-	vault := catalog.Project{Slug: "vault", Settings: catalogtest.ProjectDefaults(canary + " project")}
+	w := newWriter(tb)
+	vault := catalog.Project{Slug: "vault", Settings: projectDefaults(canary + " project")}
 	vault.Settings.Access, vault.Settings.Web = catalog.AccessPrivate, "https://"+canary+".example.org/"
-	box := catalogtest.ComponentDefaults(canary + " component")
+	box := componentDefaults(canary + " component")
 	box.NewBase, box.ReportSourceBugs, box.License = "po/"+canary+".pot", canary+"@example.org", canary
-	w.Configure([]catalog.Project{{Slug: "demo", Settings: catalogtest.ProjectDefaults("Demo")}, vault}, []store.ComponentSpec{
-		{Project: "demo", Slug: "app", Settings: catalogtest.ComponentDefaults("App"), Repo: catalogtest.RepoApp, Branch: "main"},
+	w.Configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}, vault}, []store.ComponentSpec{
+		{Project: "demo", Slug: "app", Settings: componentDefaults("App"), Repo: repoApp, Branch: "main"},
 		{Project: "vault", Slug: "box", Settings: box, Repo: "https://git.example.org/" + canary + ".git", Branch: "main"},
 	})
 	units := []catalog.Unit{{Source: canary + " source", Target: canary + " target", Context: canary + " context", Note: canary + " note", Location: canary + ".c:1", Flags: canary, State: 20}}
-	w.Import("demo/app", catalogtest.RepoApp, "Jane", catalogtest.SourceFile(catalogtest.OddUnits()), catalogtest.CzechFile(catalogtest.OddUnits()))
-	source := catalogtest.SourceFile(units)
+	w.Import("demo/app", repoApp, "Jane", sourceFile(oddUnits()), czechFile(oddUnits()))
+	source := sourceFile(units)
 	source.Name = "po/" + canary + ".pot"
-	w.Import("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, catalogtest.File{Language: "eo", Name: "po/" + canary + "/eo.po", Forms: 2, Formula: "n != 1", Units: units})
+	w.Import("vault/box", "https://git.example.org/"+canary+".git", canary+" Author", source, poFile{Language: "eo", Name: "po/" + canary + "/eo.po", Forms: 2, Formula: "n != 1", Units: units})
 	if _, err := w.DB.SetPullProblem(tb.Context(), []int64{w.IDs["vault/box"]}, catalog.Failure{Kind: catalog.FailureOther, Words: canary + " problem"}); err != nil {
 		tb.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func FuzzAccess(f *testing.F) {
 	key := w.Token("t", catalog.ScopeRead)
 	box := w.IDs["vault/box"]
 	fill := strings.NewReplacer(":project", "vault", ":component", "box", ":language", "eo", ":username", "kanari-author",
-		":code", "eo", ":uuid", resource.TaskID("vault", "box"), ":slug", "x", ":linked", "x", ":commits", catalogtest.Head1+"..."+catalogtest.Head2, "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
+		":code", "eo", ":uuid", resource.TaskID("vault", "box"), ":slug", "x", ":linked", "x", ":commits", head1+"..."+head2, "units/:id", "units/"+wire.FormatID(box*catalog.UnitsPerComponent+1),
 		"changes/:id", "changes/22", "addons/:id", "addons/"+wire.FormatID(box))
 	for _, rt := range resource.Routes(&s.env) {
 		for _, query := range []string{"", "?format=csv&page_size=1000", "?q=a&ordering=-id&after_id=0", "?format=api&q=source:a&username=k&page=1"} {
@@ -136,12 +136,12 @@ func TestStreamsByToken(t *testing.T) {
 			return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: head, CommitTime: catalogtest.Now(), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}})
 		})
 	}
-	event("vault/box", "https://git.example.org/"+canary+".git", catalogtest.Head2)
+	event("vault/box", "https://git.example.org/"+canary+".git", head2)
 	if e, ok := reader.change(); !ok || !strings.Contains(e.data, "/vault/box/") {
 		t.Errorf("with a token: %v %+v", ok, e)
 	}
 	must(t, w.DB.Access().RevokeToken(t.Context(), "t", time.Now()))
-	event("demo/app", catalogtest.RepoApp, catalogtest.Head2)
+	event("demo/app", repoApp, head2)
 	if e, ok := everybody.change(); !ok || !strings.Contains(e.data, "/demo/app/") {
 		t.Errorf("without a token the next is %v %+v", ok, e)
 	}

@@ -19,14 +19,14 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// never are texts that must not be in any public answer of catalogtest.Demo.
+// never are texts that must not be in any public answer of demoWorld.
 var never = []string{"/demo/hidden", "/secret/lib", "mallory", "Mallory"}
 
 // TestRoutesHidePrivate asks for private objects by every route of the table, with a
 // token, and without one or with one of another project.
 func TestRoutesHidePrivate(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	key := w.Token("t", catalog.ScopeRead)
 	hideFrom(t, w, key, "", never)
 	hideFrom(t, w, key, "Token "+w.Token("other", catalog.ScopeRead, "no-such", "dem"), never)
@@ -34,7 +34,7 @@ func TestRoutesHidePrivate(t *testing.T) {
 
 // hideFrom asks for demo/hidden by every route with a good key, and with another value of
 // the header Authorization, to which no answer may have one of some texts.
-func hideFrom(t *testing.T, w *catalogtest.Writer, key, stranger string, never []string) {
+func hideFrom(t *testing.T, w *writer, key, stranger string, never []string) {
 	t.Helper()
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	hidden := w.IDs["demo/hidden"]
@@ -43,7 +43,7 @@ func hideFrom(t *testing.T, w *catalogtest.Writer, key, stranger string, never [
 		change = int64(id)
 	}
 	fill := strings.NewReplacer(":project", "demo", ":component", "hidden", ":language", "en", ":username", "mallory",
-		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":commits", catalogtest.Head1+"..."+catalogtest.Head2, ":widget", "svg-badge.svg")
+		":code", "en", ":uuid", resource.TaskID("demo", "hidden"), ":slug", "x", ":linked", "x", ":commits", head1+"..."+head2, ":widget", "svg-badge.svg")
 	// The project is public, so everybody sees resources of the whole project.
 	ofProject := func(path string) bool {
 		return strings.Contains(path, ":project") && !strings.Contains(path, ":component")
@@ -102,7 +102,7 @@ func said(rec *httptest.ResponseRecorder) string {
 // (docs/compatibility.md#authentication).
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	const public, private = "/api/components/demo/app/", "/api/components/demo/hidden/"
 	expect := func(status int, method, target, header, detail string) {
@@ -149,7 +149,7 @@ func TestAuthorization(t *testing.T) {
 // TestTokenSeesAll: with a token, counts include private objects, those of its projects.
 func TestTokenSeesAll(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	key := w.Token("t", catalog.ScopeRead)
 	demo := w.Token("demo's", catalog.ScopeRead, "demo")
@@ -173,7 +173,7 @@ func TestTokenSeesAll(t *testing.T) {
 // TestVisitor: what handlers outside this package learn about a request.
 func TestVisitor(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	basic := func(user, password string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
@@ -205,7 +205,7 @@ func TestVisitor(t *testing.T) {
 // TestGitExport: git_export is set if the server can be cloned from.
 func TestGitExport(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	for without, want := range map[bool]string{false: `"git_export":"http://l10n.example.org/git/demo/app/"`, true: `"git_export":""`} {
 		s := serve(w, Options{WithoutGitExport: without})
 		for _, target := range []string{"/api/components/demo/app/", "/api/projects/demo/components/", "/api/components/", "/api/translations/demo/app/cs/"} {
@@ -220,15 +220,15 @@ func TestGitExport(t *testing.T) {
 // clients with a token get its time as date_joined.
 func TestFirstCommit(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	long := catalogtest.Now().AddDate(-5, 0, 0)
 	hidden := w.IDs["demo/hidden"]
-	w.Step(hidden, catalogtest.RepoHidden, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(hidden, repoHidden, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
 		karel, err := tx.User(ctx, "Karel", "karel@example.org", long)
 		if err != nil {
 			return err
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: hidden, AuthorID: karel, Commit: catalogtest.Head2, CommitTime: long, Entries: []store.Entry{{Action: catalog.ActionHook}}})
+		return tx.AddDelta(ctx, store.Delta{ComponentID: hidden, AuthorID: karel, Commit: head2, CommitTime: long, Entries: []store.Entry{{Action: catalog.ActionHook}}})
 	})
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	key := w.Token("t", catalog.ScopeRead)

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/answers.txtar anew")
@@ -28,7 +27,7 @@ var update = flag.Bool("update", false, "write testdata/answers.txtar anew")
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/answers.txtar"
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	archive, err := txtar.ParseFile(golden)
 	must(t, err)
 	for i := range archive.Files {
@@ -63,7 +62,7 @@ func indent(tb testing.TB, body []byte) []byte {
 // not require, except for the two line separators (docs/compatibility.md#json).
 func TestCompact(t *testing.T) {
 	t.Parallel()
-	body := get(t, serve(catalogtest.Demo(t), Options{}), "/api/translations/demo/app/cs/units/")
+	body := get(t, serve(demoWorld(t), Options{}), "/api/translations/demo/app/cs/units/")
 	var compact bytes.Buffer
 	must(t, json.Compact(&compact, []byte(body)))
 	if compact.String() != body {
@@ -78,7 +77,7 @@ func TestCompact(t *testing.T) {
 
 func TestIndent(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for accept, want := range map[string]string{
 		"application/json; indent=2":            "{\n  \"users\":",
 		"text/html, application/json; indent=1": "{\n \"users\":",

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestRefusedTokensAreLogged: a line for each refused token, up to some in a minute, with
 // the client and without the token.
 func TestRefusedTokensAreLogged(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var log bytes.Buffer
 	s := bare(w, Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }})

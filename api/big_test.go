@@ -11,24 +11,24 @@ import (
 )
 
 // importBig imports the component big/big: n Czech units with an entry each.
-func importBig(w *catalogtest.Writer, n int) {
+func importBig(w *writer, n int) {
 	w.TB.Helper()
-	w.Configure([]catalog.Project{{Slug: "big", Settings: catalogtest.ProjectDefaults("Big")}}, []store.ComponentSpec{
-		{Project: "big", Slug: "big", Settings: catalogtest.ComponentDefaults("Big"), Repo: catalogtest.RepoBig, Branch: "main"},
+	w.Configure([]catalog.Project{{Slug: "big", Settings: projectDefaults("Big")}}, []store.ComponentSpec{
+		{Project: "big", Slug: "big", Settings: componentDefaults("Big"), Repo: repoBig, Branch: "main"},
 	})
-	units := catalogtest.NumberedUnits(n)
-	w.Import("big/big", catalogtest.RepoBig, "Jane", catalogtest.SourceFile(units), catalogtest.CzechFile(units))
+	units := numberedUnits(n)
+	w.Import("big/big", repoBig, "Jane", sourceFile(units), czechFile(units))
 }
 
 // addBigUnits is addUnits for big/big.
-func addBigUnits(w *catalogtest.Writer, head string, n int) {
+func addBigUnits(w *writer, head string, n int) {
 	w.TB.Helper()
-	addUnits(w, "big/big", catalogtest.RepoBig, "Jane", head, n)
+	addUnits(w, "big/big", repoBig, "Jane", head, n)
 }
 
 // addUnits is a step that adds n units, with an entry each, to the Czech translation
 // of a component.
-func addUnits(w *catalogtest.Writer, component, repo, author, head string, n int) {
+func addUnits(w *writer, component, repo, author, head string, n int) {
 	w.TB.Helper()
 	id := w.IDs[component]
 	w.Step(id, repo, "main", head, func(ctx context.Context, tx *store.StepTx) error {
@@ -36,7 +36,7 @@ func addUnits(w *catalogtest.Writer, component, repo, author, head string, n int
 		if err != nil {
 			return err
 		}
-		t := catalogtest.TranslationOf(all, "cs")
+		t := translationOf(all, "cs")
 		placed, err := tx.Layout(ctx, t.ID)
 		if err != nil {
 			return err
@@ -60,6 +60,6 @@ func addUnits(w *catalogtest.Writer, component, repo, author, head string, n int
 		if err := errors.Join(tx.PutLayout(ctx, t.ID, placed), tx.PutTranslation(ctx, t)); err != nil {
 			return err
 		}
-		return catalogtest.AddEntries(ctx, tx, id, t, author, catalog.ActionNewUnit, units)
+		return addEntries(ctx, tx, id, t, author, catalog.ActionNewUnit, units)
 	})
 }

@@ -12,14 +12,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
 const cacheTarget = "/api/translations/big/big/cs/units/"
 
 // pull adds a unit, which changes the count on the first page.
-func pull(w *catalogtest.Writer, n int) { addBigUnits(w, fmt.Sprintf("%040x", n+1), 1) }
+func pull(w *writer, n int) { addBigUnits(w, fmt.Sprintf("%040x", n+1), 1) }
 
 // TestCacheFollowsTheStore: an answer is cached until the store changes.
 func TestCacheFollowsTheStore(t *testing.T) {

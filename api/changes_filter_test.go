@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 var changeLists = []string{
@@ -24,7 +23,7 @@ var changeLists = []string{
 // TestKnownActions: only the actions of the table can be filtered by.
 func TestKnownActions(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for n := -1; n <= 106; n++ {
 		known := 0 <= n && n <= 104 && n != 10 && n != 11 && n != 12
 		rec := call(t, s, http.MethodGet, fmt.Sprintf("/api/changes/?action=%d", n))
@@ -42,7 +41,7 @@ func TestKnownActions(t *testing.T) {
 // and after the object was found.
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const when = `"timestamp":["Enter a valid date/time."]`
 	action := func(s string) string {
 		return `"action":["Select a valid choice. ` + s + ` is not one of the available choices."]`
@@ -123,8 +122,8 @@ func naive(all []map[string]any, q url.Values) []int {
 // size with the whole list filtered by hand, links included.
 func TestFilterProperty(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
-	w.Import("demo/docs", catalogtest.RepoDocs, "Karel", catalogtest.SourceFile(catalogtest.NumberedUnits(9)))
+	w := demoWorld(t)
+	w.Import("demo/docs", repoDocs, "Karel", sourceFile(numberedUnits(9)))
 	s := serve(w, Options{})
 	whole := map[string][]map[string]any{}
 	for _, path := range changeLists {
@@ -212,7 +211,7 @@ func drawChangeFilter(t *rapid.T, all []map[string]any) url.Values {
 // translation.
 func TestUnitChanges(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	units := getList(t, s, "/api/translations/demo/app/cs/units/?page_size=1000").Results
 	entries := 0
 	for _, u := range units {
@@ -235,7 +234,7 @@ func TestUnitChanges(t *testing.T) {
 // name the author.
 func TestContributions(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, user := range []string{"karel", "jane-doe"} {
 		listed := map[string]bool{}
 		for _, o := range getList(t, s, "/api/users/"+user+"/contributions/").Results {
@@ -259,7 +258,7 @@ func TestContributions(t *testing.T) {
 // TestFilterCSV: format=csv has what JSON has.
 func TestFilterCSV(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	rec := call(t, s, http.MethodGet, "/api/changes/?format=csv&action=63&action=59")
 	if lines := strings.Count(rec.Body.String(), "\n"); rec.Code != 200 || lines != 3 || !strings.Contains(rec.Body.String(), "Zpráva 36") {
 		t.Errorf("%d %s", rec.Code, rec.Body)

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -27,7 +26,7 @@ func idsOf(l envelope) []int {
 // (docs/compatibility.md#order-and-after_id).
 func TestChangeOrder(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const path = "/api/translations/demo/app/cs/changes/"
 	all := idsOf(getList(t, s, path+"?page_size=1000"))
 	if len(all) != 47 || !slices.IsSorted(all) {
@@ -82,8 +81,8 @@ func TestChangeOrder(t *testing.T) {
 // the visible components' own lists.
 func TestMergedChanges(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
-	w.Import("demo/docs", catalogtest.RepoDocs, "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w := demoWorld(t)
+	w.Import("demo/docs", repoDocs, "Jane", sourceFile(numberedUnits(5)))
 	s := serve(w, Options{})
 	want := append(idsOf(getList(t, s, "/api/components/demo/app/changes/?page_size=1000")),
 		idsOf(getList(t, s, "/api/components/demo/docs/changes/?page_size=1000"))...)
@@ -123,7 +122,7 @@ func checkPages(t *testing.T, s *Server, target string, want []int, size int) {
 // entries contain no URL that answers 404, and name the language.
 func TestChangesOfGoneTranslation(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	look := func() (urls []string) {
 		for _, path := range []string{"/api/components/demo/app/changes/", "/api/projects/demo/changes/", "/api/changes/"} {
@@ -154,12 +153,12 @@ func TestChangesOfGoneTranslation(t *testing.T) {
 		t.Errorf("gone: %q", got)
 	}
 	id := w.IDs["demo/app"]
-	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Head1, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		german := catalogtest.TranslationOf(all, "de")
+		german := translationOf(all, "de")
 		german.Removed = false
 		return tx.PutTranslation(ctx, german)
 	})

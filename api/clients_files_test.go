@@ -13,7 +13,6 @@ import (
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -81,8 +80,8 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 		git(upstream, "commit", "-qm", text)
 	}
 	push("one")
-	w := catalogtest.NewWriter(t)
-	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: catalogtest.ComponentDefaults(""), Repo: upstream, Branch: "main"}})
+	w := newWriter(t)
+	w.Configure([]catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}, []store.ComponentSpec{{Project: "p", Slug: "c", Settings: componentDefaults(""), Repo: upstream, Branch: "main"}})
 	mirror, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: upstream, Branch: "main"}, gitsource.Options{})
 	must(t, err)
 	pull := func() {

@@ -201,12 +201,12 @@ func clientWeblateAction(t *testing.T, s *sites) {
 
 // clientThunderbird counts pages while next is not null.
 func clientThunderbird(t *testing.T, _ *sites) {
-	w := catalogtest.NewWriter(t)
+	w := newWriter(t)
 	var specs []store.ComponentSpec
 	for i := range 45 {
-		specs = append(specs, store.ComponentSpec{Project: "p", Slug: fmt.Sprint("c", i), Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoBig, Branch: fmt.Sprint("b", i)})
+		specs = append(specs, store.ComponentSpec{Project: "p", Slug: fmt.Sprint("c", i), Settings: componentDefaults(""), Repo: repoBig, Branch: fmt.Sprint("b", i)})
 	}
-	w.Configure([]catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}, specs)
+	w.Configure([]catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}, specs)
 	base := listen(t, serve(w, Options{}))
 	found := map[string]bool{}
 	for page, more := 1, true; more; page++ {

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 const clientsFile = "../../shared/spec/clients.md"
@@ -89,16 +87,16 @@ func compareRows(t *testing.T, text string, tests map[string]func(*testing.T, *s
 
 // sites are servers that clients read.
 type sites struct {
-	big  string              // bigWorld with 45 strings in a language
-	demo string              // catalogtest.Demo
-	db   *catalogtest.Writer // of demo
+	big  string  // bigWorld with 45 strings in a language
+	demo string  // demoWorld
+	db   *writer // of demo
 }
 
 func newSites(t *testing.T) *sites {
 	t.Helper()
-	big, demo := catalogtest.NewWriter(t), catalogtest.Demo(t)
+	big, demo := newWriter(t), demoWorld(t)
 	importBig(big, 45)
-	serve := func(w *catalogtest.Writer) string {
+	serve := func(w *writer) string {
 		return listen(t, serve(w, Options{Settings: Settings{CORSOrigins: []string{"*"}}}))
 	}
 	return &sites{big: serve(big), demo: serve(demo), db: demo}

@@ -18,7 +18,7 @@ import (
 	"github.com/repoglot/repoglot/poparse/diff"
 )
 
-// twoCommits is a repository of the commits of catalogtest.Demo.
+// twoCommits is a repository of the commits of demoWorld.
 type twoCommits struct {
 	asked atomic.Int64
 	// before, if set, is called first.
@@ -32,7 +32,7 @@ func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from,
 			return nil, err
 		}
 	}
-	text := map[string]string{catalogtest.Head1: "One %d", catalogtest.Head2: "Two %d"}
+	text := map[string]string{head1: "One %d", head2: "Two %d"}
 	if text[from] == "" || text[to] == "" {
 		return nil, catalog.ErrNotFound
 	}
@@ -50,13 +50,13 @@ func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from,
 	return &report, nil
 }
 
-const compared = "/api/components/demo/app/compare/" + catalogtest.Head1 + "..." + catalogtest.Head2 + "/"
+const compared = "/api/components/demo/app/compare/" + head1 + "..." + head2 + "/"
 
 // TestComparison: an answer by ids is made once, and clients may keep it; that of a private
 // component is kept by none.
 func TestComparison(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	repo := &twoCommits{}
 	s := serve(w, Options{Commits: repo, CacheBytes: 1 << 20})
 	key := "Token " + w.Token("t", catalog.ScopeRead)
@@ -88,7 +88,7 @@ func TestComparison(t *testing.T) {
 		}
 	}
 	body := decode[map[string]any](t, get(t, s, compared))
-	if body["base"] != catalogtest.Head1 || body["head"] != catalogtest.Head2 || body["counts"].(map[string]any)["reworded"] != 2.0 {
+	if body["base"] != head1 || body["head"] != head2 || body["counts"].(map[string]any)["reworded"] != 2.0 {
 		t.Errorf("%v", body)
 	}
 	for _, path := range []string{hidden(compared), hidden(page)} {
@@ -102,7 +102,7 @@ func TestComparison(t *testing.T) {
 	}
 	// A rewritten branch takes back what it is made of, also if no string changes.
 	before := repo.asked.Load()
-	w.Step(w.IDs["demo/app"], catalogtest.RepoApp, "main", strings.Repeat("3", 40), func(context.Context, *store.StepTx) error { return nil })
+	w.Step(w.IDs["demo/app"], repoApp, "main", strings.Repeat("3", 40), func(context.Context, *store.StepTx) error { return nil })
 	get(t, s, compared)
 	if repo.asked.Load() == before {
 		t.Error("an answer is kept although the head moved")
@@ -114,20 +114,20 @@ func TestComparison(t *testing.T) {
 // same bytes and headers, whether a commit is known or not.
 func TestComparisonNames(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	settings := catalogtest.ComponentDefaults("App")
-	w.Configure([]catalog.Project{{Slug: "demo", Settings: catalogtest.ProjectDefaults("Demo")}}, []store.ComponentSpec{
-		{Project: "demo", Slug: "app", Settings: settings, Repo: catalogtest.RepoApp, Branch: "feature/x"},
+	w := newWriter(t)
+	settings := componentDefaults("App")
+	w.Configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}}, []store.ComponentSpec{
+		{Project: "demo", Slug: "app", Settings: settings, Repo: repoApp, Branch: "feature/x"},
 	})
-	w.ImportBranch("demo/app", catalogtest.RepoApp, "feature/x", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(2)))
+	w.ImportBranch("demo/app", repoApp, "feature/x", "Jane", sourceFile(numberedUnits(2)))
 	repo := &twoCommits{}
 	s := serve(w, Options{Commits: repo})
 	unknown, capital := strings.Repeat("ab", 20), strings.ToUpper(strings.Repeat("ab", 20))
 	ids := map[string]string{ // what an escaped name stands for
-		"feature%2Fx": catalogtest.Head1, "feature%2fx": catalogtest.Head1, catalogtest.Head1: catalogtest.Head1, catalogtest.Head2: catalogtest.Head2,
-		unknown: unknown, capital: unknown, "f%65ature%2Fx": catalogtest.Head1,
+		"feature%2Fx": head1, "feature%2fx": head1, head1: head1, head2: head2,
+		unknown: unknown, capital: unknown, "f%65ature%2Fx": head1,
 	}
-	never := []string{"main", "HEAD", "feature", "feature%2FX", "feature%2Fx%5E", "refs%2Fheads%2Ffeature%2Fx", "", "%2E", "1111111", catalogtest.Head1[1:], catalogtest.Head1 + "1", "%00", "%ff", "x%0d%0ay:z"}
+	never := []string{"main", "HEAD", "feature", "feature%2FX", "feature%2Fx%5E", "refs%2Fheads%2Ffeature%2Fx", "", "%2E", "1111111", head1[1:], head1 + "1", "%00", "%ff", "x%0d%0ay:z"}
 	names := append([]string{}, never...)
 	for name := range ids {
 		names = append(names, name)
@@ -137,7 +137,7 @@ func TestComparisonNames(t *testing.T) {
 		t.Fatal(missing.Code)
 	}
 	for _, path := range []string{"/api/components/demo/app/compare/feature%2Fx...feature%2Fx", "/projects/demo/app/compare/feature%2Fx...feature%2Fx"} {
-		want := path[:strings.Index(path, "feature")] + catalogtest.Head1 + "..." + catalogtest.Head1 + "/"
+		want := path[:strings.Index(path, "feature")] + head1 + "..." + head1 + "/"
 		if _, rec := send(s, http.MethodGet, path); rec.Header().Get("Location") != want { // without the last slash
 			t.Errorf("%s leads to %s", path, rec.Header().Get("Location"))
 		}
@@ -186,7 +186,7 @@ func TestComparisonTurns(t *testing.T) {
 			return ctx.Err()
 		}
 	}}
-	s := serve(catalogtest.Demo(t), Options{Commits: repo, CacheBytes: 1 << 20})
+	s := serve(demoWorld(t), Options{Commits: repo, CacheBytes: 1 << 20})
 	done := make(chan int, 2)
 	ask := func(path string) {
 		rec := httptest.NewRecorder()

@@ -3,15 +3,13 @@ package api
 import (
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestDialect: with the settings for newer clients pages are longer, addresses have a format
 // only if the request has one, and changes come the newest first, unless asked otherwise.
 func TestDialect(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{CacheBytes: 1 << 20, Dialect: Dialect{PageSize: 5, PlainAddresses: true, NewestFirst: true}})
+	s := bare(demoWorld(t), Options{CacheBytes: 1 << 20, Dialect: Dialect{PageSize: 5, PlainAddresses: true, NewestFirst: true}})
 	if n := len(getList(t, s, "/api/translations/demo/app/cs/units/").Results); n != 20 {
 		t.Errorf("%d strings a page", n)
 	}

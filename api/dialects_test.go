@@ -8,15 +8,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestErrorsInBothForms: every error has the keys of Weblate up to 5.9, and from 5.10; the
 // new ones come last.
 func TestErrorsInBothForms(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for target, want := range map[string]string{
 		"GET /api/units/1/":                                `{"detail":"Not found.","errors":[{"code":"not_found","detail":"Not found.","attr":null}],"type":"client_error"}`,
 		"GET /api/changes/?page=99999":                     `{"detail":"Invalid page.","errors":[{"code":"not_found","detail":"Invalid page.","attr":null}],"type":"client_error"}`,
@@ -36,7 +34,7 @@ func TestErrorsInBothForms(t *testing.T) {
 // TestEncodedQuestionMark: a proxy may encode the second question mark that wlc sends.
 func TestEncodedQuestionMark(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	want := get(t, s, csFile+"?format=csv")
 	for _, query := range []string{"format=api?format=csv", "format=api%3Fformat=csv", "format=api%3Fformat%3Dcsv", "format=po%3Fx=y%3Fformat=csv"} {
 		if got := get(t, s, csFile+"?"+query); got != want {
@@ -49,7 +47,7 @@ func TestEncodedQuestionMark(t *testing.T) {
 // be read has none.
 func TestNoTime(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for target, none := range map[string]bool{
 		"/api/units/?q=added:<0001": true, "/api/units/?q=added:>=0001": false,
 		"/api/changes/?timestamp_before=0001-01-01T00:00:00": true, "/api/changes/?timestamp_after=0001-01-01T00:00:00": false,
@@ -65,7 +63,7 @@ func TestNoTime(t *testing.T) {
 // TestDownloadsWait: a client that asks for more downloads than its share waits for them.
 func TestDownloadsWait(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	held := s.shares.downloads.Lease("192.0.2.1") // the address of httptest
 	must(t, held.Take(clientDownloads))
 	const tried = 40 // some more than may wait

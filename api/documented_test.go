@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -128,7 +127,7 @@ func TestDocsHaveUnitKeys(t *testing.T) {
 	list, _, _ = strings.Cut(list, ".\n")
 	want := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
 	var page struct{ Results []json.RawMessage }
-	body := get(t, serve(catalogtest.Demo(t), Options{}), "/api/units/?page_size=1")
+	body := get(t, serve(demoWorld(t), Options{}), "/api/units/?page_size=1")
 	if err := json.Unmarshal([]byte(body), &page); err != nil || len(page.Results) != 1 {
 		t.Fatalf("%v: %s", err, body)
 	}

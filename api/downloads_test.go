@@ -38,28 +38,28 @@ func longBytes(n int) []byte {
 
 // longWorld has the component big/big with n strings of a kilobyte, a file of
 // size bytes in Czech, and a translation into German whose file is not stored.
-func longWorld(tb testing.TB, n, size int) *catalogtest.Writer {
+func longWorld(tb testing.TB, n, size int) *writer {
 	tb.Helper()
-	w := catalogtest.NewWriter(tb)
-	w.Configure([]catalog.Project{{Slug: "big", Settings: catalogtest.ProjectDefaults("Big")}}, []store.ComponentSpec{
-		{Project: "big", Slug: "big", Settings: catalogtest.ComponentDefaults("Big"), Repo: catalogtest.RepoApp, Branch: "main"},
+	w := newWriter(tb)
+	w.Configure([]catalog.Project{{Slug: "big", Settings: projectDefaults("Big")}}, []store.ComponentSpec{
+		{Project: "big", Slug: "big", Settings: componentDefaults("Big"), Repo: repoApp, Branch: "main"},
 	})
-	units := catalogtest.NumberedUnits(n)
+	units := numberedUnits(n)
 	for i := range units {
 		units[i].Target = fmt.Sprint(i, strings.Repeat(" dlouhý překlad", 64))
 	}
-	w.Import("big/big", catalogtest.RepoApp, "", catalogtest.SourceFile(units), catalogtest.CzechFile(units))
+	w.Import("big/big", repoApp, "", sourceFile(units), czechFile(units))
 	id := w.IDs["big/big"]
-	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoApp, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		german := catalog.Translation{ComponentID: id, Language: "de", FileCode: "de", Filename: "po/de.po", Revision: catalogtest.Blob, PluralNumber: 2, PluralFormula: "n != 1"}
+		german := catalog.Translation{ComponentID: id, Language: "de", FileCode: "de", Filename: "po/de.po", Revision: blobID, PluralNumber: 2, PluralFormula: "n != 1"}
 		if err := tx.PutTranslation(ctx, &german); err != nil {
 			return err
 		}
-		return tx.PutFile(ctx, store.File{TranslationID: catalogtest.TranslationOf(all, "cs").ID, Blob: catalogtest.Head2, Modified: catalogtest.Now(), Data: longBytes(size)})
+		return tx.PutFile(ctx, store.File{TranslationID: translationOf(all, "cs").ID, Blob: head2, Modified: catalogtest.Now(), Data: longBytes(size)})
 	})
 	return w
 }
@@ -152,7 +152,7 @@ func TestSpooledBytes(t *testing.T) {
 // a refusal is a problem like any other.
 func TestPartsAreCounted(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	s := serve(demoWorld(t), Options{CacheBytes: 1 << 20})
 	for range 2 { // the second from the cache
 		call(t, s, http.MethodGet, csFile, "Range", "bytes=0-1")
 		rec := call(t, s, http.MethodGet, csFile, "Range", "bytes=99-")
@@ -206,7 +206,7 @@ func unzipped(t *testing.T, data []byte) map[string]string {
 // TestArchiveConditions: an archive can become older, and times repeat, so they do not count.
 func TestArchiveConditions(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	s := serve(demoWorld(t), Options{CacheBytes: 1 << 20})
 	for range 2 { // the second from the cache
 		rec := call(t, s, http.MethodGet, "/api/components/demo/app/file/")
 		if got := rec.Header().Get("Last-Modified"); got != catalogtest.Now().Truncate(time.Second).Format(http.TimeFormat) {
@@ -223,7 +223,7 @@ func TestArchiveConditions(t *testing.T) {
 // a format.
 func TestConvertedArchives(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for path, folder := range map[string]string{"/api/components/demo/app/file/": "", "/api/projects/demo/file/": "app/"} {
 		for _, format := range []string{"po", "csv", "xliff", "mo", "xlsx"} {
 			_, rec := send(s, http.MethodGet, path+"?format=api?format=zip:"+format)
@@ -293,13 +293,13 @@ func TestFollowedFile(t *testing.T) {
 	t.Parallel()
 	w := longWorld(t, 1, 10)
 	id := w.IDs["big/big"]
-	w.Step(id, catalogtest.RepoApp, "main", catalogtest.Blob, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoApp, "main", blobID, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		source, czech := catalogtest.TranslationOf(all, "en"), catalogtest.TranslationOf(all, "cs")
-		source.Filename, source.Revision = czech.Filename, catalogtest.Head2
+		source, czech := translationOf(all, "en"), translationOf(all, "cs")
+		source.Filename, source.Revision = czech.Filename, head2
 		return tx.PutTranslation(ctx, source)
 	})
 	s := serve(w, Options{})

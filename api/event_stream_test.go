@@ -127,7 +127,7 @@ func listen(t *testing.T, s *Server) string {
 // entries stay hidden.
 func TestStreamContent(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	base := listen(t, serve(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}}))
 	for _, path := range changeLists {
 		for _, query := range []string{"", "action=59&action=63", "user=karel", "unit=268435466", "timestamp_after=2026-03-04T15:00:00Z", "format=json&action=24", "timestamp_before=2026-03-04T06:00:00Z"} {
@@ -156,7 +156,7 @@ func TestStreamContent(t *testing.T) {
 // TestStreamFilters: whatever a list can be filtered by, its stream is, too.
 func TestStreamFilters(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	var all store.ChangeQuery
 	fields := reflect.ValueOf(&all).Elem()
@@ -195,7 +195,7 @@ func TestStreamFilters(t *testing.T) {
 // TestStreamBegin: Last-Event-ID wins over after_id, which wins over now.
 func TestStreamBegin(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	base := listen(t, s)
 	for _, tc := range []struct{ query, last, begin, first string }{
@@ -267,7 +267,7 @@ func TestStreamHeartbeat(t *testing.T) {
 	want(event{id: "3"})
 	ticks <- catalogtest.Now()
 	want(event{comment: "heartbeat"})
-	addBigUnits(w, catalogtest.Head2, 7)
+	addBigUnits(w, head2, 7)
 	moved := false
 	for !moved { // the wake-up and the tick may come in either order
 		ticks <- catalogtest.Now()
@@ -442,7 +442,7 @@ func TestStreamSlowClient(t *testing.T) {
 		got <- n
 	}()
 	id := w.IDs["big/big"]
-	w.Step(id, catalogtest.RepoBig, "main", catalogtest.Head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoBig, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
 		d := store.Delta{ComponentID: id}
 		for range entries {
 			d.Entries = append(d.Entries, store.Entry{Action: catalog.ActionParseError, Event: map[string]string{"message": strings.Repeat("x", size)}})
@@ -493,7 +493,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 			t.Fatalf("the stream ended at block %d: %+v, %v", i, e, c.lines.Err())
 		}
 	}
-	addBigUnits(w, catalogtest.Head2, 1)
+	addBigUnits(w, head2, 1)
 	if e, ok := c.change(); !ok || e.id != "4" {
 		t.Errorf("%+v", e)
 	}
@@ -503,7 +503,7 @@ func TestStreamOutlivesTimeouts(t *testing.T) {
 // new ones; no goroutine is left.
 func TestStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	w := catalogtest.NewWriter(t)
+	w := newWriter(t)
 	defer w.DB.Close()
 	importBig(w, 1)
 	s := serve(w, Options{})
@@ -564,18 +564,18 @@ func TestStreamLimit(t *testing.T) {
 // that was hidden when the stream began comes in with its new entries.
 func TestStreamHides(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	projects := []catalog.Project{{Slug: "p", Settings: catalogtest.ProjectDefaults("P")}}
+	w := newWriter(t)
+	projects := []catalog.Project{{Slug: "p", Settings: projectDefaults("P")}}
 	specs := func(access catalog.Access) []store.ComponentSpec {
-		a := catalogtest.ComponentDefaults("A")
+		a := componentDefaults("A")
 		a.Access = access
 		return []store.ComponentSpec{
-			{Project: "p", Slug: "a", Settings: a, Repo: catalogtest.RepoApp, Branch: "main"},
-			{Project: "p", Slug: "b", Settings: catalogtest.ComponentDefaults("B"), Repo: catalogtest.RepoDocs, Branch: "main"},
+			{Project: "p", Slug: "a", Settings: a, Repo: repoApp, Branch: "main"},
+			{Project: "p", Slug: "b", Settings: componentDefaults("B"), Repo: repoDocs, Branch: "main"},
 		}
 	}
 	w.Configure(projects, specs(""))
-	w.Import("p/a", catalogtest.RepoApp, "Ann", catalogtest.SourceFile(catalogtest.NumberedUnits(2))) // 1 to 3
+	w.Import("p/a", repoApp, "Ann", sourceFile(numberedUnits(2))) // 1 to 3
 	s := serve(w, Options{})
 	base := listen(t, s)
 	own := mustConnect(t, base+"/api/components/p/a/changes/stream/", "")
@@ -583,12 +583,12 @@ func TestStreamHides(t *testing.T) {
 	server := mustConnect(t, base+"/api/changes/stream/", "")
 	w.Configure(projects, specs(catalog.AccessPrivate))
 	event := func(at string) {
-		w.Step(w.IDs["p/a"], catalogtest.RepoApp, "main", at, func(ctx context.Context, tx *store.StepTx) error {
+		w.Step(w.IDs["p/a"], repoApp, "main", at, func(ctx context.Context, tx *store.StepTx) error {
 			return tx.AddDelta(ctx, store.Delta{ComponentID: w.IDs["p/a"], Entries: []store.Entry{{Action: catalog.ActionHook}}})
 		})
 	}
-	event(catalogtest.Head2)                                                                           // 4, hidden
-	w.Import("p/b", catalogtest.RepoDocs, "Bob", catalogtest.SourceFile(catalogtest.NumberedUnits(1))) // 5 and 6
+	event(head2)                                                   // 4, hidden
+	w.Import("p/b", repoDocs, "Bob", sourceFile(numberedUnits(1))) // 5 and 6
 	own.next()
 	if e, ok := own.next(); ok {
 		t.Errorf("the stream of the hidden component goes on with %+v", e)
@@ -601,7 +601,7 @@ func TestStreamHides(t *testing.T) {
 		}
 	}
 	w.Configure(projects, specs(catalog.AccessPublic))
-	event(catalogtest.Head1)
+	event(head1)
 	for _, c := range []*client{project, server} {
 		if e, ok := c.change(); !ok || e.id != "7" {
 			t.Errorf("%+v, want 7", e)

@@ -11,7 +11,6 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // feeds are one of each scope, without the folder that names the format.
@@ -22,7 +21,7 @@ func feeds() []string {
 // TestRSS: the newest changes of every scope, well formed whatever they hold.
 func TestRSS(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, path := range feeds() {
 		body := get(t, s, "/exports/rss/"+path)
 		var feed struct {
@@ -50,7 +49,7 @@ func TestRSS(t *testing.T) {
 // TestAtom: what RFC 4287 asks of a feed and its entries (4.1.1, 4.1.2).
 func TestAtom(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, path := range append(feeds(), "language/de/") {
 		body := get(t, s, "/exports/atom/"+path)
 		type link struct {
@@ -97,7 +96,7 @@ func TestAtom(t *testing.T) {
 // entries of private components only with a token.
 func TestFeedOfLanguage(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	own := getList(t, s, "/api/translations/demo/app/cs/changes/?ordering=-id&page_size=10").Results
 	body := get(t, s, "/exports/rss/language/cs/")
@@ -132,7 +131,7 @@ func TestStatisticsExports(t *testing.T) {
 	const columns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
 		"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
 		"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	rec := call(t, s, http.MethodGet, "/exports/stats/demo/app/?format=csv")
 	rows, err := csv.NewReader(rec.Body).ReadAll()
 	if err != nil || rec.Header().Get("Content-Disposition") != `attachment; filename="stats-demo-app.csv"` {
@@ -152,7 +151,7 @@ func TestStatisticsExports(t *testing.T) {
 // TestWidgets: all names and both shapes of URL, and nothing private.
 func TestWidgets(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for path, want := range map[string]string{
 		"/widget/demo/app/cs/svg-badge.svg":       "translated: 91%",
 		"/widgets/demo/cs/app/svg-badge.svg":      "translated: 91%",

@@ -25,7 +25,7 @@ const csFile = "/api/translations/demo/app/cs/file/"
 func TestFile(t *testing.T) {
 	const changedBody = `{"detail":"The object has changed since you read it: read it again."}`
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{CacheBytes: 1 << 20})
+	s := serve(demoWorld(t), Options{CacheBytes: 1 << 20})
 	rec := call(t, s, http.MethodGet, csFile)
 	h := rec.Header()
 	if rec.Code != 200 || rec.Body.String() != "# po/cs.po\n" || h.Get("Content-Type") != "text/x-gettext-catalog" ||
@@ -83,7 +83,7 @@ func TestFile(t *testing.T) {
 // not found.
 func TestFileProblems(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for path, want := range map[string]string{
 		csFile + "?format=json":                            `400 {"format":"File format is not compatible with this translation"}`,
 		csFile + "?format=nope":                            `400 {"format":"File format is not compatible with this translation"}`,
@@ -111,7 +111,7 @@ func TestFileProblems(t *testing.T) {
 // (docs/compatibility.md#format-parameter).
 func TestFileSuffixes(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, format := range []string{"po", "mo", "csv", "xliff", "xliff11", "tmx", "xlsx", "api"} {
 		got, want := call(t, s, http.MethodGet, strings.TrimSuffix(csFile, "/")+"."+format), call(t, s, http.MethodGet, csFile+"?format="+format)
 		if got.Code != 200 || got.Body.String() != want.Body.String() || !reflect.DeepEqual(got.Header(), want.Header()) {
@@ -129,7 +129,7 @@ func TestFileSuffixes(t *testing.T) {
 // reads the PO and makes the same MO from it.
 func TestExports(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for format, kind := range map[string]string{
 		"po": "text/x-po", "mo": "application/x-gettext-catalog", "csv": "text/csv", "xliff": "application/x-xliff+xml",
 		"xliff11": "application/x-xliff+xml", "tmx": "application/x-tmx",
@@ -176,7 +176,7 @@ func TestExports(t *testing.T) {
 // nothing private.
 func TestArchives(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for path, want := range map[string]string{
 		"/api/components/demo/app/file/":        "po/app.pot po/cs.po po/cs_CZ.po po/sr@latin.po",
 		"/api/projects/demo/file/":              "app/po/app.pot app/po/cs.po app/po/cs_CZ.po app/po/sr@latin.po",
@@ -217,7 +217,7 @@ func TestArchives(t *testing.T) {
 // TestDownloadsBounded: a client gets 503 while too many downloads run.
 func TestDownloadsBounded(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	free := useUp(t, s.shares.downloads)
 	for _, path := range []string{csFile + "?format=po", "/api/components/demo/app/file/"} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 503 || rec.Header().Get("Retry-After") != "5" {
@@ -233,7 +233,7 @@ func TestDownloadsBounded(t *testing.T) {
 // or before the first import.
 func TestNewTemplate(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	rec := call(t, s, http.MethodGet, "/api/components/demo/app/new_template/?format=api")
 	if rec.Code != 200 || rec.Body.String() != "# po/app.pot\n" || rec.Header().Get("Content-Type") != "application/binary" ||
@@ -247,7 +247,7 @@ func TestNewTemplate(t *testing.T) {
 	wantStatus(t, s, 304, template, "If-None-Match", rec.Header().Get("ETag"))
 	wantAnswer(t, s, 206, "po", template, "Range", "bytes=2-3")
 	wantStatus(t, s, 416, template, "Range", "bytes=99-")
-	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil)) // without new_base
+	w.Import("demo/docs", repoDocs, "", sourceFile(nil)) // without new_base
 	rec = call(t, s, http.MethodGet, "/api/components/demo/docs/new_template/")
 	if rec.Code != 404 || oldForm(rec.Body.String()) != `{"detail":"No template found!"}` || rec.Header().Get("Content-Disposition") != "" {
 		t.Errorf("%d %v %q", rec.Code, rec.Header(), rec.Body)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // FuzzRequest sends any requests to the handler: never a 5xx (everything is
@@ -31,9 +30,9 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", target, "evil\"<>", "a/b;c", "Bearer \xff")
 		f.Add("HEAD", target, "localhost:8080", "", "")
 	}
-	w := catalogtest.Demo(f)
-	w.Import("demo/docs", catalogtest.RepoDocs, "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
-	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w := demoWorld(f)
+	w.Import("demo/docs", repoDocs, "Jane", sourceFile(numberedUnits(5)))
+	w.ImportBranch("secret/open", repoSecret, "release", "Jane", sourceFile(numberedUnits(5)))
 	s := brief(serve(w, Options{}))
 	f.Fuzz(func(t *testing.T, method, target, host, accept, authorization string) {
 		u, err := url.ParseRequestURI(target)

@@ -3,15 +3,13 @@ package api
 import (
 	"net/http/httptest"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestIsLocal: a client is on this machine if it connects from it, names it, and speaks for
 // nobody else.
 func TestIsLocal(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{Settings: Settings{BaseURL: "https://l10n.example.org", AllowedHosts: []string{"metrics.internal"}}})
+	s := serve(demoWorld(t), Options{Settings: Settings{BaseURL: "https://l10n.example.org", AllowedHosts: []string{"metrics.internal"}}})
 	for _, c := range []struct {
 		peer, host, header string
 		local, named       bool

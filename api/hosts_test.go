@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestAllowedHosts: with a base URL or a list, other hosts are refused; a trusted proxy's
@@ -17,7 +15,7 @@ import (
 func TestAllowedHosts(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := bare(catalogtest.Demo(t), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := bare(demoWorld(t), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	const base = "https://l10n.example.org"
 	for _, tt := range []struct {
 		base    string

@@ -61,7 +61,7 @@ func statements(t *testing.T, components int) map[string]float64 {
 	return counts
 }
 
-func statementCounter(t *testing.T, w *catalogtest.Writer) prometheus.Counter {
+func statementCounter(t *testing.T, w *writer) prometheus.Counter {
 	t.Helper()
 	for _, m := range w.DB.Metrics() {
 		if c, ok := m.(prometheus.Counter); ok && strings.Contains(c.Desc().String(), "repoglot_store_statements_total") {
@@ -73,31 +73,31 @@ func statementCounter(t *testing.T, w *catalogtest.Writer) prometheus.Counter {
 }
 
 // manyWorld has components in one project, each with some languages of a unit.
-func manyWorld(tb testing.TB, components, languages int) *catalogtest.Writer {
+func manyWorld(tb testing.TB, components, languages int) *writer {
 	tb.Helper()
-	w := catalogtest.NewWriter(tb)
+	w := newWriter(tb)
 	const repo = "https://example.org/many.git"
 	var specs []store.ComponentSpec
-	settings := catalogtest.ComponentDefaults("")
+	settings := componentDefaults("")
 	settings.Edits = catalog.Edits{Update: catalog.Update{On: true}}
 	for i := range components {
 		specs = append(specs, store.ComponentSpec{Project: "many", Slug: fmt.Sprintf("c%04d", i), Settings: settings, Repo: repo, Branch: "main"})
 	}
-	w.Configure([]catalog.Project{{Slug: "many", Settings: catalogtest.ProjectDefaults("Many")}}, specs)
+	w.Configure([]catalog.Project{{Slug: "many", Settings: projectDefaults("Many")}}, specs)
 	ids := make([]int64, components)
 	for i := range specs {
 		ids[i] = w.IDs["many/"+specs[i].Slug]
 	}
-	info := store.StepInfo{Repo: repo, Branch: "main", Components: ids, To: catalogtest.Head1, Tracking: "main", At: catalogtest.Now()}
+	info := store.StepInfo{Repo: repo, Branch: "main", Components: ids, To: head1, Tracking: "main", At: catalogtest.Now()}
 	_, err := w.DB.Step(tb.Context(), info, func(ctx context.Context, tx *store.StepTx) error {
 		for _, id := range ids {
 			sources := map[catalog.Identity]int64{}
-			files := []catalogtest.File{catalogtest.SourceFile(catalogtest.NumberedUnits(1))}
+			files := []poFile{sourceFile(numberedUnits(1))}
 			for l := range languages {
-				files = append(files, catalogtest.File{Language: fmt.Sprintf("l%02d", l), Name: "po/x.po", Units: catalogtest.NumberedUnits(1)})
+				files = append(files, poFile{Language: fmt.Sprintf("l%02d", l), Name: "po/x.po", Units: numberedUnits(1)})
 			}
 			for i := range files {
-				if err := catalogtest.ImportFile(ctx, tx, id, &files[i], sources, "Jane"); err != nil {
+				if err := importFile(ctx, tx, id, &files[i], sources, "Jane"); err != nil {
 					return err
 				}
 			}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // resources are one path of every route with its Allow.
@@ -166,7 +165,7 @@ const readOnly = " This server is read-only, with any token: to change a string,
 // (docs/compatibility.md#writes).
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	s := brief(serve(catalogtest.Demo(t), Options{}))
+	s := brief(serve(demoWorld(t), Options{}))
 	if len(resources) != len(resource.Routes(&s.env)) {
 		t.Fatalf("%d resources for %d routes", len(resources), len(resource.Routes(&s.env)))
 	}
@@ -231,7 +230,7 @@ func checkMethod(t *testing.T, s *Server, method, path, allow string) {
 // a real connection, where net/http adds headers.
 func TestHead(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	ts := httptest.NewServer(s)
 	defer ts.Close()
 	paths := []string{"/api/nope/", "/api/units/1/"}
@@ -271,7 +270,7 @@ func TestHead(t *testing.T) {
 // TestOptions compares with the two recorded bodies.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const tail = `,"description":"Translation components API.","renders":["application/json","text/html"],` +
 		`"parses":["application/json","application/x-www-form-urlencoded","multipart/form-data"]}`
 	for path, name := range map[string]string{
@@ -290,7 +289,7 @@ func TestOptions(t *testing.T) {
 // paths (docs/compatibility.md#addresses).
 func TestPaths(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	same := map[string][]string{
 		"/api/translations/demo/app/cs/": {
 			"/api/translations/demo/app/cs", "/api/translations/demo/app/%63s/", "/%61pi/translations/demo/app/cs",

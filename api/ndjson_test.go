@@ -21,7 +21,6 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // listTargets are lists to be asked for: every resource of the table that is a
@@ -99,7 +98,7 @@ func linesIn(body string) []string {
 // the same headers.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{CacheBytes: 1 << 20})
 	some := 0
 	for _, target := range listTargets(t, s) {
@@ -134,7 +133,7 @@ func TestLines(t *testing.T) {
 // list has no lines.
 func TestLinesRefused(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for target, status := range map[string]int{
 		"/api/translations/demo/hidden/en/units/": 404, "/api/components/secret/lib/translations/": 404, "/api/units/?q=(": 400,
 		"/api/changes/?action=x": 400, "/api/projects/demo/": 406, "/api/component-lists/any/components/": 404,
@@ -172,7 +171,7 @@ func TestLinesRefused(t *testing.T) {
 // TestLinesAccess: lines hide what pages hide, and show it to a token.
 func TestLinesAccess(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	token := w.Token("lines", catalog.ScopeRead)
 	for _, target := range listTargets(t, s) {
@@ -355,7 +354,7 @@ func (c *counting) Write(b []byte) (int, error) {
 // that is asked for.
 func TestCSVOfEveryList(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, target := range listTargets(t, s) {
 		all := entriesPaged(t, s, with(target, "page_size=1000"))
 		size, bare := 2, get(t, s, target)[0] == '['

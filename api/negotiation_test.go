@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestFormat: the parameter format, and how it shapes links
 // (docs/compatibility.md#format-parameter).
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const one, many = "/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/"
 	for _, tc := range []struct {
 		target, accept string
@@ -95,7 +94,7 @@ func TestFormat(t *testing.T) {
 // not (docs/compatibility.md#format-parameter).
 func TestLinkEndings(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, format := range []string{"api", "json"} {
 		for _, target := range []string{
 			"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/units/", "/api/changes/", "/api/components/", "/api/users/karel/",

@@ -18,7 +18,7 @@ import (
 // TestPages asks for every resource as a browser does.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	s := brief(serve(catalogtest.Demo(t), Options{}))
+	s := brief(serve(demoWorld(t), Options{}))
 	shown, kinds := 0, map[string]resource.Kind{}
 	for _, rt := range resource.Routes(&s.env) {
 		kinds[rt.Path] = rt.Kind
@@ -79,7 +79,7 @@ var namedURL = regexp.MustCompile(`"http://l10n\.example\.org(/[^"]*)"`)
 // TestNamedPages follows every page that an answer names: it exists.
 func TestNamedPages(t *testing.T) {
 	t.Parallel()
-	s := brief(serve(catalogtest.Demo(t), Options{}))
+	s := brief(serve(demoWorld(t), Options{}))
 	seen := map[string]bool{}
 	for target := range resources {
 		_, rec := send(s, http.MethodGet, target, "Accept", "application/json")
@@ -109,7 +109,7 @@ func followPage(t *testing.T, s http.Handler, target string) {
 // TestUnknownPage: an address that is nothing, outside the API, gets a page for people.
 func TestUnknownPage(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), Options{})
+	s := bare(demoWorld(t), Options{})
 	for _, target := range []string{"/nothing/", "/projects/demo/app/cs/more/"} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
 		if rec.Code != http.StatusNotFound || !strings.Contains(rec.Body.String(), "This page does not exist") {
@@ -131,7 +131,7 @@ func TestUnknownPage(t *testing.T) {
 // the same facts, and never to another host.
 func TestPagesForPrograms(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for target, want := range map[string]string{
 		"/translate/demo/app/cs/":         "/api/translations/demo/app/cs/units/",
 		"/translate/demo/app/cs/?q=a%20b": "/api/translations/demo/app/cs/units/?q=a+b",
@@ -158,7 +158,7 @@ func TestPagesForPrograms(t *testing.T) {
 // by checksum neither; with a token it is shown.
 func TestTranslatePagePrivate(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := bare(w, Options{CacheBytes: 1 << 20}) // openapi.yaml has no such paths
 	key := "Token " + w.Token("t", catalog.ScopeRead)
 	_, rec := send(s, http.MethodGet, "/api/translations/secret/lib/en/units/", "Authorization", key)

@@ -3,15 +3,13 @@ package api
 import (
 	"net/http"
 	"testing"
-
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // TestPaging: pages and the links between them, with the recorded cases
 // (docs/compatibility.md#paging).
 func TestPaging(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const path = "/api/translations/demo/app/cs/units/"
 	const host = "http://l10n.example.org" + path
 	for _, tc := range []struct {
@@ -56,7 +54,7 @@ func TestPaging(t *testing.T) {
 // TestEmptyList: an empty list has one empty page.
 func TestEmptyList(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	const want = `{"count":0,"next":null,"previous":null,"results":[]}`
 	for _, target := range []string{
 		"/api/translations/demo/app/sr@latin/units/", "/api/translations/demo/app/sr@latin/changes/",
@@ -90,7 +88,7 @@ func TestPageSizeClamp(t *testing.T) {
 // once, ascending by id.
 func TestWalk(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, path := range []string{
 		"/api/translations/demo/app/cs/units/", "/api/translations/demo/app/cs/changes/", "/api/components/demo/app/changes/",
 		"/api/projects/demo/changes/", "/api/changes/", "/api/projects/", "/api/components/", "/api/projects/demo/components/",

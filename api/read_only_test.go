@@ -15,7 +15,7 @@ import (
 // as one that cannot, to strangers and to tokens, with the same status, headers and bytes.
 func TestWithoutPushMode(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	secrets := map[string]string{"": ""}
 	for _, scope := range []catalog.Scope{catalog.ScopeRead, catalog.ScopeWrite} {
 		secret, err := w.DB.Access().CreateToken(t.Context(), catalog.Token{Name: string(scope), Scope: scope, Created: time.Now()})

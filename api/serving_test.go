@@ -36,7 +36,7 @@ func TestInternalError(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := serve(catalogtest.Demo(t), Options{
+	s := serve(demoWorld(t), Options{
 		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
 		Progress: func(*store.ComponentRow) (resource.Progress, bool) { panic("at /secret/path") },
 	})
@@ -57,7 +57,7 @@ func TestPanic(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := serve(catalogtest.Demo(t), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s := serve(demoWorld(t), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	rec := httptest.NewRecorder()
@@ -73,7 +73,7 @@ func TestCancelled(t *testing.T) {
 // TestLongQuery: links repeat the query, so it is bounded.
 func TestLongQuery(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for n, want := range map[int]int{maxQuery: 200, maxQuery + 1: 414} {
 		query := "?a=" + strings.Repeat("%", n-2)
 		if rec := call(t, s, http.MethodGet, "/api/changes/"+query); rec.Code != want || rec.Body.Len() > 200_000 {
@@ -85,7 +85,7 @@ func TestLongQuery(t *testing.T) {
 // TestVersion: the description names it, in both languages.
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{Version: "1.2.3"})
+	s := serve(demoWorld(t), Options{Version: "1.2.3"})
 	rec := call(t, s, http.MethodGet, "/api/schema/", "Accept", "application/json")
 	doc := decode[map[string]any](t, rec.Body.String())
 	info, _ := doc["info"].(map[string]any)
@@ -101,7 +101,7 @@ func TestVersion(t *testing.T) {
 // TestMetrics: requests are counted by route, not by path.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, target := range []string{"/api/units/268435457/", "/api/units/268435458/", "/api/units/1/", "/api/nope/1/", "/nope/2/"} {
 		call(t, s, http.MethodGet, target)
 	}
@@ -126,7 +126,7 @@ func TestMetrics(t *testing.T) {
 // an old answer would be kept.
 func TestLiveRoutes(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	at := func(percent int) *Server {
 		return bare(w, Options{Progress: func(*store.ComponentRow) (resource.Progress, bool) {
 			return resource.Progress{Percent: percent, Stage: "importing"}, true

@@ -93,14 +93,14 @@ func TestBaseURL(t *testing.T) {
 // TestBadHost: the answer does not repeat a hostile Host.
 func TestBadHost(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	wantAnswer(t, s, 400, `{"detail":"Invalid Host header."}`, "/api/changes/", "Host", `evil"><script>`)
 }
 
 // TestUpdate: settings change while the server runs.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{Settings: Settings{BaseURL: "https://one.example/"}})
+	s := serve(demoWorld(t), Options{Settings: Settings{BaseURL: "https://one.example/"}})
 	if body := get(t, s, "/api/"); !strings.Contains(body, `"https://one.example/api/projects/?format=api"`) {
 		t.Error(body)
 	}
@@ -113,7 +113,7 @@ func TestUpdate(t *testing.T) {
 // TestCORS: headers for the configured origins only.
 func TestCORS(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, tc := range []struct {
 		origins             []string
 		method, origin      string
@@ -148,7 +148,7 @@ func TestCORS(t *testing.T) {
 // token does not count for its address.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	key := w.Token("t", catalog.ScopeRead)
 	now := catalogtest.Now()
 	s := serve(w, Options{

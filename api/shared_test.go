@@ -22,9 +22,9 @@ var (
 )
 
 // bigWorld has n strings in the translation big/big/cs.
-func bigWorld(tb testing.TB, n int) *catalogtest.Writer {
+func bigWorld(tb testing.TB, n int) *writer {
 	tb.Helper()
-	w := catalogtest.NewWriter(tb)
+	w := newWriter(tb)
 	importBig(w, n)
 	return w
 }
@@ -118,7 +118,7 @@ func text(s *string) string {
 
 // serve makes a Server of a store whose answers are compared with openapi.yaml;
 // it sets DB and Languages.
-func serve(w *catalogtest.Writer, opts Options) *Server {
+func serve(w *writer, opts Options) *Server {
 	w.TB.Helper()
 	s := bare(w, opts)
 	if t, ok := w.TB.(*testing.T); ok { // a fuzz test may not report from here
@@ -128,7 +128,7 @@ func serve(w *catalogtest.Writer, opts Options) *Server {
 }
 
 // bare makes a Server whose answers are not validated.
-func bare(w *catalogtest.Writer, opts Options) *Server {
+func bare(w *writer, opts Options) *Server {
 	w.TB.Helper()
 	opts.DB, opts.Languages = w.DB, w.Languages
 	if opts.Commits == nil {

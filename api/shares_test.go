@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/api/limit"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // useUp lets other clients hold all of a pool until free is called.
@@ -107,7 +106,7 @@ func TestSlowClients(t *testing.T) {
 // answers, searches of others and the look-up of tokens go on.
 func TestSearchesOfClients(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	hostile := s.shares.searches.Lease("192.0.2.66")
 	must(t, hostile.Take(clientSearches))

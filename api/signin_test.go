@@ -20,7 +20,7 @@ import (
 // the clock.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	key := w.Token("ada", catalog.ScopeAdmin)
 	s := bare(w, Options{CacheBytes: 1 << 20})
 	signIn := func() *catalogtest.Visitor {
@@ -98,7 +98,7 @@ func TestSignIn(t *testing.T) {
 // writes, and no feed and no badge shows more than to strangers.
 func TestSessionsWriteNothing(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	stored := struct { // a call would panic
 		resource.Edits
 		resource.Operations
@@ -133,8 +133,8 @@ func TestSessionsWriteNothing(t *testing.T) {
 // TestSignInRefused: what does not become a session, and says why.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
-	none := bare(catalogtest.Demo(t), Options{})
-	w := catalogtest.Demo(t)
+	none := bare(demoWorld(t), Options{})
+	w := demoWorld(t)
 	key := w.Token("t", catalog.ScopeRead)
 	s := bare(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}})
 	for _, test := range []struct {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -24,7 +23,7 @@ type statDay struct {
 func january(n int) time.Time { return time.Date(2029, 1, n, 12, 0, 0, 0, time.UTC) }
 
 // putStats stores statistics of days, as steps of their components.
-func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
+func putStats(w *writer, repos map[string]string, list []statDay) {
 	w.TB.Helper()
 	for _, d := range list {
 		id := w.IDs[d.component]
@@ -37,7 +36,7 @@ func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
 			if err != nil {
 				return err
 			}
-			tr := catalogtest.TranslationOf(all, d.language)
+			tr := translationOf(all, d.language)
 			if tr == nil {
 				return fmt.Errorf("no %s in %s", d.language, d.component)
 			}
@@ -50,11 +49,11 @@ func putStats(w *catalogtest.Writer, repos map[string]string, list []statDay) {
 	}
 }
 
-// statWorld is catalogtest.Demo with statistics of a few days.
-func statWorld(tb testing.TB) *catalogtest.Writer {
-	w := catalogtest.Demo(tb)
-	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Ann", catalogtest.SourceFile(catalogtest.NumberedUnits(3)), catalogtest.CzechFile(nil))
-	putStats(w, map[string]string{"demo/app": catalogtest.RepoApp, "demo/hidden": catalogtest.RepoHidden, "secret/open": catalogtest.RepoSecret}, []statDay{
+// statWorld is demoWorld with statistics of a few days.
+func statWorld(tb testing.TB) *writer {
+	w := demoWorld(tb)
+	w.ImportBranch("secret/open", repoSecret, "release", "Ann", sourceFile(numberedUnits(3)), czechFile(nil))
+	putStats(w, map[string]string{"demo/app": repoApp, "demo/hidden": repoHidden, "secret/open": repoSecret}, []statDay{
 		{component: "demo/app", language: "en", day: january(1), translated: 10, total: 10},
 		{component: "demo/app", language: "cs", day: january(1), translated: 1, total: 10},
 		{component: "demo/app", language: "de", day: january(2), translated: 5, total: 10},

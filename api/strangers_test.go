@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -24,26 +23,26 @@ func strangersRepo(component string) string { return "https://example.org/" + co
 
 // strangersWorld has the components with three units each, in repositories of
 // their own.
-func strangersWorld(tb testing.TB) *catalogtest.Writer {
+func strangersWorld(tb testing.TB) *writer {
 	tb.Helper()
-	w := catalogtest.NewWriter(tb)
+	w := newWriter(tb)
 	var specs []store.ComponentSpec
 	for _, component := range strangers {
 		project, slug, _ := strings.Cut(component, "/")
-		specs = append(specs, store.ComponentSpec{Project: project, Slug: slug, Settings: catalogtest.ComponentDefaults(slug), Repo: strangersRepo(component), Branch: "main"})
+		specs = append(specs, store.ComponentSpec{Project: project, Slug: slug, Settings: componentDefaults(slug), Repo: strangersRepo(component), Branch: "main"})
 	}
 	w.Configure([]catalog.Project{
-		{Slug: "one", Settings: catalogtest.ProjectDefaults("One")}, {Slug: "two", Settings: catalogtest.ProjectDefaults("Two")},
+		{Slug: "one", Settings: projectDefaults("One")}, {Slug: "two", Settings: projectDefaults("Two")},
 	}, specs)
 	for _, component := range strangers {
-		units := catalogtest.NumberedUnits(3)
-		w.Import(component, strangersRepo(component), "Jane", catalogtest.SourceFile(units), catalogtest.CzechFile(units))
+		units := numberedUnits(3)
+		w.Import(component, strangersRepo(component), "Jane", sourceFile(units), czechFile(units))
 	}
 	return w
 }
 
 // pagesOf are pages about a component alone.
-func pagesOf(w *catalogtest.Writer, component string) []string {
+func pagesOf(w *writer, component string) []string {
 	translation, of, unit := "/api/translations/"+component+"/cs/", "/api/components/"+component+"/", fmt.Sprint("/api/units/", w.IDs[component]*catalog.UnitsPerComponent+1, "/")
 	return []string{
 		of, of + "translations/", of + "statistics/", of + "changes/", of + "changes/?ordering=-id", of + "changes/?action=31", of + "repository/", of + "lock/", of + "statistics/history/",

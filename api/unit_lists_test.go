@@ -12,7 +12,6 @@ import (
 
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -20,11 +19,11 @@ import (
 // TestFailingChecks: failing checks are in the unit's own field, in the counts of
 // its translation, in searches, and in the lists that say where.
 func TestFailingChecks(t *testing.T) {
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	first := getList(t, s, searchURL(czechUnits, "source:=Open"))
 	id := int64(first.Results[0]["id"].(float64))
-	w.Step(w.IDs["demo/app"], catalogtest.RepoApp, "main", catalogtest.Head1, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(w.IDs["demo/app"], repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
 		u := catalog.Unit{ID: id, TranslationID: id, Target: "Otevři  to", State: 20, Priority: 100}
 		var stored store.CheckUnit
 		err := tx.UnitsByID(ctx, []int64{id}, func(u *store.CheckUnit) error {
@@ -76,7 +75,7 @@ func TestFailingChecks(t *testing.T) {
 
 // The checks of a private component are not found.
 func TestFailingChecksOfPrivate(t *testing.T) {
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	id := w.IDs["demo/hidden"]*catalog.UnitsPerComponent + 1
 	for _, target := range []string{fmt.Sprintf("/api/units/%d/checks/", id), "/api/translations/demo/hidden/en/checks/", "/api/units/1/checks/"} {
@@ -86,17 +85,17 @@ func TestFailingChecksOfPrivate(t *testing.T) {
 
 // putComments stores suggestions and a translator comment for Czech strings of the
 // demo, and returns the units that have them.
-func putComments(w *catalogtest.Writer) (suggested, commented int64) {
+func putComments(w *writer) (suggested, commented int64) {
 	w.TB.Helper()
 	id := w.IDs["demo/app"]
 	var h catalog.Hasher
 	sep := catalog.FormSeparator
-	w.Step(id, catalogtest.RepoApp, "main", strings.Repeat("3", 40), func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoApp, "main", strings.Repeat("3", 40), func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		cs := catalogtest.TranslationOf(all, "cs")
+		cs := translationOf(all, "cs")
 		placed, err := tx.Layout(ctx, cs.ID)
 		if err != nil {
 			return err
@@ -109,11 +108,11 @@ func putComments(w *catalogtest.Writer) (suggested, commented int64) {
 		fruit := h.Identity("%d banana"+sep+"%d bananas", "")
 		when := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
 		return tx.PutSuggestions(ctx, id, []store.Suggestion{
-			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/x", Target: "%d b" + sep + "%d bb" + sep + "%d bbb", AuthorName: "Karel", AuthorEmail: "karel@example.org", At: when, Commit: catalogtest.Head2},
-			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/a", Target: "%d b", AuthorName: "Somebody", AuthorEmail: "s@example.org", Commit: catalogtest.Head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Nowhere", ""), Branch: "l10n/a", Target: "Nikde", Commit: catalogtest.Head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Do not touch", ""), Branch: "l10n/a", Target: "Nesahat", Commit: catalogtest.Head1},
-			{TranslationID: cs.ID, Identity: h.Identity("Message 1", ""), Branch: "l10n/a", Target: "Zpráva 1", Commit: catalogtest.Head1},
+			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/x", Target: "%d b" + sep + "%d bb" + sep + "%d bbb", AuthorName: "Karel", AuthorEmail: "karel@example.org", At: when, Commit: head2},
+			{TranslationID: cs.ID, Identity: fruit, Branch: "l10n/a", Target: "%d b", AuthorName: "Somebody", AuthorEmail: "s@example.org", Commit: head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Nowhere", ""), Branch: "l10n/a", Target: "Nikde", Commit: head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Do not touch", ""), Branch: "l10n/a", Target: "Nesahat", Commit: head1},
+			{TranslationID: cs.ID, Identity: h.Identity("Message 1", ""), Branch: "l10n/a", Target: "Zpráva 1", Commit: head1},
 		}, nil)
 	})
 	return suggested, commented
@@ -122,14 +121,14 @@ func putComments(w *catalogtest.Writer) (suggested, commented int64) {
 // TestSuggestionsAndComments reads every resource that shows them.
 func TestSuggestionsAndComments(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	suggested, commented := putComments(w)
 	s := serve(w, Options{Settings: Settings{BaseURL: "https://l10n.example.org"}})
 	const base = "https://l10n.example.org/api"
 	want := fmt.Sprintf(`{"count":2,"next":null,"previous":null,"results":[`+
 		`{"unit":"%[1]s/units/%[2]d/?format=api","target":["%%d b","",""],"user":null,"author_name":"Somebody","timestamp":null,"branch":"l10n/a","commit":"%[3]s"},`+
 		`{"unit":"%[1]s/units/%[2]d/?format=api","target":["%%d b","%%d bb","%%d bbb"],"user":"%[1]s/users/karel/?format=api","author_name":"Karel","timestamp":"2026-02-03T04:05:06.000000Z","branch":"l10n/x","commit":"%[4]s"}]}`,
-		base, suggested, catalogtest.Head1, catalogtest.Head2)
+		base, suggested, head1, head2)
 	if got := get(t, s, fmt.Sprintf("/api/units/%d/suggestions/", suggested)); got != want {
 		t.Errorf("suggestions:\n%s\nwant\n%s", got, want)
 	}

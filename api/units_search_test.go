@@ -19,11 +19,11 @@ func searchURL(list, q string) string {
 
 const czechUnits = "/api/translations/demo/app/cs/units/"
 
-// TestUnitSearch: every field and form of a search over catalogtest.OddUnits.
+// TestUnitSearch: every field and form of a search over oddUnits.
 // The strings that are found are named by position; "many" are the 35 plain
 // strings after them.
 func TestUnitSearch(t *testing.T) {
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	many := func(also ...int) []int {
 		for i := 10; i <= 44; i++ {
@@ -155,8 +155,8 @@ func TestUnitSearch(t *testing.T) {
 // TestServerSearch: a search over the whole server is ascending by id, and finds
 // nothing that is private, not imported or gone.
 func TestServerSearch(t *testing.T) {
-	w := catalogtest.Demo(t)
-	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w := demoWorld(t)
+	w.ImportBranch("secret/open", repoSecret, "release", "Jane", sourceFile(numberedUnits(5)))
 	s := serve(w, Options{})
 	for _, c := range []struct {
 		q    string
@@ -201,7 +201,7 @@ func TestServerSearch(t *testing.T) {
 
 // TestUnitSearchPages: page links keep q, and pages have no gap.
 func TestUnitSearchPages(t *testing.T) {
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	target := czechUnits + "?q=" + url.QueryEscape("message state:>=translated") + "&page_size=10"
 	var seen []float64
 	pages := 0
@@ -236,18 +236,18 @@ func TestUnitSearchPages(t *testing.T) {
 
 // TestUnitSearchGeneration: a search finds the strings of a later step.
 func TestUnitSearchGeneration(t *testing.T) {
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	target := searchURL("/api/units/", "source:message")
 	before := getList(t, s, target).Count
-	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w.ImportBranch("secret/open", repoSecret, "release", "Jane", sourceFile(numberedUnits(5)))
 	if after := getList(t, s, target).Count; after != before+5 {
 		t.Errorf("%d, then %d", before, after)
 	}
 }
 
 func TestUnitSearchErrors(t *testing.T) {
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for _, list := range []string{czechUnits, "/api/units/"} {
 		for q, want := range map[string]string{
 			"(foo":        "Could not parse query string: The parenthesis is not closed at column 1",
@@ -266,7 +266,7 @@ func TestUnitSearchErrors(t *testing.T) {
 // TestUnitSearchLimits: a search that costs too much is answered like one that
 // cannot be parsed: 400, one text of q.
 func TestUnitSearchLimits(t *testing.T) {
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	for name, c := range map[string]struct{ within, beyond string }{
 		"length":       {strings.Repeat("x", 8192), strings.Repeat("x", 8193)},
 		"terms":        {strings.TrimSuffix(strings.Repeat("a OR ", 100), " OR "), strings.TrimSuffix(strings.Repeat("a OR ", 101), " OR ")},
@@ -298,8 +298,8 @@ func FuzzUnitSearch(f *testing.F) {
 	} {
 		f.Add(q)
 	}
-	w := catalogtest.Demo(f)
-	w.ImportBranch("secret/open", catalogtest.RepoSecret, "release", "Jane", catalogtest.SourceFile(catalogtest.NumberedUnits(5)))
+	w := demoWorld(f)
+	w.ImportBranch("secret/open", repoSecret, "release", "Jane", sourceFile(numberedUnits(5)))
 	s := brief(serve(w, Options{}))
 	f.Fuzz(func(t *testing.T, q string) {
 		for _, list := range []string{czechUnits, "/api/units/"} {
@@ -319,7 +319,7 @@ func FuzzUnitSearch(f *testing.F) {
 // TestClientsSearch: searches that real clients send (weblate-spring,
 // WeblateMobile and friendly-bridge).
 func TestClientsSearch(t *testing.T) {
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	since := catalogtest.Now().Add(time.Hour).Format(time.RFC3339)
 	for _, c := range []struct {
 		query string // as it goes over the wire

@@ -20,7 +20,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/rest"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 )
 
 // validatedAnswers bounds how many answers of one route and status a server of
@@ -115,7 +114,7 @@ func (r *recorded) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func TestValidatedSees(t *testing.T) {
 	t.Parallel()
 	complaints := &complaining{TB: t}
-	s := Validated(complaints, bare(catalogtest.Demo(t), Options{}))
+	s := Validated(complaints, bare(demoWorld(t), Options{}))
 	for _, path := range []string{"/api/", "/api/nope/", "/api/units/268435457/", "/api/search/?q=a"} {
 		send(s, http.MethodGet, path)
 	}

@@ -18,7 +18,7 @@ import (
 // TestPrivate: no request without a token shows anything private.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	hidden, lib := w.IDs["demo/hidden"], w.IDs["secret/lib"]
 	firstUnit := func(component int64) string { return wire.FormatID(component*catalog.UnitsPerComponent + 1) }
@@ -83,11 +83,11 @@ func TestPrivate(t *testing.T) {
 // TestPrivateProject: without a public component it is not found.
 func TestPrivateProject(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.NewWriter(t)
-	p := catalog.Project{Slug: "secret", Settings: catalogtest.ProjectDefaults("Secret")}
+	w := newWriter(t)
+	p := catalog.Project{Slug: "secret", Settings: projectDefaults("Secret")}
 	p.Settings.Access = catalog.AccessPrivate
 	w.Configure([]catalog.Project{p}, []store.ComponentSpec{
-		{Project: "secret", Slug: "lib", Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoSecret, Branch: "main"},
+		{Project: "secret", Slug: "lib", Settings: componentDefaults(""), Repo: repoSecret, Branch: "main"},
 	})
 	s := serve(w, Options{})
 	for _, path := range []string{"/api/projects/secret/", "/api/projects/secret/components/", "/api/projects/secret/changes/"} {
@@ -102,12 +102,12 @@ func TestPrivateProject(t *testing.T) {
 // keeps its history.
 func TestInactive(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	s := serve(w, Options{})
 	unit := "/api/units/268435457/"
 	get(t, s, unit)
-	w.Configure([]catalog.Project{{Slug: "demo", Settings: catalogtest.ProjectDefaults("Demo")}}, []store.ComponentSpec{
-		{Project: "demo", Slug: "docs", Settings: catalogtest.ComponentDefaults(""), Repo: catalogtest.RepoDocs, Branch: "main"},
+	w.Configure([]catalog.Project{{Slug: "demo", Settings: projectDefaults("Demo")}}, []store.ComponentSpec{
+		{Project: "demo", Slug: "docs", Settings: componentDefaults(""), Repo: repoDocs, Branch: "main"},
 	})
 	for _, path := range []string{unit, "/api/changes/1/", "/api/components/demo/app/", "/api/translations/demo/app/cs/", "/api/projects/secret/"} {
 		wantStatus(t, s, 404, path)
@@ -122,7 +122,7 @@ func TestInactive(t *testing.T) {
 // (docs/compatibility.md#first-import).
 func TestImporting(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	docs := w.IDs["demo/docs"]
 	var progress resource.Progress
 	var running bool
@@ -164,7 +164,7 @@ func TestImporting(t *testing.T) {
 	if got := get(t, s, taskPath); got != `{"completed":false,"progress":7,"result":null,"log":"cloning"}` {
 		t.Error(got)
 	}
-	w.Import("demo/docs", catalogtest.RepoDocs, "", catalogtest.SourceFile(nil))
+	w.Import("demo/docs", repoDocs, "", sourceFile(nil))
 	if got := get(t, s, taskPath); got != `{"completed":true,"progress":100,"result":null,"log":""}` {
 		t.Error(got)
 	}
@@ -178,7 +178,7 @@ func TestImporting(t *testing.T) {
 // (docs/compatibility.md#ids).
 func TestRemovedUnit(t *testing.T) {
 	t.Parallel()
-	s := serve(catalogtest.Demo(t), Options{})
+	s := serve(demoWorld(t), Options{})
 	body := get(t, s, "/api/units/268435546/")
 	if !strings.HasSuffix(body, `"timestamp":"2026-03-04T04:06:07Z","language_code":"cs","removed":true}`) || !strings.Contains(body, `"target":["Zpráva 36"]`) {
 		t.Error(body)
@@ -203,23 +203,23 @@ func TestRemovedUnit(t *testing.T) {
 // translations and units before its end; they are served only after it.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	docs := w.IDs["demo/docs"]
-	commit := func(from, to string, partial bool, f *catalogtest.File) {
+	commit := func(from, to string, partial bool, f *poFile) {
 		t.Helper()
-		info := store.StepInfo{Repo: catalogtest.RepoDocs, Branch: "main", Components: []int64{docs}, From: from, To: to, Tracking: "main", At: catalogtest.Now(), Partial: partial}
+		info := store.StepInfo{Repo: repoDocs, Branch: "main", Components: []int64{docs}, From: from, To: to, Tracking: "main", At: catalogtest.Now(), Partial: partial}
 		if _, err := w.DB.Step(t.Context(), info, func(ctx context.Context, tx *store.StepTx) error {
 			if f == nil {
 				return nil
 			}
-			return catalogtest.ImportFile(ctx, tx, docs, f, map[catalog.Identity]int64{}, "Jane")
+			return importFile(ctx, tx, docs, f, map[catalog.Identity]int64{}, "Jane")
 		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := serve(w, Options{CacheBytes: 1 << 20})
-	source := catalogtest.SourceFile(catalogtest.NumberedUnits(2))
-	commit("", catalogtest.Head1, true, &source)
+	source := sourceFile(numberedUnits(2))
+	commit("", head1, true, &source)
 	unit := "/api/units/" + wire.FormatID(docs*catalog.UnitsPerComponent+1) + "/"
 	paths := []string{
 		"/api/translations/demo/docs/en/", "/api/translations/demo/docs/en/units/", "/api/translations/demo/docs/en/changes/", "/api/translations/demo/docs/en/file/",
@@ -235,7 +235,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 	}
 	get(t, s, "/api/components/demo/docs/")
-	commit(catalogtest.Head1, catalogtest.Head2, false, nil)
+	commit(head1, head2, false, nil)
 	for _, path := range paths {
 		wantStatus(t, s, 200, path)
 	}

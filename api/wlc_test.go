@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -16,7 +15,7 @@ import (
 // demo over HTTP, as it is packaged.
 func TestWLC(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	w := demoWorld(t)
 	wlc(t, serve(w, Options{}), []wlcCase{
 		{[]string{"list-projects"}, 0, []string{`"slug": "demo"`, `"slug": "secret"`}},
 		{[]string{"ls", "demo/app"}, 0, []string{`"language_code": "cs"`, `"language_code": "sr@latin"`, `"translated_percent": 93.1`}},
@@ -33,7 +32,7 @@ func TestWLC(t *testing.T) {
 func TestWLCChanges(t *testing.T) {
 	t.Parallel()
 	w := bigWorld(t, 3)
-	gone := catalogtest.Demo(t)
+	gone := demoWorld(t)
 	wlc(t, serve(gone, Options{}), []wlcCase{
 		{[]string{"changes", "demo/app"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
 		{[]string{"changes", "demo"}, 0, []string{`"action_name": "Removed translation"`, `"target": "\u00d6ffnen"`}},
@@ -105,7 +104,7 @@ func TestWLCReads(t *testing.T) {
 // TestWLCDownload: the bytes of the file, and of an export, on standard output.
 func TestWLCDownload(t *testing.T) {
 	t.Parallel()
-	wlc(t, serve(catalogtest.Demo(t), Options{}), []wlcCase{
+	wlc(t, serve(demoWorld(t), Options{}), []wlcCase{
 		{[]string{"download", "demo/app/cs"}, 0, []string{"# po/cs.po\n"}},
 		{[]string{"download", "--convert", "po", "demo/app/cs"}, 0, []string{"msgctxt \"menu\"\nmsgid \"Open\""}},
 		{[]string{"download", "--convert", "nope", "demo/app/cs"}, 1, []string{"Error: "}},

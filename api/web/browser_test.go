@@ -243,7 +243,7 @@ func (b *browserTab) keyboard(target string) {
 // picture of each in the folder REPOGLOT_SHOTS, if there is one.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
-	site := httptest.NewServer(bare(catalogtest.Demo(t), api.Options{CacheBytes: 8 << 20}))
+	site := httptest.NewServer(bare(demo(t), api.Options{CacheBytes: 8 << 20}))
 	defer site.Close()
 	rules := readAxe(t)
 	targets := append(catalogtest.DemoPages(), unknownTarget)

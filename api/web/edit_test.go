@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // FuzzReadForm: whatever a browser sends as a form is read, and what is done with it before
@@ -67,7 +68,10 @@ func FuzzReadForm(f *testing.F) {
 // an error, or the page would be kept without them.
 func TestFindFails(t *testing.T) {
 	t.Parallel()
-	w := catalogtest.Demo(t)
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": catalogtest.PO("Open", "Otevřít")}})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
 	err := w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
 		row, err := snap.Translation(ctx, "demo", "app", "cs")
 		if err != nil {

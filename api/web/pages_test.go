@@ -23,7 +23,7 @@ var checksumLink = regexp.MustCompile(`/translate/[^"]+checksum=[^"]+`)
 // language, and has nothing that the policy refuses. A client that has it gets a 304.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: 1 << 20})
+	s := bare(demo(t), api.Options{CacheBytes: 1 << 20})
 	targets := catalogtest.DemoPages()
 	_, rec := send(s, http.MethodGet, "/translate/demo/app/cs/")
 	one := checksumLink.FindString(rec.Body.String())
@@ -65,7 +65,7 @@ func TestEveryPage(t *testing.T) {
 // TestPagesAreStable: a page that is made again has the same bytes.
 func TestPagesAreStable(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: -1})
+	s := bare(demo(t), api.Options{CacheBytes: -1})
 	for _, target := range catalogtest.DemoPages() {
 		_, first := send(s, http.MethodGet, target, "Accept", browser)
 		for range 20 { // the order of a map is random
@@ -81,7 +81,7 @@ func TestPagesAreStable(t *testing.T) {
 // accepts; the choice is kept in a cookie.
 func TestPageLanguage(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), api.Options{CacheBytes: 1 << 20})
+	s := bare(demo(t), api.Options{CacheBytes: 1 << 20})
 	for _, test := range []struct{ target, cookie, accept, want, set string }{
 		{"/", "", "", "en", ""},
 		{"/", "", "de-AT", "de", ""},
@@ -137,7 +137,7 @@ func TestNewestByTime(t *testing.T) {
 // so; that of one is in the order of its commits.
 func TestOrderIsNamed(t *testing.T) {
 	t.Parallel()
-	s := bare(catalogtest.Demo(t), api.Options{})
+	s := bare(demo(t), api.Options{})
 	for target, want := range map[string]string{
 		"/changes/": "last pulled first", "/changes/browse/demo/": "last pulled first",
 		"/changes/browse/demo/app/": "newest first", "/changes/browse/demo/app/cs/": "newest first",
@@ -273,7 +273,7 @@ func TestNumbersForPeople(t *testing.T) {
 // of all time, and says so; who asks for the year gets the year.
 func TestLongAgo(t *testing.T) {
 	t.Parallel()
-	f := catalogtest.Demo(t)
+	f := demo(t)
 	s := bare(f, api.Options{Now: func() time.Time { return time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC) }})
 	const longer = "These are the contributors of all time."
 	for target, want := range map[string]bool{"/projects/demo/app/": true, "/projects/demo/app/cs/": true, "/projects/demo/app/?since=365": false} {

@@ -1,6 +1,5 @@
 // Package catalogtest makes catalogues for tests. A [Store] is an open database
-// with its language table; a [Puller] fills one from a git repository, a
-// [Writer] with units written by hand.
+// with its language table; a [Puller] fills one from a git repository.
 //
 // Goals: the set-up that the tests of several packages need, once; one way to
 // render what a store serves, so that two stores can be compared.

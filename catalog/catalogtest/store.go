@@ -6,11 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
+
+// Now is the clock of servers in tests.
+func Now() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC) }
 
 // Store is an open database of one test, which is closed when the test ends.
 type Store struct {

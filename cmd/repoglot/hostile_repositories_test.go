@@ -79,7 +79,7 @@ func pullHostile(t *testing.T) {
 	}
 	var projects []catalog.Project
 	for _, b := range h.branches {
-		projects = append(projects, catalog.Project{Slug: b.Components[0].Spec.Project, Settings: catalogtest.ProjectDefaults("X")})
+		projects = append(projects, catalog.Project{Slug: b.Components[0].Spec.Project, Settings: catalog.ProjectSettings{Name: "X"}})
 	}
 	must(t, w.DB.Configure(t.Context(), projects, h.specs, h.templates))
 	_, err := w.Syncer.Sync(t.Context(), h.branches[0])

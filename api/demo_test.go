@@ -1,4 +1,4 @@
-package catalogtest
+package api
 
 import (
 	"cmp"
@@ -11,44 +11,41 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// Now is the time of the first step of a Writer, and the clock of servers in
-// tests. Every component's next step is an hour later than the one before.
-func Now() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC) }
-
-// Head1 and Head2 are the commits of a component's first two steps; Blob is
+// head1 and head2 are the commits of a component's first two steps; blobID is
 // the id of every file.
 const (
-	Head1 = "1111111111111111111111111111111111111111"
-	Head2 = "2222222222222222222222222222222222222222"
-	Blob  = "c623b0093f07aed55804464df7dfa1ad3ef5bebd"
+	head1  = "1111111111111111111111111111111111111111"
+	head2  = "2222222222222222222222222222222222222222"
+	blobID = "c623b0093f07aed55804464df7dfa1ad3ef5bebd"
 )
 
-// Writer is a store that is filled with units written by hand.
-type Writer struct {
-	*Store
+// writer is a store that is filled with units written by hand.
+type writer struct {
+	*catalogtest.Store
 	// IDs are the ids of the configured components, by project/component.
 	IDs map[string]int64
 	// Heads are the commits of the components' last steps.
 	Heads map[int64]string
 }
 
-// NewWriter opens an empty store.
-func NewWriter(tb testing.TB) *Writer {
+// newWriter opens an empty store.
+func newWriter(tb testing.TB) *writer {
 	tb.Helper()
-	return &Writer{Store: Open(tb), IDs: map[string]int64{}, Heads: map[int64]string{}}
+	return &writer{Store: catalogtest.Open(tb), IDs: map[string]int64{}, Heads: map[int64]string{}}
 }
 
-// ProjectDefaults and ComponentDefaults are the settings of a configuration
+// projectDefaults and componentDefaults are the settings of a configuration
 // that sets names only (docs/compatibility.md#defaults).
-func ProjectDefaults(name string) catalog.ProjectSettings {
+func projectDefaults(name string) catalog.ProjectSettings {
 	return catalog.ProjectSettings{Name: name, SetLanguageTeam: true, EnableHooks: true}
 }
 
-// ComponentDefaults are the settings of a component; see ProjectDefaults.
-func ComponentDefaults(name string) catalog.ComponentSettings {
+// componentDefaults are the settings of a component; see projectDefaults.
+func componentDefaults(name string) catalog.ComponentSettings {
 	return catalog.ComponentSettings{
 		Name: name, VCS: "git", Filemask: "po/*.po", FileFormat: "po", NewLang: "add",
 		SourceLanguage: "en", LanguageRegex: "^[^.]+$", Priority: 100, MergeStyle: "merge",
@@ -58,7 +55,7 @@ func ComponentDefaults(name string) catalog.ComponentSettings {
 }
 
 // Configure configures the store.
-func (w *Writer) Configure(projects []catalog.Project, components []store.ComponentSpec) {
+func (w *writer) Configure(projects []catalog.Project, components []store.ComponentSpec) {
 	w.TB.Helper()
 	ctx := w.TB.Context()
 	if err := w.DB.Configure(ctx, projects, components, nil); err != nil {
@@ -76,9 +73,9 @@ func (w *Writer) Configure(projects []catalog.Project, components []store.Compon
 }
 
 // Token makes an access token, for some projects or for all.
-func (w *Writer) Token(name string, scope catalog.Scope, projects ...string) string {
+func (w *writer) Token(name string, scope catalog.Scope, projects ...string) string {
 	w.TB.Helper()
-	secret, err := w.DB.Access().CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: scope, Projects: catalog.Names(projects...), Created: Now()})
+	secret, err := w.DB.Access().CreateToken(w.TB.Context(), catalog.Token{Name: name, Scope: scope, Projects: catalog.Names(projects...), Created: catalogtest.Now()})
 	if err != nil {
 		w.TB.Fatal(err)
 	}
@@ -86,7 +83,7 @@ func (w *Writer) Token(name string, scope catalog.Scope, projects ...string) str
 }
 
 // Step makes a step of one component.
-func (w *Writer) Step(component int64, repo, branch, head string, fn func(context.Context, *store.StepTx) error) {
+func (w *writer) Step(component int64, repo, branch, head string, fn func(context.Context, *store.StepTx) error) {
 	w.TB.Helper()
 	n := len(w.Heads)
 	if w.Heads[component] != "" {
@@ -94,9 +91,9 @@ func (w *Writer) Step(component int64, repo, branch, head string, fn func(contex
 	}
 	info := store.StepInfo{
 		Repo: repo, Branch: branch, Components: []int64{component}, From: w.Heads[component], To: head,
-		Tracking: branch, At: Now().Add(time.Duration(n) * time.Hour),
+		Tracking: branch, At: catalogtest.Now().Add(time.Duration(n) * time.Hour),
 		Commit: &catalog.Commit{
-			Hash: head, Author: "Jáne Döe", Committer: "Karel", AuthorTime: Now().Add(-time.Hour).Truncate(time.Second), CommitTime: Now().Truncate(time.Second),
+			Hash: head, Author: "Jáne Döe", Committer: "Karel", AuthorTime: catalogtest.Now().Add(-time.Hour).Truncate(time.Second), CommitTime: catalogtest.Now().Truncate(time.Second),
 			Message: "Translate\n\nSigned-off-by: Karel",
 		},
 	}
@@ -109,23 +106,23 @@ func (w *Writer) Step(component int64, repo, branch, head string, fn func(contex
 // Import stores the first state of a component on branch main: its files, a
 // unit each, and an entry "new unit" by the author for every unit unless the
 // author is "".
-func (w *Writer) Import(component, repo, author string, files ...File) {
+func (w *writer) Import(component, repo, author string, files ...poFile) {
 	w.TB.Helper()
 	w.ImportBranch(component, repo, "main", author, files...)
 }
 
 // ImportBranch is Import for any branch.
-func (w *Writer) ImportBranch(component, repo, branch, author string, files ...File) {
+func (w *writer) ImportBranch(component, repo, branch, author string, files ...poFile) {
 	w.TB.Helper()
 	id := w.IDs[component]
-	w.Step(id, repo, branch, Head1, func(ctx context.Context, tx *store.StepTx) error {
-		event := store.Delta{ComponentID: id, Commit: Head1, CommitTime: Now().Truncate(time.Second), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}}
+	w.Step(id, repo, branch, head1, func(ctx context.Context, tx *store.StepTx) error {
+		event := store.Delta{ComponentID: id, Commit: head1, CommitTime: catalogtest.Now().Truncate(time.Second), Entries: []store.Entry{{Action: catalog.ActionCreateComponent}}}
 		if err := tx.AddDelta(ctx, event); err != nil {
 			return err
 		}
 		sources := map[catalog.Identity]int64{}
 		for i := range files {
-			if err := ImportFile(ctx, tx, id, &files[i], sources, author); err != nil {
+			if err := importFile(ctx, tx, id, &files[i], sources, author); err != nil {
 				return fmt.Errorf("%s: %w", files[i].Name, err)
 			}
 		}
@@ -133,8 +130,8 @@ func (w *Writer) ImportBranch(component, repo, branch, author string, files ...F
 	})
 }
 
-// File is one translation to import.
-type File struct {
+// poFile is one translation to import.
+type poFile struct {
 	// Language is the language's code; Code is the code in the file's name,
 	// "" for the same.
 	Language, Code string
@@ -149,32 +146,32 @@ type File struct {
 	Units   []catalog.Unit
 }
 
-// CzechFormula selects one of three plural forms.
-const CzechFormula = "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2"
+// czechFormula selects one of three plural forms.
+const czechFormula = "(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2"
 
-// CzechFile is po/cs.po with units.
-func CzechFile(units []catalog.Unit) File {
-	return File{Language: "cs", Name: "po/cs.po", Forms: 3, Formula: CzechFormula, Units: units}
+// czechFile is po/cs.po with units.
+func czechFile(units []catalog.Unit) poFile {
+	return poFile{Language: "cs", Name: "po/cs.po", Forms: 3, Formula: czechFormula, Units: units}
 }
 
-// SourceFile is po/app.pot with the sources of units.
-func SourceFile(units []catalog.Unit) File {
+// sourceFile is po/app.pot with the sources of units.
+func sourceFile(units []catalog.Unit) poFile {
 	source := slices.Clone(units)
 	for i := range source {
 		source[i].Target = source[i].Source
 		source[i].State = catalog.StateReadOnly
 		source[i].PreviousSource = ""
 	}
-	return File{Language: "en", Name: "po/app.pot", Source: true, Forms: 2, Formula: "n != 1", Units: source}
+	return poFile{Language: "en", Name: "po/app.pot", Source: true, Forms: 2, Formula: "n != 1", Units: source}
 }
 
-// ImportFile stores one file of a component in a step. The first file must be the
-// source file: ImportFile adds the ids of its units to sources, and reads them from
+// importFile stores one file of a component in a step. The first file must be the
+// source file: importFile adds the ids of its units to sources, and reads them from
 // there for the other files.
-func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File, sources map[catalog.Identity]int64, author string) error {
+func importFile(ctx context.Context, tx *store.StepTx, component int64, f *poFile, sources map[catalog.Identity]int64, author string) error {
 	t := catalog.Translation{
 		ComponentID: component, Language: f.Language, FileCode: cmp.Or(f.Code, f.Language), Filename: f.Name,
-		Revision: Blob, IsSource: f.Source, HasTemplate: f.Source, PluralNumber: max(f.Forms, 1), PluralFormula: cmp.Or(f.Formula, "0"),
+		Revision: blobID, IsSource: f.Source, HasTemplate: f.Source, PluralNumber: max(f.Forms, 1), PluralFormula: cmp.Or(f.Formula, "0"),
 	}
 	var h catalog.Hasher
 	for i := range f.Units {
@@ -183,14 +180,14 @@ func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File,
 		u.Position = i + 1
 		u.Words, u.Chars = catalog.CountWords(u.Source, false), catalog.CountChars(u.Source)
 		u.Priority = cmp.Or(u.Priority, 100)
-		u.Created = Now().Add(-time.Hour)
+		u.Created = catalogtest.Now().Add(-time.Hour)
 		u.SourceID = sources[u.Identity]
 		t.Stats.AddUnit(u)
 	}
 	if err := tx.PutTranslation(ctx, &t); err != nil {
 		return err
 	}
-	if err := tx.PutFile(ctx, store.File{TranslationID: t.ID, Blob: Blob, Modified: Now().Add(-time.Hour), Data: []byte("# " + f.Name + "\n")}); err != nil {
+	if err := tx.PutFile(ctx, store.File{TranslationID: t.ID, Blob: blobID, Modified: catalogtest.Now().Add(-time.Hour), Data: []byte("# " + f.Name + "\n")}); err != nil {
 		return err
 	}
 	added := make([]store.FingerprintedUnit, len(f.Units))
@@ -216,16 +213,16 @@ func ImportFile(ctx context.Context, tx *store.StepTx, component int64, f *File,
 	if author == "" {
 		return nil
 	}
-	return AddEntries(ctx, tx, component, &t, author, catalog.ActionNewUnit, f.Units)
+	return addEntries(ctx, tx, component, &t, author, catalog.ActionNewUnit, f.Units)
 }
 
-// AddEntries stores one commit of an author, with an entry for each unit.
-func AddEntries(ctx context.Context, tx *store.StepTx, component int64, t *catalog.Translation, author string, action catalog.Action, units []catalog.Unit) error {
-	user, err := tx.User(ctx, author, strings.ToLower(author)+"@example.org", Now())
+// addEntries stores one commit of an author, with an entry for each unit.
+func addEntries(ctx context.Context, tx *store.StepTx, component int64, t *catalog.Translation, author string, action catalog.Action, units []catalog.Unit) error {
+	user, err := tx.User(ctx, author, strings.ToLower(author)+"@example.org", catalogtest.Now())
 	if err != nil {
 		return err
 	}
-	d := store.Delta{ComponentID: component, TranslationID: t.ID, AuthorID: user, Commit: Head1, CommitTime: Now().Truncate(time.Second)}
+	d := store.Delta{ComponentID: component, TranslationID: t.ID, AuthorID: user, Commit: head1, CommitTime: catalogtest.Now().Truncate(time.Second)}
 	for i := range units {
 		u := &units[i]
 		e := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: catalog.StateAbsent, Target: u.Target}
@@ -237,8 +234,8 @@ func AddEntries(ctx context.Context, tx *store.StepTx, component int64, t *catal
 	return tx.AddDelta(ctx, d)
 }
 
-// TranslationOf returns the translation into a language, or nil.
-func TranslationOf(all []catalog.Translation, language string) *catalog.Translation {
+// translationOf returns the translation into a language, or nil.
+func translationOf(all []catalog.Translation, language string) *catalog.Translation {
 	for i := range all {
 		if all[i].Language == language {
 			return &all[i]
@@ -247,18 +244,18 @@ func TranslationOf(all []catalog.Translation, language string) *catalog.Translat
 	return nil
 }
 
-// The repositories of Demo and ImportBig.
+// The repositories of demoWorld and ImportBig.
 const (
-	RepoApp    = "https://example.org/app.git"
-	RepoDocs   = "https://example.org/docs.git"
-	RepoHidden = "https://example.org/hidden.git"
-	RepoSecret = "https://example.org/secret.git"
-	RepoBig    = "https://example.org/big.git"
+	repoApp    = "https://example.org/app.git"
+	repoDocs   = "https://example.org/docs.git"
+	repoHidden = "https://example.org/hidden.git"
+	repoSecret = "https://example.org/secret.git"
+	repoBig    = "https://example.org/big.git"
 )
 
-// OddUnits are Czech units with every field, character and state that is easy
+// oddUnits are Czech units with every field, character and state that is easy
 // to serve wrongly.
-func OddUnits() []catalog.Unit {
+func oddUnits() []catalog.Unit {
 	sep := catalog.FormSeparator
 	return []catalog.Unit{
 		{Source: "Hello, <b>world</b> & all!\n", Target: "Ahoj, <b>světe</b> & vy!\n", State: 20, Location: "src/a.c:1, src/b.c:2", Note: "TRANSLATORS: one\ntwo", Flags: "c-format, no-wrap"},
@@ -273,8 +270,8 @@ func OddUnits() []catalog.Unit {
 	}
 }
 
-// NumberedUnits are n Czech units, "Message 1" and so on.
-func NumberedUnits(n int) []catalog.Unit {
+// numberedUnits are n Czech units, "Message 1" and so on.
+func numberedUnits(n int) []catalog.Unit {
 	units := make([]catalog.Unit, n)
 	for i := range units {
 		units[i] = catalog.Unit{Source: fmt.Sprintf("Message %d", i+1), Target: fmt.Sprintf("Zpráva %d", i+1), State: 20, Location: fmt.Sprintf("src/m.c:%d", 10*i)}
@@ -282,7 +279,7 @@ func NumberedUnits(n int) []catalog.Unit {
 	return units
 }
 
-// Demo is a store with some of everything:
+// demoWorld is a store with some of everything:
 //
 //	demo/app      en cs cs_CZ de sr@latin, all imported; entries in cs and cs_CZ
 //	demo/docs     never imported
@@ -290,74 +287,74 @@ func NumberedUnits(n int) []catalog.Unit {
 //	secret/lib    in a private project
 //	secret/open   public in a private project
 //	demo/man-a-b  made by a discovery, never imported
-func Demo(tb testing.TB) *Writer {
+func demoWorld(tb testing.TB) *writer {
 	tb.Helper()
-	w := NewWriter(tb)
+	w := newWriter(tb)
 	w.Configure(demoProjects(), demoComponents())
-	odd := append(OddUnits(), NumberedUnits(36)...)
+	odd := append(oddUnits(), numberedUnits(36)...)
 	german := []catalog.Unit{{Source: "Open", Context: "menu", Target: "Öffnen", State: 20}}
-	w.Import("demo/app", RepoApp, "Jáne Döe",
-		SourceFile(odd),
-		CzechFile(odd),
-		File{Language: "cs_CZ", Name: "po/cs_CZ.po", Forms: 3, Formula: CzechFormula, Units: OddUnits()[:2]},
-		File{Language: "de", Code: "de_DE", Name: "po/de_DE.po", Forms: 2, Formula: "n != 1", Units: german},
-		File{Language: "sr@latin", Name: "po/sr@latin.po", Forms: 3, Formula: "0"},
+	w.Import("demo/app", repoApp, "Jáne Döe",
+		sourceFile(odd),
+		czechFile(odd),
+		poFile{Language: "cs_CZ", Name: "po/cs_CZ.po", Forms: 3, Formula: czechFormula, Units: oddUnits()[:2]},
+		poFile{Language: "de", Code: "de_DE", Name: "po/de_DE.po", Forms: 2, Formula: "n != 1", Units: german},
+		poFile{Language: "sr@latin", Name: "po/sr@latin.po", Forms: 3, Formula: "0"},
 	)
-	w.Import("demo/hidden", RepoHidden, "Mallory", SourceFile(NumberedUnits(3)))
-	w.Import("secret/lib", RepoSecret, "Mallory", SourceFile(NumberedUnits(2)))
+	w.Import("demo/hidden", repoHidden, "Mallory", sourceFile(numberedUnits(3)))
+	w.Import("secret/lib", repoSecret, "Mallory", sourceFile(numberedUnits(2)))
 	w.demoSecondStep()
 	return w
 }
 
 func demoProjects() []catalog.Project {
-	demo := catalog.Project{Slug: "demo", Settings: ProjectDefaults("Demo <project>")}
+	demo := catalog.Project{Slug: "demo", Settings: projectDefaults("Demo <project>")}
 	demo.Settings.Web = "https://example.org/?a=1&b=2"
-	secret := catalog.Project{Slug: "secret", Settings: ProjectDefaults("Secret")}
+	secret := catalog.Project{Slug: "secret", Settings: projectDefaults("Secret")}
 	secret.Settings.Access = catalog.AccessPrivate
 	return []catalog.Project{demo, secret}
 }
 
 func demoComponents() []store.ComponentSpec {
-	app := ComponentDefaults("App")
+	app := componentDefaults("App")
 	app.License, app.NewBase = "GPL-3.0-or-later", "po/app.pot"
 	app.Push = "https://git.example.org/push.git"
 	app.CommitMessage = "Translated\n\n{{ stats.translated_percent }} %\r\n"
-	hidden := ComponentDefaults("")
+	hidden := componentDefaults("")
 	hidden.Access = catalog.AccessPrivate
-	open := ComponentDefaults("Open")
+	open := componentDefaults("Open")
 	open.Access = catalog.AccessPublic
-	found := ComponentDefaults("Manual a.b")
+	found := componentDefaults("Manual a.b")
 	found.Filemask = "man/*/a.b.po"
 	found.Discovery = catalog.Discovery{Slug: "man-{component}", Name: "Manual {component}", Filemask: "man/*/{component}.po"}
 	return []store.ComponentSpec{
-		{Project: "demo", Slug: "app", Settings: app, Repo: RepoApp, Branch: "main"},
-		{Project: "demo", Slug: "docs", Settings: ComponentDefaults(""), Repo: RepoDocs, Branch: "main"},
-		{Project: "demo", Slug: "hidden", Settings: hidden, Repo: RepoHidden, Branch: "main"},
-		{Project: "secret", Slug: "lib", Settings: ComponentDefaults(""), Repo: RepoSecret, Branch: "main"},
-		{Project: "secret", Slug: "open", Settings: open, Repo: RepoSecret, Branch: "release"},
-		{Project: "demo", Slug: "man-a-b", Settings: found, Repo: RepoApp, Branch: "man", Template: "man-{component}"},
+		{Project: "demo", Slug: "app", Settings: app, Repo: repoApp, Branch: "main"},
+		{Project: "demo", Slug: "docs", Settings: componentDefaults(""), Repo: repoDocs, Branch: "main"},
+		{Project: "demo", Slug: "hidden", Settings: hidden, Repo: repoHidden, Branch: "main"},
+		{Project: "secret", Slug: "lib", Settings: componentDefaults(""), Repo: repoSecret, Branch: "main"},
+		{Project: "secret", Slug: "open", Settings: open, Repo: repoSecret, Branch: "release"},
+		{Project: "demo", Slug: "man-a-b", Settings: found, Repo: repoApp, Branch: "man", Template: "man-{component}"},
 	}
 }
 
 // demoSecondStep updates one Czech string, removes another, removes the German
 // file and records a broken one.
-func (w *Writer) demoSecondStep() {
+func (w *writer) demoSecondStep() {
 	w.TB.Helper()
 	id := w.IDs["demo/app"]
-	w.Step(id, RepoApp, "main", Head2, func(ctx context.Context, tx *store.StepTx) error {
+	w.Step(id, repoApp, "main", head2, func(ctx context.Context, tx *store.StepTx) error {
 		all, err := tx.Translations(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := demoUpdateCzech(ctx, tx, id, TranslationOf(all, "cs")); err != nil {
+		if err := demoUpdateCzech(ctx, tx, id, translationOf(all, "cs")); err != nil {
 			return err
 		}
-		german := TranslationOf(all, "de")
+		german := translationOf(all, "de")
 		german.Removed = true
 		if err := tx.PutTranslation(ctx, german); err != nil {
 			return err
 		}
-		return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: Head2, CommitTime: Now(), Entries: []store.Entry{
+		return tx.AddDelta(ctx, store.Delta{ComponentID: id, Commit: head2, CommitTime: catalogtest.Now(), Entries: []store.Entry{
 			{Action: catalog.ActionRemoveTranslation, Event: map[string]string{"language": "de"}},
 			{Action: catalog.ActionParseError, Event: map[string]string{"file": "po/fr.po", "line": "7", "message": "unclosed \""}},
 		}})
@@ -384,12 +381,12 @@ func demoUpdateCzech(ctx context.Context, tx *store.StepTx, component int64, t *
 	); err != nil {
 		return err
 	}
-	user, err := tx.User(ctx, "Karel", "karel@example.org", Now())
+	user, err := tx.User(ctx, "Karel", "karel@example.org", catalogtest.Now())
 	if err != nil {
 		return err
 	}
 	return tx.AddDelta(ctx, store.Delta{
-		ComponentID: component, TranslationID: t.ID, AuthorID: user, Commit: Head2, CommitTime: Now(),
+		ComponentID: component, TranslationID: t.ID, AuthorID: user, Commit: head2, CommitTime: catalogtest.Now(),
 		Entries: []store.Entry{
 			{Action: catalog.ActionStringRepoUpdate, UnitID: updated, State: 20, OldState: 20, Target: u.Target, Old: "Otevřít"},
 			{Action: catalog.ActionStringRemove, UnitID: removed, State: catalog.StateAbsent, OldState: 20, Target: "Zpráva 36", Old: "Zpráva 36"},
