@@ -9,7 +9,7 @@ import (
 )
 
 // header is the header of the PO files below.
-const header = "msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 1\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n"
+const header = "msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 1\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n"
 
 // TestPODirectives tests entries and msgmerge.
 func TestPODirectives(t *testing.T) {
@@ -74,7 +74,7 @@ msgstr "Zpět"
 		},
 		{
 			"msgmerge", "msgmerge x.pot", "msgid \"Close\"\nmsgstr \"Zavřít\"\n",
-			"msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 2\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n" + `
+			"msgid \"\"\nmsgstr \"\"\n\"POT-Creation-Date: 2\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=3; plural=0;\\n\"\n" + `
 #: a.c:9
 msgid "Gone"
 msgstr "Pryč"

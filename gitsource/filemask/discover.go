@@ -135,6 +135,7 @@ func newDiscoverer(files []object.File, o DiscoverOptions) *discoverer {
 		}
 	}
 	slices.SortFunc(d.files, func(a, b object.File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.Sort(d.pots)
 	d.named = d.languageDirs()
 	d.domains = d.domainDirs()
 	return d
