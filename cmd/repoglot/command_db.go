@@ -22,17 +22,11 @@ func (p *program) dbCommand() *cobra.Command {
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.dbExportCommand(), p.dbImportCommand())
+	cmd.AddCommand(
+		p.stored("export FILE", "Write the database to a new file, also while servers are running", arguments(1, "one file"), p.exportDatabase),
+		p.stored("import FILE", "Read what db export wrote into the database, which must be empty", arguments(1, "one file"), p.importDatabase),
+	)
 	return cmd
-}
-
-func (p *program) dbExportCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "export FILE",
-		Short: "Write the database to a new file, also while servers are running",
-		Args:  arguments(1, "one file"),
-		RunE:  p.onStored(p.exportDatabase),
-	})
 }
 
 func (p *program) exportDatabase(ctx context.Context, c *config.Config, args []string) error {
@@ -42,15 +36,6 @@ func (p *program) exportDatabase(ctx context.Context, c *config.Config, args []s
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d rows\n", args[0], e.Generation, e.Schema, e.Rows)
 	return err
-}
-
-func (p *program) dbImportCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "import FILE",
-		Short: "Read what db export wrote into the database, which must be empty",
-		Args:  arguments(1, "one file"),
-		RunE:  p.onStored(p.importDatabase),
-	})
 }
 
 func (p *program) importDatabase(ctx context.Context, c *config.Config, args []string) error {
@@ -83,67 +68,57 @@ func (p *program) importDatabase(ctx context.Context, c *config.Config, args []s
 	})
 }
 
-func (p *program) migrateCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "migrate",
-		Short: "Bring the schema of the database up to date",
-		Args:  arguments(0, "no argument"),
-		RunE: p.onStored(func(ctx context.Context, c *config.Config, _ []string) error {
-			migrate := func() error {
-				return withDatabase(ctx, c, store.Options{}, func(db *store.DB) error {
-					_, err := fmt.Fprintf(p.stdout, "schema %d\n", db.Schema())
-					return err
-				})
-			}
-			if c.Database.Raw() != "" { // PostgreSQL has locks of its own
-				return commandFault(ctx, migrate())
-			}
-			return commandFault(ctx, locked(c, migrate))
-		}),
-	})
+// databaseCommands are the other commands on a database.
+func (p *program) databaseCommands() []*cobra.Command {
+	return []*cobra.Command{
+		p.stored("verify", "Recount the whole database, also while a server is running", arguments(0, "no argument"), p.verify),
+		p.stored("backup FILE", "Copy the database to a new file, also while a server is running", arguments(1, "one file"), p.backup),
+		p.stored("restore FILE", "Make a backup the database; the old one is kept beside it", arguments(1, "one file"), p.restore),
+		p.dbCommand(),
+		p.stored("migrate", "Bring the schema of the database up to date", arguments(0, "no argument"), p.migrate),
+	}
 }
 
-func (p *program) backupCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "backup FILE",
-		Short: "Copy the database to a new file, also while a server is running",
-		Args:  arguments(1, "one file"),
-		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
-			if c.Database.Raw() != "" {
-				return p.exportDatabase(ctx, c, args)
-			}
-			b, err := transfer.WriteBackup(ctx, c.DatabaseAddress(), args[0])
-			if err != nil {
-				return commandFault(ctx, err)
-			}
-			_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", args[0], b.Generation, b.Schema, b.Bytes)
+func (p *program) migrate(ctx context.Context, c *config.Config, _ []string) error {
+	migrate := func() error {
+		return withDatabase(ctx, c, store.Options{}, func(db *store.DB) error {
+			_, err := fmt.Fprintf(p.stdout, "schema %d\n", db.Schema())
 			return err
-		}),
-	})
+		})
+	}
+	if c.Database.Raw() != "" { // PostgreSQL has locks of its own
+		return commandFault(ctx, migrate())
+	}
+	return commandFault(ctx, locked(c, migrate))
 }
 
-func (p *program) restoreCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "restore FILE",
-		Short: "Make a backup the database; the old one is kept beside it",
-		Args:  arguments(1, "one file"),
-		RunE: p.onStored(func(ctx context.Context, c *config.Config, args []string) error {
-			if c.Database.Raw() != "" {
-				return p.importDatabase(ctx, c, args)
-			}
-			return locked(c, func() error {
-				dsn := c.DatabaseAddress()
-				b, kept, err := transfer.RestoreBackup(ctx, args[0], dsn)
-				if err != nil {
-					return commandFault(ctx, err)
-				}
-				if kept != "" {
-					fmt.Fprintf(p.stdout, "the database that was there is now %s\n", kept)
-				}
-				_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", dsn, b.Generation, b.Schema, b.Bytes)
-				return err
-			})
-		}),
+func (p *program) backup(ctx context.Context, c *config.Config, args []string) error {
+	if c.Database.Raw() != "" {
+		return p.exportDatabase(ctx, c, args)
+	}
+	b, err := transfer.WriteBackup(ctx, c.DatabaseAddress(), args[0])
+	if err != nil {
+		return commandFault(ctx, err)
+	}
+	_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", args[0], b.Generation, b.Schema, b.Bytes)
+	return err
+}
+
+func (p *program) restore(ctx context.Context, c *config.Config, args []string) error {
+	if c.Database.Raw() != "" {
+		return p.importDatabase(ctx, c, args)
+	}
+	return locked(c, func() error {
+		dsn := c.DatabaseAddress()
+		b, kept, err := transfer.RestoreBackup(ctx, args[0], dsn)
+		if err != nil {
+			return commandFault(ctx, err)
+		}
+		if kept != "" {
+			fmt.Fprintf(p.stdout, "the database that was there is now %s\n", kept)
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s: generation %d, schema %d, %d bytes\n", dsn, b.Generation, b.Schema, b.Bytes)
+		return err
 	})
 }
 
@@ -153,15 +128,6 @@ func commandFault(ctx context.Context, err error) error {
 		return errors.New("stopped by a signal; nothing was changed")
 	}
 	return err
-}
-
-func (p *program) verifyCommand() *cobra.Command {
-	return p.withData(&cobra.Command{
-		Use:   "verify",
-		Short: "Recount the whole database, also while a server is running",
-		Args:  arguments(0, "no argument"),
-		RunE:  p.onStored(p.verify),
-	})
 }
 
 func (p *program) verify(ctx context.Context, c *config.Config, _ []string) error {

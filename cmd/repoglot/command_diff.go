@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha1" // git ids objects with it
 	"errors"
 	"fmt"
 	"io"
@@ -35,14 +34,6 @@ type diffFlags struct {
 	base, frozen, format, color, config, sourceLanguage, checkFlags string
 	direct                                                          bool
 	comment                                                         int
-}
-
-// diffWriters are the formats of diff.
-func diffWriters(color bool) map[string]func(io.Writer, *diff.Report) error {
-	return map[string]func(io.Writer, *diff.Report) error{
-		"json": diff.WriteJSON, "markdown": diff.WriteMarkdown, "html": diff.WriteHTML,
-		"text": func(w io.Writer, r *diff.Report) error { return diff.WriteText(w, r, color) },
-	}
 }
 
 func (p *program) diffCommand() *cobra.Command {
@@ -82,7 +73,10 @@ var errDiffers = commandError{errors.New("")}
 func (p *program) diff(ctx context.Context, args []string, f diffFlags) error {
 	out, isFile := p.stdout.(*os.File)
 	color := f.color == "always" || f.color == "auto" && isFile && term.IsTerminal(int(out.Fd())) && os.Getenv("NO_COLOR") == ""
-	write := diffWriters(color)[f.format]
+	write := map[string]func(io.Writer, *diff.Report) error{
+		"json": diff.WriteJSON, "markdown": diff.WriteMarkdown, "html": diff.WriteHTML,
+		"text": func(w io.Writer, r *diff.Report) error { return diff.WriteText(w, r, color) },
+	}[f.format]
 	if write == nil || !slices.Contains([]string{"auto", "always", "never"}, f.color) {
 		return fmt.Errorf("--format %q is text, json, markdown or html, --color %q is auto, always or never", f.format, f.color)
 	}
@@ -306,34 +300,26 @@ type fileSet struct {
 	diff.Options
 }
 
-func newFileSet(f filemask.FileSet, sourceLanguage, flags string) (s fileSet, err error) {
-	s.FileSet, s.rules.Language = f, f.Language
-	if s.rules.LanguageRegex, err = filemask.CompileLanguageRegex(f.LanguageRegex); err == nil {
-		s.Options, err = diffOptions(sourceLanguage, flags)
-	}
-	return s, err
-}
-
 // sets finds the file sets among some paths, or reads those of the configuration.
 func (d *differ) sets(old, new state, paths []string) (list []fileSet, err error) {
 	add := func(f filemask.FileSet, sourceLanguage, flags string) {
-		s, setErr := newFileSet(f, sourceLanguage, flags)
-		list, err = append(list, s), cmp.Or(err, setErr)
+		regex, regexErr := filemask.CompileLanguageRegex(f.LanguageRegex)
+		options, optionsErr := diffOptions(sourceLanguage, flags)
+		list = append(list, fileSet{f, filemask.Rules{Language: f.Language, LanguageRegex: regex}, options})
+		err = cmp.Or(err, regexErr, optionsErr)
 	}
 	if d.config != "" {
 		c, err := config.LoadWithoutSecrets(d.config, d.environ)
 		if err != nil {
 			return nil, err
 		}
-		for _, project := range c.Projects {
-			for i := range project.Components {
-				s := project.Components[i].Settings()
-				mask, err := filemask.Parse(s.Filemask)
-				if err != nil {
-					return nil, err
-				}
-				add(filemask.FileSet{Mask: mask, LanguageRegex: s.LanguageRegex, Language: s.Language, NewBase: s.NewBase}, s.SourceLanguage, s.CheckFlags)
+		for _, component := range c.Components() {
+			s := component.Settings()
+			mask, err := filemask.Parse(s.Filemask)
+			if err != nil {
+				return nil, err
 			}
+			add(filemask.FileSet{Mask: mask, LanguageRegex: s.LanguageRegex, Language: s.Language, NewBase: s.NewBase}, s.SourceLanguage, s.CheckFlags)
 		}
 		return list, err
 	}
@@ -439,7 +425,7 @@ func (d *differ) both(old, new state, path string) (a, b []byte, err error) {
 		return nil, nil, nil
 	}
 	if has {
-		if b, err = new.read(path); err != nil || had && !was.IsZero() && blobID(b) == was {
+		if b, err = new.read(path); err != nil || had && !was.IsZero() && object.BlobID(b) == was {
 			return nil, nil, err
 		}
 	}
@@ -449,14 +435,6 @@ func (d *differ) both(old, new state, path string) (a, b []byte, err error) {
 		a = []byte{} // whose strings are all new
 	}
 	return a, b, err
-}
-
-// blobID is git's id of a file.
-func blobID(data []byte) object.Hash {
-	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(data))
-	h.Write(data)
-	return object.Hash(h.Sum(nil))
 }
 
 func (p *program) showCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -242,11 +243,9 @@ const maxHeaderFile = 4 << 20
 // nameLanguage is the language at the end of a repository's name, such as
 // manual-es or python-docs-pt-br; "" if it has none.
 func nameLanguage(name string, languages *lang.Table) string {
-	for i := range len(name) {
-		if i > 0 && (name[i-1] == '-' || name[i-1] == '_' || name[i-1] == '.') {
-			if l, ok := languages.Lookup(name[i:]); ok {
-				return l.Code
-			}
+	for i := 1; i < len(name); i++ {
+		if l, ok := languages.Lookup(name[i:]); ok && strings.Contains("-_.", name[i-1:i]) {
+			return l.Code
 		}
 	}
 	return ""
@@ -315,15 +314,8 @@ func componentName(f *filemask.FileSet) string {
 	if f.NewBase != "" && !strings.Contains(f.NewBase, "{component}") {
 		return strings.TrimSuffix(path.Base(f.NewBase), path.Ext(f.NewBase))
 	}
-	return maskName(f.Mask.String())
-}
-
-// maskName makes a name from a mask.
-func maskName(mask string) string {
-	if parts := distinctive(mask); len(parts) > 0 {
-		return strings.Join(parts, "-")
-	}
-	return strings.Join(literals(mask), "-")
+	mask := f.Mask.String()
+	return cmp.Or(strings.Join(distinctive(mask), "-"), strings.Join(literals(mask), "-"))
 }
 
 // distinctive returns the literal parts of a mask that are not usual names of

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,10 +76,7 @@ func (p *program) merge(ctx context.Context, args []string, f mergeFlags) error 
 			return unmergedError{err}
 		}
 	}
-	name := f.path
-	if name == "" {
-		name = args[1]
-	}
+	name := cmp.Or(f.path, args[1])
 	r, err := merge.Files(data[0], data[1], data[2], merge.Options{Favor: merge.Favor(f.favor), MarkerSize: f.markerSize})
 	if err != nil {
 		fmt.Fprintf(p.stderr, "repoglot: %s: %s; git's merge of lines was taken\n", name, strings.ReplaceAll(err.Error(), "\n", " "))

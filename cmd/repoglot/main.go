@@ -144,7 +144,8 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.mergeCommand(), p.showCommand(), p.tokenCommand(), p.verifyCommand(), p.backupCommand(), p.restoreCommand(), p.dbCommand(), p.migrateCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.mergeCommand(), p.showCommand(), p.tokenCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.databaseCommands()...)
 	describe(root)
 	return root
 }
@@ -173,11 +174,6 @@ func describe(root *cobra.Command) {
 func (p *program) dataFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.flags.config, "config", "", "configuration `FILE` (default ./"+defaultConfig+")")
 	f.StringVar(&p.flags.dataDir, "data-dir", "", "`FOLDER` of database and mirrors; wins over data_dir of the configuration")
-}
-
-func (p *program) withData(cmd *cobra.Command) *cobra.Command {
-	p.dataFlags(cmd.Flags())
-	return cmd
 }
 
 func (p *program) logFlags(f *pflag.FlagSet, level slog.Level) {

@@ -149,15 +149,17 @@ func (p *program) storedSettings() (*config.Config, error) {
 	return p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
 }
 
-// onStored is the work of a command on the database of the settings.
-func (p *program) onStored(fn func(ctx context.Context, c *config.Config, args []string) error) func(*cobra.Command, []string) error {
-	return work(func(cmd *cobra.Command, args []string) error {
+// stored is a command on the database of the settings.
+func (p *program) stored(use, short string, args cobra.PositionalArgs, fn func(ctx context.Context, c *config.Config, args []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: work(func(cmd *cobra.Command, args []string) error {
 		c, err := p.storedSettings()
 		if err != nil {
 			return err
 		}
 		return fn(cmd.Context(), c, args)
-	})
+	})}
+	p.dataFlags(cmd.Flags())
+	return cmd
 }
 
 // locked calls a function while no server can be running.

@@ -169,6 +169,9 @@ func ParseHash(s string) (Hash, error) {
 	return h, nil
 }
 
+// BlobID is the id of a file with these contents.
+func BlobID(data []byte) Hash { return Hash(plumbing.ComputeHash(plumbing.BlobObject, data)) }
+
 // String is the id as 40 lowercase hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 

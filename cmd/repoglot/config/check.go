@@ -34,9 +34,19 @@ var envRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // check reports values of the right type that make no sense, alone or together.
 func check(c *Config, r *report, env *environment) {
-	checkListen(r, env, "listen", c.Listen, false)
-	checkListen(r, env, "metrics_listen", c.MetricsListen, true)
-	checkBaseURL(r, env, c)
+	if err := CheckListen(c.Listen); err != nil {
+		bad(r, env, "listen", "%v", err)
+	}
+	if err := CheckListen(c.MetricsListen); c.MetricsListen != "" && err != nil {
+		bad(r, env, "metrics_listen", "%v", err)
+	}
+	switch o, why := origin(c.BaseURL); {
+	case c.BaseURL == "":
+	case why != "":
+		bad(r, env, "base_url", "%s %s; write an origin like https://l10n.example.org", sample(Address(c.BaseURL).String()), why)
+	default:
+		c.BaseURL = o
+	}
 	if c.DataDir == "" {
 		bad(r, env, "data_dir", "is empty; name a folder")
 	}
@@ -108,27 +118,6 @@ func bad(r *report, env *environment, key, format string, args ...any) {
 	r.on(key, key+" "+format, args...)
 }
 
-func checkListen(r *report, env *environment, key, value string, mayBeEmpty bool) {
-	if value == "" && mayBeEmpty {
-		return
-	}
-	if err := CheckListen(value); err != nil {
-		bad(r, env, key, "%v", err)
-	}
-}
-
-func checkBaseURL(r *report, env *environment, c *Config) {
-	if c.BaseURL == "" {
-		return
-	}
-	o, why := origin(c.BaseURL)
-	if why != "" {
-		bad(r, env, "base_url", "%s %s; write an origin like https://l10n.example.org", sample(Address(c.BaseURL).String()), why)
-		return
-	}
-	c.BaseURL = o
-}
-
 // origin returns "scheme://host[:port]" of an address, or the reason why the
 // address is not an origin.
 func origin(s string) (o, why string) {
@@ -198,18 +187,13 @@ func CheckListen(address string) error {
 // since a later version may know them.
 func (c *Config) checkWarnings() []string {
 	var list []string
-	for i := range c.Projects {
-		p := &c.Projects[i]
-		for j := range p.Components {
-			co := &p.Components[j]
-			problems := checks.FlagErrors(co.CheckFlags, true)
-			for _, problem := range problems {
-				list = append(list, fmt.Sprintf("component %s/%s: check_flags: %s", p.Slug, co.Slug, problem))
-			}
-			for _, name := range co.EnforcedChecks {
-				if checks.FlagErrors("ignore-"+strings.ReplaceAll(name, "_", "-"), false) != nil {
-					list = append(list, fmt.Sprintf("component %s/%s: enforced_checks: there is no check %s", p.Slug, co.Slug, name))
-				}
+	for p, co := range c.Components() {
+		for _, problem := range checks.FlagErrors(co.CheckFlags, true) {
+			list = append(list, fmt.Sprintf("component %s/%s: check_flags: %s", p.Slug, co.Slug, problem))
+		}
+		for _, name := range co.EnforcedChecks {
+			if checks.FlagErrors("ignore-"+strings.ReplaceAll(name, "_", "-"), false) != nil {
+				list = append(list, fmt.Sprintf("component %s/%s: enforced_checks: there is no check %s", p.Slug, co.Slug, name))
 			}
 		}
 	}
@@ -313,31 +297,25 @@ func checkPushBranch(p place, project string, c *Component, pushed map[[2]string
 func checkRequests(r *report, list []Project) {
 	type branch struct{ repo, name string }
 	read, below, per := map[branch]bool{}, map[branch]string{}, map[branch]catalog.RequestPer{}
-	each := func(fn func(p place, c *Component, b branch)) {
-		for i := range list {
-			for j := range list[i].Components {
-				c := &list[i].Components[j]
-				if c.PushMode == catalog.PushRequest || c.PushMode == catalog.PushBranch {
-					fn(place{r, index(index("projects", i)+".components", j)}, c, branch{c.pushesTo(), c.ownBranch(list[i].Slug)})
-				}
-			}
-		}
+	branchOf := func(p *Project, c *Component) (b branch, pushed bool) {
+		return branch{c.pushesTo(), c.ownBranch(p.Slug)}, c.PushMode == catalog.PushRequest || c.PushMode == catalog.PushBranch
 	}
-	for i := range list {
-		for j := range list[i].Components {
-			if c := &list[i].Components[j]; c.PushMode != "" && c.Branch != "" {
-				read[branch{c.Repo.String(), c.Branch}] = true
-			}
+	for project, c := range components(list) {
+		if c.PushMode != "" && c.Branch != "" {
+			read[branch{c.Repo.String(), c.Branch}] = true
 		}
-	}
-	each(func(_ place, _ *Component, b branch) {
+		b, pushed := branchOf(project, c)
 		for at, letter := range b.name {
-			if letter == '/' {
+			if pushed && letter == '/' {
 				below[branch{b.repo, b.name[:at]}] = b.name
 			}
 		}
-	})
-	each(func(p place, c *Component, b branch) {
+	}
+	eachPlace(r, list, func(p place, project *Project, c *Component) {
+		b, pushed := branchOf(project, c)
+		if !pushed {
+			return
+		}
 		if read[b] {
 			p.bad("push_branch", "%s is the branch of a component that takes edits, and would be overwritten; write another name", sample(b.name))
 		}
@@ -398,23 +376,20 @@ func (c *Component) Signer() (derive.Signer, error) {
 // checkSecrets returns what is wrong with the secrets of webhooks, and of components
 // that take edits.
 func (c *Config) checkSecrets() error {
-	for i := range c.Projects {
-		for j := range c.Projects[i].Components {
-			co := &c.Projects[i].Components[j]
-			where := c.Projects[i].Slug + "/" + co.Slug
-			kind := publicKey(string(co.WebhookSecret))
-			switch _, err := co.Signer(); {
-			case kind != "":
-				return fmt.Errorf("component %s: webhook_secret_env: %s is a public key (%s), which is no secret: set it to a random text, such as `openssl rand -hex 32` prints, here and at the service",
-					where, cmp.Or(co.WebhookSecretEnv, c.Projects[i].WebhookSecretEnv), kind)
-			case co.PushMode == "":
-			case err != nil:
-				return fmt.Errorf("component %s: signing_key_env: %w", where, err)
-			case co.SigningKeyEnv != "" && co.SigningKey == "":
-				return fmt.Errorf("component %s: signing_key_env names %s, which is not set: set it, or remove the key", where, co.SigningKeyEnv)
-			case co.PushMode == catalog.PushRequest && co.ForgeToken == "":
-				return fmt.Errorf("component %s: forge_token_env names %s, which is not set: set it", where, co.ForgeTokenEnv)
-			}
+	for p, co := range c.Components() {
+		where := p.Slug + "/" + co.Slug
+		kind := publicKey(string(co.WebhookSecret))
+		switch _, err := co.Signer(); {
+		case kind != "":
+			return fmt.Errorf("component %s: webhook_secret_env: %s is a public key (%s), which is no secret: set it to a random text, such as `openssl rand -hex 32` prints, here and at the service",
+				where, cmp.Or(co.WebhookSecretEnv, p.WebhookSecretEnv), kind)
+		case co.PushMode == "":
+		case err != nil:
+			return fmt.Errorf("component %s: signing_key_env: %w", where, err)
+		case co.SigningKeyEnv != "" && co.SigningKey == "":
+			return fmt.Errorf("component %s: signing_key_env names %s, which is not set: set it, or remove the key", where, co.SigningKeyEnv)
+		case co.PushMode == catalog.PushRequest && co.ForgeToken == "":
+			return fmt.Errorf("component %s: forge_token_env names %s, which is not set: set it", where, co.ForgeTokenEnv)
 		}
 	}
 	return nil

@@ -54,20 +54,13 @@ func checkProjects(r *report, list []Project) {
 // private ones read.
 func checkTemplates(r *report, list []Project) {
 	read := map[string]bool{} // by repository: by a public component
-	each := func(fn func(p place, project *Project, c *Component)) {
-		for i := range list {
-			for j := range list[i].Components {
-				fn(place{r, index(index("projects", i)+".components", j)}, &list[i], &list[i].Components[j])
-			}
-		}
-	}
 	public := func(project *Project, c *Component) bool {
 		return !c.Private(&catalog.Project{Settings: project.ProjectSettings})
 	}
-	each(func(_ place, project *Project, c *Component) {
+	for project, c := range components(list) {
 		read[c.Repo.String()] = read[c.Repo.String()] || public(project, c)
-	})
-	each(func(p place, project *Project, c *Component) {
+	}
+	eachPlace(r, list, func(p place, project *Project, c *Component) {
 		from := cmp.Or(c.TemplateRepo.String(), c.Repo.String())
 		switch shown, known := read[from]; {
 		case c.TemplateRepo == "" && c.TemplateBranch == "":
@@ -79,6 +72,15 @@ func checkTemplates(r *report, list []Project) {
 			p.bad("template_repo", "%s is read by private components only, and this public one would show its strings; write access: private", sample(from))
 		}
 	})
+}
+
+// eachPlace calls fn with all components, and where they are in the file.
+func eachPlace(r *report, list []Project, fn func(p place, project *Project, c *Component)) {
+	for i := range list {
+		for j := range list[i].Components {
+			fn(place{r, index(index("projects", i)+".components", j)}, &list[i], &list[i].Components[j])
+		}
+	}
 }
 
 // checkQuery refuses two addresses that differ in their queries only: a query may be a

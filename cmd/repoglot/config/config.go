@@ -10,6 +10,7 @@
 package config
 
 import (
+	"iter"
 	"net/netip"
 	"path/filepath"
 	"reflect"
@@ -224,6 +225,21 @@ func DefaultProject() Project {
 // File is the path of the file that the configuration was read from; "" without a
 // file.
 func (c *Config) File() string { return c.file }
+
+// Components yields all components, each with its project.
+func (c *Config) Components() iter.Seq2[*Project, *Component] { return components(c.Projects) }
+
+func components(list []Project) iter.Seq2[*Project, *Component] {
+	return func(yield func(*Project, *Component) bool) {
+		for i := range list {
+			for j := range list[i].Components {
+				if !yield(&list[i], &list[i].Components[j]) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // DatabaseAddress is the address of the database: that of PostgreSQL, or the path of
 // SQLite's file in the data directory.

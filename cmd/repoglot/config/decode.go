@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -28,15 +29,6 @@ type decoder struct {
 	report
 	anchors map[string]ast.Node
 	nodes   int
-	pushes  bool // the secrets of pushes are needed
-}
-
-func newDecoder(path string) *decoder {
-	return &decoder{
-		report:  report{file: path, positions: map[string]position{}},
-		anchors: map[string]ast.Node{},
-		pushes:  true,
-	}
 }
 
 // decode fills dst from node. path names the value in messages.
@@ -96,7 +88,7 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	m, ok := node.(ast.MapNode)
 	if !ok {
-		d.at(nodePosition(node), "%s must be a mapping of keys to values, but is %s", orFile(path), kind(node))
+		d.at(nodePosition(node), "%s must be a mapping of keys to values, but is %s", cmp.Or(path, "the file"), kind(node))
 		return
 	}
 	known := d.keysOf(dst.Type())
@@ -118,7 +110,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 	}
 	for _, key := range known.required {
 		if !seen[key] && !meant[key] {
-			d.on(path, "%s has no %s; add the key %q", orFile(path), key, key)
+			d.on(path, "%s has no %s; add the key %q", cmp.Or(path, "the file"), key, key)
 		}
 	}
 }
@@ -135,13 +127,16 @@ func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant m
 		case it.Key().IsMergeKey():
 			merges = append(merges, it.Value())
 		case !ok:
-			d.at(at, "unknown key %s%s", sample(key), d.hint(path, key, known.fields))
-			meant[Nearest(key, slices.Collect(maps.Keys(known.fields)))] = true
+			best, hint := Nearest(key, slices.Collect(maps.Keys(known.fields))), "remove it, or see docs/configuration.md for the keys of "+cmp.Or(path, "the file")
+			if meant[best] = true; best != "" {
+				hint = "did you mean " + sample(best) + "?"
+			}
+			d.at(at, "unknown key %s; %s", sample(key), hint)
 		case seen[key] && !merged:
 			d.at(at, "key %q is here twice; remove one of the two", key)
 		case !seen[key]:
 			seen[key] = true
-			to, value := join(path, key), it.Value()
+			to, value := strings.TrimPrefix(path+"."+key, "."), it.Value()
 			// Mistakes of an absent or empty value, and of one with several, are reported at the key.
 			switch r := d.resolve(value); {
 			case r == nil || r.Type() == ast.NullType || r.Type() == ast.MappingType || r.Type() == ast.SequenceType:
@@ -170,7 +165,12 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 			return
 		}
 		item := reflect.New(dst.Type().Elem()).Elem()
-		setDefaults(item)
+		switch v := item.Addr().Interface().(type) {
+		case *Project:
+			*v = DefaultProject()
+		case *Component:
+			*v = DefaultComponent()
+		}
 		p := index(path, i)
 		if r := d.resolve(n); r == nil || r.Type() == ast.NullType {
 			d.at(nodePosition(n), "%s is empty; remove the dash or write something after it", p)
@@ -179,15 +179,6 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.positions[p] = nodePosition(n)
 		d.decode(p, n, item)
 		dst.Set(reflect.Append(dst, item))
-	}
-}
-
-func setDefaults(item reflect.Value) {
-	switch v := item.Addr().Interface().(type) {
-	case *Project:
-		*v = DefaultProject()
-	case *Component:
-		*v = DefaultComponent()
 	}
 }
 

@@ -46,9 +46,7 @@ func LoadWithoutSecrets(path string, environ []string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := newDecoder(path)
-	d.pushes = false
-	return d.parse(path, data, environ)
+	return parse(path, data, environ, false)
 }
 
 func readFile(path string) ([]byte, error) {
@@ -80,15 +78,17 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 	if len(data) > maxFile {
 		return nil, fail(path, "is larger than %s; is this the configuration?", Size(maxFile))
 	}
-	return newDecoder(path).parse(path, data, environ)
+	return parse(path, data, environ, true)
 }
 
-// parse parses, checks and completes the configuration of a file.
-func (d *decoder) parse(path string, data []byte, environ []string) (*Config, error) {
+// parse parses, checks and completes the configuration of a file; pushes says that the
+// secrets of pushes are needed.
+func parse(path string, data []byte, environ []string, pushes bool) (*Config, error) {
 	body, err := parseYAML(path, data)
 	if err != nil {
 		return nil, err
 	}
+	d := decoder{report: report{file: path, positions: map[string]position{}}, anchors: map[string]ast.Node{}}
 	c := Default()
 	c.file, c.source = path, data
 	d.decode("", body, reflect.ValueOf(c).Elem())
@@ -96,12 +96,14 @@ func (d *decoder) parse(path string, data []byte, environ []string) (*Config, er
 	env.override(c, &d.report)
 	check(c, &d.report, env)
 	if len(d.errs) > 0 {
-		d.errs.sort()
+		slices.SortStableFunc(d.errs, func(a, b *Error) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
 		return nil, d.errs
 	}
 	c.warnings = append(c.warnings, env.secrets(c)...)
 	switch err := c.checkSecrets(); {
-	case err != nil && d.pushes:
+	case err != nil && pushes:
 		return nil, fail(path, "%v", err)
 	case err != nil:
 		c.warnings = append(c.warnings, err.Error())
@@ -236,27 +238,24 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 			return err
 		}
 	}
-	for i := range c.Projects {
-		for j := range c.Projects[i].Components {
-			co := &c.Projects[i].Components[j]
-			addresses := []*Address{&co.Repo}
-			if co.PushMode != "" && co.Push != "" {
-				addresses = append(addresses, &co.Push)
+	for _, co := range c.Components() {
+		addresses := []*Address{&co.Repo}
+		if co.PushMode != "" && co.Push != "" {
+			addresses = append(addresses, &co.Push)
+		}
+		if co.TemplateRepo != "" {
+			addresses = append(addresses, &co.TemplateRepo)
+		}
+		for _, repo := range addresses {
+			path, local := repourl.IsLocal(repo.Raw())
+			if !local || path != repo.Raw() { // file:// addresses are absolute
+				continue
 			}
-			if co.TemplateRepo != "" {
-				addresses = append(addresses, &co.TemplateRepo)
+			abs, err := Path(*repo).in(folder, env)
+			if err != nil {
+				return err
 			}
-			for _, repo := range addresses {
-				path, local := repourl.IsLocal(repo.Raw())
-				if !local || path != repo.Raw() { // file:// addresses are absolute
-					continue
-				}
-				abs, err := Path(*repo).in(folder, env)
-				if err != nil {
-					return err
-				}
-				*repo = Address(abs)
-			}
+			*repo = Address(abs)
 		}
 	}
 	return nil
@@ -402,9 +401,9 @@ func (env *environment) unknown(c *Config) []string {
 	}
 	for _, p := range c.Projects {
 		named[p.WebhookSecretEnv] = true
-		for _, co := range p.Components {
-			named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true
-		}
+	}
+	for _, co := range c.Components() {
+		named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true
 	}
 	var list []string
 	for name := range env.values {
@@ -420,15 +419,9 @@ func (env *environment) unknown(c *Config) []string {
 // that is not set: such a component accepts no calls at all.
 func (env *environment) secrets(c *Config) []string {
 	missing := map[string]bool{}
-	for i := range c.Projects {
-		p := &c.Projects[i]
-		for j := range p.Components {
-			co := &p.Components[j]
-			co.SigningKey, co.ForgeToken = Secret(env.values[co.SigningKeyEnv]), Secret(env.values[co.ForgeTokenEnv])
-			name := cmp.Or(co.WebhookSecretEnv, p.WebhookSecretEnv)
-			if name == "" {
-				continue
-			}
+	for p, co := range c.Components() {
+		co.SigningKey, co.ForgeToken = Secret(env.values[co.SigningKeyEnv]), Secret(env.values[co.ForgeTokenEnv])
+		if name := cmp.Or(co.WebhookSecretEnv, p.WebhookSecretEnv); name != "" {
 			co.WebhookSecured, co.WebhookSecret = true, Secret(env.values[name])
 			missing[name] = co.WebhookSecret == ""
 		}

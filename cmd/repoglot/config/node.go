@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -152,19 +151,6 @@ func (r *report) keysOf(t reflect.Type) *keys {
 	return k
 }
 
-// hint names the key that an unknown key may be a misspelling of.
-func (d *decoder) hint(path, key string, fields map[string][]int) string {
-	best := Nearest(key, slices.Collect(maps.Keys(fields)))
-	switch {
-	case best != "":
-		return "; did you mean " + sample(best) + "?"
-	case path == "":
-		return "; remove it, or see docs/configuration.md for the keys of the file"
-	default:
-		return "; remove it, or see docs/configuration.md for the keys of " + path
-	}
-}
-
 // Nearest returns the word that another one may be a misspelling of: the one with
 // the fewest letters to change, add or drop, at most two; the first by name of
 // several. It is "" if there is none.
@@ -201,20 +187,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// join appends a key to a path.
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// orFile returns "the file" for an empty path.
-func orFile(path string) string {
-	if path == "" {
-		return "the file"
-	}
-	return path
 }

@@ -1,14 +1,12 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math"
 	"net/netip"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +26,9 @@ func wordParser(dst reflect.Value) func(text string) error {
 		return v.parse
 	case *time.Duration:
 		return func(text string) (err error) {
-			*v, err = parseDuration(text)
+			if *v, err = time.ParseDuration(text); err != nil || *v < 0 {
+				err = errors.New("must be a duration; write it like 30s, 5m or 1h30m")
+			}
 			return err
 		}
 	}
@@ -131,14 +131,6 @@ func (r *Rate) parse(text string) error {
 	return nil
 }
 
-func parseDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		return 0, errors.New("must be a duration; write it like 30s, 5m or 1h30m")
-	}
-	return d, nil
-}
-
 // Address is the address of a repository or a database. It may have credentials:
 // printing leaves them out, Raw does not.
 type Address string
@@ -185,12 +177,6 @@ func (l Errors) Error() string {
 		lines[i] = e.Error()
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (l Errors) sort() {
-	slices.SortStableFunc(l, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
 }
 
 // position is a position in the file; the zero value is not in it.
