@@ -33,8 +33,16 @@ import (
 const childVariable = "REPOGLOT_PUSH_CHILD"
 
 func TestMain(m *testing.M) {
-	if dir, first, ok := strings.Cut(os.Getenv(childVariable), " "); ok {
-		n, _ := strconv.Atoi(first)
+	dir, first, ok := strings.Cut(os.Getenv(childVariable), " ")
+	n, _ := strconv.Atoi(first)
+	if _, err := os.Stat(filepath.Join(dir, killMissingMark)); ok && err == nil {
+		if err := missingChild(dir, int64(n)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if ok {
 		if err := child(dir, n); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -56,8 +64,36 @@ func killSettings() map[string]catalog.ComponentSettings {
 
 // child edits and flushes in turn, from an edit on, and says on the standard output how
 // far it is.
-func child(dir string, first int) (err error) {
-	ctx := context.Background()
+func child(dir string, first int) error {
+	return asChild(context.Background(), dir, killSettings(), func(ctx context.Context, c *childProcess) error {
+		for n := first; n < first+killEdits; n++ {
+			if err := editOne(ctx, c.DB, c.Editor, n); err != nil {
+				return err
+			}
+			fmt.Println("acknowledged", n)
+			if n%3 == 2 {
+				if err := changeFile(ctx, c.DB, c.Editor); err != nil {
+					return err
+				}
+			}
+			if n%2 == 1 {
+				if err := c.flush(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// childProcess is what a process that is killed works with.
+type childProcess struct {
+	*push.Pusher
+	branch ingest.Branch
+}
+
+// asChild pulls and calls do, as a process whose files are in a directory.
+func asChild(ctx context.Context, dir string, settings map[string]catalog.ComponentSettings, do func(context.Context, *childProcess) error) (err error) {
 	db, err := store.Open(ctx, filepath.Join(dir, "repoglot.db"), store.Options{})
 	if err != nil {
 		return err
@@ -67,7 +103,7 @@ func child(dir string, first int) (err error) {
 	if err != nil {
 		return err
 	}
-	b, _, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", killSettings())
+	b, _, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", settings)
 	s := ingest.New(ingest.Options{DB: db, Languages: languages, MirrorDir: filepath.Join(dir, "mirrors")})
 	d := editing.New(editing.Options{DB: db, Syncer: s, Languages: languages})
 	p := push.New(push.Options{DB: db, Syncer: s, Editor: d, Languages: languages, Name: "repoglot", Email: "noreply@example.org"})
@@ -79,24 +115,16 @@ func child(dir string, first int) (err error) {
 		return err
 	}
 	fmt.Println("pulled")
-	for n := first; n < first+killEdits; n++ {
-		if err := editOne(ctx, db, d, n); err != nil {
-			return err
-		}
-		fmt.Println("acknowledged", n)
-		if n%3 == 2 {
-			if err := changeFile(ctx, db, d); err != nil {
-				return err
-			}
-		}
-		if n%2 == 1 {
-			if _, err := p.Flush(ctx, b, func(*store.BranchComponent) push.Destination { return push.Destination{} }); err != nil {
-				return err
-			}
-			fmt.Println("flushed")
-		}
+	return do(ctx, &childProcess{p, b})
+}
+
+// flush flushes once, and says so.
+func (c *childProcess) flush(ctx context.Context) error {
+	_, err := c.Flush(ctx, c.branch, func(*store.BranchComponent) push.Destination { return push.Destination{} })
+	if err == nil {
+		fmt.Println("flushed")
 	}
-	return nil
+	return err
 }
 
 // editOne makes the n-th edit.
@@ -163,7 +191,7 @@ func TestKill(t *testing.T) {
 		text += fmt.Sprintf("\nmsgid \"String %d\"\nmsgstr \"\"\n", i)
 	}
 	up.Push("Other", gittest.Files{"po/cs.po": text, "po/app.pot": text})
-	configureKill(t, dir)
+	configureKill(t, dir, killSettings())
 	rnd := rand.New(rand.NewPCG(3, 5))
 	first, acknowledged := 0, acknowledgements{edits: map[int]bool{}}
 	for range kills {
@@ -212,11 +240,11 @@ func wantCommits(t *testing.T, dir, up string, added int) {
 }
 
 // configureKill makes the database.
-func configureKill(t *testing.T, dir string) {
+func configureKill(t *testing.T, dir string, settings map[string]catalog.ComponentSettings) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(dir, "repoglot.db"), store.Options{})
 	gittest.Must(t, err)
-	_, specs, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", killSettings())
+	_, specs, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", settings)
 	gittest.Must(t, db.Configure(t.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
 	gittest.Must(t, db.Close())
 }

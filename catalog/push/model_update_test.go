@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -42,7 +43,7 @@ func (m *model) settledUpdates() (updates int) {
 			if !there || !strings.HasPrefix(path, "po/") || strings.HasPrefix(text, "->") || filepath.Ext(path) != ".po" {
 				continue
 			}
-			m.compiles(path, text)
+			compiles(m.TB, path, text)
 			if !strings.Contains(lines[1], "msgmerge") {
 				continue
 			}
@@ -56,15 +57,15 @@ func (m *model) settledUpdates() (updates int) {
 }
 
 // compiles has msgfmt -c look at a file.
-func (m *model) compiles(path, text string) {
-	m.t.Helper()
+func compiles(tb testing.TB, path, text string) {
+	tb.Helper()
 	if _, err := exec.LookPath("msgfmt"); err != nil {
 		return
 	}
-	msgfmt := exec.CommandContext(m.t.Context(), "msgfmt", "-c", "-o", os.DevNull, "-")
+	msgfmt := exec.CommandContext(tb.Context(), "msgfmt", "-c", "-o", os.DevNull, "-")
 	msgfmt.Stdin = strings.NewReader(text)
 	if out, err := msgfmt.CombinedOutput(); err != nil {
-		m.t.Errorf("%s: %v: %s\n%s", path, err, out, text)
+		tb.Errorf("%s: %v: %s\n%s", path, err, out, text)
 	}
 }
 
