@@ -20,6 +20,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
@@ -35,7 +36,7 @@ const (
 // of golden_differences_test.go has every intended difference with its reason;
 // any other fails.
 func TestGolden(t *testing.T) {
-	catalogtest.NeedShared(t, goldenDir)
+	gittest.Shared(t, "data", "golden")
 	g := newGolden(t)
 	for _, revision := range []string{"rev1", "rev2"} {
 		g.sync(revision)
@@ -69,14 +70,14 @@ func newGolden(tb testing.TB) *golden {
 	tb.Helper()
 	w := catalogtest.Open(tb)
 	g := &golden{
-		tb: tb, met: map[string]bool{}, db: w.DB, rich: catalogtest.Bundle(tb, filepath.Join(goldenDir, "rich.bundle")),
+		tb: tb, met: map[string]bool{}, db: w.DB, rich: gittest.Clone(tb, filepath.Join(goldenDir, "rich.bundle")),
 		handler: api.Validated(tb, api.New(api.Options{DB: w.DB, Languages: w.Languages})),
 		syncer:  ingest.New(ingest.Options{DB: w.DB, Languages: w.Languages, MirrorDir: filepath.Join(w.Dir, "mirrors")}),
 	}
-	hello := catalogtest.Bundle(tb, helloBundle)
+	hello := gittest.Clone(tb, helloBundle)
 	specs := []store.ComponentSpec{
 		{Project: "demo", Slug: "rich", Repo: g.rich, Branch: "main", Settings: recordedSettings(tb, "component.http")},
-		{Project: "demo", Slug: "hello", Repo: hello, Branch: catalogtest.Git(tb, hello, "symbolic-ref", "--short", "HEAD"), Settings: recordedSettings(tb, "component_hello.http")},
+		{Project: "demo", Slug: "hello", Repo: hello, Branch: gittest.RunGit(tb, hello, "symbolic-ref", "--short", "HEAD"), Settings: recordedSettings(tb, "component_hello.http")},
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{
 		Name: "Demo", Web: "https://example.org/demo", SetLanguageTeam: true, EnableHooks: true,
@@ -114,7 +115,7 @@ func recordedSettings(tb testing.TB, file string) catalog.ComponentSettings {
 func (g *golden) sync(tag string) {
 	g.tb.Helper()
 	g.revision = tag
-	catalogtest.Git(g.tb, g.rich, "update-ref", "refs/heads/main", "refs/tags/"+tag)
+	gittest.RunGit(g.tb, g.rich, "update-ref", "refs/heads/main", "refs/tags/"+tag)
 	for _, branch := range g.branches {
 		report, err := g.syncer.Sync(g.tb.Context(), branch)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
-	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -217,7 +217,7 @@ var benchBundles = []string{
 }
 
 func bundleFiles(b *testing.B, name string) (files []blob, size int) {
-	path, err := filepath.Abs(filepath.Join(gettexttest.Shared(b, "data", "repos"), name+".bundle"))
+	path, err := filepath.Abs(filepath.Join(gittest.Shared(b, "data", "repos"), name+".bundle"))
 	must(b, err)
 	files = headFiles(b, cloneBundle(b, path), ".po")
 	for _, f := range files {

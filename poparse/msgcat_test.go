@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
@@ -20,7 +21,7 @@ func TestStringsAgainstMsgcat(t *testing.T) {
 	for name, ar := range archives(t) {
 		read["testdata"] += compareStrings(t, name, input(t, ar))
 	}
-	awkward := gettexttest.Shared(t, "data", "repos", "awkward")
+	awkward := gittest.Shared(t, "data", "repos", "awkward")
 	for _, pattern := range []string{"*.po", filepath.Join("synthetic", "*.po")} {
 		files, err := filepath.Glob(filepath.Join(awkward, pattern))
 		must(t, err)

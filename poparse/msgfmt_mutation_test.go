@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
@@ -77,7 +78,7 @@ func mutate(random *rand.Rand, text string) string {
 // all, some 17,500; short tests, and tests with the race detector, a few.
 func TestHistoryAgainstMsgfmt(t *testing.T) {
 	gettexttest.NeedMsgfmt(t)
-	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	compared := 0
 	for _, bundle := range bundles {

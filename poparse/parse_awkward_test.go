@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
@@ -38,7 +39,7 @@ var where = map[string]int{
 
 // TestAwkward compares with msgfmt's verdicts on unusual real files.
 func TestAwkward(t *testing.T) {
-	dir := gettexttest.Shared(t, "data", "repos", "awkward")
+	dir := gittest.Shared(t, "data", "repos", "awkward")
 	seen := 0
 	for _, row := range gettexttest.Table(t, filepath.Join(dir, "INDEX.tsv")) {
 		name := row["file"]
@@ -97,7 +98,7 @@ func verdict(t *testing.T, name string, data []byte) (string, int) {
 
 // TestAwkwardSynthetic compares made files with docs/po.md.
 func TestAwkwardSynthetic(t *testing.T) {
-	dir := gettexttest.Shared(t, "data", "repos", "awkward", "synthetic")
+	dir := gittest.Shared(t, "data", "repos", "awkward", "synthetic")
 	for name, want := range map[string]string{
 		"comment-only.po":                     "0 translated, 0 fuzzy, 0 untranslated",
 		"duplicate-live-and-empty-context.po": "2 translated, 0 fuzzy, 0 untranslated",

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
@@ -153,7 +154,7 @@ func describeEntry(b *strings.Builder, what string, e *Entry) {
 // TestBundles reads every PO and POT file at the head of every bundle, and compares the
 // counts with msgfmt and the strings with gotext.
 func TestBundles(t *testing.T) {
-	repos := gettexttest.Shared(t, "data", "repos")
+	repos := gittest.Shared(t, "data", "repos")
 	bundles, err := filepath.Glob(filepath.Join(repos, "*.bundle"))
 	if err != nil || len(bundles) == 0 {
 		t.Fatalf("no bundles in %s: %v", repos, err)

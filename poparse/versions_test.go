@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -18,7 +18,7 @@ import (
 // the order of their history: at night all, otherwise some of those of large ones. Each is what it is when it is read alone, and
 // when it is read by paragraphs.
 func TestVersionsOfBundles(t *testing.T) {
-	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 const longText = "Sed ut perspiciatis unde omnis iste natus error sit voluptatem accusantium doloremque laudantium, totam rem aperiam"
@@ -184,7 +184,7 @@ func TestWriteLikeMsgcat(t *testing.T) {
 	if _, err := exec.LookPath("msgcat"); err != nil {
 		t.Skip("skipped: msgcat is not installed")
 	}
-	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	edits := 0
 	for _, bundle := range bundles {

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -229,7 +228,7 @@ func compareWithMsgcat(t *testing.T, name string, data []byte) int {
 func TestWriteBundles(t *testing.T) {
 	_, err := exec.LookPath("msgcat")
 	oracle := err == nil
-	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	for _, bundle := range bundles {
 		t.Run(strings.TrimSuffix(filepath.Base(bundle), ".bundle"), func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // otherStatistics are the keys of statistics whose values differ on purpose.
@@ -32,8 +33,7 @@ var otherStatistics = map[string]string{
 // with the recorded ones of a Weblate 5.4.2, key by key.
 func TestGoldenStatistics(t *testing.T) {
 	t.Parallel()
-	dir := "../../../shared/data/golden/units"
-	catalogtest.NeedShared(t, dir)
+	dir := gittest.Shared(t, "data", "golden", "units")
 	for _, c := range []struct {
 		name, bundle string
 		settings     catalog.ComponentSettings
@@ -55,7 +55,7 @@ func TestGoldenStatistics(t *testing.T) {
 			}
 			t.Parallel()
 			c.settings.SourceLanguage, c.settings.LanguageRegex = "en", "^[^.]+$"
-			repo := catalogtest.Bundle(t, filepath.Join("../../../shared/data/repos", c.bundle+".bundle"))
+			repo := gittest.Bundle(t, c.bundle)
 			h := serveComponents(t, []catalog.Project{{Slug: "demo"}}, []store.ComponentSpec{{Project: "demo", Slug: c.name, Repo: repo, Settings: c.settings}})
 			ours := statisticsByCode(t, readAll(t, h, "/api/components/demo/"+c.name+"/statistics/?page_size=1000"))
 			recorded := statisticsByCode(t, unzip(t, filepath.Join(dir, c.name+".statistics.json.gz")))

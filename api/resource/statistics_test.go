@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // countedUnit is what statistics count of a unit.
@@ -132,7 +132,7 @@ func sameFields(tb testing.TB, what string, object map[string]json.RawMessage, w
 // private, with a branch that suggests.
 func statisticsServer(t *testing.T) *httptest.Server {
 	t.Helper()
-	repo := catalogtest.Bundle(t, "../../../shared/data/repos/switchboard.bundle")
+	repo := gittest.Bundle(t, "switchboard")
 	pushSuggestions(t, repo, filepath.Join(t.TempDir(), "work"))
 	const few = "^(cs|de|ar|ja|pt_BR)$"
 	full := catalog.History{Full: true, Commits: 40}
@@ -157,7 +157,7 @@ func statisticsServer(t *testing.T) *httptest.Server {
 // the main one.
 func pushSuggestions(t *testing.T, repo, work string) {
 	t.Helper()
-	catalogtest.Git(t, filepath.Dir(work), "clone", "--quiet", repo, work)
+	gittest.RunGit(t, filepath.Dir(work), "clone", "--quiet", repo, work)
 	edit := func(old, text string) {
 		file := filepath.Join(work, "po", "cs.po")
 		data, err := os.ReadFile(file)
@@ -171,12 +171,12 @@ func pushSuggestions(t *testing.T, repo, work string) {
 		if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		catalogtest.Git(t, work, "-c", "user.name=Eva", "-c", "user.email=eva@example.org", "commit", "--quiet", "--all", "--message", "Edit")
+		gittest.RunGit(t, work, "-c", "user.name=Eva", "-c", "user.email=eva@example.org", "commit", "--quiet", "--all", "--message", "Edit")
 	}
 	edit("\n\n#: ", "\n\n# Is it so?\n#: ")
-	catalogtest.Git(t, work, "push", "--quiet", "origin", "HEAD")
+	gittest.RunGit(t, work, "push", "--quiet", "origin", "HEAD")
 	edit("\nmsgstr \"S", "\nmsgstr \"XS")
-	catalogtest.Git(t, work, "push", "--quiet", "origin", "HEAD:refs/heads/l10n/cs")
+	gittest.RunGit(t, work, "push", "--quiet", "origin", "HEAD:refs/heads/l10n/cs")
 }
 
 // TestStatisticsAddUp counts all units that the API lists, and their entries, and

@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -228,10 +229,10 @@ func TestNotReadEntries(t *testing.T) {
 	equal(t, before, servedUnits(w), "units changed")
 	// A symlink out of the repository, and a submodule, with names that match.
 	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
-	catalogtest.Git(t, repo.Path(), "read-tree", "HEAD")
-	catalogtest.Git(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
-	commit := catalogtest.Git(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", catalogtest.Git(t, repo.Path(), "write-tree"))
-	catalogtest.Git(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
+	gittest.RunGit(t, repo.Path(), "read-tree", "HEAD")
+	gittest.RunGit(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
+	commit := gittest.RunGit(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", gittest.RunGit(t, repo.Path(), "write-tree"))
+	gittest.RunGit(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
 	if report := w.Sync(); report.Head != commit {
 		t.Errorf("pulled to %s, want %s", report.Head, commit)
 	}

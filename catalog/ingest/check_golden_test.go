@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // goldenComponents are the components of the recorded project. The units of some
@@ -45,7 +46,7 @@ func newGoldenWorld(t testing.TB) *catalogtest.Puller {
 	var specs []store.ComponentSpec
 	for _, c := range goldenComponents() {
 		c.settings.AllowTranslationPropagation = true
-		b, more, _ := catalogtest.BranchOf(catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), "", map[string]catalog.ComponentSettings{c.name: c.settings})
+		b, more, _ := catalogtest.BranchOf(gittest.Bundle(t, c.bundle), "", map[string]catalog.ComponentSettings{c.name: c.settings})
 		branches, specs = append(branches, b), append(specs, more...)
 	}
 	project := catalog.Project{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}
@@ -64,7 +65,7 @@ func TestGoldenChecks(t *testing.T) {
 		t.Skip("slow: it checks whole repositories")
 	}
 	oneAtATime(t)
-	catalogtest.NeedShared(t, sharedGolden)
+	golden := gittest.Shared(t, "data", "golden", "units")
 	t.Parallel()
 	rows := checkRows(newGoldenWorld(t))
 	checkReused(t, rows)
@@ -72,7 +73,7 @@ func TestGoldenChecks(t *testing.T) {
 		if c.name == "gtranslator" {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) { compareChecks(t, filepath.Join(sharedGolden, c.name+".tsv.gz"), c.name, rows) })
+		t.Run(c.name, func(t *testing.T) { compareChecks(t, filepath.Join(golden, c.name+".tsv.gz"), c.name, rows) })
 	}
 }
 
@@ -230,7 +231,7 @@ const benchUnits = 1_000_000
 // components, again and again, on as many goroutines as there are processors
 // (-cpu 2). It splits their plural forms each time, as pulls do.
 func BenchmarkChecks(b *testing.B) {
-	catalogtest.NeedShared(b, sharedRepos)
+	gittest.Shared(b, "data", "repos")
 	w := newGoldenWorld(b)
 	var jobs []checkJob
 	var last int64

@@ -16,6 +16,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/diff"
 	"github.com/repoglot/repoglot/testrepos"
 	"github.com/repoglot/repoglot/testrepos/testsize"
@@ -86,9 +87,9 @@ func compareAtRandom(t *testing.T, random *rand.Rand) {
 		}
 		w.Sync()
 		head := headOf(w, "app")
-		reached := strings.Fields(catalogtest.Git(t, repo.Dir, "rev-list", head))
-		tree := catalogtest.Git(t, repo.Dir, "rev-parse", head+"^{tree}")
-		blob := catalogtest.Git(t, repo.Dir, "rev-parse", reached[len(reached)-1]+":po/cs.po")
+		reached := strings.Fields(gittest.RunGit(t, repo.Dir, "rev-list", head))
+		tree := gittest.RunGit(t, repo.Dir, "rev-parse", head+"^{tree}")
+		blob := gittest.RunGit(t, repo.Dir, "rev-parse", reached[len(reached)-1]+":po/cs.po")
 		for range 25 {
 			pick := func() string {
 				if random.IntN(6) > 0 {
@@ -108,7 +109,7 @@ func compareAtRandom(t *testing.T, random *rand.Rand) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := strings.Fields(catalogtest.Git(t, repo.Dir, "diff", "--no-renames", "--name-only", from, to))
+			want := strings.Fields(gittest.RunGit(t, repo.Dir, "diff", "--no-renames", "--name-only", from, to))
 			want = slices.DeleteFunc(want, func(name string) bool { return !slices.Contains(served[slug], name) })
 			if got := pathsOf(report); !slices.Equal(got, want) || report.Base != from || report.Head != to {
 				t.Fatalf("%s of %s...%s: %v, want %v", slug, from, to, got, want)

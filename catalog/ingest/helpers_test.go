@@ -3,7 +3,6 @@ package ingest_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -136,17 +135,6 @@ func sameIDs(w *catalogtest.Puller, before map[int64]string) {
 		}
 	}
 }
-
-// clone makes a complete copy of a repository.
-func clone(t *testing.T, dir string) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "whole.git")
-	catalogtest.Git(t, dir, "clone", "-q", "--bare", "--no-hardlinks", dir, to)
-	return to
-}
-
-// sharedRepos is the folder of the real repositories, next to the project.
-const sharedRepos = "../../../shared/data/repos"
 
 // slowUnderRace reports whether a test of a bundle is left out under the race
 // detector: it runs the same code as the others, for half a minute.

@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // bundles are the real repositories, with the masks of their README.
@@ -59,14 +60,14 @@ var bundles = []struct {
 // TestBundles imports real repositories and compares the counts of every file
 // with the counts of GNU msgfmt.
 func TestBundles(t *testing.T) {
-	catalogtest.NeedShared(t, sharedRepos)
+	gittest.Shared(t, "data", "repos")
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
 			if slowUnderRace(b.name) {
 				t.Skip("skipped under the race detector")
 			}
 			t.Parallel()
-			w := catalogtest.NewPuller(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, b.name+".bundle")), b.components)
+			w := catalogtest.NewPuller(t, gittest.Bundle(t, b.name), b.components)
 			report := w.Sync()
 			problems := make(map[string]string)
 			for _, c := range report.Components {
@@ -107,7 +108,7 @@ func countText(s *catalog.Stats) string {
 // expected reads a table of msgfmt's counts.
 func expected(t *testing.T, name string) map[string]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(sharedRepos, "expected", name+".tsv"))
+	f, err := os.Open(filepath.Join(gittest.Shared(t, "data", "repos"), "expected", name+".tsv"))
 	must(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)

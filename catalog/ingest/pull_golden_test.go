@@ -11,14 +11,13 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
-
-const sharedGolden = "../../../shared/data/golden/units"
 
 // TestGoldenUnits compares state, words and position of every unit of real
 // components with what Weblate 5.4.2 made of the same files.
 func TestGoldenUnits(t *testing.T) {
-	catalogtest.NeedShared(t, sharedGolden)
+	golden := gittest.Shared(t, "data", "golden", "units")
 	for _, c := range []struct {
 		name, bundle string
 		settings     catalog.ComponentSettings
@@ -35,8 +34,8 @@ func TestGoldenUnits(t *testing.T) {
 				t.Skip("skipped under the race detector")
 			}
 			t.Parallel()
-			w := synced(t, catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle")), map[string]catalog.ComponentSettings{c.name: c.settings})
-			compareUnits(t, filepath.Join(sharedGolden, c.name+".tsv.gz"), unitRows(w), c.potUnits)
+			w := synced(t, gittest.Bundle(t, c.bundle), map[string]catalog.ComponentSettings{c.name: c.settings})
+			compareUnits(t, filepath.Join(golden, c.name+".tsv.gz"), unitRows(w), c.potUnits)
 		})
 	}
 }

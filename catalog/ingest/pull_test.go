@@ -14,6 +14,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -68,12 +69,12 @@ func TestHeadMovesToAnotherBranch(t *testing.T) {
 func TestHistoryIsCut(t *testing.T) {
 	for name, cut := range map[string]func(t *testing.T, dir string){
 		"shallow": func(t *testing.T, dir string) {
-			catalogtest.Git(t, dir, "fetch", "-q", "--depth=1", "--update-shallow", "file://"+clone(t, dir), "+refs/heads/*:refs/heads/*")
-			catalogtest.Git(t, dir, "reflog", "expire", "--expire=now", "--all")
-			catalogtest.Git(t, dir, "gc", "-q", "--prune=now")
+			gittest.RunGit(t, dir, "fetch", "-q", "--depth=1", "--update-shallow", "file://"+gittest.Clone(t, dir), "+refs/heads/*:refs/heads/*")
+			gittest.RunGit(t, dir, "reflog", "expire", "--expire=now", "--all")
+			gittest.RunGit(t, dir, "gc", "-q", "--prune=now")
 		},
 		"collected": func(t *testing.T, dir string) {
-			catalogtest.Git(t, dir, "gc", "-q", "--prune=now")
+			gittest.RunGit(t, dir, "gc", "-q", "--prune=now")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +158,7 @@ func benchmarkImport(b *testing.B, dir string, settings catalog.ComponentSetting
 }
 
 func BenchmarkImportVimPO(b *testing.B) {
-	dir := catalogtest.Bundle(b, filepath.Join(sharedRepos, "vim-po.bundle"))
+	dir := gittest.Bundle(b, "vim-po")
 	benchmarkImport(b, dir, catalog.ComponentSettings{Filemask: "src/po/*.po", NewBase: "src/po/vim.pot", AllowTranslationPropagation: true})
 }
 

@@ -3,13 +3,13 @@ package ingest_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
@@ -55,7 +55,7 @@ func TestOneComponentFails(t *testing.T) {
 // head in several pulls. The units must equal an import of the head, and the
 // entries applied to the units of the first import must give the last targets.
 func TestImportThenPull(t *testing.T) {
-	catalogtest.NeedShared(t, sharedRepos)
+	gittest.Shared(t, "data", "repos")
 	for _, c := range []struct {
 		bundle   string
 		settings map[string]catalog.ComponentSettings
@@ -78,15 +78,15 @@ func TestImportThenPull(t *testing.T) {
 			if !testsize.Nightly() && c.bundle == "switchboard" {
 				c.back = []int{120, 40, 1}
 			}
-			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, c.bundle+".bundle"))
+			dir := gittest.Bundle(t, c.bundle)
 			c.settings = withoutAgeCheck(c.settings)
-			branch := catalogtest.Git(t, dir, "symbolic-ref", "HEAD")
-			chain := strings.Fields(catalogtest.Git(t, dir, "rev-list", "--first-parent", "HEAD"))
+			branch := gittest.RunGit(t, dir, "symbolic-ref", "HEAD")
+			chain := strings.Fields(gittest.RunGit(t, dir, "rev-list", "--first-parent", "HEAD"))
 			w := catalogtest.NewPuller(t, dir, c.settings)
 			var texts map[int64]string
 			var changes int64
 			for n, back := range append(c.back, 0) {
-				catalogtest.Git(t, dir, "update-ref", branch, chain[back])
+				gittest.RunGit(t, dir, "update-ref", branch, chain[back])
 				report := w.Sync()
 				if n == 0 {
 					texts = w.Targets()
@@ -121,25 +121,25 @@ func withoutAgeCheck(components map[string]catalog.ComponentSettings) map[string
 // entries must be the same, except ids and times.
 func TestOneStepOrMany(t *testing.T) {
 	oneAtATime(t)
-	catalogtest.NeedShared(t, sharedRepos)
-	dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, "dnf-plugins-core.bundle"))
-	branch := catalogtest.Git(t, dir, "symbolic-ref", "HEAD")
-	chain := strings.Fields(catalogtest.Git(t, dir, "rev-list", "--first-parent", "HEAD"))
+	gittest.Shared(t, "data", "repos")
+	dir := gittest.Bundle(t, "dnf-plugins-core")
+	branch := gittest.RunGit(t, dir, "symbolic-ref", "HEAD")
+	chain := strings.Fields(gittest.RunGit(t, dir, "rev-list", "--first-parent", "HEAD"))
 	settings := map[string]catalog.ComponentSettings{"dnf": {NewBase: "po/dnf-plugins-core.pot"}}
 	var entries [2]string
 	var dumps [2]string
 	const first, enough = 250, 10000
 	for road := range 2 {
-		catalogtest.Git(t, dir, "update-ref", branch, chain[first])
+		gittest.RunGit(t, dir, "update-ref", branch, chain[first])
 		w := synced(t, dir, settings)
 		_, last := w.ChangesAfter(0)
 		if road == 1 {
 			for back := first - 1; back > 0; back -= 7 {
-				catalogtest.Git(t, dir, "update-ref", branch, chain[back])
+				gittest.RunGit(t, dir, "update-ref", branch, chain[back])
 				w.Sync()
 			}
 		}
-		catalogtest.Git(t, dir, "update-ref", branch, chain[0])
+		gittest.RunGit(t, dir, "update-ref", branch, chain[0])
 		w.Sync()
 		entries[road] = changesText(w, last)
 		dumps[road] = servedUnits(w)

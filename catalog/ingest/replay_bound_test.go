@@ -7,6 +7,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // TestReplayBounds replays the end of a history: the state at the bound makes
@@ -68,7 +69,7 @@ func TestReplayBounds(t *testing.T) {
 
 // when returns the committer time of a commit.
 func (p *player) when(t testing.TB, c *modelCommit) time.Time {
-	at, err := time.Parse(time.RFC3339, catalogtest.Git(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
+	at, err := time.Parse(time.RFC3339, gittest.RunGit(t, p.repo.Dir, "show", "-s", "--format=%cI", c.hash))
 	must(t, err)
 	return at.UTC()
 }

@@ -1,12 +1,12 @@
 package ingest_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -14,7 +14,7 @@ import (
 // must lead to the units, and the units must equal an import of the head. The
 // long histories are for REPOGLOT_LONG_TESTS=1.
 func TestReplayBundles(t *testing.T) {
-	catalogtest.NeedShared(t, sharedRepos)
+	gittest.Shared(t, "data", "repos")
 	short := map[string]bool{"hello": true, "demo": true, "dnf-plugins-core": true, "polib": true}
 	for _, b := range bundles {
 		t.Run(b.name, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestReplayBundles(t *testing.T) {
 				t.Skip("slow: it replays a long history")
 			}
 			t.Parallel()
-			dir := catalogtest.Bundle(t, filepath.Join(sharedRepos, b.name+".bundle"))
+			dir := gittest.Bundle(t, b.name)
 			components := withoutAgeCheck(b.components)
 			w := catalogtest.NewPuller(t, dir, withHistory(components))
 			report := w.Sync()
@@ -57,7 +57,7 @@ func kept(components []ingest.ComponentReport) bool {
 func BenchmarkReplay(b *testing.B) {
 	for _, repo := range bundles {
 		b.Run(repo.name, func(b *testing.B) {
-			dir := catalogtest.Bundle(b, filepath.Join(sharedRepos, repo.name+".bundle"))
+			dir := gittest.Bundle(b, repo.name)
 			var entries int64
 			for b.Loop() {
 				b.StopTimer()

@@ -346,10 +346,12 @@ func TestReplayReconfigured(t *testing.T) {
 			p.repo.Branch(p.t, "other", p.head.hash)
 			return "", "other"
 		},
-		"repo": func(p *player, _ *catalog.ComponentSettings) (string, string) { return clone(t, p.repo.Dir), "" },
+		"repo": func(p *player, _ *catalog.ComponentSettings) (string, string) {
+			return gittest.Clone(t, p.repo.Dir), ""
+		},
 		"both": func(p *player, app *catalog.ComponentSettings) (string, string) {
 			app.LanguageRegex = "^[cd].$"
-			return clone(t, p.repo.Dir), ""
+			return gittest.Clone(t, p.repo.Dir), ""
 		},
 	} {
 		for seed := range max(played()/4, 1) {

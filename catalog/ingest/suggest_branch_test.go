@@ -10,6 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -204,7 +205,7 @@ func TestSuggestionsOutliveDamage(t *testing.T) {
 	w := suggesting(t, repo, catalog.ComponentSettings{SuggestionBranches: "l10n/*"})
 	want := []string{"app/cs 1", `app/cs One: "Jeden" by Eva at 09:01 on l10n/a`}
 	wantServed(w, "whole", want...)
-	blob := catalogtest.Git(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
+	blob := gittest.RunGit(t, repo.Path(), "rev-parse", "l10n/a:po/cs.po")
 	if n := removeObject(w, blob); n != 1 {
 		t.Fatalf("%d objects removed", n)
 	}

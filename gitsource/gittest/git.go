@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -26,26 +25,9 @@ func Must(tb testing.TB, err error) {
 	}
 }
 
-// bundles are unpacked once for all tests of a package, which read them only.
-var bundles struct {
-	sync.Mutex
-	dir string
-}
-
 // Main runs the tests of a package: it is its TestMain, and fails on goroutines
 // that a test leaves.
-func Main(m *testing.M) {
-	dir, err := os.MkdirTemp("", "gittest")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	bundles.dir = dir
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(dir)
-		os.Exit(code)
-	}))
-}
+func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // NeedGit returns the path of the git program. Without it the test is skipped, or
 // fails if CI=true.
@@ -94,38 +76,36 @@ func PipeGit(tb testing.TB, dir string, in io.Reader, args ...string) []byte {
 	return out
 }
 
-// Bundle unpacks one of the shared bundles into a bare repository, with the git
-// program. Do not change it.
+// Bundle makes a bare repository of one of the shared bundles.
 func Bundle(tb testing.TB, name string) string {
 	tb.Helper()
-	file := findBundle(tb, name)
-	bundles.Lock()
-	defer bundles.Unlock()
-	if bundles.dir == "" {
-		tb.Fatal("the package's TestMain is not gittest.Main")
-	}
-	dir := filepath.Join(bundles.dir, name+".git")
-	if _, err := os.Stat(dir); err != nil {
-		RunGit(tb, "", "clone", "-q", "--bare", file, dir)
-	}
+	return Clone(tb, Shared(tb, "data", "repos", name+".bundle"))
+}
+
+// Clone makes a bare clone of a bundle or repository, in a directory of the test.
+func Clone(tb testing.TB, from string) string {
+	tb.Helper()
+	dir := filepath.Join(tb.TempDir(), "repo.git")
+	RunGit(tb, "", "clone", "-q", "--bare", "--no-hardlinks", from, dir)
 	return dir
 }
 
-// findBundle finds a file in ../shared, which is beside the repository, from the directory
-// of any package.
-func findBundle(tb testing.TB, name string) string {
+// Shared returns the absolute path of something in the folder shared, which lies
+// beside the repository. Without it the test is skipped, except in CI, where it fails.
+func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
+	below := filepath.Join(elem...)
 	for up := ".."; len(up) < 20; up = filepath.Join("..", up) {
-		file, err := filepath.Abs(filepath.Join(up, "shared", "data", "repos", name+".bundle"))
+		path, err := filepath.Abs(filepath.Join(up, "shared", below))
 		Must(tb, err)
-		if _, err := os.Stat(file); err == nil {
-			return file
+		if _, err := os.Stat(path); err == nil {
+			return path
 		}
 	}
 	if os.Getenv("CI") == "true" {
-		tb.Fatal("CI=true, but the shared repositories are not there")
+		tb.Fatalf("CI=true, but shared/%s is not there", below)
 	}
-	tb.Skip("skipped: the bundles of real repositories are not in the repository")
+	tb.Skipf("skipped: shared/%s is not beside the repository", below)
 	return ""
 }
 

@@ -1,5 +1,4 @@
-// Package gettexttest has what tests hold PO files against: the counts of GNU msgfmt,
-// and the recorded material beside the repository.
+// Package gettexttest has what tests hold PO files against: the counts of GNU msgfmt.
 //
 // Goals: one way to run msgfmt and to read its counts and the tables of them. It
 // imports none of our packages, so that the tests of poparse can use it. Non-goals:
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -66,33 +64,6 @@ func NeedMsgfmt(tb testing.TB) {
 		}
 		tb.Skip("skipped: msgfmt (gettext) is not installed")
 	}
-}
-
-// Shared returns the absolute path of something in the folder shared, which lies
-// beside the repository. Without it the test is skipped, except in CI, where it fails.
-func Shared(tb testing.TB, elem ...string) string {
-	tb.Helper()
-	root, err := filepath.Abs(".")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for up := root; ; up = filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-			root = up
-			break
-		}
-		if up == filepath.Dir(up) {
-			tb.Fatalf("there is no go.mod above %s", root)
-		}
-	}
-	path := filepath.Join(append([]string{filepath.Dir(root), "shared"}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatalf("%s is needed in CI: %v", path, err)
-		}
-		tb.Skipf("skipped: %s, which lies beside the repository, is not here", path)
-	}
-	return path
 }
 
 // Table reads a table of cells between tabs; its first line names the columns.

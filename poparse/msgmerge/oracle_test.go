@@ -18,7 +18,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -123,7 +122,7 @@ func pairs(t *testing.T, bundle string) (list []pair) {
 // and has a reworded one for every seventh.
 func awkward(t *testing.T) (list []pair) {
 	t.Helper()
-	folder := gettexttest.Shared(t, "data", "repos", "awkward")
+	folder := gittest.Shared(t, "data", "repos", "awkward")
 	for _, pattern := range []string{"*.po", "synthetic/*.po"} {
 		files, err := filepath.Glob(filepath.Join(folder, pattern))
 		gittest.Must(t, err)
@@ -163,7 +162,7 @@ func templateOf(t *testing.T, data []byte) []byte {
 // comparisons lists what is compared, by the name of its record.
 func comparisons(t *testing.T) map[string][]comparison {
 	t.Helper()
-	bundles, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	gittest.Must(t, err)
 	list := map[string][]comparison{}
 	add := func(group string, p pair, args ...string) {

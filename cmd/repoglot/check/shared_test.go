@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
@@ -48,7 +49,7 @@ func verdict(r check.Result) string {
 // TestAwkward compares every unusual file with the recorded verdict and, if it is
 // installed, with msgfmt.
 func TestAwkward(t *testing.T) {
-	dir := gettexttest.Shared(t, "data", "repos", "awkward")
+	dir := gittest.Shared(t, "data", "repos", "awkward")
 	t.Chdir(dir)
 	recorded := map[string]string{}
 	for _, row := range gettexttest.Table(t, "INDEX.tsv") {
@@ -100,7 +101,7 @@ func sameAsMsgfmt(t *testing.T, msgfmt func(*testing.T, ...string) (string, bool
 // TestBundles compares every file of every real repository with the recorded counts
 // of msgfmt.
 func TestBundles(t *testing.T) {
-	repos := gettexttest.Shared(t, "data", "repos")
+	repos := gittest.Shared(t, "data", "repos")
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
