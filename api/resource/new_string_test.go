@@ -45,6 +45,47 @@ func TestMissingStrings(t *testing.T) {
 	e.Verify()
 }
 
+// TestSuggestedMissing suggests a text for a string that the file lacks, finds it, accepts it, takes
+// it back, and restores it.
+func TestSuggestedMissing(t *testing.T) {
+	e := newEditor(t)
+	e.Commit(e.repo, testrepos.Change{Files: map[string]string{"po/app.pot": strings.Replace(e.po, "Pevné", "", 1) + "\nmsgid \"Close\"\nmsgstr \"\"\n\nmsgid \"Quit\"\nmsgstr \"\"\n"}})
+	e.Configure(e.repo.URL(), "", map[string]catalog.ComponentSettings{
+		"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true, NewBase: "po/app.pot"},
+	})
+	e.Sync()
+	const of = "/api/translations/demo/app/cs/"
+	want := func(about, method, path string, status int, want ...string) {
+		t.Helper()
+		got, answer, _ := e.send("write", method, path, "", "")
+		for _, w := range want {
+			if got != status || !strings.Contains(answer, w) {
+				t.Errorf("%s: %d %s, want %d with %s", about, got, answer, status, w)
+			}
+		}
+	}
+	kind, body := form(t, e.po+"\nmsgid \"Quit\"\nmsgstr \"Konec\"\n", "method", "suggest")
+	if status, answer, _ := e.send("write", "POST", of+"file/", kind, body); status != 200 || !strings.Contains(answer, `"accepted":1`) {
+		t.Fatalf("a suggestion is uploaded: %d %s", status, answer)
+	}
+	found, none := []string{`"count":1,`, `"source":["Quit"]`}, `"count":0,`
+	for q, in := range map[string][]string{
+		"has:suggestion": found, "suggestion:kon": found, "suggestion:jinak": {none}, "NOT+has:suggestion": {`"count":1,`, `"source":["Close"]`}, "quit+has:suggestion": found, "close+has:suggestion": {none},
+	} {
+		want(q, "GET", of+"missing/?q="+q, 200, in...)
+	}
+	want("the file's own", "GET", of+"units/?q=has:suggestion", 200, none)
+	want("another language's", "GET", "/api/translations/demo/app/en/missing/?q=has:suggestion", 200, none)
+	want("accepted", "POST", "/api/suggestions/1/accept/", 200, `"result":true`)
+	want("of the file now", "GET", of+"units/?q=quit", 200, `"target":["Konec"]`, `"pending":true`)
+	want("missing no more", "GET", of+"missing/?q=has:suggestion", 200, none)
+	want("taken back", "DELETE", "/api/edits/2/", 200, `"result":true`)
+	want("missing again", "GET", of+"missing/", 200, `"count":2,`)
+	want("restored", "POST", "/api/edits/2/restore/", 200, `"target":["Konec"]`)
+	want("of the file again", "GET", of+"units/?q=quit", 200, `"target":["Konec"]`, `"pending":true`)
+	e.Verify()
+}
+
 // TestNewStrings adds strings to a glossary: who may, what is refused, and the answers while
 // a string waits, when the repository has it, and when it is taken back.
 func TestNewStrings(t *testing.T) {

@@ -193,7 +193,7 @@ func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneStr
 	if sent.copy != "" {
 		if text, ok := o.textOf(sent.copy); ok {
 			o.Form.Fields = fields(v, &o.Row, text)
-			o.Form.copied(o.offerOf(sent.copy))
+			o.copied(sent.copy)
 		}
 		return false, nil
 	}

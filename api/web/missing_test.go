@@ -24,7 +24,7 @@ func newLacking(t *testing.T) *translating {
 	template := header + "\nmsgid \"Open\"\nmsgstr \"\"\n" + "\n#. A note\n#: src/a.c:7\n#, c-format\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n" +
 		"\nmsgid \"Close the old window\"\nmsgstr \"\"\n\nmsgid \"Done.\"\nmsgstr \"\"\n"
 	cs := header + "\nmsgid \"Open\"\nmsgstr \"\"\n\nmsgid \"Close the window\"\nmsgstr \"Zavřít okno\"\n" +
-		"\n#~ msgid \"Done.\"\n#~ msgstr \"Hotovo.\"\n\n#~ msgid \"Close that old window\"\n#~ msgstr \"Zavřít to okno\"\n\n#~ msgid \"Something else\"\n#~ msgstr \"Něco\"\n"
+		"\n#, fuzzy\n#~ msgid \"Done.\"\n#~ msgstr \"Hotovo.\"\n\n#~ msgid \"Close that old window\"\n#~ msgstr \"Zavřít to okno\"\n\n#~ msgid \"Something else\"\n#~ msgstr \"Něco\"\n"
 	repo := testrepos.Empty(t)
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": template, "po/cs.po": cs, "doc/app.pot": template, "doc/cs.po": cs}})
 	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
@@ -118,7 +118,8 @@ func TestMissingPages(t *testing.T) {
 	w.Verify()
 }
 
-// TestOffers: the text of the obsolete entry of a missing string is a suggestion; those of
+// TestOffers: the text of the obsolete entry of a missing string is a suggestion, which needs
+// editing when it is copied if the entry was fuzzy; those of
 // similar strings that the template has no more come first, the most similar one before, with
 // the difference of the sources, and need editing when they are copied.
 func TestOffers(t *testing.T) {
@@ -133,7 +134,8 @@ func TestOffers(t *testing.T) {
 	}
 	f := p.form(done)
 	f.Set("copy", "s0")
-	answers(t, "the suggestion is copied", 200, p.Post(done, f), "Hotovo.</textarea>")
+	const needsEditing = `name="fuzzy" value="1" data-key="Ctrl+U" checked`
+	answers(t, "the suggestion of a fuzzy entry is copied", 200, p.Post(done, f), "Hotovo.</textarea>", needsEditing)
 	window := w.lacks("app", "Close the old window", "")
 	body := p.Get(window).Body.String()
 	offers := regexp.MustCompile(`(?s)Previous texts</h2>.*?</section>`).FindString(body)
@@ -144,7 +146,7 @@ func TestOffers(t *testing.T) {
 	f = p.form(window)
 	f.Set("copy", "p1")
 	rec = p.Post(window, f)
-	answers(t, "an offer is copied", 200, rec, "Zavřít okno</textarea>", `name="fuzzy" value="1" data-key="Ctrl+U" checked`)
+	answers(t, "an offer is copied", 200, rec, "Zavřít okno</textarea>", needsEditing)
 	f = formOf(rec.Body.String())
 	f.Set("fuzzy", "1")
 	if rec = p.Post(window, f); rec.Code != http.StatusSeeOther {
@@ -161,6 +163,10 @@ func TestOffers(t *testing.T) {
 		t.Errorf("suggest: %d %s", rec.Code, rec.Body)
 	}
 	rec = p.Get(done)
+	f = p.form(done)
+	if f.Set("copy", "s1"); strings.Contains(p.Post(done, f).Body.String(), needsEditing) {
+		t.Error("the suggestion of a person is copied as needing editing")
+	}
 	accept := regexp.MustCompile(`accept:\d+`).FindString(rec.Body.String())
 	answers(t, "both suggestions", 200, rec, "Hotovo.</p>", "Je hotovo.</p>", "The file does not have this string yet")
 	f = p.form(done)

@@ -52,8 +52,9 @@ func (p *Pages) fillOffers(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 		return err
 	}
 	own, similar := edit.Offers(file.Data, &o.Unit, gone, maxOffers)
-	if own != "" {
-		o.Suggestions = append([]store.Suggestion{{Branch: "#~ " + o.Row.Filename, Target: own}}, o.Suggestions...)
+	if own.Target != "" {
+		o.Suggestions = append([]store.Suggestion{{Branch: "#~ " + o.Row.Filename, Target: own.Target}}, o.Suggestions...)
+		o.fuzzyOwn = own.State.Fuzzy()
 	}
 	for _, of := range similar {
 		o.Offers = append(o.Offers, offer{of, difference(of.Source, o.Unit.Source)})
@@ -71,10 +72,15 @@ func (o *oneString) offerOf(name string) *offer {
 	return &o.Offers[i]
 }
 
-// copied marks the text of an offer in the fields as needing editing, and notes whose it was.
-func (f *editForm) copied(of *offer) {
-	if f.Previous = ""; of != nil {
-		f.Previous, f.Fuzzy = of.checksum(), true
+// copied marks the text of an offer in the fields as needing editing, and notes whose it was; so
+// it does with that of the string's own obsolete entry, the first suggestion, if it was fuzzy.
+func (o *oneString) copied(name string) {
+	of := o.offerOf(name)
+	if o.Form.Previous = ""; of != nil {
+		o.Form.Previous = of.checksum()
+	}
+	if of != nil || o.fuzzyOwn && name == "s0" {
+		o.Form.Fuzzy = true
 	}
 }
 

@@ -262,8 +262,9 @@ type oneString struct {
 	Stranger       bool      // a session could edit it
 	Saved          string    // the address of the string that was saved before
 
-	id   int64 // in searches: that of the source unit if the file lacks it
-	next *catalog.Unit
+	id       int64 // in searches: that of the source unit if the file lacks it
+	next     *catalog.Unit
+	fuzzyOwn bool // the first suggestion is of the file's obsolete entry, which is fuzzy
 }
 
 // said is the string in another language, or of another component.

@@ -108,11 +108,11 @@ type Offer struct {
 	Target string
 }
 
-// Offers returns texts for a string that a file lacks: that of its own obsolete entry, "" if
+// Offers returns texts for a string that a file lacks: that of its own obsolete entry, empty if
 // the file has none; and up to most of those of other strings that the template has no more
 // and whose msgid is similar, as msgmerge measures it: of gone, units of the file, and of its
 // obsolete entries. The most similar are first. A file that cannot be read has none.
-func Offers(data []byte, of *catalog.Unit, gone []catalog.Unit, most int) (own string, similar []Offer) {
+func Offers(data []byte, of *catalog.Unit, gone []catalog.Unit, most int) (own Text, similar []Offer) {
 	type candidate struct {
 		Offer
 		by float64
@@ -129,7 +129,7 @@ func Offers(data []byte, of *catalog.Unit, gone []catalog.Unit, most int) (own s
 	}
 	for _, e := range obsolete(data) {
 		if o := (Offer{e.Context, sourceOf(e), TextOf(e).Target}); o.Source == of.Source && o.Context == of.Context {
-			own = o.Target
+			own = TextOf(e)
 		} else {
 			add(o)
 		}

@@ -88,10 +88,24 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 		return &searchPlan{}, err
 	}
 	expr, err := terms.Simplify(q.Expr, func(term query.Expr) (query.Expr, error) {
-		if p, ok := term.(query.Scope); ok {
-			return query.Const(inScope(p, q.Components[component], &t, &s.db.searches.folder)), nil
+		fold := &s.db.searches.folder
+		switch e := term.(type) {
+		case query.Scope:
+			return query.Const(inScope(e, q.Components[component], &t, fold)), nil
+		case query.Filled:
+			if e.Column == query.Suggestion {
+				return s.suggestedMissing(ctx, q.TranslationID, nil)
+			}
+		case query.Text:
+			if e.Column == query.Suggestion {
+				match, err := e.Match.Compile(fold)
+				if err != nil {
+					return nil, err
+				}
+				return s.suggestedMissing(ctx, q.TranslationID, match)
+			}
 		}
-		return terms.OfMissing(term, &s.db.searches.folder)
+		return terms.OfMissing(term, fold)
 	})
 	if err != nil || expr == query.None {
 		return &searchPlan{}, err
@@ -107,6 +121,12 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 		among = append(among, expr)
 	}
 	return s.search(ctx, &SearchQuery{Components: q.Components, TranslationID: source, Expr: among})
+}
+
+// suggestedMissing finds strings that a file lacks, and for which somebody suggested a text.
+func (s *Snapshot) suggestedMissing(ctx context.Context, translation int64, match func(string) bool) (query.Expr, error) {
+	ids, err := withSuggestions(ctx, s.s, translation, true, match)
+	return terms.NewInSet(ids, false), err
 }
 
 // MissingUnit returns the source unit of the string with an id_hash that the file of a

@@ -285,18 +285,20 @@ func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation,
 // nil, only matching ones.
 func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
 	var ids []int64
+	if column == query.Suggestion {
+		for _, t := range group {
+			found, err := withSuggestions(ctx, s.s, t.id, false, match)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, found...)
+		}
+		return terms.NewInSet(ids, false), nil
+	}
 	take := func(unit int64, text string) {
 		if match == nil || match(text) {
 			ids = append(ids, unit)
 		}
-	}
-	if column == query.Suggestion {
-		for _, t := range group {
-			if err := eachSuggestion(ctx, s.s, t.id, take); err != nil {
-				return nil, err
-			}
-		}
-		return terms.NewInSet(ids, false), nil
 	}
 	source, template, err := rows.ComponentTemplate(ctx, s.s, c.ID)
 	if err != nil {

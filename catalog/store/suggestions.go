@@ -263,15 +263,21 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 	return out, s.s.Fail(ctx, fmt.Sprintf("read the suggestions of unit %d", unitID), err)
 }
 
-// eachSuggestion calls each for the suggestions of a translation whose strings are there.
-func eachSuggestion(ctx context.Context, s *sqldb.Session, translation int64, each func(unit int64, text string)) error {
-	return s.Query(ctx, `SELECT n.unit_id, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id WHERE n.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
-		var unit int64
+// withSuggestions finds the strings of a translation that have suggestions; if match is not nil,
+// only those with matching ones. With missing it finds source units of strings that the file
+// lacks.
+func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool) (ids []int64, err error) {
+	err = s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
+		WHERE n.translation_id = $1 AND u.removed = $2`, []any{translation, sqldb.Smallint(missing)}, func(scan sqldb.Scan) error {
+		var id int64
 		var text string
-		err := scan(&unit, &text)
-		each(unit, text)
+		err := scan(&id, &text)
+		if match == nil || match(text) {
+			ids = append(ids, id)
+		}
 		return err
 	})
+	return ids, err
 }
 
 // Suggestions of people have a row in the journal, like edits, and one beside those of

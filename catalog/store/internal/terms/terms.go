@@ -263,13 +263,13 @@ func Narrow(e query.Expr) (few []int64, lo, hi int64) {
 
 // OfMissing is what a term about a string of a translation means for one that its file
 // lacks, as a term about its source unit: it has no text, no check fails, and nothing has
-// happened to it.
+// happened to it. Whether somebody suggested a text only the store knows.
 func OfMissing(term query.Expr, fold *query.Folder) (query.Expr, error) {
 	switch e := term.(type) {
 	case query.Text:
 		return textOfMissing(e, fold)
 	case query.Filled:
-		if slices.Contains([]query.Column{query.Target, query.Comment, query.Suggestion}, e.Column) {
+		if e.Column == query.Target || e.Column == query.Comment {
 			return query.None, nil
 		}
 	case query.Number:
@@ -292,7 +292,7 @@ func OfMissing(term query.Expr, fold *query.Folder) (query.Expr, error) {
 
 func textOfMissing(e query.Text, fold *query.Folder) (query.Expr, error) {
 	switch e.Column {
-	case query.Comment, query.Suggestion:
+	case query.Comment:
 		return query.None, nil
 	case query.Target, "":
 		match, err := e.Match.Compile(fold)
