@@ -123,9 +123,8 @@ func (d *deriver) update(ctx context.Context, f *FileChange) (now derive.File, u
 			return now, u, fmt.Errorf("%s: %w", path, cmp.Or(d.unreadable[path], errGone))
 		}
 	}
-	was, o := d.data[f.Path].blob, *f.Update
-	o.Language = nil // the table stays
-	key := memoKey(sha256.Sum256(fmt.Appendf(nil, "update %q %s %s %+v", f.Path, was, d.data[f.Template].blob, o)))
+	was := d.data[f.Path].blob
+	key := memoKey(sha256.Sum256(fmt.Appendf(nil, "update %q %s %s %+v", f.Path, was, d.data[f.Template].blob, *f.Update)))
 	if known, found := d.options.Memo.get(key); found && d.writer.Has(known.after) {
 		known.updated.Same = known.after == was
 		return derive.File{Path: f.Path, Blob: known.after}, known.updated, nil

@@ -14,7 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/editing"
 	"github.com/repoglot/repoglot/catalog/flush"
 	"github.com/repoglot/repoglot/catalog/ingest"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
@@ -211,13 +210,6 @@ func (p *Pusher) msgmerge(row *store.BranchComponent) msgmerge.Options {
 	u := &row.Settings.Edits.Update
 	return msgmerge.Options{
 		Previous: u.Previous, NoFuzzyMatching: u.NoFuzzyMatching, NoLocation: u.NoLocation, NoWrap: u.NoWrap,
-		Language: func(name string) string {
-			all := p.Languages.All()
-			if at := slices.IndexFunc(all, func(l lang.Language) bool { return l.Name == name }); at >= 0 {
-				return all[at].Code
-			}
-			return ""
-		},
 	}
 }
 

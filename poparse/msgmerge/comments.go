@@ -1,6 +1,7 @@
 package msgmerge
 
 import (
+	_ "embed" // languages
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,7 +27,7 @@ func (m *merger) header(def, ref *poparse.Entry) *poparse.Entry {
 	if ref != nil {
 		text = form(ref.Str)[0]
 	}
-	str := m.headerText(form(def.Str)[0], text)
+	str := headerText(form(def.Str)[0], text)
 	if strings.EqualFold(charset(text), "UTF-8") {
 		str = inUTF8(str)
 	}
@@ -35,7 +36,7 @@ func (m *merger) header(def, ref *poparse.Entry) *poparse.Entry {
 }
 
 // headerText merges the fields.
-func (m *merger) headerText(def, ref string) string {
+func headerText(def, ref string) string {
 	known, unknown := map[string]string{}, ""
 	for line := range strings.Lines(def) {
 		if !strings.HasSuffix(line, "\n") {
@@ -49,7 +50,7 @@ func (m *merger) headerText(def, ref string) string {
 	}
 	team, hasTeam := known["Language-Team"]
 	if _, ok := known["Language"]; !ok && hasTeam {
-		known["Language"] = " " + m.languageOf(team) + "\n"
+		known["Language"] = " " + languageOf(team) + "\n"
 	}
 	for _, name := range []string{"Report-Msgid-Bugs-To", "POT-Creation-Date"} {
 		if _, rest, ok := strings.Cut(ref, name+":"); ok {
@@ -76,16 +77,24 @@ func field(line string) (name, value string, ok bool) {
 	return "", "", false
 }
 
-// languageOf returns the code of the language that a team is named for.
-func (m *merger) languageOf(team string) string {
-	team = strings.Trim(strings.TrimSuffix(team, "\n"), " \t")
-	if i := strings.LastIndexAny(team, " \t") + 1; strings.HasPrefix(team[i:], "<") || strings.HasSuffix(team, ">") || strings.ContainsAny(team, "@/") {
+// languages has, on each line, a code and the English name by which msgmerge knows it.
+//
+//go:embed languages.txt
+var languages string
+
+// languageOf returns the code of the language that a team is named for, if an address follows the
+// name: the line feed of the field is a part of its last word, which msgmerge takes off only then.
+func languageOf(team string) string {
+	team = strings.TrimLeft(team, " \t")
+	if i := strings.LastIndexAny(team, " \t") + 1; strings.HasPrefix(team[i:], "<") || strings.ContainsAny(team, "@/") {
 		team = strings.TrimRight(team[:i], " \t")
 	}
-	if m.Language == nil || team == "" {
-		return ""
+	for line := range strings.SplitSeq(languages, "\n") {
+		if code, name, ok := strings.Cut(line, " "); ok && name == team {
+			return code
+		}
 	}
-	return m.Language(team)
+	return ""
 }
 
 // charset is what a header says, "" if it says nothing.

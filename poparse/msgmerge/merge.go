@@ -46,9 +46,6 @@ type Options struct {
 	// "c-format", as msgfmt -c wants it: texts that do not fit a format that is new in the
 	// template become fuzzy. Nil: all fit.
 	Fits func(e *poparse.Entry, format string) bool
-	// Language returns the code of a language by its English name, "" if it is unknown:
-	// a header without the field Language gets it from its Language-Team. Nil knows none.
-	Language func(name string) string
 }
 
 // DefaultComparisons is the bound of comparisons of a file: some seconds.

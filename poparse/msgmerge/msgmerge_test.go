@@ -7,16 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // optionSets are the options that are compared with msgmerge's.
@@ -48,7 +46,6 @@ func differences() map[string]string {
 		"awkward/mc__po-hu.ea634027.po":                                   "msgmerge does not know ISO8859-2",
 		"awkward/vim__runtime-syntax-testdir-input-po.po":                 "msgmerge 0.21 does not know flags in \"#=\"",
 		"awkward/hash-equals.po":                                          "msgmerge 0.21 does not know flags in \"#=\"",
-		"awkward/wget__po-zh_TW.f5ba3f0d.po":                              "msgmerge knows the language \"Chinese (traditional)\"",
 		"awkward/nul.po":                                                  "a NUL in a string is refused: msgmerge cuts the string there",
 		"awkward/two-domains.po":                                          "several domains are refused",
 		"awkward/two-flag-lines.po":                                       "a second line of flags makes msgmerge forget the first one",
@@ -60,7 +57,7 @@ func differences() map[string]string {
 func compare(t *testing.T, file, template []byte, args string, o Options) (difference string, refused bool) {
 	t.Helper()
 	want, complaint := msgmerge(t, file, template, strings.Fields(args)...)
-	got, err := merge(t, file, template, o)
+	got, _, err := merge(t, file, template, o)
 	if err == nil && complaint == "" {
 		return cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")), false
 	}
@@ -70,42 +67,25 @@ func compare(t *testing.T, file, template []byte, args string, o Options) (diffe
 	return "", true
 }
 
-// languages is the table of the server.
-var languages = sync.OnceValue(func() *lang.Table {
-	table, err := lang.New()
-	if err != nil {
-		panic(err)
-	}
-	return table
-})
-
 // merge merges as the server does.
-func merge(t *testing.T, file, template []byte, o Options) (string, error) {
+func merge(t *testing.T, file, template []byte, o Options) (text string, r *Result, err error) {
 	t.Helper()
 	f, err := poparse.Parse("a.po", file)
 	if err != nil {
-		return "", errors.Join(ErrRefused, err)
+		return "", nil, errors.Join(ErrRefused, err)
 	}
 	p, err := poparse.Parse("b.pot", template)
 	if err != nil {
-		return "", errors.Join(ErrRefused, err)
+		return "", nil, errors.Join(ErrRefused, err)
 	}
-	o.Language = func(name string) string {
-		all := languages().All()
-		if at := slices.IndexFunc(all, func(l lang.Language) bool { return l.Name == name }); at >= 0 {
-			return all[at].Code
-		}
-		return ""
-	}
-	r, err := Merge(f, p, o)
-	if err != nil {
-		return "", err
+	if r, err = Merge(f, p, o); err != nil {
+		return "", nil, err
 	}
 	var out bytes.Buffer
 	if _, err := r.File.WriteTo(&out); err != nil {
 		t.Errorf("write: %v", err)
 	}
-	return out.String(), nil
+	return out.String(), r, nil
 }
 
 // msgmerge runs GNU msgmerge; the complaint is not "" if it refuses a file.
@@ -215,6 +195,19 @@ msgstr[1] ""
 	}
 	if r, err = Merge(r.File, p, Options{}); err != nil || counts(r) != [4]int{} {
 		t.Errorf("merged again: %+v, %v", r, err)
+	}
+}
+
+// TestLanguages asks msgmerge for the code of each language that a header without one may get.
+func TestLanguages(t *testing.T) {
+	needMsgmerge(t)
+	lines := strings.Split(strings.TrimSpace(languages), "\n")
+	for i := 0; i < len(lines); i += testsize.Of(20, 4, 1) {
+		code, name, _ := strings.Cut(lines[i], " ")
+		file := fmt.Sprintf("msgid \"\"\nmsgstr \"Language-Team: %s <a@b>\\nContent-Type: text/plain; charset=UTF-8\\n\"\n", name)
+		if out, _ := msgmerge(t, []byte(file), []byte("msgid \"\"\nmsgstr \"\"\n")); !strings.Contains(out, "\"Language: "+code+"\\n\"") {
+			t.Errorf("%s is not %s: %s", name, code, out)
+		}
 	}
 }
 
