@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/diff"
 )
 
@@ -41,7 +42,15 @@ func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from,
 	}
 	name := "po/" + row.Settings.Name + "/cs.po"
 	report := diff.New([]diff.File{
-		diff.Files(name, file(from), file(to), diff.Options{Language: "cs", Group: "po/*.po"}),
+		diff.Files(name, file(from), file(to), diff.Options{Language: "cs", Group: "po/*.po", Checks: func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
+			failing := map[*poparse.Entry]map[string]string{}
+			for _, e := range of {
+				if e.ID == "Hello" && e.Str[0] == text[to] {
+					failing[e] = map[string]string{"end_stop": "Mismatched <stop>"}
+				}
+			}
+			return failing
+		}}),
 		diff.Files("po/de.po", nil, file(to), diff.Options{Language: "de"}),
 		diff.Files("po/fr.po", file(from), []byte("msgid"), diff.Options{Language: "fr"}),
 		diff.Files("po/app.pot", file(from), nil, diff.Options{Template: true}),
@@ -90,6 +99,12 @@ func TestComparison(t *testing.T) {
 	body := decode[map[string]any](t, get(t, s, compared))
 	if body["base"] != head1 || body["head"] != head2 || body["counts"].(map[string]any)["reworded"] != 2.0 {
 		t.Errorf("%v", body)
+	}
+	if checks := body["files"].([]any)[0].(map[string]any)["checks"]; !strings.Contains(fmt.Sprint(checks), "Mismatched <stop>") {
+		t.Errorf("%v", checks)
+	}
+	if n := strings.Count(call(t, s, http.MethodGet, page).Body.String(), "Mismatched &lt;stop&gt;"); n != 1 {
+		t.Errorf("the page has the check %d times", n)
 	}
 	for _, path := range []string{hidden(compared), hidden(page)} {
 		if rec := call(t, s, http.MethodGet, path); rec.Code != 404 {
@@ -214,4 +229,58 @@ func TestComparisonTurns(t *testing.T) {
 			t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 		}
 	}
+}
+
+// TestComparisonsBounded: however many ask, a client has one comparison made at a time and 32 wait,
+// and all clients have as many as there are turns of long answers, or cores but one.
+func TestComparisonsBounded(t *testing.T) {
+	t.Parallel()
+	var now, most atomic.Int64
+	goOn := make(chan struct{})
+	repo := &twoCommits{before: func(ctx context.Context) error {
+		n := now.Add(1)
+		defer now.Add(-1)
+		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+		}
+		select {
+		case <-goOn:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
+	s := serve(demoWorld(t), Options{Commits: repo})
+	makers, cores := s.shares.makers, s.shares.cores
+	ask := func(clients, each, beyond int, bound int64) {
+		t.Helper()
+		most.Store(0)
+		goOn = make(chan struct{})
+		codes := make(chan int, clients*each)
+		for i := range clients * each {
+			req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s?x=%d", compared, i), http.NoBody)
+			req.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", 1+i/each)
+			go func() {
+				rec := httptest.NewRecorder()
+				s.ServeHTTP(rec, req)
+				codes <- rec.Code
+			}()
+		}
+		until(t, func() bool {
+			return int(makers.Used())+makers.Waiting()+len(codes) == clients*each && now.Load() == bound
+		})
+		close(goOn)
+		refused := 0
+		for range clients * each {
+			if code := <-codes; code == http.StatusTooManyRequests {
+				refused++
+			} else if code != http.StatusOK {
+				t.Errorf("%d", code)
+			}
+		}
+		if most.Load() != bound || refused != beyond {
+			t.Errorf("%d of %d clients: %d at a time, %d refused; want %d, %d", each, clients, most.Load(), refused, bound, beyond)
+		}
+	}
+	ask(1, 40, 40-1-32, 1)
+	ask(10, 20, 0, min(makers.Total(), cores.Total()))
 }

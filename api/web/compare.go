@@ -33,6 +33,7 @@ type comparedString struct {
 	Source, Text []span
 	State        catalog.State
 	Lines        []comparedLines
+	Checks       []string // messages of those that fail now
 }
 
 type comparedLines struct {
@@ -99,6 +100,11 @@ func (s *comparedString) fill() {
 		}
 	}
 	s.Text = difference(texts[0], texts[1])
+	for _, c := range s.File.Checks {
+		if s.New != nil && c.Line == s.Line {
+			s.Checks = append(s.Checks, c.Message)
+		}
+	}
 	for _, l := range s.String.Lines {
 		mark := map[string]string{"comment": "#", "note": "#.", "flags": "#,"}[l.Name]
 		s.Lines = append(s.Lines, comparedLines{mark, difference(strings.Join(l.Old, "\n"), strings.Join(l.New, "\n"))})

@@ -1,10 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -24,6 +28,7 @@ const (
 	compareAlike  = merge.DefaultComparisons // of strings with others, in all files
 	compareListed = 10_000                   // strings that are listed; all are counted
 	compareCache  = 8 << 20
+	compareCores  = 2  // that one comparison uses for the time that it may take
 	textFactor    = 10 // what long texts take in multiples of their length, beside their entries
 )
 
@@ -39,8 +44,8 @@ var (
 // Compare tells what differs between the files of a component at two commits, which are full
 // ids: the files that it serves, its template included unless that is from elsewhere. The
 // error is catalog.ErrNotFound unless the component's head reaches both, whether the mirror
-// has them or not.
-func (s *Syncer) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
+// has them or not. Checks returns the quality checks of a language, for diff.Options; nil: none.
+func (s *Syncer) Compare(ctx context.Context, row *store.ComponentRow, from, to string, checks func(language string) diff.Checks) (*diff.Report, error) {
 	key := BranchKey(row.Repo, row.Branch)
 	m := s.Shown(key)
 	head, err := object.ParseHash(row.Head)
@@ -57,7 +62,7 @@ func (s *Syncer) Compare(ctx context.Context, row *store.ComponentRow, from, to 
 	}
 	var report *diff.Report
 	if err == nil {
-		report, err = s.compare(within, m, row, old, cur)
+		report, err = s.compare(within, m, row, old, cur, checks)
 	}
 	switch {
 	case errors.Is(err, object.ErrUnknownCommit), errors.Is(err, gitsource.ErrNotFetched):
@@ -70,7 +75,7 @@ func (s *Syncer) Compare(ctx context.Context, row *store.ComponentRow, from, to 
 	return report, err
 }
 
-func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.ComponentRow, from, to object.Hash) (*diff.Report, error) {
+func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.ComponentRow, from, to object.Hash, checks func(language string) diff.Checks) (*diff.Report, error) {
 	r, err := m.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -90,34 +95,59 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 	if len(changes) > compareFiles {
 		return nil, fmt.Errorf("%w: %d files differ, and at most %d are compared", ErrCompareBound, len(changes), compareFiles)
 	}
-	files, bytes, memory := make([]diff.File, len(changes)), 0, max(s.memory.small, compareMemory)
-	for i, ch := range changes {
-		o := diff.Options{Group: row.Settings.Filemask, Template: ch.Path == row.Settings.NewBase, Comparisons: max(compareAlike/len(changes), 1)}
-		if !o.Template {
-			o.Language, _ = c.selection.code(ch.Path)
-		}
-		var versions [2][]byte
-		left := memory
-		for v, blob := range []object.Hash{ch.Old, ch.New} {
-			if !blob.IsZero() {
-				versions[v], err = r.SharedBlob(ctx, blob, min(s.maxFileSize, memory/textFactor))
-				left -= exactBytes(versions[v], entryBytes) + textFactor*int64(len(versions[v]))
-				bytes += len(versions[v])
+	memory := max(s.memory.small, compareMemory)
+	files, bytes, budget := make([]diff.File, len(changes)), 0, semaphore.NewWeighted(memory)
+	work, working := errgroup.WithContext(ctx)
+	work.SetLimit(compareCores)
+	err = func() error {
+		for i, ch := range changes {
+			o := diff.Options{Group: row.Settings.Filemask, Template: ch.Path == row.Settings.NewBase, Comparisons: max(compareAlike/len(changes), 1)}
+			if !o.Template {
+				o.Language, _ = c.selection.code(ch.Path)
+				if checks != nil {
+					o.Checks = checks(o.Language)
+				}
 			}
-			if err == nil && left < 0 {
-				err = fmt.Errorf("more than %d MiB of memory: %w", memory>>20, object.ErrTooLarge)
+			var versions [2][]byte
+			takes := int64(0)
+			for v, blob := range []object.Hash{ch.Old, ch.New} {
+				if !blob.IsZero() {
+					versions[v], err = r.SharedBlob(ctx, blob, min(s.maxFileSize, memory/textFactor))
+					size := fileBytes(versions[v])
+					if takes+size > memory/2 {
+						size = exactBytes(versions[v], entryBytes)
+					}
+					takes += size + textFactor*int64(len(versions[v]))
+					bytes += len(versions[v])
+				}
+				if err == nil && takes > memory {
+					err = fmt.Errorf("more than %d MiB of memory: %w", memory>>20, object.ErrTooLarge)
+				}
+				if err != nil {
+					return fmt.Errorf("%s: %w", ch.Path, err)
+				}
 			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", ch.Path, err)
+			if bytes > compareBytes {
+				return fmt.Errorf("%w: the files that differ have more than %d MiB", ErrCompareBound, compareBytes>>20)
 			}
+			if err := budget.Acquire(working, takes); err != nil {
+				return err
+			}
+			work.Go(func() (err error) {
+				defer budget.Release(takes)
+				defer func() { // a file must not end the process
+					if p := recover(); p != nil {
+						err = fmt.Errorf("compare %s: panic: %v", ch.Path, p)
+					}
+				}()
+				files[i] = diff.Files(ch.Path, versions[0], versions[1], o)
+				return ctx.Err()
+			})
 		}
-		if bytes > compareBytes {
-			return nil, fmt.Errorf("%w: the files that differ have more than %d MiB", ErrCompareBound, compareBytes>>20)
-		}
-		files[i] = diff.Files(ch.Path, versions[0], versions[1], o)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		return nil
+	}()
+	if err := cmp.Or(work.Wait(), err); err != nil {
+		return nil, err
 	}
 	report := diff.New(files, compareListed)
 	report.Base, report.Head = from.String(), to.String()

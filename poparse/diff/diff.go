@@ -20,10 +20,13 @@ type Options struct {
 	Template bool
 	// Comparisons bounds the search for reworded strings, as in merge.Options.
 	Comparisons int
-	// Checks returns the quality checks that some entries of a file fail: the message of each, by
-	// its name. It is asked for the texts that changed, before and after. Nil: there are no checks.
-	Checks func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string
+	// Checks are asked for the texts that changed, before and after. Nil: there are none.
+	Checks Checks
 }
+
+// Checks returns the quality checks that some entries of a file fail: the message of each, by its
+// name.
+type Checks = func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string
 
 // Files compares the old bytes of a file with the new ones; nil: there is no such file. Files that
 // are equal to the byte are not read. It never fails: see Unreadable.
@@ -368,36 +371,28 @@ func (c *comparison) wrapping(old, new *fileLines) {
 // fileLines has the lines of a file.
 type fileLines struct {
 	data   []byte
-	starts []int   // of each line, and the end
+	starts []int32 // of each line, and the end
 	ends   []int32 // of each line with a keyword: the line that the next entry begins with
 }
 
 func linesOf(f *poparse.File, data []byte) *fileLines {
-	l := &fileLines{data: data, starts: []int{0}}
-	for at := 0; ; {
-		n := bytes.IndexByte(data[at:], '\n')
-		if n < 0 {
-			break
-		}
-		at += n + 1
-		l.starts = append(l.starts, at)
+	lines := bytes.Count(data, []byte{'\n'})
+	l := &fileLines{data: data, starts: make([]int32, 1, lines+2), ends: make([]int32, lines+3)}
+	for at := 0; len(l.starts) <= lines; {
+		at += bytes.IndexByte(data[at:], '\n') + 1
+		l.starts = append(l.starts, int32(at))
 	}
-	l.starts = append(l.starts, len(data))
-	l.ends = make([]int32, len(l.starts)+1)
-	all := append(slices.Clone(f.Entries), f.OtherHeaders...)
-	if f.Header != nil {
-		all = append([]*poparse.Entry{f.Header}, all...)
-	}
-	slices.SortStableFunc(all, func(a, b *poparse.Entry) int { return cmp.Compare(a.Line, b.Line) })
-	for i, e := range all {
+	l.starts = append(l.starts, int32(len(data)))
+	all := append(slices.Concat(f.OtherHeaders, f.Entries), cmp.Or(f.Header, &poparse.Entry{}))
+	slices.SortFunc(all, func(a, b *poparse.Entry) int { return cmp.Compare(a.Line, b.Line) })
+	last := 0 // line with a keyword
+	for _, e := range all {
 		if e.KeywordLine >= len(l.ends) {
 			break // a charset whose lines are others
 		}
-		l.ends[e.KeywordLine] = int32(len(l.starts))
-		if i+1 < len(all) {
-			l.ends[e.KeywordLine] = int32(all[i+1].Line)
-		}
+		l.ends[last], last = int32(e.Line), e.KeywordLine
 	}
+	l.ends[last] = int32(len(l.starts))
 	return l
 }
 

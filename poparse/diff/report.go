@@ -272,8 +272,8 @@ type Report struct {
 	Files []File `json:"files"`
 }
 
-// New sums up files. It sorts them by group, language and path, and lists up to most strings, all
-// if it is 0; the counts are of all.
+// New sums up files. It sorts them by group, language and path, and lists up to most strings and
+// checks, all if it is 0; the counts are of all.
 func New(files []File, most int) Report {
 	r := Report{Version: Version, Compared: len(files), Languages: []Language{}, Files: []File{}}
 	slices.SortStableFunc(files, func(a, b File) int {
@@ -308,11 +308,13 @@ func New(files []File, most int) Report {
 	for _, s := range r.sources() {
 		r.Sources.add(&s.counts)
 	}
-	left := most
+	left, checks := most, most
 	for i := range r.Files {
 		if f := &r.Files[i]; most > 0 {
 			list := min(left, len(f.Strings))
 			f.Omitted, f.Strings, left = len(f.Strings)-list, f.Strings[:list:list], left-list
+			list = min(checks, len(f.Checks))
+			f.Checks, checks = f.Checks[:list:list], checks-list
 		}
 	}
 	return r

@@ -55,6 +55,7 @@ func QualityRules() []Rule {
 // quality makes the quality checks of files. It is immutable.
 type quality struct {
 	table    *lang.Table
+	project  catalog.Project
 	settings catalog.ComponentSettings
 	rules    unit.Rules
 	source   lang.Language
@@ -78,10 +79,12 @@ func newQuality(q *Quality) (*quality, error) {
 	if problems := checks.FlagErrors(q.Flags, true); problems != nil {
 		return nil, fmt.Errorf("check flags: %s", strings.Join(problems, "; "))
 	}
-	out := &quality{table: table, source: source, all: checks.All()}
-	out.settings.SourceLanguage, out.settings.CheckFlags = source.Code, q.Flags
-	out.rules = unit.NewRules(q.Flags, lang.IsCJK(source.Code))
-	return out, nil
+	return qualityOf(table, catalog.Project{}, catalog.ComponentSettings{SourceLanguage: source.Code, CheckFlags: q.Flags}), nil
+}
+
+func qualityOf(table *lang.Table, p catalog.Project, s catalog.ComponentSettings) *quality {
+	source := table.Match(s.SourceLanguage)
+	return &quality{table, p, s, unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)), source, checks.All()}
 }
 
 // findings returns the failures of the checks of translations; for a template or a
@@ -96,7 +99,7 @@ func (q *quality) findings(f *poparse.File) []Finding {
 	t := q.translation(f, language)
 	pass := &qualityPass{
 		quality: q, file: f, translation: t, locator: f.Locator(),
-		set: checks.ForTranslation(q.table, &catalog.Project{}, &q.settings, t, nil),
+		set: checks.ForTranslation(q.table, &q.project, &q.settings, t, nil),
 	}
 	pass.compare()
 	for e, u := range unit.All(f, q.rules) {
@@ -140,6 +143,19 @@ func NewChecker(q Quality) (Checker, error) {
 	return Checker{made}, err
 }
 
+// CheckerOf returns the checker of a component's files.
+func CheckerOf(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings) Checker {
+	return Checker{qualityOf(table, *p, *s)}
+}
+
+// In returns Failures for files of a language, whatever they say.
+func (c Checker) In(code string) func(*poparse.File, []*poparse.Entry) map[*poparse.Entry]map[string]string {
+	language := c.table.Match(code)
+	return func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
+		return c.failures(f, language, of)
+	}
+}
+
 // Failures returns what some entries of a file fail: the message of each check, by its name. It
 // makes the checks that findings of a whole file have, and is empty for a file whose language is
 // not known.
@@ -148,6 +164,10 @@ func (c Checker) Failures(f *poparse.File, of []*poparse.Entry) map[*poparse.Ent
 	if !known {
 		return nil
 	}
+	return c.failures(f, language, of)
+}
+
+func (c Checker) failures(f *poparse.File, language lang.Language, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
 	out := map[*poparse.Entry]map[string]string{}
 	texts := map[string]bool{}
 	for _, e := range of {
@@ -159,7 +179,7 @@ func (c Checker) Failures(f *poparse.File, of []*poparse.Entry) map[*poparse.Ent
 	t := c.translation(f, language)
 	pass := &qualityPass{
 		quality: c.quality, file: &some, translation: t, locator: &poparse.Locator{},
-		set: checks.ForTranslation(c.table, &catalog.Project{}, &c.settings, t, nil),
+		set: checks.ForTranslation(c.table, &c.project, &c.settings, t, nil),
 	}
 	pass.compare()
 	for e, u := range unit.All(&some, c.rules) {

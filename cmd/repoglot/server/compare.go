@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/check"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/poparse/diff"
 )
@@ -18,7 +19,8 @@ type commits struct{ engine *Engine }
 
 // Compare is that of the Syncer, with errors as clients get them.
 func (c commits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
-	report, err := c.engine.syncer.Compare(ctx, row, from, to)
+	checker := check.CheckerOf(c.engine.languages, &row.Project, &row.Settings)
+	report, err := c.engine.syncer.Compare(ctx, row, from, to, func(code string) diff.Checks { return checker.In(code) })
 	later := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: 10}
 	switch {
 	case errors.Is(err, ingest.ErrNoMirror) && c.engine.cluster != nil:

@@ -34,7 +34,7 @@ func TestCompare(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*"}})
 	w.Sync()
 	t.Cleanup(func() { w.Syncer.Close() })
-	engine := &Engine{syncer: w.Syncer, db: w.DB}
+	engine := &Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}
 	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine}})
 	get := func(commits string) *httptest.ResponseRecorder {
 		rec := httptest.NewRecorder()
@@ -71,6 +71,35 @@ func TestCompare(t *testing.T) {
 	want(503, "another process of the cluster has it", first+"..."+second, first+"..."+other, unknown+"..."+unknown)
 	if rec := get(first + "..." + second); rec.Header().Get("Retry-After") == "" {
 		t.Error(rec.Header())
+	}
+}
+
+// TestCompareChecks: checks that a text fails now are told, with the flags, the language and the names of
+// the component, whatever the header says; those that failed before are not.
+func TestCompareChecks(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	commit := func(texts ...string) string {
+		list := []string{"Open.", texts[0], "Close!", texts[1], "Widgets", texts[2], "Save.", texts[3]}
+		return repo.Commit(t, testrepos.Change{Files: map[string]string{"po/xx@a.po": strings.Replace(catalogtest.PO(list...), "Content-Type", `Language: en\nContent-Type`, 1)}})
+	}
+	first, second := commit("Otevřít", "", "", "Uložit."), commit("Otevři", "Zavřít", "Widgets", "Ulož")
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {Name: "Widgets", CheckFlags: "ignore-end-exclamation"}})
+	w.Sync()
+	t.Cleanup(w.Syncer.Close)
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{&Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}}})
+	rec := httptest.NewRecorder()
+	s.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/components/demo/app/compare/"+first+"..."+second+"/", http.NoBody))
+	var report diff.Report
+	if err := json.Unmarshal(rec.Body.Bytes(), &report); err != nil || rec.Code != 200 {
+		t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	got := ""
+	for _, c := range report.Files[0].Checks {
+		got += c.Source + " " + c.Check + "; "
+	}
+	if want := "Save. end_stop; "; got != want || report.Counts.Checks != 1 || !strings.Contains(report.Files[0].Checks[0].Message, "full stop") {
+		t.Errorf("%q, want %q: %+v", got, want, report.Files[0].Checks)
 	}
 }
 
