@@ -341,6 +341,9 @@ func (m *model) enter(id, text string, state catalog.State) {
 		m.acked[id] = append(m.acked[id], text)
 		m.served[id] = text
 	})
+	if _, there := m.now()[id]; !there { // the file lacks it, and its text was taken back
+		delete(m.served, id)
+	}
 	if served || text == "" {
 		return
 	}
