@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/repoglot/repoglot/testrepos"
 )
 
 // header is the header of the PO files below.
@@ -105,9 +103,9 @@ msgstr[2] ""
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			scenario := "-- commit 1 --\n-- 1/a.po --\n" + old + "-- 1/x.pot --\n" + pot +
+			text := "-- commit 1 --\n-- 1/a.po --\n" + old + "-- 1/x.pot --\n" + pot +
 				"-- 1/a.po (" + tt.directive + ") --\n" + tt.text
-			r := testrepos.New(t, []byte(scenario))
+			r := scenario(t, text)
 			if diff := cmp.Diff(tt.want, string(r.File(t, "1", "a.po"))); diff != "" {
 				t.Errorf("file (-want +got):\n%s", diff)
 			}
@@ -142,7 +140,7 @@ msgstr[1] ""
 
 // TestBytes tests the directives that change the bytes of a text.
 func TestBytes(t *testing.T) {
-	r := testrepos.New(t, []byte(bytesScenario))
+	r := scenario(t, bytesScenario)
 	for path, want := range map[string]string{
 		"latin2":  "\xbe\xf9\n",
 		"dos":     "\ufeffa\r\nc\r\n",

@@ -1,6 +1,7 @@
 package testrepos
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,8 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
@@ -46,177 +49,233 @@ func (p *push) tip(branch string) (plumbing.Hash, error) {
 	return ref.Hash(), nil
 }
 
-// resolve finds a label, a branch or a full hash, in this order.
-func (p *push) resolve(rev string) (plumbing.Hash, error) {
-	if h, ok := p.labels[rev]; ok {
-		return plumbing.NewHash(h), nil
-	}
-	if h, err := p.tip(rev); err != nil || !h.IsZero() {
-		return h, err
-	}
-	if plumbing.IsHash(rev) {
-		h := plumbing.NewHash(rev)
-		if _, err := p.r.git.CommitObject(h); err == nil {
-			return h, nil
-		}
-	}
-	return plumbing.ZeroHash, fmt.Errorf("%q is no label, branch or commit of %s", rev, p.r.Dir)
-}
-
-func (p *push) resolveAll(revs []string) ([]plumbing.Hash, error) {
-	var out []plumbing.Hash
+// resolve finds labels, full hashes or branches, in this order.
+func (p *push) resolve(revs ...string) (out []*object.Commit, err error) {
 	for _, rev := range revs {
-		h, err := p.resolve(rev)
-		if err != nil {
-			return nil, err
+		h := plumbing.NewHash(cmp.Or(p.labels[rev], rev))
+		if p.labels[rev] == "" && !plumbing.IsHash(rev) {
+			if h, err = p.tip(rev); err != nil {
+				return nil, err
+			}
 		}
-		out = append(out, h)
+		c, err := p.r.git.CommitObject(h)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no label, branch or commit of %s: %w", rev, p.r.Dir, err)
+		}
+		out = append(out, c)
 	}
 	return out, nil
 }
 
 // step makes one step of a scenario.
 func (p *push) step(st *Step) error {
-	if st.RefOnly {
-		return p.moveRef(st)
+	if st.RefOnly && st.To == "" {
+		return p.drop(st.Branch)
 	}
-	files, parents, err := p.start(st)
+	if st.RefOnly {
+		to, err := p.resolve(st.To)
+		if err != nil {
+			return err
+		}
+		return p.move(st.Branch, to[0], st.Force)
+	}
+	parents, files, err := p.start(st)
 	if err != nil {
 		return err
 	}
-	for i := range st.Files {
-		f := &st.Files[i]
-		if err := p.applyFile(files, f); err != nil {
-			return fmt.Errorf("file %q (line %d): %w", f.Path, f.Line, err)
+	for i := range st.changes {
+		if err := p.apply(files, &st.changes[i]); err != nil {
+			return fmt.Errorf("file %q (line %d): %w", st.changes[i].Path, st.changes[i].Line, err)
 		}
 	}
 	if err := files.unmerged(); err != nil {
 		return err
 	}
-	if st.Author.When.IsZero() {
-		if st.Author.When, err = p.after(parents); err != nil {
-			return err
-		}
-		st.Committer.When = st.Author.When
-	}
-	hash, err := p.commit(files, st, parents)
+	c, err := p.commit(&st.Change, files, parents)
 	if err != nil {
 		return err
 	}
 	if st.Label != "" {
-		p.labels[st.Label] = hash.String()
+		p.labels[st.Label] = c.Hash.String()
 	}
-	subject, _, _ := strings.Cut(st.Message, "\n")
-	p.commits = append(p.commits, PushedCommit{Label: st.Label, Hash: hash.String(), Author: st.Author.Name, Subject: subject})
-	return p.setRefs(st, hash)
-}
-
-// parents returns the parents without those of Merge.
-func (p *push) parents(st *Step) ([]plumbing.Hash, error) {
-	tip, err := p.tip(st.Branch)
-	if err != nil || st.Orphan {
-		return nil, err
-	}
-	if len(st.Parents) == 0 && !tip.IsZero() {
-		return []plumbing.Hash{tip}, nil
-	}
-	return p.resolveAll(st.Parents)
-}
-
-func (p *push) setRefs(st *Step, hash plumbing.Hash) error {
-	if err := p.move(st.Branch, hash, st.Force); err != nil {
+	subject, _, _ := strings.Cut(c.Message, "\n")
+	p.commits = append(p.commits, PushedCommit{Label: st.Label, Hash: c.Hash.String(), Author: c.Author.Name, Subject: subject})
+	if err := p.move(st.Branch, c, st.Force); err != nil {
 		return err
 	}
 	for _, t := range st.Tags {
-		p.refs[plumbing.NewTagReferenceName(t)] = hash
+		p.refs[plumbing.NewTagReferenceName(t)] = c.Hash
 	}
 	for _, b := range st.Drop {
-		if tip, err := p.tip(b); err != nil || tip.IsZero() {
-			return fmt.Errorf("drop: there is no branch %q (%w)", b, err)
+		if err := p.drop(b); err != nil {
+			return err
 		}
-		p.refs[plumbing.NewBranchReferenceName(b)] = plumbing.ZeroHash
 	}
 	return nil
 }
 
+// start returns all parents of a commit, and the files that it begins with: the files
+// of Tree if it is given, otherwise the files of the first parent, merged with Merge.
+// Several parents are merged one by one, as in git's octopus strategy.
+func (p *push) start(st *Step) ([]*object.Commit, *fileSet, error) {
+	revs := st.Parents
+	if tip, err := p.tip(st.Branch); err != nil {
+		return nil, nil, err
+	} else if len(revs) == 0 && !tip.IsZero() {
+		revs = []string{tip.String()}
+	} else if slices.Equal(revs, []string{"none"}) {
+		revs = nil
+	}
+	parents, err := p.resolve(slices.Concat(revs, st.Merge)...)
+	if err != nil || st.Tree == "" && len(parents) == 0 {
+		return nil, newFileSet(), err
+	}
+	if st.Tree != "" {
+		files, err := p.filesAt(st.Tree)
+		return parents, files, err
+	}
+	files, err := readFiles(p.r.git, parents[0])
+	for i := len(revs); i < len(parents) && err == nil; i++ {
+		err = files.merge(p.r.git, parents[0], parents[i])
+	}
+	return parents, files, err
+}
+
+// filesAt returns the files at rev: a hash, a label or a branch.
+func (p *push) filesAt(rev string) (*fileSet, error) {
+	c, err := p.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	return readFiles(p.r.git, c[0])
+}
+
+// drop deletes a branch, which must exist.
+func (p *push) drop(branch string) error {
+	if tip, err := p.tip(branch); err != nil || tip.IsZero() {
+		return fmt.Errorf("there is no branch %q to delete (%w)", branch, err)
+	}
+	p.refs[plumbing.NewBranchReferenceName(branch)] = plumbing.ZeroHash
+	return nil
+}
+
 // move sets a branch; without force it must not lose commits.
-func (p *push) move(branch string, to plumbing.Hash, force bool) error {
+func (p *push) move(branch string, to *object.Commit, force bool) error {
 	tip, err := p.tip(branch)
 	if err != nil {
 		return err
 	}
 	if !force && !tip.IsZero() {
-		ok, err := p.isAncestor(tip, to)
+		from, err := p.r.git.CommitObject(tip)
 		if err != nil {
-			return err
+			return fmt.Errorf("branch %s: %w", branch, err)
 		}
-		if !ok {
-			return fmt.Errorf("branch %s would lose commits; say `force: yes` if that is meant", branch)
+		if ok, err := from.IsAncestor(to); err != nil || !ok {
+			return fmt.Errorf("branch %s would lose commits; say `force: true` if that is meant (%w)", branch, err)
 		}
 	}
-	p.refs[plumbing.NewBranchReferenceName(branch)] = to
-	return nil
-}
-
-func (p *push) moveRef(st *Step) error {
-	if st.To == "" {
-		tip, err := p.tip(st.Branch)
-		if err != nil || tip.IsZero() {
-			return fmt.Errorf("there is no branch %q to delete", st.Branch)
-		}
-		p.refs[plumbing.NewBranchReferenceName(st.Branch)] = plumbing.ZeroHash
-		return nil
-	}
-	to, err := p.resolve(st.To)
-	if err != nil {
-		return err
-	}
-	return p.move(st.Branch, to, st.Force)
-}
-
-func (p *push) isAncestor(old, of plumbing.Hash) (bool, error) {
-	if old == of {
-		return true, nil
-	}
-	a, b, err := p.two(old, of)
-	if err != nil {
-		return false, err
-	}
-	return a.IsAncestor(b)
-}
-
-func (p *push) commitObject(h plumbing.Hash) (*object.Commit, error) {
-	c, err := p.r.git.CommitObject(h)
-	if err != nil {
-		return nil, fmt.Errorf("commit %s: %w", h, err)
-	}
-	return c, nil
-}
-
-// two reads two commits.
-func (p *push) two(a, b plumbing.Hash) (*object.Commit, *object.Commit, error) {
-	ca, err := p.commitObject(a)
-	if err != nil {
-		return nil, nil, err
-	}
-	cb, err := p.commitObject(b)
-	return ca, cb, err
+	name := plumbing.NewBranchReferenceName(branch)
+	p.refs[name] = to.Hash
+	return name.Validate()
 }
 
 // commit stores a commit of files.
-func (p *push) commit(files *fileSet, st *Step, parents []plumbing.Hash) (plumbing.Hash, error) {
-	tree, err := writeFolder(p.r.git.Storer, files, slices.Sorted(maps.Keys(files.entries)), 0)
+func (p *push) commit(c *Change, files *fileSet, parents []*object.Commit) (*object.Commit, error) {
+	author, err := parsePerson(cmp.Or(c.Author, "Test Author <author@example.org>"))
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return nil, err
 	}
-	return writeObject(p.r.git.Storer, &object.Commit{
-		Author: st.Author.signature(), Committer: st.Committer.signature(),
-		Message: st.Message, TreeHash: tree, ParentHashes: parents,
-	})
+	committer, err := parsePerson(cmp.Or(c.Committer, c.Author, "Test Author <author@example.org>"))
+	if err != nil {
+		return nil, err
+	}
+	youngest := time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC)
+	commit := object.Commit{Message: strings.TrimRight(cmp.Or(c.Message, "Change"), "\n") + "\n"}
+	for _, parent := range parents {
+		commit.ParentHashes = append(commit.ParentHashes, parent.Hash)
+		if parent.Committer.When.After(youngest) {
+			youngest = parent.Committer.When
+		}
+	}
+	author.When = inZone(c.When, youngest.Add(time.Minute))
+	committer.When = inZone(c.Committed, author.When)
+	commit.Author, commit.Committer = author, committer
+	if commit.TreeHash, err = files.write(p.r.git.Storer, slices.Sorted(maps.Keys(files.entries)), 0); err != nil {
+		return nil, err
+	}
+	hash, err := writeObject(p.r.git.Storer, &commit)
+	if err != nil {
+		return nil, err
+	}
+	return p.r.git.CommitObject(hash)
 }
 
-func (w Person) signature() object.Signature {
-	return object.Signature{Name: w.Name, Email: w.Email, When: w.When}
+// inZone is a time, or another one if it is zero. It keeps the offset and drops the name
+// of the zone: time.Parse prefers a matching local zone, on which commits must not depend.
+func inZone(t, otherwise time.Time) time.Time {
+	if t.IsZero() {
+		t = otherwise
+	}
+	_, offset := t.Zone()
+	return t.In(time.FixedZone("", offset))
+}
+
+// parsePerson reads `Name <email>`.
+func parsePerson(s string) (object.Signature, error) {
+	name, rest, ok := strings.Cut(s, " <")
+	email, tail, ok2 := strings.Cut(rest, ">")
+	if !ok || !ok2 || name == "" || tail != "" {
+		return object.Signature{}, fmt.Errorf("%q: want Name <email>", s)
+	}
+	return object.Signature{Name: name, Email: email}, nil
+}
+
+// apply makes one change to the files of a commit.
+func (p *push) apply(files *fileSet, f *File) error {
+	if f.op == "deleted" {
+		if !files.remove(f.Path) {
+			return fmt.Errorf("deleted, but it is not there")
+		}
+		return nil
+	}
+	e := entry{mode: cmp.Or(f.mode, filemode.Regular), hash: plumbing.NewHash(strings.TrimSpace(string(f.text)))}
+	if f.mode != filemode.Submodule {
+		data, err := p.content(files, f)
+		if err != nil {
+			return err
+		}
+		if e.hash, err = writeObject(p.r.git.Storer, blob(data)); err != nil {
+			return err
+		}
+	}
+	files.set(f.Path, e)
+	return nil
+}
+
+// content returns the bytes of a file after the change.
+func (p *push) content(files *fileSet, f *File) (text []byte, err error) {
+	switch f.op {
+	case "base64":
+		return decode64(f.text)
+	case "repeat":
+		text, err = repeat(f.text, f.arg)
+	case "entries":
+		if text, err = p.r.read(files, f.Path); err == nil {
+			text, err = written(putEntries(text, f.text))
+		}
+	case "msgmerge":
+		var pot []byte
+		if pot, err = p.r.read(files, f.arg); err == nil {
+			text, _ = p.r.read(files, f.Path) // none: a new language
+			text, err = written(mergePO(pot, text, f.text))
+		}
+	default:
+		text = f.text
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.encode(text)
 }
 
 // flush writes the references, in the order of their names.
@@ -246,106 +305,4 @@ func (r *Repo) setRef(name plumbing.ReferenceName, hash plumbing.Hash) error {
 		return err
 	}
 	return os.Rename(file+".lock", file)
-}
-
-// TB is the part of testing.TB that the helpers for tests need.
-type TB interface {
-	// Helper marks the caller as a helper, as in testing.TB.
-	Helper()
-	// Fatalf ends the test with a message, as in testing.TB.
-	Fatalf(format string, args ...any)
-	// TempDir is a directory that is removed after the test, as in testing.TB.
-	TempDir() string
-	// Cleanup registers a function for the end of the test, as in testing.TB.
-	Cleanup(func())
-}
-
-func must(tb TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
-}
-
-// Load makes the named scenario (see [Names]), with its initial push, in a temporary
-// directory of the test.
-func Load(tb TB, name string) *Repo {
-	tb.Helper()
-	s, err := Named(name)
-	must(tb, err)
-	return create(tb, s)
-}
-
-// New is Load for a scenario in the test itself.
-func New(tb TB, scenario []byte) *Repo {
-	tb.Helper()
-	s, err := Parse("scenario.txtar", scenario)
-	must(tb, err)
-	return create(tb, s)
-}
-
-// Empty makes a bare repository without commits, with the default branch main;
-// Commit fills it.
-func Empty(tb TB) *Repo {
-	tb.Helper()
-	return create(tb, &Scenario{Name: "empty", Branch: DefaultBranch})
-}
-
-func create(tb TB, s *Scenario) *Repo {
-	tb.Helper()
-	r, err := Create(filepath.Join(tb.TempDir(), s.Name+".git"), s)
-	must(tb, err)
-	return r
-}
-
-// Advance makes the next push of the scenario and returns the hash of its last
-// commit ("" for a push that only moves a reference). The test ends if nothing
-// is left; see Rest.
-func (r *Repo) Advance(tb TB) string {
-	tb.Helper()
-	commits, err := r.Next()
-	must(tb, err)
-	if len(commits) == 0 {
-		return ""
-	}
-	return commits[len(commits)-1].Hash
-}
-
-// Commit pushes a commit that is not in the scenario and returns its hash.
-func (r *Repo) Commit(tb TB, c Change) string {
-	tb.Helper()
-	hash, err := r.Push(c)
-	must(tb, err)
-	return hash
-}
-
-// Merge pushes a commit that merges the given branches, labels or hashes into
-// c.Branch, file by file as git does, with the files of c on top, and returns
-// its hash. A file that both sides changed must be in c.
-func (r *Repo) Merge(tb TB, c Change, others ...string) string {
-	tb.Helper()
-	c.Merge = append(c.Merge, others...)
-	return r.Commit(tb, c)
-}
-
-// Branch makes or moves a branch (rev: a hash, label or branch), even if it loses commits,
-// as `git push --force` does.
-func (r *Repo) Branch(tb TB, name, rev string) {
-	tb.Helper()
-	must(tb, r.setBranch(name, rev))
-}
-
-// DeleteBranch removes a branch; it must exist.
-func (r *Repo) DeleteBranch(tb TB, name string) {
-	tb.Helper()
-	must(tb, r.setBranch(name, ""))
-}
-
-// File returns the bytes of a file at rev (a hash, label or branch), or of the
-// target if it is a symbolic link.
-func (r *Repo) File(tb TB, rev, path string) []byte {
-	tb.Helper()
-	data, err := r.ReadFile(rev, path)
-	must(tb, err)
-	return data
 }

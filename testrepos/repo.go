@@ -1,34 +1,22 @@
 package testrepos
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
-	"strings"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-var (
-	// ErrNoStep is returned by Next when every step was pushed.
-	ErrNoStep = errors.New("no step is left")
-	// ErrConflict is returned by a merge for a file that both sides changed and
-	// that the commit does not have.
-	ErrConflict = errors.New("merge conflict")
-)
+// ErrNoStep is returned by Next when every step was pushed.
+var ErrNoStep = errors.New("no step is left")
 
 // stateFile is in the bare repository and stores what was pushed, so that Open can
 // continue after another process. Git ignores it.
@@ -205,176 +193,123 @@ func (r *Repo) save(s state) error {
 	return nil
 }
 
-// fileSet is a tree, flat: path to entry. Empty folders do not exist.
-type fileSet struct {
-	entries  map[string]entry
-	conflict map[string]bool // paths with a conflict of a merge
-}
-
-type entry struct {
-	mode filemode.FileMode
-	hash plumbing.Hash
-}
-
-// set adds a file; a file in place of its folder, or a folder in its place, is
-// removed.
-func (fs *fileSet) set(path string, e entry) {
-	fs.remove(path)
-	for i, c := range path {
-		if c == '/' {
-			delete(fs.entries, path[:i])
-		}
+// Push makes a commit that is not in the scenario and returns its hash.
+func (r *Repo) Push(c Change) (string, error) {
+	p := newPush(r)
+	c.Branch = cmp.Or(c.Branch, r.scenario.Branch)
+	st := Step{Change: c}
+	for _, path := range c.Delete {
+		st.changes = append(st.changes, File{Path: path, op: "deleted"})
 	}
-	fs.entries[path] = e
-}
-
-// remove removes a path and all files below it and reports whether there were any.
-func (fs *fileSet) remove(path string) bool {
-	n := len(fs.entries)
-	delete(fs.conflict, path)
-	if _, ok := fs.entries[path]; ok {
-		delete(fs.entries, path)
-		return true
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		st.changes = append(st.changes, File{Path: path, text: []byte(c.Files[path])})
 	}
-	maps.DeleteFunc(fs.entries, func(p string, _ entry) bool { return strings.HasPrefix(p, path+"/") })
-	return len(fs.entries) < n
-}
-
-// unmerged returns an error if a merge left a conflict.
-func (fs *fileSet) unmerged() error {
-	if len(fs.conflict) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: both sides changed %s; give its text", ErrConflict,
-		strings.Join(slices.Sorted(maps.Keys(fs.conflict)), ", "))
-}
-
-// mergeIn applies the changes from base to theirs.
-func (fs *fileSet) mergeIn(base, theirs *fileSet) {
-	paths := maps.Clone(base.entries)
-	maps.Copy(paths, theirs.entries)
-	for path := range paths {
-		b, t, o := base.entries[path], theirs.entries[path], fs.entries[path]
-		switch {
-		case t == b || t == o:
-		case o != b:
-			fs.conflict[path] = true
-		case t == entry{}:
-			delete(fs.entries, path)
-		default:
-			fs.entries[path] = t
-		}
-	}
-}
-
-// readTree lists the files of a commit; the zero hash has no files.
-func readTree(st storer.EncodedObjectStorer, commit plumbing.Hash) (*fileSet, error) {
-	fs := &fileSet{entries: map[string]entry{}, conflict: map[string]bool{}}
-	if commit.IsZero() {
-		return fs, nil
-	}
-	c, err := object.GetCommit(st, commit)
-	if err != nil {
-		return nil, fmt.Errorf("commit %s: %w", commit, err)
-	}
-	return fs, fs.read(st, c.TreeHash, "")
-}
-
-func (fs *fileSet) read(st storer.EncodedObjectStorer, tree plumbing.Hash, prefix string) error {
-	t, err := object.GetTree(st, tree)
-	if err != nil {
-		return fmt.Errorf("tree %s: %w", tree, err)
-	}
-	for _, e := range t.Entries {
-		if e.Mode == filemode.Dir {
-			if err := fs.read(st, e.Hash, prefix+e.Name+"/"); err != nil {
-				return err
-			}
-			continue
-		}
-		fs.entries[prefix+e.Name] = entry{mode: e.Mode, hash: e.Hash}
-	}
-	return nil
-}
-
-// writeFolder stores the folder of paths, which is their first skip bytes, with its
-// subfolders, and returns its hash. Paths are sorted, so that the paths of a subfolder
-// are together.
-func writeFolder(st storer.EncodedObjectStorer, fs *fileSet, paths []string, skip int) (plumbing.Hash, error) {
-	t := object.Tree{}
-	for i := 0; i < len(paths); {
-		name, _, isDir := strings.Cut(paths[i][skip:], "/")
-		if !isDir {
-			e := fs.entries[paths[i]]
-			t.Entries = append(t.Entries, object.TreeEntry{Name: name, Mode: e.mode, Hash: e.hash})
-			i++
-			continue
-		}
-		end, prefix := i, paths[i][:skip]+name+"/"
-		for end < len(paths) && strings.HasPrefix(paths[end], prefix) {
-			end++
-		}
-		hash, err := writeFolder(st, fs, paths[i:end], len(prefix))
-		if err != nil {
-			return plumbing.ZeroHash, err
-		}
-		t.Entries = append(t.Entries, object.TreeEntry{Name: name, Mode: filemode.Dir, Hash: hash})
-		i = end
-	}
-	sort.Sort(object.TreeEntrySorter(t.Entries))
-	return writeObject(st, &t)
-}
-
-// encoder is the interface of object.Commit and object.Tree.
-type encoder interface {
-	Encode(plumbing.EncodedObject) error
-}
-
-// writeObject stores an object unless it exists, as most trees and blobs do.
-func writeObject(st storer.EncodedObjectStorer, e encoder) (plumbing.Hash, error) {
-	o := st.NewEncodedObject()
-	if err := e.Encode(o); err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("object: %w", err)
-	}
-	if st.HasEncodedObject(o.Hash()) == nil {
-		return o.Hash(), nil
-	}
-	h, err := st.SetEncodedObject(o)
-	if err != nil {
-		return h, fmt.Errorf("object %s: %w", o.Hash(), err)
-	}
-	return h, nil
-}
-
-// store stores an object of a size in a git directory without a copy in memory: a generated
-// file may have 100 MB.
-func store(dir string, kind plumbing.ObjectType, size int64, from io.Reader) (plumbing.Hash, error) {
-	out, err := dotgit.New(osfs.New(dir)).NewObject()
-	if err != nil {
-		return plumbing.ZeroHash, fmt.Errorf("%s: %w", kind, err)
-	}
-	err = out.WriteHeader(kind, size)
+	err := p.step(&st)
 	if err == nil {
-		_, err = io.Copy(out, from)
+		err = p.flush()
 	}
-	if err = errors.Join(err, out.Close()); err != nil {
-		err = fmt.Errorf("%s %s: %w", kind, out.Hash(), err)
+	if err != nil {
+		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, c.Branch, err)
 	}
-	return out.Hash(), err
+	return p.commits[0].Hash, nil
 }
 
-func readBlob(st storer.EncodedObjectStorer, h plumbing.Hash) ([]byte, error) {
-	b, err := object.GetBlob(st, h)
+// ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
+// hash, a label or a branch.
+func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
+	files, err := newPush(r).filesAt(rev)
 	if err != nil {
-		return nil, fmt.Errorf("blob %s: %w", h, err)
+		return nil, err
 	}
-	r, err := b.Reader()
+	return r.read(files, path)
+}
+
+// Paths lists the files at rev, sorted.
+func (r *Repo) Paths(rev string) ([]string, error) {
+	files, err := newPush(r).filesAt(rev)
 	if err != nil {
-		return nil, fmt.Errorf("blob %s: %w", h, err)
+		return nil, err
 	}
-	data, err := io.ReadAll(r)
-	if err = errors.Join(err, r.Close()); err != nil {
-		return nil, fmt.Errorf("blob %s: %w", h, err)
+	return slices.Sorted(maps.Keys(files.entries)), nil
+}
+
+// TB is the part of testing.TB that the helpers for tests need.
+type TB interface {
+	// Helper marks the caller as a helper, as in testing.TB.
+	Helper()
+	// Fatalf ends the test with a message, as in testing.TB.
+	Fatalf(format string, args ...any)
+	// TempDir is a directory that is removed after the test, as in testing.TB.
+	TempDir() string
+	// Cleanup registers a function for the end of the test, as in testing.TB.
+	Cleanup(func())
+}
+
+func must(tb TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatalf("testrepos: %v", err)
 	}
-	return data, nil
+}
+
+// Load makes the named scenario (see [Names]), with its initial push, in a temporary
+// directory of the test.
+func Load(tb TB, name string) *Repo {
+	tb.Helper()
+	s, err := Named(name)
+	must(tb, err)
+	return create(tb, s)
+}
+
+// Empty makes a bare repository without commits, with the default branch main;
+// Commit fills it.
+func Empty(tb TB) *Repo {
+	tb.Helper()
+	return create(tb, &Scenario{Name: "empty", Branch: DefaultBranch})
+}
+
+func create(tb TB, s *Scenario) *Repo {
+	tb.Helper()
+	r, err := Create(filepath.Join(tb.TempDir(), s.Name+".git"), s)
+	must(tb, err)
+	return r
+}
+
+// Advance makes the next push of the scenario and returns the hash of its last
+// commit ("" for a push that only moves a reference). The test ends if nothing
+// is left; see Rest.
+func (r *Repo) Advance(tb TB) string {
+	tb.Helper()
+	commits, err := r.Next()
+	must(tb, err)
+	if len(commits) == 0 {
+		return ""
+	}
+	return commits[len(commits)-1].Hash
+}
+
+// Commit pushes a commit that is not in the scenario and returns its hash.
+func (r *Repo) Commit(tb TB, c Change) string {
+	tb.Helper()
+	hash, err := r.Push(c)
+	must(tb, err)
+	return hash
+}
+
+// Branch makes or moves a branch (rev: a hash, label or branch), even if it loses commits,
+// as `git push --force` does. Without rev it removes the branch, which must exist.
+func (r *Repo) Branch(tb TB, name, rev string) {
+	tb.Helper()
+	p := newPush(r)
+	must(tb, p.step(&Step{RefOnly: true, Change: Change{Branch: name, Force: true}, To: rev}))
+	must(tb, p.flush())
+}
+
+// File returns the bytes of a file at rev (a hash, label or branch), or of the
+// target if it is a symbolic link.
+func (r *Repo) File(tb TB, rev, path string) []byte {
+	tb.Helper()
+	data, err := r.ReadFile(rev, path)
+	must(tb, err)
+	return data
 }

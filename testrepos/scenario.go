@@ -23,8 +23,6 @@ const DefaultBranch = "main"
 type Scenario struct {
 	// Name is the file's name without its folder and .txtar.
 	Name string
-	// About is the comment at the top, without its # signs.
-	About string
 	// Branch is the default branch, which HEAD points to.
 	Branch string
 	// Initial is the number of steps in the initial push; 0 leaves the
@@ -34,51 +32,61 @@ type Scenario struct {
 	Steps []Step
 }
 
-// Step is a commit or a move of a reference.
+// Change is a commit. The zero value is an empty commit on the default branch by Test
+// Author, one minute after its parent.
+type Change struct {
+	// Branch is the branch of the commit; "" means the default branch. A new branch
+	// begins at Parents, or without a parent.
+	Branch string
+	// Files are the new texts by path.
+	Files map[string]string `yaml:"-"`
+	// Delete are paths, or folders with all files below them, that are deleted
+	// first.
+	Delete []string `yaml:"-"`
+	// Author as `Name <email>`; "" means Test Author.
+	Author string
+	// Committer as `Name <email>`; "" means the author.
+	Committer string
+	// When is the author's time; zero means a minute after the youngest parent, or
+	// 2024-01-01 09:00 UTC without one. Its time zone is part of the commit's hash.
+	When time.Time `yaml:"date"`
+	// Committed is the committer's time; zero means When.
+	Committed time.Time
+	// Message; "" means "Change".
+	Message string
+	// Parents are hashes, labels or branches; empty means the tip of the branch, and
+	// "none" no parent. The commit begins with the files of the first one.
+	Parents []string
+	// Merge are further parents, whose changes are merged file by file.
+	Merge []string
+	// Force allows the branch to lose commits.
+	Force bool
+}
+
+// Step is a commit of a scenario or a move of a reference.
 type Step struct {
+	// Change is the commit; its Files and Delete are empty.
+	Change `yaml:",inline"`
 	// Label names the step within its scenario, such as "3".
-	Label string
+	Label string `yaml:"-"`
 	// Line is the line of its section in the scenario.
-	Line int
+	Line int `yaml:"-"`
 	// RefOnly marks a step without a commit: Branch moves to To, or is deleted
 	// if To is empty.
-	RefOnly bool
+	RefOnly bool `yaml:"-"`
 	// To is a label or branch, for RefOnly.
 	To string
-	// Author and Committer are never zero after Parse.
-	Author, Committer Person
-	// Message ends in a newline.
-	Message string
-	// Branch is the branch that the step pushes to.
-	Branch string
-	// Parents are labels or branches; empty means the branch's tip.
-	Parents []string
-	// Orphan marks a commit without parents.
-	Orphan bool
-	// Merge are the labels or branches of further parents, whose changes are merged
-	// file by file.
-	Merge []string
 	// Tree is a label or branch whose files the commit begins with; empty means the
 	// first parent, merged with those of Merge.
 	Tree string
-	// Force allows the branch to lose commits.
-	Force bool
 	// Hold says that the step is pushed together with the next one.
 	Hold bool
 	// Tags are lightweight tags of the commit.
 	Tags []string
 	// Drop are branches that the same push deletes.
 	Drop []string
-	// Files are the changes to the commit's files, in order.
-	Files []File
-}
 
-// Person is a git identity at a time.
-type Person struct {
-	// Name and Email as in git, without angle brackets.
-	Name, Email string
-	// When keeps its time zone: it is part of the commit's hash.
-	When time.Time
+	changes []File // in order
 }
 
 // File is one change to a file of a commit.
@@ -90,26 +98,14 @@ type File struct {
 	Line int
 
 	text    []byte
-	op      operation
-	arg     string
-	kind    filemode.FileMode // 0: a regular file
+	op      string            // the directive that makes the text; "": the text itself
+	arg     string            // the POT of msgmerge, the number of repeat
+	mode    filemode.FileMode // 0: a regular file
 	charset encoding.Encoding // nil: UTF-8, as written
 	bom     bool
 	crlf    bool
 	noEOL   bool
 }
-
-// operation says how the text of a section changes the file.
-type operation int
-
-const (
-	opText    operation = iota // the text itself
-	opDelete                   // delete the path and all files below it
-	opEntries                  // add PO entries to the present text
-	opMerge                    // renew from a POT, as msgmerge does; arg: its path
-	opRepeat                   // the part below %% arg times
-	opBase64                   // decoded
-)
 
 //go:embed scenarios/*.txtar
 var scenarios embed.FS
@@ -127,13 +123,12 @@ func Named(name string) (*Scenario, error) {
 
 // Names lists the scenarios of this package, sorted.
 func Names() []string {
-	files, err := fs.Glob(scenarios, "scenarios/*.txtar")
+	names, err := fs.Glob(scenarios, "scenarios/*.txtar")
 	if err != nil {
 		panic(err) // the pattern is a constant
 	}
-	names := make([]string, 0, len(files))
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(strings.TrimPrefix(f, "scenarios/"), ".txtar"))
+	for i, f := range names {
+		names[i] = strings.TrimSuffix(strings.TrimPrefix(f, "scenarios/"), ".txtar")
 	}
 	return names
 }
@@ -153,7 +148,7 @@ func parseFile(name string, data []byte) (File, error) {
 		}
 		f.Path = path
 	}
-	for _, part := range strings.Split(f.Path, "/") {
+	for part := range strings.SplitSeq(f.Path, "/") {
 		if part == "" || strings.Contains(part, "\x00") {
 			return f, fmt.Errorf("file name %q: git has no names that are empty or contain NUL", f.Path)
 		}
@@ -165,35 +160,21 @@ func parseFile(name string, data []byte) (File, error) {
 			}
 		}
 	}
-	return f, f.check()
+	return f, nil
 }
 
-// operations are the directives that make the text.
-var operations = map[string]operation{
-	"deleted": opDelete, "entries": opEntries, "msgmerge": opMerge,
-	"repeat": opRepeat, "base64": opBase64,
-}
-
-// kinds are the directives that make another kind of entry.
-var kinds = map[string]filemode.FileMode{
-	"symlink": filemode.Symlink, "executable": filemode.Executable, "submodule": filemode.Submodule,
-}
-
-// directive applies one word from the parentheses.
-func (f *File) directive(d string) error {
-	word, arg, _ := strings.Cut(d, " ")
-	if op := operations[word]; op != opText {
-		if f.op != opText {
+// directive applies one directive from the parentheses.
+func (f *File) directive(d string) (err error) {
+	switch word, arg, _ := strings.Cut(d, " "); word {
+	case "deleted", "entries", "msgmerge", "repeat", "base64":
+		if f.op != "" {
 			return fmt.Errorf("two directives that make the text; write two sections")
 		}
-		f.op, f.arg = op, arg
-		return nil
-	}
-	if kind, ok := kinds[word]; ok {
-		f.kind = kind
-		return nil
-	}
-	switch word {
+		f.op, f.arg = word, arg
+	case "symlink":
+		f.mode = filemode.Symlink
+	case "submodule":
+		f.mode = filemode.Submodule
 	case "bom":
 		f.bom = true
 	case "crlf":
@@ -201,50 +182,21 @@ func (f *File) directive(d string) error {
 	case "no-eol":
 		f.noEOL = true
 	case "charset":
-		return f.setCharset(arg)
+		if f.charset, err = ianaindex.MIME.Encoding(arg); err != nil || f.charset == nil {
+			f.charset, err = htmlindex.Get(arg)
+		}
+		if err != nil {
+			return fmt.Errorf("charset %q is not known to x/text", arg)
+		}
 	default:
 		return fmt.Errorf("unknown directive %q; README.md of testrepos lists them", word)
 	}
 	return nil
 }
 
-func (f *File) setCharset(name string) error {
-	enc, err := ianaindex.MIME.Encoding(name)
-	if err != nil || enc == nil {
-		if enc, err = htmlindex.Get(name); err != nil {
-			return fmt.Errorf("charset %q is not known to x/text", name)
-		}
-	}
-	f.charset = enc
-	return nil
-}
-
-// check returns an error for wrong arguments before anything is written.
-func (f *File) check() error {
-	switch f.op {
-	case opMerge:
-		if f.arg == "" {
-			return fmt.Errorf("directive needs an argument: (msgmerge POT)")
-		}
-	case opRepeat:
-		if n, err := strconv.Atoi(f.arg); err != nil || n < 0 || n > maxRepeat {
-			return fmt.Errorf("repeat %q: want a number up to %d", f.arg, maxRepeat)
-		}
-	case opBase64:
-		if _, err := decode64(f.text); err != nil {
-			return fmt.Errorf("base64: %w", err)
-		}
-	case opEntries:
-		if f.charset != nil || f.bom || f.crlf {
-			return fmt.Errorf("entries are for files in UTF-8 with line feeds")
-		}
-	}
-	return nil
-}
-
 // encode turns text into the bytes of the file.
 func (f *File) encode(text []byte) ([]byte, error) {
-	if f.noEOL || f.kind == filemode.Symlink {
+	if f.noEOL || f.mode == filemode.Symlink {
 		text = bytes.TrimSuffix(text, []byte("\n"))
 	}
 	if f.crlf {
@@ -262,6 +214,29 @@ func (f *File) encode(text []byte) ([]byte, error) {
 	return text, nil
 }
 
+// decode64 decodes base64 in lines.
 func decode64(text []byte) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(text)), ""))
+}
+
+// maxRepeat bounds (repeat N): with a body of 100 bytes it makes 100 MB.
+const maxRepeat = 1_000_000
+
+// repeat writes the part above the line %% once and the part below it n times, with
+// {n} counting from 1 and {nn} padded to seven digits.
+func repeat(text []byte, times string) ([]byte, error) {
+	n, err := strconv.Atoi(times)
+	if err != nil || n < 0 || n > maxRepeat {
+		return nil, fmt.Errorf("repeat %q: want a number up to %d", times, maxRepeat)
+	}
+	head, body, ok := bytes.Cut(text, []byte("%%\n"))
+	if !ok {
+		head, body = nil, text
+	}
+	out := bytes.Clone(head)
+	for i := 1; i <= n; i++ {
+		b := bytes.ReplaceAll(body, []byte("{n}"), strconv.AppendInt(nil, int64(i), 10))
+		out = append(out, bytes.ReplaceAll(b, []byte("{nn}"), fmt.Appendf(nil, "%07d", i))...)
+	}
+	return out, nil
 }

@@ -2,6 +2,8 @@ package testrepos_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,10 +45,11 @@ func TestScenarios(t *testing.T) {
 // TestScenariosSayWhatTheyAre: every scenario begins with its purpose.
 func TestScenariosSayWhatTheyAre(t *testing.T) {
 	for _, name := range testrepos.Names() {
-		s, err := testrepos.Named(name)
+		text, err := os.ReadFile(filepath.Join("scenarios", name+".txtar"))
 		must(t, err)
-		if len(strings.Fields(s.About)) < 10 {
-			t.Errorf("%s: %q tells too little", name, s.About)
+		about, _, _ := strings.Cut(string(text), "\n\n")
+		if !strings.HasPrefix(about, "# ") || len(strings.Fields(about)) < 12 {
+			t.Errorf("%s: %q tells too little", name, about)
 		}
 	}
 	if _, err := testrepos.Named("nonesuch"); err == nil || !strings.Contains(err.Error(), "lifecycle") {

@@ -228,9 +228,10 @@ func TestNotReadEntries(t *testing.T) {
 	check("pull", "po/cs.po", "po/de.po")
 	equal(t, before, servedUnits(w), "units changed")
 	// A symlink out of the repository, and a submodule, with names that match.
-	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}, Symlinks: map[string]string{"po/fr.po": "/etc/passwd"}})
+	repo.Commit(t, testrepos.Change{Message: "link", Files: map[string]string{"po/cs.po": po("One", "Jedna"), "po/de.po": po("One", "Eins")}})
 	gittest.RunGit(t, repo.Path(), "read-tree", "HEAD")
-	gittest.RunGit(t, repo.Path(), "update-index", "--add", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
+	target := string(gittest.PipeGit(t, repo.Path(), strings.NewReader("/etc/passwd"), "hash-object", "-w", "--stdin"))
+	gittest.RunGit(t, repo.Path(), "update-index", "--add", "--cacheinfo", "120000,"+strings.TrimSpace(target)+",po/fr.po", "--cacheinfo", "160000,"+repo.Head()+",po/es.po")
 	commit := gittest.RunGit(t, repo.Path(), "-c", "user.name=A", "-c", "user.email=a@example.org", "commit-tree", "-p", "HEAD", "-m", "submodule", gittest.RunGit(t, repo.Path(), "write-tree"))
 	gittest.RunGit(t, repo.Path(), "update-ref", "refs/heads/"+testrepos.DefaultBranch, commit)
 	if report := w.Sync(); report.Head != commit {

@@ -3,6 +3,8 @@ package ingest_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,10 +125,17 @@ func (g *Generated) edit(data []byte, e *Edited, lang string, i int) ([]byte, er
 
 // commit pushes files and returns the time when the branch began to move.
 func (g *Generated) commit(message string, files map[string]string) (time.Time, error) {
-	_, moved, err := g.TimedPush(testrepos.Change{
+	_, err := g.Push(testrepos.Change{
 		Author: "Gena Rator <gena@example.org>", When: time.Date(2024, 1, 1, 9, g.edits, 0, 0, time.UTC), Message: message, Files: files,
 	})
-	return moved, err
+	if err != nil {
+		return time.Time{}, err
+	}
+	branch, err := os.Stat(filepath.Join(g.Dir, "refs", "heads", g.DefaultBranch()))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return branch.ModTime(), nil
 }
 
 func poPath(lang string) string { return "po/" + lang + ".po" }

@@ -162,7 +162,7 @@ func TestAnotherProcessPulled(t *testing.T) {
 	}
 	pull(first, 1, 1)
 	tip := repo.Tip("l10n/x")
-	repo.DeleteBranch(t, "l10n/x")
+	repo.Branch(t, "l10n/x", "")
 	pull(second, 2, 0)
 	repo.Branch(t, "l10n/x", tip)
 	pull(first, 3, 1)

@@ -30,7 +30,7 @@ func TestBranchVanishes(t *testing.T) {
 	before := servedUnits(w)
 	for range 2 {
 		_, last := w.ChangesAfter(0)
-		repo.DeleteBranch(t, "release")
+		repo.Branch(t, "release", "")
 		for range 2 { // found to be gone, and known to be
 			_, err := w.Syncer.Sync(t.Context(), w.Branch)
 			if !errors.Is(err, remote.ErrBranchMissing) || !strings.Contains(err.Error(), `"release"`) {
@@ -56,7 +56,7 @@ func TestHeadMovesToAnotherBranch(t *testing.T) {
 	before := w.Targets()
 	repo.Commit(t, testrepos.Change{Branch: "trunk", Parents: []string{repo.Head()}, Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Dvě")}})
 	must(t, os.WriteFile(filepath.Join(repo.Path(), "HEAD"), []byte("ref: refs/heads/trunk\n"), 0o644))
-	repo.DeleteBranch(t, testrepos.DefaultBranch)
+	repo.Branch(t, testrepos.DefaultBranch, "")
 	if report := w.Sync(); report.Changes != 1 {
 		t.Errorf("%+v, want one change", report)
 	}

@@ -95,7 +95,7 @@ func TestSuggestionAuthors(t *testing.T) {
 	wantServed(w, "by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 	// Merging main into the branch brings main's texts, which are no suggestions.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
-	repo.Merge(t, testrepos.Change{Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}}, repo.DefaultBranch())
+	repo.Commit(t, testrepos.Change{Merge: []string{repo.DefaultBranch()}, Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
 	wantServed(w, "main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 }

@@ -111,7 +111,7 @@ func (p *sidePlayer) playSide() {
 		p.tips[name] = p.commits[p.IntN(len(p.commits))]
 		p.repo.Branch(p.t, name, p.tips[name].hash)
 	case 5:
-		p.repo.DeleteBranch(p.t, name)
+		p.repo.Branch(p.t, name, "")
 		delete(p.tips, name)
 	case 6: // main merged into it
 		p.tips[name] = p.mergeOn(name, tip, p.head)

@@ -93,7 +93,7 @@ func TestSuggestions(t *testing.T) {
 	pullCommit(w, repo, testrepos.Change{Branch: "l10n/b", Parents: []string{first}, Author: "Bob <bob@example.org>", Files: file("One", "Jeden", "Two", "", "Three", "")})
 	wantSuggestions(w, repo, "the same text on two branches; an empty one is no suggestion", "app/cs 2",
 		`app/cs One: "Jeden" by Bob at 09:01 on l10n/b`, `app/cs One: "Jeden" by Eva at 09:01 on l10n/cs`, `app/cs Three: "Tři" by Jan at 09:02 on l10n/cs`)
-	repo.DeleteBranch(t, "l10n/b")
+	repo.Branch(t, "l10n/b", "")
 	w.Sync()
 	wantSuggestions(w, repo, "a deleted branch", both...)
 
@@ -120,7 +120,7 @@ func TestSuggestions(t *testing.T) {
 	// Taken over by hand, then merged, then changed: merged texts are no suggestions.
 	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	wantSuggestions(w, repo, "taken over")
-	repo.Merge(t, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}, "l10n/cs")
+	repo.Commit(t, testrepos.Change{Merge: []string{"l10n/cs"}, Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
 	wantSuggestions(w, repo, "merged, and changed after that")
 }

@@ -35,7 +35,7 @@ const (
 func forgeEnds() []forgeEnd {
 	const maintainer = "Maintainer <m@example.org>"
 	merge := func(p *forgeProject) {
-		p.repo.Merge(p.t, testrepos.Change{Author: maintainer}, p.branch())
+		p.repo.Commit(p.t, testrepos.Change{Author: maintainer, Merge: []string{p.branch()}})
 	}
 	button := func(do func(p *forgeProject)) func(p *forgeProject) {
 		return func(p *forgeProject) {
@@ -53,7 +53,7 @@ func forgeEnds() []forgeEnd {
 		{name: "closed", where: "everywhere", end: func(p *forgeProject) { p.fake.End(1, "closed") }, want: allRefused, requests: "closed", logged: "59 59", then: restored},
 		{name: "merged, and its branch is removed", where: "nowhere", end: button(func(p *forgeProject) {
 			merge(p)
-			p.repo.DeleteBranch(p.t, p.branch())
+			p.repo.Branch(p.t, p.branch(), "")
 		}), want: allFlushed, requests: "merged"},
 		{name: "merged by a push", where: "nowhere", end: merge, want: allFlushed, requests: "merged"},
 		{name: "squashed", where: "nowhere", end: button(texts("Jedna", "Dva")), want: allFlushed, requests: "merged"},
@@ -68,7 +68,7 @@ func forgeEnds() []forgeEnd {
 			}
 		}},
 		{name: "edited by the maintainer first", end: button(texts("Jednička", "Dva")), want: "Jednička? Dva | Jedna conflict conflict, Dva flushed", requests: "merged", logged: "59"},
-		{name: "the branch is removed", end: func(p *forgeProject) { p.repo.DeleteBranch(p.t, p.branch()) }, want: allRefused, requests: "closed", logged: "59 59"},
+		{name: "the branch is removed", end: func(p *forgeProject) { p.repo.Branch(p.t, p.branch(), "") }, want: allRefused, requests: "closed", logged: "59 59"},
 		{name: "the request is removed", end: func(p *forgeProject) { p.fake.End(1, "removed") }, want: allPending, requests: "removed open"},
 		{name: "the main branch is rewritten", end: func(p *forgeProject) {
 			p.repo.Commit(p.t, testrepos.Change{Branch: "fresh", Files: map[string]string{"po/cs.po": forgeFile, "root": "new"}})
@@ -96,7 +96,7 @@ func restored(p *forgeProject) {
 	if list := p.fake.Requests(); len(list) != 2 || list[1].State != "open" || strings.Contains(list[1].Body, "Jedna") || !strings.Contains(list[1].Body, "Dva") {
 		p.t.Errorf("the request of what was restored: %+v", list)
 	}
-	p.repo.Merge(p.t, testrepos.Change{}, p.branch())
+	p.repo.Commit(p.t, testrepos.Change{Merge: []string{p.branch()}})
 	p.fake.End(2, "merged")
 	p.push()
 	p.wants("? Dva | Jedna "+refused+", Dva "+refused+", Dva flushed", "restored and merged")
