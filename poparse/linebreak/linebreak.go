@@ -167,13 +167,17 @@ func affix(r rune) bool {
 	return unicode.Is(unicode.Sc, r) || strings.ContainsRune(`%\+±°‰№′″`, r)
 }
 
+// spacingMarks are the marks that libunistring counts as letters: those that are written from left
+// to right, by their bidirectional class.
+const spacingMarks = "\u0CBF\u0CC6\U00011A07\U00011A08\U00011C3F"
+
 // columns returns the number of columns that a character takes in a terminal.
 // For control characters that is 0, as in libunistring's uc_width.
 func columns(r rune, eastAsian bool) int {
 	switch {
 	case r < 0x20 || 0x7F <= r && r < 0xA0:
 		return 0
-	case r < 0x80:
+	case r < 0x80 || strings.ContainsRune(spacingMarks, r):
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) || 0x1160 <= r && r <= 0x11FF || 0xD7B0 <= r && r <= 0xD7FF:
 		return 0

@@ -58,7 +58,7 @@ func TestBlanks(t *testing.T) {
 
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]int{
-		"abc": 3, "žluť": 4, "漢字": 4, "한글": 4, "e\u0301": 1, "\u200b": 0, "\u00ad": 0, "\x1b": 0, "ｱ": 1, "Ａ": 2, "→": 1, "😀": 2, "䷀": 1,
+		"abc": 3, "žluť": 4, "漢字": 4, "한글": 4, "e\u0301": 1, "\u200b": 0, "\u00ad": 0, "\x1b": 0, "ｱ": 1, "Ａ": 2, "→": 1, "😀": 2, "䷀": 1, "\u0C95\u0CBF": 2, "\u0C95\u0CCD": 1,
 	} {
 		got := 0
 		for _, r := range text {

@@ -36,6 +36,7 @@ func differences() map[string]string {
 		"polib/tests/test_noencoding.po": "it names no charset, and is refused: msgmerge loses the letters that are not ASCII",
 		"polib/tests/test_ufeff.po":      "msgmerge refuses a byte order mark",
 		"polib/tests/test_utf8.po":       "an empty flag line makes msgmerge forget the flags before it",
+		"vim-po/src/po/hy.po":            "a second line of flags makes msgmerge forget the first one",
 		"vim-po/src/po/ja.sjis.po":       "msgmerge does not know CP932",
 		"vim-po/src/po/zh_TW.po":         "its comments have characters that msgmerge's Big5 does not have",
 
