@@ -219,6 +219,9 @@ type Previous struct {
 	ID, IDPlural string
 }
 
+// Equal reports whether two are the same; nil is none.
+func (p *Previous) Equal(o *Previous) bool { return p == o || p != nil && o != nil && *p == *o }
+
 // PluralForms is the header field Plural-Forms (gettext manual, section "Additional
 // functions for plural forms").
 type PluralForms struct {

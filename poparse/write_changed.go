@@ -159,7 +159,7 @@ func compareEntries(a, b *Entry) partSet {
 	add(1<<commentExtracted, sameLines(a.Extracted, b.Extracted))
 	add(1<<commentReference, slices.Equal(a.References, b.References))
 	add(1<<commentFlag, a.Fuzzy == b.Fuzzy && slices.Equal(a.Flags, b.Flags))
-	add(samePrevious, (a.Previous == nil) == (b.Previous == nil) && (a.Previous == nil || *a.Previous == *b.Previous))
+	add(samePrevious, a.Previous.Equal(b.Previous))
 	add(sameIDs, a.ID == b.ID && a.HasContext == b.HasContext && a.HasPlural == b.HasPlural &&
 		(!a.HasContext || a.Context == b.Context) && (!a.HasPlural || a.IDPlural == b.IDPlural))
 	add(sameTranslations, a.HasPlural == b.HasPlural && sameForms(a.Str, b.Str))

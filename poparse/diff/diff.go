@@ -35,8 +35,8 @@ func Files(path string, old, new []byte, o Options) File {
 	if bytes.Equal(old, new) && (old == nil) == (new == nil) {
 		return f
 	}
-	a, oldErr := parse(path, old)
-	b, err := parse(path, new)
+	a, was, oldErr := parse(path, old)
+	b, is, err := parse(path, new)
 	if err != nil {
 		f.Status, f.Error = Unreadable, err.Error()
 		return f
@@ -46,7 +46,7 @@ func Files(path string, old, new []byte, o Options) File {
 		return f
 	}
 	c := comparison{file: &f, Options: o}
-	c.compare(a, b, old, new)
+	c.compare(a, b, was, is)
 	f.Language = cmp.Or(f.Language, fieldOf(b, "Language"), fieldOf(a, "Language"))
 	if f.Counts != (Counts{}) || len(f.Checks) > 0 {
 		f.Status = Changed
@@ -61,15 +61,15 @@ func fieldOf(f *poparse.File, name string) string {
 	return strings.Clone(f.Field(name))
 }
 
-func parse(path string, data []byte) (*poparse.File, error) {
+func parse(path string, data []byte) (*poparse.File, *poparse.Layout, error) {
 	if data == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return poparse.Parse(path, data)
+	return poparse.ParseLayout(path, data)
 }
 
 // compare compares two files that were read, either of which may be nil.
-func (c *comparison) compare(old, new *poparse.File, oldBytes, newBytes []byte) {
+func (c *comparison) compare(old, new *poparse.File, was, is *poparse.Layout) {
 	f := c.file
 	switch {
 	case old == nil:
@@ -85,24 +85,29 @@ func (c *comparison) compare(old, new *poparse.File, oldBytes, newBytes []byte) 
 	t := merge.NewTable(old, old, new, merge.Options{Comparisons: c.Comparisons})
 	var removed []*poparse.Entry
 	for i := range t.Rows {
-		o, n := t.Rows[i].Entry[merge.Base], t.Rows[i].Entry[merge.Theirs]
+		r := &t.Rows[i]
+		o, n := r.Entry[merge.Base], r.Entry[merge.Theirs]
 		switch is, was := live(n), live(o); {
-		case t.Rows[i].Header && o == old.Header && n == new.Header:
+		case r.Header && o == old.Header && n == new.Header:
 			c.header(cmp.Or(o, &poparse.Entry{}), cmp.Or(n, &poparse.Entry{}))
 		case is && was:
-			c.pair(o, n, t.Rows[i].Similarity)
+			c.pair(o, n, r)
 		case is:
 			c.add(n, String{Kind: "added", New: text(n)})
 			c.texts = append(c.texts, [2]*poparse.Entry{nil, n})
 		case was:
 			removed = append(removed, o)
-		case !same(o, n):
+		case r.Changed[merge.Theirs]&^(merge.FieldExtracted|merge.FieldReferences) != 0:
 			f.Ignored.Obsolete++
 		}
 	}
 	slices.SortStableFunc(c.pairs, func(a, b [2]*poparse.Entry) int { return cmp.Compare(a[1].KeywordLine, b[1].KeywordLine) })
 	f.Ignored.Order = len(c.pairs) - ascending(c.pairs)
-	c.wrapping(linesOf(old, oldBytes), linesOf(new, newBytes))
+	for _, p := range c.equal {
+		if linesOf(was, p[0]) != linesOf(is, p[1]) {
+			f.Ignored.Wrapping++
+		}
+	}
 	slices.SortStableFunc(f.Strings, func(a, b String) int { return cmp.Compare(a.Line, b.Line) })
 	for _, o := range removed {
 		c.add(o, String{Kind: "removed", Old: text(o)})
@@ -181,12 +186,6 @@ func contextOf(e *poparse.Entry) *string {
 	return &context
 }
 
-// same reports whether two entries that are not live differ in their lines only.
-func same(o, n *poparse.Entry) bool {
-	return o != nil && n != nil && slices.Equal(o.Str, n.Str) && o.Fuzzy == n.Fuzzy && o.Obsolete == n.Obsolete && slices.Equal(o.Comments, n.Comments) &&
-		o.IDPlural == n.IDPlural && slices.Equal(o.Flags, n.Flags) && samePrevious(o, n)
-}
-
 // comparison fills a File.
 type comparison struct {
 	Options
@@ -212,11 +211,11 @@ func (c *comparison) add(e *poparse.Entry, s String) {
 }
 
 // pair compares a string before and after.
-func (c *comparison) pair(o, n *poparse.Entry, similarity float64) {
+func (c *comparison) pair(o, n *poparse.Entry, r *merge.Row) {
 	c.pairs = append(c.pairs, [2]*poparse.Entry{o, n})
 	s := String{Kind: "changed"}
-	if o.ID != n.ID || o.Context != n.Context || o.HasContext != n.HasContext || o.HasPlural != n.HasPlural || o.IDPlural != n.IDPlural {
-		s.Kind, s.OldContext, s.OldSource, s.OldPlural, s.Similarity = "reworded", contextOf(o), strings.Clone(o.ID), strings.Clone(o.IDPlural), min(similarity, 1)
+	if r.Changed[merge.Theirs]&merge.FieldSource != 0 {
+		s.Kind, s.OldContext, s.OldSource, s.OldPlural, s.Similarity = "reworded", contextOf(o), strings.Clone(o.ID), strings.Clone(o.IDPlural), min(r.Similarity, 1)
 	}
 	change := func(name string, is bool) {
 		if is {
@@ -242,11 +241,10 @@ func (c *comparison) pair(o, n *poparse.Entry, similarity float64) {
 	if !slices.Equal(o.Flags, n.Flags) {
 		lines("flags", slices.Sorted(slices.Values(o.Flags)), slices.Sorted(slices.Values(n.Flags)))
 	}
-	g := &c.file.Ignored
-	if o.Fuzzy != n.Fuzzy && !had && !has || !samePrevious(o, n) {
-		g.Marks++
+	if o.Fuzzy != n.Fuzzy && !had && !has || !o.Previous.Equal(n.Previous) {
+		c.file.Ignored.Marks++
 	}
-	g.References += changed(o.References, n.References)
+	c.file.Ignored.References += changed(o.References, n.References)
 	if s.Kind != "changed" || len(s.Changes) > 0 {
 		s.Old, s.New = text(o), text(n)
 		c.add(n, s)
@@ -254,10 +252,6 @@ func (c *comparison) pair(o, n *poparse.Entry, similarity float64) {
 		return
 	}
 	c.equal = append(c.equal, [2]*poparse.Entry{o, n})
-}
-
-func samePrevious(o, n *poparse.Entry) bool {
-	return o.Previous == nil && n.Previous == nil || o.Previous != nil && n.Previous != nil && *o.Previous == *n.Previous
 }
 
 // changed is how many references came or went, whichever is more.
@@ -359,48 +353,8 @@ func ascending(pairs [][2]*poparse.Entry) int {
 	return len(ends)
 }
 
-// wrapping counts the equal strings whose lines differ.
-func (c *comparison) wrapping(old, new *fileLines) {
-	for _, p := range c.equal {
-		if !bytes.Equal(old.of(p[0]), new.of(p[1])) {
-			c.file.Ignored.Wrapping++
-		}
-	}
-}
-
-// fileLines has the lines of a file.
-type fileLines struct {
-	data   []byte
-	starts []int32 // of each line, and the end
-	ends   []int32 // of each line with a keyword: the line that the next entry begins with
-}
-
-func linesOf(f *poparse.File, data []byte) *fileLines {
-	lines := bytes.Count(data, []byte{'\n'})
-	l := &fileLines{data: data, starts: make([]int32, 1, lines+2), ends: make([]int32, lines+3)}
-	for at := 0; len(l.starts) <= lines; {
-		at += bytes.IndexByte(data[at:], '\n') + 1
-		l.starts = append(l.starts, int32(at))
-	}
-	l.starts = append(l.starts, int32(len(data)))
-	all := append(slices.Concat(f.OtherHeaders, f.Entries), cmp.Or(f.Header, &poparse.Entry{}))
-	slices.SortFunc(all, func(a, b *poparse.Entry) int { return cmp.Compare(a.Line, b.Line) })
-	last := 0 // line with a keyword
-	for _, e := range all {
-		if e.KeywordLine >= len(l.ends) {
-			break // a charset whose lines are others
-		}
-		l.ends[last], last = int32(e.Line), e.KeywordLine
-	}
-	l.ends[last] = int32(len(l.starts))
-	return l
-}
-
-// of returns the lines of an entry from its msgctxt or msgid on.
-func (l *fileLines) of(e *poparse.Entry) []byte {
-	if e.KeywordLine < 1 || e.KeywordLine >= len(l.ends) {
-		return nil
-	}
-	from, to := e.KeywordLine-1, min(int(l.ends[e.KeywordLine])-1, len(l.starts)-1)
-	return bytes.TrimRight(l.data[l.starts[min(from, to)]:l.starts[to]], "\r\n \t")
+// linesOf returns the lines of an entry from its msgctxt or msgid on.
+func linesOf(l *poparse.Layout, e *poparse.Entry) string {
+	i, _ := slices.BinarySearchFunc(l.Spans, e.KeywordLine, func(s poparse.Span, line int) int { return cmp.Compare(s.Entry.KeywordLine, line) })
+	return strings.TrimRight(l.Text[l.Spans[i].IDs:l.Spans[i].To], "\r\n \t")
 }

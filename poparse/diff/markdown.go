@@ -111,10 +111,7 @@ func (m *markdown) list(heading string, n int, line func(int) string, end string
 
 func (it item) markdown() string {
 	var b strings.Builder
-	b.WriteString("- ")
-	if word := map[string]string{"added": "new: ", "removed": "removed: ", "reworded": "reworded: "}[it.Kind]; word != "" {
-		b.WriteString(word)
-	}
+	b.WriteString("- " + map[string]string{"added": "new: ", "removed": "removed: ", "reworded": "reworded: "}[it.Kind])
 	for i, p := range it.Parts {
 		if i > 0 {
 			b.WriteString("<br>" + p.Label + ": ")

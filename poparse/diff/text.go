@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -91,29 +92,18 @@ func full(context *string, source, plural string) string {
 
 // item describes a string.
 func (s *String) item() item {
-	it := item{Kind: s.Kind, Sign: map[string]string{"added": "+", "removed": "-", "reworded": "~"}[s.Kind]}
+	it := item{Kind: s.Kind, Sign: map[string]string{"added": "+", "removed": "-", "reworded": "~", "changed": "*"}[s.Kind]}
 	source := full(s.Context, s.Source, s.Plural)
-	switch s.Kind {
-	case "reworded":
-		it.Parts = []part{{"", mark(full(s.OldContext, s.OldSource, s.OldPlural), source)}}
+	it.Parts = []part{{"", []Span{{"", visible(source)}}}}
+	if s.Kind == "reworded" {
+		it.Parts[0].Spans = mark(full(s.OldContext, s.OldSource, s.OldPlural), source)
 		it.Labels = fmt.Sprintf("%d %% alike", int(100*s.Similarity))
-	case "changed":
-		it.Sign = "*"
-		fallthrough
-	default:
-		it.Parts = []part{{"", []Span{{"", visible(source)}}}}
 	}
 	for _, c := range s.Changes {
 		it.Labels += ", " + labels[c]
 	}
 	it.Labels = strings.TrimPrefix(it.Labels, ", ")
-	var old, now Text
-	if s.Old != nil {
-		old = *s.Old
-	}
-	if s.New != nil {
-		now = *s.New
-	}
+	old, now := cmp.Or(s.Old, &Text{}), cmp.Or(s.New, &Text{})
 	if a, b := strings.Join(old.Forms, " / "), strings.Join(now.Forms, " / "); s.Kind != "removed" && old.State+now.State != "untranslated" && old.State+now.State != "untranslateduntranslated" && (a != b || len(s.Changes) > 0) {
 		it.Parts = append(it.Parts, part{"text", mark(a, b)})
 	}
@@ -139,16 +129,15 @@ func (r *Report) Headline() string {
 	all := r.Counts
 	all.Added, all.Removed, all.Reworded, all.Flags, all.Notes = r.Sources.Added, r.Sources.Removed, r.Sources.Reworded, r.Sources.Flags, r.Sources.Notes
 	text := all.words(counts[:])
-	for _, k := range []struct{ status, one string }{{Added, "file added"}, {Removed, "file removed"}, {Unreadable, "file unreadable"}} {
+	for _, status := range []string{Added, Removed, Unreadable} {
 		n := 0
 		for i := range r.Files {
-			if r.Files[i].Status == k.status {
+			if r.Files[i].Status == status {
 				n++
 			}
 		}
 		if n > 0 {
-			noun, verb, _ := strings.Cut(k.one, " ")
-			text += ", " + quantity(n, noun) + " " + verb
+			text += ", " + quantity(n, "file") + " " + status
 		}
 	}
 	if text = strings.TrimPrefix(text, ", "); text == "" {

@@ -105,9 +105,6 @@ const obsoleteMark = "#~ "
 
 // prefixed puts a mark before each line.
 func prefixed(mark, text string) string {
-	if mark == "" {
-		return text
-	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		if mark == obsoleteMark && strings.HasPrefix(line, "#|") {
@@ -249,7 +246,7 @@ func (m *merger) previous(r *Row, p *[3]pieces) string {
 		return ""
 	}
 	for _, v := range [...]Side{r.text, Ours, Theirs} {
-		if e := r.Entry[v]; v != Base && e != nil && samePrevious(e.Previous, r.previous) {
+		if e := r.Entry[v]; v != Base && e != nil && e.Previous.Equal(r.previous) {
 			return p[v].of[kindPrevious]
 		}
 	}
@@ -262,11 +259,12 @@ func (m *merger) shaped(r *Row, text, source Side, p *[3]pieces) string {
 	if e.HasPlural == s.HasPlural {
 		return p[text].of[kindStr]
 	}
-	return strOf(rendered(m.reshape(e, s)))
+	written := rendered(reshape(e, s))
+	return written[strings.Index("\n"+written, "\nmsgstr"):]
 }
 
 // reshape gives a text the number of forms that another source wants.
-func (m *merger) reshape(text, source *poparse.Entry) *poparse.Entry {
+func reshape(text, source *poparse.Entry) *poparse.Entry {
 	e := &poparse.Entry{ID: "x", HasPlural: source.HasPlural, IDPlural: "x", Str: []string{""}}
 	if len(text.Str) > 0 {
 		e.Str = text.Str[:1]
@@ -276,9 +274,6 @@ func (m *merger) reshape(text, source *poparse.Entry) *poparse.Entry {
 	}
 	return e
 }
-
-// strOf cuts the msgstr from a rendered entry.
-func strOf(text string) string { return text[strings.Index("\n"+text, "\nmsgstr"):] }
 
 // rendered writes an entry in msgcat's form without wrapping.
 func rendered(e *poparse.Entry) string {

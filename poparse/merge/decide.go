@@ -70,7 +70,7 @@ func changed(base, e *poparse.Entry) (f Fields) {
 	was, is := TextOf(base), TextOf(e)
 	add(FieldForms, !was.same(is))
 	add(FieldState, was.same(is) && !was.Equal(is) || !was.same(is) && was.Fuzzy != is.Fuzzy)
-	add(FieldPrevious, (base.Previous == nil) != (e.Previous == nil) || base.Previous != nil && *base.Previous != *e.Previous)
+	add(FieldPrevious, !base.Previous.Equal(e.Previous))
 	add(FieldComments, !slices.Equal(lines(base.Comments), lines(e.Comments)))
 	add(FieldExtracted, !slices.Equal(lines(base.Extracted), lines(e.Extracted)))
 	add(FieldReferences, !slices.Equal(base.References, e.References))

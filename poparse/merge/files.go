@@ -116,37 +116,27 @@ func readFile(data []byte, most int) (*poparse.File, *poparse.Layout, error) {
 	return f, l, nil
 }
 
-// lineEnds is how the lines of a file end.
-type lineEnds uint8
-
-const (
-	none  lineEnds = iota // it has no line
-	lf                    // "\n"
-	crlf                  // "\r\n"
-	mixed                 // both
-)
-
-func lineEndsOf(data []byte) lineEnds {
+// lineEnd is how the lines of a file end, "" if it has none; mixed says that some end otherwise.
+func lineEnd(data []byte) (end string, mixed bool) {
 	switch all, cr := bytes.Count(data, []byte("\n")), bytes.Count(data, []byte("\r\n")); {
 	case all == 0:
-		return none
+		return "", false
 	case cr == 0:
-		return lf
-	case cr == all:
-		return crlf
+		return "\n", false
+	default:
+		return "\r\n", cr < all
 	}
-	return mixed
 }
 
 // end merges how lines end, and whether the last one does, and removes both from the files.
 func (m *merger) end(data [][]byte) {
-	var ends [3]lineEnds
+	var ends [3]string
 	var open [3]bool
 	anyMixed := false
 	for v := range data {
-		ends[v] = lineEndsOf(data[v])
-		open[v] = len(data[v]) > 0 && !bytes.HasSuffix(data[v], []byte("\n"))
-		anyMixed = anyMixed || ends[v] == mixed || bytes.IndexByte(data[v], 0) >= 0
+		end, mixed := lineEnd(data[v])
+		ends[v], open[v] = end, len(data[v]) > 0 && !bytes.HasSuffix(data[v], []byte("\n"))
+		anyMixed = anyMixed || mixed || bytes.IndexByte(data[v], 0) >= 0
 	}
 	m.open = open[Ours]
 	if open[Ours] == open[Base] && len(data[Base]) > 0 || len(data[Ours]) == 0 {
@@ -155,8 +145,9 @@ func (m *merger) end(data [][]byte) {
 	if anyMixed {
 		return
 	}
+	const crlf = "\r\n"
 	m.crlf = ends[Ours] == crlf
-	if ends[Ours] == ends[Base] || ends[Ours] == none {
+	if ends[Ours] == ends[Base] || ends[Ours] == "" {
 		m.crlf = ends[Theirs] == crlf
 	}
 	for v := range data {

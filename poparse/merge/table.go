@@ -64,11 +64,6 @@ const (
 	Conflict
 )
 
-// String returns the name of an outcome.
-func (o Outcome) String() string {
-	return [...]string{"unchanged", "ours", "theirs", "same", "combined", "moved", "kept", "conflict"}[o]
-}
-
 // Row is one string of the three files, and what becomes of it.
 type Row struct {
 	// Entry is the string's entry in each file, nil where it is not there. A side that

@@ -58,9 +58,6 @@ const (
 	Clash
 )
 
-// String returns the name of a choice in the table of the package comment.
-func (c Choice) String() string { return [...]string{"either", "ours", "theirs", "conflict"}[c] }
-
 // Choose is the rule of one text; its rows are in the package comment. It is symmetric.
 func Choose(base, ours, theirs Text) Choice {
 	oursIsBase, theirsIsBase := !base.Absent && ours.same(base), !base.Absent && theirs.same(base)

@@ -192,7 +192,7 @@ func (m *merger) whole(r *Row, v Side) string {
 // pure reports whether a side's entry is the merged string.
 func (m *merger) pure(r *Row, v Side) bool {
 	e := r.Entry[v]
-	if e == nil || statusOf(e) != r.status || m.Clashes(r) || r.guess != [3]bool{} || e.Fuzzy != r.fuzzy || !samePrevious(e.Previous, r.previous) {
+	if e == nil || statusOf(e) != r.status || m.Clashes(r) || r.guess != [3]bool{} || e.Fuzzy != r.fuzzy || !e.Previous.Equal(r.previous) {
 		return false
 	}
 	for _, side := range [...]Side{r.source, r.extracted, r.references, r.flagsFrom} {
@@ -207,10 +207,6 @@ func (m *merger) pure(r *Row, v Side) bool {
 		return header(e) == r.verdict.header
 	}
 	return r.text == Base || r.text == v
-}
-
-func samePrevious(a, b *poparse.Previous) bool {
-	return a == b || a != nil && b != nil && *a == *b
 }
 
 // text is the merged string.

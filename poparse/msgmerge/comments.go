@@ -28,8 +28,8 @@ func (m *merger) header(def, ref *poparse.Entry) *poparse.Entry {
 		text = form(ref.Str)[0]
 	}
 	str := headerText(form(def.Str)[0], text)
-	if strings.EqualFold(charset(text), "UTF-8") {
-		str = inUTF8(str)
+	if name := charset(str); name != "" && strings.EqualFold(charset(text), "UTF-8") {
+		str = strings.Replace(str, charsetMark+name, charsetMark+"UTF-8", 1)
 	}
 	h.Str = []string{str}
 	return h
@@ -99,23 +99,11 @@ func languageOf(team string) string {
 
 // charset is what a header says, "" if it says nothing.
 func charset(header string) string {
-	_, rest, ok := strings.Cut(header, charsetMark)
-	if !ok {
-		return ""
-	}
-	name := rest
-	if end := strings.IndexAny(rest, " \t\n"); end >= 0 {
-		name = rest[:end]
+	_, name, _ := strings.Cut(header, charsetMark)
+	if end := strings.IndexAny(name, " \t\n"); end >= 0 {
+		return name[:end]
 	}
 	return name
-}
-
-// inUTF8 names UTF-8 in a header that names a charset.
-func inUTF8(header string) string {
-	if name := charset(header); name != "" {
-		return strings.Replace(header, charsetMark+name, charsetMark+"UTF-8", 1)
-	}
-	return header
 }
 
 // formats are the languages whose formats gettext 0.21 knows, in the order in which it
@@ -153,8 +141,7 @@ func flags(list []string) []string {
 	if least, most, ok := numbers(list); ok {
 		out = append(out, fmt.Sprintf("%s%d..%d", rangeMark, least, most))
 	}
-	wrap := slices.Clone(list)
-	wrap = slices.DeleteFunc(wrap, func(flag string) bool { return flag != noWrap && flag != "wrap" })
+	wrap := slices.DeleteFunc(slices.Clone(list), func(flag string) bool { return flag != noWrap && flag != "wrap" })
 	if len(wrap) > 0 && wrap[len(wrap)-1] == noWrap {
 		out = append(out, noWrap)
 	}
@@ -169,11 +156,6 @@ func language(name string) string {
 		}
 	}
 	return name
-}
-
-// isFormat reports whether a flag claims a format.
-func isFormat(flag string) bool {
-	return strings.HasSuffix(flag, formatMark) && !strings.HasPrefix(flag, "no-")
 }
 
 // numbers reads the flag of a range, such as "range: 0..5".
@@ -217,22 +199,14 @@ func references(e *poparse.Entry) []string {
 // positions parts comments of Solaris, "File: NAME, line: NUMBER", which gettext reads as
 // references, from all others.
 func positions(comments []string) (others, refs []string) {
-	for i, c := range comments {
+	for _, c := range comments {
 		name, found := strings.CutPrefix(strings.TrimSpace(c), "File: ")
 		name, line, ok := strings.Cut(name, ", line: ")
 		if _, err := strconv.ParseUint(line, 10, 63); !found || !ok || err != nil || strings.Contains(name, " ") {
-			if refs != nil {
-				others = append(others, c)
-			}
-			continue
+			others = append(others, c)
+		} else {
+			refs = append(refs, name+":"+line)
 		}
-		if refs == nil {
-			others = slices.Clone(comments[:i])
-		}
-		refs = append(refs, name+":"+line)
-	}
-	if refs == nil {
-		return comments, nil
 	}
 	return others, refs
 }

@@ -327,7 +327,8 @@ func previous(def *poparse.Entry) *poparse.Previous {
 func (m *merger) misfits(e, def *poparse.Entry) bool {
 	was := flags(def.Flags)
 	for _, flag := range e.Flags {
-		if isFormat(flag) && !slices.Contains(was, flag) && m.Fits != nil && !m.Fits(e, flag) {
+		claims := strings.HasSuffix(flag, formatMark) && !strings.HasPrefix(flag, "no-")
+		if claims && !slices.Contains(was, flag) && m.Fits != nil && !m.Fits(e, flag) {
 			return true
 		}
 	}
