@@ -15,7 +15,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -42,7 +41,7 @@ func blob(t *testing.T, objects *object.Store, id string) []byte {
 
 // bundleNames lists the shared bundles.
 func bundleNames(t *testing.T) (names []string) {
-	list, err := filepath.Glob(filepath.Join(gettexttest.Shared(t, "data", "repos"), "*.bundle"))
+	list, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	gittest.Must(t, err)
 	for _, name := range list {
 		names = append(names, strings.TrimSuffix(filepath.Base(name), ".bundle"))
