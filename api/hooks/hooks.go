@@ -219,8 +219,9 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 	var pull []match
 	var names []string
 	for _, m := range granted {
-		m.suggestsOnly = m.suggestedBy(n.branches, n.defaultBranch)
-		follows := m.suggestsOnly || m.follows(n.branches, n.defaultBranch)
+		suggested := m.suggestedBy(n.branches, n.defaultBranch)
+		follows := suggested || m.follows(n.branches, n.defaultBranch)
+		m.quiet = suggested || n.ofRequest
 		if follows && m.Enabled {
 			pull = append(pull, m)
 		}
@@ -324,7 +325,7 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	}
 	var ids []int64
 	for _, m := range list {
-		if m.ID != 0 && !m.suggestsOnly {
+		if m.ID != 0 && !m.quiet {
 			ids = append(ids, m.ID)
 		}
 	}

@@ -108,4 +108,11 @@ func TestSuggestingBranches(t *testing.T) {
 	if diff := cmp.Diff([]string{"53 teapot#main [1 2] GitHub main", "pull teapot#main"}, s.pulls.did()); diff != "" {
 		t.Errorf("the branch itself (-want +got):\n%s", diff)
 	}
+	request := strings.Replace(pushed, `"ref":"refs/heads/main"`, `"action":"synchronize","pull_request":{"base":{"ref":"main"}}`, 1)
+	if status, a, _ := s.send("POST", "/hooks/github/", request, "X-GitHub-Event", "pull_request"); status != 200 || fmt.Sprint(a.Updated) != "[p/app p/docs]" {
+		t.Errorf("a request: %d %+v", status, a)
+	}
+	if diff := cmp.Diff([]string{"pull teapot#main"}, s.pulls.did()); diff != "" {
+		t.Errorf("a request (-want +got):\n%s", diff)
+	}
 }

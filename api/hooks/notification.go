@@ -25,7 +25,7 @@ const (
 	maxText = 2 << 10
 )
 
-// notification is what a call says about a push.
+// notification is what a call says about a push or a request.
 type notification struct {
 	// service is the title of the service.
 	service string
@@ -39,6 +39,8 @@ type notification struct {
 	branches []string
 	// defaultBranch is "" if unknown.
 	defaultBranch string
+	// ofRequest says that a request to merge into the branch began, was changed or ended.
+	ofRequest bool
 }
 
 // normalize drops texts that no repository has. The rest is compared and logged.

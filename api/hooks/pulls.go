@@ -178,9 +178,9 @@ type match struct {
 	Component
 	key   string            // the key of its branch
 	event map[string]string // details of its change entry
-	// suggestsOnly says that the push was to a branch with suggestions: the
-	// component is pulled and gets no entry, since its own history did not change.
-	suggestsOnly bool
+	// quiet says that the push was to a branch with suggestions, or that the call is about a
+	// request: the component is pulled and gets no entry, since its own history did not change.
+	quiet bool
 }
 
 // mayTell reports whether a caller who may pull the component may learn that it

@@ -7,17 +7,40 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// push is what GitHub, GitLab, Gitea, Forgejo and Gitee send of a push: each has a part of
-// these fields.
+// push is what GitHub, GitLab, Gitea, Forgejo and Gitee send of a push or a request: each has a
+// part of these fields.
 type push struct {
 	Ref        string   `json:"ref"`
 	Repository pushedTo `json:"repository"`
 	Project    pushedTo `json:"project"` // of GitLab
+
+	Action  optionalText `json:"action"`
+	Request struct {
+		Base struct {
+			Ref optionalText `json:"ref"`
+		} `json:"base"`
+	} `json:"pull_request"`
+	Merge struct { // of GitLab
+		Action optionalText `json:"action"`
+		Target optionalText `json:"target_branch"`
+	} `json:"object_attributes"`
+}
+
+// request reports whether a request was opened, changed or ended, and makes the branch that it is
+// to be merged into that of the push.
+func (p *push) request() bool {
+	action, base := cmp.Or(p.Action, p.Merge.Action), cmp.Or(p.Request.Base.Ref, p.Merge.Target)
+	if base == "" || !slices.Contains([]optionalText{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
+		return false
+	}
+	p.Ref = string(base)
+	return true
 }
 
 type pushedTo struct {
@@ -58,10 +81,13 @@ func (p *push) notification(fullName string) (*notification, error) {
 
 var github = service{name: "github", title: "GitHub", read: readGitHub, signed: hubSignature, signatures: []string{hubHeader}}
 
-// readGitHub reads https://docs.github.com/webhooks/webhook-events-and-payloads#push
+// readGitHub reads https://docs.github.com/webhooks/webhook-events-and-payloads, push and
+// pull_request.
 func readGitHub(h http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
-	if err != nil || h.Get("X-GitHub-Event") != "push" {
+	event := h.Get("X-GitHub-Event")
+	request := err == nil && event == "pull_request" && p.request()
+	if err != nil || event != "push" && !request {
 		return nil, err
 	}
 	r, name := &p.Repository, ""
@@ -72,6 +98,7 @@ func readGitHub(h http.Header, payload []byte) (*notification, error) {
 	if err != nil {
 		return nil, err
 	}
+	n.ofRequest = request
 	if path := name + ".git"; r.CloneURL == "" && name != "" {
 		n.repos = append(n.repos, "git://github.com/"+path, "https://github.com/"+path, "git@github.com:"+path)
 	}
@@ -87,9 +114,11 @@ var gitlab = service{name: "gitlab", title: "GitLab", read: readGitLab, signed: 
 // Standard Webhooks specification proposes.
 const standardSkew = 5 * time.Minute
 
-// readGitLab reads https://docs.gitlab.com/user/project/integrations/webhook_events/#push-events
+// readGitLab reads https://docs.gitlab.com/user/project/integrations/webhook_events/, of pushes and
+// of merge requests.
 func readGitLab(_ http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
+	request := err == nil && p.Ref == "" && p.request()
 	if err != nil || p.Ref == "" {
 		return nil, err
 	}
@@ -98,10 +127,13 @@ func readGitLab(_ http.Header, payload []byte) (*notification, error) {
 		_, name, _ = strings.Cut(strings.TrimSuffix(ssh, ".git"), ":")
 	}
 	n, err := p.notification(name)
-	if err == nil && r.Homepage != "" {
+	if err != nil {
+		return nil, err
+	}
+	if n.ofRequest = request; r.Homepage != "" {
 		n.repos = append(n.repos, r.Homepage+".git")
 	}
-	return n, err
+	return n, nil
 }
 
 // standardSigned checks GitLab's signing token, which follows the Standard
@@ -149,10 +181,16 @@ var forgejo = service{
 // https://forgejo.org/docs/latest/user/webhooks/. Only pushes have a ref.
 func readGitea(h http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
-	if event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")); err != nil || p.Ref == "" && event != "" && event != "push" {
+	event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event"))
+	request := err == nil && event == "pull_request" && p.request()
+	if err != nil || p.Ref == "" && event != "" && event != "push" {
 		return nil, err
 	}
-	return p.notification(p.Repository.FullName)
+	n, err := p.notification(p.Repository.FullName)
+	if err == nil {
+		n.ofRequest = request
+	}
+	return n, err
 }
 
 var gitee = service{name: "gitee", title: "Gitee", read: readGitee, signed: anyOf(tokenIn("X-Gitee-Token"), giteeSigned)}

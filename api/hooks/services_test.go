@@ -6,6 +6,7 @@ import (
 	"net/textproto"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,10 +73,13 @@ func TestPayloads(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, n, err)
 			continue
 		}
+		if n.ofRequest != strings.HasSuffix(name, "-request") {
+			t.Errorf("%s: of a request: %v", name, n.ofRequest)
+		}
 		for line := range strings.Lines(p.want) {
 			key, want, _ := strings.Cut(strings.TrimSpace(line), ": ")
 			_, matches := n.about(want)
-			got := map[string]string{"service": n.service, "name": n.fullName, "branches": strings.Join(n.branches, " "), "default": n.defaultBranch}[key]
+			got := map[string]string{"service": n.service, "name": n.fullName, "branches": strings.Join(n.branches, " "), "default": n.defaultBranch, "request": strconv.FormatBool(n.ofRequest)}[key]
 			switch key {
 			case "match", "miss":
 				if matches != (key == "match") {
@@ -123,7 +127,30 @@ func TestManualNamesServices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: events that are not pushes change nothing.
+// TestRequestEvents: events of requests that change neither a branch nor whether it is open are
+// none, and odd ones are no error.
+func TestRequestEvents(t *testing.T) {
+	t.Parallel()
+	for name, p := range payloads(t) {
+		from, kind, _ := strings.Cut(name, "-")
+		if kind != "request" {
+			continue
+		}
+		for old, want := range map[string][]string{
+			`"action": "`:   {`"action": "un`, `"action": 7, "x": "`, `"nothing": "`},
+			`"ref": "main"`: {`"ref": null`, `"ref": ["main"]`}, `"target_branch": "stable"`: {`"target_branch": ""`},
+		} {
+			for _, new := range want {
+				payload := strings.Replace(p.payload, old, new, 1)
+				if n, err := serviceNamed(from).notification(p.header, []byte(payload)); payload != p.payload && (n != nil || err != nil) {
+					t.Errorf("%s with %s: %+v, %v", name, new, n, err)
+				}
+			}
+		}
+	}
+}
+
+// TestOtherEvents: events that are neither of pushes nor of requests change nothing.
 func TestOtherEvents(t *testing.T) {
 	t.Parallel()
 	for i := range services {

@@ -141,7 +141,6 @@ func TestIncoming(t *testing.T) {
 			}
 			w.up.Push("Other", gittest.Files{"po/cs.po": dated("Jedna", "Dvě", "2020-01-02"), "other": "z"}, w.first)
 			w.Sync()
-			w.wantShown(w.shown(), "before the next look")
 			w.Clock = w.Clock.Add(2 * time.Minute)
 			gittest.Must(t, w.look())
 			lines := []string{}
@@ -167,7 +166,14 @@ func TestIncoming(t *testing.T) {
 			for n := range w.fake.Requests() {
 				w.fake.End(n+1, "closed")
 			}
+			before := w.shown()
+			gittest.Must(t, w.look())
+			w.wantShown(before, "before the next look")
+			soon := w.pusher.LookDue(w.Branch)
 			w.Clock = w.Clock.Add(2 * time.Minute)
+			if due := w.pusher.LookDue(w.Branch); soon || !due || w.pusher.LookDue(w.Branch) {
+				t.Errorf("a look that was missed is due in its pause: %v, after it: %v, or twice", soon, due)
+			}
 			gittest.Must(t, w.look())
 			w.wantShown("", "closed")
 			gittest.Must(t, filepath.WalkDir(w.Mirrors(), func(path string, _ os.DirEntry, err error) error {

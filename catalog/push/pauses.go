@@ -289,6 +289,7 @@ type looks struct {
 type lookWait struct {
 	later    time.Time
 	failures int
+	missed   bool // a pull came before later
 	nowhere  bool // no forge is asked, and nothing is stored
 }
 
@@ -327,7 +328,25 @@ func (p *Pusher) mayLook(ctx context.Context, key string, wished bool) (bool, er
 	if err != nil || p.Now().Before(w.Until) {
 		return false, err
 	}
-	return wished || !p.Now().Before(p.looks.wait(key).later), nil
+	wait := p.looks.wait(key)
+	may := wished || !p.Now().Before(wait.later)
+	if !may {
+		wait.missed = true
+		p.looks.set(key, wait)
+	}
+	return may, nil
+}
+
+// LookDue reports, once, that requests were not looked at after a pull, since that was too soon
+// after another look, and that the pause is over: what a webhook told would wait for the next pull.
+func (p *Pusher) LookDue(b ingest.Branch) bool {
+	wait := p.looks.wait(b.Key)
+	due := wait.missed && !p.Now().Before(wait.later)
+	if due {
+		wait.missed = false
+		p.looks.set(b.Key, wait)
+	}
+	return due
 }
 
 // afterLook notes when they are looked at again.

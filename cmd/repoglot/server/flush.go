@@ -57,7 +57,7 @@ func (s *supervisor) watchEdits(ctx context.Context, last *Plan) {
 		for i := range p.branches {
 			b := &p.branches[i]
 			taken = taken || takesEdits(b)
-			if s.flushDue(ctx, b) {
+			if s.flushDue(ctx, b) || s.flusher.LookDue(*b) {
 				s.sched.Trigger(b.Key)
 			}
 		}
