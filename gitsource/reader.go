@@ -100,12 +100,9 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 // Bases returns the commits of the head's history at which the history of a commit leaves it:
 // the commit itself if it is one of those.
 func (r *Reader) Bases(ctx context.Context, of object.Hash) ([]object.Hash, error) {
-	if merged, err := r.IsAncestor(ctx, of, r.head.Hash); merged || err != nil {
-		return []object.Hash{of}, err
-	}
 	fresh, err := r.store.Difference(ctx, of, []object.Hash{r.head.Hash}, 0)
-	if err != nil {
-		return nil, err
+	if err != nil || len(fresh) == 0 {
+		return []object.Hash{of}, err
 	}
 	var bases []object.Hash
 	for _, node := range fresh {
@@ -168,22 +165,15 @@ func (r *Reader) Mailmap(ctx context.Context, commit object.Hash) (object.Mailma
 		return object.Mailmap{}, err
 	}
 	n, err := r.store.Node(commit)
-	if err != nil {
-		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
+	var list []object.Entry
+	if err == nil {
+		list, err = r.store.Tree(n.Tree)
 	}
-	list, err := r.store.Tree(n.Tree)
-	if err != nil {
-		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
+	var data []byte
+	if e, _ := object.Lookup(list, ".mailmap"); e.Kind == object.KindFile {
+		data, err = r.store.Blob(e.Hash, mailmapLimit)
 	}
-	e, ok := object.Lookup(list, ".mailmap")
-	if !ok || e.Kind != object.KindFile {
-		return object.Mailmap{}, nil
-	}
-	data, err := r.store.Blob(e.Hash, mailmapLimit)
-	if errors.Is(err, object.ErrTooLarge) {
-		return object.Mailmap{}, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, object.ErrTooLarge) {
 		return object.Mailmap{}, fmt.Errorf("read .mailmap: %w", err)
 	}
 	return object.ParseMailmap(string(data)), nil

@@ -287,15 +287,7 @@ func (r *Reader) Between(ctx context.Context, from, to object.Hash, match filema
 }
 
 func (r *Reader) between(ctx context.Context, from, to object.Hash, match filemask.Matcher, most int) (Step, error) {
-	old, err := r.store.Node(from)
-	if err != nil {
-		return Step{}, fmt.Errorf("step from %s: %w", from, err)
-	}
-	n, err := r.store.Node(to)
-	if err != nil {
-		return Step{}, fmt.Errorf("step to %s: %w", to, err)
-	}
-	changes, err := r.changes(ctx, old.Tree, n.Tree, match)
+	changes, err := r.Changed(ctx, from, to, match)
 	if err != nil || len(changes) == 0 {
 		return Step{}, errors.Join(err, ctx.Err())
 	}

@@ -172,11 +172,9 @@ func (w *WorkTree) MergeBase(ctx context.Context, a, b object.Hash) (base object
 	}
 	slices.SortFunc(ties, object.Hash.Compare)
 	for _, tie := range ties {
-		above := base.IsZero()
-		if !above {
-			if above, err = w.IsAncestor(ctx, base, tie); err != nil {
-				return base, err
-			}
+		above, err := w.IsAncestor(ctx, cmp.Or(base, tie), tie)
+		if err != nil {
+			return base, err
 		}
 		if above {
 			base = tie

@@ -175,8 +175,8 @@ func (w *Writer) Show(tip object.Hash) error {
 
 func (w *Writer) show(tip object.Hash) error {
 	folder := filepath.Join(w.gitDir, filepath.FromSlash(derivedFolder))
-	kept, _ := derivedTip(w.gitDir, w.head)
-	switch _, shown := derivedTip(w.gitDir, w.head); {
+	kept, shown := derivedTip(w.gitDir, w.head)
+	switch {
 	case tip == w.head.Hash || w.head.Branch == object.Detached:
 		kept = ""
 	case tip != shown:

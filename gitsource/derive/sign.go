@@ -104,23 +104,18 @@ func parsePGP(key string) (Signer, error) {
 	if list[0].PrivateKey.Encrypted {
 		return nil, fmt.Errorf("signing key: %w", errPassphrase)
 	}
-	for _, key := range append([]*packet.PrivateKey{list[0].PrivateKey}, subkeys(list[0])...) {
+	keys := []*packet.PrivateKey{list[0].PrivateKey}
+	for _, sub := range list[0].Subkeys { // those that may sign
+		if sub.PrivateKey != nil && sub.Sig.FlagsValid && sub.Sig.FlagSign {
+			keys = append(keys, sub.PrivateKey)
+		}
+	}
+	for _, key := range keys {
 		if err := deterministic(key); err != nil {
 			return nil, fmt.Errorf("signing key: %w", err)
 		}
 	}
 	return pgpSigner{list[0]}, nil
-}
-
-// subkeys returns the private subkeys that may sign.
-func subkeys(key *openpgp.Entity) []*packet.PrivateKey {
-	var list []*packet.PrivateKey
-	for _, sub := range key.Subkeys {
-		if sub.PrivateKey != nil && sub.Sig.FlagsValid && sub.Sig.FlagSign {
-			list = append(list, sub.PrivateKey)
-		}
-	}
-	return list
 }
 
 // deterministic has a key of ECDSA sign without random numbers, or returns an error if

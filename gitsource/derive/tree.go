@@ -44,7 +44,10 @@ func (c *Chain) tree(ctx context.Context, id object.Hash, from int, files []File
 	base := object.Base{Hash: id}
 	if !id.IsZero() {
 		var err error
-		if base.Data, err = c.rawTree(id); err != nil {
+		if base.Data = c.trees[id]; base.Data == nil {
+			base.Data, err = c.store.RawTree(id)
+		}
+		if err != nil {
 			return object.Hash{}, err
 		}
 		if entries, err = parseTree(base.Data); err != nil {
@@ -132,14 +135,6 @@ func (c *Chain) blob(f *File) (id object.Hash, err error) {
 // Add writes the contents that a path has in the next commit, so that they need not be held.
 func (c *Chain) Add(path string, data []byte) (object.Hash, error) {
 	return c.added.Blob(data, c.last[path])
-}
-
-// rawTree returns a directory as git stores it.
-func (c *Chain) rawTree(id object.Hash) ([]byte, error) {
-	if data, ok := c.trees[id]; ok {
-		return data, nil
-	}
-	return c.store.RawTree(id)
 }
 
 func (c *Chain) writeTree(data []byte, base object.Base) (object.Hash, error) {

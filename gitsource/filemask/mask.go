@@ -254,33 +254,24 @@ func (m Matcher) Prunes(dir string) bool { return m.Prune != nil && m.Prune(dir)
 // as those of templates. It also selects files that a mask [Mask.Refuses], so that
 // they can be reported.
 func NewMatcher(masks []Mask, paths ...string) Matcher {
-	exact := make(map[string]struct{}, len(paths))
+	exact, above := make(map[string]bool, len(paths)), map[string]bool{}
 	for _, p := range paths {
-		exact[p] = struct{}{}
-	}
-	above := make(map[string]struct{})
-	for _, p := range paths {
+		exact[p] = true
 		for i, c := range p {
 			if c == '/' {
-				above[p[:i]] = struct{}{}
+				above[p[:i]] = true
 			}
 		}
 	}
 	return Matcher{
 		Want: func(p string) bool {
-			if _, ok := exact[p]; ok {
-				return true
-			}
-			return slices.ContainsFunc(masks, func(m Mask) bool {
+			return exact[p] || slices.ContainsFunc(masks, func(m Mask) bool {
 				_, ok := m.Match(p)
 				return ok || m.Refuses(p) != ""
 			})
 		},
 		Prune: func(dir string) bool {
-			if _, ok := above[dir]; ok {
-				return false
-			}
-			return !slices.ContainsFunc(masks, func(m Mask) bool { return m.Below(dir) })
+			return !above[dir] && !slices.ContainsFunc(masks, func(m Mask) bool { return m.Below(dir) })
 		},
 	}
 }
@@ -317,7 +308,7 @@ func unsafeReason(p string) string {
 		return "it is not UTF-8"
 	case strings.HasPrefix(p, "/"):
 		return "it is absolute"
-	case holdsHidden(p):
+	case hidden.MatchString(p):
 		return `the bytes shown as \xNN are none that a path should hold`
 	case strings.Contains(p, `\`):
 		return "it holds a backslash"
@@ -332,16 +323,5 @@ func unsafeReason(p string) string {
 	return ""
 }
 
-// holdsHidden reports whether a path has bytes that package object wrote as \xNN.
-func holdsHidden(p string) bool {
-	for i := 0; ; i += 2 {
-		next := strings.Index(p[i:], `\x`)
-		if next < 0 || len(p) < i+next+4 {
-			return false
-		}
-		i += next
-		if strings.Trim(p[i+2:i+4], "0123456789abcdef") == "" {
-			return true
-		}
-	}
-}
+// hidden matches a byte that package object wrote as \xNN.
+var hidden = regexp.MustCompile(`\\x[0-9a-f]{2}`)

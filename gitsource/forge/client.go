@@ -179,6 +179,9 @@ func (c *client) said(body []byte) string {
 // texts returns the texts in a JSON value.
 func texts(value any, depth int) []string {
 	var words []string
+	if depth > 3 {
+		return nil
+	}
 	switch v := value.(type) {
 	case string:
 		if v != "" {
@@ -186,18 +189,14 @@ func texts(value any, depth int) []string {
 		}
 	case []any:
 		for _, item := range v {
-			if depth < 3 {
-				words = append(words, texts(item, depth+1)...)
-			}
+			words = append(words, texts(item, depth+1)...)
 		}
 	case map[string]any:
 		if message, ok := v["message"]; ok {
 			return texts(message, depth+1)
 		}
 		for _, item := range v {
-			if depth < 3 {
-				words = append(words, texts(item, depth+1)...)
-			}
+			words = append(words, texts(item, depth+1)...)
 		}
 	}
 	return words

@@ -251,6 +251,5 @@ func (a *Addition) Close() {
 		_ = os.Remove(a.file.Name())
 		_ = os.Remove(strings.TrimSuffix(a.file.Name(), ".pack") + ".idx")
 	}
-	gitDir, store := a.gitDir, a.store
-	*a = Addition{gitDir: gitDir, store: store, sum: sha1.New(), at: map[Hash]int32{}}
+	*a = *NewAddition(a.gitDir, a.store)
 }

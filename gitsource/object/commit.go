@@ -2,6 +2,7 @@ package object
 
 import (
 	"bytes"
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
@@ -258,12 +259,7 @@ func (m Mailmap) add(name, email, oldName, oldEmail string) {
 		e.byName[strings.ToLower(oldName)] = &mapped{name: name, email: email}
 		return
 	}
-	if name != "" {
-		e.name = name
-	}
-	if email != "" {
-		e.email = email
-	}
+	e.name, e.email = cmp.Or(name, e.name), cmp.Or(email, e.email)
 }
 
 // Lookup returns the proper name and address for the name and address in a
@@ -276,13 +272,7 @@ func (m Mailmap) Lookup(name, email string) (properName, properEmail string) {
 	if special := e.byName[strings.ToLower(name)]; special != nil {
 		e = special
 	}
-	if e.name != "" {
-		name = e.name
-	}
-	if e.email != "" {
-		email = e.email
-	}
-	return name, email
+	return cmp.Or(e.name, name), cmp.Or(e.email, email)
 }
 
 // slop is how many more commits are read after all that are left are older than

@@ -273,11 +273,7 @@ func writeFile(name, pattern string, fill func(*os.File) error) error {
 	if err != nil {
 		return err
 	}
-	err = fill(tmp)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
+	if err = cmp.Or(fill(tmp), tmp.Close()); err == nil {
 		err = os.Rename(tmp.Name(), name)
 	}
 	if err != nil {

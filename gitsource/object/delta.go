@@ -16,12 +16,8 @@ var errDelta = errors.New("delta is damaged")
 // size that the delta claims (targetSize). go-git's PatchDelta writes to a growing
 // buffer, which takes up to twice the size of the object.
 func patch(room, base, delta []byte) ([]byte, error) {
-	from, delta, ok := deltaSize(delta)
+	from, size, delta, ok := deltaSizes(delta)
 	if !ok || from != int64(len(base)) {
-		return nil, errDelta
-	}
-	size, delta, ok := deltaSize(delta)
-	if !ok {
 		return nil, errDelta
 	}
 	out := room[:cap(room)]
@@ -79,13 +75,17 @@ func fromBase(base []byte, op byte, args []byte) (piece []byte, used int, ok boo
 	return base[offset : offset+n], used, true
 }
 
-// deltaSize reads one of the two sizes at the start of a delta.
-func deltaSize(delta []byte) (size int64, rest []byte, ok bool) {
-	n, used := binary.Uvarint(delta)
-	if used <= 0 || n > math.MaxInt64 {
-		return 0, nil, false
+// deltaSizes reads the two sizes at the start of a delta: of its base, and of what it makes.
+func deltaSizes(delta []byte) (from, to int64, rest []byte, ok bool) {
+	var sizes [2]uint64
+	for i := range sizes {
+		n, used := binary.Uvarint(delta)
+		if used <= 0 || n > math.MaxInt64 {
+			return 0, 0, nil, false
+		}
+		sizes[i], delta = n, delta[used:]
 	}
-	return int64(n), delta[used:], true
+	return int64(sizes[0]), int64(sizes[1]), delta, true
 }
 
 const (

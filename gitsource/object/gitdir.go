@@ -39,15 +39,9 @@ const (
 // Crowded reports whether a git directory has so many packs or loose objects
 // that reading becomes slow: more than 50 packs, or some 7,000 loose objects.
 func Crowded(gitDir string) bool {
-	packs, _ := os.ReadDir(filepath.Join(gitDir, "objects", "pack"))
-	n := 0
-	for _, p := range packs {
-		if strings.HasSuffix(p.Name(), ".pack") {
-			n++
-		}
-	}
+	packs, _ := Packs(gitDir)
 	loose, _ := os.ReadDir(filepath.Join(gitDir, "objects", "17"))
-	return n > maxPacks || len(loose) > looseSample
+	return len(packs) > maxPacks || len(loose) > looseSample
 }
 
 // maxShallow bounds the list of commits at which a history ends: 400,000 of them.

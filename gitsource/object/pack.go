@@ -188,26 +188,12 @@ func (p *pack) size(offset int64) (int64, error) {
 		return e.size, err
 	}
 	head, err := p.inflate(e.size, 20)
+	_, size, _, ok := deltaSizes(head)
+	if err == nil && !ok {
+		err = errDelta
+	}
 	if err != nil {
 		return 0, p.corrupt(offset, "%w", err)
-	}
-	size, err := targetSize(head)
-	if err != nil {
-		return 0, p.corrupt(offset, "%w", err)
-	}
-	return size, nil
-}
-
-// targetSize reads the second of the two sizes at the start of a delta: the length
-// of the object that it makes.
-func targetSize(delta []byte) (int64, error) {
-	_, delta, ok := deltaSize(delta)
-	if !ok {
-		return 0, errDelta
-	}
-	size, _, ok := deltaSize(delta)
-	if !ok {
-		return 0, errDelta
 	}
 	return size, nil
 }
@@ -225,9 +211,9 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 	data := c.root
 	var room, spare []byte // for objects that are not kept
 	for i := len(c.links) - 1; i >= 0; i-- {
-		size, err := targetSize(c.links[i].delta)
-		if err != nil {
-			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
+		_, size, _, ok := deltaSizes(c.links[i].delta)
+		if !ok {
+			return 0, nil, p.corrupt(c.links[i].offset, "%w", errDelta)
 		}
 		if i == 0 && size > limit {
 			return 0, nil, tooLarge(size, limit)
@@ -239,6 +225,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		if keep {
 			room = nil
 		}
+		var err error
 		if data, err = patch(room, data, c.links[i].delta); err != nil {
 			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
 		}

@@ -173,9 +173,9 @@ func (s *survey) object(head *packfile.ObjectHeader) error {
 		s.chains = append(s.chains, head.Length)
 		return nil
 	}
-	size, err := targetSize(begin)
-	if err != nil {
-		return err
+	from, size, _, ok := deltaSizes(begin)
+	if !ok {
+		return errDelta
 	}
 	if size > s.most {
 		return LimitError(fmt.Sprintf("its result has %d bytes, of %d at most", size, s.most))
@@ -188,8 +188,7 @@ func (s *survey) object(head *packfile.ObjectHeader) error {
 		}
 		base = &s.chains[i]
 	} else {
-		of, _, _ := deltaSize(begin) // of the base
-		s.named += of + size
+		s.named += from + size
 	}
 	s.chains = append(s.chains, *base+size)
 	if s.chains[len(s.chains)-1] > chainRoom {

@@ -29,22 +29,17 @@ type Git struct {
 // setting is one line of git configuration.
 type setting struct{ key, value string }
 
-// passedOn are the variables of this process that git and what it runs may see: how
-// to find programs, homes, keys, proxies and certificates. Others may be secrets.
-func passedOn() []string {
-	return []string{
-		"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
-		"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-		"SSL_CERT_FILE", "SSL_CERT_DIR", "LD_LIBRARY_PATH", "SYSTEMROOT", "USERPROFILE",
-	}
-}
-
-// environment returns the variables that are passed on, plus settings and extra.
-// Secrets are passed to git in variables that its credential helper reads, never in
+// environment returns the variables of this process that git and what it runs may see (how
+// to find programs, homes, keys, proxies and certificates; others may be secrets), settings
+// and extra. Secrets are passed to git in variables that its credential helper reads, never in
 // arguments, which every user of the machine can see.
 func environment(settings []setting, extra ...string) []string {
 	var env []string
-	for _, name := range passedOn() {
+	for _, name := range []string{
+		"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
+		"http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+		"SSL_CERT_FILE", "SSL_CERT_DIR", "LD_LIBRARY_PATH", "SYSTEMROOT", "USERPROFILE",
+	} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}
@@ -362,11 +357,10 @@ func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", s.remote.Branch), "correct branch:, or leave it out to follow the repository's HEAD")
 }
 
-// parseLsRemote finds one ref in the output of git ls-remote --symref; the zero
-// Head if it is not there.
+// parseLsRemote finds one ref in the output of git ls-remote --symref; the Hash is zero
+// if it is not there.
 func parseLsRemote(out, ref string) (object.Head, error) {
 	head := object.Head{Branch: strings.TrimPrefix(ref, "refs/heads/")}
-	found := false
 	for line := range strings.SplitSeq(out, "\n") {
 		id, name, ok := strings.Cut(line, "\t")
 		if !ok || name != ref {
@@ -380,14 +374,10 @@ func parseLsRemote(out, ref string) (object.Head, error) {
 			head.Branch = branch
 			continue
 		}
-		h, err := object.ParseHash(id)
-		if err != nil {
+		var err error
+		if head.Hash, err = object.ParseHash(id); err != nil {
 			return object.Head{}, err
 		}
-		head.Hash, found = h, true
-	}
-	if !found {
-		return object.Head{}, nil
 	}
 	return head, nil
 }

@@ -63,9 +63,9 @@ func TestParseLsRemote(t *testing.T) {
 	}{
 		{"ref: refs/heads/main\tHEAD\n" + id + "\tHEAD\n", "HEAD", object.Head{Hash: h, Branch: "main"}, false},
 		{id + "\tHEAD\n" + id + "\trefs/remotes/x/HEAD\n", "HEAD", object.Head{Hash: h, Branch: "HEAD"}, false},
-		{id + "\trefs/heads/x/main\n", "refs/heads/main", object.Head{}, false},
+		{id + "\trefs/heads/x/main\n", "refs/heads/main", object.Head{Branch: "main"}, false},
 		{id + "\trefs/heads/main\n", "refs/heads/main", object.Head{Hash: h, Branch: "main"}, false},
-		{"", "HEAD", object.Head{}, false},
+		{"", "HEAD", object.Head{Branch: "HEAD"}, false},
 		{"ref: refs/heads/../../x\tHEAD\n", "HEAD", object.Head{}, true},
 		{"xyz\tHEAD\n", "HEAD", object.Head{}, true},
 	} {

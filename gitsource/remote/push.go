@@ -173,20 +173,15 @@ func (s *binarySource) push(ctx context.Context, gitDir string, p Push) error {
 	if strings.Contains(err.Error(), "detected dubious ownership") { // git: auto can read it, but git pushes
 		return s.fail(ErrDeclined, "git refuses a repository of another user", "run repoglot as its owner, or set push: to an address by which its owner serves it")
 	}
-	return s.describePush(out, err, p.remedy())
-}
-
-// pushStatus is a line of git push --porcelain about a ref that was refused.
-var pushStatus = regexp.MustCompile(`(?m)^!\t[^\t]*\t\[(.*?)\](?: \((.*)\))?$`)
-
-// describePush makes an *Error of what git push says; remedy is that of a refusal.
-func (s *binarySource) describePush(out string, err error, remedy string) error {
 	status := pushStatus.FindStringSubmatch(out)
 	if status == nil || contextCause(err) != nil {
 		return s.describe(err)
 	}
-	return s.refused(status[1], status[2], remoteWords(err.Error()), remedy)
+	return s.refused(status[1], status[2], remoteWords(err.Error()), p.remedy())
 }
+
+// pushStatus is a line of git push --porcelain about a ref that was refused.
+var pushStatus = regexp.MustCompile(`(?m)^!\t[^\t]*\t\[(.*?)\](?: \((.*)\))?$`)
 
 // refused makes an *Error of a push that the remote refused: how is git's word for that,
 // why the remote's, and words what it said besides.

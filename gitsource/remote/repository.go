@@ -79,8 +79,7 @@ func (r Repository) Validate() error {
 	if _, ok := repourl.IsLocal(r.URL); ok {
 		return nil
 	}
-	_, err := parseEndpoint(r.URL)
-	if err != nil {
+	if _, err := parseEndpoint(r.URL); err != nil {
 		return bad(err.Error(), "use a path, file://, https://, ssh://, git:// or user@host:path")
 	}
 	return nil
