@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -31,7 +32,8 @@ type Span struct {
 
 // ParseLayout is Parse, and says where the entries are.
 func ParseLayout(name string, data []byte) (*File, *Layout, error) {
-	r := &record{}
+	n := bytes.Count(data, []byte(`msgid "`))
+	r := &record{entries: make([]*Entry, 0, n), spans: make([]span, 0, n)}
 	f, err := parse(name, data, nil, r)
 	if err != nil {
 		return nil, nil, err

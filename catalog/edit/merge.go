@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/merge"
 )
 
 // Outcome is what becomes of an edit.
@@ -86,12 +87,11 @@ const (
 //	the base                       Applied
 //	a text that was sent, in any   Applied
 //	state
-//	the base's text, untrans-      Applied if ours is another text: it is what the
-//	lated or needing editing       mark asks for
-//	any text untranslated or       Applied if the base is not in the file: msgmerge or
-//	needing editing                somebody else added the string, and nobody translated it
-//	another text                   Conflict or Overruled, by the policy
+//	what ours beats                Applied
+//	any text needing editing       Applied if the base is not in the file: msgmerge added it
+//	another text, or none          Conflict or Overruled, by the policy
 //
+// [merge.Choose] says what ours beats: the base's text if somebody marked it, for instance.
 // "Our text, in another state": where both sides wrote one text, its state is the
 // repository's, whose maintainer may have looked at our request and marked it. "A text that
 // was sent": nobody else touched the string, whose text is older than ours. It is the base
@@ -104,6 +104,8 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outc
 	lacked := base.Absent()
 	base, their, ours := base.normal(), theirs.normal(), ours.normal()
 	at, exact := Arrived(sent, theirs.Text)
+	choice := merge.Choose(base.merged(lacked), ours.merged(false), their.merged(false))
+	emptied := their.Target == "" && base.Target != ""
 	switch {
 	case !theirs.Found:
 		return Gone
@@ -113,12 +115,16 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outc
 		return PluralConflict
 	case theirs.ReadOnly:
 		return ReadOnly
-	case their == base, at >= 0, (lacked || their.Target == base.Target) && !their.State.Translated():
+	case at >= 0, choice == merge.TakeOurs && !emptied, choice == merge.Clash && lacked && their.State == catalog.StateFuzzy:
 		return Applied
 	case policy == KeepEdit:
 		return Overruled
 	}
 	return Conflict
+}
+
+func (t Text) merged(absent bool) merge.Text {
+	return merge.Text{Forms: catalog.SplitForms(t.Target), Fuzzy: t.State == catalog.StateFuzzy, Absent: absent}
 }
 
 // Arrived returns which of the texts that were sent the repository has: the newest, -1 if it

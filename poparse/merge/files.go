@@ -44,18 +44,15 @@ var numbered = regexp.MustCompile(`\\([0-7]|x[0-9A-Fa-f])`)
 
 // files merges files without looking whether two are the same.
 func files(data [3][]byte, o Options) (Result, error) {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
 	m := &merger{}
 	m.end(data[:])
 	t := &Table{Options: o}
 	for v := range data {
-		f, l, err := readFile(data[v], o.MaxBytes)
+		f, l, err := readFile(data[v])
 		if err != nil {
 			return Result{}, fmt.Errorf("%w: %s: %w", ErrUnreadable, sideNames[v], err)
 		}
-		t.files[v], m.layout[v] = f, l
+		t.files[v], m.layout[v], t.entries[v] = f, l, make([]*poparse.Entry, 0, len(l.Spans))
 		for i := range l.Spans {
 			t.entries[v] = append(t.entries[v], l.Spans[i].Entry)
 		}
@@ -87,9 +84,9 @@ func files(data [3][]byte, o Options) (Result, error) {
 }
 
 // readFile reads a file that can be merged: of entries on lines of their own, in one domain.
-func readFile(data []byte, most int) (*poparse.File, *poparse.Layout, error) {
-	if len(data) > most {
-		return nil, nil, fmt.Errorf("%d bytes, more than %d", len(data), most)
+func readFile(data []byte) (*poparse.File, *poparse.Layout, error) {
+	if len(data) > maxBytes {
+		return nil, nil, fmt.Errorf("%d bytes, more than %d", len(data), maxBytes)
 	}
 	f, l, err := poparse.ParseLayout("", data)
 	var syntax *poparse.SyntaxError
@@ -142,7 +139,8 @@ func (m *merger) end(data [][]byte) {
 	if open[Ours] == open[Base] && len(data[Base]) > 0 || len(data[Ours]) == 0 {
 		m.open = open[Theirs]
 	}
-	if anyMixed {
+	if anyMixed { // each copied line ends as it did
+		m.open = false
 		return
 	}
 	const crlf = "\r\n"
@@ -163,7 +161,7 @@ func (m *merger) end(data [][]byte) {
 // encode returns the file in the charset that its header names.
 func (m *merger) encode(text string) ([]byte, error) {
 	if m.open {
-		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		text = strings.TrimSuffix(text, "\n")
 	}
 	if m.crlf {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -175,7 +173,7 @@ func (m *merger) encode(text string) ([]byte, error) {
 		types[i] = value(fieldsOf(header(f.Header)), name)
 	}
 	switch now := value(fieldsOf(m.header), name); {
-	case now != types[Ours] && now == types[Theirs], len(m.entries[Ours]) == 0,
+	case now != types[Ours] && now == types[Theirs], m.layout[Ours].Text == "",
 		now == types[Theirs] && m.layout[Ours].SameEncoding(m.layout[Base]):
 		v = Theirs
 	}

@@ -91,18 +91,16 @@ type Options struct {
 	Favor Favor
 	// MarkerSize is the length of conflict markers; 0: 7, as git has it.
 	MarkerSize int
-	// MaxBytes bounds each file; 0: DefaultMaxBytes.
-	MaxBytes int
 	// Comparisons bounds the search for similar strings, as those of msgmerge; 0:
 	// DefaultComparisons, about a second.
 	Comparisons int
 }
 
-// The bounds that Options have by default.
-const (
-	DefaultMaxBytes    = 64 << 20
-	DefaultComparisons = 10_000_000
-)
+// DefaultComparisons are those of the zero Options.
+const DefaultComparisons = 10_000_000
+
+// maxBytes bounds each file.
+const maxBytes = 64 << 20
 
 // Favor says what becomes of a conflict.
 type Favor string

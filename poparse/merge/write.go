@@ -164,7 +164,7 @@ func (m *merger) gap(p place, r *Row, first bool) string {
 		}
 		spans := m.layout[v].Spans
 		if i == 0 {
-			return m.layout[v].Text[:spans[i].Comments], false
+			return m.layout[v].Text[:spans[i].Comments], first
 		}
 		return m.layout[v].Text[spans[i-1].To:spans[i].Comments], true
 	}
