@@ -2,12 +2,18 @@ package push_test
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/query"
@@ -232,8 +238,8 @@ func TestMissingArrivesTakenBack(t *testing.T) {
 	w.want(" Dvě * | discarded taken back, pending", "arrived")
 }
 
-// TestMissingEverywhere: one string is translated into many languages by an editor each: an
-// entry and a commit for each.
+// TestMissingEverywhere: one string is translated into many languages at once, by an editor each,
+// over HTTP: an entry and a commit for each.
 func TestMissingEverywhere(t *testing.T) {
 	codes := strings.Fields("af ar az be bg bn br bs ca da de el eo es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko ky lt lv mk ml mn mr ms my ne nl nn pa pl pt ro ru si sk sl sq sr sv sw ta te")[:60]
 	w, _ := newFileWorld(t, catalog.ComponentSettings{Edits: catalog.Edits{Mode: catalog.PushDirect, Flush: time.Hour}})
@@ -243,27 +249,64 @@ func TestMissingEverywhere(t *testing.T) {
 	}
 	w.up.Push("Other", files, w.head("main"))
 	w.Sync()
-	var source catalog.Unit
-	languages := map[string]int64{}
-	w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
-		if languages[tr.Language] = tr.ID; tr.IsSource && u.Source == "New" {
-			source = *u
-		}
-	})
-	for _, code := range codes {
-		by := edit.Author{Name: "Editor of " + code, Email: code + "@example.org"}
-		_, err := w.Editor.Edit(t.Context(), source.ID/catalog.UnitsPerComponent, languages[code], by,
-			[]edit.Request{{SourceID: source.ID, Target: []string{"new in " + code}, State: catalog.StateTranslated}})
+	_, last := w.ChangesAfter(0)
+	at := w.Clock.Add(time.Minute)
+	server := httptest.NewServer(api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: w.NewEditor(w.Syncer, func() time.Time { return at })}))
+	defer server.Close()
+	secrets := make([]string, len(codes))
+	for i, code := range codes {
+		var err error
+		secrets[i], err = w.DB.Access().CreateToken(t.Context(), catalog.Token{
+			Name: "editor-" + code, Scope: catalog.ScopeWrite, AuthorName: "Editor of " + code, AuthorEmail: code + "@example.org", Created: time.Now(),
+		})
 		gittest.Must(t, err)
+	}
+	begin, answers := make(chan struct{}), make(chan string)
+	for i, code := range codes {
+		go func() {
+			<-begin
+			r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/api/translations/demo/app/"+code+"/units/", strings.NewReader(`{"source": "New", "target": "new in `+code+`"}`))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Authorization", "Token "+secrets[i])
+			resp, err := server.Client().Do(r)
+			if err != nil {
+				answers <- code + ": " + err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			text, _ := io.ReadAll(resp.Body)
+			if answer := string(text); resp.StatusCode != http.StatusOK || !strings.Contains(answer, `"target":["new in `+code+`"]`) {
+				answers <- fmt.Sprint(code, ": ", resp.StatusCode, " ", answer)
+				return
+			}
+			answers <- ""
+		}()
+	}
+	close(begin)
+	for range codes {
+		if problem := <-answers; problem != "" {
+			t.Error(problem)
+		}
 	}
 	before := w.head("main").String()
 	if report := w.flush(); report.Commits != len(codes) || report.Edits != len(codes) {
 		t.Errorf("%+v", report)
 	}
+	var entries []string // our own commits make none
+	w.Read(func(ctx context.Context, snap *store.Snapshot) error {
+		list, err := snap.Changes(ctx, store.ChangeQuery{AfterID: last, Limit: 1000})
+		for i := range list {
+			entries = append(entries, fmt.Sprint(list[i].Action, " ", list[i].Language, " ", list[i].AuthorName, ": ", list[i].Target))
+		}
+		return err
+	})
 	log := gittest.RunGit(t, w.up.Dir, "log", "--format=%an", "--numstat", before+"..main")
 	for _, code := range codes {
-		if want := "Editor of " + code + "\n\n4\t0\tpo/" + code + ".po"; !strings.Contains(log, want) {
+		if want := "Editor of " + code + "\n\n4\t0\tpo/" + code + ".po"; strings.Count(log, want) != 1 {
 			t.Errorf("no %q in\n%s", want, log)
+		}
+		if want := fmt.Sprintf("31 %s Editor of %s: new in %s", code, code, code); len(entries) != len(codes) || !slices.Contains(entries, want) {
+			t.Errorf("no %q among %d entries: %q", want, len(entries), entries)
 		}
 	}
 	w.Verify()
