@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -9,7 +10,9 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
+	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -39,14 +42,27 @@ func certificate(t *testing.T) (*tls.Certificate, string) {
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
 }
 
+// encrypted takes connections of clients that agree to use TLS, as a server does
+// (https://www.postgresql.org/docs/15/protocol-flow.html#id-1.10.6.7.12).
+func encrypted(certificate *tls.Certificate) func(net.Conn) net.Conn {
+	return func(client net.Conn) net.Conn {
+		wanted := []byte{0, 0, 0, 8, 4, 210, 22, 47} // SSLRequest
+		request := make([]byte, len(wanted))
+		if _, err := io.ReadFull(client, request); err != nil || !bytes.Equal(request, wanted) {
+			_ = client.Close()
+		}
+		_, _ = client.Write([]byte{'S'})
+		return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*certificate}})
+	}
+}
+
 // TestAddress: the server is found by the address, libpq's variables, its service file or
 // its password file, or by several of them, and is not trusted if its certificate is not.
 func TestAddress(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
-	proxy := pgtest.NewProxy(t, dsn, nil)
 	proof, ca := certificate(t)
-	proxy.Encrypt(proof)
+	proxy := pgtest.NewProxy(t, dsn, encrypted(proof))
 	at, err := url.Parse(proxy.DSN)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"net"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -77,18 +78,18 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	refused(dsn, sqldb.Options{Readers: 1000}, "raise max_connections, or lower database_readers")
-	pooler := pgtest.NewProxy(t, dsn, func(data []byte) []byte { // gives keys of its own
+	pooler := pgtest.NewProxy(t, dsn, answering(func(data []byte) []byte { // gives keys of its own
 		key := append([]byte{'K'}, binary.BigEndian.AppendUint32(nil, 12)...)
 		if i := bytes.Index(data, key); i >= 0 && len(data) > i+8 {
 			data[i+8] ^= 1
 		}
 		return data
-	})
+	}))
 	refused(pooler.DSN, sqldb.Options{}, "pooler")
-	pgbouncer := pgtest.NewProxy(t, dsn, func([]byte) []byte {
+	pgbouncer := pgtest.NewProxy(t, dsn, answering(func([]byte) []byte {
 		fields := "SFATAL\x00VFATAL\x00C08P01\x00Munsupported startup parameter: lock_timeout\x00\x00"
 		return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(fields)+4)), fields...)
-	})
+	}))
 	refused(pgbouncer.DSN, sqldb.Options{}, "pooler")
 	pgtest.Run(t, dsn, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0")
 	defer pgtest.Run(t, dsn, "DROP DATABASE latin")
@@ -98,6 +99,21 @@ func TestRefused(t *testing.T) {
 	}
 	u.Path = "/latin"
 	refused(u.String(), sqldb.Options{}, "ENCODING 'UTF8'")
+}
+
+// answering is a connection to which what a server sends is changed.
+func answering(change func([]byte) []byte) func(net.Conn) net.Conn {
+	return func(c net.Conn) net.Conn { return changedConn{c, change} }
+}
+
+type changedConn struct {
+	net.Conn
+	change func([]byte) []byte
+}
+
+func (c changedConn) Write(data []byte) (int, error) {
+	_, err := c.Conn.Write(c.change(data))
+	return len(data), err
 }
 
 // TestExplainCode: errors of the server have a remedy, and say whether the operation can be

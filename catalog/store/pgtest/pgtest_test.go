@@ -11,6 +11,5 @@ func TestDSN(t *testing.T) {
 	}
 	Run(t, dsn, "INSERT INTO a VALUES ('c')")
 	Run(t, DSN(t, "b"), "CREATE TABLE a (b TEXT)")
-	Copy(t, dsn, DSN(t, "c"))
-	Run(t, DSN(t, "c"), "DELETE FROM a WHERE 1 / (SELECT COUNT(*) FROM a) = 1")
+	Run(t, dsn, "DELETE FROM a WHERE 1 / (SELECT COUNT(*) FROM a) = 1")
 }

@@ -1,9 +1,7 @@
 package pgtest
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -53,6 +50,15 @@ wait $server || true
 rm -rf "$2"
 `
 
+// userScript gives the folder $1 to the user postgres or, without it, to nobody, and runs
+// the other arguments as that user, in a session of their own.
+const userScript = `user=postgres
+id -u $user >/dev/null 2>&1 || user=nobody
+chown $user "$1"
+shift
+exec setsid setpriv --reuid=$user --regid="$(id -g $user)" --clear-groups "$@"
+`
+
 // Start starts an empty server with lines of postgresql.conf. If PostgreSQL is not
 // installed, the error is exec.ErrNotFound.
 func Start(settings string) (*Server, error) {
@@ -64,14 +70,15 @@ func Start(settings string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	command := []string{"/bin/sh", "-c", clusterScript, "sh", bin, dir, settings}
+	if os.Getuid() == 0 { // PostgreSQL refuses root
+		command = append([]string{"/bin/sh", "-c", userScript, "sh", dir}, command...)
+	}
 	s := &Server{
 		Address: "postgres://repoglot@/postgres?host=" + url.QueryEscape(dir),
-		shell:   exec.Command("/bin/sh", "-c", clusterScript, "sh", bin, dir, settings),
+		shell:   exec.Command(command[0], command[1:]...),
 	}
 	s.shell.Dir = dir
-	if err := asUser(s.shell, dir); err != nil {
-		return nil, err
-	}
 	if s.input, err = s.shell.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -141,38 +148,28 @@ func version(path string) int {
 	return n
 }
 
-// serverUser is the user that runs the server if this process runs as root, whom
-// PostgreSQL refuses.
-func serverUser() (*user.User, error) {
-	if u, err := user.Lookup("postgres"); err == nil {
-		return u, nil
-	}
-	return user.Lookup("nobody")
-}
-
 // Proxy is a way to a database that can be cut off.
 type Proxy struct {
 	// DSN is the address of the database through the proxy.
 	DSN string
 
 	server  [2]string // network and address
-	change  func([]byte) []byte
+	wrap    func(net.Conn) net.Conn
 	mu      sync.Mutex
 	cut     bool
-	proof   *tls.Certificate // of encrypted connections; nil: they are not
-	open    map[net.Conn]bool
+	clients map[net.Conn]bool
 	running sync.WaitGroup
 }
 
-// NewProxy makes a proxy to the database at dsn, which ends with the test. change, if
-// it is not nil, changes what the server sends.
-func NewProxy(tb testing.TB, dsn string, change func([]byte) []byte) *Proxy {
+// NewProxy makes a proxy to the database at dsn, which ends with the test. wrap, if it is
+// not nil, changes the connection of a client.
+func NewProxy(tb testing.TB, dsn string, wrap func(net.Conn) net.Conn) *Proxy {
 	tb.Helper()
 	config, err := pgconn.ParseConfig(dsn)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Proxy{change: change, open: map[net.Conn]bool{}}
+	p := &Proxy{wrap: wrap, clients: map[net.Conn]bool{}}
 	p.server[0], p.server[1] = pgconn.NetworkAddress(config.Host, config.Port)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -188,7 +185,11 @@ func NewProxy(tb testing.TB, dsn string, change func([]byte) []byte) *Proxy {
 	q.Set("sslmode", "disable")
 	u.RawQuery = q.Encode()
 	p.DSN = u.String()
-	p.running.Go(func() { p.accept(listener) })
+	p.running.Go(func() {
+		for client, err := listener.Accept(); err == nil; client, err = listener.Accept() {
+			p.running.Go(func() { p.forward(client) })
+		}
+	})
 	tb.Cleanup(func() {
 		_ = listener.Close()
 		p.Cut()
@@ -197,20 +198,13 @@ func NewProxy(tb testing.TB, dsn string, change func([]byte) []byte) *Proxy {
 	return p
 }
 
-// Encrypt makes the proxy take encrypted connections only, with a certificate.
-func (p *Proxy) Encrypt(certificate *tls.Certificate) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.proof = certificate
-}
-
 // Cut closes all connections and every new one.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = true
-	for conn := range p.open {
-		_ = conn.Close()
+	for client := range p.clients {
+		_ = client.Close()
 	}
 }
 
@@ -221,85 +215,29 @@ func (p *Proxy) Restore() {
 	p.cut = false
 }
 
-func (p *Proxy) accept(listener net.Listener) {
-	for {
-		client, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		p.running.Go(func() { p.forward(client) })
-	}
-}
-
 // forward copies in both directions until one of them ends.
 func (p *Proxy) forward(client net.Conn) {
 	defer client.Close()
-	client, err := p.encrypted(client)
-	if err != nil {
-		return
-	}
+	p.mu.Lock()
+	cut := p.cut
+	p.clients[client] = true
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.clients, client)
+	}()
 	server, err := net.Dial(p.server[0], p.server[1])
-	if err != nil {
+	if err != nil || cut {
 		return
 	}
-	defer server.Close()
-	if !p.keep(client, server) {
-		return
+	wrapped := client
+	if p.wrap != nil {
+		wrapped = p.wrap(client)
 	}
-	defer p.forget(client, server)
 	p.running.Go(func() {
-		_ = p.copy(server, client, nil)
+		_, _ = io.Copy(server, wrapped)
 		_ = server.Close()
 	})
-	_ = p.copy(client, server, p.change)
-}
-
-// encrypted agrees with a client to use TLS, as a server does
-// (https://www.postgresql.org/docs/15/protocol-flow.html#id-1.10.6.7.12).
-func (p *Proxy) encrypted(client net.Conn) (net.Conn, error) {
-	p.mu.Lock()
-	certificate := p.proof
-	p.mu.Unlock()
-	if certificate == nil {
-		return client, nil
-	}
-	wanted := []byte{0, 0, 0, 8, 4, 210, 22, 47} // SSLRequest
-	request := make([]byte, len(wanted))
-	if _, err := io.ReadFull(client, request); err != nil || !bytes.Equal(request, wanted) {
-		return nil, errors.Join(err, errors.New("the client does not encrypt"))
-	}
-	_, err := client.Write([]byte{'S'})
-	return tls.Server(client, &tls.Config{Certificates: []tls.Certificate{*certificate}}), err
-}
-
-// copy passes on what from sends, changed.
-func (p *Proxy) copy(to, from net.Conn, change func([]byte) []byte) error {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		data := buf[:n]
-		if change != nil {
-			data = change(data)
-		}
-		if _, e := to.Write(data); err != nil || e != nil {
-			return errors.Join(err, e)
-		}
-	}
-}
-
-func (p *Proxy) keep(conns ...net.Conn) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, conn := range conns {
-		p.open[conn] = true
-	}
-	return !p.cut
-}
-
-func (p *Proxy) forget(conns ...net.Conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, conn := range conns {
-		delete(p.open, conn)
-	}
+	_, _ = io.Copy(wrapped, server)
 }
