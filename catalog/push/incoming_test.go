@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -347,4 +348,83 @@ func TestIncomingOurs(t *testing.T) {
 	w.to.Forge = nil
 	gittest.Must(t, w.look())
 	w.wantShown("", "without a forge")
+}
+
+// TestIncomingOfTwo: a merge that is wished in one process is pushed once, by another one, or by
+// that of both that is faster.
+func TestIncomingOfTwo(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		w := newIncomingWorld(t, "gitea")
+		head := w.request("topic", gittest.Files{"po/cs.po": dated("", "Dva", "2020-01-03"), "other": "x"}, testrepos.ForgeRequest{Editable: true})
+		w.up.Push("Other", gittest.Files{"po/cs.po": dated("Jedna", "Dvě", "2020-01-02"), "other": "x"}, w.first)
+		w.Sync()
+		other := *w
+		other.world = w.another()
+		other.pusher.Logger = slog.New(slog.DiscardHandler)
+		other.Sync() // its mirror
+		gittest.Must(t, w.look())
+		if !atOnce {
+			gittest.Must(t, other.look())
+		}
+		gittest.Must(t, w.wish(1, head))
+		faster := ""
+		if atOnce {
+			during := meanwhile(func() {
+				unsigned := other
+				unsigned.to.Signer = nil
+				gittest.Must(t, unsigned.look())
+				faster = gittest.RunGit(t, w.fork.Dir, "rev-parse", "topic")
+			})
+			w.to.Signer, w.pusher.Logger = &during, slog.New(slog.DiscardHandler)
+			gittest.Must(t, w.look())
+		} else {
+			gittest.Must(t, other.look())
+		}
+		merged := gittest.RunGit(t, w.fork.Dir, "rev-parse", "topic")
+		if atOnce && merged != faster || merged == head.String() {
+			t.Errorf("at once: %v: the branch is at %s, and the faster one pushed %s", atOnce, merged, faster)
+		}
+		for range 3 {
+			w.Clock = w.Clock.Add(2 * time.Minute)
+			gittest.Must(t, w.look())
+			gittest.Must(t, other.look())
+		}
+		if n := gittest.RunGit(t, w.fork.Dir, "rev-list", "--count", "--first-parent", head.String()+"..topic"); n != "1" || gittest.RunGit(t, w.fork.Dir, "rev-parse", "topic") != merged {
+			t.Errorf("at once: %v: %s commits after the request", atOnce, n)
+		}
+		gittest.RunGit(t, w.up.Dir, "fetch", "-q", w.fork.Dir, "+refs/heads/topic:refs/pull/topic")
+		w.fake.Move(1, merged)
+		w.Clock = w.Clock.Add(2 * time.Minute)
+		gittest.Must(t, w.look())
+		w.wantShown("", "merged, and the forge says so")
+	}
+}
+
+// TestIncomingLarge: a head with more than 64 MiB of new objects is refused and named, and takes no
+// room; others are looked at.
+func TestIncomingLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it writes 65 MB")
+	}
+	w := newIncomingWorld(t, "gitea")
+	noise := make([]byte, 65<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	w.request("large", gittest.Files{"po/cs.po": dated("", "Dva", "2020-01-03"), "other": string(noise)}, testrepos.ForgeRequest{Editable: true})
+	w.request("small", gittest.Files{"po/cs.po": dated("", "Dva", "2020-01-03"), "other": "x"}, testrepos.ForgeRequest{Editable: true})
+	w.up.Push("Other", gittest.Files{"po/cs.po": dated("Jedna", "Dvě", "2020-01-02"), "other": "x"}, w.first)
+	w.Sync()
+	gittest.Must(t, w.look())
+	if got := strings.Split(w.shown(), "\n"); len(got) != 2 || got[0] != "2: 3 strings, 0 conflicts, true" || !strings.HasPrefix(got[1], "1: 0 strings, 0 conflicts, false its head cannot be fetched") || !strings.Contains(got[1], "64 MiB") && !strings.Contains(got[1], "67108864") {
+		t.Errorf("shown: %q", got)
+	}
+	size := int64(0)
+	gittest.Must(t, filepath.WalkDir(w.Mirrors(), func(_ string, e os.DirEntry, err error) error {
+		if info, infoErr := e.Info(); err == nil && infoErr == nil && !e.IsDir() {
+			size += info.Size()
+		}
+		return err
+	}))
+	if size > 1<<20 {
+		t.Errorf("the mirror takes %d MiB", size>>20)
+	}
 }
