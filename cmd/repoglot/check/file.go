@@ -14,12 +14,8 @@ import (
 	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
-// File returns the verdict on the contents of one file; its name says whether it is
-// a template. data is neither kept nor changed.
-func File(name string, data []byte) Result { return verdict(name, data, nil, nil) }
-
-// verdict is File with quality checks, unless q is nil, and compared with a template,
-// unless it is nil.
+// verdict returns the verdict on the contents of one file, whose name says whether it is a
+// template: with quality checks, unless q is nil, and compared with a template, unless it is nil.
 func verdict(name string, data []byte, q *quality, template *poparse.File) Result {
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
@@ -175,21 +171,6 @@ func ParseTemplate(name string, data []byte) (*poparse.File, error) {
 	return f, nil
 }
 
-// requiredFields are the header fields that msgfmt -c of gettext 0.21 requires, and
-// their values in a template; "\x00" if it does not check the value.
-func requiredFields() [][2]string {
-	return [][2]string{
-		{"Project-Id-Version", "PACKAGE VERSION"},
-		{"PO-Revision-Date", "YEAR-MO-DA HO:MI+ZONE"},
-		{"Last-Translator", "FULL NAME <EMAIL@ADDRESS>"},
-		{"Language-Team", "LANGUAGE <LL@li.org>"},
-		{"Language", ""},
-		{"MIME-Version", "\x00"},
-		{"Content-Type", "text/plain; charset=CHARSET"},
-		{"Content-Transfer-Encoding", "ENCODING"},
-	}
-}
-
 // headerFindings returns the findings about the header of a file that is not a
 // template.
 func headerFindings(f *poparse.File) []Finding {
@@ -219,7 +200,18 @@ func fieldFindings(f *poparse.File) (list []Finding) {
 		}
 	}
 	var missing, initial []string
-	for _, required := range requiredFields() {
+	// What msgfmt -c of gettext 0.21 requires, and the values in a template; "\x00" if it does
+	// not check the value.
+	for _, required := range [][2]string{
+		{"Project-Id-Version", "PACKAGE VERSION"},
+		{"PO-Revision-Date", "YEAR-MO-DA HO:MI+ZONE"},
+		{"Last-Translator", "FULL NAME <EMAIL@ADDRESS>"},
+		{"Language-Team", "LANGUAGE <LL@li.org>"},
+		{"Language", ""},
+		{"MIME-Version", "\x00"},
+		{"Content-Type", "text/plain; charset=CHARSET"},
+		{"Content-Transfer-Encoding", "ENCODING"},
+	} {
 		switch value, ok := fields[strings.ToLower(required[0])]; {
 		case !ok:
 			missing = append(missing, required[0])

@@ -96,12 +96,7 @@ func (q *quality) findings(f *poparse.File) []Finding {
 		return []Finding{warning(f.Name, 1, 1, CodeNoLanguage,
 			"the language is not known, so there were no quality checks: write its code into the header's Language, or as the name of the file")}
 	}
-	t := q.translation(f, language)
-	pass := &qualityPass{
-		quality: q, file: f, translation: t, locator: f.Locator(),
-		set: checks.ForTranslation(q.table, &q.project, &q.settings, t, nil),
-	}
-	pass.compare()
+	pass := q.pass(f, language, f.Locator())
 	for e, u := range unit.All(f, q.rules) {
 		if !pass.unit(e, u) {
 			break
@@ -123,15 +118,20 @@ func (q *quality) language(f *poparse.File) (lang.Language, bool) {
 	return lang.Language{}, false
 }
 
-// translation returns the translation that a server would store for a file.
-func (q *quality) translation(f *poparse.File, l lang.Language) *catalog.Translation {
+// pass begins to check a file, as the translation that a server would store for it.
+func (q *quality) pass(f *poparse.File, l lang.Language, locator *poparse.Locator) *qualityPass {
 	t := &catalog.Translation{Language: l.Code, IsSource: l.Code == q.source.Code}
 	rule := l.Plural
 	if forms, ok := f.PluralForms(); ok && !isTemplate(f.Name) {
 		rule = lang.PluralFor(l, forms.Number, forms.Expression)
 	}
 	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
-	return t
+	p := &qualityPass{
+		quality: q, file: f, translation: t, locator: locator,
+		set: checks.ForTranslation(q.table, &q.project, &q.settings, t, nil),
+	}
+	p.compare()
+	return p
 }
 
 // Checker makes the quality checks of single strings. Any number of goroutines may use it.
@@ -176,12 +176,7 @@ func (c Checker) failures(f *poparse.File, language lang.Language, of []*poparse
 	}
 	some := *f // with the strings that Reused compares
 	some.Entries = slices.DeleteFunc(slices.Clone(f.Entries), func(e *poparse.Entry) bool { return out[e] == nil && !texts[e.Str[0]] })
-	t := c.translation(f, language)
-	pass := &qualityPass{
-		quality: c.quality, file: &some, translation: t, locator: &poparse.Locator{},
-		set: checks.ForTranslation(c.table, &c.project, &c.settings, t, nil),
-	}
-	pass.compare()
+	pass := c.pass(&some, language, &poparse.Locator{})
 	for e, u := range unit.All(&some, c.rules) {
 		if out[e] == nil {
 			continue

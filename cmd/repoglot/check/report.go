@@ -273,7 +273,8 @@ func appendJSON(b *bytes.Buffer, v any) error {
 // or begin a new line in the output. The commands that CI systems read anywhere in
 // a line of a log ("##[…", "##vso[…", "##teamcity[…") are escaped in the same way.
 func Printable(s string) string {
-	if isPrintable(s) {
+	odd := func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }
+	if !strings.Contains(s, "##") && !strings.ContainsFunc(s, odd) {
 		return s
 	}
 	var b strings.Builder
@@ -293,15 +294,6 @@ func Printable(s string) string {
 		i += size
 	}
 	return b.String()
-}
-
-func isPrintable(s string) bool {
-	for _, r := range s {
-		if r == utf8.RuneError || !strconv.IsPrint(r) {
-			return false
-		}
-	}
-	return !strings.Contains(s, "##")
 }
 
 // beginsCommand reports whether a # is the second one of a command of a CI system.

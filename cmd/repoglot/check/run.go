@@ -177,55 +177,46 @@ const StdinName = "<stdin>"
 // stdinArg is the path that means the standard input.
 const stdinArg = "-"
 
-// visit is called with a path to check, or with the error of reading it. It returns
-// false to stop.
-type visit func(path string, err error) bool
-
-// walk visits the files of paths, in order, each file once: files whatever their
-// names, and the PO and POT files below folders, sorted by name in each folder.
+// walk calls to with the files of paths, in order, each file once, or with the error of
+// reading it: files whatever their names, and the PO and POT files below folders, sorted by
+// name in each folder. To returns false to stop.
 //
 // It does not follow links inside of folders: their targets are checked where they
 // are, or belong to another project, and links may form loops.
-func walk(paths []string, to visit) {
-	to = once(paths, to)
+func walk(paths []string, to func(path string, err error) bool) {
+	seen := map[string]bool{}
+	once := func(path string, err error) bool {
+		if len(paths) > 1 { // a single path needs no such check
+			key := path
+			if path != stdinArg {
+				key = "./" + filepath.Clean(path)
+			}
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
+		}
+		return to(path, err)
+	}
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		switch {
 		case p == stdinArg:
 			err = nil
 		case err == nil && info.IsDir():
-			if !walkDir(p, to) {
+			if !walkDir(p, once) {
 				return
 			}
 			continue
 		}
-		if !to(p, err) {
+		if !once(p, err) {
 			return
 		}
 	}
 }
 
-// once skips files that were visited before. A single path needs no such check.
-func once(paths []string, to visit) visit {
-	if len(paths) < 2 {
-		return to
-	}
-	seen := map[string]bool{}
-	return func(path string, err error) bool {
-		key := path
-		if path != stdinArg {
-			key = "./" + filepath.Clean(path)
-		}
-		if seen[key] {
-			return true
-		}
-		seen[key] = true
-		return to(path, err)
-	}
-}
-
 // walkDir visits the files below a folder; false if it was stopped.
-func walkDir(dir string, to visit) bool {
+func walkDir(dir string, to func(path string, err error) bool) bool {
 	root := dir
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		root += string(filepath.Separator) // WalkDir follows no link, and with a / this is not one
