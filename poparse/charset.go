@@ -218,12 +218,7 @@ func (h *headerSearch) add(line []byte, at int) bool {
 // limitLine returns the part of a line that is searched.
 func limitLine(line []byte) []byte { return line[:min(len(line), maxHeader)] }
 
-func trimBlanks(s []byte) []byte {
-	for len(s) > 0 && isBlank(s[0]) {
-		s = s[1:]
-	}
-	return s
-}
+func trimBlanks(s []byte) []byte { return bytes.TrimLeft(s, blanks) }
 
 // quoted returns the bytes between the first and the last quote of a line.
 func quoted(line []byte) []byte {

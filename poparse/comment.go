@@ -93,16 +93,14 @@ func (p *parser) comment() {
 		p.obsolete = false
 		p.record.joinNextLine()
 	}
-	for len(rest) > 0 && rest[len(rest)-1] == '\r' {
-		rest = rest[:len(rest)-1]
-	}
+	rest = strings.TrimRight(rest, "\r")
 	kind := byte(0)
 	if len(rest) > 0 {
 		kind = rest[0]
 	}
 	switch kind {
 	case '.':
-		p.add(&c.extracted, trimOne(rest[1:]))
+		p.add(&c.extracted, strings.TrimPrefix(rest[1:], " "))
 	case ':':
 		p.references(rest[1:])
 	case ',', '=':
@@ -112,15 +110,8 @@ func (p *parser) comment() {
 		c.fuzzy = c.fuzzy || slices.ContainsFunc(strings.FieldsFunc(rest[1:], isFlagSpace), isFuzzy)
 		p.add(&c.comments, p.text[start:start+len(rest)])
 	default:
-		p.add(&c.comments, trimOne(rest))
+		p.add(&c.comments, strings.TrimPrefix(rest, " "))
 	}
-}
-
-func trimOne(s string) string {
-	if len(s) > 0 && s[0] == ' ' {
-		return s[1:]
-	}
-	return s
 }
 
 // add appends to a list of the entry being read. An element costs 16 bytes even
@@ -184,6 +175,9 @@ func (p *parser) references(s string) {
 		s = s[end:]
 	}
 }
+
+// blanks are those of isBlank.
+const blanks = " \t\r\f\v"
 
 func isBlank(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'

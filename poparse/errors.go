@@ -124,13 +124,9 @@ const maxWarnings = 1000
 // text that PO does not allow; if it is not typical of another format, the result
 // is nil.
 func (p *parser) sniff(at int) error {
-	line := p.text[at:]
-	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
-		line = line[:nl]
-	}
+	line, _, _ := strings.Cut(p.text[at:], "\n")
 	line = strings.TrimRight(line, " \t\r")
-	atStart := strings.TrimLeft(p.text[p.lineStart:at], " \t") == ""
-	if !atStart {
+	if strings.TrimLeft(p.text[p.lineStart:at], " \t") != "" {
 		return nil
 	}
 	if conflictMarker(line) {

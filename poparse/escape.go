@@ -54,7 +54,7 @@ func (u *unescaper) escape(at int) (int, error) {
 		}
 		_, n := utf8.DecodeRuneInString(u.p.text[at+1:])
 		err := u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(u.p.text[at+1:at+1+n]))
-		if u.p.recovery.tolerates(err) {
+		if r := u.p.recovery; r != nil && r.report(err) { // reading continues within the entry
 			return 1, nil
 		}
 		return 0, err
@@ -174,7 +174,7 @@ func (p *parser) guardsQuote(at int) bool {
 	if p.enc.enc == nil || p.text[at+1] != '"' {
 		return false
 	}
-	rest := strings.TrimLeft(p.text[at+2:], " \t\r\f\v")
+	rest := strings.TrimLeft(p.text[at+2:], blanks)
 	return (rest == "" || rest[0] == '\n') && p.guard(at)
 }
 

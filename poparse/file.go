@@ -104,14 +104,8 @@ func (f *File) Field(name string) string {
 
 func headerField(header, name string) string {
 	ascii := name != "" && name[0] < utf8.RuneSelf
-	for header != "" {
-		line := header
-		if nl := strings.IndexByte(header, '\n'); nl >= 0 {
-			line, header = header[:nl], header[nl+1:]
-		} else {
-			header = ""
-		}
-		if line != "" && ascii && isLetter(line[0]) && line[0]|0x20 != name[0]|0x20 {
+	for line := range strings.Lines(header) {
+		if ascii && isLetter(line[0]) && line[0]|0x20 != name[0]|0x20 {
 			continue // most lines
 		}
 		key, value, ok := strings.Cut(line, ":")

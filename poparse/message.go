@@ -369,10 +369,7 @@ func (p *parser) stray(code, msg string) error {
 	if e := p.sniff(p.pos); e != nil {
 		return e
 	}
-	line := p.text[p.pos:]
-	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
-		line = line[:nl]
-	}
+	line, _, _ := strings.Cut(p.text[p.pos:], "\n")
 	if p.onNUL() {
 		if p.afterQuote() {
 			code = ErrAfterString
@@ -395,5 +392,5 @@ func (p *parser) onNUL() bool {
 // afterQuote reports whether a string ends directly before the position, on its
 // line.
 func (p *parser) afterQuote() bool {
-	return p.tokenEnd > p.lineStart && p.text[p.tokenEnd-1] == '"' && strings.Trim(p.text[p.tokenEnd:p.pos], " \t\r\f\v") == ""
+	return p.tokenEnd > p.lineStart && p.text[p.tokenEnd-1] == '"' && strings.Trim(p.text[p.tokenEnd:p.pos], blanks) == ""
 }

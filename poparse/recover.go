@@ -72,11 +72,7 @@ type recovery struct {
 // run reads the whole text.
 func (r *recovery) run() {
 	for !r.more {
-		err := r.p.run()
-		if err == nil {
-			return
-		}
-		if !r.report(err) {
+		if err := r.p.run(); err == nil || !r.report(err) {
 			return
 		}
 		r.resync()
@@ -137,20 +133,6 @@ func (r *recovery) add(e *SyntaxError) {
 		return
 	}
 	r.list = append(r.list, e)
-}
-
-// hasOn reports whether there is an error on a line.
-func (r *recovery) hasOn(line int) bool {
-	return slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Line == line })
-}
-
-// tolerates adds an error and reports whether reading can continue within the entry.
-// A nil recovery tolerates nothing.
-func (r *recovery) tolerates(err error) bool {
-	if r == nil {
-		return false
-	}
-	return r.report(err)
 }
 
 // sorted returns the errors in file order. On a line with invalid bytes, other
@@ -258,7 +240,7 @@ func (r *recovery) keywords() {
 func (r *recovery) strings(afterKeyword bool) {
 	p := r.p
 	from := p.pos
-	seen := r.hasOn(p.line)
+	seen := slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Line == p.line })
 	for {
 		p.skipBlanks()
 		if p.pos == len(p.text) || p.text[p.pos] != '"' {
@@ -345,11 +327,8 @@ func (p *parser) beginsLine() bool {
 
 // restOfLine returns the text up to the end of the line, without trailing blanks.
 func (p *parser) restOfLine() string {
-	line := p.text[p.pos:]
-	if nl := strings.IndexByte(line, '\n'); nl >= 0 {
-		line = line[:nl]
-	}
-	return strings.TrimRight(line, " \t\r\f\v")
+	line, _, _ := strings.Cut(p.text[p.pos:], "\n")
+	return strings.TrimRight(line, blanks)
 }
 
 // decodeLossy converts data to UTF-8 as decode does, and replaces each invalid byte

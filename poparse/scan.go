@@ -212,17 +212,12 @@ func (p *parser) segment(s *segments) error {
 // of a guard. For any other string without a closing quote on its line it returns an
 // error.
 func (p *parser) guarded(start int) (int, error) {
-	line := p.text[start:]
-	nl := strings.IndexByte(line, '\n')
-	atEOF := nl < 0
-	if !atEOF {
-		line = line[:nl]
-	}
-	n := len(strings.TrimRight(line, " \t\r\f\v")) - 1
+	line, _, ended := strings.Cut(p.text[start:], "\n")
+	n := len(strings.TrimRight(line, blanks)) - 1
 	switch {
 	case n >= 1 && p.guardsQuote(start+n-1):
 		return n, nil
-	case atEOF:
+	case !ended:
 		return 0, p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
 	}
 	return 0, p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")

@@ -10,13 +10,24 @@ import (
 	"github.com/repoglot/repoglot/poparse/linebreak"
 )
 
-// renderer writes entries in the form of gettext's msgcat.
+// renderer writes entries in the form of gettext's msgcat: keywords with their strings as
+// write-po.c does, a new line after each line feed, and where the page is full. Its style may
+// differ from gettext's.
 type renderer struct {
-	wrapper
+	style
+	out    *bytes.Buffer
+	nl     string // line end of the file
+	prefix string // "", "#| ", "#~ " or "#~| "
+	// noWrap breaks at line feeds only; format says that the strings have format
+	// directives, which are not broken.
+	noWrap, format bool
+
+	text   linebreak.Text // a portion of a string, escaped
+	breaks []bool         // a line begins at this character of text
 }
 
 func newRenderer(out *bytes.Buffer, nl string, eastAsian bool) *renderer {
-	return &renderer{wrapper{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}}
+	return &renderer{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}
 }
 
 // entry writes a whole entry.
@@ -194,57 +205,41 @@ func (r *renderer) begin(e *Entry, live, obsolete string) {
 // pageWidth is the number of columns that gettext's programs fill.
 const pageWidth = 79
 
-// wrapper writes keywords with their strings as gettext's write-po.c does: a
-// new line after each line feed, and where the page is full. Its style may differ from
-// gettext's.
-type wrapper struct {
-	style
-	out    *bytes.Buffer
-	nl     string // line end of the file
-	prefix string // "", "#| ", "#~ " or "#~| "
-	// noWrap breaks at line feeds only; format says that the strings have format
-	// directives, which are not broken.
-	noWrap, format bool
-
-	text   linebreak.Text // a portion of a string, escaped
-	breaks []bool         // a line begins at this character of text
-}
-
 // write writes one keyword and its string. Without a keyword it writes the lines of
 // a string that follow others.
-func (w *wrapper) write(keyword, value string) {
+func (r *renderer) write(keyword, value string) {
 	first := keyword != ""
 	for {
 		portion, rest, more := strings.Cut(value, "\n")
-		if w.joined {
+		if r.joined {
 			portion, rest, more = value, "", false
 		}
-		w.escape(portion, more)
-		limit := w.width - 1 - len(w.prefix) - 1
-		if w.noWrap || w.width == 0 {
+		r.escape(portion, more)
+		limit := r.width - 1 - len(r.prefix) - 1
+		if r.noWrap || r.width == 0 {
 			limit = math.MaxInt
 		}
 		start := len(keyword) + 1
-		if first && (rest != "" || w.fill(start, limit) || start > limit) && len(w.text.Runes) > 0 {
-			w.out.WriteString(w.prefix + keyword + " \"\"" + w.nl)
+		if first && (rest != "" || r.fill(start, limit) || start > limit) && len(r.text.Runes) > 0 {
+			r.out.WriteString(r.prefix + keyword + " \"\"" + r.nl)
 			first = false
 		}
 		if !first {
-			w.fill(0, limit)
+			r.fill(0, limit)
 		}
-		w.out.WriteString(w.prefix)
+		r.out.WriteString(r.prefix)
 		if first {
-			w.out.WriteString(keyword + " ")
+			r.out.WriteString(keyword + " ")
 			first = false
 		}
-		w.out.WriteByte('"')
-		for i, r := range w.text.Runes {
-			if w.breaks[i] {
-				w.out.WriteString("\"" + w.nl + w.prefix + "\"")
+		r.out.WriteByte('"')
+		for i, c := range r.text.Runes {
+			if r.breaks[i] {
+				r.out.WriteString("\"" + r.nl + r.prefix + "\"")
 			}
-			w.out.WriteRune(r)
+			r.out.WriteRune(c)
 		}
-		w.out.WriteString("\"" + w.nl)
+		r.out.WriteString("\"" + r.nl)
 		if rest == "" {
 			return
 		}
@@ -253,16 +248,16 @@ func (w *wrapper) write(keyword, value string) {
 }
 
 // escape fills text with the escaped form of a portion.
-func (w *wrapper) escape(portion string, lineFeed bool) {
-	text, fixed := w.text.Runes[:0], w.text.Fixed[:0]
+func (r *renderer) escape(portion string, lineFeed bool) {
+	text, fixed := r.text.Runes[:0], r.text.Fixed[:0]
 	directive := 0 // end of the last directive
-	for i, r := range portion {
+	for i, c := range portion {
 		inside := i < directive
-		if w.format && !inside {
+		if r.format && !inside {
 			directive = i + directiveLen(portion[i:])
 		}
 		e := rune(0)
-		switch r {
+		switch c {
 		case '\n': // in a joined string
 			e = 'n'
 		case '\a':
@@ -278,9 +273,9 @@ func (w *wrapper) escape(portion string, lineFeed bool) {
 		case '\v':
 			e = 'v'
 		case '\\', '"':
-			e = r
+			e = c
 		default:
-			text, fixed = append(text, r), append(fixed, inside)
+			text, fixed = append(text, c), append(fixed, inside)
 			continue
 		}
 		text, fixed = append(text, '\\', e), append(fixed, inside, true)
@@ -288,7 +283,7 @@ func (w *wrapper) escape(portion string, lineFeed bool) {
 	if lineFeed {
 		text, fixed = append(text, '\\', 'n'), append(fixed, true, true)
 	}
-	w.text.Runes, w.text.Fixed = text, fixed
+	r.text.Runes, r.text.Fixed = text, fixed
 }
 
 // directiveLen returns the length of the printf directive at the start of s, or 0.
@@ -316,11 +311,11 @@ func directiveLen(s string) int {
 
 // fill sets breaks so that each line of text has at most limit columns, with
 // the first one beginning at column start, and reports whether there are any.
-func (w *wrapper) fill(start, limit int) bool {
-	w.breaks = slices.Grow(w.breaks[:0], len(w.text.Runes))[:len(w.text.Runes)]
-	if limit == math.MaxInt || start+2*len(w.text.Runes) <= limit { // no character has more than two columns
-		clear(w.breaks)
+func (r *renderer) fill(start, limit int) bool {
+	r.breaks = slices.Grow(r.breaks[:0], len(r.text.Runes))[:len(r.text.Runes)]
+	if limit == math.MaxInt || start+2*len(r.text.Runes) <= limit { // no character has more than two columns
+		clear(r.breaks)
 		return false
 	}
-	return w.text.Wrap(start, limit, w.breaks)
+	return r.text.Wrap(start, limit, r.breaks)
 }

@@ -1,6 +1,8 @@
 package poparse
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,17 +212,15 @@ func (o *output) encode(text string) (string, error) {
 }
 
 func (o *output) encodeUTF16(text string) string {
-	var b strings.Builder
-	for _, u := range utf16.Encode([]rune(text)) {
-		if o.big {
-			b.WriteByte(byte(u >> 8))
-		}
-		b.WriteByte(byte(u))
-		if !o.big {
-			b.WriteByte(byte(u >> 8))
-		}
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if o.big {
+		order = binary.BigEndian
 	}
-	return b.String()
+	var out []byte
+	for _, u := range utf16.Encode([]rune(text)) {
+		out = order.AppendUint16(out, u)
+	}
+	return string(out)
 }
 
 // isAsianCharset reports whether gettext counts characters of ambiguous width as two
@@ -253,10 +253,7 @@ type candidate struct {
 // as the sources may have been copied from a template. Where they tell nothing, the
 // sources do.
 func (c candidate) better(than candidate) bool {
-	if c.translations != than.translations {
-		return c.translations > than.translations
-	}
-	return c.sources > than.sources
+	return cmp.Or(cmp.Compare(c.translations, than.translations), cmp.Compare(c.sources, than.sources)) > 0
 }
 
 // maxSamples bounds the entries that the style is read from.
