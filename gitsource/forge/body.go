@@ -121,6 +121,9 @@ func (r *Row) line(component bool) string {
 	if component {
 		cells = append([]string{code(r.Component)}, cells...)
 	}
+	for i := range cells { // also in code, and after a backslash (GitHub Flavored Markdown, section 4.10)
+		cells[i] = strings.ReplaceAll(cells[i], "|", `\|`)
+	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }
 
@@ -133,10 +136,9 @@ func forms(s string) string {
 	return strings.Join(list, " / ")
 }
 
-// code returns a text as a code span in a cell of a table: between more backticks than
-// it has in a row, with its bars escaped (GitHub Flavored Markdown, sections 4.10 and
-// 6.3). Line feeds, other control characters and those that change the direction of
-// text are shown as signs.
+// code returns a text as a code span: between more backticks than it has in a row (GitHub
+// Flavored Markdown, section 6.3). Line feeds, other control characters and those that change
+// the direction of text are shown as signs.
 func code(s string) string {
 	if s == "" {
 		return "–"
@@ -153,8 +155,6 @@ func code(s string) string {
 		}
 		longest = max(longest, run)
 		switch {
-		case r == '|':
-			b.WriteString(`\|`)
 		case r == '\n':
 			b.WriteString("↵")
 		case unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r >= '\u202A' && r <= '\u202E' || r >= '\u2066' && r <= '\u2069':

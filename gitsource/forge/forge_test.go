@@ -7,12 +7,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -384,7 +386,7 @@ func TestBody(t *testing.T) {
 	}
 	got = Body("", []File{{Path: "po/sv.po", Language: "sv"}, {Path: "po/|.po", Language: "x", Removes: true}, {Path: "po/en.po", Language: "en", Source: "New"}},
 		[]Row{{Component: "App", Language: "cs", Source: "a", After: "b"}, {Component: "Lib", Language: "cs", Source: "a", After: "c"}})
-	const files = "- adds the language `sv`: `po/sv.po`\n- removes the language `x`: `po/\\|.po`\n- adds the string `New` to `po/en.po`\n\n" +
+	const files = "- adds the language `sv`: `po/sv.po`\n- removes the language `x`: `po/|.po`\n- adds the string `New` to `po/en.po`\n\n" +
 		"| component | language | string | before | after | failing checks |\n|---|---|---|---|---|---|\n| `App` | `cs` | `a` | – | `b` |  |\n| `Lib` | `cs` | `a` | – | `c` |  |"
 	if diff := cmp.Diff(files, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -403,4 +405,46 @@ func TestBody(t *testing.T) {
 	if len(long) > MaxBody || !strings.Contains(long, "\n\n… and 49") || !strings.Contains(long, "`"+strings.Repeat("漢", maxCell)+"…`") {
 		t.Errorf("%d bytes: …%s", len(long), long[len(long)-200:])
 	}
+}
+
+// TestCells: what a forge shows of a cell is the text, whatever it has. A bar after a backslash
+// divides no cells, also in code, and loses that backslash before code spans are looked for.
+func TestCells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.Custom(func(t *rapid.T) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"|", `\\`, "`", " ", "a", "``", `\\|`, "<b>", "*"}), 1, 12).Draw(t, "parts"), "")
+		})
+		r := Row{Language: "cs", Source: text.Draw(t, "source"), Before: text.Draw(t, "before"), After: text.Draw(t, "after")}
+		line := r.line(false)
+		cells, escaped := []string{""}, false
+		for _, c := range strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|\n") {
+			last := len(cells) - 1
+			switch {
+			case c == '|' && escaped:
+				cells[last] = strings.TrimSuffix(cells[last], `\`) + "|"
+			case c == '|':
+				cells = append(cells, "")
+			default:
+				cells[last] += string(c)
+			}
+			escaped = c == '\\'
+		}
+		if len(cells) != 5 {
+			t.Fatalf("%d cells: %s", len(cells), line)
+		}
+		for i, want := range []string{"cs", r.Source, r.Before, r.After} {
+			cell := strings.TrimSpace(cells[i])
+			fence := cell[:len(cell)-len(strings.TrimLeft(cell, "`"))]
+			got, ok := strings.CutSuffix(cell[len(fence):], fence)
+			if strings.HasPrefix(got, " ") && strings.HasSuffix(got, " ") && strings.Trim(got, " ") != "" {
+				got = got[1 : len(got)-1]
+			}
+			for _, run := range regexp.MustCompile("`+").FindAllString(got, -1) {
+				ok = ok && run != fence
+			}
+			if !ok || got != want && strings.Trim(want, " ") != "" {
+				t.Fatalf("%q is shown as %q: %s", want, got, line)
+			}
+		}
+	})
 }
