@@ -119,7 +119,8 @@ type ComponentSettings struct {
 	// Restricted is served unchanged.
 	Restricted bool `yaml:"restricted"`
 	// Repoweb is the template of a file's address in a repository browser,
-	// with `{{branch}}` and `{{filename}}`.
+	// with `{{branch}}` and `{{filename}}`. Code of a `template_repo` on the same forge is
+	// linked there.
 	Repoweb string `yaml:"repoweb"`
 	// ReportSourceBugs is the e-mail address for bugs in source strings.
 	ReportSourceBugs string `yaml:"report_source_bugs"`

@@ -274,12 +274,35 @@ func repoweb(template, branch, file string, at int) string {
 		"%(branch)s", url.PathEscape(branch), "%(file)s", escaped, "%(line)s", line).Replace(template)
 }
 
-// fileURL is repoweb for a file that a translation has; "" for a template from elsewhere.
-func fileURL(s *catalog.ComponentSettings, branch, file string) string {
-	if s.TemplateElsewhere() && file == s.NewBase {
+// fileURL is repoweb for a file that a translation has.
+func fileURL(c *catalog.Component, file string) string {
+	return placeURL(c, c.Settings.TemplateElsewhere() && file == c.Settings.NewBase, file, 1)
+}
+
+// placeURL is repoweb for a place in a component's repository, or, if it is of the code, in that
+// of its template: on the same forge, since the address of another one's files is not known.
+func placeURL(c *catalog.Component, ofCode bool, file string, line int) string {
+	s := &c.Settings
+	if !ofCode || !s.TemplateElsewhere() {
+		return repoweb(s.Repoweb, cmp.Or(c.Tracking, c.Branch), file, line)
+	}
+	branch := cmp.Or(s.TemplateBranch, "HEAD")
+	if s.TemplateRepo == "" {
+		return repoweb(s.Repoweb, branch, file, line)
+	}
+	m := forges.FindStringSubmatch(s.Repoweb)
+	if m == nil || !isWeb(s.TemplateRepo) {
 		return ""
 	}
-	return repoweb(s.Repoweb, branch, file, 1)
+	own, err := url.Parse(m[1])
+	there, wrong := url.Parse(strings.TrimSuffix(strings.TrimSuffix(s.TemplateRepo, "/"), ".git"))
+	if err != nil || wrong != nil || own.Host != there.Host {
+		return ""
+	}
+	if own.Path = there.Path; strings.HasSuffix(m[1], "/-") {
+		own.Path += "/-"
+	}
+	return repoweb(own.String()+s.Repoweb[len(m[1]):], branch, file, line)
 }
 
 // forges finds a repository in the template of a file's address on GitHub, GitLab and Forgejo.

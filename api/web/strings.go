@@ -354,7 +354,6 @@ func oneLine(s string, most int) string {
 // fillPlaces links the references of the string to the repository browser.
 func (o *oneString) fillPlaces() {
 	c := &o.Row.Component
-	branch := cmp.Or(c.Tracking, c.Branch)
 	for ref := range strings.SplitSeq(o.Unit.Location, ",") {
 		ref = strings.TrimSpace(ref)
 		if ref == "" || len(o.Places) == 20 {
@@ -362,9 +361,9 @@ func (o *oneString) fillPlaces() {
 		}
 		file, line, _ := strings.Cut(ref, ":")
 		n, _ := strconv.Atoi(line)
-		o.Places = append(o.Places, link{Name: visible(ref), URL: repoweb(c.Settings.Repoweb, branch, file, max(n, 1))})
+		o.Places = append(o.Places, link{Name: visible(ref), URL: placeURL(c, true, file, max(n, 1))})
 	}
-	o.FileURL = fileURL(&c.Settings, branch, o.Row.Filename)
+	o.FileURL = fileURL(c, o.Row.Filename)
 }
 
 // fillNeighbours finds the strings before and after in the same search. The string may

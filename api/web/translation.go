@@ -93,7 +93,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	}
 	v.Downloads = downloads(wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language)+"file/", "", "")
 	v.Badges = badges(r.Link.Base, v.Heading+" · "+where(resource.RowOf(t)), t.Project.Slug, t.Component.Slug, t.Language)
-	o.FileURL = fileURL(&t.Component.Settings, cmp.Or(t.Component.Tracking, t.Component.Branch), t.Filename)
+	o.FileURL = fileURL(&t.Component, t.Filename)
 	v.Body = o
 	return nil
 }

@@ -31,6 +31,7 @@ type mirror struct {
 	lease              int64                      // the token of the last lease, in a cluster
 	away               error                      // why it could not be fetched for its templates, with Syncer.mu
 	awaySince          time.Time                  // when that was tried last
+	awayTimes          int                        // how often in a row
 	suspect            atomic.Bool                // it may be damaged, as a pull of another branch found
 	*gitsource.Mirror                             // nil before the first pull
 
@@ -181,9 +182,12 @@ func (b *Branch) AddTemplate(key string, from remote.Repository) {
 	}
 }
 
-// awayPause is how long a template's repository that cannot be read is left alone: it must
-// not hold up the pulls of those who read it.
-const awayPause = time.Minute
+// awayPause is how long a template's repository that cannot be read is left alone, twice as long
+// after each failure, up to maxAwayPause: it must not hold up the pulls of those who read it.
+const (
+	awayPause    = time.Minute
+	maxAwayPause = time.Hour
+)
 
 // turnPatience is how long a pull waits for the turn of a mirror with templates: whoever has
 // it for longer has fetched already, and imports.
@@ -203,11 +207,15 @@ func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 		if m.suspect.Swap(false) {
 			fetch = m.Rebuild
 		}
-		if now := s.now(); m.away == nil || now.Sub(m.awaySince) >= awayPause || now.Before(m.awaySince) {
+		pause := min(awayPause<<min(max(m.awayTimes-1, 0), 10), maxAwayPause)
+		if now := s.now(); m.away == nil || now.Sub(m.awaySince) >= pause || now.Before(m.awaySince) {
 			_, err = fetch(ctx)
 			s.mu.Lock()
 			if m.awaySince = now; ctx.Err() == nil {
-				m.away = err
+				if m.away = err; err == nil {
+					m.awayTimes = -1
+				}
+				m.awayTimes++
 			}
 			s.mu.Unlock()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -26,24 +27,27 @@ func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, 
 	if err != nil {
 		return seen, err
 	}
-	byBranch := map[string][]*store.ComponentRow{}
-	var keys []string
+	byBranch, templates := map[string][]*store.ComponentRow{}, map[string][]*store.ComponentRow{}
 	for _, row := range rows {
 		key := BranchKey(row.Repo, row.Branch)
-		if byBranch[key] == nil {
-			keys = append(keys, key)
-		}
 		byBranch[key] = append(byBranch[key], row)
 	}
-	slices.Sort(keys)
+	for _, row := range rows {
+		if key := templateKey(&row.Component); key != "" && byBranch[key] == nil {
+			templates[key] = nil // only integrity: its file is compared with those of its components
+		}
+	}
 	table, err := lang.New()
 	if err != nil {
 		return seen, err
 	}
-	for _, key := range keys {
-		v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), all: mirrorDir, each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
-		if err := v.run(ctx, byBranch[key]); err != nil {
-			return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
+	damaged := map[string]bool{}
+	for _, list := range []map[string][]*store.ComponentRow{templates, byBranch} {
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), all: mirrorDir, damaged: damaged, each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
+			if err := v.run(ctx, list[key]); err != nil {
+				return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
+			}
 		}
 	}
 	return seen, nil
@@ -54,8 +58,10 @@ type mirrorVerifier struct {
 	snap *store.Snapshot
 	dir  string
 	all  string // the folder of all mirrors
-	each func(line string)
-	seen *VerifiedMirrors
+	// damaged has the folders of mirrors of templates that were found damaged: they are told of once.
+	damaged map[string]bool
+	each    func(line string)
+	seen    *VerifiedMirrors
 	// table has the languages.
 	table *lang.Table
 }
@@ -93,6 +99,7 @@ func (v *mirrorVerifier) run(ctx context.Context, rows []*store.ComponentRow) er
 			v.each(line)
 		}
 		if err != nil {
+			v.damaged[v.dir] = true
 			v.each("the mirror is damaged; remove " + v.dir + " while no server runs, or let the next pull clone again: " + shortened(err.Error()))
 		}
 		return nil
@@ -159,13 +166,14 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 	return lines, files, nil
 }
 
-// elsewhere opens the mirror of the template of a component; nil if there is none.
+// elsewhere opens the mirror of the template of a component; nil if there is none, or a damaged one.
 func (v *mirrorVerifier) elsewhere(ctx context.Context, row *store.ComponentRow) (*gitsource.Reader, error) {
 	key := templateKey(&row.Component)
-	if key == "" {
+	dir := mirrorPath(v.all, key)
+	if key == "" || v.damaged[dir] {
 		return nil, nil
 	}
-	r, _, err := gitsource.OpenIn(ctx, mirrorPath(v.all, key))
+	r, _, err := gitsource.OpenIn(ctx, dir)
 	if errors.Is(err, gitsource.ErrNotFetched) {
 		return nil, nil
 	}
