@@ -110,28 +110,70 @@ func (f *Forge) Add(r ForgeRequest) {
 // End ends a request: merged, closed, or removed, as the owner of a repository can on GitLab
 // and Gitea.
 func (f *Forge) End(number int, state string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.requests[number-1].State = state
+	f.Change(number, func(r *ForgeRequest) { r.State = state })
 }
 
-// Move says that the branch of a request is at another commit.
-func (f *Forge) Move(number int, commit string) {
+// Change changes a request, as somebody else would.
+func (f *Forge) Change(number int, change func(*ForgeRequest)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.requests[number-1].Commit = commit
-}
-
-// Retarget gives a request another branch to be merged into.
-func (f *Forge) Retarget(number int, base string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.requests[number-1].Base = base
+	change(&f.requests[number-1])
 }
 
 func (f *Forge) problem(format string, args ...any) {
 	f.problems = append(f.problems, fmt.Sprintf(format, args...))
 }
+
+// dialect is what the API of one kind of forge has of its own.
+type dialect struct {
+	path             string // of the requests
+	user, name       string // the call that tells whose the token is, and the key of names
+	comments, edit   string // the paths of the comments of a request and of a comment
+	author           string // the key of a comment's author
+	update           string // the method of changes
+	updated          int    // the status of their answers
+	head, base, body string
+	open             string // the state of open requests
+	end, ended       string // the key and value that close one
+	find, all        []string
+	exists           int // the status and message for a second request of a branch
+	message          any
+	headers          map[string]string
+}
+
+func (f *Forge) dialect() dialect {
+	repo := "/api/v1/repos/" + f.Repository
+	paged := []string{"state", "sort", "page", "limit"}
+	d := dialect{
+		user: "GET /api/v1/user", name: "login", author: "user", update: http.MethodPatch, updated: http.StatusCreated,
+		head: "head", base: "base", body: "body", open: "open", end: "state", ended: "closed", find: paged, all: paged,
+		exists: http.StatusConflict, message: "pull request already exists for these targets",
+		headers: map[string]string{"Authorization": "token " + f.Token},
+	}
+	switch f.Kind {
+	case "github":
+		repo = "/api/v3/repos/" + f.Repository
+		d.user, d.updated, d.exists, d.message = "POST /api/graphql", http.StatusOK, http.StatusUnprocessableEntity, "Validation Failed"
+		d.find = []string{"state", "head", "base", "per_page"}
+		d.all = []string{"state", "base", "sort", "direction", "per_page", "page"}
+		d.headers = map[string]string{"Authorization": "Bearer " + f.Token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"}
+	case "gitlab":
+		d.path = "/api/v4/projects/" + url.PathEscape(f.Repository) + "/merge_requests"
+		d.comments, d.edit = d.path+"/{number}/notes", d.path+"/{number}/notes/{id}"
+		d.user, d.name, d.author, d.update, d.updated = "GET /api/v4/user", "username", "author", http.MethodPut, http.StatusOK
+		d.head, d.base, d.body, d.open, d.end, d.ended = "source_branch", "target_branch", "description", "opened", "state_event", "close"
+		d.find = []string{"state", "source_branch", "target_branch", "per_page"}
+		d.all = []string{"state", "target_branch", "order_by", "sort", "per_page", "page"}
+		d.message = []string{"Another open merge request already exists for this source branch: !1"}
+		d.headers = map[string]string{"Private-Token": f.Token}
+		return d
+	}
+	d.path, d.comments, d.edit = repo+"/pulls", repo+"/issues/{number}/comments", repo+"/issues/comments/{id}"
+	return d
+}
+
+// Path is where its API has the requests.
+func (f *Forge) Path() string { return f.dialect().path }
 
 // ServeHTTP answers one call.
 func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -140,120 +182,119 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.allowed(r) {
+	d := f.dialect()
+	if !f.allowed(d, r) {
 		answerJSON(w, http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
 		return
 	}
-	if f.project(w, r) || f.comment(w, r) {
-		return
+	mux := http.NewServeMux()
+	handle := func(pattern string, status int, answer func(r *http.Request) any) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			switch object := answer(r).(type) {
+			case nil:
+				answerJSON(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
+			case refusal:
+				answerJSON(w, object.status, object.body)
+			default:
+				answerJSON(w, status, object)
+			}
+		})
 	}
-	path, ok := strings.CutPrefix(r.URL.EscapedPath(), f.Path())
-	number, err := strconv.Atoi(strings.TrimPrefix(path, "/"))
-	switch {
-	case !ok || path != "" && (err != nil || number < 1 || number > len(f.requests) || f.requests[number-1].State == "removed"):
-		answerJSON(w, http.StatusNotFound, map[string]string{"message": "Not Found"})
-	case path == "" && r.Method == http.MethodGet:
-		f.list(w, r.URL.Query())
-	case path == "" && r.Method == http.MethodPost:
-		f.open(w, r)
-	case path != "" && r.Method == http.MethodGet:
-		object := f.object(&f.requests[number-1])
-		if f.Kind == "github" { // which its lists lack
-			object["maintainer_can_modify"], object["mergeable"] = f.requests[number-1].Editable, f.requests[number-1].Merges
+	// numbered is about a request that exists.
+	numbered := func(answer func(r *http.Request, request *ForgeRequest) any) func(*http.Request) any {
+		return func(r *http.Request) any {
+			number, err := strconv.Atoi(r.PathValue("number"))
+			if err != nil || number < 1 || number > len(f.requests) || f.requests[number-1].State == "removed" {
+				return nil
+			}
+			return answer(r, &f.requests[number-1])
 		}
-		answerJSON(w, http.StatusOK, object)
-	case path != "" && r.Method == f.updateMethod():
-		f.update(w, r, &f.requests[number-1])
-	default:
-		f.problem("%s %s", r.Method, r.URL)
-		answerJSON(w, http.StatusMethodNotAllowed, map[string]string{"message": "method"})
 	}
+	unknown := func(r *http.Request) any {
+		f.problem("%s %s", r.Method, r.URL)
+		return refusal{http.StatusMethodNotAllowed, map[string]string{"message": "method"}}
+	}
+	handle("/", http.StatusOK, func(*http.Request) any { return nil })
+	handle(d.path, http.StatusOK, unknown)
+	handle(d.path+"/{number}", http.StatusOK, unknown)
+	handle("GET "+d.path, http.StatusOK, func(r *http.Request) any { return f.list(d, r.URL.Query()) })
+	handle("POST "+d.path, http.StatusCreated, func(r *http.Request) any { return f.open(d, r) })
+	handle("GET "+d.path+"/{number}", http.StatusOK, numbered(func(_ *http.Request, request *ForgeRequest) any {
+		object := f.object(request)
+		if f.Kind == "github" { // which its lists lack
+			object["maintainer_can_modify"], object["mergeable"] = request.Editable, request.Merges
+		}
+		return object
+	}))
+	handle(d.update+" "+d.path+"/{number}", d.updated, numbered(func(r *http.Request, request *ForgeRequest) any { return f.update(d, r, request) }))
+	handle("GET /api/v4/projects/{fork}", http.StatusOK, f.project)
+	handle(d.user, http.StatusOK, func(r *http.Request) any { return f.user(d, r) })
+	handle("GET "+d.comments, http.StatusOK, numbered(func(r *http.Request, request *ForgeRequest) any { return f.listComments(d, r, request) }))
+	handle("POST "+d.comments, http.StatusCreated, numbered(func(r *http.Request, request *ForgeRequest) any {
+		f.comments = append(f.comments, ForgeComment{request.Number, ForgeBot, f.named(f.body(r), "body")["body"]})
+		return f.comment(d, len(f.comments))
+	}))
+	handle(d.update+" "+d.edit, http.StatusOK, func(r *http.Request) any { // an owner's token may change those of others, too
+		id, err := strconv.Atoi(r.PathValue("id"))
+		if err != nil || id < 1 || id > len(f.comments) {
+			return nil
+		}
+		f.comments[id-1].Body = f.named(f.body(r), "body")["body"]
+		return f.comment(d, id)
+	})
+	mux.ServeHTTP(w, r)
 }
 
-// projects is the path of the projects of GitLab, by their number.
-const projects = "/api/v4/projects/"
+// refusal is an answer with another status.
+type refusal struct {
+	status int
+	body   any
+}
 
 // project answers about a fork on GitLab: its number is that of its request after 100.
-func (f *Forge) project(w http.ResponseWriter, r *http.Request) bool {
-	number, err := strconv.Atoi(strings.TrimPrefix(r.URL.EscapedPath(), projects))
-	if f.Kind != "gitlab" || err != nil {
-		return false
+func (f *Forge) project(r *http.Request) any {
+	number, err := strconv.Atoi(r.PathValue("fork"))
+	if number -= 100; f.Kind != "gitlab" || err != nil || number < 1 || number > len(f.requests) || !f.requests[number-1].Fork {
+		return nil
 	}
-	if number -= 100; number < 1 || number > len(f.requests) || !f.requests[number-1].Fork {
-		answerJSON(w, http.StatusNotFound, map[string]string{"message": "404 Project Not Found"})
-		return true
-	}
-	answerJSON(w, http.StatusOK, map[string]any{"id": number, "path_with_namespace": f.requests[number-1].from(f)})
-	return true
+	return map[string]any{"id": number, "path_with_namespace": f.requests[number-1].from(f)}
 }
 
-// comment answers about the comments of requests, which number from 1, and whose the token is. An
-// owner's token may change those of others, too.
-func (f *Forge) comment(w http.ResponseWriter, r *http.Request) bool {
-	of, user, name := strings.TrimSuffix(f.Path(), "/pulls")+"/issues", "GET /api/v1/user", "login"
-	at, one := strings.CutPrefix(r.URL.EscapedPath(), of+"/comments/")
-	switch f.Kind {
-	case "github":
-		user = "POST /api/graphql"
-	case "gitlab":
-		of, user, name = f.Path(), "GET /api/v4/user", "username"
-		at, one = r.URL.EscapedPath(), strings.Contains(r.URL.Path, "/notes/")
-		at = at[strings.LastIndexByte(at, '/')+1:]
+// user says whose the token is.
+func (f *Forge) user(d dialect, r *http.Request) any {
+	me := map[string]any{d.name: ForgeBot}
+	if f.Kind == "github" {
+		_ = f.named(f.body(r), "query")
+		me = map[string]any{"data": map[string]any{"viewer": me}}
 	}
-	if r.Method+" "+r.URL.Path == user {
-		me := map[string]any{name: ForgeBot}
-		if f.Kind == "github" {
-			_ = f.named(f.body(r), "query")
-			me = map[string]any{"data": map[string]any{"viewer": me}}
-		}
-		answerJSON(w, http.StatusOK, me)
-		return true
-	}
-	object := func(id int) map[string]any {
-		c := f.comments[id-1]
-		return map[string]any{"id": id, "body": c.Body, map[string]string{"login": "user", "username": "author"}[name]: map[string]any{name: c.Author}}
-	}
-	id, err := strconv.Atoi(at)
-	if one && err == nil && id <= len(f.comments) && r.Method == f.updateMethod() {
-		f.comments[id-1].Body = f.named(f.body(r), "body")["body"]
-		answerJSON(w, http.StatusOK, object(id))
-		return true
-	}
-	var number int
-	if _, err := fmt.Sscanf(strings.TrimPrefix(r.URL.EscapedPath(), of), "/%d/"+map[string]string{"login": "comments", "username": "notes"}[name], &number); err != nil || number < 1 || number > len(f.requests) {
-		return false
-	}
-	if r.Method == http.MethodPost {
-		f.comments = append(f.comments, ForgeComment{number, ForgeBot, f.named(f.body(r), "body")["body"]})
-		answerJSON(w, http.StatusCreated, object(len(f.comments)))
-		return true
-	}
+	return me
+}
+
+// comment is a comment as the forge's API has it. Their ids number from 1.
+func (f *Forge) comment(d dialect, id int) map[string]any {
+	c := f.comments[id-1]
+	return map[string]any{"id": id, "body": c.Body, d.author: map[string]any{d.name: c.Author}}
+}
+
+func (f *Forge) listComments(d dialect, r *http.Request, request *ForgeRequest) any {
 	list := []any{}
-	for id := range f.comments {
-		if f.comments[id].Request == number {
-			list = append(list, object(id+1))
+	for i := range f.comments {
+		if f.comments[i].Request == request.Number {
+			list = append(list, f.comment(d, i+1))
 		}
 	}
 	if page, _ := strconv.Atoi(r.URL.Query().Get("page")); f.Kind == "github" || f.Kind == "gitlab" { // the others have one page
 		list = list[min(len(list), 100*(page-1)):min(len(list), 100*page)]
 	}
-	answerJSON(w, http.StatusOK, list)
-	return true
+	return list
 }
 
 // allowed checks the headers of a call.
-func (f *Forge) allowed(r *http.Request) bool {
-	want := map[string]map[string]string{
-		"github": {"Authorization": "Bearer " + f.Token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"},
-		"gitlab": {"Private-Token": f.Token},
-	}[f.Kind]
-	if want == nil {
-		want = map[string]string{"Authorization": "token " + f.Token}
-	}
+func (f *Forge) allowed(d dialect, r *http.Request) bool {
 	if r.Method != http.MethodGet {
-		want["Content-Type"] = "application/json"
+		d.headers["Content-Type"] = "application/json"
 	}
-	for name, value := range want {
+	for name, value := range d.headers {
 		if r.Header.Get(name) != value {
 			f.problem("%s %s: header %s", r.Method, r.URL, name)
 			return false
@@ -262,64 +303,30 @@ func (f *Forge) allowed(r *http.Request) bool {
 	return r.Header.Get("User-Agent") != ""
 }
 
-// Path is where its API has the requests.
-func (f *Forge) Path() string {
-	switch f.Kind {
-	case "github":
-		return "/api/v3/repos/" + f.Repository + "/pulls"
-	case "gitlab":
-		return "/api/v4/projects/" + url.PathEscape(f.Repository) + "/merge_requests"
-	}
-	return "/api/v1/repos/" + f.Repository + "/pulls"
-}
-
-func (f *Forge) updateMethod() string {
-	if f.Kind == "gitlab" {
-		return http.MethodPut
-	}
-	return http.MethodPatch
-}
-
 // list answers with the open requests that a query selects.
-func (f *Forge) list(w http.ResponseWriter, query url.Values) {
-	all := query.Has("page")
-	known := map[string][]string{
-		"github": {"state", "head", "base", "per_page"},
-		"gitlab": {"state", "source_branch", "target_branch", "per_page"},
-	}[f.Kind]
-	if all && known != nil {
-		known = map[string][]string{
-			"github": {"state", "base", "sort", "direction", "per_page", "page"},
-			"gitlab": {"state", "target_branch", "order_by", "sort", "per_page", "page"},
-		}[f.Kind]
-	}
-	if known == nil {
-		known = []string{"state", "sort", "page", "limit"}
+func (f *Forge) list(d dialect, query url.Values) any {
+	all, known := query.Has("page"), d.find
+	if all {
+		known = d.all
 	}
 	for name := range query {
 		if !slices.Contains(known, name) {
 			f.problem("query %s", name)
 		}
 	}
-	open := "open"
-	if f.Kind == "gitlab" {
-		open = "opened"
-	}
-	if query.Get("state") != open {
+	if query.Get("state") != d.open {
 		f.problem("state %q", query.Get("state"))
 	}
 	owner, _, _ := strings.Cut(f.Repository, "/")
 	found := []any{}
 	for i := range slices.Backward(f.requests) {
 		r := &f.requests[i]
-		fits := r.State == "open"
-		switch f.Kind {
-		case "github":
-			fits = fits && (all || query.Get("head") == owner+":"+r.Head) && query.Get("base") == r.Base
-		case "gitlab":
-			fits = fits && (all || query.Get("source_branch") == r.Head) && query.Get("target_branch") == r.Base
+		head := r.Head
+		if f.Kind == "github" {
+			head = owner + ":" + head
 		}
-		if fits {
+		fits := func(name, value string) bool { return !slices.Contains(known, name) || query.Get(name) == value }
+		if r.State == "open" && fits(d.head, head) && fits(d.base, r.Base) {
 			found = append(found, f.object(r))
 		}
 	}
@@ -329,7 +336,7 @@ func (f *Forge) list(w http.ResponseWriter, query url.Values) {
 		from := min(len(found), max(0, (page-1)*limit))
 		found = found[from:min(len(found), from+limit)]
 	}
-	answerJSON(w, http.StatusOK, found)
+	return found
 }
 
 // body reads the body of a call.
@@ -357,56 +364,36 @@ func (f *Forge) named(in map[string]any, names ...string) map[string]string {
 	return out
 }
 
-func (f *Forge) open(w http.ResponseWriter, r *http.Request) {
-	head, base, body := "head", "base", "body"
-	if f.Kind == "gitlab" {
-		head, base, body = "source_branch", "target_branch", "description"
-	}
-	in := f.named(f.body(r), "title", head, base, body)
+func (f *Forge) open(d dialect, r *http.Request) any {
+	in := f.named(f.body(r), "title", d.head, d.base, d.body)
 	for _, other := range f.requests {
-		if other.State != "open" || other.Fork || other.Head != in[head] || other.Base != in[base] {
-			continue
-		}
-		switch f.Kind {
-		case "github":
-			answerJSON(w, http.StatusUnprocessableEntity, map[string]any{
-				"message": "Validation Failed",
+		if other.State == "open" && !other.Fork && other.Head == in[d.head] && other.Base == in[d.base] {
+			return refusal{d.exists, map[string]any{
+				"message": d.message, // GitHub tells it in the errors
 				"errors":  []any{map[string]string{"resource": "PullRequest", "message": "A pull request already exists for x."}},
-			})
-		case "gitlab":
-			answerJSON(w, http.StatusConflict, map[string]any{"message": []string{"Another open merge request already exists for this source branch: !1"}})
-		default:
-			answerJSON(w, http.StatusConflict, map[string]string{"message": "pull request already exists for these targets"})
+			}}
 		}
-		return
 	}
-	f.requests = append(f.requests, ForgeRequest{Number: len(f.requests) + 1, State: "open", Head: in[head], Base: in[base], Title: in["title"], Body: in[body]})
-	answerJSON(w, http.StatusCreated, f.object(&f.requests[len(f.requests)-1]))
+	f.requests = append(f.requests, ForgeRequest{Number: len(f.requests) + 1, State: "open", Head: in[d.head], Base: in[d.base], Title: in["title"], Body: in[d.body]})
+	return f.object(&f.requests[len(f.requests)-1])
 }
 
-func (f *Forge) update(w http.ResponseWriter, r *http.Request, request *ForgeRequest) {
-	body, base, status, end, value := "body", "base", http.StatusOK, "state", "closed"
-	switch f.Kind {
-	case "gitlab":
-		body, base, end, value = "description", "target_branch", "state_event", "close"
-	case "gitea", "forgejo":
-		status = http.StatusCreated
-	}
+func (f *Forge) update(d dialect, r *http.Request, request *ForgeRequest) any {
 	sent := f.body(r)
-	if _, closing := sent[end]; closing && len(sent) == 1 {
-		if sent[end] != value {
-			f.problem("%s %v", end, sent[end])
+	if _, closing := sent[d.end]; closing && len(sent) == 1 {
+		if sent[d.end] != d.ended {
+			f.problem("%s %v", d.end, sent[d.end])
 		}
 		request.State = "closed"
-	} else {
-		names := []string{"title", body}
-		if _, moved := sent[base]; moved {
-			names = append(names, base)
-		}
-		in := f.named(sent, names...)
-		request.Title, request.Body, request.Base = in["title"], in[body], cmp.Or(in[base], request.Base)
+		return f.object(request)
 	}
-	answerJSON(w, status, f.object(request))
+	names := []string{"title", d.body}
+	if _, moved := sent[d.base]; moved {
+		names = append(names, d.base)
+	}
+	in := f.named(sent, names...)
+	request.Title, request.Body, request.Base = in["title"], in[d.body], cmp.Or(in[d.base], request.Base)
+	return f.object(request)
 }
 
 // object is a request as the forge's API has it.

@@ -172,7 +172,7 @@ func TestForgeBase(t *testing.T) {
 			s := w.Branch.Components[0].Spec.Settings
 			for i, branch := range []string{"develop", "main", "develop", "main"} {
 				if i == 2 { // as a forge does where a branch is renamed
-					w.fake.Retarget(1, branch)
+					w.fake.Change(1, func(r *testrepos.ForgeRequest) { r.Base = branch })
 				}
 				w.up.Set("develop", w.up.Commit("Other", gittest.Files{"po/cs.po": file, "x": "y"}, w.head("main")))
 				w.Configure(w.up.Dir, branch, map[string]catalog.ComponentSettings{"app": s})
@@ -180,7 +180,7 @@ func TestForgeBase(t *testing.T) {
 				bases("open "+branch, "another branch is read")
 				w.want("Jedna* Dva* | pending, pending", "another branch is read")
 			}
-			w.fake.Retarget(1, "develop")
+			w.fake.Change(1, func(r *testrepos.ForgeRequest) { r.Base = "develop" })
 			w.edit("Two", "Dvojka")
 			w.flush()
 			if bases("open develop", "retargeted"); !strings.Contains(w.fake.Requests()[0].Body, "Dvojka") {

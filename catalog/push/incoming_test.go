@@ -329,7 +329,7 @@ func TestIncomingOurs(t *testing.T) {
 		if r.Head != ours {
 			t.Fatalf("%+v", r)
 		}
-		w.fake.Move(i+1, head.String())
+		w.fake.Change(i+1, func(r *testrepos.ForgeRequest) { r.Commit = head.String() })
 	}
 	w.Sync()
 	gittest.Must(t, w.look())
@@ -393,7 +393,7 @@ func TestIncomingOfTwo(t *testing.T) {
 			t.Errorf("at once: %v: %s commits after the request", atOnce, n)
 		}
 		gittest.RunGit(t, w.up.Dir, "fetch", "-q", w.fork.Dir, "+refs/heads/topic:refs/pull/topic")
-		w.fake.Move(1, merged)
+		w.fake.Change(1, func(r *testrepos.ForgeRequest) { r.Commit = merged })
 		w.Clock = w.Clock.Add(2 * time.Minute)
 		gittest.Must(t, w.look())
 		w.wantShown("", "merged, and the forge says so")
