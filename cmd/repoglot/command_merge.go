@@ -34,7 +34,10 @@ func (p *program) mergeCommand() *cobra.Command {
 			if f.install {
 				return arguments(0, "no argument")(cmd, args)
 			}
-			return arguments(3, "three files")(cmd, args)
+			if err := arguments(3, "three files")(cmd, args); err != nil {
+				return unmergedError{err}
+			}
+			return nil
 		},
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -43,11 +46,14 @@ func (p *program) mergeCommand() *cobra.Command {
 			case f.install:
 				return p.installMerge(cmd.Context(), f)
 			case !slices.Contains([]merge.Favor{merge.FavorNone, merge.FavorOurs, merge.FavorTheirs, merge.FavorFuzzy}, merge.Favor(f.favor)):
-				return usageError{fmt.Errorf("--favor %s: write ours, theirs or fuzzy", f.favor)}
+				return unmergedError{fmt.Errorf("--favor %s: write ours, theirs or fuzzy", f.favor)}
 			}
 			return p.merge(cmd.Context(), args, f)
 		}),
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return unmergedError{cmd.Root().FlagErrorFunc()(cmd, err)}
+	})
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "`FILE` to write, perhaps one of the three; the standard output without")
 	cmd.Flags().StringVar(&f.path, "path", "", "`NAME` of the file in messages; OURS without")
 	cmd.Flags().IntVar(&f.markerSize, "marker-size", 7, "`LENGTH` of conflict markers")
@@ -58,7 +64,8 @@ func (p *program) mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// exitUnmerged tells git that there is no result, which ends its merge.
+// exitUnmerged tells git that there is no result, which ends its merge: after 1 to 128 it takes
+// ours for the result.
 const exitUnmerged = 129
 
 // unmergedError marks a merge that wrote nothing.

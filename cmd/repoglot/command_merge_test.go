@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,8 +171,70 @@ func TestMergeDriverUnreadable(t *testing.T) {
 		!strings.Contains(out, "git's merge of lines was taken") {
 		t.Errorf("%v %s\n%s", ok, out, got)
 	}
-	cmd := exec.Command("repoglot", "merge", "nothing", "not.po", "here.po")
-	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitUnmerged {
-		t.Errorf("files that are not there: %v", err)
+}
+
+// TestMergeByHand: the exit status says whether all is merged, and what is printed.
+func TestMergeByHand(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"base": drivenPO("01", "", "c"), "ours": drivenPO("02", "a", "c"), "theirs": drivenPO("01", "", "t"), "clash": drivenPO("01", "b", "c"), "marked": "<<<<<<< x\n" + drivenPO("01", "b", "c"), "none.txt": "text\n"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	t.Chdir(dir)
+	merged := drivenPO("02", "a", "t")
+	for _, tt := range []struct {
+		args   string
+		want   int
+		stdout string // the beginning
+		stderr string // a part
+	}{
+		{"base ours theirs", exitOK, merged, ""},
+		{"missing ours ours", exitOK, drivenPO("02", "a", "c"), ""},
+		{"base ours clash --path po/cs.po", exitFailure, strings.Replace(drivenPO("02", "X", "c"), "msgstr \"X\"\n", "<<<<<<< ours\nmsgstr \"a\"\n=======\nmsgstr \"b\"\n>>>>>>> theirs\n", 1), "po/cs.po: 1 string has conflict markers"},
+		{"base ours clash --favor theirs", exitOK, drivenPO("02", "b", "c"), ""},
+		{"base ours marked", exitFailure, "<<<<<<< x\n", "ours: not merged by meaning: theirs: line 1: this looks like a merge conflict"},
+		{"base ours none.txt", exitFailure, "<<<<<<<", "git's merge of lines was taken"},
+		{"base ours theirs -o " + dir, exitUnmerged, "", "is a directory"},
+		{"base ours missing", exitUnmerged, "", "missing"},
+		{"base ours", exitUnmerged, "", "three files"},
+		{"base ours theirs --favor none", exitUnmerged, "", "write ours, theirs or fuzzy"},
+		{"base ours theirs --nonsense", exitUnmerged, "", "nonsense"},
+		{"--install", exitOK, "git config --global merge.repoglot.name 'PO files by string'\ngit config --global merge.repoglot.driver 'repoglot merge %O %A %B -o %A --path %P --marker-size %L'\ngit config --global merge.repoglot.recursive 'binary'\nprintf '%s\\n' '*.po merge=repoglot' '*.pot merge=repoglot' >> .gitattributes\n", ""},
+		{"--install --global --local", exitUsage, "", "give one of them"},
+	} {
+		var stdout, stderr bytes.Buffer
+		got := run(t.Context(), append([]string{"merge"}, strings.Fields(tt.args)...), nil, &stdout, &stderr)
+		if got != tt.want || !strings.HasPrefix(stdout.String(), tt.stdout) || !strings.Contains(stderr.String(), tt.stderr) || tt.stdout == "" && stdout.Len() > 0 {
+			t.Errorf("%s: %d, want %d\n%s\n%s", tt.args, got, tt.want, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// TestMergeInstall: what is written for one repository and for all makes git call the driver,
+// and is written once.
+func TestMergeInstall(t *testing.T) {
+	d := newDriven(t)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	home := os.Getenv("HOME")
+	must(t, os.MkdirAll(filepath.Join(home, ".config", "git"), 0o700))
+	must(t, os.WriteFile(filepath.Join(home, ".config", "git", "attributes"), []byte("*.txt text"), 0o600))
+	t.Chdir(d.dir)
+	for _, tt := range []struct{ scope, attributes, want string }{
+		{"--local", filepath.Join(d.dir, ".gitattributes"), "*.po merge=repoglot\n*.pot merge=repoglot\n"},
+		{"--global", filepath.Join(home, ".config", "git", "attributes"), "*.txt text\n*.po merge=repoglot\n*.pot merge=repoglot\n"},
+	} {
+		for range 2 {
+			var stdout, stderr bytes.Buffer
+			if got := run(t.Context(), []string{"merge", "--install", tt.scope}, nil, &stdout, &stderr); got != exitOK || !strings.Contains(stdout.String(), tt.attributes) {
+				t.Fatalf("%s: %d %s%s", tt.scope, got, stdout.String(), stderr.String())
+			}
+		}
+		data, err := os.ReadFile(tt.attributes)
+		if must(t, err); string(data) != tt.want {
+			t.Errorf("%s: attributes %q, want %q", tt.scope, data, tt.want)
+		}
+		out, _ := d.try("config", tt.scope, "--get-all", "merge.repoglot.driver")
+		if out != "repoglot merge %O %A %B -o %A --path %P --marker-size %L\n" {
+			t.Errorf("%s: the driver is %q", tt.scope, out)
+		}
 	}
 }

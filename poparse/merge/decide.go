@@ -82,7 +82,9 @@ func changed(base, e *poparse.Entry) (f Fields) {
 func (t *Table) decide(r *Row) {
 	b, o, h := r.Entry[Base], r.Entry[Ours], r.Entry[Theirs]
 	r.Changed[Ours], r.Changed[Theirs] = changed(b, o), changed(b, h)
-	r.status = mergedStatus(statusOf(b), statusOf(o), statusOf(h))
+	in := [3]status{Ours: statusOf(o), Theirs: statusOf(h)}
+	in[Base] = max(in[Ours], in[Theirs]) // of two changes the one that keeps more
+	r.status = in[threeWay(statusOf(b), in[Ours], in[Theirs], Base)]
 	switch {
 	case o == nil && h == nil:
 		r.Outcome = Same
@@ -94,18 +96,6 @@ func (t *Table) decide(r *Row) {
 	default:
 		t.bothSides(r)
 	}
-}
-
-// mergedStatus is the three-way merge of whether a string is there; of two changes the one that
-// keeps more.
-func mergedStatus(base, ours, theirs status) status {
-	switch base {
-	case ours:
-		return theirs
-	case theirs:
-		return ours
-	}
-	return max(ours, theirs)
 }
 
 // oneSide decides about a string that only one side has.

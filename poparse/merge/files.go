@@ -160,7 +160,7 @@ func (m *merger) end(data [][]byte) {
 
 // encode returns the file in the charset that its header names.
 func (m *merger) encode(text string) ([]byte, error) {
-	if m.open {
+	if m.open && m.conflicts == 0 {
 		text = strings.TrimSuffix(text, "\n")
 	}
 	if m.crlf {

@@ -117,7 +117,7 @@ func (t *Table) mergeHeader(r *Row) (clash bool) {
 }
 
 // threeWay says whose a value is, and both for values that both sides changed.
-func threeWay(base, ours, theirs string, both Side) Side {
+func threeWay[T comparable](base, ours, theirs T, both Side) Side {
 	switch {
 	case ours == theirs, theirs == base:
 		return Ours
