@@ -8,7 +8,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 )
 
@@ -123,24 +122,9 @@ func kindOf(problem string) catalog.FailureKind {
 // TestPlansOfPending: edits of a page are found by the index of pending ones, which is empty on a server that takes no edits.
 func TestPlansOfPending(t *testing.T) {
 	pgtest.SQLiteOnly(t, "it is about the plans of SQLite")
-	db := openWith(t, "app")
-	for query, want := range map[string]string{
+	wantPlans(t, map[string]string{
 		suggestedUnits + `BETWEEN $1 AND $2` + editedUnits + `BETWEEN $1 AND $2`: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
 		suggestedUnits + `IN ($1, $2)` + editedUnits + `IN ($1, $2)`:             "SEARCH edits USING COVERING INDEX edits_pending (unit_id=?)",
 		pendingUnits: "SEARCH edits USING COVERING INDEX edits_pending (unit_id>? AND unit_id<?)",
-	} {
-		var plan strings.Builder
-		read(t, db, func(ctx context.Context, s *Snapshot) error {
-			return s.s.Query(ctx, "EXPLAIN QUERY PLAN "+query, []any{1, 2}[:min(2, strings.Count(query, "$"))], func(scan sqldb.Scan) error {
-				var id, parent, other int64
-				var step string
-				err := scan(&id, &parent, &other, &step)
-				plan.WriteString(step + "\n")
-				return err
-			})
-		})
-		if !strings.Contains(plan.String(), want) || strings.Contains(plan.String(), "SCAN suggestions") {
-			t.Errorf("%s\nis not read by %s:\n%s", query, want, &plan)
-		}
-	}
+	})
 }

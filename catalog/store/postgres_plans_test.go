@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,10 +40,20 @@ func TestPlans(t *testing.T) {
 	defer db.Close()
 	configure(t, db, "app", "docs", "more")
 	step(t, db, info(0, 1, 1), writeAll)
-	step(t, db, info(1, 2, 1), nothing)
+	step(t, db, info(1, 2, 1), func(ctx context.Context, tx *StepTx) error {
+		source, err := tx.Known(ctx, 1)
+		if err != nil {
+			return err
+		}
+		if err := tx.s.Do(ctx, `UPDATE translations SET template = 1 WHERE id = $1`, 1); err != nil {
+			return err
+		}
+		_, err = tx.Missing(ctx, 1, 2, []int64{source[0].ID})
+		return err
+	})
 	showAll(t, db)
 	read(t, db, func(ctx context.Context, s *Snapshot) error { return hotReads(ctx, s) })
-	seen := 0
+	seen, missing := 0, map[string]bool{stringsOfFile: true, extraStrings: true, stringsOfSource: true, templateOfFile: true, stringByHash: true}
 	for name, p := range map[string]*sqldb.Pool{"reader": db.pools.Readers, "writer": db.pools.Writer} {
 		err := p.Lend(t.Context(), func(s *sqldb.Session) error {
 			c := s.Conn.(*sqldb.PostgresConnection)
@@ -65,6 +76,7 @@ func TestPlans(t *testing.T) {
 					continue
 				}
 				seen++
+				delete(missing, query)
 				plan, err := explainGeneric(t.Context(), on, query, sd, on != c.Conn)
 				if err != nil {
 					return fmt.Errorf("%s: %w", query, err)
@@ -79,8 +91,8 @@ func TestPlans(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if seen < 60 {
-		t.Errorf("only %d statements", seen)
+	if seen < 60 || len(missing) > 0 {
+		t.Errorf("only %d statements, without %q", seen, slices.Collect(maps.Keys(missing)))
 	}
 }
 
@@ -171,6 +183,26 @@ func hotSearches(ctx context.Context, s *Snapshot, row TranslationRow, unit int6
 				return err
 			}
 		}
+	}
+	german, err := s.Translation(ctx, "demo", "app", "de")
+	if err != nil {
+		return err
+	}
+	for _, q := range []string{"", "source:a", "has:suggestion"} {
+		expr, err := query.Parse(q)
+		if err != nil {
+			return err
+		}
+		found, err := s.Search(ctx, SearchQuery{Components: map[int64]*ComponentRow{c.ID: &c}, TranslationID: german.ID, Missing: true, Expr: expr})
+		if err != nil {
+			return err
+		}
+		if _, _, err := found.Page(ctx, 0, 50); err != nil {
+			return err
+		}
+	}
+	if _, err := s.MissingUnit(ctx, &c, german.ID, 1); err != nil {
+		return err
 	}
 	for _, err := range s.UnitsInFile(ctx, row.ID, nil) {
 		if err != nil {

@@ -15,11 +15,21 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
-// The statements of missing. The first one reads an index and no row.
+// The statements about missing strings. The first one reads an index and no row.
 const (
 	stringsOfFile   = `SELECT source_id FROM units WHERE translation_id = $1 AND removed = 0`
 	extraStrings    = `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`
 	stringsOfSource = `SELECT l.data FROM translations t JOIN layouts l ON l.translation_id = t.id WHERE t.component_id = $1 AND t.is_source = 1 AND t.template = 1 ORDER BY l.block`
+	templateOfFile  = `SELECT t.component_id, t.language, t.file_code, o.id FROM translations t JOIN translations o ON o.component_id = t.component_id AND o.is_source = 1 AND o.template = 1
+		WHERE t.id = $1 AND t.is_source = 0 AND t.removed = 0`
+	stringByHash = `SELECT u.id FROM translations t CROSS JOIN units u
+		WHERE t.component_id = $1 AND t.is_source = 1 AND u.translation_id = t.id AND u.source_id = u.id AND u.id_hash = $2 AND u.removed = 0 ORDER BY u.id LIMIT 1`
+	templateStrings = ` WHERE u.removed = 0 AND u.source_id = u.id AND u.id IN (SELECT source_id FROM units WHERE id IN $ids)
+		AND u.translation_id IN (SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND template = 1 AND removed = 0)
+		AND NOT EXISTS (SELECT 1 FROM extra_strings x WHERE x.source_id = u.id)`
+	unitsOfStrings = `SELECT source_id, id, removed FROM units WHERE translation_id = $1 AND source_id IN $ids`
+	changedStrings = `SELECT x.changed_to FROM extra_strings x CROSS JOIN units o
+		WHERE x.changed_to > 0 AND x.changed_to IN $ids AND o.translation_id = $1 AND o.source_id = x.source_id AND o.removed = 0`
 )
 
 // missing returns the source units of the strings of a component's template that a
@@ -82,8 +92,7 @@ func (s *Snapshot) allMissing(ctx context.Context, component, translation int64)
 func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan, error) {
 	var t searchTranslation
 	var component, source int64
-	found, err := s.s.First(ctx, `SELECT t.component_id, t.language, t.file_code, o.id FROM translations t JOIN translations o ON o.component_id = t.component_id AND o.is_source = 1 AND o.template = 1
-		WHERE t.id = $1 AND t.is_source = 0 AND t.removed = 0`, []any{q.TranslationID}, &component, &t.language, &t.fileCode, &source)
+	found, err := s.s.First(ctx, templateOfFile, []any{q.TranslationID}, &component, &t.language, &t.fileCode, &source)
 	if err != nil || !found {
 		return &searchPlan{}, err
 	}
@@ -134,8 +143,7 @@ func (s *Snapshot) suggestedMissing(ctx context.Context, translation int64, matc
 func (s *Snapshot) MissingUnit(ctx context.Context, c *ComponentRow, translation, hash int64) (*catalog.Unit, error) {
 	defer s.s.About(c.ID).End()
 	var id int64
-	found, err := s.s.First(ctx, `SELECT u.id FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = u.id
-		WHERE t.component_id = $1 AND t.is_source = 1 AND u.id_hash = $2 AND u.removed = 0 ORDER BY u.id LIMIT 1`, []any{c.ID, hash}, &id)
+	found, err := s.s.First(ctx, stringByHash, []any{c.ID, hash}, &id)
 	if err != nil || !found {
 		return nil, s.s.Fail(ctx, fmt.Sprintf("find a string that translation %d lacks", translation), err)
 	}
@@ -155,9 +163,7 @@ func (s *Snapshot) MissingUnit(ctx context.Context, c *ComponentRow, translation
 // with their locations. ids name them, or units of translations that they are the source of.
 func (tx *StepTx) TemplateStrings(ctx context.Context, component int64, ids []int64) (list []catalog.Unit, err error) {
 	defer tx.s.Failed(ctx, &err, "read strings of the template of component %d", component)
-	list, err = rows.UnitsIn(ctx, tx.s, ids, ` WHERE u.removed = 0 AND u.source_id = u.id AND u.id IN (SELECT source_id FROM units WHERE id IN $ids)
-		AND u.translation_id IN (SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND template = 1 AND removed = 0)
-		AND NOT EXISTS (SELECT 1 FROM extra_strings x WHERE x.source_id = u.id)`, component)
+	list, err = rows.UnitsIn(ctx, tx.s, ids, templateStrings, component)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -198,7 +204,7 @@ func (tx *StepTx) Missing(ctx context.Context, component, translation int64, ids
 	}
 	before := map[int64]int64{}
 	has := map[int64]bool{}
-	err = tx.s.QueryIn(ctx, `SELECT source_id, id, removed FROM units WHERE translation_id = $1 AND source_id IN $ids`, []any{translation}, sources, func(scan sqldb.Scan) error {
+	err = tx.s.QueryIn(ctx, unitsOfStrings, []any{translation}, sources, func(scan sqldb.Scan) error {
 		var source, id int64
 		var removed bool
 		err := scan(&source, &id, &removed)
@@ -206,8 +212,7 @@ func (tx *StepTx) Missing(ctx context.Context, component, translation int64, ids
 		return err
 	})
 	if err == nil {
-		err = tx.s.QueryIn(ctx, `SELECT x.changed_to FROM extra_strings x CROSS JOIN units o
-			WHERE x.changed_to > 0 AND x.changed_to IN $ids AND o.translation_id = $1 AND o.source_id = x.source_id AND o.removed = 0`, []any{translation}, sources, func(scan sqldb.Scan) error {
+		err = tx.s.QueryIn(ctx, changedStrings, []any{translation}, sources, func(scan sqldb.Scan) error {
 			var source int64
 			err := scan(&source)
 			has[source] = true
