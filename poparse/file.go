@@ -136,15 +136,11 @@ func charsetIn[T string | []byte](header T, indexByte func(T, byte) int) (from, 
 		if i < len(key) || !strings.EqualFold(string(header[i-len(key):i]), key) {
 			continue
 		}
-		for to = i + 1; to < len(header) && !endsCharset(header[to]); to++ {
+		for to = i + 1; to < len(header) && strings.IndexByte(blanks+"\n\"\\;", header[to]) < 0; to++ {
 		}
 		return i + 1, to
 	}
 	return 0, 0
-}
-
-func endsCharset(c byte) bool {
-	return isBlank(c) || c == '\n' || c == '"' || c == '\\' || c == ';'
 }
 
 // An Entry is one message of a PO file (gettext manual, section "The Format

@@ -30,6 +30,15 @@ func newRenderer(out *bytes.Buffer, nl string, eastAsian bool) *renderer {
 	return &renderer{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}
 }
 
+// Render returns an entry in msgcat's form, in UTF-8 and without wrapping.
+func Render(e *Entry) string {
+	var b bytes.Buffer
+	r := newRenderer(&b, "\n", false)
+	r.style = style{}
+	r.entry(e)
+	return b.String()
+}
+
 // entry writes a whole entry.
 func (r *renderer) entry(e *Entry) {
 	r.allComments(e)

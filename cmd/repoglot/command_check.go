@@ -13,18 +13,11 @@ import (
 )
 
 type checkFlags struct {
-	format string
-	stats  bool
-	strict bool
-
-	listLanguages bool
-	minTranslated int
-
-	quality        bool
-	sourceLanguage string
-	checkFlags     string
-
-	template string
+	check.ReportOptions
+	quality               check.Quality
+	strict, listLanguages bool
+	minTranslated         int
+	template              string
 }
 
 func (p *program) checkCommand() *cobra.Command {
@@ -34,7 +27,7 @@ func (p *program) checkCommand() *cobra.Command {
 		Short: "Lint PO files",
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"source-language", "check-flags"} {
-				if cmd.Flags().Changed(name) && !f.quality {
+				if cmd.Flags().Changed(name) && !f.Quality {
 					return usageError{fmt.Errorf("--%s says how quality checks are made: add --quality", name)}
 				}
 			}
@@ -44,14 +37,14 @@ func (p *program) checkCommand() *cobra.Command {
 			return p.check(cmd.Context(), args, f, cmd.InOrStdin())
 		}),
 	}
-	cmd.Flags().StringVar(&f.format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
-	cmd.Flags().BoolVar(&f.stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
+	cmd.Flags().StringVar(&f.Format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
+	cmd.Flags().BoolVar(&f.Stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also if there are only warnings")
 	cmd.Flags().BoolVar(&f.listLanguages, "list-languages", false, "list languages, as a LINGUAS file or with --format json, instead of findings")
 	cmd.Flags().IntVar(&f.minTranslated, "min-translated", 0, "least `PERCENT` of translated messages of a language, for --list-languages")
-	cmd.Flags().BoolVar(&f.quality, "quality", false, "also make the quality checks of the server")
-	cmd.Flags().StringVar(&f.sourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
-	cmd.Flags().StringVar(&f.checkFlags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
+	cmd.Flags().BoolVar(&f.Quality, "quality", false, "also make the quality checks of the server")
+	cmd.Flags().StringVar(&f.quality.SourceLanguage, "source-language", "en", "`CODE` of the language of the msgids, for --quality")
+	cmd.Flags().StringVar(&f.quality.Flags, "check-flags", "", "`FLAGS` for all strings, as a component's check_flags, for --quality")
 	cmd.Flags().StringVar(&f.template, "template", "", "`FILE` that the other files are compared with: strings that they lack, and that are gone")
 	return cmd
 }
@@ -63,8 +56,8 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 	}
 	var sum check.Summary
 	options := check.Options{Paths: paths, Stdin: stdin}
-	if f.quality {
-		options.Quality = &check.Quality{SourceLanguage: f.sourceLanguage, Flags: f.checkFlags}
+	if f.Quality {
+		options.Quality = &f.quality
 		if err := options.Quality.Validate(); err != nil {
 			return usageError{err}
 		}
@@ -104,7 +97,8 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 
 func (p *program) report(f checkFlags) (check.Report, error) {
 	if f.listLanguages {
-		return check.NewLanguagesReport(p.stdout, f.format, f.minTranslated)
+		return check.NewLanguagesReport(p.stdout, f.Format, f.minTranslated)
 	}
-	return check.NewReport(p.stdout, check.ReportOptions{Format: f.format, Stats: f.stats, Version: programVersion(), Quality: f.quality})
+	f.Version = programVersion()
+	return check.NewReport(p.stdout, f.ReportOptions)
 }

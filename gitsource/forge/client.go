@@ -19,12 +19,10 @@ import (
 // client speaks to one forge.
 type client struct {
 	service
-	api        string // its address
-	requests   string // the address of the requests
-	repository string
-	token      string
-	now        func() time.Time
-	http       *http.Client
+	Options
+	api      string // its address
+	requests string // the address of the requests
+	http     *http.Client
 }
 
 const (
@@ -52,7 +50,7 @@ func (c *client) call(ctx context.Context, method, address string, query url.Val
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	for name, value := range c.headers(c.token) {
+	for name, value := range c.headers(c.Token) {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "repoglot")
@@ -146,11 +144,11 @@ func (c *client) limited(resp *http.Response) (time.Duration, bool) {
 	if seconds, err := strconv.Atoi(retry); err == nil {
 		wait = time.Duration(min(max(seconds, 0), int(longestWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(retry); err == nil {
-		wait = at.Sub(c.now())
+		wait = at.Sub(c.Now())
 	} else {
 		for _, name := range []string{"X-RateLimit-Reset", "RateLimit-Reset"} {
 			if at, err := strconv.ParseInt(h.Get(name), 10, 64); err == nil {
-				wait = time.Unix(at, 0).Sub(c.now())
+				wait = time.Unix(at, 0).Sub(c.Now())
 				break
 			}
 		}
@@ -204,7 +202,7 @@ func texts(value any, depth int) []string {
 
 // short makes a text of a forge one line of bounded length, without the token.
 func (c *client) short(s string) string {
-	s = strings.ReplaceAll(s, c.token, "…")
+	s = strings.ReplaceAll(s, c.Token, "…")
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -139,15 +139,14 @@ func New(o Options) (Forge, error) {
 	if o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
 		return nil, errors.New("the token of the forge is empty, or has blanks")
 	}
-	c := &client{service: kind, api: base, requests: base + kind.path(o.Repository), repository: o.Repository, token: o.Token, now: o.Now, http: &http.Client{
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &client{service: kind, Options: o, api: base, requests: base + kind.path(o.Repository), http: &http.Client{
 		Transport: o.Transport, Timeout: Timeout,
 		// A redirect leads elsewhere, where the token must not go.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	if c.now == nil {
-		c.now = time.Now
-	}
-	return c, nil
+	}}, nil
 }
 
 // address returns the address below which the API is.

@@ -323,7 +323,7 @@ func TestNew(t *testing.T) {
 		f, err := New(Options{Kind: tt.kind, URL: tt.url, Repository: tt.repository, Token: tt.token})
 		got := ""
 		if c, ok := f.(*client); ok {
-			got = strings.TrimSuffix(c.requests, c.path(c.repository))
+			got = strings.TrimSuffix(c.requests, c.path(c.Repository))
 		}
 		if got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%s %q %q: %q, %v, want %q", tt.kind, tt.url, tt.repository, got, err, tt.want)

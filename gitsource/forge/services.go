@@ -64,7 +64,7 @@ func services() map[string]service {
 				return map[string]string{"Authorization": "Bearer " + token, "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 			},
 			query: func(c *client, head, base string, _ int) url.Values {
-				owner, _, _ := strings.Cut(c.repository, "/")
+				owner, _, _ := strings.Cut(c.Repository, "/")
 				return url.Values{"state": {"open"}, "head": {owner + ":" + head}, "base": {base}, "per_page": {"10"}}
 			},
 			all: func(base, page string) url.Values {
@@ -154,11 +154,11 @@ func (a *answer) request(c *client) Request {
 	}
 	switch {
 	case a.IID != 0 && a.SourceProject == a.TargetProject:
-		r.Repository = c.repository
+		r.Repository = c.Repository
 	case a.Head.Repo != nil:
 		r.Repository = a.Head.Repo.FullName
 	}
-	r.Editable = strings.EqualFold(r.Repository, c.repository) || a.MaintainerCanModify || a.AllowMaintainerEdit || a.Collaboration
+	r.Editable = strings.EqualFold(r.Repository, c.Repository) || a.MaintainerCanModify || a.AllowMaintainerEdit || a.Collaboration
 	return r
 }
 
@@ -171,7 +171,7 @@ func (c *client) Find(ctx context.Context, head, base string) (Request, bool, er
 			return Request{}, false, err
 		}
 		for i := range list {
-			if r := list[i].request(c); r.State == Open && list[i].joins(head, base, c.repository) {
+			if r := list[i].request(c); r.State == Open && list[i].joins(head, base, c.Repository) {
 				return r, true, nil
 			}
 		}

@@ -227,7 +227,12 @@ func (a *Addition) storePack() error {
 	if _, err := a.file.WriteAt(binary.BigEndian.AppendUint32(nil, uint32(len(a.starts))), 8); err != nil {
 		return err
 	}
-	sum, err := fileSum(a.file)
+	whole := sha1.New()
+	_, err := a.file.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(whole, a.file)
+	}
+	sum := plumbing.Hash(whole.Sum(nil))
 	if err == nil {
 		_, err = a.file.Write(sum[:])
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 )
 
 // errDelta says that a delta is malformed, or is for another base.
@@ -109,7 +110,9 @@ func difference(base, target []byte) []byte {
 		d = appendCopy(d, i, n)
 		i, j = i+n, j+n
 		skip, insert := resync(base[i:], target[j:])
-		d = appendInsert(d, target[j:j+insert])
+		for part := range slices.Chunk(target[j:j+insert], maxInsert) {
+			d = append(append(d, byte(len(part))), part...)
+		}
 		i, j = i+skip, j+insert
 	}
 	return d
@@ -128,14 +131,6 @@ func commonPrefix(a, b []byte) int {
 			break
 		}
 		step = max(1, step/16)
-	}
-	return n
-}
-
-// commonSuffix is the same of their ends.
-func commonSuffix(a, b []byte) int {
-	n := 0
-	for most := min(len(a), len(b)); n < most && a[len(a)-1-n] == b[len(b)-1-n]; n++ {
 	}
 	return n
 }
@@ -164,7 +159,9 @@ func resync(base, target []byte) (skip, insert int) {
 	if skip >= 0 {
 		return skip, insert
 	}
-	n := commonSuffix(base, target)
+	n := 0 // bytes that they have in common at their ends
+	for most := min(len(base), len(target)); n < most && base[len(base)-1-n] == target[len(target)-1-n]; n++ {
+	}
 	return len(base) - n, len(target) - n
 }
 
@@ -202,16 +199,6 @@ func appendCopy(d []byte, from, n int) []byte {
 			}
 		}
 		from, n = from+size, n-size
-	}
-	return d
-}
-
-// appendInsert appends instructions that insert data.
-func appendInsert(d, data []byte) []byte {
-	for len(data) > 0 {
-		n := min(len(data), maxInsert)
-		d = append(append(d, byte(n)), data[:n]...)
-		data = data[n:]
 	}
 	return d
 }

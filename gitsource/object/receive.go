@@ -1,8 +1,8 @@
 package object
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha1" // git ids packs with it
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -344,8 +344,7 @@ func (p *pack) offsets() []int64 {
 		at, _ := p.index.offset(i)
 		list = append(list, at)
 	}
-	slices.Sort(list)
-	slices.Reverse(list)
+	slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
 	return list
 }
 
@@ -357,16 +356,6 @@ func objectSum(sum hash.Hash, kind plumbing.ObjectType, size int64) {
 	b = strconv.AppendInt(b, size, 10)
 	sum.Reset()
 	sum.Write(append(b, 0))
-}
-
-// fileSum is the sum of a file's contents.
-func fileSum(file *os.File) (sum plumbing.Hash, err error) {
-	whole := sha1.New()
-	if _, err = file.Seek(0, io.SeekStart); err == nil {
-		_, err = io.Copy(whole, file)
-	}
-	whole.Sum(sum[:0])
-	return sum, err
 }
 
 // Send writes a pack with what a commit needs and a repository lacks that has the commits

@@ -204,7 +204,7 @@ type binarySource struct {
 // for an address with a query.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
-		repo, err := s.trust.find(path)
+		repo, err := s.Trust.find(path)
 		if errors.Is(err, errOwner) || errors.Is(err, errLeads) {
 			return "", s.untrusted(err)
 		}
@@ -234,7 +234,7 @@ func (s *binarySource) environment() []string {
 		{"http.followRedirects", "false"}, // follow decides
 		{"gc.auto", "0"},
 		{"http.lowSpeedLimit", "1"},
-		{"http.lowSpeedTime", strconv.Itoa(max(1, int(s.silence.Seconds())))},
+		{"http.lowSpeedTime", strconv.Itoa(max(1, int(s.Silence.Seconds())))},
 		// index-pack streams larger files.
 		{"core.bigFileThreshold", strconv.FormatInt(s.limits.Whole, 10)},
 		{"core.deltaBaseCacheLimit", "32m"},
@@ -285,8 +285,8 @@ func (s *binarySource) sshCommand() string {
 	if s.access.SSHKey != "" {
 		command += " -o IdentitiesOnly=yes -i " + shellQuote(s.access.SSHKey)
 	}
-	if len(s.knownHosts) > 0 {
-		command += " -o " + shellQuote("UserKnownHostsFile="+strings.Join(s.knownHosts, " "))
+	if len(s.KnownHosts) > 0 {
+		command += " -o " + shellQuote("UserKnownHostsFile="+strings.Join(s.KnownHosts, " "))
 	}
 	return command
 }
@@ -328,7 +328,7 @@ func (s *binarySource) read(ctx context.Context, args []string, refs ...string) 
 
 func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	// git's own limits do not apply while it connects.
-	ctx, cancel := context.WithTimeout(ctx, 2*max(time.Second, s.silence))
+	ctx, cancel := context.WithTimeout(ctx, 2*max(time.Second, s.Silence))
 	defer cancel()
 	pattern := "HEAD"
 	if s.remote.Branch != "" {
@@ -417,7 +417,7 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 
 // reftable reports whether a local repository keeps its refs in a reftable.
 func (s *binarySource) reftable(path string) bool {
-	repo, err := s.trust.find(path)
+	repo, err := s.Trust.find(path)
 	return err == nil && repo.isReftable()
 }
 

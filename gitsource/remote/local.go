@@ -17,12 +17,11 @@ import (
 // are copied as files, without git's protocol or the git program.
 type localSource struct {
 	client
-	path  string
-	fresh *object.Fresh // of Options
+	path string
 }
 
 func (s *localSource) repo() (localRepo, error) {
-	repo, err := s.trust.find(s.path)
+	repo, err := s.Trust.find(s.path)
 	switch {
 	case errors.Is(err, errOwner), errors.Is(err, errLeads):
 		return repo, s.untrusted(err)
@@ -42,7 +41,7 @@ func (s *localSource) repo() (localRepo, error) {
 // refs and objects are (gitrepository-layout(5)), whoever they belong to: for a program that
 // its user runs there. Errors are those of a repository that is copied.
 func Directories(path string) (gitDir, commonDir string, err error) {
-	s := localSource{client: client{remote: Repository{URL: path}, trust: Trust{SafeDirectories: []string{"*"}}}, path: path}
+	s := localSource{client: client{remote: Repository{URL: path}, Options: Options{Trust: Trust{SafeDirectories: []string{"*"}}}}, path: path}
 	repo, err := s.repo()
 	if err == nil && repo.isReftable() {
 		err = s.fail(ErrUnsupported, "refs are kept in a reftable", "name commits by their ids, or run git refs migrate --ref-format=files")
@@ -127,7 +126,7 @@ func (s *localSource) Transfer(ctx context.Context, gitDir string, tip object.He
 		return err
 	}
 	from := object.Origin{Dir: repo.commonDir, Objects: repo.objects, Limits: s.limits.Within(gitDir)}
-	return s.describe(object.Copy(ctx, from, gitDir, tip.Hash, s.fresh))
+	return s.describe(object.Copy(ctx, from, gitDir, tip.Hash, s.Fresh))
 }
 
 // localRepo is the directories of a repository on this machine.

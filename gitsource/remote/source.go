@@ -104,7 +104,7 @@ func NewSource(r Repository, o Options) Source {
 	}
 	c := newClient(r, o)
 	if local {
-		return &localSource{client: c, path: path, fresh: o.Fresh}
+		return &localSource{client: c, path: path}
 	}
 	if o.Transport == transportBinary || have && c.binaryFits() {
 		return &binarySource{client: c, git: git}
@@ -114,19 +114,15 @@ func NewSource(r Repository, o Options) Source {
 
 // client is the fields that all sources share.
 type client struct {
-	remote     Repository
-	access     Credential
-	knownHosts []string
-	limits     object.Limits
-	trust      Trust         // of a local repository
-	silence    time.Duration // how long the remote may send nothing
+	Options
+	remote Repository
+	access Credential
+	limits object.Limits
 }
 
 func newClient(r Repository, o Options) client {
-	c := client{
-		remote: r, access: r.access(), knownHosts: o.KnownHosts, limits: object.NewLimits(o.MaxPack),
-		trust: o.Trust, silence: cmp.Or(o.Silence, defaultSilence),
-	}
+	o.Silence = cmp.Or(o.Silence, defaultSilence)
+	c := client{Options: o, remote: r, access: r.access(), limits: object.NewLimits(o.MaxPack)}
 	c.limits.Total = o.MaxMirror
 	return c
 }

@@ -185,7 +185,7 @@ func sshAddress(e endpoint) string {
 // the check would fail for another.
 func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
 	user := cmp.Or(s.access.Username, "git")
-	hosts, err := gitssh.NewKnownHostsDb(s.knownHosts...)
+	hosts, err := gitssh.NewKnownHostsDb(s.KnownHosts...)
 	if err != nil {
 		return nil, nil, s.fail(ErrAuth, "known_hosts cannot be read: "+s.safe(err), "add the host's verified key to ~/.ssh/known_hosts")
 	}

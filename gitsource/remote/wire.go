@@ -60,7 +60,7 @@ func (s *wireSource) open(ctx context.Context) (context.Context, *session, error
 		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &session{query: e.query, patience: s.silence, timer: time.AfterFunc(2*s.silence, cancel)}
+	c := &session{query: e.query, patience: s.Silence, timer: time.AfterFunc(2*s.Silence, cancel)}
 	c.ends = append(c.ends, cancel, func() { c.timer.Stop() })
 	var web *http.Client
 	if e.scheme == "ssh" || e.scheme == "git" {
@@ -154,7 +154,7 @@ func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.Basic
 		auth = &githttp.BasicAuth{Username: s.access.Username, Password: s.access.Password}
 	}
 	base := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * s.silence,
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, ResponseHeaderTimeout: 2 * s.Silence,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout: dialTimeout,
 	}

@@ -35,7 +35,7 @@ func (m *merger) piecesOf(r *Row, v Side) pieces {
 	if p, ok := split(l.Text, &s); ok {
 		return p
 	}
-	if _, l, err := poparse.ParseLayout("", []byte(rendered(s.Entry))); err == nil && len(l.Spans) == 1 {
+	if _, l, err := poparse.ParseLayout("", []byte(poparse.Render(s.Entry))); err == nil && len(l.Spans) == 1 {
 		l.Spans[0].Entry = s.Entry
 		if p, ok := split(l.Text, &l.Spans[0]); ok {
 			return p
@@ -259,7 +259,7 @@ func (m *merger) shaped(r *Row, text, source Side, p *[3]pieces) string {
 	if e.HasPlural == s.HasPlural {
 		return p[text].of[kindStr]
 	}
-	written := rendered(reshape(e, s))
+	written := poparse.Render(reshape(e, s))
 	return written[strings.Index("\n"+written, "\nmsgstr"):]
 }
 
@@ -273,23 +273,6 @@ func reshape(text, source *poparse.Entry) *poparse.Entry {
 		e.Str = slices.Repeat(e.Str, max(1, len(source.Str)))
 	}
 	return e
-}
-
-// rendered writes an entry in msgcat's form without wrapping.
-func rendered(e *poparse.Entry) string {
-	f := poparse.File{NoWrap: true}
-	if c := *e; isHeader(e) {
-		f.Header = &c
-		c.KeywordLine = 0
-	} else {
-		c.KeywordLine, c.Duplicate = 0, false
-		f.Entries = []*poparse.Entry{&c}
-	}
-	var b strings.Builder
-	if _, err := f.WriteTo(&b); err != nil {
-		return ""
-	}
-	return b.String()
 }
 
 // obsolete is the text of a side's entry as one that is not used any more.
