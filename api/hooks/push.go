@@ -30,17 +30,8 @@ type push struct {
 		Action optionalText `json:"action"`
 		Target optionalText `json:"target_branch"`
 	} `json:"object_attributes"`
-}
 
-// request reports whether a request was opened, changed or ended, and makes the branch that it is
-// to be merged into that of the push.
-func (p *push) request() bool {
-	action, base := cmp.Or(p.Action, p.Merge.Action), cmp.Or(p.Request.Base.Ref, p.Merge.Target)
-	if base == "" || !slices.Contains([]optionalText{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
-		return false
-	}
-	p.Ref = string(base)
-	return true
+	ofRequest bool // Ref is the branch that a request is to be merged into, which was opened, changed or ended
 }
 
 type pushedTo struct {
@@ -63,7 +54,14 @@ type pushedTo struct {
 	Homepage   string `json:"homepage"`
 }
 
-func readPush(payload []byte) (p push, err error) { return p, decode(payload, &p) }
+func readPush(payload []byte) (p push, err error) {
+	err = decode(payload, &p)
+	action, base := cmp.Or(p.Action, p.Merge.Action), cmp.Or(p.Request.Base.Ref, p.Merge.Target)
+	if p.Ref == "" && slices.Contains([]optionalText{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
+		p.Ref, p.ofRequest = string(base), base != ""
+	}
+	return p, err
+}
 
 // notification makes the notification of a push to the repository with a full name, which
 // may be "" if there is an address.
@@ -75,7 +73,7 @@ func (p *push) notification(fullName string) (*notification, error) {
 	}
 	return &notification{
 		fullName: fullName, repoURL: cmp.Or(r.HTMLURL, r.Homepage, r.URL), repos: urls,
-		branches: []string{p.Ref}, defaultBranch: cmp.Or(r.DefaultBranch, p.Project.DefaultBranch),
+		branches: []string{p.Ref}, defaultBranch: cmp.Or(r.DefaultBranch, p.Project.DefaultBranch), ofRequest: p.ofRequest,
 	}, nil
 }
 
@@ -85,9 +83,7 @@ var github = service{name: "github", title: "GitHub", read: readGitHub, signed: 
 // pull_request.
 func readGitHub(h http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
-	event := h.Get("X-GitHub-Event")
-	request := err == nil && event == "pull_request" && p.request()
-	if err != nil || event != "push" && !request {
+	if event := h.Get("X-GitHub-Event"); err != nil || event != "push" && !(event == "pull_request" && p.ofRequest) {
 		return nil, err
 	}
 	r, name := &p.Repository, ""
@@ -98,7 +94,6 @@ func readGitHub(h http.Header, payload []byte) (*notification, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.ofRequest = request
 	if path := name + ".git"; r.CloneURL == "" && name != "" {
 		n.repos = append(n.repos, "git://github.com/"+path, "https://github.com/"+path, "git@github.com:"+path)
 	}
@@ -118,7 +113,6 @@ const standardSkew = 5 * time.Minute
 // of merge requests.
 func readGitLab(_ http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
-	request := err == nil && p.Ref == "" && p.request()
 	if err != nil || p.Ref == "" {
 		return nil, err
 	}
@@ -127,13 +121,10 @@ func readGitLab(_ http.Header, payload []byte) (*notification, error) {
 		_, name, _ = strings.Cut(strings.TrimSuffix(ssh, ".git"), ":")
 	}
 	n, err := p.notification(name)
-	if err != nil {
-		return nil, err
-	}
-	if n.ofRequest = request; r.Homepage != "" {
+	if err == nil && r.Homepage != "" {
 		n.repos = append(n.repos, r.Homepage+".git")
 	}
-	return n, nil
+	return n, err
 }
 
 // standardSigned checks GitLab's signing token, which follows the Standard
@@ -178,19 +169,13 @@ var forgejo = service{
 }
 
 // readGitea reads https://docs.gitea.com/usage/webhooks and
-// https://forgejo.org/docs/latest/user/webhooks/. Only pushes have a ref.
+// https://forgejo.org/docs/latest/user/webhooks/.
 func readGitea(h http.Header, payload []byte) (*notification, error) {
 	p, err := readPush(payload)
-	event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event"))
-	request := err == nil && event == "pull_request" && p.request()
-	if err != nil || p.Ref == "" && event != "" && event != "push" {
+	if event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")); err != nil || p.Ref == "" && event != "" && event != "push" {
 		return nil, err
 	}
-	n, err := p.notification(p.Repository.FullName)
-	if err == nil {
-		n.ofRequest = request
-	}
-	return n, err
+	return p.notification(p.Repository.FullName)
 }
 
 var gitee = service{name: "gitee", title: "Gitee", read: readGitee, signed: anyOf(tokenIn("X-Gitee-Token"), giteeSigned)}

@@ -148,23 +148,20 @@ func CheckerOf(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettin
 	return Checker{qualityOf(table, *p, *s)}
 }
 
-// In returns Failures for files of a language, whatever they say.
+// In returns what tells which checks some entries of a file in a language fail: the message of each
+// check, by its name, as findings of a whole file have it. Without a code, the file says its
+// language; if that is not known, nothing fails.
 func (c Checker) In(code string) func(*poparse.File, []*poparse.Entry) map[*poparse.Entry]map[string]string {
-	language := c.table.Match(code)
 	return func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
+		language, known := c.table.Match(code), code != ""
+		if !known {
+			language, known = c.language(f)
+		}
+		if !known {
+			return nil
+		}
 		return c.failures(f, language, of)
 	}
-}
-
-// Failures returns what some entries of a file fail: the message of each check, by its name. It
-// makes the checks that findings of a whole file have, and is empty for a file whose language is
-// not known.
-func (c Checker) Failures(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
-	language, known := c.language(f)
-	if !known {
-		return nil
-	}
-	return c.failures(f, language, of)
 }
 
 func (c Checker) failures(f *poparse.File, language lang.Language, of []*poparse.Entry) map[*poparse.Entry]map[string]string {

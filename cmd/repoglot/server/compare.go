@@ -19,8 +19,7 @@ type commits struct{ engine *Engine }
 
 // Compare is that of the Syncer, with errors as clients get them.
 func (c commits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
-	checker := check.CheckerOf(c.engine.languages, &row.Project, &row.Settings)
-	report, err := c.engine.syncer.Compare(ctx, row, from, to, func(code string) diff.Checks { return checker.In(code) })
+	report, err := c.engine.syncer.Compare(ctx, row, from, to, check.CheckerOf(c.engine.languages, &row.Project, &row.Settings).In)
 	later := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: 10}
 	switch {
 	case errors.Is(err, ingest.ErrNoMirror) && c.engine.cluster != nil:

@@ -22,7 +22,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/testrepos"
@@ -224,7 +223,7 @@ func (z fuzzed) seeds(tb testing.TB, add func(method, target, name, value, body 
 		add("POST", "/git/"+name+"/git-upload-pack", "Content-Type", "application/x-git-upload-pack-request", "0032want "+strings.Repeat("1", 40)+"\n00000009done\n")
 	}
 	push := `{"ref":"refs/heads/main","repository":{"name":"open","full_name":"a/open","clone_url":"https://example.org/a/open.git","html_url":"https://example.org/a/open"},"project":{"git_http_url":"x"}}`
-	for _, service := range append(hooks.Services(), "nothing") {
+	for _, service := range []string{"github", "gitlab", "gitea", "forgejo", "bitbucket", "azure", "pagure", "gitee", "nothing"} {
 		add("POST", "/hooks/"+service+"/", "Content-Type", "application/json", push)
 		add("POST", "/hooks/"+service+"/", "X-GitHub-Event", "push", "payload="+url.QueryEscape(push))
 	}
