@@ -213,7 +213,8 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 		a.at = v.at
 		return a
 	case matchesAny(v.tags, req.Header.Values("If-None-Match"), weak):
-		return v.notModified(e)
+		h := header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, keep: v.keep, at: v.at}
+		return answer{h, noContent{}}
 	case v.parts && req.Header.Get("Range") != "":
 		e = identity // parts are parts of the file itself
 	}

@@ -188,7 +188,8 @@ func (x exchange) produce(ctx context.Context, d *rest.Download) (*production, e
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, producerTime)
-	p := &production{spool: newSpool(s.tempDir, s.shares.spooled.Lease(x.client()), s.spoolMemory), planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
+	spool := &spool{dir: s.tempDir, room: s.shares.spooled.Lease(x.client()), inside: s.spoolMemory, changed: make(chan struct{})}
+	p := &production{spool: spool, planned: make(chan *rest.DownloadPlan, 1), ended: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer close(p.ended)
 		defer free()
@@ -272,10 +273,6 @@ type spool struct {
 	size    int64
 	ended   bool
 	err     error // the producer's
-}
-
-func newSpool(dir string, room *limit.Lease, inside int) *spool {
-	return &spool{dir: dir, room: room, inside: inside, changed: make(chan struct{})}
 }
 
 func (s *spool) Write(b []byte) (int, error) {

@@ -215,10 +215,3 @@ func (v *variants) in(e encoding) (b body, grown int) {
 	})
 	return v.bodies[e], grown
 }
-
-func (v *variants) notModified(e encoding) answer {
-	return answer{
-		header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, keep: v.keep, at: v.at},
-		noContent{},
-	}
-}

@@ -68,8 +68,8 @@ func Formats() []Format {
 		{"po", "text/x-po; charset=utf-8", "po", writePO},
 		{"mo", "application/x-gettext-catalog; charset=utf-8", "mo", writeMO},
 		{"csv", "text/csv; charset=utf-8", "csv", writeCSV},
-		{"xliff", "application/x-xliff+xml; charset=utf-8", "xlf", writeXLIFF},
-		{"xliff11", "application/x-xliff+xml; charset=utf-8", "xlf", writeXLIFF11},
+		{"xliff", "application/x-xliff+xml; charset=utf-8", "xlf", xliff("1.2").write},
+		{"xliff11", "application/x-xliff+xml; charset=utf-8", "xlf", xliff("1.1").write},
 		{"tmx", "application/x-tmx; charset=utf-8", "tmx", writeTMX},
 		{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; charset=utf-8", "xlsx", writeXLSX},
 	}

@@ -28,22 +28,16 @@ func tag(code string) string {
 	return escaped(strings.ReplaceAll(code, "_", "-"))
 }
 
-// writeXLIFF writes XLIFF 1.2.
-func writeXLIFF(w io.Writer, head *Head, units Units) error {
-	return xliff(w, head, units, `version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"`)
-}
+// xliff is a version of XLIFF.
+type xliff string
 
-func writeXLIFF11(w io.Writer, head *Head, units Units) error {
-	return xliff(w, head, units, `version="1.1" xmlns="urn:oasis:names:tc:xliff:document:1.1"`)
-}
-
-// xliff writes plurals as groups with restype x-gettext-plurals (XLIFF 1.2
+// write writes plurals as groups with restype x-gettext-plurals (XLIFF 1.2
 // Representation Guide for Gettext PO).
-func xliff(w io.Writer, head *Head, units Units, attributes string) error {
+func (x xliff) write(w io.Writer, head *Head, units Units) error {
 	out := bufio.NewWriter(w)
 	original := cmp.Or(head.Filename, head.Project+"/"+head.Component)
-	fmt.Fprintf(out, "%s<xliff %s>\n<file original=\"%s\" source-language=\"%s\" target-language=\"%s\" datatype=\"po\">\n<body>\n",
-		xml.Header, attributes, escaped(original), tag(head.SourceLanguage), tag(head.Language))
+	fmt.Fprintf(out, "%s<xliff version=\"%s\" xmlns=\"urn:oasis:names:tc:xliff:document:%[2]s\">\n<file original=\"%[3]s\" source-language=\"%[4]s\" target-language=\"%[5]s\" datatype=\"po\">\n<body>\n",
+		xml.Header, x, escaped(original), tag(head.SourceLanguage), tag(head.Language))
 	for u, err := range units {
 		if err != nil {
 			return err

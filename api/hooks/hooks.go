@@ -219,8 +219,9 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 	var pull []match
 	var names []string
 	for _, m := range granted {
-		suggested := m.suggestedBy(n.branches, n.defaultBranch)
-		follows := suggested || m.follows(n.branches, n.defaultBranch)
+		follows := m.follows(n.branches, n.defaultBranch)
+		suggested := !follows && m.Suggests != nil && slices.ContainsFunc(n.branches, m.Suggests)
+		follows = follows || suggested
 		m.quiet = suggested || n.ofRequest
 		if follows && m.Enabled {
 			pull = append(pull, m)

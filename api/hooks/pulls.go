@@ -87,12 +87,6 @@ func (c *Component) follows(branches []string, defaultBranch string) bool {
 	return false
 }
 
-// suggestedBy reports whether a push to some branches may change only the
-// component's suggestions.
-func (c *Component) suggestedBy(branches []string, defaultBranch string) bool {
-	return c.Suggests != nil && !c.follows(branches, defaultBranch) && slices.ContainsFunc(branches, c.Suggests)
-}
-
 // throttle lets something happen at most once per pause for each key. What is
 // asked for during a pause happens once, at its end. Keys are branches of the
 // configuration, so there are few.

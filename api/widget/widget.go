@@ -52,15 +52,10 @@ func Lookup(file string) (draw func(*Progress) string, ok bool) {
 	if !colored || vector == bitmap {
 		return nil, false
 	}
-	painter, ok := widgets()[name]
-	return func(p *Progress) string { return painter(p, color) }, ok
-}
-
-// widgets are the functions that draw, by the widget's name.
-func widgets() map[string]func(p *Progress, color string) string {
-	return map[string]func(*Progress, string) string{
+	painter, ok := map[string]func(p *Progress, color string) string{
 		"svg": drawBadge, "88x31": drawSmall, "287x66": drawWide, "open": drawCard, "multi": drawRows, "horizontal": drawColumns,
-	}
+	}[name]
+	return func(p *Progress) string { return painter(p, color) }, ok
 }
 
 // shade is the colour of a badge (docs/compatibility.md#badges).

@@ -121,7 +121,10 @@ func index(s, markers string) int {
 func checkFormat(r *run, id ID) {
 	x := syntaxes[id]
 	for i, target := range r.unit.Targets {
-		k := formatSource(r, x, i)
+		k := r.formSource(i, func(s string) bool {
+			_, ok := x.next(s, 0)
+			return ok
+		})
 		source := r.unit.Sources[k]
 		if source == "" || target == "" {
 			continue
@@ -150,14 +153,6 @@ func apostrophes(t string) hit {
 func (r *run) lenient(i int) bool {
 	f := r.form(i)
 	return !r.flags.strict && (f.single || f.zeroOrOne && i == 0)
-}
-
-// formatSource is formSource for a syntax.
-func formatSource(r *run, x syntax, i int) int {
-	return r.formSource(i, func(s string) bool {
-		_, ok := x.next(s, 0)
-		return ok
-	})
 }
 
 // formSource returns the source form whose placeholders those of target form i are

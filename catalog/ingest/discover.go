@@ -35,7 +35,7 @@ type discovery struct {
 func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 	for i := range p.branch.Components {
 		c := &p.branch.Components[i]
-		if !c.discovers() {
+		if !strings.Contains(c.Spec.Slug, componentMark) {
 			continue
 		}
 		key, now := c.Spec.Project+"/"+c.Spec.Slug, discovery{p.head.Commit, c.Spec}
@@ -105,7 +105,8 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			continue
 		}
 		if specs = append(specs, c); len(specs) > p.s.quotas.Components {
-			return len(specs), p.s.quotas.tooManyComponents(len(specs))
+			return len(specs), &errQuota{fmt.Sprintf("it finds more than %d components, which quotas.components allows (%d so far): narrow its filemask, or raise it",
+				p.s.quotas.Components, len(specs))}
 		}
 	}
 	n := len(specs)

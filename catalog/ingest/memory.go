@@ -233,11 +233,6 @@ func (p *pull) roomToGrow(bytes int64) error {
 	return nil
 }
 
-// tooManyComponents is the error of a discovery.
-func (q *Quotas) tooManyComponents(found int) error {
-	return &errQuota{fmt.Sprintf("it finds more than %d components, which quotas.components allows (%d so far): narrow its filemask, or raise it", q.Components, found)}
-}
-
 // growthError explains an error of a step that wrote too much.
 func (q *Quotas) growthError(err error) error {
 	if errors.Is(err, store.ErrTooMuch) {

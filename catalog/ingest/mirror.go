@@ -223,14 +223,6 @@ func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 	}
 }
 
-// suspectTemplates has the mirrors with templates cloned again with the next pull, since the
-// damage that one found may be theirs.
-func (s *Syncer) suspectTemplates(b Branch) {
-	for _, of := range b.Templates {
-		s.mirrorOf(of.Key).suspect.Store(true)
-	}
-}
-
 // byTemplate groups components by the branch of their templates, those with none elsewhere
 // first.
 func byTemplate(comps []*component) [][]*component {

@@ -62,7 +62,9 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	err = p.attempt(ctx, m, head)
 	damage := p.damage(err)
 	if damage != nil {
-		p.s.suspectTemplates(p.branch)
+		for _, of := range p.branch.Templates { // the damage may be theirs
+			p.s.mirrorOf(of.Key).suspect.Store(true)
+		}
 	}
 	if damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
 		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)

@@ -190,7 +190,7 @@ func (r *replay) walk(ctx context.Context, base gitsource.State) error {
 			return err
 		}
 		r.last = commit.step.At.String()
-		ahead.release(commit)
+		ahead.budget.Release(commit.bytes)
 	}
 }
 
@@ -321,7 +321,8 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 		}
 	}
 	loader.forget() // a version is needed again only where branches are merged
-	r.p.tell(r.part.progress(step, r.entries))
+	of := r.part
+	r.p.tell(Progress{Done: of.index*step.Total + step.Position, Total: of.of * step.Total, Entries: r.entries})
 	r.commits++
 	bounds := &r.p.s.bounds
 	if r.p.meter.end != nil { // what the turn is for must be stored before it ends

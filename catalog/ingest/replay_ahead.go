@@ -87,8 +87,8 @@ func (a *readAhead) stop() {
 	_ = a.reader.Close() // reading is over: an error does not matter
 }
 
-// next returns the next commit, nil after the last one. release gives back its
-// part of the budget.
+// next returns the next commit, whose part of the budget the caller gives back; nil after
+// the last one.
 func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
 	var c *readCommit
 	select {
@@ -101,9 +101,6 @@ func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
 	c.parsed.Wait()
 	return c, c.err
 }
-
-// release gives back a commit's part of the budget.
-func (a *readAhead) release(c *readCommit) { a.budget.Release(c.bytes) }
 
 // walk reads commits until the last one, or until it is stopped.
 func (a *readAhead) walk(ctx context.Context, base, head gitsource.State) {
@@ -210,11 +207,6 @@ const minWeight = 1 << 10
 // part is the place of a replay among those that follow each other, as long as not
 // all components of a branch are replayed in one walk.
 type part struct{ index, of int }
-
-// progress is the progress of all parts after a step of one.
-func (a part) progress(step *gitsource.Step, entries int64) Progress {
-	return Progress{Done: a.index*step.Total + step.Position, Total: a.of * step.Total, Entries: entries}
-}
 
 // replayAll replays components that are at one commit, in parts.
 func (p *pull) replayAll(ctx context.Context, comps []*component) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -176,9 +175,6 @@ type Component struct {
 	// component per match of the mask.
 	Spec store.ComponentSpec
 }
-
-// discovers reports whether the component is a discovery.
-func (c *Component) discovers() bool { return strings.Contains(c.Spec.Slug, componentMark) }
 
 // BranchKey returns the Key of a branch; an empty branch is the remote's HEAD.
 func BranchKey(repo, branch string) string {

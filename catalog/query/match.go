@@ -191,7 +191,9 @@ func (n literals) test(fold *Folder) func(string) bool {
 				return true
 			}
 		}
-		return len(folded) > 0 && fold.containsAny(s, folded)
+		return len(folded) > 0 && fold.folded(s, func(text []byte) bool {
+			return slices.ContainsFunc(folded, func(needle []byte) bool { return bytes.Contains(text, needle) })
+		})
 	}
 }
 
@@ -207,13 +209,6 @@ type Folder struct {
 
 // String folds a text. Invalid UTF-8 is kept.
 func (f *Folder) String(s string) string { return string(f.Append(nil, s)) }
-
-// containsAny reports whether s, folded, contains one of the folded needles.
-func (f *Folder) containsAny(s string, needles [][]byte) bool {
-	return f.folded(s, func(text []byte) bool {
-		return slices.ContainsFunc(needles, func(needle []byte) bool { return bytes.Contains(text, needle) })
-	})
-}
 
 // folded calls test with the folded form of s, which test must not keep.
 func (f *Folder) folded(s string, test func(text []byte) bool) bool {

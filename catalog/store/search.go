@@ -66,11 +66,6 @@ type SearchQuery struct {
 	Expr query.Expr
 }
 
-// key is equal for equal queries.
-func (q *SearchQuery) key() string {
-	return fmt.Sprint(sqldb.SortedKeys(q.Components), q.TranslationID, q.Missing, q.Expr)
-}
-
 // SearchResult is the result of a search. It belongs to its snapshot.
 type SearchResult struct {
 	snapshot   *Snapshot
@@ -88,7 +83,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if err != nil {
 		return nil, err
 	}
-	key := q.key()
+	key := fmt.Sprint(components, q.TranslationID, q.Missing, q.Expr)
 	if plan, ok := s.db.searches.results.Get(key, generation); ok {
 		return &SearchResult{s, components, plan}, nil
 	}

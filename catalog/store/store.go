@@ -68,7 +68,7 @@ func newDB(dsn string, opts sqldb.Options) *DB {
 	db := &DB{
 		caches:   caches{spans: history.NewSpans(history.SpanWidth, history.MaxSpans), lookups: newLookups()},
 		searches: newSearches(opts.Readers),
-		notifier: newNotifier(opts.PollInterval), wished: make(chan struct{}, 1), generations: newGenerations(),
+		notifier: &notifier{interval: opts.PollInterval, changed: make(chan struct{})}, wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
 	}
 	db.sql = sqldb.New(dsn, opts, db.metrics.statements)

@@ -72,10 +72,6 @@ type notifier struct {
 	closed     bool
 }
 
-func newNotifier(interval time.Duration) *notifier {
-	return &notifier{interval: interval, changed: make(chan struct{})}
-}
-
 // publish wakes the watches if the generation is new.
 func (n *notifier) publish(generation int64) {
 	n.mu.Lock()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -215,7 +214,7 @@ func (tx *StepTx) conflict(found int) error {
 func (tx *StepTx) member(component int64) (*convoyMember, error) {
 	m, ok := tx.convoy[component]
 	if !ok {
-		return nil, sqldb.Invalid("component %d is not in the convoy %v", component, short(tx.info.Components))
+		return nil, sqldb.Invalid("component %d is not in the convoy %v", component, tx.info.Components[:min(len(tx.info.Components), 8)]) // of hundreds
 	}
 	return m, nil
 }
@@ -258,9 +257,6 @@ func (tx *StepTx) markChanged(ctx context.Context, translation int64) error {
 func (tx *StepTx) fail(ctx context.Context, op string, err error) error {
 	return tx.db.fail(ctx, op, err)
 }
-
-// short shortens the ids in messages about convoys of hundreds of components.
-func short(ids []int64) []int64 { return slices.Clip(ids[:min(len(ids), 8)]) }
 
 // cacheSize is how much the session of a step caches: more for an import, which may
 // write every page of several tables, than for what a running server pulls.

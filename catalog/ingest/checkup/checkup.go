@@ -29,6 +29,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
 // Step runs the quality checks of one step, in its transaction and after
@@ -103,7 +104,9 @@ type languageKey struct {
 // Run runs the checks of a step that touched components.
 func (k *Step) Run(ctx context.Context, comps []*Component) error {
 	k.changed = k.tx.Written()
-	k.comparison.dropReplaced()
+	k.tx.TakeReplaced(func(stored compared.Scope, c compared.Member) { // from the groups that they were in before
+		k.comparison.drop(k.comparison.scope(stored), c)
+	})
 	for _, c := range comps {
 		if err := k.component(ctx, c); err != nil {
 			return c.Blame(fmt.Errorf("check: %w", err))

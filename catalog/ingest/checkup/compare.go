@@ -187,12 +187,6 @@ func (n *comparison) leave(ctx context.Context, stored compared.Scope, translati
 	return nil
 }
 
-// dropReplaced removes units that the step updated or removed from the groups that
-// they were in before.
-func (n *comparison) dropReplaced() {
-	n.tx.TakeReplaced(func(stored compared.Scope, c compared.Member) { n.drop(n.scope(stored), c) })
-}
-
 // change collects a change of a group.
 func (n *comparison) change(s *scope, m memberChange) {
 	m.order = int32(len(s.changes))
@@ -234,7 +228,9 @@ func (n *comparison) flush(ctx context.Context) error {
 		}
 		return wait
 	})
-	slices.SortStableFunc(verdicts, func(a, b verdict) int { return a.compare(&b) }) // the last of a check counts
+	slices.SortStableFunc(verdicts, func(a, b verdict) int { // the last of a check counts
+		return cmp.Or(cmp.Compare(a.unit, b.unit), cmp.Compare(a.check, b.check))
+	})
 	for len(verdicts) > 0 {
 		size := min(len(verdicts), verdictsAtATime)
 		if err := n.store(ctx, verdicts[:size]); err != nil {

@@ -27,19 +27,11 @@ type memberChange struct {
 	fails bool      // the check is stored as failing
 }
 
-func (m *memberChange) compare(o *memberChange) int {
-	return cmp.Or(m.Compare(&o.Member), cmp.Compare(m.order, o.order))
-}
-
 // verdict says whether a check of a unit fails.
 type verdict struct {
 	unit  int64
 	check checks.ID
 	fails bool
-}
-
-func (v *verdict) compare(o *verdict) int {
-	return cmp.Or(cmp.Compare(v.unit, o.unit), cmp.Compare(v.check, o.check))
 }
 
 // groupsAtATime is how many groups are read at a time.
@@ -51,7 +43,7 @@ func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict
 	if len(s.changes) == 0 {
 		return nil, nil
 	}
-	slices.SortFunc(s.changes, func(a, b memberChange) int { return a.compare(&b) })
+	slices.SortFunc(s.changes, func(a, b memberChange) int { return cmp.Or(a.Compare(&b.Member), cmp.Compare(a.order, b.order)) })
 	rest := lastOfEach(s.changes)
 	for len(rest) > 0 {
 		part := groupChanges{scope: s, tx: tx}

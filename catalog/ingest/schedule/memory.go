@@ -51,10 +51,6 @@ type row struct {
 	lastStart, lastEnd, lastGood time.Time
 }
 
-func newMemory(o *Options) *memory {
-	return &memory{opts: o, perHost: perHost, rows: map[string]*row{}, hosts: map[string]*host{}, running: map[int64]*host{}}
-}
-
 // set replaces the jobs; the first runs first.
 func (m *memory) set(jobs []Job) {
 	m.mu.Lock()

@@ -198,7 +198,7 @@ func New(opts Options) *Scheduler {
 	}
 	s.table = s.opts.Table
 	if s.opts.Table == nil {
-		s.alone = newMemory(&s.opts)
+		s.alone = &memory{opts: &s.opts, perHost: perHost, rows: map[string]*row{}, hosts: map[string]*host{}, running: map[int64]*host{}}
 		s.table = s.alone
 	}
 	return s

@@ -255,10 +255,6 @@ func newConnections(files int64, trusts func(netip.Addr) bool) *connections {
 	}
 }
 
-func newMonitors() *connections {
-	return &connections{pools: limit.Pools{limit.NewPool("metrics_connections", maxMonitors, clientMonitors)}}
-}
-
 // listen counts what a listener accepts.
 func (c *connections) listen(l net.Listener) net.Listener { return countedListener{l, c} }
 

@@ -237,9 +237,6 @@ type deltaRow struct {
 	id, rank, firstChange, at int64
 }
 
-// isEvent reports whether a delta holds events or edits: it then holds nothing else.
-func (r *deltaRow) isEvent() bool { return r.n > r.added+r.updated+r.removed }
-
 // rankRange are the ranks in (lo, hi].
 type rankRange struct{ lo, hi int64 }
 
@@ -286,7 +283,7 @@ func (s *Reader) countEvents(ctx context.Context, rows []deltaRow) error {
 	var ids []int64
 	at := map[int64]int{}
 	for i := range rows {
-		if rows[i].isEvent() {
+		if row := &rows[i]; row.n > row.added+row.updated+row.removed { // a delta of events or edits holds nothing else
 			ids = append(ids, rows[i].id)
 			at[rows[i].id] = i
 			rows[i].events = map[catalog.Action]int32{}
