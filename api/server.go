@@ -192,7 +192,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Metrics returns the collectors of the package for the program's registry.
 func (s *Server) Metrics() []prometheus.Collector {
-	return append(s.metrics.collectors(), s.cache.hits, s.cache.misses, s.cache.dropped)
+	m, c := &s.metrics, s.cache
+	return []prometheus.Collector{m.requests, m.seconds, m.streams, m.events, m.dropped, c.hits, c.misses, c.dropped}
 }
 
 // Trusts reports whether a peer is a proxy of trusted_proxies.
@@ -229,10 +230,6 @@ func newMetrics() metrics {
 		events:  prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_stream_events_total", Help: "Change entries sent to streams."}),
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_streams_dropped_total", Help: "Streams that were cut off because their client did not read."}),
 	}
-}
-
-func (m *metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.seconds, m.streams, m.events, m.dropped}
 }
 
 func (m *metrics) observe(route, method string, status int, took time.Duration) {

@@ -25,19 +25,15 @@ func TestFailingChecks(t *testing.T) {
 	id := int64(first.Results[0]["id"].(float64))
 	w.Step(w.IDs["demo/app"], repoApp, "main", head1, func(ctx context.Context, tx *store.StepTx) error {
 		u := catalog.Unit{ID: id, TranslationID: id, Target: "Otevři  to", State: 20, Priority: 100}
-		var stored store.CheckUnit
-		err := tx.UnitsByID(ctx, []int64{id}, func(u *store.CheckUnit) error {
-			stored = *u
-			return nil
-		})
+		stored, err := tx.UnitsByID(ctx, []int64{id})
 		if err != nil {
 			return err
 		}
-		u.TranslationID = stored.TranslationID
+		u.TranslationID = stored[0].TranslationID
 		if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
 			return err
 		}
-		return tx.SetFailing(ctx, []store.Failing{{Unit: &stored, Checks: checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent)}})
+		return tx.SetFailing(ctx, []store.Failing{{Unit: stored[0], Checks: checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent)}})
 	})
 	for q, want := range map[string]int{"has:check": 1, "check:double_space": 1, "check:inconsistent": 1, "check:end_stop": 0, "check:nonsense": 0} {
 		found := getList(t, s, searchURL(czechUnits, q))

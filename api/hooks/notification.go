@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -88,13 +87,6 @@ func first(list []string) string {
 // errMissingField is returned for a payload without a field that the service
 // sends.
 var errMissingField = errors.New("the payload lacks what a push has")
-
-func decode(payload []byte, into any) error {
-	if err := json.Unmarshal(payload, into); err != nil {
-		return fmt.Errorf("reading the payload: %w", err)
-	}
-	return nil
-}
 
 // bounded is a list of which the first maxURLs entries are read: a body of 25 MiB
 // can hold millions of empty objects.

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -55,7 +56,7 @@ type pushedTo struct {
 }
 
 func readPush(payload []byte) (p push, err error) {
-	err = decode(payload, &p)
+	err = json.Unmarshal(payload, &p)
 	action, base := cmp.Or(p.Action, p.Merge.Action), cmp.Or(p.Request.Base.Ref, p.Merge.Target)
 	if p.Ref == "" && slices.Contains([]optionalText{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
 		p.Ref, p.ofRequest = string(base), base != ""

@@ -3,6 +3,7 @@ package hooks
 import (
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -191,7 +192,7 @@ func (p *bitbucketEvent) branches(key string) (list []string, ok bool) {
 // https://confluence.atlassian.com/bitbucketserver/event-payload-938025882.html
 func readBitbucket(h http.Header, payload []byte) (*notification, error) {
 	var p bitbucketEvent
-	if err := decode(payload, &p); err != nil {
+	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
 	key := h.Get("X-Event-Key")
@@ -227,7 +228,7 @@ func readAzure(_ http.Header, payload []byte) (*notification, error) {
 			Repository azureRepo `json:"repository"`
 		} `json:"resource"`
 	}
-	if err := decode(payload, &p); err != nil {
+	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
 	if p.EventType != "git.push" {
@@ -326,7 +327,7 @@ func readPagure(_ http.Header, payload []byte) (*notification, error) {
 			Branch   string `json:"branch"`
 		} `json:"msg"`
 	}
-	if err := decode(payload, &p); err != nil {
+	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
 	switch {

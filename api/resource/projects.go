@@ -20,14 +20,6 @@ func listProjects(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	})
 }
 
-func getProject(_ context.Context, _ *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
-	return wire.NewProject(r.Link, project), nil
-}
-
-func (e *Env) getComponent(_ context.Context, _ *store.Snapshot, r *rest.Request, row *store.ComponentRow) (any, error) {
-	return e.newComponent(r.Link, row, true), nil
-}
-
 func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 	rows, err := VisibleComponents(ctx, snap, of.slug)
 	if err != nil {

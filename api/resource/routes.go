@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -27,6 +29,13 @@ func with[T any](find finder[T], handle func(context.Context, *store.Snapshot, *
 		}
 		return handle(ctx, snap, r, &object)
 	}
+}
+
+// object makes the handler of an object that follows from what find finds.
+func object[T, O any](find finder[T], of func(wire.Links, *T) O) Handler {
+	return with(find, func(_ context.Context, _ *store.Snapshot, r *rest.Request, found *T) (any, error) {
+		return of(r.Link, found), nil
+	})
 }
 
 // Route is one resource.
@@ -146,7 +155,7 @@ func Routes(e *Env) []Route {
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: ofComponents, Kind: KindList, Handle: e.listTranslations},
 
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
-		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: with(VisibleComponent, e.getComponent)},
+		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: object(VisibleComponent, func(l wire.Links, c *store.ComponentRow) *wire.Component { return e.newComponent(l, c, true) })},
 		{Path: component + "translations/", Allow: allowPost, Name: "Translations", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(writer(e, e.ImportedComponent, mayAddSome, rest.MaxBody, e.addTranslation, "language_code"), http.MethodPost)},
 		{Path: component + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: component + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
@@ -169,7 +178,7 @@ func Routes(e *Env) []Route {
 		{Path: "/exports/stats/:project/:component/", Allow: AllowRead, Name: "Statistics", About: ofComponents, Kind: KindFile, Handle: exported(e.ImportedComponent, e.componentStatistics)},
 
 		{Path: "/api/projects/", Allow: allowPost, Name: "Project List", About: ofProjects, Kind: KindList, Handle: listProjects},
-		{Path: project, Allow: allowPutToPatch, Name: "Project Instance", About: ofProjects, Kind: KindObject, Handle: with(VisibleProject, getProject)},
+		{Path: project, Allow: allowPutToPatch, Name: "Project Instance", About: ofProjects, Kind: KindObject, Handle: object(VisibleProject, wire.NewProject)},
 		{Path: project + "components/", Allow: allowPost, Name: "Components", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
 		{Path: project + "changes/", Allow: AllowRead, Name: "Changes", About: ofProjects, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: project + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
@@ -206,12 +215,12 @@ func Routes(e *Env) []Route {
 		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: ofLanguages, Kind: KindList, Handle: e.listLanguages},
-		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: ofLanguages, Kind: KindObject, Handle: with(e.VisibleLanguage, getLanguage)},
+		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: ofLanguages, Kind: KindObject, Handle: object(e.VisibleLanguage, func(l wire.Links, of *lang.Language) *wire.Language { return wire.NewLanguage(l, *of) })},
 		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofLanguages, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
 		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: ofLanguages, Kind: KindObject, Handle: with(e.scopeOf, e.getStatistics)},
 
 		{Path: "/api/users/", Allow: allowPost, Name: "User List", About: ofUsers, Kind: KindList, Handle: listUsers},
-		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUser)},
+		{Path: "/api/users/:username/", Allow: allowPutToPatch, Name: "User Instance", About: ofUsers, Kind: KindObject, Handle: object(VisibleUser, newUser)},
 		{Path: "/api/users/:username/statistics/", Allow: AllowRead, Name: "Statistics", About: ofUsers, Kind: KindObject, Handle: with(VisibleUser, getUserStatistics)},
 		{Path: "/api/users/:username/contributions/", Allow: AllowRead, Name: "Contributions", About: ofUsers, Kind: KindList, Handle: with(VisibleUser, e.listContributions)},
 		{Path: "/api/users/:username/notifications/", Allow: allowPost, Name: "Notifications", About: ofUsers, Kind: KindList, Handle: emptyList(VisibleUser)},

@@ -123,10 +123,6 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	})
 }
 
-func getLanguage(_ context.Context, _ *store.Snapshot, r *rest.Request, l *lang.Language) (any, error) {
-	return wire.NewLanguage(r.Link, *l), nil
-}
-
 // VisibleLanguage finds the language that the path names: one of the table; otherwise the
 // code of a translation (a second file of one language); otherwise another spelling or an
 // alias.

@@ -32,10 +32,6 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 	})
 }
 
-func getUser(_ context.Context, _ *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
-	return newUser(r.Link, user), nil
-}
-
 func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, user *store.User) (any, error) {
 	ids, err := importedIDs(ctx, snap, "")
 	if err != nil {

@@ -7,7 +7,7 @@
 // the length of its strings, whatever they contain.
 //
 // Non-goals: storing results (package ingest does), finding the units that a unit
-// is compared with (IsInconsistent and IsReused get them as arguments), severity.
+// is compared with (IsReused gets it as an argument), severity.
 //
 // To add a check: its number and row in table.go, its function in a file that
 // fits, its cases in testdata/NAME.txtar, Version, then go generate.
@@ -165,13 +165,6 @@ type Sibling struct {
 	Source, Context, Target string
 	// State is the unit's state.
 	State catalog.State
-}
-
-// IsInconsistent reports whether other, a unit of the same project, language
-// and plural rule, translates the same string in another way.
-func IsInconsistent(u, other Sibling) bool {
-	return u.Source == other.Source && u.Context == other.Context && u.Target != other.Target &&
-		(u.State.Translated() || other.State.Translated())
 }
 
 // IsReused reports whether other, a unit of the same project, language and

@@ -18,11 +18,7 @@ import (
 // what happens to those that the repository refuses.
 func (d *Editor) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (done edit.Discarded, err error) {
 	defer wrap(&err, "discard edits of component %d", component)
-	var pending []store.Edit
-	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		pending, err = snap.PendingEdits(ctx, component)
-		return err
-	})
+	pending, err := store.Get(ctx, d.DB, (*store.Snapshot).PendingEdits, component)
 	pending = slices.DeleteFunc(pending, func(e store.Edit) bool { return !choose(&e) })
 	for i := range pending {
 		if err != nil || i > 0 && pending[i].TranslationID == pending[i-1].TranslationID {

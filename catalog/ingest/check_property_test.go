@@ -376,7 +376,8 @@ func (p *checkPlayer) compareStrings() {
 			if i == j || a.scope == "" || a.scope != b.scope {
 				continue
 			}
-			if a.letters[checks.Inconsistent] && a.component != b.component && checks.IsInconsistent(a.sibling, b.sibling) {
+			if a.letters[checks.Inconsistent] && a.component != b.component && a.sibling.Source == b.sibling.Source && a.sibling.Context == b.sibling.Context &&
+				a.sibling.Target != b.sibling.Target && (a.sibling.State.Translated() || b.sibling.State.Translated()) {
 				want = want.With(checks.Inconsistent)
 			}
 			if a.letters[checks.Reused] && checks.IsReused(a.sibling, b.sibling, a.forms) {

@@ -1,10 +1,10 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"reflect"
 	"regexp"
@@ -83,15 +83,22 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	if err != nil {
 		return 0, err
 	}
-	unsafe := refusals{log: p.s.log, spec: spec}
-	defer unsafe.report()
+	first, why, n := "", "", 0 // of the files that are not served: one line of the log, as a repository can hold any number
+	refuse := func(path, reason string) {
+		first, why, n = cmp.Or(first, path), cmp.Or(why, reason), n+1
+	}
+	defer func() {
+		if n > 0 {
+			p.s.log.Warn("files are not served", "project", spec.Project, "discovery", spec.Slug, "files", n, "first", fmt.Sprintf("%.200s", first), "problem", why)
+		}
+	}()
 	found := make(map[string]bool) // by filemask
 	var specs []store.ComponentSpec
 	for _, f := range files {
 		m, ok := mask.Select(f.Path, rules)
 		if !ok {
 			if reason := mask.Refuses(f.Path); reason != "" {
-				unsafe.add(f.Path, "its name is unsafe: "+reason)
+				refuse(f.Path, "its name is unsafe: "+reason)
 			}
 			continue
 		}
@@ -101,7 +108,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 		}
 		found[c.Settings.Filemask] = true
 		if strings.ContainsAny(m.Component, "*{}") {
-			unsafe.add(f.Path, "the discovered name holds a character that filemasks reserve")
+			refuse(f.Path, "the discovered name holds a character that filemasks reserve")
 			continue
 		}
 		if specs = append(specs, c); len(specs) > p.s.quotas.Components {
@@ -109,7 +116,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 				p.s.quotas.Components, len(specs))}
 		}
 	}
-	n := len(specs)
+	fresh := len(specs)
 	renamed(spec, made, found)
 	for i := range specs {
 		c := &specs[i]
@@ -130,7 +137,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 		return 0, nil
 	}
 	_, err = p.s.db.AddComponents(ctx, specs)
-	return n, err
+	return fresh, err
 }
 
 // renamed gives components that a discovery made the filemasks that its mask, if it has
@@ -173,28 +180,6 @@ func nameOf(s *catalog.ComponentSettings) (string, bool) {
 	}
 	name := s.Filemask[len(before):end]
 	return name, filemask.Fill(of, name) == s.Filemask
-}
-
-// refusals are the files that a discovery does not serve. One line of the log names
-// the first of them: a repository can hold any number, with long names.
-type refusals struct {
-	log        *slog.Logger
-	spec       *store.ComponentSpec
-	first, why string
-	n          int
-}
-
-func (r *refusals) add(path, why string) {
-	if r.n++; r.n == 1 {
-		r.first, r.why = path, why
-	}
-}
-
-func (r *refusals) report() {
-	if r.n > 0 {
-		r.log.Warn("files are not served", "project", r.spec.Project, "discovery", r.spec.Slug, "files", r.n,
-			"first", fmt.Sprintf("%.200s", r.first), "problem", r.why)
-	}
 }
 
 // discovered returns the components that a discovery made, by filemask.

@@ -97,20 +97,12 @@ func (s *staging) time(component int64, commit time.Time) time.Time {
 	return commit
 }
 
-func (s *staging) Translations(ctx context.Context, component int64) (list []catalog.Translation, err error) {
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		list, err = snap.AllTranslations(ctx, component)
-		return err
-	})
-	return list, err
+func (s *staging) Translations(ctx context.Context, component int64) ([]catalog.Translation, error) {
+	return store.Get(ctx, s.db, (*store.Snapshot).AllTranslations, component)
 }
 
-func (s *staging) Problems(ctx context.Context, component int64) (list []store.Problem, err error) {
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		list, err = snap.Problems(ctx, component)
-		return err
-	})
-	return list, err
+func (s *staging) Problems(ctx context.Context, component int64) ([]store.Problem, error) {
+	return store.Get(ctx, s.db, (*store.Snapshot).Problems, component)
 }
 
 // PutTranslation keeps the pointer: the row is stored as it is at the end of the
@@ -167,10 +159,7 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 	if err := s.waitStored(); err != nil {
 		return f, err
 	}
-	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		f, err = snap.File(ctx, s.id(translation))
-		return err
-	})
+	f, err = store.Get(ctx, s.db, (*store.Snapshot).File, s.id(translation))
 	if f.Later {
 		f.Data, err = s.blob(ctx, f.Blob)
 	}

@@ -258,11 +258,7 @@ func (s *componentSuggestions) servedFile(ctx context.Context, row *catalog.Tran
 	if s.reader.Has(blob) {
 		return s.load.load(ctx, s.comp.row.ID, row.Filename, blob, s.comp.rules)
 	}
-	var stored store.File
-	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		stored, err = snap.File(ctx, row.ID)
-		return err
-	})
+	stored, err := store.Get(ctx, s.p.s.db, (*store.Snapshot).File, row.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -257,11 +257,7 @@ func (r *run) filesToChange() []flush.FileChange {
 // found, and of those that the component would not have.
 func (p *Pusher) settleFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) error {
 	for i := range rows {
-		var pending []store.Edit
-		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-			pending, err = snap.PendingFiles(ctx, rows[i].ID)
-			return err
-		})
+		pending, err := store.Get(ctx, p.DB, (*store.Snapshot).PendingFiles, rows[i].ID)
 		if err != nil {
 			return err
 		}

@@ -227,11 +227,7 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 	for i := range written {
 		ids[i] = written[i].UnitID
 	}
-	var failing map[int64][2]uint64
-	err := r.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		failing, err = snap.FailingOf(ctx, ids)
-		return err
-	})
+	failing, err := store.Get(ctx, r.DB, (*store.Snapshot).FailingOf, ids)
 	if err != nil {
 		return forge.Draft{}, err
 	}
@@ -291,11 +287,8 @@ func (r *run) language(translation int64) (code string) {
 
 // strays returns the branches of our own that have edits of components which go elsewhere
 // now, or to a branch without a request: another push_mode, push_branch or push was set since.
-func (p *Pusher) strays(ctx context.Context, rows []store.BranchComponent) (list []store.PushBranch, err error) {
-	err = p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		list, err = snap.Strays(ctx, idsOf(rows))
-		return err
-	})
+func (p *Pusher) strays(ctx context.Context, rows []store.BranchComponent) ([]store.PushBranch, error) {
+	list, err := store.Get(ctx, p.DB, (*store.Snapshot).Strays, idsOf(rows))
 	return slices.DeleteFunc(list, func(b store.PushBranch) bool {
 		return slices.ContainsFunc(rows, func(row store.BranchComponent) bool {
 			if row.Settings.Edits.Mode == catalog.PushRequest {

@@ -239,7 +239,7 @@ func BenchmarkFilteredChanges(b *testing.B) {
 		name := fmt.Sprintf("entries=%d/%s", entries, l.name)
 		b.Run(name+"/count/cold", func(b *testing.B) {
 			for b.Loop() {
-				db.caches.spans = history.NewSpans(history.SpanWidth, history.MaxSpans)
+				db.spans = history.NewSpans(history.SpanWidth, history.MaxSpans)
 				countOf(b, db, l.q)
 			}
 		})

@@ -31,7 +31,7 @@ func (s *Snapshot) components(ctx context.Context) (*keptComponents, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := s.db.caches.lookups
+	l := s.db.lookups
 	l.mu.RLock()
 	kept := l.components
 	l.mu.RUnlock()
@@ -157,7 +157,7 @@ func (s *Snapshot) translationNamed(ctx context.Context, name translationName) (
 	if err != nil {
 		return TranslationRow{}, err
 	}
-	return s.db.caches.lookups.translations.GetOr(name, generation, func() (TranslationRow, int, error) {
+	return s.db.lookups.translations.GetOr(name, generation, func() (TranslationRow, int, error) {
 		row, err := s.translation(ctx, name.project, name.component, name.code)
 		return row, 1, err
 	})
@@ -169,7 +169,7 @@ func (s *Snapshot) orderOf(ctx context.Context, component int64) (*unitOrder, er
 	if err != nil {
 		return nil, err
 	}
-	return s.db.caches.lookups.orders.GetOr(component, generation, func() (*unitOrder, int, error) {
+	return s.db.lookups.orders.GetOr(component, generation, func() (*unitOrder, int, error) {
 		translations, err := translationsOf(ctx, s.s, component, false)
 		if err != nil {
 			return nil, 0, err
@@ -196,7 +196,7 @@ func (s *Snapshot) componentTimelines(ctx context.Context, components []int64, l
 		return err
 	}
 	for _, id := range components {
-		days, err := s.db.caches.lookups.days.GetOr(id, generations[id], func() (componentDays, int, error) {
+		days, err := s.db.lookups.days.GetOr(id, generations[id], func() (componentDays, int, error) {
 			days, err := s.readDays(ctx, id)
 			return days, len(days) + 1, err
 		})

@@ -171,14 +171,10 @@ func (tx *StepTx) PutExtra(ctx context.Context, component int64, extra []ExtraSt
 	if err != nil {
 		return err
 	}
-	old := map[int64]int64{} // what they changed to
 	args := []any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}
-	if err := tx.s.Query(ctx, `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`, args, func(scan sqldb.Scan) error {
-		var id, to int64
-		err := scan(&id, &to)
-		old[id] = to
-		return err
-	}); err != nil {
+	old, err := sqldb.Map(ctx, tx.s, `SELECT source_id, changed_to FROM extra_strings WHERE source_id >= $1 AND source_id < $2`, args,
+		func(changedTo *int64) []any { return []any{changedTo} })
+	if err != nil {
 		return err
 	}
 	fresh := make(map[int64]int64, len(extra))

@@ -35,7 +35,7 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		s.Reading = sqldb.NewReading(db.generations.projectOf)
 		defer func() { s.Reading = nil }()
-		if err := fn(ctx, &Snapshot{Reader: history.NewReader(s, db.caches.spans), db: db, s: s}); err != nil {
+		if err := fn(ctx, &Snapshot{Reader: history.NewReader(s, db.spans), db: db, s: s}); err != nil {
 			return sqldb.Reported(err)
 		}
 		return nil
@@ -45,6 +45,15 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 		db.reached.Store(db.now().UnixNano())
 	}
 	return sqldb.UnwrapReported(err)
+}
+
+// Get returns what one method of a snapshot reads of what arg names.
+func Get[A, T any](ctx context.Context, db *DB, read func(*Snapshot, context.Context, A) (T, error), arg A) (value T, err error) {
+	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) (err error) {
+		value, err = read(s, ctx, arg)
+		return err
+	})
+	return value, err
 }
 
 // Readers is how many reads may run at once.

@@ -65,7 +65,7 @@ func TestPollers(t *testing.T) {
 func TestFilteredPollers(t *testing.T) {
 	const writers, steps = 3, 40
 	db := open(t)
-	db.caches.spans = history.NewSpans(4, 60) // so that ledgers are evicted
+	db.spans = history.NewSpans(4, 60) // so that ledgers are evicted
 	var specs []ComponentSpec
 	for w := range writers {
 		s := spec("demo", fmt.Sprintf("c%d", w))

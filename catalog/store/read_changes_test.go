@@ -78,7 +78,7 @@ func TestChangesProperty(outer *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		db.caches.spans = history.NewSpans(rapid.SampledFrom([]int64{1, 2, 5, history.SpanWidth}).Draw(t, "width"), rapid.SampledFrom([]int{0, 7, history.MaxSpans}).Draw(t, "room"))
+		db.spans = history.NewSpans(rapid.SampledFrom([]int64{1, 2, 5, history.SpanWidth}).Draw(t, "width"), rapid.SampledFrom([]int{0, 7, history.MaxSpans}).Draw(t, "room"))
 		w := newModelDB(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)

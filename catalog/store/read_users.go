@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -283,9 +282,6 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		}
 		return nil
 	})
-	if errors.Is(err, sqldb.ErrEnough) {
-		err = nil
-	}
 	return err
 }
 

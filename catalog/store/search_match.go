@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -241,9 +240,6 @@ func (s *Snapshot) eachFound(ctx context.Context, part *searchPart, span *search
 		}
 		return nil
 	})
-	if errors.Is(err, sqldb.ErrEnough) {
-		return nil
-	}
 	return err
 }
 

@@ -164,7 +164,7 @@ func (c *componentStates) put(translation, source int64, state int8) {
 
 // statesOf returns the states of components, which have these generations.
 func (s *Snapshot) statesOf(ctx context.Context, components []int64, generations map[int64]int64) ([]*componentStates, error) {
-	kept := s.db.caches.lookups.states
+	kept := s.db.lookups.states
 	all, read := make([]*componentStates, 0, len(components)), map[int64]*componentStates{}
 	for _, id := range components {
 		c, ok := kept.Get(id, generations[id])
@@ -206,7 +206,7 @@ func (s *Snapshot) readStates(ctx context.Context, read map[int64]*componentStat
 	var sources, translations []int64
 	for _, id := range sqldb.SortedKeys(read) {
 		c := read[id]
-		changed, all := c.reuse(s.db.caches.lookups.states.Newest(id))
+		changed, all := c.reuse(s.db.lookups.states.Newest(id))
 		if all {
 			sources = append(sources, c.source)
 		}

@@ -120,7 +120,7 @@ func (s *Snapshot) keptSums(ctx context.Context, components []int64) (map[int64]
 		return nil, err
 	}
 	found := make(map[int64]*componentSums, len(components))
-	l := s.db.caches.lookups.sums
+	l := s.db.lookups.sums
 	var missing []int64
 	for _, id := range components {
 		if kept, ok := l.Get(id, generations[id]); ok {

@@ -25,7 +25,8 @@ type DB struct {
 	sql      *sqldb.DB
 	pools    sqldb.Pools
 	codec    *stored.Codec
-	caches   caches
+	spans    *history.Spans
+	lookups  *lookups
 	searches *searches
 	notifier *notifier
 	wished   chan struct{} // see cluster.Cluster.Wished
@@ -37,12 +38,6 @@ type DB struct {
 	now         func() time.Time
 	log         *slog.Logger
 	metrics     *metrics
-}
-
-// caches are what a DB remembers between answers, beside the searches.
-type caches struct {
-	spans   *history.Spans
-	lookups *lookups
 }
 
 // Open opens the SQLite file at dsn, creates it if it is missing, and migrates its
@@ -66,7 +61,7 @@ func Open(ctx context.Context, dsn string, opts sqldb.Options) (*DB, error) {
 // newDB makes a DB that is not open.
 func newDB(dsn string, opts sqldb.Options) *DB {
 	db := &DB{
-		caches:   caches{spans: history.NewSpans(history.SpanWidth, history.MaxSpans), lookups: newLookups()},
+		spans: history.NewSpans(history.SpanWidth, history.MaxSpans), lookups: newLookups(),
 		searches: newSearches(opts.Readers),
 		notifier: &notifier{interval: opts.PollInterval, changed: make(chan struct{})}, wished: make(chan struct{}, 1), generations: newGenerations(),
 		now: opts.Now, log: opts.Logger, metrics: newMetrics(),
@@ -118,7 +113,10 @@ func (db *DB) Close() error {
 }
 
 // Metrics returns the collectors of this database, for the registry of cmd.
-func (db *DB) Metrics() []prometheus.Collector { return db.metrics.collectors() }
+func (db *DB) Metrics() []prometheus.Collector {
+	m := db.metrics
+	return []prometheus.Collector{m.steps, m.changes, m.generation, m.statements}
+}
 
 // write runs fn in a transaction of the writer, beside which nothing else is
 // written. After the commit it wakes the watches if fn took a generation. fn is run
@@ -195,10 +193,6 @@ func newMetrics() *metrics {
 			Help: "SQL statements run.",
 		}),
 	}
-}
-
-func (m *metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.steps, m.changes, m.generation, m.statements}
 }
 
 // Options are the settings of Open. The zero value is usable.

@@ -9,9 +9,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-// CheckUnit is a unit as input of the quality checks, with the checks that fail. It
-// has all fields except Position and Location.
-type CheckUnit struct{ catalog.Unit }
+// Units as input of the quality checks have the checks that fail, and all fields except
+// Position and Location.
 
 // recordWritten records that a unit was written, for Written.
 func (tx *StepTx) recordWritten(translation, unit int64) {
@@ -32,25 +31,18 @@ func (tx *StepTx) Written() map[int64][]int64 {
 	return units
 }
 
-// eachUnit calls each for rows of rows.UnitColumns.
-func eachUnit(each func(*CheckUnit) error) func(scan sqldb.Scan) error {
-	var u CheckUnit
-	dest := rows.UnitFields(&u.Unit)
-	return func(scan sqldb.Scan) error {
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		one := u
-		return each(&one)
+func pointersTo(list []catalog.Unit) []*catalog.Unit {
+	units := make([]*catalog.Unit, len(list))
+	for i := range list {
+		units[i] = &list[i]
 	}
+	return units
 }
 
-const unitQuery = `SELECT ` + rows.UnitColumns + rows.UnitFrom
-
-// UnitsOf calls each for the live units of a translation, by id.
-func (tx *StepTx) UnitsOf(ctx context.Context, translation int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.s.Query(ctx, unitQuery+` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, []any{translation}, eachUnit(each)))
+// UnitsOf returns the live units of a translation, by id.
+func (tx *StepTx) UnitsOf(ctx context.Context, translation int64) ([]*catalog.Unit, error) {
+	list, err := rows.Units(ctx, tx.s, ` WHERE u.translation_id = $1 AND u.removed = 0 ORDER BY u.id`, translation)
+	return pointersTo(list), tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
 // SourceText is the part of a source unit that its translations share.
@@ -67,27 +59,20 @@ const sourceTexts = `SELECT id, source, context, words, chars FROM units WHERE t
 
 // SourceTexts returns the texts of a source translation, by unit.
 func (tx *StepTx) SourceTexts(ctx context.Context, translation int64) (map[int64]SourceText, error) {
-	texts := map[int64]SourceText{}
-	err := tx.s.Query(ctx, sourceTexts, []any{translation}, func(scan sqldb.Scan) error {
-		var id int64
-		var t SourceText
-		err := scan(&id, &t.Source, &t.Context, &t.Words, &t.Chars)
-		texts[id] = t
-		return err
-	})
+	texts, err := sqldb.Map(ctx, tx.s, sourceTexts, []any{translation}, func(t *SourceText) []any { return []any{&t.Source, &t.Context, &t.Words, &t.Chars} })
 	return texts, tx.fail(ctx, fmt.Sprintf("read strings of translation %d", translation), err)
 }
 
 // TargetsOf is UnitsOf for the translations of sources, in a third of the time.
 // The units have the fields that checks read, and are in no order.
-func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) (units []*CheckUnit, err error) {
+func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[int64]SourceText) (units []*catalog.Unit, err error) {
 	defer tx.s.Failed(ctx, &err, "read units of translation %d", translation)
 	failing, err := tx.FailingUnits(ctx, translation)
 	if err != nil {
 		return nil, err
 	}
 	var others []int64 // units of other source strings
-	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
+	u := catalog.Unit{TranslationID: translation}
 	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.Note, &u.Flags, &u.State}
 	err = tx.s.Query(ctx, `SELECT id, source_id, id_hash, id_key, target, note, flags, state FROM units
 		WHERE translation_id = $1 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
@@ -105,20 +90,18 @@ func (tx *StepTx) TargetsOf(ctx context.Context, translation int64, sources map[
 	if err != nil {
 		return nil, err
 	}
-	return units, tx.UnitsByID(ctx, others, func(u *CheckUnit) error {
-		units = append(units, u)
-		return nil
-	})
+	more, err := tx.UnitsByID(ctx, others)
+	return append(units, more...), err
 }
 
 // ComparedOf calls each for the live units of a translation, with what is compared of
 // them.
-func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*CheckUnit)) error {
+func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*catalog.Unit)) error {
 	failing, err := tx.FailingUnits(ctx, translation)
 	if err != nil {
 		return err
 	}
-	u := CheckUnit{Unit: catalog.Unit{TranslationID: translation}}
+	u := catalog.Unit{TranslationID: translation}
 	dest := []any{&u.ID, &u.SourceID, &u.Identity.Hash, &u.Identity.Key, &u.Target, &u.State, &u.Flags, &u.Source}
 	err = tx.s.Query(ctx, `SELECT u.id, u.source_id, u.id_hash, u.id_key, u.target, u.state, u.flags, s.source
 		FROM units u JOIN units s ON s.id = u.source_id WHERE u.translation_id = $1 AND u.removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
@@ -130,32 +113,27 @@ func (tx *StepTx) ComparedOf(ctx context.Context, translation int64, each func(*
 	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
-// VerdictUnits calls each for live units, in no order, with what a verdict about
-// them is stored with: no texts.
-func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64, each func(*CheckUnit)) error {
-	var u CheckUnit
-	dest := []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &u.State, &u.Words, &u.Chars, &u.Failing[0], &u.Failing[1]}
-	err := tx.s.QueryIn(ctx, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
-		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
-		err := scan(dest...)
-		one := u
-		each(&one)
-		return err
+// VerdictUnits returns live units, in no order, with what a verdict about them is stored
+// with: no texts.
+func (tx *StepTx) VerdictUnits(ctx context.Context, ids []int64) ([]*catalog.Unit, error) {
+	list, err := sqldb.RowsIn(ctx, tx.s, `SELECT u.id, u.translation_id, u.source_id, u.flags, u.state, s.words, s.chars, COALESCE(f.low, 0), COALESCE(f.high, 0)
+		FROM units u JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id WHERE u.removed = 0 AND u.id IN $ids`, nil, ids, func(u *catalog.Unit) []any {
+		return []any{&u.ID, &u.TranslationID, &u.SourceID, &u.Flags, &u.State, &u.Words, &u.Chars, &u.Failing[0], &u.Failing[1]}
 	})
-	return tx.fail(ctx, "read units", err)
+	return pointersTo(list), tx.fail(ctx, "read units", err)
 }
 
-// UnitsByID calls each for units, including removed ones. Unknown ids are left
-// out.
-func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, "read units", tx.s.QueryIn(ctx, unitQuery+` WHERE u.id IN $ids ORDER BY u.id`, nil, ids, eachUnit(each)))
+// UnitsByID returns units, by id, including removed ones. Unknown ids are left out.
+func (tx *StepTx) UnitsByID(ctx context.Context, ids []int64) ([]*catalog.Unit, error) {
+	list, err := rows.UnitsIn(ctx, tx.s, ids, ` WHERE u.id IN $ids ORDER BY u.id`)
+	return pointersTo(list), tx.fail(ctx, "read units", err)
 }
 
-// FlaggedUnits calls each for the live units of a translation that have a flag, or
-// a flag that contains the text, by id.
-func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string, each func(*CheckUnit) error) error {
-	return tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation),
-		tx.s.Query(ctx, unitQuery+` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, []any{translation, "%" + flag + "%"}, eachUnit(each)))
+// FlaggedUnits returns the live units of a translation that have a flag, or a flag that
+// contains the text, by id.
+func (tx *StepTx) FlaggedUnits(ctx context.Context, translation int64, flag string) ([]*catalog.Unit, error) {
+	list, err := rows.Units(ctx, tx.s, ` WHERE u.translation_id = $1 AND u.removed = 0 AND u.flags LIKE $2 ORDER BY u.id`, translation, "%"+flag+"%")
+	return pointersTo(list), tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
 // UnitsToEdit returns live units of a translation with all that UpdateUnits stores, by
@@ -169,48 +147,25 @@ func (tx *StepTx) UnitsToEdit(ctx context.Context, translation int64, ids []int6
 	return units, tx.fail(ctx, fmt.Sprintf("read units of translation %d", translation), err)
 }
 
-// Peer is a translation of which units were compared.
-type Peer struct {
-	// ID is the translation's, ComponentID its component's.
-	ID, ComponentID int64
-	// Language is the code in URLs.
-	Language string
-	// PluralNumber and PluralFormula are its plural rule.
-	PluralNumber  int
-	PluralFormula string
-	// IsSource marks a source-language translation.
-	IsSource bool
-	// Checked is the key with which it was checked, never "".
-	Checked string
-}
-
 // SourceTranslation returns the id of a component's live source translation, or 0.
 func (tx *StepTx) SourceTranslation(ctx context.Context, component int64) (id int64, err error) {
 	_, err = tx.s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1 AND removed = 0`, []any{component}, &id)
 	return id, tx.fail(ctx, fmt.Sprintf("read the source translation of component %d", component), err)
 }
 
-// PeerByID returns a translation and its project; Checked is "" if it was not
-// checked, or was removed.
-func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (project int64, p Peer, err error) {
-	_, err = tx.s.First(ctx, `SELECT c.project_id, t.id, t.component_id, t.language, t.plural_number, t.plural_formula, t.is_source,
-		CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
-		FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`, []any{translation},
-		&project, &p.ID, &p.ComponentID, &p.Language, &p.PluralNumber, &p.PluralFormula, &p.IsSource, &p.Checked)
-	return project, p, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
+// PeerByID returns a translation of which units were compared, without statistics and
+// history. Checked is "" if it was not checked, or was removed.
+func (tx *StepTx) PeerByID(ctx context.Context, translation int64) (t catalog.Translation, err error) {
+	_, err = tx.s.First(ctx, `SELECT t.id, t.component_id, t.language, CASE WHEN t.removed = 0 AND c.active = 1 THEN t.checked ELSE '' END
+		FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`, []any{translation}, &t.ID, &t.ComponentID, &t.Language, &t.Checked)
+	return t, tx.fail(ctx, fmt.Sprintf("read translation %d", translation), err)
 }
 
 // CheckedOf returns the Checked keys of the translations of some units, by
 // translation.
 func (tx *StepTx) CheckedOf(ctx context.Context, units []int64) (map[int64]string, error) {
-	out := map[int64]string{}
-	err := tx.s.QueryIn(ctx, `SELECT id, checked FROM translations WHERE id IN (SELECT translation_id FROM units WHERE id IN $ids)`, nil, units, func(scan sqldb.Scan) error {
-		var id int64
-		var rules string
-		err := scan(&id, &rules)
-		out[id] = rules
-		return err
-	})
+	out, err := sqldb.MapIn(ctx, tx.s, `SELECT id, checked FROM translations WHERE id IN (SELECT translation_id FROM units WHERE id IN $ids)`, nil, units,
+		func(rules *string) []any { return []any{rules} })
 	return out, tx.fail(ctx, "read what was checked", err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -22,28 +23,18 @@ type failingChange struct {
 // FailingUnits returns the failing checks of the units of a translation, by unit.
 // Units without failing checks are absent.
 func (tx *StepTx) FailingUnits(ctx context.Context, translation int64) (map[int64][2]uint64, error) {
-	out := map[int64][2]uint64{}
-	err := tx.s.Query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, scanMasks(out))
+	out, err := sqldb.Map(ctx, tx.s, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{translation}, maskFields)
 	return out, tx.fail(ctx, fmt.Sprintf("read failing checks of translation %d", translation), err)
 }
 
 // FailingOf returns the failing checks of units, as the bits of a checks.Mask; units
 // without any are absent.
 func (s *Snapshot) FailingOf(ctx context.Context, units []int64) (map[int64][2]uint64, error) {
-	out := map[int64][2]uint64{}
-	err := s.s.QueryIn(ctx, `SELECT unit_id, low, high FROM failing WHERE unit_id IN $ids`, nil, units, scanMasks(out))
+	out, err := sqldb.MapIn(ctx, s.s, `SELECT unit_id, low, high FROM failing WHERE unit_id IN $ids`, nil, units, maskFields)
 	return out, s.s.Fail(ctx, "read failing checks of units", err)
 }
 
-func scanMasks(out map[int64][2]uint64) func(sqldb.Scan) error {
-	return func(scan sqldb.Scan) error {
-		var id int64
-		var mask [2]uint64
-		err := scan(&id, &mask[0], &mask[1])
-		out[id] = mask
-		return err
-	}
-}
+func maskFields(mask *[2]uint64) []any { return []any{&mask[0], &mask[1]} }
 
 // SourceFailing says which checks fail of a source unit and its translations.
 type SourceFailing struct {
@@ -77,7 +68,7 @@ func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]Sou
 type Failing struct {
 	// Unit must be as read in this step. It may belong to a component of the project
 	// outside the convoy. SetFailing changes its Failing.
-	Unit *CheckUnit
+	Unit *catalog.Unit
 	// Checks are the bits of a checks.Mask, others than Unit.Failing.
 	Checks [2]uint64
 }
@@ -108,7 +99,7 @@ func (tx *StepTx) SetFailing(ctx context.Context, list []Failing) (err error) {
 }
 
 // countFailing adds the change of a unit's failing checks to what storeFailing stores.
-func (tx *StepTx) countFailing(u *CheckUnit, failing [2]uint64) {
+func (tx *StepTx) countFailing(u *catalog.Unit, failing [2]uint64) {
 	none := [2]uint64{}
 	count := catalog.Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
 	t := tx.failing[u.TranslationID]
@@ -217,7 +208,7 @@ func (tx *StepTx) GroupValues(ctx context.Context, scope int64, keys []int64) (m
 		for _, key := range chunk {
 			args = append(args, scope, key)
 		}
-		query := `WITH k (scope_id, key) AS (VALUES ` + sqldb.Pairs(len(chunk)) + `) SELECT k.key, (SELECT MIN(value)` + members + `), (SELECT MAX(value)` + members + `),
+		query := `WITH k (scope_id, key) AS (VALUES ` + sqldb.Lists(len(chunk), 2) + `) SELECT k.key, (SELECT MIN(value)` + members + `), (SELECT MAX(value)` + members + `),
 			(SELECT MAX(value)` + members + ` AND value < 0), (SELECT MIN(value)` + members + ` AND value >= 0) FROM k` // each is one look-up
 		return tx.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
 			var key int64
@@ -246,28 +237,18 @@ func (tx *StepTx) GroupMembers(ctx context.Context, scope int64, keys []int64, e
 	}))
 }
 
-// MemberAdder stores members of groups of a scope, which should come in order.
-type MemberAdder struct {
-	tx    *StepTx
-	scope int64
-	in    *sqldb.Inserter
-}
-
-// AddMembers returns an adder. Members that are stored already stay.
-func (tx *StepTx) AddMembers(scope int64) *MemberAdder {
+// AddMembers stores members of groups of a scope, which should come in order. Members that
+// are stored already stay.
+func (tx *StepTx) AddMembers(ctx context.Context, scope int64, members iter.Seq[*compared.Member]) (err error) {
+	defer tx.s.Failed(ctx, &err, "store groups of strings")
 	in := sqldb.NewInserter("compared_units", "scope_id", "key", "value", "unit_id")
 	in.OnConflict(" ON CONFLICT (scope_id, key, value, unit_id) DO NOTHING")
-	return &MemberAdder{tx, scope, in}
-}
-
-// Add stores a member.
-func (a *MemberAdder) Add(ctx context.Context, c *compared.Member) error {
-	return a.tx.fail(ctx, "store groups of strings", a.in.Add(ctx, a.tx.s, a.scope, c.Key, c.Value, c.Unit))
-}
-
-// Flush stores what Add collected.
-func (a *MemberAdder) Flush(ctx context.Context) error {
-	return a.tx.fail(ctx, "store groups of strings", a.in.Flush(ctx, a.tx.s))
+	for c := range members {
+		if err := in.Add(ctx, tx.s, scope, c.Key, c.Value, c.Unit); err != nil {
+			return err
+		}
+	}
+	return in.Flush(ctx, tx.s)
 }
 
 // DropMember removes a member from a group of a scope, if it is there.

@@ -68,15 +68,8 @@ func (tx *StepTx) KnownOf(ctx context.Context, translationID int64, identities [
 
 // Texts returns the texts of units by id. Unknown ids are left out.
 func (tx *StepTx) Texts(ctx context.Context, ids []int64) (map[int64]Text, error) {
-	texts := make(map[int64]Text, len(ids))
-	err := tx.s.QueryIn(ctx, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
-			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
-		var id int64
-		var t Text
-		err := scan(&id, &t.Target, &t.State, &t.Source, &t.Context)
-		texts[id] = t
-		return err
-	})
+	texts, err := sqldb.MapIn(ctx, tx.s, `SELECT u.id, u.target, u.state, COALESCE(s.source, ''), COALESCE(s.context, '')
+			FROM units u LEFT JOIN units s ON s.id = u.source_id WHERE u.id IN $ids`, nil, ids, func(t *Text) []any { return []any{&t.Target, &t.State, &t.Source, &t.Context} })
 	return texts, tx.fail(ctx, "read texts of units", err)
 }
 

@@ -135,19 +135,19 @@ type failures struct {
 	sources map[int64]struct{} // source units that multiple_failures is to be decided for
 	diff    failureDiff        // nil if no report has new failures
 	waiting []store.Failing    // for store, each unit once
-	buffer  []store.CheckUnit  // of waiting units that were kept
+	buffer  []catalog.Unit     // of waiting units that were kept
 }
 
 // failingAtATime is for how many units failing checks are stored at a time.
 const failingAtATime = 256
 
 // clear stores that no check of units fails.
-func (f *failures) clear(ctx context.Context, units []*store.CheckUnit) error {
+func (f *failures) clear(ctx context.Context, units []*catalog.Unit) error {
 	return f.setAll(ctx, units, func(int) checks.Mask { return checks.Mask{} })
 }
 
 // setAll stores which checks of units fail, by index.
-func (f *failures) setAll(ctx context.Context, units []*store.CheckUnit, mask func(i int) checks.Mask) error {
+func (f *failures) setAll(ctx context.Context, units []*catalog.Unit, mask func(i int) checks.Mask) error {
 	for i, u := range units {
 		if err := f.set(ctx, u, mask(i)); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (f *failures) setAll(ctx context.Context, units []*store.CheckUnit, mask fu
 
 // set has store store which checks of a unit fail. If that of a translation changes, its
 // source string is checked for multiple_failures later.
-func (f *failures) set(ctx context.Context, u *store.CheckUnit, mask checks.Mask) error {
+func (f *failures) set(ctx context.Context, u *catalog.Unit, mask checks.Mask) error {
 	if u.Failing == mask {
 		return nil
 	}
@@ -178,19 +178,6 @@ func (f *failures) store(ctx context.Context) error {
 	clear(f.waiting)
 	f.waiting = f.waiting[:0]
 	return err
-}
-
-// collectUnits reads units with a method of store.StepTx into a slice.
-func collectUnits(read func(each func(*store.CheckUnit) error) error) (units []*store.CheckUnit, err error) {
-	err = read(func(u *store.CheckUnit) error {
-		units = append(units, u)
-		return nil
-	})
-	return units, err
-}
-
-func (k *Step) unitsByID(ctx context.Context, ids []int64) ([]*store.CheckUnit, error) {
-	return collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsByID(ctx, ids, each) })
 }
 
 // unique sorts ids in place and returns them without duplicates.
@@ -237,10 +224,10 @@ func (p *Pending) Wait() []checks.Mask {
 	return p.masks
 }
 
-func runAll(set *checks.Set, t *catalog.Translation, units []*store.CheckUnit) []checks.Mask {
+func runAll(set *checks.Set, t *catalog.Translation, units []*catalog.Unit) []checks.Mask {
 	masks := make([]checks.Mask, len(units))
 	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {
-		u := checks.UnitOf(&units[i].Unit, t)
+		u := checks.UnitOf(units[i], t)
 		masks[i] = set.Run(&u)
 	})
 	return masks

@@ -115,8 +115,8 @@ func (n *comparison) joinScope(ctx context.Context, s *scope, translation int64)
 	if err != nil {
 		return err
 	}
-	return n.tx.ComparedOf(ctx, sole, func(u *store.CheckUnit) {
-		n.change(s, newMember(compared.BySource(&n.hasher, &u.Unit), rules, u))
+	return n.tx.ComparedOf(ctx, sole, func(u *catalog.Unit) {
+		n.change(s, newMember(compared.BySource(&n.hasher, u), rules, u))
 	})
 }
 
@@ -132,7 +132,7 @@ func (n *comparison) rulesOf(ctx context.Context, translation int64) (string, er
 	if rules, ok := n.rules[translation]; ok {
 		return rules, nil
 	}
-	_, peer, err := n.tx.PeerByID(ctx, translation)
+	peer, err := n.tx.PeerByID(ctx, translation)
 	n.rules[translation] = peer.Checked
 	return peer.Checked, err
 }
@@ -140,7 +140,7 @@ func (n *comparison) rulesOf(ctx context.Context, translation int64) (string, er
 // put compares live units of a translation from now on; s is nil if they are not
 // compared. It adds to masks, which has the results of other checks, the stored
 // results of these checks that hold until flush changes them.
-func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks []checks.Mask) {
+func (n *comparison) put(s *scope, rules string, units []*catalog.Unit, masks []checks.Mask) {
 	if s == nil {
 		return
 	}
@@ -150,8 +150,8 @@ func (n *comparison) put(s *scope, rules string, units []*store.CheckUnit, masks
 }
 
 // putUnit is put for one unit. It returns the stored results of these checks.
-func (n *comparison) putUnit(s *scope, rules string, u *store.CheckUnit) (failing checks.Mask) {
-	for c := range s.Members(&n.hasher, &u.Unit) {
+func (n *comparison) putUnit(s *scope, rules string, u *catalog.Unit) (failing checks.Mask) {
+	for c := range s.Members(&n.hasher, u) {
 		m := newMember(c, rules, u)
 		n.change(s, m)
 		if m.fails {
@@ -162,14 +162,14 @@ func (n *comparison) putUnit(s *scope, rules string, u *store.CheckUnit) (failin
 }
 
 // newMember adds a unit to a group.
-func newMember(c compared.Member, rules string, u *store.CheckUnit) memberChange {
+func newMember(c compared.Member, rules string, u *catalog.Unit) memberChange {
 	check := checkOf(&c)
-	runs := decides(rules, &u.Unit, check)
+	runs := decides(rules, u, check)
 	return memberChange{Member: c, runs: runs, fails: runs && checks.Mask(u.Failing).Has(check)}
 }
 
 // leave removes units of a translation from the groups of its scope.
-func (n *comparison) leave(ctx context.Context, stored compared.Scope, translation int64, units []*store.CheckUnit) error {
+func (n *comparison) leave(ctx context.Context, stored compared.Scope, translation int64, units []*catalog.Unit) error {
 	if stored.ID == 0 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (n *comparison) leave(ctx context.Context, stored compared.Scope, translati
 		}
 	}
 	for _, u := range units {
-		for c := range s.Members(&n.hasher, &u.Unit) {
+		for c := range s.Members(&n.hasher, u) {
 			n.drop(s, c)
 		}
 	}
@@ -268,7 +268,7 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 		mask := checks.Mask(u.Failing)
 		for ; len(verdicts) > 0 && verdicts[0].unit == u.ID; verdicts = verdicts[1:] {
 			v := &verdicts[0]
-			mask = mask.Set(v.check, v.fails && decides(rules, &u.Unit, v.check))
+			mask = mask.Set(v.check, v.fails && decides(rules, u, v.check))
 		}
 		if err := n.failures.set(ctx, u, mask); err != nil {
 			return err
@@ -278,16 +278,12 @@ func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
 }
 
 // verdictUnits reads units, by id. Only a report of new failures needs texts.
-func (n *comparison) verdictUnits(ctx context.Context, ids []int64) (units []*store.CheckUnit, err error) {
-	collect := func(u *store.CheckUnit) error {
-		units = append(units, u)
-		return nil
-	}
+func (n *comparison) verdictUnits(ctx context.Context, ids []int64) ([]*catalog.Unit, error) {
+	read := n.tx.VerdictUnits
 	if n.failures.diff != nil {
-		err = n.tx.UnitsByID(ctx, ids, collect)
-	} else {
-		err = n.tx.VerdictUnits(ctx, ids, func(u *store.CheckUnit) { _ = collect(u) })
+		read = n.tx.UnitsByID
 	}
-	slices.SortFunc(units, func(a, b *store.CheckUnit) int { return cmp.Compare(a.ID, b.ID) })
+	units, err := read(ctx, ids)
+	slices.SortFunc(units, func(a, b *catalog.Unit) int { return cmp.Compare(a.ID, b.ID) })
 	return units, err
 }

@@ -125,26 +125,30 @@ func (g *groupChanges) readBefore(ctx context.Context) error {
 
 // write stores the changes.
 func (g *groupChanges) write(ctx context.Context) error {
-	members := g.tx.AddMembers(g.scope.ID)
 	for i := range g.groups {
 		group := &g.groups[i]
 		group.after = group.before
 		for j := range group.changes {
 			c := &group.changes[j]
-			var err error
-			if c.gone {
-				group.shrinks = true
-				err = g.tx.DropMember(ctx, g.scope.ID, &c.Member)
-			} else {
+			if !c.gone {
 				group.after.Add(c.Value)
-				err = members.Add(ctx, &c.Member)
+				continue
 			}
-			if err != nil {
+			group.shrinks = true
+			if err := g.tx.DropMember(ctx, g.scope.ID, &c.Member); err != nil {
 				return err
 			}
 		}
 	}
-	return members.Flush(ctx)
+	return g.tx.AddMembers(ctx, g.scope.ID, func(yield func(*compared.Member) bool) {
+		for i := range g.groups {
+			for j := range g.groups[i].changes {
+				if c := &g.groups[i].changes[j]; !c.gone && !yield(&c.Member) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // readAfter reads the values of groups from which members were removed.
@@ -202,8 +206,7 @@ func (g *groupChanges) judgeAdded() {
 }
 
 // memberFails reports whether a member with a value fails in a group: whether
-// another member has another value, and one of the two is translated
-// (checks.IsInconsistent, checks.IsReused).
+// another member has another value, and one of the two is translated.
 func memberFails(g *compared.GroupValues, value int64) bool {
 	if value < 0 {
 		return g.Translated.Some && !onlyHas(&g.Translated, ^value)

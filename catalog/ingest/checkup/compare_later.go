@@ -102,7 +102,7 @@ func (k Kept) of(t *catalog.Translation, rules string) *keptTranslation {
 
 // keep keeps units of a new translation, or the next ones of a large file, and reports
 // whether it did. Units with terms are not kept, since a glossary may change.
-func (k *Step) keep(ctx context.Context, c *Component, t *catalog.Translation, rules string, units []*store.CheckUnit, masks []checks.Mask) (bool, error) {
+func (k *Step) keep(ctx context.Context, c *Component, t *catalog.Translation, rules string, units []*catalog.Unit, masks []checks.Mask) (bool, error) {
 	of := k.Kept[c.ID]
 	if of == nil {
 		of = &keptComponent{id: c.ID, translations: map[int64]*keptTranslation{}, sourceAt: map[int64]uint32{}, maskAt: map[checks.Mask]uint16{}}
@@ -127,11 +127,11 @@ func (k *Step) keep(ctx context.Context, c *Component, t *catalog.Translation, r
 }
 
 // unit is what is kept of a unit.
-func (c *keptComponent) unit(h *catalog.Hasher, s *compared.Scope, rules string, u *store.CheckUnit, mask checks.Mask) keptUnit {
-	m := compared.BySource(h, &u.Unit)
-	kept := keptUnit{value: m.Value, unit: uint32(u.ID % catalog.UnitsPerComponent), byTarget: s.GroupsByTarget(&u.Unit)}
-	kept.inconsistent.runs = decides(rules, &u.Unit, checks.Inconsistent)
-	kept.reused.runs = decides(rules, &u.Unit, checks.Reused)
+func (c *keptComponent) unit(h *catalog.Hasher, s *compared.Scope, rules string, u *catalog.Unit, mask checks.Mask) keptUnit {
+	m := compared.BySource(h, u)
+	kept := keptUnit{value: m.Value, unit: uint32(u.ID % catalog.UnitsPerComponent), byTarget: s.GroupsByTarget(u)}
+	kept.inconsistent.runs = decides(rules, u, checks.Inconsistent)
+	kept.reused.runs = decides(rules, u, checks.Reused)
 	var ok bool
 	if kept.source, ok = c.sourceAt[u.SourceID]; !ok {
 		kept.source = uint32(len(c.sources))
@@ -175,11 +175,11 @@ func (f *failures) storeKept(ctx context.Context, t *keptTranslation) error {
 			continue
 		}
 		if f.buffer == nil {
-			f.buffer = make([]store.CheckUnit, failingAtATime)
+			f.buffer = make([]catalog.Unit, failingAtATime)
 		}
 		of := &t.sources[u.source]
 		unit := &f.buffer[len(f.waiting)]
-		*unit = store.CheckUnit{Unit: catalog.Unit{ID: t.unitID(u), TranslationID: t.row, SourceID: of.unit, Words: of.words, Chars: of.chars}}
+		*unit = catalog.Unit{ID: t.unitID(u), TranslationID: t.row, SourceID: of.unit, Words: of.words, Chars: of.chars}
 		if err := f.set(ctx, unit, mask); err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (k *Step) AddUncompared(ctx context.Context, comps []*Component, kept Kept,
 		}
 		if t.kept != nil {
 			n.addKept(t.scope, t.kept)
-		} else if err := n.tx.ComparedOf(ctx, t.row.ID, func(u *store.CheckUnit) { n.putUnit(t.scope, t.rules, u) }); err != nil {
+		} else if err := n.tx.ComparedOf(ctx, t.row.ID, func(u *catalog.Unit) { n.putUnit(t.scope, t.rules, u) }); err != nil {
 			return err
 		}
 		if err := n.flushLarge(ctx); err != nil {

@@ -66,7 +66,7 @@ type unitFailures struct {
 	before, after checks.Mask
 }
 
-func (d failureDiff) note(u *store.CheckUnit, now checks.Mask) {
+func (d failureDiff) note(u *catalog.Unit, now checks.Mask) {
 	if d == nil {
 		return
 	}
@@ -90,7 +90,7 @@ func (d failureDiff) newFailures(ctx context.Context, tx *store.StepTx) (n NewFa
 			if n.Total++; n.Total > maxNewFailures {
 				continue
 			}
-			_, peer, err := tx.PeerByID(ctx, f.translation)
+			peer, err := tx.PeerByID(ctx, f.translation)
 			if err != nil {
 				return NewFailures{}, err
 			}

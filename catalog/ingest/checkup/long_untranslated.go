@@ -180,7 +180,7 @@ func (k *Step) decideMoved(ctx context.Context, component int64, v *agedVerdict,
 
 // storeLongUntranslated stores which source strings fail.
 func (k *Step) storeLongUntranslated(ctx context.Context, fails map[int64]bool) error {
-	units, err := k.unitsByID(ctx, slices.Sorted(maps.Keys(fails)))
+	units, err := k.tx.UnitsByID(ctx, slices.Sorted(maps.Keys(fails)))
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 		return k.checkSource(ctx, c, t, units)
 	}
 	for ids := range slices.Chunk(unique(k.changed[t.ID]), checkedAtATime) {
-		units, err := k.unitsByID(ctx, ids)
+		units, err := k.tx.UnitsByID(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (k *Step) sourceStrings(ctx context.Context, c *Component) error {
 const checkedAtATime = 8 << 10
 
 // checkSource runs the checks that look at one source string alone.
-func (k *Step) checkSource(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) error {
+func (k *Step) checkSource(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit) error {
 	masks := runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, nil), t, units)
 	return k.failures.setAll(ctx, units, func(i int) checks.Mask {
 		u := units[i]
@@ -70,7 +70,7 @@ func (k *Step) NewSource(ctx context.Context, n *NewUnits, pending *Pending) err
 		if mask == (checks.Mask{}) {
 			continue
 		}
-		u := store.CheckUnit{Unit: n.Units[i].Unit}
+		u := n.Units[i].Unit
 		u.ID, u.TranslationID, u.SourceID = n.IDs[i], n.Translation.ID, n.IDs[i]
 		if err := k.failures.set(ctx, &u, mask); err != nil {
 			return err
@@ -94,12 +94,12 @@ func liveSource(rows []catalog.Translation) *catalog.Translation {
 }
 
 // allSourceUnits reads all units of a source translation, and those that the step removed.
-func (k *Step) allSourceUnits(ctx context.Context, t *catalog.Translation) ([]*store.CheckUnit, error) {
-	changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
+func (k *Step) allSourceUnits(ctx context.Context, t *catalog.Translation) ([]*catalog.Unit, error) {
+	changed, err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]))
 	if err != nil {
 		return nil, err
 	}
-	units, err := collectUnits(func(each func(*store.CheckUnit) error) error { return k.tx.UnitsOf(ctx, t.ID, each) })
+	units, err := k.tx.UnitsOf(ctx, t.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (k *Step) multipleFailures(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	units, err := k.unitsByID(ctx, ids)
+	units, err := k.tx.UnitsByID(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ type glossaries struct {
 }
 
 // asksForTerms reports whether a unit has the flag that asks for a glossary.
-func asksForTerms(units []*store.CheckUnit) bool {
-	return slices.ContainsFunc(units, func(u *store.CheckUnit) bool { return checks.UsesGlossary(u.Flags) })
+func asksForTerms(units []*catalog.Unit) bool {
+	return slices.ContainsFunc(units, func(u *catalog.Unit) bool { return checks.UsesGlossary(u.Flags) })
 }
 
 // termsFor reads the terms that units of a component are checked with; nil
@@ -215,12 +215,11 @@ func (k *Step) checkGlossaryUsers(ctx context.Context, comps []*Component) error
 // checkGlossaryUser runs the check check_glossary on one translation.
 func (k *Step) checkGlossaryUser(ctx context.Context, table *lang.Table, user *store.GlossaryUser) error {
 	t, c := &user.Translation, &user.Component
-	units, err := collectUnits(func(each func(*store.CheckUnit) error) error {
-		if checks.UsesGlossary(c.Settings.CheckFlags) {
-			return k.tx.UnitsOf(ctx, t.ID, each)
-		}
-		return k.tx.FlaggedUnits(ctx, t.ID, checks.GlossaryFlag, each)
-	})
+	flag := checks.GlossaryFlag
+	if checks.UsesGlossary(c.Settings.CheckFlags) {
+		flag = "" // all units
+	}
+	units, err := k.tx.FlaggedUnits(ctx, t.ID, flag)
 	if err != nil || len(units) == 0 {
 		return err
 	}

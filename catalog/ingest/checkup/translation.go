@@ -7,7 +7,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
-	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/compared"
 )
 
@@ -21,10 +20,10 @@ func (k *Step) NewTranslation(ctx context.Context, n *NewUnits, sources map[cata
 			return err
 		}
 	}
-	all := make([]store.CheckUnit, len(n.Units))
-	units := make([]*store.CheckUnit, len(n.Units))
+	all := make([]catalog.Unit, len(n.Units))
+	units := make([]*catalog.Unit, len(n.Units))
 	for i := range n.Units {
-		all[i] = store.CheckUnit{Unit: n.Units[i].Unit}
+		all[i] = n.Units[i].Unit
 		all[i].ID, all[i].TranslationID, all[i].SourceID = n.IDs[i], t.ID, sources[n.Units[i].Identity]
 		units[i] = &all[i]
 	}
@@ -93,11 +92,11 @@ func (k *Step) wholeTranslation(ctx context.Context, c *Component, t *catalog.Tr
 		return err
 	}
 	if t.Stats.Failing.Units > 0 || hasRule(t.Checked, ruleCompared) { // else it was never checked
-		changed, err := k.unitsByID(ctx, unique(k.changed[t.ID]))
+		changed, err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]))
 		if err != nil {
 			return err
 		}
-		removed := slices.DeleteFunc(changed, func(u *store.CheckUnit) bool { return !u.Removed })
+		removed := slices.DeleteFunc(changed, func(u *catalog.Unit) bool { return !u.Removed })
 		if err := k.failures.clear(ctx, removed); err != nil {
 			return err
 		}
@@ -105,7 +104,7 @@ func (k *Step) wholeTranslation(ctx context.Context, c *Component, t *catalog.Tr
 	return k.allUnits(ctx, c, t, units, rules, nil)
 }
 
-func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*store.CheckUnit, error) {
+func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*catalog.Unit, error) {
 	texts, ok := k.sourceTexts[c.ID]
 	if !ok {
 		source, err := k.tx.SourceTranslation(ctx, c.ID)
@@ -122,7 +121,7 @@ func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translati
 
 // allUnits checks all units of a translation and stores its rules. masks are the
 // results of the checks of single units; nil if those have to run.
-func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit, rules string, masks []checks.Mask) error {
+func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit, rules string, masks []checks.Mask) error {
 	k.untranslated.recount(c.ID).whole = true
 	checkedNow := *t
 	checkedNow.Checked = rules
@@ -151,7 +150,7 @@ func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translatio
 
 // enterScope stores the rules of a translation, which is checked as a whole, and
 // removes its units from the groups of another scope.
-func (k *Step) enterScope(ctx context.Context, c *Component, t *catalog.Translation, old compared.Scope, units []*store.CheckUnit) error {
+func (k *Step) enterScope(ctx context.Context, c *Component, t *catalog.Translation, old compared.Scope, units []*catalog.Unit) error {
 	s, err := k.comparison.scopeFor(ctx, c.ProjectID, t, t.Checked)
 	if err != nil {
 		return err
@@ -170,17 +169,18 @@ func (k *Step) enterScope(ctx context.Context, c *Component, t *catalog.Translat
 }
 
 func (k *Step) changedUnits(ctx context.Context, c *Component, t *catalog.Translation) error {
-	var units, removed []*store.CheckUnit
-	if err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]), func(u *store.CheckUnit) error {
+	var units, removed []*catalog.Unit
+	changed, err := k.tx.UnitsByID(ctx, unique(k.changed[t.ID]))
+	if err != nil {
+		return err
+	}
+	for _, u := range changed {
 		k.untranslated.recount(c.ID).note(u.SourceID)
 		if u.Removed {
 			removed = append(removed, u)
 		} else {
 			units = append(units, u)
 		}
-		return nil
-	}); err != nil {
-		return err
 	}
 	if err := k.failures.clear(ctx, removed); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (k *Step) changedUnits(ctx context.Context, c *Component, t *catalog.Transl
 }
 
 // units runs all checks of target strings on units of a translation.
-func (k *Step) units(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) error {
+func (k *Step) units(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit) error {
 	masks, err := k.single(ctx, c, t, units)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (k *Step) units(ctx context.Context, c *Component, t *catalog.Translation, 
 }
 
 // single runs the checks of single target strings.
-func (k *Step) single(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit) ([]checks.Mask, error) {
+func (k *Step) single(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit) ([]checks.Mask, error) {
 	terms, err := k.glossaries.termsFor(ctx, &c.Project, &c.Settings, t.Language, asksForTerms(units))
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (k *Step) single(ctx context.Context, c *Component, t *catalog.Translation,
 
 // compareAndStore stores masks, the results of the checks of single units, and has
 // the units compared with others.
-func (k *Step) compareAndStore(ctx context.Context, c *Component, t *catalog.Translation, units []*store.CheckUnit, masks []checks.Mask) error {
+func (k *Step) compareAndStore(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit, masks []checks.Mask) error {
 	s, err := k.comparison.scopeFor(ctx, c.ProjectID, t, t.Checked)
 	if err != nil {
 		return err

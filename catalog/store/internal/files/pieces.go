@@ -204,16 +204,8 @@ func (b *Files) join(ctx context.Context, pieces []filePiece) ([]byte, error) {
 		ids[i] = pieces[i].id
 		size += pieces[i].size
 	}
-	packed := make(map[int64][]byte, len(pieces))
-	if err := sqldb.Chunks(ids, func(chunk []any) error {
-		return b.s.Query(ctx, `SELECT id, data FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var id int64
-			var data []byte
-			err := scan(&id, &data)
-			packed[id] = data
-			return err
-		})
-	}); err != nil {
+	packed, err := sqldb.MapIn(ctx, b.s, `SELECT id, data FROM file_pieces WHERE id IN $ids`, nil, ids, func(data *[]byte) []any { return []any{data} })
+	if err != nil {
 		return nil, err
 	}
 	out := make([]byte, 0, size)

@@ -3,7 +3,6 @@ package history
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -180,9 +179,6 @@ func (s *Reader) NewestOfAuthor(ctx context.Context, userID int64, components []
 		}
 		return nil
 	})
-	if errors.Is(err, sqldb.ErrEnough) {
-		err = nil
-	}
 	var entries []catalog.Change
 	if err == nil {
 		entries, err = s.read(ctx, &filter{all: true}, pieces)
@@ -198,11 +194,7 @@ type end struct{ delta, first, at, n int64 }
 // entries.
 func (s *Reader) endsOf(ctx context.Context, components []int64, language string, limit int) ([]end, error) {
 	var translations []int64
-	err := sqldb.Chunks(components, func(chunk []any) error {
-		n := len(chunk)
-		return s.s.IDs(ctx, `SELECT id FROM translations WHERE component_id IN `+sqldb.List(1, n)+` AND removed = 0 AND language = `+sqldb.List(n+1, 1),
-			append(chunk, language), &translations)
-	})
+	err := s.s.IDsIn(ctx, `SELECT id FROM translations WHERE component_id IN $ids AND removed = 0 AND language = $1`, []any{language}, components, &translations)
 	var ends []end
 	for _, id := range translations {
 		if err != nil {

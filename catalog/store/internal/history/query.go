@@ -289,16 +289,13 @@ func (s *Reader) countEvents(ctx context.Context, rows []deltaRow) error {
 			rows[i].events = map[catalog.Action]int32{}
 		}
 	}
-	return sqldb.Chunks(ids, func(chunk []any) error {
-		return s.s.Query(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN `+sqldb.List(1, len(chunk))+` GROUP BY c.delta_id, c.action`,
-			chunk, func(scan sqldb.Scan) error {
-				var id int64
-				var action catalog.Action
-				var n int32
-				err := scan(&id, &action, &n)
-				rows[at[id]].events[action] = n
-				return err
-			})
+	return s.s.QueryIn(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN $ids GROUP BY c.delta_id, c.action`, nil, ids, func(scan sqldb.Scan) error {
+		var id int64
+		var action catalog.Action
+		var n int32
+		err := scan(&id, &action, &n)
+		rows[at[id]].events[action] = n
+		return err
 	})
 }
 

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -88,9 +87,6 @@ func RecentChanges(ctx context.Context, s *sqldb.Session, translation, last int6
 		n += count
 		return nil
 	})
-	if errors.Is(err, sqldb.ErrEnough) {
-		err = nil
-	}
 	return n, err
 }
 

@@ -112,21 +112,29 @@ func (s *Session) Do(ctx context.Context, query string, args ...any) error {
 // times, which are microseconds and zero for NULL.
 type Scan func(dest ...any) error
 
-// ErrEnough is what a scan of a query returns to end it early.
+// ErrEnough is what a scan of a query returns to end it early, without an error.
 var ErrEnough = errors.New("enough rows")
 
 // Query calls each for every row. ctx interrupts the statement before the first row, and
 // is checked between rows.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return s.Conn.Query(ctx, false, query, args, each)
+	return enough(s.Conn.Query(ctx, false, query, args, each))
+}
+
+// enough is no error for ErrEnough.
+func enough(err error) error {
+	if errors.Is(err, ErrEnough) {
+		return nil
+	}
+	return err
 }
 
 // QueryOnce is query for a text that is rarely repeated: few of these statements
 // stay prepared.
 func (s *Session) QueryOnce(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return s.Conn.Query(ctx, true, query, args, each)
+	return enough(s.Conn.Query(ctx, true, query, args, each))
 }
 
 // Tested is a query of ids in their order, of the rows that a test in Go finds.
@@ -143,7 +151,8 @@ type Tested struct {
 // not panic.
 func (s *Session) QueryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error) {
 	s.Note()
-	return s.Conn.queryTested(ctx, q, test, found)
+	n, err := s.Conn.queryTested(ctx, q, test, found)
+	return n, enough(err)
 }
 
 // IDs is query for a single column of ids, which it appends to out.
@@ -184,6 +193,29 @@ func RowsIn[T any](ctx context.Context, s *Session, query string, args []any, id
 	return list, err
 }
 
+// Map is Query for values by the id in the first column.
+func Map[V any](ctx context.Context, s *Session, query string, args []any, fields func(*V) []any) (map[int64]V, error) {
+	all := map[int64]V{}
+	return all, s.Query(ctx, query, args, intoMap(all, fields))
+}
+
+// MapIn is Map for a text with $ids.
+func MapIn[V any](ctx context.Context, s *Session, query string, args []any, ids []int64, fields func(*V) []any) (map[int64]V, error) {
+	all := map[int64]V{}
+	return all, s.QueryIn(ctx, query, args, ids, intoMap(all, fields))
+}
+
+func intoMap[V any](all map[int64]V, fields func(*V) []any) func(Scan) error {
+	var id int64
+	var row V
+	dest := append([]any{&id}, fields(&row)...)
+	return func(scan Scan) error {
+		err := scan(dest...)
+		all[id] = row
+		return err
+	}
+}
+
 func into[T any](list *[]T, fields func(*T) []any) func(Scan) error {
 	var row T
 	dest := fields(&row)
@@ -203,9 +235,6 @@ func (s *Session) First(ctx context.Context, query string, args []any, dest ...a
 		found = true
 		return ErrEnough
 	})
-	if errors.Is(err, ErrEnough) {
-		err = nil
-	}
 	return found && err == nil, err
 }
 

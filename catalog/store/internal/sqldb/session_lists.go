@@ -63,14 +63,14 @@ func List(from, n int) string {
 	return b.String()
 }
 
-// Pairs is "($1,$2),($3,$4)…" with n pairs.
-func Pairs(n int) string {
+// Lists is "($1,$2),($3,$4)…" with n lists of a length.
+func Lists(n, length int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(List(1+2*i, 2))
+		b.WriteString(List(1+length*i, length))
 	}
 	return b.String()
 }
@@ -154,23 +154,9 @@ func (d *DB) insertText(in *Inserter, rows int) string {
 	if text, ok := d.inserts.Load(key); ok {
 		return text.(string)
 	}
-	text := d.Dialect.insertInto + in.sql(rows)
+	text := d.Dialect.insertInto + in.head + Lists(rows, in.cols()) + in.tail
 	d.inserts.Store(key, text)
 	return text
-}
-
-// sql is the statement after INSERT INTO, for a number of rows.
-func (in *Inserter) sql(rows int) string {
-	var b strings.Builder
-	b.WriteString(in.head)
-	for i := range rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(List(1+i*in.cols(), in.cols()))
-	}
-	b.WriteString(in.tail)
-	return b.String()
 }
 
 // Micros converts a time to microseconds, the resolution of the API; NULL for
