@@ -92,12 +92,8 @@ func (s *Snapshot) layoutPage(ctx context.Context, translation int64, offset, li
 	last := (offset + limit - 1) / stored.BlockUnits
 	from, to := offset-first*stored.BlockUnits, offset+limit-first*stored.BlockUnits
 	var placed []catalog.UnitPosition
-	err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
-		[]any{translation, first, last}, func(scan sqldb.Scan) error {
-			var data []byte
-			if err := scan(&data); err != nil {
-				return err
-			}
+	err := sqldb.Each(ctx, s.s, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block <= $3 ORDER BY block`,
+		[]any{translation, first, last}, func(data []byte) error {
 			block, err := s.db.codec.BlockRange(data, from, to)
 			placed = append(placed, block...)
 			from, to = max(0, from-stored.BlockUnits), to-stored.BlockUnits

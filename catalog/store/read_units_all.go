@@ -122,8 +122,8 @@ func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Trans
 
 func (s *Snapshot) appendBlock(ctx context.Context, all []catalog.UnitPosition, translation int64, block int) ([]catalog.UnitPosition, error) {
 	var data []byte
-	err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, func(scan sqldb.Scan) error { return scan(&data) })
-	if err != nil || data == nil {
+	found, err := s.s.First(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block = $2`, []any{translation, block}, &data)
+	if err != nil || !found {
 		return all, err
 	}
 	placed, err := s.db.codec.Block(data)

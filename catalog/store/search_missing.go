@@ -38,15 +38,14 @@ const (
 func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, component, translation int64) (ids []int64, err error) {
 	first := component * catalog.UnitsPerComponent
 	other := &idset.Collector{First: first} // strings of the file, and others that are not the template's
-	var id, changedTo int64
-	err = s.Query(ctx, stringsOfFile, []any{translation}, func(scan sqldb.Scan) error {
-		err := scan(&id)
+	err = sqldb.Each(ctx, s, stringsOfFile, []any{translation}, func(id int64) error {
 		other.Add(id)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	var id, changedTo int64
 	err = s.Query(ctx, extraStrings, []any{first, first + catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
 		err := scan(&id, &changedTo)
 		if changedTo > 0 && other.Has(id) {
@@ -58,11 +57,7 @@ func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, compone
 	if err != nil {
 		return nil, err
 	}
-	err = s.Query(ctx, stringsOfSource, []any{component}, func(scan sqldb.Scan) error {
-		var data []byte
-		if err := scan(&data); err != nil {
-			return err
-		}
+	err = sqldb.Each(ctx, s, stringsOfSource, []any{component}, func(data []byte) error {
 		return codec.EachID(data, func(id int64) {
 			if !other.Has(id) {
 				ids = append(ids, id)

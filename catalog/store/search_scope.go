@@ -125,11 +125,7 @@ func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation 
 // eachInLayout calls fn for all live units of translations.
 func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTranslation, fn func(catalog.UnitPosition)) error {
 	for i := range translations {
-		err := s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(scan sqldb.Scan) error {
-			var data []byte
-			if err := scan(&data); err != nil {
-				return err
-			}
+		err := sqldb.Each(ctx, s.s, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translations[i].id}, func(data []byte) error {
 			block, err := s.db.codec.Block(data)
 			for _, p := range block {
 				fn(p)
@@ -192,13 +188,8 @@ func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translatio
 	spans := blockSpans(translations, s.db.searches.spanUnits)
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idset.Collector) error {
 		b := &spans[i]
-		var data []byte
-		return s.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi}, func(scan sqldb.Scan) error {
-			if err := scan(&data); err != nil {
-				return err
-			}
-			return s.db.codec.EachID(data, found.Add)
-		})
+		return sqldb.Each(ctx, s.s, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi},
+			func(data []byte) error { return s.db.codec.EachID(data, found.Add) })
 	})
 }
 
@@ -387,10 +378,8 @@ func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlTex
 	b.add(` AND c.n >= `, lo)
 	b.add(` - d.`+l.first+` AND c.n < `, hi)
 	b.text.WriteString(` - d.` + l.first)
-	var id int64
-	return s.s.Query(ctx, b.text.String(), b.args, func(scan sqldb.Scan) error {
-		err := scan(&id)
+	return sqldb.Each(ctx, s.s, b.text.String(), b.args, func(id int64) error {
 		found.Add(id)
-		return err
+		return nil
 	})
 }

@@ -128,14 +128,7 @@ func (tx *StepTx) PutLayout(ctx context.Context, translation int64, placed []cat
 }
 
 func (tx *StepTx) blocks(ctx context.Context, translation int64) ([][]byte, error) {
-	var out [][]byte
-	err := tx.s.Query(ctx, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translation}, func(scan sqldb.Scan) error {
-		var data []byte
-		err := scan(&data)
-		out = append(out, data)
-		return err
-	})
-	return out, err
+	return sqldb.Rows(ctx, tx.s, `SELECT data FROM layouts WHERE translation_id = $1 ORDER BY block`, []any{translation}, func(data *[]byte) []any { return []any{data} })
 }
 
 // Layout returns the layout stored by PutLayout, if any.

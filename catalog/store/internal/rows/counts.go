@@ -54,11 +54,9 @@ func EachComment(ctx context.Context, s *sqldb.Session, translation int64, templ
 				return nil
 			})
 	}
-	return s.Query(ctx, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(scan sqldb.Scan) error {
-		var id int64
-		err := scan(&id)
+	return sqldb.Each(ctx, s, `SELECT id FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{translation}, func(id int64) error {
 		each(id, "")
-		return err
+		return nil
 	})
 }
 

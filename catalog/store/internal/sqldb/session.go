@@ -193,6 +193,17 @@ func RowsIn[T any](ctx context.Context, s *Session, query string, args []any, id
 	return list, err
 }
 
+// Each is Query for rows of one column.
+func Each[T any](ctx context.Context, s *Session, query string, args []any, each func(T) error) error {
+	var value T
+	return s.Query(ctx, query, args, func(scan Scan) error {
+		if err := scan(&value); err != nil {
+			return err
+		}
+		return each(value)
+	})
+}
+
 // Map is Query for values by the id in the first column.
 func Map[V any](ctx context.Context, s *Session, query string, args []any, fields func(*V) []any) (map[int64]V, error) {
 	all := map[int64]V{}
