@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -240,11 +241,7 @@ func (l *Timeline) Change(at time.Time, before, after Stats) {
 // time is no bound. If from is after the first change, the first point is the interval
 // that from is in, even without a change: a curve begins with it.
 func (l *Timeline) Points(from, to time.Time) []Point {
-	var firsts []int64
-	for first := range l.steps {
-		firsts = append(firsts, first)
-	}
-	slices.Sort(firsts)
+	firsts := slices.Sorted(maps.Keys(l.steps))
 	if !from.IsZero() && !to.IsZero() && to.Before(from) {
 		return nil
 	}

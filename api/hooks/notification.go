@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -295,9 +296,7 @@ func (a answer) write(w http.ResponseWriter, r *http.Request) {
 	}
 	sent := strings.TrimSuffix(body.String(), "\n")
 	h := w.Header()
-	for key, value := range a.header {
-		h[key] = value
-	}
+	maps.Copy(h, a.header)
 	h.Set("Content-Type", media)
 	h.Set("Content-Length", strconv.Itoa(len(sent)))
 	h.Set("Cache-Control", "no-store")

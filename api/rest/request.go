@@ -169,12 +169,7 @@ func (ps Params) Encode(format string, page int) string {
 
 // IsDigits reports whether s is a number without a sign.
 func IsDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // Timestamp reads one end of a range of time; both ends share their error.

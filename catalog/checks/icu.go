@@ -88,7 +88,7 @@ func (f icuFlags) allows(s, t *icuArgument) bool {
 	if t == nil {
 		return f.has(icuNoMissing)
 	}
-	if _, other := t.choices[icuOther]; t.choices != nil && !other && !f.has(icuNoOther) {
+	if t.choices != nil && !t.choices[icuOther] && !f.has(icuNoOther) {
 		return false
 	}
 	if s == nil {
@@ -102,9 +102,7 @@ func (f icuFlags) allows(s, t *icuArgument) bool {
 
 // sameChoices reports whether a select has only selectors of the source's.
 func sameChoices(s, t *icuArgument) bool {
-	_, of := s.types["select"]
-	_, in := t.types["select"]
-	return !of || !in || subset(t.choices, s.choices)
+	return !s.types["select"] || !t.types["select"] || subset(t.choices, s.choices)
 }
 
 // sameTypes reports whether a number is a number in both, and any other argument
@@ -116,9 +114,9 @@ func sameTypes(s, t *icuArgument) bool {
 	return subset(t.types, s.types)
 }
 
-func subset(part, all map[string]struct{}) bool {
+func subset(part, all map[string]bool) bool {
 	for key := range part {
-		if _, ok := all[key]; !ok {
+		if !all[key] {
 			return false
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxNesting is how deep sub-messages and tags may be nested, as in Weblate's
@@ -212,14 +211,14 @@ type icuMessage struct {
 // icuArgument is how a message uses one name: as an argument, a tag, or both.
 type icuArgument struct {
 	name     string
-	from, to int                 // the first place, up to its sub-messages or contents; to is 0 while unknown
-	types    map[string]struct{} // such as "number"; nil if it has no type
-	choices  map[string]struct{} // selectors of sub-messages; nil if it has no sub-messages
-	notCount bool                // it has a type that is not a number's
-	misnamed bool                // a plural has a wrong selector
-	tag      bool                // a tag has the name
-	full     bool                // a tag of the name has contents
-	empty    bool                // a tag of the name is empty
+	from, to int             // the first place, up to its sub-messages or contents; to is 0 while unknown
+	types    map[string]bool // such as "number"; nil if it has no type
+	choices  map[string]bool // selectors of sub-messages; nil if it has no sub-messages
+	notCount bool            // it has a type that is not a number's
+	misnamed bool            // a plural has a wrong selector
+	tag      bool            // a tag has the name
+	full     bool            // a tag of the name has contents
+	empty    bool            // a tag of the name is empty
 }
 
 // many reports whether the message has more facts than are kept. Such a message
@@ -228,11 +227,8 @@ func (m *icuMessage) many() bool { return m.facts >= maxMarks }
 
 // note counts a fact, and reports whether to keep it.
 func (m *icuMessage) note() bool {
-	if m.many() {
-		return false
-	}
 	m.facts++
-	return true
+	return m.facts <= maxMarks
 }
 
 // use returns the argument of a name, which is used at byte from.
@@ -252,32 +248,31 @@ func (m *icuMessage) use(name string, from int) *icuArgument {
 }
 
 // ends records where the first place of the argument ends.
-func (a *icuArgument) ends(at int) {
-	a.to = cmp.Or(a.to, at)
-}
+func (a *icuArgument) ends(at int) { a.to = cmp.Or(a.to, at) }
 
 // setType records a type of the argument.
 func (m *icuMessage) setType(a *icuArgument, name string) {
-	if _, known := a.types[name]; known || !m.note() {
-		return
+	if m.keep(&a.types, name) {
+		a.notCount = a.notCount || name != "number" && !icuPlural(name)
 	}
-	if a.types == nil {
-		a.types = make(map[string]struct{}, 1)
-	}
-	a.types[name] = struct{}{}
-	a.notCount = a.notCount || name != "number" && !icuPlural(name)
 }
 
 // choose records a selector of the argument.
 func (m *icuMessage) choose(a *icuArgument, selector string, plural bool) {
 	a.misnamed = a.misnamed || plural && !icuPluralSelector(selector)
-	if _, known := a.choices[selector]; known || !m.note() {
-		return
+	m.keep(&a.choices, selector)
+}
+
+// keep adds a fact to a set, and reports whether it is new and kept.
+func (m *icuMessage) keep(set *map[string]bool, name string) bool {
+	if (*set)[name] || !m.note() {
+		return false
 	}
-	if a.choices == nil {
-		a.choices = make(map[string]struct{}, 2)
+	if *set == nil {
+		*set = map[string]bool{}
 	}
-	a.choices[selector] = struct{}{}
+	(*set)[name] = true
+	return true
 }
 
 // counts reports whether all types of the argument are types of numbers.
@@ -368,25 +363,16 @@ func (p *icuParser) tagName() string { return p.until("{},#'</>") }
 
 // until reads up to a blank or one of the characters of marks.
 func (p *icuParser) until(marks string) string {
-	from := p.i
-	for p.i < len(p.s) && strings.IndexByte(marks, p.s[p.i]) < 0 {
-		c, n := utf8.DecodeRuneInString(p.s[p.i:])
-		if icuBlank(c) {
-			break
-		}
-		p.i += n
+	rest := p.s[p.i:]
+	if n := strings.IndexFunc(rest, func(c rune) bool { return icuBlank(c) || strings.ContainsRune(marks, c) }); n >= 0 {
+		rest = rest[:n]
 	}
-	return p.s[from:p.i]
+	p.i += len(rest)
+	return rest
 }
 
 func (p *icuParser) blanks() {
-	for p.i < len(p.s) {
-		c, n := utf8.DecodeRuneInString(p.s[p.i:])
-		if !icuBlank(c) {
-			return
-		}
-		p.i += n
-	}
+	p.i = len(p.s) - len(strings.TrimLeftFunc(p.s[p.i:], icuBlank))
 }
 
 // icuBlank reports whether c is white space or has no width.

@@ -53,19 +53,14 @@ func (r *run) tooLong(s string, limit int) int {
 func cutTags(s string) string {
 	var kept strings.Builder
 	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 {
-			break
+		before, rest, _ := strings.Cut(s, "<")
+		_, after, closed := strings.Cut(rest, ">")
+		if !closed {
+			return kept.String() + s
 		}
-		n := strings.IndexByte(s[i:], '>')
-		if n < 0 {
-			break
-		}
-		kept.WriteString(s[:i])
-		s = s[i+n+1:]
+		kept.WriteString(before)
+		s = after
 	}
-	kept.WriteString(s)
-	return kept.String()
 }
 
 var errTooLong = errors.New("text too long")

@@ -345,15 +345,12 @@ func bbcode(r *run, s, t string) hit {
 // line. Tags inside a pair are ignored.
 func bbPairs(s string) []placeholder {
 	var pairs []placeholder
-	for at := 0; at < len(s); {
-		end := len(s)
-		if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
-			end = at + n
-		}
-		if line := s[at:end]; strings.Contains(line, "[/") {
+	at := 0
+	for line := range strings.Lines(s) {
+		if strings.Contains(line, "[/") {
 			pairs = pairsOfLine(pairs, line, at)
 		}
-		at = end + 1
+		at += len(line)
 	}
 	return pairs
 }

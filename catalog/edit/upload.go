@@ -76,8 +76,7 @@ const maxProblems = 20
 // skip counts an entry that cannot be an edit of its string.
 func (c *Counts) skip(e *poparse.Entry, why error) {
 	c.Skipped++
-	var invalid *InvalidError
-	if errors.As(why, &invalid) && len(c.Problems) < maxProblems {
+	if invalid, ok := errors.AsType[*InvalidError](why); ok && len(c.Problems) < maxProblems {
 		c.Problems = append(c.Problems, fmt.Sprintf("line %d: %s", e.Line, invalid.Message))
 	}
 }

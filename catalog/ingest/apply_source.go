@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -284,9 +285,7 @@ func (a *application) sourceOrigins(ctx context.Context, w *unitWriter, files []
 		if err != nil {
 			return nil, err
 		}
-		for id, o := range origins {
-			result[id] = o
-		}
+		maps.Copy(result, origins)
 	}
 	return result, nil
 }

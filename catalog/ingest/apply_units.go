@@ -33,7 +33,11 @@ type unitWriter struct {
 }
 
 func (w *unitWriter) write(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{w.compare, w.readOld, w.add, w.update, w.remove, w.storeLayout} {
+	return inTurn(ctx, w.compare, w.readOld, w.add, w.update, w.remove, w.storeLayout)
+}
+
+func inTurn(ctx context.Context, parts ...func(context.Context) error) error {
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -61,12 +65,7 @@ func (w *unitWriter) compare(ctx context.Context) error {
 // stored; no other units are touched.
 func (w *unitWriter) writeKnown(ctx context.Context) error {
 	w.diff()
-	for _, part := range []func(context.Context) error{w.readOld, w.update} {
-		if err := part(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return inTurn(ctx, w.readOld, w.update)
 }
 
 // diff finds what differs between known and units.

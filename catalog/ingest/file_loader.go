@@ -237,8 +237,7 @@ func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.Fi
 	}
 	f, err := units.Read(path, data, r)
 	if err != nil {
-		var syntax *poparse.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*poparse.SyntaxError](err); ok {
 			return nil, &fileError{line: syntax.Line, column: syntax.Column, msg: syntax.Msg}
 		}
 		return nil, &fileError{msg: err.Error()}
@@ -378,12 +377,7 @@ func (l *selection) assign(files []object.File) fileSlots {
 // pick returns the file of a language: the file whose code is the language's,
 // else the first by path.
 func pick(files []fileSlot) fileSlot {
-	for _, f := range files {
-		if f.fileCode == f.language {
-			return f
-		}
-	}
-	return files[0]
+	return files[max(0, slices.IndexFunc(files, func(f fileSlot) bool { return f.fileCode == f.language }))]
 }
 
 // refuseSource reports the files of the source language that are not read because

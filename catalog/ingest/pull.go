@@ -228,8 +228,7 @@ func (p *pull) tell(progress Progress) {
 }
 
 func (p *pull) fail(c *component, err error) {
-	var of *componentError
-	if errors.As(err, &of) && of.component == c {
+	if of, ok := errors.AsType[*componentError](err); ok && of.component == c {
 		err = of.err // the report names the component
 	}
 	p.errs[c.row.ID] = err

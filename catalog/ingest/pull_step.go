@@ -64,8 +64,7 @@ func (p *pull) tooMuch(err error) error {
 		return err
 	}
 	over := &errQuota{p.meter.tooMuch("its strings take")}
-	var one *componentError
-	if errors.As(err, &one) {
+	if one, ok := errors.AsType[*componentError](err); ok {
 		return &componentError{one.component, over}
 	}
 	return over

@@ -135,11 +135,7 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 				delete(stored, base)
 			}
 		}
-		var paths []string
-		for path := range stored {
-			paths = append(paths, path)
-		}
-		there, err := view.Snapshot(ctx, at, filemask.NewMatcher(nil, paths...))
+		there, err := view.Snapshot(ctx, at, filemask.NewMatcher(nil, slices.Collect(maps.Keys(stored))...))
 		if err != nil {
 			return lines, files, err
 		}

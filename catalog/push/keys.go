@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -104,12 +105,7 @@ func (r *run) keyBranches(ctx context.Context) ([]string, error) {
 			branches = append(branches, known[i].Branch)
 		}
 	}
-	left := len(branches)
-	for branch := range pending {
-		branches = append(branches, branch)
-	}
-	slices.Sort(branches[left:])
-	return branches, nil
+	return append(branches, slices.Sorted(maps.Keys(pending))...), nil
 }
 
 // keysOf notes the branches that pending edits of a component go to.

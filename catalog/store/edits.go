@@ -219,10 +219,7 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 	defer s.s.About(q.Components...).End()
 	from := ` FROM edits e WHERE e.component_id IN ` + sqldb.List(4, len(q.Components)) + ` AND (CAST($1 AS TEXT) = '' OR e.status = $1)
 		AND (CAST($2 AS TEXT) = '' OR e.kind = $2) AND (CAST($3 AS BIGINT) = 0 OR e.translation_id = $3)`
-	args := []any{string(q.Status), string(q.Kind), q.TranslationID}
-	for _, id := range q.Components {
-		args = append(args, id)
-	}
+	args := sqldb.Append([]any{string(q.Status), string(q.Kind), q.TranslationID}, q.Components)
 	if len(q.Components) == 0 {
 		return nil, 0, nil
 	}

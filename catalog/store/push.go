@@ -169,10 +169,7 @@ func (s *Snapshot) OnBranch(ctx context.Context, b PushBranch, components []int6
 // PushedBeside reports whether a branch of ours has pending edits of other components of a
 // repository than some.
 func (s *Snapshot) PushedBeside(ctx context.Context, repo string, b PushBranch, components []int64) (beside bool, err error) {
-	args := []any{b.Repo, b.Branch, repo}
-	for _, id := range components {
-		args = append(args, id)
-	}
+	args := sqldb.Append([]any{b.Repo, b.Branch, repo}, components)
 	var one int64
 	beside, err = s.s.First(ctx, `SELECT 1 FROM sent s JOIN components c ON c.id = s.component_id
 		WHERE s.repo = $1 AND s.branch = $2 AND s.at_commit <> '' AND c.repo = $3 AND c.active = 1 AND c.id NOT IN `+sqldb.List(4, len(components))+` AND

@@ -154,12 +154,9 @@ func (s *Snapshot) SaidIn(ctx context.Context, sources []catalog.Unit, component
 	query := `SELECT ` + rows.UnitColumns + `, t.language, t.is_source FROM translations t JOIN units u ON u.translation_id = t.id AND u.source_id = $2
 		LEFT JOIN units s ON s.id = u.source_id LEFT JOIN failing f ON f.unit_id = u.id
 		WHERE t.component_id = $1 AND t.removed = 0 AND u.removed = 0`
-	args := make([]any, 2, 2+len(languages))
+	args := sqldb.Append(make([]any, 2), languages)
 	if len(languages) > 0 {
 		query += ` AND t.language IN ` + sqldb.List(3, len(languages))
-		for _, code := range languages {
-			args = append(args, code)
-		}
 	}
 	for i := range sources {
 		args[0], args[1] = sources[i].ID/catalog.UnitsPerComponent, sources[i].ID

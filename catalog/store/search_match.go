@@ -95,14 +95,7 @@ func (b *conditions) test(e query.Expr) (rowTest, error) {
 		return all(tests), err
 	case query.Or:
 		tests, err := b.tests(e)
-		return func(r *row) bool {
-			for _, test := range tests {
-				if test(r) {
-					return true
-				}
-			}
-			return false
-		}, err
+		return func(r *row) bool { return slices.ContainsFunc(tests, func(test rowTest) bool { return test(r) }) }, err
 	case query.Not:
 		test, err := b.test(e.X)
 		return func(r *row) bool { return !test(r) }, err
@@ -133,14 +126,7 @@ func all(tests []rowTest) rowTest {
 	case 1:
 		return tests[0]
 	}
-	return func(r *row) bool {
-		for _, test := range tests {
-			if !test(r) {
-				return false
-			}
-		}
-		return true
-	}
+	return func(r *row) bool { return !slices.ContainsFunc(tests, func(test rowTest) bool { return !test(r) }) }
 }
 
 // selected is the place of an expression of SQL in a list of what is selected.
@@ -189,23 +175,11 @@ func (b *conditions) textTest(t query.Text) (rowTest, error) {
 	if t.Match.Kind == query.Contains {
 		needle := b.folder.Append(nil, t.Match.Pattern)
 		return func(r *row) bool {
-			for _, i := range at {
-				if bytes.Contains(r.foldedText(i), needle) {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(at, func(i int) bool { return bytes.Contains(r.foldedText(i), needle) })
 		}, nil
 	}
 	test, err := t.Match.Compile(b.folder)
-	return func(r *row) bool {
-		for _, i := range at {
-			if test(r.texts[i].String) {
-				return true
-			}
-		}
-		return false
-	}, err
+	return func(r *row) bool { return slices.ContainsFunc(at, func(i int) bool { return test(r.texts[i].String) }) }, err
 }
 
 // yieldRows is the number of rows after which a search lets others run: the scheduler

@@ -58,20 +58,11 @@ func location(references []string) string {
 	switch {
 	case len(references) == 0:
 		return ""
-	case !needsCare(references):
+	case !slices.ContainsFunc(references, func(r string) bool { return strings.Contains(r, "%") || strings.HasSuffix(r, ":docstring") }):
 		return strings.Join(references, ", ")
 	}
 	joined := strings.Join(references, " ")
 	return strings.Join(strings.Fields(docstring.ReplaceAllString(unquote(joined), "")), ", ")
-}
-
-func needsCare(references []string) bool {
-	for _, r := range references {
-		if strings.IndexByte(r, '%') >= 0 || strings.HasSuffix(r, ":docstring") {
-			return true
-		}
-	}
-	return false
 }
 
 // unquote decodes percent escapes, leaving malformed ones as they are.
@@ -118,7 +109,7 @@ const quoted = " \t,:\"'\\"
 // flag quotes the values of name:value:value that need it. A flag whose quotes
 // do not close stays as it is, as does "range: 0..5".
 func flag(text string) string {
-	if !hasQuoting(text) {
+	if !strings.ContainsAny(text, `"'\`) {
 		return text
 	}
 	name, rest, ok := strings.Cut(text, ":")
@@ -148,16 +139,6 @@ func flag(text string) string {
 		b.WriteString(value)
 	}
 	return b.String()
-}
-
-// hasQuoting reports whether there is a quote or a backslash in a flag.
-func hasQuoting(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c == '"' || c == '\'' || c == '\\' {
-			return true
-		}
-	}
-	return false
 }
 
 // flagValue takes the first value off a list separated by colons; more says

@@ -227,8 +227,7 @@ func (e *Postgres) Explain(err error) (text string, sentinel error, found bool) 
 	if refused, ok := errors.AsType[Refusal](err); ok {
 		return string(refused), nil, true
 	}
-	var server *pgconn.PgError
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[*pgconn.PgError](err); ok {
 		text, sentinel = ExplainCode(server)
 		return text, sentinel, true
 	}

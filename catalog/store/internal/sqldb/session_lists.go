@@ -63,6 +63,14 @@ func List(from, n int) string {
 	return b.String()
 }
 
+// Append appends values to the arguments of a query.
+func Append[T any](args []any, values []T) []any {
+	for _, v := range values {
+		args = append(args, v)
+	}
+	return args
+}
+
 // Lists is "($1,$2),($3,$4)…" with n lists of a length.
 func Lists(n, length int) string {
 	var b strings.Builder
