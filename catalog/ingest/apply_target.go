@@ -169,7 +169,7 @@ func (p *pull) findPartial(ctx context.Context, touched []*component, step *gits
 // findPartialOf returns nil for a file that must be read whole, or that cannot be read,
 // which whoever reads it reports.
 func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Change) (*partialFile, error) {
-	data, err := p.reader.SharedBlob(ctx, ch.New, p.s.maxFileSize)
+	data, err := p.reader.SharedBlob(ctx, ch.New, p.s.MaxFileSize)
 	if err != nil {
 		return nil, ctx.Err()
 	}
@@ -179,7 +179,7 @@ func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Ch
 	}
 	var differences []store.FileDifference
 	found := false
-	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) (err error) {
+	err = p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) (err error) {
 		differences, found, err = s.FileDifferences(ctx, c.row.ID, ch.Path, e.before, e.pieces)
 		return err
 	})

@@ -45,7 +45,7 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 	}
 	if thorough {
 		var err error
-		if thorough, err = p.s.db.UseChecks(ctx, checks.Version); err != nil {
+		if thorough, err = p.s.DB.UseChecks(ctx, checks.Version); err != nil {
 			p.fail(imported[0], err)
 			return
 		}
@@ -80,7 +80,7 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 // checked again, and those with translations that are uncompared, and adds their numbers of
 // strings to units. thorough compares the rules of every translation.
 func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough bool, units map[int64]int64) (outdated, uncompared []*component, err error) {
-	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+	err = p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		unchecked, err := s.Unchecked(ctx, ids(comps))
 		if err != nil {
 			return err

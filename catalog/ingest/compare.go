@@ -82,7 +82,7 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 	}
 	defer r.Close()
 	r.LimitCache(compareCache)
-	c, err := newComponent(store.BranchComponent{Component: row.Component, Project: row.Project}, s.table)
+	c, err := newComponent(store.BranchComponent{Component: row.Component, Project: row.Project}, s.Languages)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 			takes := int64(0)
 			for v, blob := range []object.Hash{ch.Old, ch.New} {
 				if !blob.IsZero() {
-					versions[v], err = r.SharedBlob(ctx, blob, min(s.maxFileSize, memory/textFactor))
+					versions[v], err = r.SharedBlob(ctx, blob, min(s.MaxFileSize, memory/textFactor))
 					size := fileBytes(versions[v])
 					if takes+size > memory/2 {
 						size = exactBytes(versions[v], entryBytes)

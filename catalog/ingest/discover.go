@@ -89,7 +89,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	}
 	defer func() {
 		if n > 0 {
-			p.s.log.Warn("files are not served", "project", spec.Project, "discovery", spec.Slug, "files", n, "first", fmt.Sprintf("%.200s", first), "problem", why)
+			p.s.Logger.Warn("files are not served", "project", spec.Project, "discovery", spec.Slug, "files", n, "first", fmt.Sprintf("%.200s", first), "problem", why)
 		}
 	}()
 	found := make(map[string]bool) // by filemask
@@ -111,9 +111,9 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 			refuse(f.Path, "the discovered name holds a character that filemasks reserve")
 			continue
 		}
-		if specs = append(specs, c); len(specs) > p.s.quotas.Components {
+		if specs = append(specs, c); len(specs) > p.s.Quotas.Components {
 			return len(specs), &errQuota{fmt.Sprintf("it finds more than %d components, which quotas.components allows (%d so far): narrow its filemask, or raise it",
-				p.s.quotas.Components, len(specs))}
+				p.s.Quotas.Components, len(specs))}
 		}
 	}
 	fresh := len(specs)
@@ -136,7 +136,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	if len(specs) == 0 {
 		return 0, nil
 	}
-	_, err = p.s.db.AddComponents(ctx, specs)
+	_, err = p.s.DB.AddComponents(ctx, specs)
 	return fresh, err
 }
 
@@ -184,7 +184,7 @@ func nameOf(s *catalog.ComponentSettings) (string, bool) {
 
 // discovered returns the components that a discovery made, by filemask.
 func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]*store.BranchComponent, error) {
-	rows, err := p.s.db.Discovered(ctx, spec.Project, spec.Slug)
+	rows, err := p.s.DB.Discovered(ctx, spec.Project, spec.Slug)
 	made := make(map[string]*store.BranchComponent, len(rows))
 	for i := range rows {
 		made[rows[i].Settings.Filemask] = &rows[i]
@@ -194,7 +194,7 @@ func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[s
 
 func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {
 	taken := make(map[string]bool)
-	err := p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+	err := p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		components, err := s.Components(ctx, project)
 		for i := range components {
 			taken[components[i].Slug] = true

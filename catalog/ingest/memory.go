@@ -227,7 +227,7 @@ func tooManyUnits(n, most int64) error {
 // roomToGrow returns an error if the pull would write too much with so many bytes more,
 // which need not be all that it writes.
 func (p *pull) roomToGrow(bytes int64) error {
-	if p.written.Load()+bytes > p.s.quotas.Growth {
+	if p.written.Load()+bytes > p.s.Quotas.Growth {
 		return store.ErrTooMuch // growthError explains it
 	}
 	return nil

@@ -100,7 +100,7 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
 		return m, nil
 	}
-	opened, err := gitsource.Open(ctx, mirrorPath(s.mirrorDir, b.Key), b.Remote, s.git)
+	opened, err := gitsource.Open(ctx, mirrorPath(s.MirrorDir, b.Key), b.Remote, s.Git)
 	if err != nil {
 		m.give()
 		return nil, fmt.Errorf("pull %s: %w", b.Key, err)
@@ -208,7 +208,7 @@ func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 			fetch = m.Rebuild
 		}
 		pause := min(awayPause<<min(max(m.awayTimes-1, 0), 10), maxAwayPause)
-		if now := s.now(); m.away == nil || now.Sub(m.awaySince) >= pause || now.Before(m.awaySince) {
+		if now := s.Now(); m.away == nil || now.Sub(m.awaySince) >= pause || now.Before(m.awaySince) {
 			_, err = fetch(ctx)
 			s.mu.Lock()
 			if m.awaySince = now; ctx.Err() == nil {

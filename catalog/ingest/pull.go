@@ -67,7 +67,7 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 		}
 	}
 	if damage != nil && ctx.Err() == nil && m.unreadableHead != head.Hash {
-		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
+		p.s.Logger.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", damage)
 		if head, err = m.Rebuild(ctx); err != nil {
 			return p.report, p.failed(ctx, err)
 		}
@@ -157,7 +157,7 @@ func (p *pull) loadComponents(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		row.Head, row.TemplateHead = row.At(), ""
-		c, err := newComponent(row, p.s.table)
+		c, err := newComponent(row, p.s.Languages)
 		if err == nil && row.Template != "" {
 			err = p.discoveryErrs[row.Project.Slug+"/"+row.Template]
 		}
@@ -174,7 +174,7 @@ func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
 	}
 	spec := &p.branch.Components[0].Spec
-	return p.s.db.Branch(ctx, spec.Repo, spec.Branch)
+	return p.s.DB.Branch(ctx, spec.Repo, spec.Branch)
 }
 
 // walkAll brings every group of components to the head. A group that fails does
@@ -194,7 +194,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 
 // walkGroup is walkAll for components whose templates are of one branch.
 func (p *pull) walkGroup(ctx context.Context, comps []*component, retry bool) {
-	p.loader = newFileLoader(p.reader, p.s.maxFileSize, p.meter)
+	p.loader = newFileLoader(p.reader, p.s.MaxFileSize, p.meter)
 	p.loader.partSize = p.s.partSize
 	comps = p.sound(comps)
 	p.rereadNotes(ctx, comps)
@@ -224,7 +224,7 @@ func (p *pull) tell(progress Progress) {
 	p.unchecked = p.unchecked || p.later
 	progress.Unchecked = p.unchecked
 	p.told = progress
-	p.s.progress(p.branch.Key, progress)
+	p.s.Progress(p.branch.Key, progress)
 }
 
 func (p *pull) fail(c *component, err error) {
@@ -295,7 +295,7 @@ func (p *pull) retry(ctx context.Context, comps []*component) {
 // loadStored reads what is stored of the files of a component that the pull does
 // not move, and reports whether some of them cannot be read.
 func (p *pull) loadStored(ctx context.Context, c *component) (unreadable bool, err error) {
-	err = p.s.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+	err = p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		problems, err := s.Problems(ctx, c.row.ID)
 		if err != nil {
 			return err

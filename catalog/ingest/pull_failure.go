@@ -28,7 +28,7 @@ func (p *pull) recordErrors(ctx context.Context) error {
 		case err == nil && p.away[c.row.ID] != nil: // no failure of the branch
 			err = p.away[c.row.ID]
 			if c.row.Problem.Words != p.failure(err).Words {
-				p.s.log.Warn("a template cannot be pulled", "component", c.name(), "error", err)
+				p.s.Logger.Warn("a template cannot be pulled", "component", c.name(), "error", err)
 			}
 		case err == nil || mute:
 		case len(all) < maxErrors || !sameKind(err, all):
@@ -92,7 +92,7 @@ func (p *pull) noRoom(ctx context.Context, cause error) error {
 	for i := range rows {
 		ids = append(ids, rows[i].ID)
 	}
-	_, err = p.s.db.SetPullProblem(ctx, ids, p.failure(cause))
+	_, err = p.s.DB.SetPullProblem(ctx, ids, p.failure(cause))
 	return errors.Join(cause, err)
 }
 
@@ -113,7 +113,7 @@ func (p *pull) recordProblem(ctx context.Context, comps []*component, cause erro
 			}
 			continue
 		}
-		if _, err := p.s.db.SetPullProblem(ctx, []int64{c.row.ID}, problem); err != nil {
+		if _, err := p.s.DB.SetPullProblem(ctx, []int64{c.row.ID}, problem); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (p *pull) failure(cause error) catalog.Failure {
 // recordFailure stores that a component cannot be pulled, with entry 22. Its head stays.
 // Everyone may read the entry, so it has the kind only.
 func (p *pull) recordFailure(ctx context.Context, c *component, problem catalog.Failure) error {
-	_, err := p.s.db.Step(ctx, stayingAt(&c.row, p.at, c.row.ID), func(ctx context.Context, tx *store.StepTx) error {
+	_, err := p.s.DB.Step(ctx, stayingAt(&c.row, p.at, c.row.ID), func(ctx context.Context, tx *store.StepTx) error {
 		if err := tx.SetPullProblem(ctx, c.row.ID, problem); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (e *errRoom) Unwrap() error { return e.error }
 
 // hasRoom is an *errRoom if there is too little room on the disk.
 func (s *Syncer) hasRoom() error {
-	if err := s.room(); err != nil {
+	if err := s.Room(); err != nil {
 		return &errRoom{err}
 	}
 	return nil
@@ -221,8 +221,8 @@ type hookTimes struct {
 func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, event map[string]string) error {
 	s.hooked.mu.Lock()
 	defer s.hooked.mu.Unlock()
-	at := s.now().UTC().Truncate(time.Microsecond)
-	due, err := s.hooked.due(ctx, s.db, components, at)
+	at := s.Now().UTC().Truncate(time.Microsecond)
+	due, err := s.hooked.due(ctx, s.DB, components, at)
 	for try := 1; err == nil && len(due) > 0; try++ {
 		err = s.writeHook(ctx, b, due, event, at)
 		if err == nil {
@@ -230,7 +230,7 @@ func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, e
 		}
 		if errors.Is(err, catalog.ErrConflict) && try < hookTries {
 			err = nil // a pull was faster: its head is the new one
-			due, err = s.hooked.due(ctx, s.db, due, at)
+			due, err = s.hooked.due(ctx, s.DB, due, at)
 		}
 	}
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 		return fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
 	}
 	spec := &b.Components[0].Spec
-	rows, err := s.db.Branch(ctx, spec.Repo, spec.Branch)
+	rows, err := s.DB.Branch(ctx, spec.Repo, spec.Branch)
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 	}
 	for _, info := range heads {
 		ids := info.Components
-		_, err := s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		_, err := s.DB.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			for _, id := range ids {
 				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{eventEntry(catalog.ActionHook, event)}}); err != nil {
 					return err

@@ -154,14 +154,14 @@ func (p *pull) undoOver(touched []*component, err *error) func() {
 
 // runWithin runs the part of a component in a step, within its quotas.
 func (p *pull) runWithin(ctx context.Context, a *application) error {
-	if err := p.s.quotas.checkFiles(a.comp); err != nil {
+	if err := p.s.Quotas.checkFiles(a.comp); err != nil {
 		return err
 	}
-	a.maxUnits = p.s.quotas.Units
+	a.maxUnits = p.s.Quotas.Units
 	if err := a.run(ctx); err != nil {
-		return p.s.quotas.growthError(err)
+		return p.s.Quotas.growthError(err)
 	}
-	return p.s.quotas.checkUnits(a.comp)
+	return p.s.Quotas.checkUnits(a.comp)
 }
 
 // checkStep runs the checks of a step and returns what fails since.
@@ -208,7 +208,7 @@ func (p *pull) versions(touched []*component, step *gitsource.Step) (list []file
 // application prepares the part of a component in a step. opened is move.opened.
 func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, opened time.Time) *application {
 	a := &application{
-		tx: tx, comp: c, loader: p.loader, partial: p.partial, log: p.s.log, step: step,
+		tx: tx, comp: c, loader: p.loader, partial: p.partial, log: p.s.Logger, step: step,
 		origins: newAttributor(step, p.loader, c),
 		record:  c.isStored(), created: p.at,
 	}
@@ -274,7 +274,7 @@ func (p *pull) shown(ctx context.Context, id string) *catalog.Commit {
 	}
 	c, err := p.reader.Commit(ctx, at.Commit)
 	if err != nil {
-		p.s.log.Debug("commit cannot be shown", "commit", id, "error", err)
+		p.s.Logger.Debug("commit cannot be shown", "commit", id, "error", err)
 		return nil
 	}
 	shown := catalog.NewCommit(catalog.Commit{
@@ -289,13 +289,13 @@ func (p *pull) transact(ctx context.Context, info store.StepInfo, fn func(contex
 	if err := p.s.hasRoom(); err != nil {
 		return err
 	}
-	info.MaxBytes = max(1, p.s.quotas.Growth-p.written.Load())
-	res, err := p.s.db.Step(ctx, info, fn)
+	info.MaxBytes = max(1, p.s.Quotas.Growth-p.written.Load())
+	res, err := p.s.DB.Step(ctx, info, fn)
 	p.written.Add(res.Bytes)
 	if errors.Is(err, catalog.ErrConflict) {
 		return fmt.Errorf("another process moved the component; the next pull goes on from there: %w", err)
 	}
-	return p.s.quotas.growthError(err)
+	return p.s.Quotas.growthError(err)
 }
 
 func (p *pull) moved(m move) {

@@ -121,7 +121,7 @@ func (p *pull) replayCommits(ctx context.Context, comps []*component, of part, u
 		}
 	}
 	r := &replay{p: p, comps: comps, part: of, until: until, from: from, last: from, changes: make(map[int64]int64)}
-	r.staging = newStaging(p.s.db, comps, r.waitStored)
+	r.staging = newStaging(p.s.DB, comps, r.waitStored)
 	r.staging.blob, r.staging.meter, r.staging.room = p.blob, p.meter, p.roomToGrow
 	p.meter.begin()
 	p.meter.wait = func() error { return p.meter.takeTurn(ctx) }
@@ -338,7 +338,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 func (r *replay) application(c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
 	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
 	return &application{
-		tx: r.staging, comp: c, loader: r.p.loader, log: r.p.s.log, step: step, mailmap: mailmap,
+		tx: r.staging, comp: c, loader: r.p.loader, log: r.p.s.Logger, step: step, mailmap: mailmap,
 		origins: newAttributor(step, r.p.loader, c),
 		record:  true, created: at, at: at,
 	}

@@ -69,7 +69,7 @@ func (r *replay) readAhead(ctx context.Context, base gitsource.State) (*readAhea
 	reader.LimitCache(r.p.s.bounds.aheadObjects)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &readAhead{
-		comps: r.comps, reader: reader, maxSize: r.p.s.maxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
+		comps: r.comps, reader: reader, maxSize: r.p.s.MaxFileSize, bounds: r.p.s.bounds, touching: make(map[string][]*component),
 		budget: semaphore.NewWeighted(r.p.s.bounds.aheadBytes),
 		jobs:   make(chan job, aheadCommits), commits: make(chan *readCommit, aheadCommits), cancel: cancel,
 	}

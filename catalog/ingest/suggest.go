@@ -63,7 +63,7 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		}
 		pattern, err := remote.ParseBranchPattern(c.row.Settings.SuggestionBranches)
 		if err != nil {
-			p.s.log.Warn("no suggestions: correct suggestions.branches", "component", c.name(), "error", err)
+			p.s.Logger.Warn("no suggestions: correct suggestions.branches", "component", c.name(), "error", err)
 			continue
 		}
 		if pattern.IsZero() && m.suggested[c.row.ID].none {
@@ -82,13 +82,13 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 	err := s.run(ctx)
 	if object.Damaged(err) && ctx.Err() == nil && !m.suggestionsRebuilt {
 		m.suggestionsRebuilt = true // once: a second time would not help
-		p.s.log.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", err)
+		p.s.Logger.Warn("mirror is damaged; cloning again beside it", "branch", p.branch.Key, "error", err)
 		if _, err = m.Rebuild(ctx); err == nil {
 			err = s.run(ctx)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		p.s.log.Warn("suggestions stay as they are; the next pull tries again", "branch", p.branch.Key, "error", err)
+		p.s.Logger.Warn("suggestions stay as they are; the next pull tries again", "branch", p.branch.Key, "error", err)
 	}
 	m.suggestionsRebuilt = m.suggestionsRebuilt && err != nil
 }
@@ -141,7 +141,7 @@ func (s *suggestionRun) run(ctx context.Context) error {
 		m := newMeter(s.p.s.memory)
 		m.wait = func() error { return m.takeTurn(ctx) } // files are read before the transaction
 		defer m.endTurn()
-		s.load, s.steps = newFileLoader(s.reader.With(nil, nil), s.p.s.maxFileSize, m), make(map[commitPair]*gitsource.Step)
+		s.load, s.steps = newFileLoader(s.reader.With(nil, nil), s.p.s.MaxFileSize, m), make(map[commitPair]*gitsource.Step)
 		s.load.bound = maxParsed
 	}
 	var all []error
@@ -164,7 +164,7 @@ func (s *suggestionRun) fetch(ctx context.Context) (err error) {
 	}
 	for _, branch := range slices.Sorted(maps.Keys(s.branches.Failed)) {
 		err := s.branches.Failed[branch]
-		s.p.s.log.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
+		s.p.s.Logger.Warn("a branch with suggestions cannot be fetched", "branch", s.p.branch.Key, "from", branch, "error", err)
 		if errors.Is(err, object.ErrCorrupt) && object.Damaged(err) && !s.m.suggestionsRebuilt {
 			return err
 		}
@@ -197,7 +197,7 @@ func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) err
 		return nil
 	}
 	if omitted > 0 {
-		s.p.s.log.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
+		s.p.s.Logger.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
 	}
 	made := componentSuggestions{suggestionRun: s, comp: c.component, files: map[store.SuggestionSource]suggestionFile{}, keep: map[store.SuggestionSource]bool{}}
 	if last := s.m.suggested[c.row.ID]; last.readKey == c.row.Settings.ReadKey() {

@@ -35,7 +35,7 @@ func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head)
 	if err != nil {
 		return err
 	}
-	err = s.p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err = s.p.s.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		rows, err := snap.Translations(ctx, s.comp.row.ID)
 		s.rows = make(map[string]*catalog.Translation, len(rows))
 		for i := range rows {
@@ -110,7 +110,7 @@ func (s *componentSuggestions) branch(ctx context.Context, h object.Head, step *
 func (s *componentSuggestions) store(ctx context.Context) error {
 	p, row := s.p, &s.comp.row
 	same := false
-	err := p.s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+	err := p.s.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		same, err = snap.SameSuggestions(ctx, row.ID, s.list, s.keep)
 		return err
 	})
@@ -258,7 +258,7 @@ func (s *componentSuggestions) servedFile(ctx context.Context, row *catalog.Tran
 	if s.reader.Has(blob) {
 		return s.load.load(ctx, s.comp.row.ID, row.Filename, blob, s.comp.rules)
 	}
-	stored, err := store.Get(ctx, s.p.s.db, (*store.Snapshot).File, row.ID)
+	stored, err := store.Get(ctx, s.p.s.DB, (*store.Snapshot).File, row.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -64,18 +65,9 @@ type Progress struct {
 // Syncer pulls branches into the store. It is safe for concurrent use. Pulls of
 // one branch wait for each other.
 type Syncer struct {
-	db          *store.DB
-	table       *lang.Table
-	mirrorDir   string
-	git         gitsource.Options
-	maxFileSize int64
-	quotas      Quotas
-	room        func() error
-	now         func() time.Time
-	log         *slog.Logger
-	progress    func(key string, p Progress)
-	metrics     *metrics
-	hooked      hookTimes
+	Options
+	metrics *metrics
+	hooked  hookTimes
 
 	memory   *memory
 	bounds   replayBounds
@@ -95,28 +87,25 @@ const defaultMaxFileSize = 128 << 20
 
 // New makes a Syncer.
 func New(o Options) *Syncer {
+	o.Quotas, o.Logger = o.Quotas.orDefault(), cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	if o.MaxFileSize <= 0 {
+		o.MaxFileSize = defaultMaxFileSize
+	}
+	if o.Room == nil {
+		o.Room = func() error { return nil }
+	}
+	o.Git.Room = o.Room
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, Progress) {}
+	}
 	s := &Syncer{
-		db: o.DB, table: o.Languages, mirrorDir: o.MirrorDir, git: o.Git, maxFileSize: o.MaxFileSize,
-		quotas: o.Quotas.orDefault(), room: o.Room, now: o.Now, log: o.Logger, progress: o.Progress, metrics: newMetrics(),
-		memory: newMemory(o.Memory), compareUnits: compareUnits, compareTogether: checkup.MaxPending, partSize: unit.PartSize, mirrors: make(map[string]*mirror), histories: gitsource.NewHistories(), compareTime: compareTime,
+		Options: o, metrics: newMetrics(), memory: newMemory(o.Memory), compareUnits: compareUnits, compareTogether: checkup.MaxPending,
+		partSize: unit.PartSize, mirrors: make(map[string]*mirror), histories: gitsource.NewHistories(), compareTime: compareTime,
 	}
 	s.bounds = defaultReplayBounds(s.memory)
-	if s.maxFileSize <= 0 {
-		s.maxFileSize = defaultMaxFileSize
-	}
-	if s.room == nil {
-		s.room = func() error { return nil }
-	}
-	s.git.Room = s.room
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.progress == nil {
-		s.progress = func(string, Progress) {}
-	}
 	return s
 }
 
@@ -143,11 +132,11 @@ func (s *Syncer) pull(ctx context.Context, b Branch, m *mirror) (Report, error) 
 	if fence, ok := cluster.FenceOf(ctx); ok {
 		m.follow(fence.Token)
 	}
-	started := s.now() // after take: pulls of a branch are in order of time
+	started := s.Now() // after take: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), phases: newPhases(time.Now)}
 	report, err := p.run(ctx, m)
 	p.phases.observe(s.metrics.phases)
-	s.metrics.pull(s.now().Sub(started), &report, err)
+	s.metrics.pull(s.Now().Sub(started), &report, err)
 	if err != nil {
 		return report, fmt.Errorf("pull %s: %w", b.Key, err)
 	}
@@ -272,13 +261,13 @@ func (s *Syncer) Metrics() []prometheus.Collector {
 // is. What fn changes is checked. The error wraps catalog.ErrConflict if a pull moved the
 // head meanwhile.
 func (s *Syncer) AtHead(ctx context.Context, row store.BranchComponent, at time.Time, fn func(context.Context, *store.StepTx) error) error {
-	c, err := newComponent(row, s.table)
+	c, err := newComponent(row, s.Languages)
 	if err != nil {
 		return err
 	}
 	info := stayingAt(&row, at, row.ID)
 	info.Configured = row.Configured
-	_, err = s.db.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+	_, err = s.DB.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
@@ -300,7 +289,7 @@ func stayingAt(row *store.BranchComponent, at time.Time, components ...int64) st
 // project writes it: po/zh_CN.po has zh_CN, and is zh_Hans. ok says whether the filemask and
 // language_regex select the file.
 func (s *Syncer) FileCode(row *store.BranchComponent, path string) (code string, ok bool) {
-	c, err := newComponent(*row, s.table)
+	c, err := newComponent(*row, s.Languages)
 	if err != nil {
 		return "", false
 	}
