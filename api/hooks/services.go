@@ -73,7 +73,6 @@ type bitbucketRepo struct {
 	FullName string       `json:"full_name"` // Cloud
 	OldName  string       `json:"fullName"`
 	Slug     string       `json:"slug"`
-	SCM      string       `json:"scm"`
 	Owner    optionalText `json:"owner"`
 	Project  struct {
 		Key string `json:"key"`

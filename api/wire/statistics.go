@@ -117,12 +117,17 @@ type ProjectStatistics struct {
 // UniqueStatistics count a string that is in several components of a project
 // once for each language; ours.
 type UniqueStatistics struct {
-	Total                  int64   `json:"unique_total"`
-	TotalWords             int64   `json:"unique_total_words"`
-	TotalChars             int64   `json:"unique_total_chars"`
+	Total      int64 `json:"unique_total"`
+	TotalWords int64 `json:"unique_total_words"`
+	TotalChars int64 `json:"unique_total_chars"`
+	uniqueProgress
+}
+
+// uniqueProgress is a progress with other keys.
+type uniqueProgress struct {
 	Translated             int64   `json:"unique_translated"`
-	TranslatedPercent      Percent `json:"unique_translated_percent"`
 	TranslatedWords        int64   `json:"unique_translated_words"`
+	TranslatedPercent      Percent `json:"unique_translated_percent"`
 	TranslatedWordsPercent Percent `json:"unique_translated_words_percent"`
 	TranslatedChars        int64   `json:"unique_translated_chars"`
 	TranslatedCharsPercent Percent `json:"unique_translated_chars_percent"`
@@ -136,16 +141,7 @@ type UniqueStatistics struct {
 
 // NewUniqueStatistics makes the counts of what is counted once.
 func NewUniqueStatistics(st *catalog.Stats) UniqueStatistics {
-	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
-	return UniqueStatistics{
-		Total: units, TotalWords: words, TotalChars: chars,
-		Translated: st.Translated.Units, TranslatedPercent: shareDone(st.Translated.Units, units),
-		TranslatedWords: st.Translated.Words, TranslatedWordsPercent: shareDone(st.Translated.Words, words),
-		TranslatedChars: st.Translated.Chars, TranslatedCharsPercent: shareDone(st.Translated.Chars, chars),
-		Fuzzy: st.Fuzzy.Units, FuzzyPercent: share(st.Fuzzy.Units, units),
-		FuzzyWords: st.Fuzzy.Words, FuzzyWordsPercent: share(st.Fuzzy.Words, words),
-		FuzzyChars: st.Fuzzy.Chars, FuzzyCharsPercent: share(st.Fuzzy.Chars, chars),
-	}
+	return UniqueStatistics{st.Total.Units, st.Total.Words, st.Total.Chars, uniqueProgress(newProgress(st))}
 }
 
 // LanguageStatistics are the statistics of a language on the whole server.

@@ -89,16 +89,6 @@ func (e Edit) Identity() catalog.Identity {
 	return h.Identity(e.Source, e.Context)
 }
 
-// Then returns the edit after another change: with the first base, the last text and
-// all authors.
-func (e Edit) Then(text Text, by Author) Edit {
-	authors := slices.DeleteFunc(slices.Clone(e.Authors), func(a Author) bool {
-		return a.Name == by.Name && a.Email == by.Email
-	})
-	e.Ours, e.Authors = text, append(authors, by)
-	return e
-}
-
 // Nothing reports whether the last change brought the repository's text back.
 func (e Edit) Nothing() bool { return e.Ours.Equal(e.Base) }
 

@@ -169,7 +169,9 @@ func (m *model) translate(id string) {
 	if !pending {
 		e = edit.Edit{Source: id, Base: edit.Text{Target: text, State: stateOf(text)}}
 	}
-	m.journal[id] = e.Then(ours, author)
+	others := slices.DeleteFunc(slices.Clone(e.Authors), func(a edit.Author) bool { return a.Name == author.Name && a.Email == author.Email })
+	e.Ours, e.Authors = ours, append(others, author)
+	m.journal[id] = e
 	m.acked[id] = ours.Target
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -16,10 +15,8 @@ func WriteJobs(w io.Writer, state *cluster.State, asJSON bool) error {
 	if !asJSON {
 		return writeJobs(w, newJobs(state))
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(newJobs(state))
+	_, err := w.Write(encode(newJobs(state), "  "))
+	return err
 }
 
 // Jobs is what repoglot jobs shows as JSON.
