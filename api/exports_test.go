@@ -130,7 +130,7 @@ func TestStatisticsExports(t *testing.T) {
 	t.Parallel()
 	const columns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
 		"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
-		"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
+		"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments missing"
 	s := serve(demoWorld(t), Options{})
 	rec := call(t, s, http.MethodGet, "/exports/stats/demo/app/?format=csv")
 	rows, err := csv.NewReader(rec.Body).ReadAll()

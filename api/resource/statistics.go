@@ -176,7 +176,7 @@ func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 
 const exportColumns = "name code total translated translated_percent translated_words_percent total_words translated_words " +
 	"total_chars translated_chars translated_chars_percent failing failing_percent fuzzy fuzzy_percent url_translate url " +
-	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments"
+	"translate_url last_change last_author recent_changes readonly readonly_percent approved approved_percent suggestions comments missing"
 
 // exported makes the handler of statistics as an indented array, or as CSV for
 // download: those that read reads of what find finds.

@@ -199,16 +199,27 @@ func TestFullFileThatLacks(t *testing.T) {
 	for target, want := range map[string][]string{
 		"/projects/demo/": {share, lacks}, "/projects/demo/app/": {share, list + ">40</a>"}, "/projects/demo/app/cs/": {share, list + ">Not in the file <b>40</b>"},
 		"/languages/cs/": {share, list + ">40</a>"}, "/languages/cs/demo/": {share, list + ">40</a>"}, "/translate/demo/app/cs/": {"all strings <b>2</b>", list + ">" + lacks},
-		"/engage/demo/cs/": {list, "40 strings left, " + lacks}, "/widget/demo/app/cs/svg-badge.svg": {"4%"},
+		"/engage/demo/cs/": {list, "40 strings left, " + lacks}, "/": {share, ">40</td>"}, "/languages/": {share, ">40</td>"},
+		"/engage/demo/": {share, `Not in the file</dt><dd class="num">40`}, "/projects/demo/-/cs/": {share, list + ">40</a>"},
 	} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
 		answers(t, target, 200, rec, want...)
+	}
+	for _, widget := range []string{
+		"svg-badge.svg", "app/svg-badge.svg", "app/cs/svg-badge.svg", "-/cs/svg-badge.svg", "app/cs/287x66-grey.svg", "app/cs/88x31-grey.svg", "app/cs/open-graph.svg", "app/multi-auto.svg", "app/horizontal-auto.svg",
+	} {
+		_, rec := send(s, http.MethodGet, "/widget/demo/"+widget)
+		answers(t, widget, 200, rec, "translated: 4%")
+	}
+	for _, target := range []string{"/exports/stats/demo/", "/exports/stats/demo/app/", "/exports/stats/demo/?format=csv", "/exports/stats/demo/app/?format=csv"} {
+		_, rec := send(s, http.MethodGet, target)
+		answers(t, target, 200, rec, "100.0", "missing", "40")
 	}
 	for _, target := range []string{"/api/translations/demo/app/cs/", "/api/translations/demo/app/cs/statistics/", "/api/translations/?q=", "/api/components/demo/app/translations/", "/api/components/demo/app/statistics/"} {
 		_, rec := send(s, http.MethodGet, target)
 		answers(t, target, 200, rec, `"translated_percent":100.0`, `"missing":40`)
 	}
-	for _, target := range []string{"/api/projects/demo/matrix/", "/api/projects/demo/statistics/", "/api/languages/cs/statistics/", "/api/statistics/"} {
+	for _, target := range []string{"/api/projects/demo/matrix/", "/api/projects/demo/statistics/", "/api/projects/demo/languages/", "/api/languages/cs/statistics/", "/api/statistics/"} {
 		_, rec := send(s, http.MethodGet, target)
 		answers(t, target, 200, rec, `"missing":40`)
 	}

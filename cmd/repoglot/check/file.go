@@ -32,7 +32,7 @@ func verdict(name string, data []byte, q *quality, template *poparse.File) Resul
 		r.Findings = append(r.Findings, headerFindings(f)...)
 	}
 	if template != nil && !r.Template {
-		r.Findings = append(r.Findings, templateFindings(f, template)...)
+		r.compare(f, template)
 	}
 	if q != nil {
 		r.Findings = append(r.Findings, q.findings(f)...)
@@ -107,30 +107,32 @@ func count(f *poparse.File) (c Counts) {
 // namedStrings is the number of strings that a message about many of them quotes.
 const namedStrings = 3
 
-// templateFindings compares a file with its template: what msgmerge would add, and what
-// it would make obsolete.
-func templateFindings(f, template *poparse.File) []Finding {
-	r, err := msgmerge.Merge(f, template, msgmerge.Options{})
-	if err != nil {
-		return []Finding{warning(f.Name, 1, 1, CodeTemplateRefused, err.Error())}
+// compare compares a file with its template: what msgmerge would add, and what it would make
+// obsolete.
+func (r *Result) compare(f, template *poparse.File) {
+	add := func(line int, code, text string) {
+		r.Findings = append(r.Findings, warning(f.Name, line, 1, code, text))
 	}
-	var list []Finding
-	if missing := append(r.Added, r.Reworded...); len(missing) > 0 {
+	merged, err := msgmerge.Merge(f, template, msgmerge.Options{})
+	if err != nil {
+		add(1, CodeTemplateRefused, err.Error())
+		return
+	}
+	missing, gone := append(merged.Added, merged.Reworded...), merged.Gone
+	if r.Counts.Missing = len(missing); len(missing) > 0 {
 		text := fmt.Sprintf("%s of %s that the file lacks: %s", Quantity(len(missing), "string"), template.Name, quoted(missing))
-		if n := len(r.Reworded); n > 0 {
+		if n := len(merged.Reworded); n > 0 {
 			text += fmt.Sprintf("; for %d of them it has the text of a similar string", n)
 		}
 		line := 1
 		if f.Header != nil {
 			line = f.Header.KeywordLine
 		}
-		list = append(list, warning(f.Name, line, 1, CodeTemplateMissing, text))
+		add(line, CodeTemplateMissing, text)
 	}
-	if len(r.Gone) > 0 {
-		text := fmt.Sprintf("%s of the file that %s does not have: %s", Quantity(len(r.Gone), "string"), template.Name, quoted(r.Gone))
-		list = append(list, warning(f.Name, r.Gone[0].KeywordLine, 1, CodeTemplateGone, text))
+	if len(gone) > 0 {
+		add(gone[0].KeywordLine, CodeTemplateGone, fmt.Sprintf("%s of the file that %s does not have: %s", Quantity(len(gone), "string"), template.Name, quoted(gone)))
 	}
-	return list
 }
 
 // quoted quotes the first entries' sources, with their lines.

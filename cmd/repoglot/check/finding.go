@@ -49,6 +49,8 @@ type Counts struct {
 	Fuzzy int `json:"fuzzy"`
 	// Untranslated messages have no msgstr, fuzzy or not.
 	Untranslated int `json:"untranslated"`
+	// Missing messages are those of the template that the file lacks; 0 without a template.
+	Missing int `json:"missing,omitempty"`
 }
 
 // A Result is the verdict on one file.
@@ -95,9 +97,9 @@ type sum struct {
 }
 
 // percent is the translated share of the messages, rounded down; 100 without
-// messages.
+// messages. Missing ones count.
 func (s sum) percent() int {
-	all := s.Translated + s.Fuzzy + s.Untranslated
+	all := s.Translated + s.Fuzzy + s.Untranslated + s.Missing
 	if all == 0 {
 		return 100
 	}
@@ -113,6 +115,7 @@ func (s sums) add(name string, c Counts) {
 	of.Translated += c.Translated
 	of.Fuzzy += c.Fuzzy
 	of.Untranslated += c.Untranslated
+	of.Missing += c.Missing
 	s[name] = of
 }
 

@@ -101,22 +101,25 @@ func (t *textReport) Close() error {
 	var b bytes.Buffer
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "files\ttranslated\tfuzzy\tuntranslated\tdone\t  directory\n")
-	for _, d := range t.stats.sorted() {
-		tableRow(table, d, Printable(d.Directory))
+	total, missing := t.stats.total[""], ""
+	if total.Missing > 0 {
+		missing = "missing\t"
 	}
-	tableRow(table, t.stats.total[""], "total")
+	fmt.Fprintf(table, "files\ttranslated\tfuzzy\tuntranslated\t%sdone\t  directory\n", missing)
+	total.Directory = "total"
+	for _, d := range append(t.stats.sorted(), total) {
+		if missing != "" {
+			missing = fmt.Sprintf("%d\t", d.Missing)
+		}
+		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%s%d%%\t  %s\n", d.Files, d.Translated, d.Fuzzy, d.Untranslated, missing, d.percent(), Printable(d.Directory))
+	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	return write(t.w, b.Bytes())
 }
 
-func tableRow(w io.Writer, s sum, name string) {
-	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d%%\t  %s\n", s.Files, s.Translated, s.Fuzzy, s.Untranslated, s.percent(), name)
-}
-
-// String returns the line of msgfmt --statistics in English.
+// String returns the line of msgfmt --statistics in English, and what is missing.
 func (c Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d translated message%s", c.Translated, plural(c.Translated))
@@ -125,6 +128,9 @@ func (c Counts) String() string {
 	}
 	if c.Untranslated > 0 {
 		fmt.Fprintf(&b, ", %d untranslated message%s", c.Untranslated, plural(c.Untranslated))
+	}
+	if c.Missing > 0 {
+		fmt.Fprintf(&b, ", %d missing message%s", c.Missing, plural(c.Missing))
 	}
 	b.WriteByte('.')
 	return b.String()

@@ -1,7 +1,10 @@
 package check_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,5 +51,56 @@ func TestTemplate(t *testing.T) {
 		if _, err := check.ParseTemplate(name, []byte(data)); !errors.Is(err, check.ErrTemplate) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestTemplateCounts: a file that is translated completely and lacks strings of the template says
+// both, and is not listed as a language that is done.
+func TestTemplateCounts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	template, file := "msgid \"\"\nmsgstr \"x: y\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n", "msgid \"a\"\nmsgstr \"A\"\n"
+	for i := range 4 {
+		template += fmt.Sprintf("\nmsgid \"new %d\"\nmsgstr \"\"\n", i)
+	}
+	writeFile(t, "cs.po", []byte(file))
+	writeFile(t, "de.po", []byte(template))
+	parsed, err := check.ParseTemplate("a.pot", []byte(template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(report check.Report, err error, out *bytes.Buffer) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results(t, check.Options{Template: parsed}) {
+			r.Findings = nil
+			if err := report.File(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := report.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	var text, data, all, done bytes.Buffer
+	report, err := check.NewReport(&text, check.ReportOptions{Format: check.FormatText, Stats: true})
+	want := "cs.po: 1 translated message, 4 missing messages.\nde.po: 0 translated messages, 5 untranslated messages.\n\n" +
+		"  files  translated  fuzzy  untranslated  missing  done  directory\n      2           1      0             5        4   10%  .\n      2           1      0             5        4   10%  total\n"
+	if got := run(report, err, &text); got != want {
+		t.Errorf("text:\n%s, want\n%s", got, want)
+	}
+	report, err = check.NewReport(&data, check.ReportOptions{Format: check.FormatJSON, Stats: true})
+	if got := run(report, err, &data); !strings.Contains(got, `"translated":1,"fuzzy":0,"untranslated":0,"missing":4`) {
+		t.Errorf("JSON: %s", got)
+	}
+	report, err = check.NewLanguagesReport(&all, check.FormatJSON, 0)
+	if got := run(report, err, &all); !strings.Contains(got, `"language":"cs","percent":20,"files":1,"translated":1,"fuzzy":0,"untranslated":0,"missing":4`) {
+		t.Errorf("languages: %s", got)
+	}
+	report, err = check.NewLanguagesReport(&done, check.FormatText, 90)
+	if got := run(report, err, &done); got != "" {
+		t.Errorf("languages that are done: %s", got)
 	}
 }
