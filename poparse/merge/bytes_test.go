@@ -23,6 +23,11 @@ func TestBytes(t *testing.T) {
 			file(msg("a", "x"), msg("a", "2"), msg("b", "")), file(msg("a", "1"), msg("a", "2"), msg("b", "")),
 		},
 		{
+			"a string three times", file(msg("a", "x"), msg("a", "y"), msg("a", "z")), file(msg("a", "x"), msg("a", "1"), msg("a", "z")),
+			file(msg("a", "x"), msg("a", "y"), msg("a", "2")), file(msg("a", "x"), msg("a", "1"), msg("a", "2")),
+		},
+		{"a byte order mark", file(wide, msg("a", ""), msg("b", "")), file(wide, msg("a", "1"), msg("b", "")), "\ufeff" + file(wide, msg("a", ""), msg("b", "2")), "\ufeff" + file(wide, msg("a", "1"), msg("b", "2"))},
+		{
 			"obsolete strings", file(msg("b", ""), "#~ msgid \"a\"\n#~ msgstr \"x\"\n"), file(msg("b", "1"), "#~ msgid \"a\"\n#~ msgstr \"x\"\n"),
 			file(msg("b", ""), "#~ msgid \"a\"\n#~ msgstr \"y\"\n"), file(msg("b", "1"), "#~ msgid \"a\"\n#~ msgstr \"y\"\n"),
 		},
