@@ -32,6 +32,11 @@ func TestBytes(t *testing.T) {
 			file(msg("b", ""), "#~ msgid \"a\"\n#~ msgstr \"y\"\n"), file(msg("b", "1"), "#~ msgid \"a\"\n#~ msgstr \"y\"\n"),
 		},
 		{"line ends of Windows", dos(file(msg("a", ""), msg("b", ""))), dos(file(msg("a", "1"), msg("b", ""))), dos(file(msg("a", ""), msg("b", "2"))), dos(file(msg("a", "1"), msg("b", "2")))},
+		{"line ends of both kinds", dos(msg("a", "")) + "\n" + msg("b", ""), dos(msg("a", "1")) + "\n" + msg("b", ""), dos(msg("a", "")) + "\n" + msg("b", "2"), dos(msg("a", "1")) + "\n" + msg("b", "2")},
+		{
+			"a header without a last line end", "msgid \"\"\nmsgstr \"A: 1\\nB: 2\"\n", "msgid \"\"\nmsgstr \"A: 3\\nB: 2\"\n", "msgid \"\"\nmsgstr \"A: 1\\nB: 2\\nC: 4\"\n",
+			"msgid \"\"\nmsgstr \"\"\n\"A: 3\\n\"\n\"B: 2\\n\"\n\"C: 4\"\n",
+		},
 		{"no last line end", open(file(msg("a", ""), msg("b", ""))), open(file(msg("a", "1"), msg("b", ""))), open(file(msg("a", ""), msg("b", "2"))), open(file(msg("a", "1"), msg("b", "2")))},
 		{"one side adds the last line end", open(file(msg("a", ""), msg("b", ""))), file(msg("a", ""), msg("b", "")), open(file(msg("a", "1"), msg("b", ""))), file(msg("a", "1"), msg("b", ""))},
 		{"the end of a conflict is a line", open(msg("a", "x")), open(msg("a", "y")), open(msg("a", "z")), entry(`msgid "a"`, "<<<<<<< ours", `msgstr "y"`, "=======", `msgstr "z"`, ">>>>>>> theirs")},

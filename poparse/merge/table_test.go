@@ -55,6 +55,12 @@ var tableCases = []tableCase{
 		theirs: file(msg("c", ""), msg("b", ""), msg("a", "")), want: file(msg("c", ""), msg("b", ""), msg("a", "1")),
 	},
 	{
+		name: "changed by one side, order, of an older template", base: file(head("POT-Creation-Date: 2026-01-01 00:00+0000", utf8), msg("a", ""), msg("b", ""), msg("c", "")),
+		ours:   file(head("POT-Creation-Date: 2026-01-02 00:00+0000", utf8), msg("c", ""), msg("a", ""), msg("b", "")),
+		theirs: file(head("POT-Creation-Date: 2026-01-03 00:00+0000", utf8), msg("a", ""), msg("b", ""), msg("c", ""), msg("d", "")),
+		want:   file(head("POT-Creation-Date: 2026-01-03 00:00+0000", utf8), msg("c", ""), msg("d", ""), msg("a", ""), msg("b", "")),
+	},
+	{
 		name: "changed by one side, line ends", base: file(msg("a", ""), msg("b", "")),
 		ours:   strings.ReplaceAll(file(msg("a", ""), msg("b", "")), "\n", "\r\n"),
 		theirs: file(msg("a", "1"), msg("b", "")), want: strings.ReplaceAll(file(msg("a", "1"), msg("b", "")), "\n", "\r\n"),
@@ -100,6 +106,19 @@ var tableCases = []tableCase{
 		theirs: msg("Open the files", "x", "#, fuzzy", `#| msgid "Open the file"`), want: msg("Open the files", "x", "# c", "#, fuzzy", `#| msgid "Open the file"`),
 	},
 	{
+		name: "reworded and same text, translated anew", base: msg("Open the file", "x"), ours: msg("Open the file", "x", "# c"),
+		theirs: msg("Open the files", "z", "#: r"), want: msg("Open the files", "z", "# c", "#: r"),
+	},
+	{
+		name: "reworded and same text, confirmed by the other", base: msg("Open the file", "x", "#, fuzzy"), ours: msg("Open the file", "x"),
+		theirs: msg("Open the files", "x", "#, fuzzy"), want: msg("Open the files", "x", "#, fuzzy"),
+	},
+	{
+		name: "reworded and new text, as #| says", base: msg("Open the file", "x"), ours: msg("Open the file", "y"),
+		theirs: file(msg("Open the file?", "x", "#, fuzzy", `#| msgid "Open the file"`), msg("Open the file!", "")),
+		want:   file(msg("Open the file?", "y", "#, fuzzy", `#| msgid "Open the file"`), msg("Open the file!", "")),
+	},
+	{
 		name: "reworded and translated", base: msg("Open the file", "x"), ours: msg("Open the file", "y"),
 		theirs: msg("Open the files", "z"), want: file(msg("Open the files", "z"), entry(`#~ msgid "Open the file"`, `#~ msgstr "y"`)),
 	},
@@ -125,6 +144,22 @@ var tableCases = []tableCase{
 		ours:   file(head("POT-Creation-Date: 2026-01-02 00:00+0000", utf8), msg("b", ""), msg("a", "x", "#. f", "#: r:2", "#, c-format")),
 		theirs: file(head("POT-Creation-Date: 2026-01-01 23:00-0500", utf8), msg("b", ""), msg("a", "", "#. g", "#: r:3")),
 		want:   file(head("POT-Creation-Date: 2026-01-01 23:00-0500", utf8), msg("b", ""), msg("a", "x", "#. g", "#: r:3", "#, c-format")),
+	},
+	{
+		name: "newer template, order", base: file(head("POT-Creation-Date: 2026-01-01 00:00+0000", utf8), msg("a", ""), msg("b", ""), msg("c", "")),
+		ours:   file(head("POT-Creation-Date: 2026-01-02 00:00+0000", utf8), msg("b", ""), msg("a", ""), msg("c", "")),
+		theirs: file(head("POT-Creation-Date: 2026-01-03 00:00+0000", utf8), msg("c", ""), msg("a", "1"), msg("b", "")),
+		want:   file(head("POT-Creation-Date: 2026-01-03 00:00+0000", utf8), msg("c", ""), msg("a", "1"), msg("b", "")),
+	},
+	{
+		name: "newer template, of two without a date ours", base: msg("a", "", "#: r:1", "#. e"), ours: msg("a", "", "#: r:2", "#. f"), theirs: msg("a", "x", "#: r:3", "#. g"),
+		want: msg("a", "x", "#: r:2", "#. f"), asym: true,
+	},
+	{
+		name: "header dates, older by ours alone", base: head("PO-Revision-Date: 2026-01-03 00:00+0000", "Last-Translator: A", utf8),
+		ours:   head("PO-Revision-Date: 2026-01-01 00:00+0000", "Last-Translator: B", utf8),
+		theirs: head("PO-Revision-Date: 2026-01-03 00:00+0000", "Last-Translator: A", utf8, "X: 1"),
+		want:   head("PO-Revision-Date: 2026-01-01 00:00+0000", "Last-Translator: B", utf8, "X: 1"),
 	},
 	{
 		name: "header dates", base: head("PO-Revision-Date: 2026-01-01 00:00+0000", "Last-Translator: A <a@example.org>", utf8),
