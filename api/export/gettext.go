@@ -143,8 +143,8 @@ const moMagic = 0x950412de
 // moHead is the length of the header: seven words.
 const moHead = 28
 
-// message is an entry of a MO file.
-type message struct{ key, value string }
+// message is an entry of a MO file: its key and its value.
+type message [2]string
 
 // writeMO writes the same as msgfmt --no-hash: revision 0, little endian, sorted
 // by key; fuzzy and untranslated strings are left out. It holds all messages in
@@ -159,22 +159,19 @@ func writeMO(w io.Writer, head *Head, units Units) error {
 			all = append(all, m)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b message) int { return strings.Compare(a.key, b.key) })
+	slices.SortStableFunc(all, func(a, b message) int { return strings.Compare(a[0], b[0]) })
 	if err := writeTables(w, all); err != nil {
 		return err
 	}
-	for _, of := range []func(m message) string{keyOf, valueOf} {
+	for part := range 2 {
 		for _, m := range all {
-			if _, err := io.WriteString(w, of(m)+"\x00"); err != nil {
+			if _, err := io.WriteString(w, m[part]+"\x00"); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
-
-func keyOf(m message) string   { return m.key }
-func valueOf(m message) string { return m.value }
 
 // compiled makes a message of a unit; ok is false if the unit is left out. So are
 // units with a NUL, which would end a text.
@@ -183,12 +180,11 @@ func compiled(head *Head, u *catalog.Unit) (m message, ok bool) {
 	if u.State.Fuzzy() || forms[0] == "" || strings.Contains(u.Source+u.Context+u.Target, "\x00") {
 		return m, false
 	}
-	m.key = strings.ReplaceAll(u.Source, catalog.FormSeparator, "\x00")
+	key := strings.ReplaceAll(u.Source, catalog.FormSeparator, "\x00")
 	if u.Context != "" {
-		m.key = u.Context + "\x04" + m.key
+		key = u.Context + "\x04" + key
 	}
-	m.value = strings.Join(forms, "\x00")
-	return m, true
+	return message{key, strings.Join(forms, "\x00")}, true
 }
 
 // writeTables writes the header and the two tables of lengths and offsets.
@@ -198,9 +194,9 @@ func writeTables(w io.Writer, all []message) error {
 	tables := moHead + 16*n
 	words = append(words, moMagic, 0, uint32(n), moHead, uint32(moHead+8*n), 0, uint32(tables))
 	at := tables
-	for _, of := range []func(m message) string{keyOf, valueOf} {
+	for part := range 2 {
 		for _, m := range all {
-			length := len(of(m))
+			length := len(m[part])
 			if at > math.MaxInt32-length-1 {
 				return fmt.Errorf("write MO: %w: more than 2 GiB of strings", catalog.ErrInvalid)
 			}

@@ -75,12 +75,8 @@ func (e *Env) Merge(ctx context.Context, row *store.ComponentRow, number int, he
 		case !waits:
 			return wire.Done{Result: true, Detail: "Another process was asked to."}, nil
 		}
-		var left *catalog.Incoming
-		err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-			l, err := snap.Incomings(ctx, row.ID)
-			left = l.Find(number, head)
-			return err
-		})
+		l, err := store.Get(ctx, e.Store, (*store.Snapshot).Incomings, row.ID)
+		left := l.Find(number, head)
 		switch {
 		case err != nil || left == nil:
 			return wire.Done{Result: err == nil}, err

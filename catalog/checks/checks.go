@@ -66,24 +66,20 @@ func (id ID) String() string {
 	if id >= count {
 		return ""
 	}
-	return table[id].name
+	return table[id].Name
 }
 
 // ByName finds a check by its name in the API, such as "end_stop".
 func ByName(name string) (ID, bool) {
-	i := slices.IndexFunc(table[:], func(e entry) bool { return e.name == name })
+	i := slices.IndexFunc(table[:], func(e entry) bool { return e.Name == name })
 	return ID(max(i, 0)), i >= 0
 }
 
 // All returns every check, ordered by number. The caller may change the slice.
 func All() []Check {
-	all := make([]Check, 0, count)
-	for i, e := range table {
-		c := Check{ID: ID(i), Name: e.name, Title: e.title, Description: e.description, Example: e.example, IgnoreFlag: "ignore-" + dashed(e.name), Scope: e.scope}
-		if e.off {
-			c.EnableFlag = e.enabling()
-		}
-		all = append(all, c)
+	all := make([]Check, count)
+	for i := range table {
+		all[i] = table[i].Check
 	}
 	return all
 }

@@ -151,10 +151,10 @@ func newReplacer(values []flagValue) *strings.Replacer {
 }
 
 // where returns the checks whose rows a function names.
-func where(named func(ID, *entry) bool) Mask {
+func where(named func(*entry) bool) Mask {
 	var m Mask
 	for i := range table {
-		if named(ID(i), &table[i]) {
+		if named(&table[i]) {
 			m = m.With(ID(i))
 		}
 	}
@@ -169,17 +169,17 @@ func masksByFlag() map[string]flagMasks {
 	all := make(map[string]flagMasks)
 	for i := range table {
 		e := &table[i]
-		for _, ignore := range []string{"ignore-" + dashed(e.name), e.ignore} {
+		for _, ignore := range []string{e.IgnoreFlag, e.ignore} {
 			if ignore != "" {
 				m := all[ignore]
 				m.ignores = m.ignores.With(ID(i))
 				all[ignore] = m
 			}
 		}
-		if e.off && !e.valued {
-			m := all[e.enabling()]
+		if e.EnableFlag != "" && !e.valued {
+			m := all[e.EnableFlag]
 			m.enables = m.enables.With(ID(i))
-			all[e.enabling()] = m
+			all[e.EnableFlag] = m
 		}
 	}
 	return all

@@ -79,8 +79,8 @@ func New(o Options) *Set {
 	s.source = sourceBase(o.Source)
 	s.seed = maphash.MakeSeed()
 	s.names = nameWords(o.ProjectName, o.ComponentName)
-	s.onTarget = where(func(_ ID, e *entry) bool { return e.scope == ScopePair || e.scope == ScopeTarget })
-	s.onSource = where(func(_ ID, e *entry) bool { return e.scope == ScopeSource })
+	s.onTarget = where(func(e *entry) bool { return e.Scope == ScopePair || e.Scope == ScopeTarget })
+	s.onSource = where(func(e *entry) bool { return e.Scope == ScopeSource })
 	s.runs.New = func() any { return &run{seed: s.seed} }
 	s.known = map[string]*flagSet{}
 	s.forms = pairForms(o.Plural, o.SourcePlural)

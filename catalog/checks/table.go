@@ -79,123 +79,76 @@ const (
 
 // rows makes the table of checks, ordered by number.
 func rows() [count]entry {
-	return [count]entry{
-		BeginNewline:       pairCheck("begin_newline", "Starting newline", "Only one of source and translation begins with a line break.", `"\nMenu" → "Menü"`, beginNewline),
-		EndNewline:         pairCheck("end_newline", "Trailing newline", "Only one of source and translation ends with a line break.", `"Done\n" → "Fertig"`, endNewline),
-		BeginSpace:         pairCheck("begin_space", "Starting spaces", "The translation begins with another number of spaces.", `"  item" → " Eintrag"`, beginSpace),
-		EndSpace:           pairCheck("end_space", "Trailing space", "The translation ends with another number of spaces.", `"Name: " → "Jméno:"`, endSpace),
-		DoubleSpace:        pairCheck("double_space", "Double space", "The translation has two spaces in a row, the source has not.", `"a tree" → "ein  Baum"`, doubleSpace),
-		EndStop:            pairCheck("end_stop", "Mismatched full stop", "Only one of source and translation ends with a full stop of its language.", `"It works." → "Es geht"`, endStop),
-		EndColon:           pairCheck("end_colon", "Mismatched colon", "Only one of source and translation ends with a colon.", `"Size:" → "Größe"`, endColon),
-		EndQuestion:        pairCheck("end_question", "Mismatched question mark", "Only one of source and translation ends with a question mark.", `"Sure?" → "Sicher"`, endQuestion),
-		EndExclamation:     pairCheck("end_exclamation", "Mismatched exclamation mark", "Only one of source and translation ends with an exclamation mark.", `"Stop!" → "Halt"`, endExclamation),
-		EndEllipsis:        pairCheck("end_ellipsis", "Mismatched ellipsis", "Only one of source and translation ends with the character of an ellipsis.", `"Open…" → "Öffnen"`, endEllipsis),
-		EndSemicolon:       pairCheck("end_semicolon", "Mismatched semicolon", "Only one of source and translation ends with a semicolon that does not belong to an entity.", `"one;" → "eins"`, endSemicolon),
-		EscapedNewline:     pairCheck("escaped_newline", `Mismatched \n`, "The translation has another number of \\n, not counting Windows paths.", `"a\\nb" → "a b"`, escapedNewline),
-		NewlineCount:       pairCheck("newline-count", "Mismatching line breaks", "The translation has another number of line breaks.", `"a\nb" → "a b"`, newlineCount),
-		ZeroWidthSpace:     pairCheck("zero-width-space", "Zero-width space", "The translation has a zero-width space (U+200B), the source has not.", `"word" → "Wo\u200brt"`, zeroWidthSpace),
-		Kashida:            pairCheck("kashida", "Kashida letter used", "The translation is stretched with decorative kashida letters.", `"house" → "منـزل"`, kashida),
-		PunctuationSpacing: pairCheck("punctuation_spacing", "Punctuation spacing", "In French and Breton, a high punctuation mark has no blank before it.", `"Why?" → "Pourquoi?"`, punctuationSpacing),
-		Plurals: {
-			name: "plurals", title: "Missing plurals", scope: ScopeTarget, whole: plurals,
-			description: "Some plural forms are translated, some are empty.", example: `"%d day", "%d days" → "%d Tag", ""`,
-		},
-		SamePlurals: {
-			name: "same-plurals", title: "Same plurals", scope: ScopeTarget, whole: samePlurals,
-			description: "All plural forms of the translation are the same.", example: `"%d day", "%d days" → "%d Tag", "%d Tag"`,
-		},
-		Duplicate:           pairCheck("duplicate", "Consecutive duplicated words", "A word stands twice in a row in the translation.", `"the tree" → "der der Baum"`, duplicate),
-		PythonFormat:        formatCheck("python_format", "Python", `"%(n)s files" → "Dateien"`),
-		PythonBraceFormat:   formatCheck("python_brace_format", "Python brace", `"{n} files" → "{m} Dateien"`),
-		PHPFormat:           formatCheck("php_format", "PHP", `"%s files" → "Dateien"`),
-		CFormat:             formatCheck("c_format", "C", `"%s: %d" → "%d: %s"`),
-		PerlFormat:          formatCheck("perl_format", "Perl", `"%s files" → "Dateien"`),
-		PerlBraceFormat:     formatCheck("perl_brace_format", "Perl brace", `"{n} files" → "Dateien"`),
-		JavascriptFormat:    formatCheck("javascript_format", "JavaScript", `"%s files" → "Dateien"`),
-		LuaFormat:           formatCheck("lua_format", "Lua", `"%s files" → "Dateien"`),
-		JavaPrintfFormat:    formatCheck("java_printf_format", "Java printf", `"%1$s of %2$s" → "%1$s"`),
-		QtFormat:            formatCheck("qt_format", "Qt", `"%1 of %2" → "%1"`),
-		QtPluralFormat:      formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`),
-		PercentPlaceholders: formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`),
-		MaxLength: {
-			name: "max-length", title: "Maximum length of translation", scope: ScopeTarget, off: true, valued: true, whole: maxLength,
-			description: "A form is longer than the number of characters of the flag max-length:N.", example: `max-length:4, "Save" → "Speichern"`,
-		},
-		OptionalPlural: {
-			name: "optional_plural", title: "Unpluralised", scope: ScopeSource, source: optionalPlural,
-			description: "The source says (s) instead of using plural forms.", example: `"%d file(s)"`,
-		},
-		Ellipsis: {
-			name: "ellipsis", title: "Ellipsis", scope: ScopeSource, source: ellipsis,
-			description: "The source has three full stops instead of an ellipsis.", example: `"Open..."`,
-		},
-		UnnamedFormat: {
-			name: "unnamed_format", title: "Multiple unnamed variables", scope: ScopeSource, source: unnamedFormat,
-			description: "The source has several placeholders without a name or number, so that a translation cannot reorder them.", example: `c-format, "%s in %s"`,
-		},
-		Inconsistent: {
-			name: "inconsistent", title: "Inconsistent", scope: ScopeAcross,
-			description: "The same string is translated in another way elsewhere in the project.", example: `app "Open" → "Öffnen", docs "Open" → "Offen"`,
-		},
-		Reused: {
-			name: "reused", title: "Reused translation", scope: ScopeAcross,
-			description: "The same translation stands for different strings of the project. Fuzzy strings do not count.", example: `"Open" → "Auf", "Up" → "Auf"`,
-		},
-		Translated: {
-			name: "translated", title: "Has been translated", scope: ScopeAcross,
-			description: "The string was translated before. Nothing fails it here.", example: `"Open" → "Öffnen", then ""`,
-		},
-		MultipleFailures: {
-			name: "multiple_failures", title: "Multiple failing checks", scope: ScopeAcross,
-			description: "At least two checks fail in the translations of the source.", example: `"Done." → de "Fertig", fr "Fini"`,
-		},
-		LongUntranslated: {
-			name: "long_untranslated", title: "Long untranslated", scope: ScopeAcross,
-			description: "The source is old, and translated far less than the rest of its component.", example: `"Open" for 91 days in 1 of 10 languages, the rest by 50 %`,
-		},
-		Same:   pairCheck("same", "Unchanged translation", "The translation is the source, and has words that are usually translated.", `"Save the file" → "Save the file"`, same),
-		BBCode: pairCheck("bbcode", "BBCode markup", "The translation has other pairs of BBCode tags.", `"[b]bold[/b]" → "fett"`, bbcode),
-		XMLInvalid: {
-			name: "xml-invalid", title: "XML syntax", scope: ScopeTarget, whole: xmlInvalid,
-			description: "The source is well-formed markup (or the flag xml-text says so), the translation is not.", example: `"<b>x</b>" → "<b>x"`,
-		},
-		XMLTags: {
-			name: "xml-tags", title: "XML markup", scope: ScopeTarget, whole: xmlTags,
-			description: "The translation has other tags, or tags with other attributes or in another order.", example: `"<b>x</b>" → "<i>x</i>"`,
-		},
-		CSharpFormat:       formatCheck("c_sharp_format", "C#", `"{0} files" → "Dateien"`),
-		JavaFormat:         formatCheck("java_format", "Java MessageFormat", `"{0} files" → "Dateien"`),
-		ObjectPascalFormat: formatCheck("object_pascal_format", "Object Pascal", `"%d files" → "Dateien"`),
-		RubyFormat:         formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
-		ESFormat:           formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
-		AngularJSFormat:    formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
-		Placeholders: {
-			name: "placeholders", title: "Placeholders", scope: ScopeTarget, off: true, valued: true, whole: placeholders,
-			description: "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", example: `placeholders:$URL$, "at $URL$" → "bei"`,
-		},
-		Regex: {
-			name: "regex", title: "Regular expression", scope: ScopeTarget, off: true, valued: true, whole: regex,
-			description: "A form does not match the regular expression of the flag regex:r\"expression\".", example: `regex:r"^[a-z]+$", "word" → "Wort"`,
-		},
-		URL:                  flagCheck("url", "URL", "url", "The translation is not a URL of http, https, ftp or ftps.", `"http://a.org/en" → "a.org/de"`, checkURL),
-		SafeHTML:             flagCheck("safe-html", "Unsafe HTML", "safe-html", "The translation has tags or attributes that the source has not, comments, links to scripts, or tags that are not closed.", `"<b>x</b>" → "<script>x</script>"`, safeHTML),
-		MDReflink:            flagCheck("md-reflink", "Markdown references", "md-text", "The translation has other references of Markdown.", `"[a][1]" → "[a][2]"`, mdReflink),
-		MDLink:               flagCheck("md-link", "Markdown links", "md-text", "The translation has another number of links of Markdown, or other ones inside the document.", `"[a](#top)" → "[a](#oben)"`, mdLink),
-		MDSyntax:             flagCheck("md-syntax", "Markdown syntax", "md-text", "The translation uses other marks of Markdown: emphasis, code, strike-out, bare links.", `"**a**" → "a"`, mdSyntax),
-		CheckGlossary:        flagCheck("check_glossary", "Does not follow glossary", "check-glossary", "A term of the glossary is translated in another way, or by a forbidden word.", `glossary branch → Zweig, "a branch" → "ein Ast"`, checkGlossary),
-		SchemeFormat:         formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
-		VueFormat:            formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
-		I18nextInterpolation: formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
-		ICUMessageFormat: {
-			name: "icu_message_format", title: "ICU MessageFormat", scope: ScopeTarget, off: true, whole: checkICU,
-			description: "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.",
-			example:     `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`,
-		},
-		ICUMessageFormatSyntax: {
-			name: "icu_message_format_syntax", title: "ICU MessageFormat syntax", scope: ScopeSource, off: true, flag: icuFlag, ignore: "ignore-" + icuFlag, source: icuSyntax,
-			description: "The source has an error in the syntax of ICU MessageFormat.", example: `"Hello {name"`,
-		},
+	all := [count]entry{
+		BeginNewline:           pairCheck("begin_newline", "Starting newline", "Only one of source and translation begins with a line break.", `"\nMenu" → "Menü"`, beginNewline),
+		EndNewline:             pairCheck("end_newline", "Trailing newline", "Only one of source and translation ends with a line break.", `"Done\n" → "Fertig"`, endNewline),
+		BeginSpace:             pairCheck("begin_space", "Starting spaces", "The translation begins with another number of spaces.", `"  item" → " Eintrag"`, beginSpace),
+		EndSpace:               pairCheck("end_space", "Trailing space", "The translation ends with another number of spaces.", `"Name: " → "Jméno:"`, endSpace),
+		DoubleSpace:            pairCheck("double_space", "Double space", "The translation has two spaces in a row, the source has not.", `"a tree" → "ein  Baum"`, doubleSpace),
+		EndStop:                pairCheck("end_stop", "Mismatched full stop", "Only one of source and translation ends with a full stop of its language.", `"It works." → "Es geht"`, endStop),
+		EndColon:               pairCheck("end_colon", "Mismatched colon", "Only one of source and translation ends with a colon.", `"Size:" → "Größe"`, endColon),
+		EndQuestion:            pairCheck("end_question", "Mismatched question mark", "Only one of source and translation ends with a question mark.", `"Sure?" → "Sicher"`, endQuestion),
+		EndExclamation:         pairCheck("end_exclamation", "Mismatched exclamation mark", "Only one of source and translation ends with an exclamation mark.", `"Stop!" → "Halt"`, endExclamation),
+		EndEllipsis:            pairCheck("end_ellipsis", "Mismatched ellipsis", "Only one of source and translation ends with the character of an ellipsis.", `"Open…" → "Öffnen"`, endEllipsis),
+		EndSemicolon:           pairCheck("end_semicolon", "Mismatched semicolon", "Only one of source and translation ends with a semicolon that does not belong to an entity.", `"one;" → "eins"`, endSemicolon),
+		EscapedNewline:         pairCheck("escaped_newline", `Mismatched \n`, "The translation has another number of \\n, not counting Windows paths.", `"a\\nb" → "a b"`, escapedNewline),
+		NewlineCount:           pairCheck("newline-count", "Mismatching line breaks", "The translation has another number of line breaks.", `"a\nb" → "a b"`, newlineCount),
+		ZeroWidthSpace:         pairCheck("zero-width-space", "Zero-width space", "The translation has a zero-width space (U+200B), the source has not.", `"word" → "Wo\u200brt"`, zeroWidthSpace),
+		Kashida:                pairCheck("kashida", "Kashida letter used", "The translation is stretched with decorative kashida letters.", `"house" → "منـزل"`, kashida),
+		PunctuationSpacing:     pairCheck("punctuation_spacing", "Punctuation spacing", "In French and Breton, a high punctuation mark has no blank before it.", `"Why?" → "Pourquoi?"`, punctuationSpacing),
+		Plurals:                formsCheck("plurals", "Missing plurals", "Some plural forms are translated, some are empty.", `"%d day", "%d days" → "%d Tag", ""`, plurals),
+		SamePlurals:            formsCheck("same-plurals", "Same plurals", "All plural forms of the translation are the same.", `"%d day", "%d days" → "%d Tag", "%d Tag"`, samePlurals),
+		Duplicate:              pairCheck("duplicate", "Consecutive duplicated words", "A word stands twice in a row in the translation.", `"the tree" → "der der Baum"`, duplicate),
+		PythonFormat:           formatCheck("python_format", "Python", `"%(n)s files" → "Dateien"`),
+		PythonBraceFormat:      formatCheck("python_brace_format", "Python brace", `"{n} files" → "{m} Dateien"`),
+		PHPFormat:              formatCheck("php_format", "PHP", `"%s files" → "Dateien"`),
+		CFormat:                formatCheck("c_format", "C", `"%s: %d" → "%d: %s"`),
+		PerlFormat:             formatCheck("perl_format", "Perl", `"%s files" → "Dateien"`),
+		PerlBraceFormat:        formatCheck("perl_brace_format", "Perl brace", `"{n} files" → "Dateien"`),
+		JavascriptFormat:       formatCheck("javascript_format", "JavaScript", `"%s files" → "Dateien"`),
+		LuaFormat:              formatCheck("lua_format", "Lua", `"%s files" → "Dateien"`),
+		JavaPrintfFormat:       formatCheck("java_printf_format", "Java printf", `"%1$s of %2$s" → "%1$s"`),
+		QtFormat:               formatCheck("qt_format", "Qt", `"%1 of %2" → "%1"`),
+		QtPluralFormat:         formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`),
+		PercentPlaceholders:    formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`),
+		MaxLength:              formsCheck("max-length", "Maximum length of translation", "A form is longer than the number of characters of the flag max-length:N.", `max-length:4, "Save" → "Speichern"`, maxLength).valuedBy("max-length"),
+		OptionalPlural:         sourceCheck("optional_plural", "Unpluralised", "The source says (s) instead of using plural forms.", `"%d file(s)"`, optionalPlural),
+		Ellipsis:               sourceCheck("ellipsis", "Ellipsis", "The source has three full stops instead of an ellipsis.", `"Open..."`, ellipsis),
+		UnnamedFormat:          sourceCheck("unnamed_format", "Multiple unnamed variables", "The source has several placeholders without a name or number, so that a translation cannot reorder them.", `c-format, "%s in %s"`, unnamedFormat),
+		Inconsistent:           newCheck("inconsistent", "Inconsistent", "The same string is translated in another way elsewhere in the project.", `app "Open" → "Öffnen", docs "Open" → "Offen"`, ScopeAcross),
+		Reused:                 newCheck("reused", "Reused translation", "The same translation stands for different strings of the project. Fuzzy strings do not count.", `"Open" → "Auf", "Up" → "Auf"`, ScopeAcross),
+		Translated:             newCheck("translated", "Has been translated", "The string was translated before. Nothing fails it here.", `"Open" → "Öffnen", then ""`, ScopeAcross),
+		MultipleFailures:       newCheck("multiple_failures", "Multiple failing checks", "At least two checks fail in the translations of the source.", `"Done." → de "Fertig", fr "Fini"`, ScopeAcross),
+		LongUntranslated:       newCheck("long_untranslated", "Long untranslated", "The source is old, and translated far less than the rest of its component.", `"Open" for 91 days in 1 of 10 languages, the rest by 50 %`, ScopeAcross),
+		Same:                   pairCheck("same", "Unchanged translation", "The translation is the source, and has words that are usually translated.", `"Save the file" → "Save the file"`, same),
+		BBCode:                 pairCheck("bbcode", "BBCode markup", "The translation has other pairs of BBCode tags.", `"[b]bold[/b]" → "fett"`, bbcode),
+		XMLInvalid:             formsCheck("xml-invalid", "XML syntax", "The source is well-formed markup (or the flag xml-text says so), the translation is not.", `"<b>x</b>" → "<b>x"`, xmlInvalid),
+		XMLTags:                formsCheck("xml-tags", "XML markup", "The translation has other tags, or tags with other attributes or in another order.", `"<b>x</b>" → "<i>x</i>"`, xmlTags),
+		CSharpFormat:           formatCheck("c_sharp_format", "C#", `"{0} files" → "Dateien"`),
+		JavaFormat:             formatCheck("java_format", "Java MessageFormat", `"{0} files" → "Dateien"`),
+		ObjectPascalFormat:     formatCheck("object_pascal_format", "Object Pascal", `"%d files" → "Dateien"`),
+		RubyFormat:             formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
+		ESFormat:               formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
+		AngularJSFormat:        formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
+		Placeholders:           formsCheck("placeholders", "Placeholders", "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", `placeholders:$URL$, "at $URL$" → "bei"`, placeholders).valuedBy("placeholders"),
+		Regex:                  formsCheck("regex", "Regular expression", "A form does not match the regular expression of the flag regex:r\"expression\".", `regex:r"^[a-z]+$", "word" → "Wort"`, regex).valuedBy("regex"),
+		URL:                    pairCheck("url", "URL", "The translation is not a URL of http, https, ftp or ftps.", `"http://a.org/en" → "a.org/de"`, checkURL).enabledBy("url"),
+		SafeHTML:               pairCheck("safe-html", "Unsafe HTML", "The translation has tags or attributes that the source has not, comments, links to scripts, or tags that are not closed.", `"<b>x</b>" → "<script>x</script>"`, safeHTML).enabledBy("safe-html"),
+		MDReflink:              pairCheck("md-reflink", "Markdown references", "The translation has other references of Markdown.", `"[a][1]" → "[a][2]"`, mdReflink).enabledBy("md-text"),
+		MDLink:                 pairCheck("md-link", "Markdown links", "The translation has another number of links of Markdown, or other ones inside the document.", `"[a](#top)" → "[a](#oben)"`, mdLink).enabledBy("md-text"),
+		MDSyntax:               pairCheck("md-syntax", "Markdown syntax", "The translation uses other marks of Markdown: emphasis, code, strike-out, bare links.", `"**a**" → "a"`, mdSyntax).enabledBy("md-text"),
+		CheckGlossary:          pairCheck("check_glossary", "Does not follow glossary", "A term of the glossary is translated in another way, or by a forbidden word.", `glossary branch → Zweig, "a branch" → "ein Ast"`, checkGlossary).enabledBy("check-glossary"),
+		SchemeFormat:           formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
+		VueFormat:              formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
+		I18nextInterpolation:   formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
+		ICUMessageFormat:       formsCheck("icu_message_format", "ICU MessageFormat", "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.", `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`, checkICU).enabledBy(icuFlag),
+		ICUMessageFormatSyntax: sourceCheck("icu_message_format_syntax", "ICU MessageFormat syntax", "The source has an error in the syntax of ICU MessageFormat.", `"Hello {name"`, icuSyntax).enabledBy(icuFlag),
 	}
+	for i := range all {
+		all[i].ID, all[i].IgnoreFlag = ID(i), "ignore-"+dashed(all[i].Name)
+	}
+	all[ICUMessageFormatSyntax].ignore = "ignore-" + icuFlag
+	return all
 }
 
 // These tables never change.
@@ -203,51 +156,63 @@ var (
 	table     = rows()
 	syntaxes  = notations()
 	formats   = formatMask()
-	byDefault = where(func(_ ID, e *entry) bool { return !e.off })
+	byDefault = where(func(e *entry) bool { return e.Default() })
 	byFlag    = masksByFlag()
 )
 
 // entry is one row of the table. It has one of the functions pair, whole and
 // source, except for ScopeAcross.
 type entry struct {
-	name, title, description, example string // see Check
-
-	scope  Scope
-	off    bool   // off by default
-	flag   string // turns it on; "" is the name with dashes
-	ignore string // turns it off, as "ignore-" and the name with dashes does
-	valued bool   // the flag turns it on only with a value
+	Check
+	ignore string // turns it off, as IgnoreFlag does
+	valued bool   // EnableFlag turns it on only with a value
 
 	pair   func(r *run, source, target string) hit   // compares one target form with its source form
 	whole  func(r *run, id ID)                       // looks at all forms of a target unit
 	source func(r *run, source string, form int) hit // looks at one form of a source unit
 }
 
-// enabling returns the flag that turns on a check that is off by default.
-func (e *entry) enabling() string {
-	if e.flag != "" {
-		return e.flag
-	}
-	return dashed(e.name)
+// newCheck makes the row of a check that is on.
+func newCheck(name, title, description, example string, scope Scope) entry {
+	return entry{Check: Check{Name: name, Title: title, Description: description, Example: example, Scope: scope}}
 }
 
 // pairCheck makes the row of a check that compares single forms.
 func pairCheck(name, title, description, example string, f func(*run, string, string) hit) entry {
-	return entry{name: name, title: title, description: description, example: example, pair: f}
+	e := newCheck(name, title, description, example, ScopePair)
+	e.pair = f
+	return e
 }
 
-// flagCheck makes the row of a check of single forms that a flag turns on.
-func flagCheck(name, title, flag, description, example string, f func(*run, string, string) hit) entry {
-	e := pairCheck(name, title, description, example, f)
-	e.off, e.flag = true, flag
+// formsCheck makes the row of a check of all forms of a target unit.
+func formsCheck(name, title, description, example string, f func(*run, ID)) entry {
+	e := newCheck(name, title, description, example, ScopeTarget)
+	e.whole = f
+	return e
+}
+
+// sourceCheck makes the row of a check of the forms of a source unit.
+func sourceCheck(name, title, description, example string, f func(*run, string, int) hit) entry {
+	e := newCheck(name, title, description, example, ScopeSource)
+	e.source = f
+	return e
+}
+
+// enabledBy has a flag turn the check on, which is off by default.
+func (e entry) enabledBy(flag string) entry {
+	e.EnableFlag = flag
+	return e
+}
+
+// valuedBy is enabledBy for a flag with a value.
+func (e entry) valuedBy(flag string) entry {
+	e.EnableFlag, e.valued = flag, true
 	return e
 }
 
 // formatCheck makes the row of a check of placeholders. Their syntax is in
 // notations.
 func formatCheck(name, language, example string) entry {
-	return entry{
-		name: name, title: language + " format", example: example, scope: ScopeTarget, off: true, whole: checkFormat,
-		description: "The placeholders are not those of the source, or, where only their place tells them apart, in another order.",
-	}
+	const description = "The placeholders are not those of the source, or, where only their place tells them apart, in another order."
+	return formsCheck(name, language+" format", description, example, checkFormat).enabledBy(dashed(name))
 }

@@ -81,7 +81,7 @@ func indexEntries(f *poparse.File) map[catalog.Identity]*poparse.Entry {
 	var h catalog.Hasher
 	entries := make(map[catalog.Identity]*poparse.Entry, len(f.Entries))
 	for e := range f.Live() {
-		id := h.Identity(sourceOf(e), e.Context)
+		id := h.Identity(SourceOf(e), e.Context)
 		if _, ok := entries[id]; !ok {
 			entries[id] = e
 		}
@@ -89,8 +89,8 @@ func indexEntries(f *poparse.File) map[catalog.Identity]*poparse.Entry {
 	return entries
 }
 
-// sourceOf returns the source of an entry, plural forms joined.
-func sourceOf(e *poparse.Entry) string {
+// SourceOf returns the source of an entry, plural forms joined.
+func SourceOf(e *poparse.Entry) string {
 	if e.HasPlural {
 		return e.ID + catalog.FormSeparator + e.IDPlural
 	}
@@ -219,7 +219,7 @@ func (a *applier) check(data []byte, changes []change) error {
 	var h catalog.Hasher
 	for i := range changes {
 		wants := &changes[i].wants
-		got := entries[h.Identity(sourceOf(wants), wants.Context)]
+		got := entries[h.Identity(SourceOf(wants), wants.Context)]
 		if got == nil || !TextOf(got).Equal(TextOf(wants)) {
 			return fmt.Errorf("%s: the string of line %d would not be read as it was written", f.Name, wants.Line)
 		}

@@ -261,7 +261,7 @@ func checkApply(t *testing.T, data []byte, which int, text string, unsure bool) 
 	var e *poparse.Entry
 	for live := range before.Live() {
 		var h catalog.Hasher
-		if id := h.Identity(sourceOf(live), live.Context); entries[id] == live {
+		if id := h.Identity(SourceOf(live), live.Context); entries[id] == live {
 			if e = live; which == 0 {
 				break
 			}
@@ -285,7 +285,7 @@ func checkApply(t *testing.T, data []byte, which int, text string, unsure bool) 
 	if err != nil {
 		return
 	}
-	list := edits(Edit{Source: sourceOf(e), Context: e.Context, Base: TextOf(e), Ours: ours})
+	list := edits(Edit{Source: SourceOf(e), Context: e.Context, Base: TextOf(e), Ours: ours})
 	out, results, err := Apply("x.po", data, list, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (a *applier) findMissing(edits []Edit, entries map[catalog.Identity]*popars
 			place = i + 1
 			continue
 		}
-		id := h.Identity(sourceOf(ref), ref.Context)
+		id := h.Identity(SourceOf(ref), ref.Context)
 		if !wanted[id] || a.missing[id] != nil {
 			continue
 		}
@@ -128,7 +128,7 @@ func Offers(data []byte, of *catalog.Unit, gone []catalog.Unit, most int) (own T
 		add(Offer{gone[i].Context, gone[i].Source, gone[i].Target})
 	}
 	for _, e := range obsolete(data) {
-		if o := (Offer{e.Context, sourceOf(e), TextOf(e).Target}); o.Source == of.Source && o.Context == of.Context {
+		if o := (Offer{e.Context, SourceOf(e), TextOf(e).Target}); o.Source == of.Source && o.Context == of.Context {
 			own = TextOf(e)
 		} else {
 			add(o)

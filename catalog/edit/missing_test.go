@@ -56,7 +56,7 @@ func TestMissingStringsDrawn(t *testing.T) {
 			if there != "there" && len(now) > 0 && now[len(now)-1] == e {
 				state := rapid.SampledFrom([]catalog.State{done, fuzzy}).Draw(rt, fmt.Sprint(i, " state"))
 				ours := Text{catalog.JoinForms(text) + " of ours", state}
-				edits = append(edits, Edit{Context: e.Context, Source: sourceOf(e), Base: Text{State: catalog.StateAbsent}, Ours: ours})
+				edits = append(edits, Edit{Context: e.Context, Source: SourceOf(e), Base: Text{State: catalog.StateAbsent}, Ours: ours})
 			}
 		}
 		edits = rapid.Permutation(edits).Draw(rt, "edits")

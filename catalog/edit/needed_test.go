@@ -175,7 +175,7 @@ func (r *replay) edited(name string, kept, old, now []byte, template *poparse.Fi
 			}
 			continue
 		}
-		edits = append(edits, Edit{Context: e.Context, Source: sourceOf(e), Base: base, Ours: text, Authors: []Author{r.author}})
+		edits = append(edits, Edit{Context: e.Context, Source: SourceOf(e), Base: base, Ours: text, Authors: []Author{r.author}})
 	}
 	if len(edits) == 0 {
 		return kept

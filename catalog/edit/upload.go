@@ -136,7 +136,7 @@ func Upload(f *poparse.File, o UploadOptions, units int, find func(catalog.Ident
 	)
 	for e := range f.Live() {
 		counts.Total++
-		id := h.Identity(sourceOf(e), e.Context)
+		id := h.Identity(SourceOf(e), e.Context)
 		text, ok := o.textOf(e)
 		if !ok || seen[id] {
 			continue
@@ -152,7 +152,7 @@ func Upload(f *poparse.File, o UploadOptions, units int, find func(catalog.Ident
 			counts.skip(e, err)
 		default:
 			counts.Accepted++
-			changes = append(changes, Change{Context: e.Context, Source: sourceOf(e), Was: current.Text, Text: text})
+			changes = append(changes, Change{Context: e.Context, Source: SourceOf(e), Was: current.Text, Text: text})
 		}
 	}
 	if o.Method == Replace {

@@ -397,11 +397,7 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 func (e *transaction) idsOf(f *poparse.File, all map[catalog.Identity]int64) (ids []int64, found bool) {
 	found = true
 	for p := range f.Live() {
-		source := p.ID
-		if p.HasPlural {
-			source += catalog.FormSeparator + p.IDPlural
-		}
-		id, ok := all[e.hasher.Identity(source, p.Context)]
+		id, ok := all[e.hasher.Identity(edit.SourceOf(p), p.Context)]
 		if found = found && ok; ok {
 			ids = append(ids, id)
 		}

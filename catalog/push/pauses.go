@@ -302,9 +302,6 @@ func (l *looks) wait(key string) lookWait {
 func (l *looks) set(key string, w lookWait) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waits == nil {
-		l.waits = map[string]lookWait{}
-	}
 	l.waits[key] = w
 }
 
@@ -312,9 +309,6 @@ func (l *looks) set(key string, w lookWait) {
 func (l *looks) verdicts(key string) map[int]*verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known == nil {
-		l.known = map[string]map[int]*verdict{}
-	}
 	if l.known[key] == nil {
 		l.known[key] = map[int]*verdict{}
 	}

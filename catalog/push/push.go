@@ -77,7 +77,7 @@ func New(o Options) *Pusher {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Pusher{Options: o, most: 5_000_000, stop: func(bool) error { return nil }}
+	return &Pusher{Options: o, looks: looks{waits: map[string]lookWait{}, known: map[string]map[int]*verdict{}}, most: 5_000_000, stop: func(bool) error { return nil }}
 }
 
 // Report is what a flush did.

@@ -236,12 +236,8 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 // EditByID returns an edit, or ErrNotFound.
 func (s *Snapshot) EditByID(ctx context.Context, id int64) (e Edit, err error) {
 	list, err := s.editsWithAuthors(ctx, ` WHERE e.id = $1`, id)
-	switch {
-	case err == nil && len(list) == 0:
-		err = sqldb.NotFound("no such edit")
-	case err == nil:
-		s.s.About(list[0].ComponentID).End()
-		e = list[0]
+	if e, err = sqldb.Only(list, err, "no such edit"); err == nil {
+		s.s.About(e.ComponentID).End()
 	}
 	return e, s.s.Fail(ctx, fmt.Sprintf("read edit %d", id), err)
 }

@@ -51,11 +51,7 @@ func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
 func (s *Snapshot) Project(ctx context.Context, slug string) (row ProjectRow, err error) {
 	defer s.s.About().End()
 	found, err := projectsWhere(ctx, s.s, ` WHERE slug = $1 AND active = 1`, slug)
-	if err == nil && len(found) == 0 {
-		err = sqldb.NotFound("no such project")
-	}
-	if err == nil {
-		row = found[0]
+	if row, err = sqldb.Only(found, err, "no such project"); err == nil {
 		s.s.Reading.AddProject(row.ID)
 	}
 	return row, s.s.Fail(ctx, fmt.Sprintf("read project %q", slug), err)
@@ -107,13 +103,7 @@ func componentByID(ctx context.Context, s *sqldb.Session, id int64) (ComponentRo
 
 func oneComponent(ctx context.Context, s *sqldb.Session, where string, args ...any) (row ComponentRow, err error) {
 	found, err := componentsWhere(ctx, s, where, args...)
-	if err == nil && len(found) == 0 {
-		err = sqldb.NotFound("no such component")
-	}
-	if err == nil {
-		row = found[0]
-	}
-	return row, err
+	return sqldb.Only(found, err, "no such component")
 }
 
 func projectsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (out []ProjectRow, err error) {
@@ -206,12 +196,7 @@ func (db *DB) Discovered(ctx context.Context, project, template string) ([]Branc
 // ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
 func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
 	found, err := db.branchComponents(ctx, `c.id = $1`, id)
-	if err == nil && len(found) == 0 {
-		err = sqldb.NotFound("no such component")
-	}
-	if err == nil {
-		c = found[0]
-	}
+	c, err = sqldb.Only(found, err, "no such component")
 	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
 }
 

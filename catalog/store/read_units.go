@@ -109,10 +109,7 @@ func (s *Snapshot) Unit(ctx context.Context, id int64) (row UnitRow, err error) 
 	defer s.s.About(component).End()
 	defer s.s.Failed(ctx, &err, "read unit %d", id)
 	units, err := rows.Units(ctx, s.s, ` WHERE u.id = $1`, id)
-	if err == nil && len(units) == 0 {
-		err = sqldb.NotFound("no such unit")
-	}
-	if err != nil {
+	if row.Unit, err = sqldb.Only(units, err, "no such unit"); err != nil {
 		return row, err
 	}
 	c, err := oneComponent(ctx, s.s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, component)

@@ -48,7 +48,7 @@ func (h *host) failed(r *row, now time.Time, delay func(n int) time.Duration) (w
 	switch {
 	case !h.down() && len(h.failing) >= min(downAfter, h.jobs):
 		wentDown = true
-	case h.down() && !r.lastStart.Before(h.until):
+	case h.down() && !r.LastStart.Before(h.until):
 		// A probe. Runs that began before it failed in the same outage.
 	default:
 		return false
@@ -71,8 +71,8 @@ func (h *host) forget(key string) {
 func (h *host) prefers(a, b *row) bool {
 	if asked := a.ignoresDown(); h.down() && asked != b.ignoresDown() {
 		return asked
-	} else if h.down() && !asked && a.failures != b.failures {
-		return a.failures < b.failures
+	} else if h.down() && !asked && a.Failures != b.Failures {
+		return a.Failures < b.Failures
 	}
 	return byRank(a, b) < 0
 }

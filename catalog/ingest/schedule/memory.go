@@ -44,11 +44,7 @@ type row struct {
 	// triggered says that a trigger asked for the next run.
 	triggered bool
 
-	// See State.
-	status                       Status // of the last finished run; Pending before
-	err                          error
-	failures                     int
-	lastStart, lastEnd, lastGood time.Time
+	State // its Status is that of the last finished run; Pending before
 }
 
 // set replaces the jobs; the first runs first.
@@ -61,7 +57,7 @@ func (m *memory) set(jobs []Job) {
 	}
 	for key, r := range m.rows {
 		if _, ok := wanted[key]; !ok {
-			if r.lastEnd.IsZero() {
+			if r.LastEnd.IsZero() {
 				m.unfinished--
 			}
 			delete(m.rows, key)
@@ -82,9 +78,9 @@ func (m *memory) set(jobs []Job) {
 		}
 		polled := r.job.Interval
 		r.job = job
-		if polled != job.Interval && r.token == 0 && r.status == OK && !r.triggered {
+		if polled != job.Interval && r.token == 0 && r.Status == OK && !r.triggered {
 			if r.planned = job.Interval > 0; r.planned {
-				m.plan(r, r.lastEnd.Add(m.jittered(job.Interval)))
+				m.plan(r, r.LastEnd.Add(m.jittered(job.Interval)))
 			}
 		}
 	}
@@ -150,10 +146,10 @@ func (m *memory) Take(_ context.Context, room *cluster.Room) (l cluster.Lease, t
 		return l, false, nil
 	}
 	m.token++
-	best.token, best.planned, best.triggered, best.lastStart = m.token, false, false, now
+	best.token, best.planned, best.triggered, best.LastStart = m.token, false, false, now
 	best.host.running++
 	m.running[m.token] = best.host
-	return cluster.Lease{Fence: cluster.Fence{Branch: best.job.Key, Token: m.token}, Failures: best.failures}, true, nil
+	return cluster.Lease{Fence: cluster.Fence{Branch: best.job.Key, Token: m.token}, Failures: best.Failures}, true, nil
 }
 
 // before reports whether a starts before b, which is on another host.
@@ -184,7 +180,7 @@ func byRank(a, b *row) int { return cmp.Or(a.rank().Compare(b.rank()), cmp.Compa
 
 // ignoresDown reports whether r does not wait for a host that is down: the run was
 // triggered, or is the first.
-func (r *row) ignoresDown() bool { return r.triggered || r.lastEnd.IsZero() }
+func (r *row) ignoresDown() bool { return r.triggered || r.LastEnd.IsZero() }
 
 // next is when r may start.
 func (r *row) next() time.Time {
@@ -245,22 +241,22 @@ func (m *memory) Give(_ context.Context, l *cluster.Lease, o cluster.Outcome) er
 // record records the outcome of a run on a host, which may not be that of the row any
 // more. It returns what is to be logged, or nil.
 func (m *memory) record(r *row, h *host, o *cluster.Outcome, now time.Time) (log func()) {
-	if r.lastEnd.IsZero() {
+	if r.LastEnd.IsZero() {
 		m.unfinished--
 	}
-	r.lastEnd, r.err = now, o.Err
+	r.LastEnd, r.Err = now, o.Err
 	if o.Err == nil {
-		r.status, r.failures, r.lastGood = OK, 0, now
+		r.Status, r.Failures, r.LastGood = OK, 0, now
 		if h.succeeded() {
 			return func() { m.opts.Logger.Info("host answers again", "host", h.name) }
 		}
 		return nil
 	}
-	r.status = Failed
+	r.Status = Failed
 	if o.Excused {
 		return nil
 	}
-	r.failures++
+	r.Failures++
 	if h != r.host || !h.failed(r, now, func(n int) time.Duration { return m.jittered(m.opts.Backoff.delay(n, r.job.Interval)) }) {
 		return nil
 	}
@@ -304,10 +300,8 @@ func (m *memory) states() []State {
 }
 
 func (r *row) state() State {
-	s := State{
-		Key: r.job.Key, Host: r.job.Host, Status: r.status, Err: r.err, Failures: r.failures,
-		LastStart: r.lastStart, LastEnd: r.lastEnd, LastGood: r.lastGood,
-	}
+	s := r.State
+	s.Key, s.Host = r.job.Key, r.job.Host
 	if r.token != 0 {
 		s.Status = Running
 	}
@@ -341,7 +335,7 @@ func (m *memory) statistics() statistics {
 		if r.planned && !r.due.After(now) {
 			c.queued++
 		}
-		if r.status == Failed {
+		if r.Status == Failed {
 			c.failing++
 		}
 	}

@@ -224,13 +224,13 @@ func (m *memory) inconsistent() string {
 	}
 	for key, r := range m.rows {
 		jobs[r.host]++
-		if r.lastEnd.IsZero() {
+		if r.LastEnd.IsZero() {
 			unfinished++
 		}
 		switch {
 		case r.planned && r.token != 0:
 			return key + " is planned while it runs"
-		case !r.planned && r.token == 0 && (r.status != OK || r.job.Interval > 0 || r.triggered):
+		case !r.planned && r.token == 0 && (r.Status != OK || r.job.Interval > 0 || r.triggered):
 			return key + " is lost: it neither runs nor waits"
 		case r.token != 0 && m.running[r.token] == nil:
 			return key + " has a run that ended"

@@ -193,6 +193,17 @@ func RowsIn[T any](ctx context.Context, s *Session, query string, args []any, id
 	return list, err
 }
 
+// Only returns the only row of a list that was read, or ErrNotFound: what says of which.
+func Only[T any](list []T, err error, what string) (one T, _ error) {
+	switch {
+	case err != nil:
+		return one, err
+	case len(list) == 0:
+		return one, NotFound("%s", what)
+	}
+	return list[0], nil
+}
+
 // Each is Query for rows of one column.
 func Each[T any](ctx context.Context, s *Session, query string, args []any, each func(T) error) error {
 	var value T
