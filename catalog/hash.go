@@ -98,7 +98,7 @@ func Sum(text string) int64 {
 	sum := uint64(len(text)) * k1
 	rest := text
 	for ; len(rest) >= 8; rest = rest[8:] {
-		sum = mulFold(sum^load8(rest), k0)
+		sum = mulFold(sum^Load8(rest), k0)
 	}
 	var last uint64
 	for i := range len(rest) {

@@ -49,7 +49,7 @@ func countForm(form string, cjk bool) (words, chars int) {
 		if len(form) >= 8 {
 			var x uint64
 			if i+8 <= len(form) {
-				x = load8(form[i:])
+				x = Load8(form[i:])
 			} else {
 				x = load8OrSpaces(form, i)
 			}
@@ -85,8 +85,8 @@ func countForm(form string, cjk bool) (words, chars int) {
 
 const highBits = 0x8080808080808080
 
-// load8 returns the first eight bytes of s, the first one lowest.
-func load8(s string) uint64 {
+// Load8 returns the first eight bytes of s, the first one lowest.
+func Load8(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
@@ -97,10 +97,10 @@ func load8(s string) uint64 {
 func load8OrSpaces(s string, i int) uint64 {
 	rest := len(s) - i
 	if rest >= 8 {
-		return load8(s[i:])
+		return Load8(s[i:])
 	}
 	const blanks = 0x2020202020202020
-	return load8(s[len(s)-8:])>>(64-8*rest) | blanks<<(8*rest)
+	return Load8(s[len(s)-8:])>>(64-8*rest) | blanks<<(8*rest)
 }
 
 // spaceBits returns the high bit of each of eight ASCII bytes that isSpace. Adding
@@ -119,7 +119,7 @@ func spaceBits(x uint64) uint64 {
 // plural forms included (docs/compatibility.md#words).
 func CountChars(source string) int {
 	ascii := 0
-	for rest := source; len(rest) >= 8 && load8(rest)&highBits == 0; rest = rest[8:] {
+	for rest := source; len(rest) >= 8 && Load8(rest)&highBits == 0; rest = rest[8:] {
 		ascii += 8
 	}
 	return ascii + utf8.RuneCountInString(source[ascii:])

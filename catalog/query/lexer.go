@@ -29,6 +29,7 @@ const (
 	andToken
 	orToken
 	notToken
+	noToken // the end
 )
 
 // value is the value of a term.
@@ -57,13 +58,7 @@ type lexer struct {
 }
 
 func (l *lexer) skipSpaces() {
-	for l.at < len(l.q) {
-		r, n := utf8.DecodeRuneInString(l.q[l.at:])
-		if !unicode.IsSpace(r) {
-			return
-		}
-		l.at += n
-	}
+	l.at = len(l.q) - len(strings.TrimLeftFunc(l.q[l.at:], unicode.IsSpace))
 }
 
 func (l *lexer) next() token {
@@ -246,10 +241,7 @@ func (l *lexer) restoreZone(t *token) {
 	if !lostZone.MatchString(rest) {
 		return
 	}
-	n := 1
-	for n < len(rest) && (rest[n] == ':' || '0' <= rest[n] && rest[n] <= '9') {
-		n++
-	}
+	n := len(rest) - len(strings.TrimLeft(rest[1:], ":0123456789"))
 	t.value.text += "+" + rest[1:n]
 	l.at += n
 }

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/catalog"
 )
 
 // Kind is a kind of comparison.
@@ -230,7 +232,7 @@ func (f *Folder) Append(b []byte, s string) []byte {
 	b = slices.Grow(b, len(s))
 	for i := 0; i < len(s); {
 		if len(s)-i >= 8 {
-			if x := load8(s[i:]); x&highBits == 0 {
+			if x := catalog.Load8(s[i:]); x&highBits == 0 {
 				b = binary.LittleEndian.AppendUint64(b, lower8(x))
 				i += 8
 				continue
@@ -254,12 +256,6 @@ func (f *Folder) Append(b []byte, s string) []byte {
 }
 
 const highBits = 0x8080808080808080
-
-func load8(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
 
 // lower8 adds 32 to each of eight ASCII bytes in A to Z: bit 7 of one sum says
 // whether a byte is at least 'A', bit 7 of the other whether it is greater than

@@ -98,11 +98,12 @@ type parser struct {
 	sizes  int // instructions of the regular expressions so far
 }
 
-func (p *parser) peek() (tokenKind, bool) {
+// peek is the kind of the next token.
+func (p *parser) peek() tokenKind {
 	if p.at == len(p.tokens) {
-		return 0, false
+		return noToken
 	}
-	return p.tokens[p.at].kind, true
+	return p.tokens[p.at].kind
 }
 
 func (p *parser) or(depth int) (Expr, error) {
@@ -113,7 +114,7 @@ func (p *parser) or(depth int) (Expr, error) {
 			return nil, err
 		}
 		list = append(list, e)
-		if kind, ok := p.peek(); !ok || kind != orToken {
+		if p.peek() != orToken {
 			break
 		}
 		p.at++
@@ -132,8 +133,8 @@ func (p *parser) and(depth int) (Expr, error) {
 			return nil, err
 		}
 		list = append(list, e)
-		kind, ok := p.peek()
-		if !ok || kind == orToken || kind == closeToken {
+		kind := p.peek()
+		if kind == noToken || kind == orToken || kind == closeToken {
 			break
 		}
 		if kind == andToken {
@@ -175,7 +176,7 @@ func (p *parser) group(open *token, depth int) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, ok := p.peek(); !ok || kind != closeToken {
+	if p.peek() != closeToken {
 		return nil, p.failf(open.pos, "The parenthesis is not closed")
 	}
 	p.at++
