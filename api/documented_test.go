@@ -15,7 +15,8 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// TestKindsAreDescribed: the description of the API and the manual have every kind of edit.
+// TestKindsAreDescribed: the description of the API, the manual and verify have every kind of
+// edit.
 func TestKindsAreDescribed(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -26,7 +27,10 @@ func TestKindsAreDescribed(t *testing.T) {
 	if n := strings.Count(sources(t, "resource", "openapi.yaml"), enum); n != 4 {
 		t.Errorf("openapi.yaml has %s %d times, not at the schema and three lists", enum, n)
 	}
-	manual := sources(t, "../docs", "editing.md")
+	manual, verified := sources(t, "../docs", "editing.md"), sources(t, "../catalog/store/internal/recount", "ledger.go")
+	if in := "e.kind NOT IN ('" + strings.Join(names, "', '") + "')"; !strings.Contains(verified, in) {
+		t.Errorf("verify does not ask for %s", in)
+	}
 	for _, name := range names {
 		if !strings.Contains(manual, "\n| `"+name+"` | ") {
 			t.Errorf("editing.md has no row of %s", name)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -112,7 +113,15 @@ func TestFileProblems(t *testing.T) {
 func TestFileSuffixes(t *testing.T) {
 	t.Parallel()
 	s := serve(demoWorld(t), Options{})
-	for _, format := range []string{"po", "mo", "csv", "xliff", "xliff11", "tmx", "xlsx", "api"} {
+	formats := []string{"api"}
+	for _, f := range export.Formats() {
+		formats = append(formats, f.Name)
+	}
+	described := sources(t, "resource", "openapi.yaml")
+	for _, format := range formats {
+		if f, _ := export.Lookup(format); !strings.Contains(described, "            "+strings.Split(f.MediaType, ";")[0]+":") && format != "api" {
+			t.Errorf("openapi.yaml lacks the media type of %s", format)
+		}
 		got, want := call(t, s, http.MethodGet, strings.TrimSuffix(csFile, "/")+"."+format), call(t, s, http.MethodGet, csFile+"?format="+format)
 		if got.Code != 200 || got.Body.String() != want.Body.String() || !reflect.DeepEqual(got.Header(), want.Header()) {
 			t.Errorf("file.%s: %d %v, want %v", format, got.Code, got.Header(), want.Header())

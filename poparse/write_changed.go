@@ -202,10 +202,16 @@ func fuzzyLines(c, was *Entry, text string, kinds []commentKind) []string {
 		return nil
 	}
 	lines := slices.Collect(strings.Lines(text))
-	set := false
+	set, sticky := false, -1 // the first line "#=": a comment for programs before gettext 0.25
 	for i, kind := range kinds {
-		if kind != commentFlag || c.Fuzzy && (set || lines[i][strings.IndexByte(lines[i], '#')+1] == '=') {
-			continue // "#=" is a comment for programs before gettext 0.25
+		switch {
+		case kind != commentFlag || c.Fuzzy && set:
+			continue
+		case c.Fuzzy && lines[i][strings.IndexByte(lines[i], '#')+1] == '=':
+			if sticky < 0 {
+				sticky = i
+			}
+			continue
 		}
 		ok := true
 		if c.Fuzzy {
@@ -215,7 +221,11 @@ func fuzzyLines(c, was *Entry, text string, kinds []commentKind) []string {
 		}
 	}
 	if c.Fuzzy && !set {
-		return nil
+		if sticky < 0 {
+			return nil
+		}
+		line := lines[sticky]
+		lines[sticky] = line[:strings.IndexByte(line, '#')] + "#, fuzzy" + lineEnd(line, "\n") + line
 	}
 	return lines
 }

@@ -124,6 +124,14 @@ func TestWriteForms(t *testing.T) {
 			"#,c-format\n#, no-wrap\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = true },
 			"-#,c-format\n+#, fuzzy, c-format\n",
 		},
+		"fuzzy beside sticky flags": {
+			"# mine\n#= c-format\n#= no-wrap\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = true },
+			"+#, fuzzy\n",
+		},
+		"no longer fuzzy beside sticky flags": {
+			"#, fuzzy\n#= c-format\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = false },
+			"-#, fuzzy\n",
+		},
 		"no longer fuzzy where the other flags would be one": {
 			"#, range: fuzzy 0..5\nmsgid \"a\"\nmsgstr \"b\"\n", func(f *File) { f.Entries[0].Fuzzy = false },
 			"-#, range: fuzzy 0..5\n+#, range:, 0..5\n",

@@ -68,8 +68,8 @@ func written(t *testing.T, name string) []byte {
 // TestErrors: an error of the sequence is an error of the file.
 func TestErrors(t *testing.T) {
 	broken := errors.New("broken")
-	for _, name := range []string{"po", "mo", "csv", "xliff", "xliff11", "tmx", "xlsx"} {
-		f, _ := export.Lookup(name)
+	for _, f := range export.Formats() {
+		name := f.Name
 		if err := f.Write(io.Discard, head(), sequence(hostile()[:2], broken)); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -66,6 +66,9 @@ func TestSignatures(t *testing.T) {
 			k.header.Set(key, value)
 		}
 		k.service = serviceNamed(tt.service)
+		if early := (&call{header: k.header, now: now, service: k.service}); tt.want && !early.knows(secret) && !early.signsBody() {
+			t.Errorf("%s %v: refused before its body is read", tt.service, tt.headers)
+		}
 		proven[tt.service] = proven[tt.service] || tt.want
 		if got := k.knows(secret); got != tt.want {
 			t.Errorf("%s %v: %v, want %v", tt.service, tt.headers, got, tt.want)

@@ -2,6 +2,7 @@ package message
 
 import (
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -17,6 +18,25 @@ func values() Values {
 		Linked:   []Linked{{"Hello", "Docs", "https://l10n.example.org/docs/"}, {"Hello", "Web", "https://l10n.example.org/web/"}},
 		Language: "Czech", LanguageCode: "cs", Filename: "po/app/cs.po", Author: "Jana <jana@example.org>", Addon: "Update LINGUAS",
 		Stats: catalog.Stats{Total: catalog.Count{Units: 3, Words: 10, Chars: 100}, Translated: catalog.Count{Units: 1, Words: 2, Chars: 3}, Fuzzy: catalog.Count{Units: 2, Words: 8, Chars: 97}},
+	}
+}
+
+// TestEveryCountHasAPlaceholder: each count of a translation changes some placeholder.
+func TestEveryCountHasAPlaceholder(t *testing.T) {
+	for i := range reflect.TypeFor[catalog.Stats]().NumField() {
+		var v Values
+		if field := reflect.ValueOf(&v.Stats).Elem().Field(i); field.Kind() == reflect.Struct {
+			field.Field(0).SetInt(7)
+		} else {
+			field.SetInt(7)
+		}
+		changed := false
+		for _, p := range placeholders() {
+			changed = changed || p.get(&v) != p.get(&Values{})
+		}
+		if !changed {
+			t.Errorf("no placeholder has %s", reflect.TypeFor[catalog.Stats]().Field(i).Name)
+		}
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
@@ -149,13 +148,13 @@ func (rt *routes) pullsOnly() {
 	rt.api, rt.home, rt.hooks, rt.export, rt.allows = elsewhere, elsewhere, elsewhere, nil, nil
 }
 
-func newMetrics(lists ...[]prometheus.Collector) http.Handler {
+func newMetrics(lists ...[]prometheus.Collector) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, list := range lists {
 		registry.MustRegister(list...)
 	}
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return registry
 }
 
 // profiled serves metrics, and to clients that may see it the profiler, for

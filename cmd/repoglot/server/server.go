@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/api"
@@ -48,6 +49,7 @@ type server struct {
 
 	connections, monitors *connections
 	shared                limit.Pools // all that clients share
+	metrics               *prometheus.Registry
 }
 
 // Settings say how Serve serves.
@@ -158,7 +160,8 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	if s.engine.cluster != nil {
 		own = append(own, s.engine.cluster)
 	}
-	metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(), own)
+	s.metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(), own)
+	metrics = promhttp.HandlerFor(s.metrics, promhttp.HandlerOpts{})
 	rt = &routes{
 		api: s.api, home: home(s.api, s.engine.options.Version), allows: s.api.AllowsHost,
 		hooks:  calls,
