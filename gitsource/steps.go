@@ -106,12 +106,8 @@ func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filema
 		}
 		w.base = link{hash: from, tree: n.Tree}
 	}
-	found := false
-	for at := to; ; {
-		if at == from {
-			found = true
-			break
-		}
+	at := to
+	for at != from {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -128,7 +124,7 @@ func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filema
 	switch {
 	case from.IsZero():
 		w.seen = make(map[object.Hash]struct{}, len(w.chain))
-	case !found:
+	case at != from:
 		w.chain = w.chain[:1]
 		w.chain[0].merge = true // its commits must be searched for
 	}
@@ -138,7 +134,7 @@ func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filema
 func (w *walk) step(ctx context.Context, at link) (Step, error) {
 	base := w.base
 	w.base = at
-	fresh, err := w.fresh(ctx, base, at)
+	fresh, err := w.fresh(ctx, at)
 	if err != nil {
 		return Step{}, err
 	}
@@ -170,7 +166,7 @@ func (w *walk) step(ctx context.Context, at link) (Step, error) {
 
 // fresh returns the commits that a merge brings in, if the walk has seen all earlier
 // commits; otherwise nil. It is nil for other commits.
-func (w *walk) fresh(ctx context.Context, base, at link) (map[object.Hash]object.Node, error) {
+func (w *walk) fresh(ctx context.Context, at link) (map[object.Hash]object.Node, error) {
 	if w.seen == nil {
 		return nil, nil
 	}

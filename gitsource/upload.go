@@ -206,11 +206,9 @@ func packetLine(data []byte) (line string, rest []byte, err error) {
 // that knows its id, no setting changes that, and in every version it says which of
 // the client's objects it has.
 func (u *uploadRequest) history(ctx context.Context, dir string, head object.Head) (map[object.Hash]bool, error) {
-	known := map[object.Hash]bool{}
 	all := slices.Concat(u.wants, u.has)
 	if !slices.ContainsFunc(all, func(h object.Hash) bool { return h != head.Hash }) {
-		known[head.Hash] = true
-		return known, nil
+		return map[object.Hash]bool{head.Hash: true}, nil
 	}
 	r, err := openReader(dir, head, func() {})
 	if err != nil {

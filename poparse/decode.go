@@ -105,17 +105,11 @@ func decodeMarked(data []byte, h holding) (d decoded, err *SyntaxError, ok bool)
 		return d, err, true
 	case bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}), bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}):
 		return d, &SyntaxError{Line: 1, Column: 1, Code: ErrCharset, Msg: "the file is in UTF-32: convert it to UTF-8"}, true
-	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
-		d, err = decodeUTF16(data, 2, true)
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}), bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		d, err = decodeUTF16(data, 2, data[0] == 0xfe)
 		return d, err, true
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
-		d, err = decodeUTF16(data, 2, false)
-		return d, err, true
-	case len(data) >= 4 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
-		d, err = decodeUTF16(data, 0, true)
-		return d, err, true
-	case len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
-		d, err = decodeUTF16(data, 0, false)
+	case len(data) >= 4 && (data[0] == 0) != (data[1] == 0) && (data[0] == 0) == (data[2] == 0) && (data[1] == 0) == (data[3] == 0):
+		d, err = decodeUTF16(data, 0, data[0] == 0) // every second byte is NUL
 		return d, err, true
 	}
 	return d, nil, false

@@ -28,8 +28,8 @@ const MaxErrors = 100
 // three.
 func Errors(name string, data []byte) (list []*SyntaxError, more bool) {
 	_, err := Parse(name, data)
-	var first *SyntaxError
-	if !errors.As(err, &first) {
+	first, ok := errors.AsType[*SyntaxError](err)
+	if !ok {
 		return nil, false
 	}
 	if first.Code == ErrNotPO || first.Code == ErrCharset {
@@ -82,8 +82,8 @@ func (r *recovery) run() {
 // report adds an error of the grammar, unless it follows from another one. It
 // returns false if the rest of the file cannot be read.
 func (r *recovery) report(err error) bool {
-	var e *SyntaxError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*SyntaxError](err)
+	if !ok {
 		return false
 	}
 	switch e.Code {

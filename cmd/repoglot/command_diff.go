@@ -347,16 +347,11 @@ func (d *differ) sets(old, new state, paths []string) (list []fileSet, err error
 	return list, err
 }
 
-// union lists the paths of two states.
-func union(old, new state) []string {
-	all := maps.Clone(old.ids)
-	maps.Copy(all, new.ids)
-	return slices.Sorted(maps.Keys(all))
-}
-
 // selected says which files are compared, and as what.
 func (d *differ) selected(old, new state) (map[string]diff.Options, error) {
-	list, paths := map[string]diff.Options{}, union(old, new)
+	all := maps.Clone(old.ids)
+	maps.Copy(all, new.ids)
+	list, paths := map[string]diff.Options{}, slices.Sorted(maps.Keys(all))
 	sets, err := d.sets(old, new, paths)
 	for _, path := range paths {
 		for i := range sets {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,10 +162,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 }
 
 func projectsOf(t catalog.Token) string {
-	if t.Projects == "" {
-		return "all projects"
-	}
-	return strings.Join(t.Projects.All(), ",")
+	return cmp.Or(strings.Join(t.Projects.All(), ","), "all projects")
 }
 
 // languagesOf says which languages a token may edit, if not all.

@@ -117,14 +117,10 @@ func (p *program) run(ctx context.Context, args []string, stdin io.Reader) int {
 }
 
 func exitCode(err error) int {
-	var work commandError
-	var usage usageError
-	var broken config.Errors
-	var unmerged unmergedError
-	if errors.As(err, &unmerged) {
+	switch {
+	case errors.As(err, new(unmergedError)):
 		return exitUnmerged
-	}
-	if !errors.As(err, &work) || errors.As(err, &usage) || errors.As(err, &broken) {
+	case !errors.As(err, new(commandError)), errors.As(err, new(usageError)), errors.As(err, new(config.Errors)):
 		return exitUsage
 	}
 	return exitFailure
@@ -202,8 +198,8 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 
 // flagError adds to the error of an unknown flag the nearest one.
 func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
 	}
 	var names []string

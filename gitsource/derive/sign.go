@@ -40,9 +40,8 @@ func ParseSigner(key string) (Signer, error) {
 		return parsePGP(key)
 	}
 	signer, err := ssh.ParsePrivateKey([]byte(key))
-	var missing *ssh.PassphraseMissingError
 	switch {
-	case errors.As(err, &missing):
+	case errors.As(err, new(*ssh.PassphraseMissingError)):
 		return nil, fmt.Errorf("signing key: %w", errPassphrase)
 	case err != nil:
 		return nil, errors.New("signing key: it is neither a private key of SSH nor an armoured one of OpenPGP")

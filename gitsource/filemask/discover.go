@@ -113,7 +113,7 @@ type discoverer struct {
 	files   []object.File // PO files that a mask can name, by path
 	refused []string
 	pots    []string
-	named   map[string]bool   // directories whose files are mostly named by languages
+	named   map[string]int    // of directories: files that are named by languages, less the others
 	domains map[string]string // path of <domain>-<lang>.po → the domain and the separator
 	claimed map[string]bool   // files in a set
 	budget  int               // how many paths may still be matched with masks
@@ -218,9 +218,9 @@ func base(code string) string {
 	return code[:len(code)-len(strings.TrimLeft(code, "abcdefghijklmnopqrstuvwxyz"))]
 }
 
-// languageDirs returns the directories whose PO files are mostly named by a
-// language. In others, cmd.po and abc.po are about commands and letters.
-func (d *discoverer) languageDirs() map[string]bool {
+// languageDirs returns by directory how many more PO files are named by a language than
+// are not. In those with more others, cmd.po and abc.po are about commands and letters.
+func (d *discoverer) languageDirs() map[string]int {
 	count := map[string]int{}
 	for _, f := range d.files {
 		dir, file := path.Split(f.Path)
@@ -230,11 +230,7 @@ func (d *discoverer) languageDirs() map[string]bool {
 			count[dir]--
 		}
 	}
-	named := map[string]bool{}
-	for dir, n := range count {
-		named[dir] = n > 0
-	}
-	return named
+	return count
 }
 
 // domainDirs returns for each file called <domain>-<lang>.po the domain and the
@@ -289,7 +285,7 @@ func (d *discoverer) guess(p string) (mask, code string, ok bool) {
 		code, parts[i-1] = parts[i-1], "*"
 		return path.Join(append(parts, file)...), code, true
 	}
-	if d.isLanguage(name) && d.named[dir] { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
+	if d.isLanguage(name) && d.named[dir] > 0 { // po/<lang>.po; in help/<lang>/<lang>.po the longest "*" wins
 		for i, part := range parts {
 			if part == name {
 				parts[i] = "*"

@@ -287,10 +287,8 @@ func (s *Store) Unseen(ctx context.Context, tip Hash, seen map[Hash]struct{}) (m
 	for len(todo) > 0 {
 		h := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if _, ok := seen[h]; ok {
-			continue
-		}
-		if _, ok := fresh[h]; ok {
+		_, old := seen[h]
+		if _, met := fresh[h]; old || met {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

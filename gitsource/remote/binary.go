@@ -436,8 +436,7 @@ func fsckError(said string) string {
 
 // describe makes an *Error of git's message: its exit status is always 128.
 func (s *binarySource) describe(err error) error {
-	var remote *Error
-	if errors.As(err, &remote) {
+	if remote, ok := errors.AsType[*Error](err); ok {
 		return remote
 	}
 	if cause := contextCause(err); cause != nil {

@@ -128,8 +128,8 @@ func (c *client) mayFollow(e endpoint) func(*http.Request, []*http.Request) erro
 
 // redirected reports whether git was redirected, which it does not follow.
 func redirected(err error) bool {
-	var failed *gitError
-	return errors.As(err, &failed) && strings.Contains(failed.stderr, "requested URL returned error: 30")
+	failed, ok := errors.AsType[*gitError](err)
+	return ok && strings.Contains(failed.stderr, "requested URL returned error: 30")
 }
 
 // follow returns the address that the remote redirects the requests of a service to. Git

@@ -70,14 +70,10 @@ func (s *wireSource) open(ctx context.Context) (context.Context, *session, error
 		web = &http.Client{}
 		c.endpoint = &transport.Endpoint{Protocol: "http", Host: "git.invalid", Path: "/"}
 	} else {
-		var auth *githttp.BasicAuth
 		var finish func()
-		web, auth, finish = s.httpClient(e)
+		web, c.auth, finish = s.httpClient(e)
 		c.base = web.Transport
 		c.ends = append(c.ends, finish)
-		if auth != nil {
-			c.auth = auth
-		}
 		bare := e
 		bare.path, bare.query = strings.TrimSuffix(e.path, "/"), ""
 		if c.endpoint, err = transport.NewEndpoint(bare.clean()); err != nil {
@@ -149,7 +145,7 @@ func (c *session) why(ctx context.Context, err error) error {
 
 // httpClient returns a client for an HTTP address; auth is nil without
 // credentials. finish closes its connections.
-func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth *githttp.BasicAuth, finish func()) {
+func (s *wireSource) httpClient(e endpoint) (c *http.Client, auth githttp.AuthMethod, finish func()) {
 	if s.access.Username != "" || s.access.Password != "" {
 		auth = &githttp.BasicAuth{Username: s.access.Username, Password: s.access.Password}
 	}
@@ -331,14 +327,12 @@ func (p packEnd) Read(b []byte) (int, error) {
 // received finds out whether the disk, the remote or the mirror is to blame for a
 // pack that was not stored.
 func (s *wireSource) received(ctx context.Context, c *session, err error) error {
-	var disk *os.PathError
-	var limit object.LimitError
 	switch {
-	case errors.As(err, &disk):
+	case errors.As(err, new(*os.PathError)):
 		return fmt.Errorf("store what was fetched: %w; check data_dir and its free space", err)
 	case c.broken != nil || ctx.Err() != nil:
 		return s.describe(cmp.Or(ctx.Err(), c.broken))
-	case errors.As(err, &limit):
+	case errors.As(err, new(object.LimitError)):
 		return s.fail(object.ErrTooLarge, s.safe(err), "use a smaller repository, or raise the limit; git: binary has room for larger objects")
 	case errors.Is(err, object.ErrHarmful):
 		return s.fail(ErrUnreachable, mayHarm+s.safe(err), "run git fsck there")
@@ -359,9 +353,8 @@ func demux(caps *capability.List, r io.Reader) io.Reader {
 // describe makes an *Error of an error of a transport.
 func (s *wireSource) describe(err error) error {
 	var unknown *url.Error
-	var unexpected *plumbing.UnexpectedError
 	var remote *Error
-	if errors.As(err, &unexpected) { // of go-git, which does not unwrap
+	if unexpected, ok := errors.AsType[*plumbing.UnexpectedError](err); ok { // of go-git, which does not unwrap
 		err = unexpected.Err
 	}
 	var limit object.LimitError

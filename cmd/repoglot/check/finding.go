@@ -123,13 +123,6 @@ func (s sums) add(name string, c Counts) {
 // elsewhere.
 type stats struct{ directories, total sums }
 
-func newStats(wanted bool) *stats {
-	if !wanted {
-		return nil
-	}
-	return &stats{sums{}, sums{}}
-}
-
 func (s *stats) add(r Result) {
 	if r.Template || !r.Parsed {
 		return

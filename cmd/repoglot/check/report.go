@@ -59,9 +59,13 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	if o.Stats && o.Format != FormatText && o.Format != FormatJSON {
 		return nil, fmt.Errorf("--stats has no place in --format %s: write --format text or json", o.Format)
 	}
+	var counted *stats
+	if o.Stats {
+		counted = &stats{sums{}, sums{}}
+	}
 	switch o.Format {
 	case FormatJSON:
-		return &jsonReport{w: w, stats: newStats(o.Stats), files: []jsonFile{}}, nil
+		return &jsonReport{w: w, stats: counted, files: []jsonFile{}}, nil
 	case FormatSARIF:
 		s := &sarifReport{w: w, version: o.Version, rules: Rules()}
 		if o.Quality {
@@ -71,7 +75,7 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	case FormatGitHub:
 		return &gitHubReport{w: w}, nil
 	}
-	return &textReport{w: w, stats: newStats(o.Stats)}, nil
+	return &textReport{w: w, stats: counted}, nil
 }
 
 // textReport writes "file:line:column: severity: message [code]".
@@ -121,26 +125,17 @@ func (t *textReport) Close() error {
 
 // String returns the line of msgfmt --statistics in English, and what is missing.
 func (c Counts) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d translated message%s", c.Translated, plural(c.Translated))
+	line := Quantity(c.Translated, "translated message")
 	if c.Fuzzy > 0 {
-		fmt.Fprintf(&b, ", %d fuzzy translation%s", c.Fuzzy, plural(c.Fuzzy))
+		line += ", " + Quantity(c.Fuzzy, "fuzzy translation")
 	}
 	if c.Untranslated > 0 {
-		fmt.Fprintf(&b, ", %d untranslated message%s", c.Untranslated, plural(c.Untranslated))
+		line += ", " + Quantity(c.Untranslated, "untranslated message")
 	}
 	if c.Missing > 0 {
-		fmt.Fprintf(&b, ", %d missing message%s", c.Missing, plural(c.Missing))
+		line += ", " + Quantity(c.Missing, "missing message")
 	}
-	b.WriteByte('.')
-	return b.String()
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return "s"
+	return line + "."
 }
 
 // write writes b, unless it is empty.

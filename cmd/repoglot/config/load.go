@@ -201,8 +201,7 @@ func tooDeep(data []byte) int {
 
 func syntaxError(path string, err error) *Error {
 	e := &Error{File: path, Line: 1, Column: 1, Msg: "is no YAML"}
-	var at yaml.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[yaml.Error](err); ok {
 		e.Msg = oneLine(strings.TrimSpace(at.GetMessage()))
 		if strings.Contains(at.GetMessage(), "'\t'") {
 			e.Msg = "a tab is no indentation in YAML; write blanks"
