@@ -38,7 +38,7 @@ var (
 	// before it.
 	called = regexp.MustCompile(`(?:^|[|;&(] *|\$ |run: |RUN |sudo )(?:[A-Z_]+=\S* )*(?:[\w./-]*/)?repoglot((?: [^|;&)#<>]*)?)`)
 	// optional is what usage lines and shells add to the words of a command.
-	optional = strings.NewReplacer("[", "", "]", "", "…", "", "...", "", `"`, "", `'`, "", `\`, "")
+	optional = strings.NewReplacer("[", "", "]", "", "…", "", "...", "", `"`, "", `'`, "", `\`, "", "$NUMBER", "7")
 )
 
 // TestCommandLines gives every command line of the manual to the command line's

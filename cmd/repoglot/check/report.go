@@ -65,13 +65,15 @@ func NewReport(w io.Writer, o ReportOptions) (Report, error) {
 	}
 	switch o.Format {
 	case FormatJSON:
-		return &jsonReport{w: w, stats: counted, files: []jsonFile{}}, nil
+		head := fmt.Sprintf("{\"version\":%d,\"findings\":[", jsonVersion)
+		return &jsonReport{array: array{w: w, head: head}, stats: counted, files: []jsonFile{}}, nil
 	case FormatSARIF:
-		s := &sarifReport{w: w, version: o.Version, rules: Rules()}
+		rules := Rules()
 		if o.Quality {
-			s.rules = append(s.rules, QualityRules()...)
+			rules = append(rules, QualityRules()...)
 		}
-		return s, nil
+		head, err := sarifHead(o.Version, rules)
+		return &sarifReport{array: array{w: w, head: head}, rules: rules}, err
 	case FormatGitHub:
 		return &gitHubReport{w: w}, nil
 	}
@@ -200,11 +202,29 @@ type jsonFile struct {
 	Counts
 }
 
+// array writes the items of a long array in an object as they come.
+type array struct {
+	w     io.Writer
+	head  string // what is before the items; "" when it is written
+	items int
+}
+
+func (a *array) begin(b *bytes.Buffer) {
+	b.WriteString(a.head)
+	a.head = ""
+}
+
+func (a *array) add(b *bytes.Buffer, item any) error {
+	if a.items++; a.items > 1 {
+		b.WriteByte(',')
+	}
+	b.WriteByte('\n')
+	return appendJSON(b, item)
+}
+
 // jsonReport writes one object: the findings as they come, then the sums.
 type jsonReport struct {
-	w       io.Writer
-	started bool
-	items   int
+	array
 	summary Summary
 	stats   *stats     // nil without counts
 	files   []jsonFile // never nil
@@ -214,11 +234,7 @@ func (j *jsonReport) File(r Result) error {
 	var b bytes.Buffer
 	j.begin(&b)
 	for i := range r.Findings {
-		if j.items++; j.items > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		if err := appendJSON(&b, r.Findings[i]); err != nil {
+		if err := j.add(&b, r.Findings[i]); err != nil {
 			return err
 		}
 	}
@@ -228,13 +244,6 @@ func (j *jsonReport) File(r Result) error {
 		j.files = append(j.files, jsonFile{r.File, r.Template, r.Counts})
 	}
 	return write(j.w, b.Bytes())
-}
-
-func (j *jsonReport) begin(b *bytes.Buffer) {
-	if !j.started {
-		j.started = true
-		fmt.Fprintf(b, "{\"version\":%d,\"findings\":[", jsonVersion)
-	}
 }
 
 func (j *jsonReport) Close() error {

@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -27,11 +26,8 @@ func textOf(text string) object { return object{"text": text} }
 
 // sarifReport writes a log with one run: the results as they come.
 type sarifReport struct {
-	w       io.Writer
-	version string
+	array
 	rules   []Rule
-	started bool
-	results int
 	dropped int
 }
 
@@ -44,48 +40,38 @@ func help(code string) string {
 
 func (s *sarifReport) File(r Result) error {
 	var b bytes.Buffer
-	if err := s.begin(&b); err != nil {
-		return err
-	}
+	s.begin(&b)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if s.results >= maxResults || s.results >= maxWarnings && f.Severity != Error {
+		if s.items >= maxResults || s.items >= maxWarnings && f.Severity != Error {
 			s.dropped++
 			continue
 		}
-		if s.results++; s.results > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		if err := appendJSON(&b, s.result(f)); err != nil {
+		if err := s.add(&b, s.result(f)); err != nil {
 			return err
 		}
 	}
 	return write(s.w, b.Bytes())
 }
 
-func (s *sarifReport) begin(b *bytes.Buffer) error {
-	if s.started {
-		return nil
-	}
-	s.started = true
-	rules := make([]object, len(s.rules))
-	for i, r := range s.rules {
-		rules[i] = object{
+// sarifHead is what is before the results.
+func sarifHead(version string, rules []Rule) (string, error) {
+	list := make([]object, len(rules))
+	for i, r := range rules {
+		list[i] = object{
 			"id": r.Code, "shortDescription": textOf(r.Summary), "fullDescription": textOf(r.Summary), "help": textOf(r.Help),
 			"helpUri": help(r.Code), "defaultConfiguration": object{"level": r.Severity},
 		}
 	}
-	driver := object{"name": "repoglot", "informationUri": projectURI, "rules": rules}
-	if s.version != "" {
-		driver["version"] = s.version
+	driver := object{"name": "repoglot", "informationUri": projectURI, "rules": list}
+	if version != "" {
+		driver["version"] = version
 	}
+	var b bytes.Buffer
 	b.WriteString("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":{\"driver\":")
-	if err := appendJSON(b, driver); err != nil {
-		return err
-	}
+	err := appendJSON(&b, driver)
 	b.WriteString("},\n\"columnKind\":\"unicodeCodePoints\",\n\"results\":[")
-	return nil
+	return b.String(), err
 }
 
 func (s *sarifReport) result(f *Finding) object {
@@ -114,9 +100,7 @@ func artifact(file string) object {
 
 func (s *sarifReport) Close() error {
 	var b bytes.Buffer
-	if err := s.begin(&b); err != nil {
-		return err
-	}
+	s.begin(&b)
 	invocation := object{"executionSuccessful": true}
 	if s.dropped > 0 {
 		invocation["toolExecutionNotifications"] = []object{{"level": Warning, "message": textOf(fmt.Sprintf(
