@@ -99,10 +99,7 @@ func redactSCP(address string) string {
 	if at < 0 || strings.ContainsAny(address[:at], `/\`) {
 		return address
 	}
-	user, _, ok := strings.Cut(address[:at], ":")
-	if !ok {
-		return address
-	}
+	user, _, _ := strings.Cut(address[:at], ":")
 	return user + address[at:]
 }
 
@@ -114,11 +111,8 @@ func IsLocal(address string) (path string, ok bool) {
 		return "", false
 	}
 	if scheme, rest, isURL := strings.Cut(address, "://"); isURL && !strings.ContainsRune(scheme, '/') {
-		if !strings.EqualFold(scheme, "file") {
-			return "", false
-		}
 		rest = strings.TrimPrefix(rest, "localhost")
-		if !strings.HasPrefix(rest, "/") {
+		if !strings.EqualFold(scheme, "file") || !strings.HasPrefix(rest, "/") {
 			return "", false
 		}
 		if decoded, err := url.PathUnescape(rest); err == nil {
