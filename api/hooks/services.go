@@ -32,15 +32,6 @@ type service struct {
 // services is the table of all services. It is never changed.
 var services = []service{github, gitlab, gitea, forgejo, bitbucket, azure, pagure, gitee}
 
-// Services returns the names of all services as they are in paths.
-func Services() []string {
-	names := make([]string, len(services))
-	for i := range services {
-		names[i] = services[i].name
-	}
-	return names
-}
-
 // serviceNamed returns the service with a name; nil for an unknown name.
 func serviceNamed(name string) *service {
 	for i := range services {

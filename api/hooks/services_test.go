@@ -163,3 +163,12 @@ func TestOtherEvents(t *testing.T) {
 		}
 	}
 }
+
+// Services returns the names of all services as they are in paths.
+func Services() []string {
+	names := make([]string, len(services))
+	for i := range services {
+		names[i] = services[i].name
+	}
+	return names
+}

@@ -75,10 +75,8 @@ func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error 
 
 // putUnit changes the text of a string (PATCH and PUT units/ID/).
 func (e *Env) putUnit(ctx context.Context, r *rest.Request, u *store.UnitRow, body *rest.Body) (any, error) {
-	for _, field := range []string{"explanation", "extra_flags", "labels"} {
-		if body.Has(field) {
-			return nil, errSourceOnly
-		}
+	if slices.ContainsFunc([]string{"explanation", "extra_flags", "labels"}, body.Has) {
+		return nil, errSourceOnly
 	}
 	for _, field := range []string{"target", "state"} {
 		switch {

@@ -148,7 +148,7 @@ func (p *Pages) Edit(ctx context.Context, r *rest.Request) (*Edited, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := p.perform(ctx, r, v, o, &sent)
+	done, err := p.perform(ctx, v, o, &sent)
 	switch {
 	case err != nil:
 		if v, o, err = p.refused(ctx, r, &sent, err); err != nil {
@@ -189,7 +189,7 @@ func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm)
 var errNotHere = &rest.Problem{Status: http.StatusForbidden, Detail: "This string cannot be edited here."}
 
 // perform does what the reader asks for; done says that the string is finished.
-func (p *Pages) perform(ctx context.Context, r *rest.Request, v *view, o *oneString, sent *sentForm) (done bool, err error) {
+func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentForm) (done bool, err error) {
 	if sent.copy != "" {
 		if text, ok := o.textOf(sent.copy); ok {
 			o.Form.Fields = fields(v, &o.Row, text)

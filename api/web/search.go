@@ -99,7 +99,7 @@ func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return err
 	}
-	return p.groups(ctx, snap, v, o, units, components)
+	return p.groups(ctx, snap, o, units, components)
 }
 
 // inLanguages limits a search to the languages that the page shows, or without one to
@@ -131,7 +131,7 @@ func inLanguages(expr query.Expr, columns []string, components map[int64]*store.
 }
 
 // groups puts the strings with the same source side by side.
-func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, v *view, o *search, units []catalog.Unit, components map[int64]*store.ComponentRow) error {
+func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, o *search, units []catalog.Unit, components map[int64]*store.ComponentRow) error {
 	var sources []catalog.Unit
 	var of []int64
 	seen := map[int64]bool{}

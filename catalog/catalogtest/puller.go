@@ -139,37 +139,21 @@ func (p *Puller) Sync() ingest.Report {
 	return report
 }
 
-// PullAll pulls the branches that components are of, and fails the test on any
-// error.
+// PullAll pulls components of different branches, and fails the test on any error.
 func PullAll(s *Store, now func() time.Time, specs []store.ComponentSpec) {
 	s.TB.Helper()
 	syncer := ingest.New(ingest.Options{DB: s.DB, Languages: s.Languages, MirrorDir: filepath.Join(s.Dir, "mirrors"), Now: now})
-	for _, b := range branches(specs) {
-		report, err := syncer.Sync(s.TB.Context(), b)
-		if err != nil {
-			s.TB.Fatal(err)
-		}
-		for _, c := range report.Components {
-			if c.Err != nil {
-				s.TB.Fatalf("%s: %v", c.Slug, c.Err)
-			}
-		}
-	}
-}
-
-// branches are the branches of components, in the order of their first one.
-func branches(specs []store.ComponentSpec) []ingest.Branch {
-	var list []ingest.Branch
 	for _, spec := range specs {
-		key := ingest.BranchKey(spec.Repo, spec.Branch)
-		i := slices.IndexFunc(list, func(b ingest.Branch) bool { return b.Key == key })
-		if i < 0 {
-			i = len(list)
-			list = append(list, ingest.Branch{Remote: remote.Repository{URL: spec.Repo, Branch: spec.Branch}, Key: key})
+		report, err := syncer.Sync(s.TB.Context(), ingest.Branch{
+			Remote: remote.Repository{URL: spec.Repo, Branch: spec.Branch}, Key: ingest.BranchKey(spec.Repo, spec.Branch), Components: []ingest.Component{{Spec: spec}},
+		})
+		if err == nil {
+			err = report.Components[0].Err
 		}
-		list[i].Components = append(list[i].Components, ingest.Component{Spec: spec})
+		if err != nil {
+			s.TB.Fatalf("%s: %v", spec.Slug, err)
+		}
 	}
-	return list
 }
 
 // NewEditor makes an editor of what a syncer pulls, with another clock.
