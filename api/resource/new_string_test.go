@@ -28,6 +28,9 @@ func TestMissingStrings(t *testing.T) {
 		{"in the file", "write", `{"source": "Open", "target": "x"}`, 400, "The template has no such string that the file lacks."},
 		{"forms", "write", `{"source": ["%d dir", "%d dirs"], "target": ["a", "b"]}`, 400, "Number of plurals does not match"},
 		{"blank", "write", `{"source": "Close", "context": "menu", "target": ""}`, 400, `"target":["This field may not be blank."]`},
+		{"blank forms", "write", `{"source": ["%d dir", "%d dirs"], "target": ["", "", ""], "state": 20}`, 400, `"target":["This field may not be blank."]`},
+		{"empty state", "write", `{"source": "Close", "context": "menu", "target": "x", "state": 0}`, 400, `"state":["Can not use empty state with non empty target"]`},
+		{"approved", "write", `{"source": "Close", "context": "menu", "target": "x", "state": 30}`, 400, `"state":["Invalid state"]`},
 		{"read-only", "write", `{"source": "Name", "target": "x"}`, 403, "read-only"},
 		{"control character", "write", `{"source": "Close", "context": "menu", "target": "a\u0001"}`, 400, "Control characters"},
 		{"singular", "write", `{"source": "Close", "context": "menu", "target": "Zavřít"}`, 200, `"source":["Close"],"previous_source":"","target":["Zavřít"]`},
@@ -98,7 +101,7 @@ func TestNewStrings(t *testing.T) {
 		want                          string
 	}{
 		{"no glossary", "write", "/api/translations/demo/app/cs/units/", asJSON, term, 403, "This cannot be changed through the API"},
-		{"source language", "write", "/api/translations/demo/terms/en/units/", asJSON, term, 403, "add the string to a translation of the glossary"},
+		{"source language", "write", "/api/translations/demo/terms/en/units/", asJSON, term, 403, "add the string to a translation."},
 		{"scope read", "read", path, asJSON, term, 403, "needs a token of scope write"},
 		{"stranger", "", path, asJSON, term, 401, "send a token of scope write"},
 		{"other language", "german", path, asJSON, term, 403, "the token is for other projects or languages"},

@@ -123,7 +123,7 @@ func (e *Env) removeTranslation(ctx context.Context, _ *rest.Request, t *store.T
 
 // The answers to new strings that are refused.
 var (
-	errNewOfSource = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: add the string to a translation of the glossary."}
+	errNewOfSource = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: add the string to a translation."}
 	errNewPlural   = rest.BadParameter("source", "Plurals cannot be added.")
 	errNotAddedNow = rest.BadParameter("source", "The string cannot be added for now: its file is being removed, or too many strings wait to be in the repository.")
 	errNotMissing  = rest.BadParameter("source", "The template has no such string that the file lacks.")
@@ -172,7 +172,7 @@ func (e *Env) translateMissing(ctx context.Context, r *rest.Request, t *store.Tr
 	}); err != nil {
 		return nil, err
 	}
-	if n.Text.State == catalog.StateEmpty {
+	if catalog.EmptyForms(n.Text.Target) {
 		return nil, errNoTarget
 	}
 	list := []edit.Request{want}
