@@ -237,19 +237,10 @@ func (m *GuestMerge) both(ours, theirs []Change, conflicts map[string][]string) 
 // guest; remote.ErrMoved if it is not any more. The errors are those of [derive.Chain.Commit]
 // and remote.Repository.Push.
 func (g *Guests) Push(ctx context.Context, c derive.Commit, to remote.Repository, branch string) (id object.Hash, err error) {
-	if err = g.mirror.opts.Room(); err != nil {
-		return id, err
-	}
-	chain, err := derive.Open(g.gitDir)
-	if err != nil {
-		return id, err
-	}
-	defer chain.Close()
-	if id, err = chain.Commit(ctx, c); err == nil {
-		err = chain.Store()
-	}
-	if err == nil {
-		err = to.Push(ctx, g.mirror.opts.Remote, g.gitDir, remote.Push{Branch: branch, Commit: id, Expect: c.Parent})
+	w := &Writer{mirror: g.mirror, gitDir: g.gitDir, release: func() {}}
+	defer w.Close()
+	if id, err = w.Commit(ctx, c); err == nil {
+		err = w.Push(ctx, to, remote.Push{Branch: branch, Commit: id, Expect: c.Parent})
 	}
 	return id, err
 }
