@@ -153,11 +153,8 @@ func (t *Table) bothSides(r *Row) {
 	r.Outcome = t.outcome(r)
 	if clash {
 		r.Outcome = Conflict
-		switch t.Favor {
-		case FavorTheirs:
+		if r.text = Ours; t.Favor == FavorTheirs {
 			r.text = Theirs
-		default:
-			r.text = Ours
 		}
 		if !r.Header {
 			r.fuzzy = t.Favor == FavorFuzzy || r.Entry[r.text].Fuzzy || r.unseen == r.text || t.Favor == FavorNone && (h.Fuzzy || r.unseen != Base)
@@ -219,8 +216,7 @@ func (t *Table) textOf(r *Row) bool {
 			theirs = Text{}
 		}
 	}
-	choice := Choose(TextOf(r.Entry[Base]), ours, theirs)
-	switch choice {
+	switch Choose(TextOf(r.Entry[Base]), ours, theirs) {
 	case Clash:
 		return true
 	case Either:

@@ -61,26 +61,26 @@ func (t *Table) mergeHeader(r *Row) (clash bool) {
 	}
 	last := threeWay(value(h[Base], revised)+value(h[Base], translator), value(h[Ours], revised)+value(h[Ours], translator), value(h[Theirs], revised)+value(h[Theirs], translator), date(revised))
 	side := func(name string) Side {
+		both := last
 		switch name {
 		case revised, translator:
 			return last
 		case created:
-			return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), date(created))
+			both = date(created)
 		case "project-id-version", "report-msgid-bugs-to":
-			return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), t.template)
+			both = t.template
 		case plurals:
-			o, th := value(h[Ours], name), value(h[Theirs], name)
-			squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-			if v := threeWay(value(h[Base], name), o, th, Base); v != Base {
-				return v
-			}
-			clash = squeeze(o) != squeeze(th)
-			if t.Favor == FavorTheirs {
-				return Theirs
-			}
-			return Ours
+			both = Base
 		}
-		return threeWay(value(h[Base], name), value(h[Ours], name), value(h[Theirs], name), last)
+		ours, theirs := value(h[Ours], name), value(h[Theirs], name)
+		v := threeWay(value(h[Base], name), ours, theirs, both)
+		if v == Base { // Plural-Forms, which clash unless only blanks differ
+			clash = strings.Join(strings.Fields(ours), "") != strings.Join(strings.Fields(theirs), "")
+			if v = Ours; t.Favor == FavorTheirs {
+				v = Theirs
+			}
+		}
+		return v
 	}
 	var b strings.Builder
 	write := func(line string) {
@@ -103,10 +103,7 @@ func (t *Table) mergeHeader(r *Row) (clash bool) {
 		b.WriteString(header(r.Entry[Theirs]))
 	}
 	r.header = b.String()
-	r.text = Ours
-	switch r.header {
-	case header(r.Entry[Ours]):
-	case header(r.Entry[Theirs]):
+	if r.text = Ours; r.header != header(r.Entry[Ours]) && r.header == header(r.Entry[Theirs]) {
 		r.text = Theirs
 	}
 	r.fuzzy, r.previous = r.Entry[Ours].Fuzzy, r.Entry[Ours].Previous

@@ -328,19 +328,16 @@ const (
 func (t *Table) reworded(v Side, gone, came []int32) (pairs []pairing) {
 	list := t.similar(v, gone, came)
 	// best has the best two weights of each row.
-	best := map[int32]*[2]float64{}
+	best := map[int32][2]float64{}
 	for _, p := range list {
 		for _, n := range []int32{p.gone, p.came} {
 			b := best[n]
-			if b == nil {
-				b = &[2]float64{}
-				best[n] = b
-			}
 			if p.weight > b[0] {
 				b[0], b[1] = p.weight, b[0]
 			} else {
 				b[1] = max(b[1], p.weight)
 			}
+			best[n] = b
 		}
 	}
 	for _, p := range list {
