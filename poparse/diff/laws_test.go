@@ -127,14 +127,55 @@ func TestLaws(t *testing.T) {
 		if err != nil || err2 != nil || bytes.Equal(x, y) && f.Counts != (Counts{}) {
 			t.Fatalf("shown alike (%v, %v), but %+v%s", err, err2, f.Counts, show)
 		}
+		if g := f.Ignored; f.Counts == (Counts{}) && g.Order+g.Obsolete+g.Marks == 0 && !bytes.Equal(x, y) {
+			t.Fatalf("nothing differs, but they are shown as\n%s\n---\n%s%s", x, y, show)
+		}
 		// A report has the sums of its files.
 		sum := f.Counts
 		second := Files("y.po", b, a, Options{})
 		sum.add(&second.Counts)
-		if r := New([]File{f, second}, 0); r.Counts != sum || r.Differs() != (sum != Counts{}) {
+		if r := New([]File{f, second}, 0); r.Counts != sum || r.Differs() != (sum != Counts{}) || r.Failed() {
 			t.Fatalf("%+v, the sum is %+v%s", r.Counts, sum, show)
 		}
 	})
+}
+
+// TestShow: what is shown of a file, in UTF-8, and that one which cannot be read stays.
+func TestShow(t *testing.T) {
+	const file = "# Team\nmsgid \"\"\nmsgstr \"\"\n\"Language: cs\\n\"\n\"X-Generator: G\\n\"\n\"PO-Revision-Date: 2026-01-01\\n\"\n\"Content-Type: text/plain; charset=ISO-8859-2\\n\"\n" +
+		"\n#. note\n#: a.c:1\n#, no-wrap, c-format\nmsgid \"a\"\nmsgstr \"\"\n\"\xb9\"\n\" %s\"\n\n#~ msgid \"b\"\n#~ msgstr \"c\"\n"
+	const want = "# Team\nmsgid \"\"\nmsgstr \"\"\n\"Language: cs\\n\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n" +
+		"\n#. note\n#, c-format, no-wrap\nmsgid \"a\"\nmsgstr \"š %s\"\n\n#~ msgid \"b\"\n#~ msgstr \"c\"\n"
+	if got, err := Show("cs.po", []byte(file)); err != nil || string(got) != want {
+		t.Errorf("%v\n%s, want\n%s", err, got, want)
+	}
+	if got, err := Show("cs.po", []byte("msgid a")); err == nil || string(got) != "msgid a" {
+		t.Errorf("%v, shown as %q", err, got)
+	}
+}
+
+// TestRemovedSource: a string that left the files of all languages is one that was removed.
+func TestRemovedSource(t *testing.T) {
+	files := []File{}
+	for _, path := range []string{"de.po", "cs.po"} {
+		files = append(files, Files(path, []byte(head+middle), []byte(head), Options{Group: "po", Language: path}))
+	}
+	if r := New(files, 0); r.Sources != (Counts{Removed: 1}) || r.Counts != (Counts{Removed: 2}) {
+		t.Errorf("sources %+v, in all %+v", r.Sources, r.Counts)
+	}
+}
+
+// TestReferences: of lists of references the longer one's that the other lacks are counted.
+func TestReferences(t *testing.T) {
+	list := func(s string) []string { return strings.Fields(s) }
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "a", 0}, {"a", "b", 1}, {"", "a b", 2}, {"a", "b c", 2}, {"a b", "b a", 0}, {"a b", "b c", 1}, {"a a", "a", 1}} {
+		if got, back := changed(list(tt.a), list(tt.b)), changed(list(tt.b), list(tt.a)); got != tt.want || back != tt.want {
+			t.Errorf("%q and %q: %d and %d, want %d", tt.a, tt.b, got, back, tt.want)
+		}
+	}
 }
 
 // FuzzFiles compares any two files: no panic, nothing differs from itself, the counts are
