@@ -217,7 +217,7 @@ func TestCompareHostile(t *testing.T) {
 			t.Errorf("%v; %v", err, back)
 		}
 	}
-	w.Syncer.SetCompareTime(time.Minute)
+	w.Syncer.SetCompareTime(time.Hour)
 	report, err := comparison(w, "app", alike, others)
 	if err != nil || report.Counts.Added+report.Counts.Reworded < 3000 || len(report.Files[0].Strings) > 10_000 {
 		t.Errorf("%v %+v", err, report)
