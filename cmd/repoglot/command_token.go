@@ -145,20 +145,15 @@ func endOf(text string, now time.Time) (time.Time, error) {
 }
 
 func (p *program) tokenListCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List the tokens, without their secrets",
-		Args:  arguments(0, "no argument"),
-		RunE: p.readTokens(func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
-			list, err := snap.Access().Tokens(ctx)
-			now := time.Now()
-			for _, t := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\t%s\t%s%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t),
-					languagesOf(t), ending(t.Expires, now), used(t.Used), t.Name, authorOf(t))
-			}
-			return err
-		}),
-	}
+	return p.tokenTable("list", "List the tokens, without their secrets", func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
+		list, err := snap.Access().Tokens(ctx)
+		now := time.Now()
+		for _, t := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s%s\t%s\t%s\t%s%s\n", t.Created.Format(time.RFC3339), t.Scope, projectsOf(t),
+				languagesOf(t), ending(t.Expires, now), used(t.Used), t.Name, authorOf(t))
+		}
+		return err
+	})
 }
 
 func projectsOf(t catalog.Token) string {
@@ -203,19 +198,14 @@ func used(day time.Time) string {
 }
 
 func (p *program) tokenLogCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "log",
-		Short: "List when tokens were made and revoked, the oldest first",
-		Args:  arguments(0, "no argument"),
-		RunE: p.readTokens(func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
-			list, err := snap.Access().TokenEvents(ctx)
-			for _, e := range list {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope,
-					projectsOf(e.Token), ending(e.Token.Expires, e.At), e.Token.Name)
-			}
-			return err
-		}),
-	}
+	return p.tokenTable("log", "List when tokens were made and revoked, the oldest first", func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
+		list, err := snap.Access().TokenEvents(ctx)
+		for _, e := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.Format(time.RFC3339), e.Event, e.Token.Scope,
+				projectsOf(e.Token), ending(e.Token.Expires, e.At), e.Token.Name)
+		}
+		return err
+	})
 }
 
 func (p *program) tokenRevokeCommand() *cobra.Command {
@@ -255,9 +245,9 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 	return err
 }
 
-// readTokens writes what a function reads as a table.
-func (p *program) readTokens(fn func(ctx context.Context, snap *store.Snapshot, w io.Writer) error) func(*cobra.Command, []string) error {
-	return work(func(cmd *cobra.Command, _ []string) error {
+// tokenTable is a command that writes what a function reads as a table.
+func (p *program) tokenTable(use, short string, fn func(ctx context.Context, snap *store.Snapshot, w io.Writer) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: arguments(0, "no argument"), RunE: work(func(cmd *cobra.Command, _ []string) error {
 		return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
 			return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 				w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
@@ -267,5 +257,5 @@ func (p *program) readTokens(fn func(ctx context.Context, snap *store.Snapshot, 
 				return w.Flush()
 			})
 		})
-	})
+	})}
 }
