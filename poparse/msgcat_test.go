@@ -10,13 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
 // TestStringsAgainstMsgcat compares our strings with msgcat's, in the cases of testdata
 // and in the awkward files. TestWriteBundles does the same with the bundles.
 func TestStringsAgainstMsgcat(t *testing.T) {
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	read := map[string]int{}
 	for name, ar := range archives(t) {
 		read["testdata"] += compareStrings(t, name, input(t, ar))

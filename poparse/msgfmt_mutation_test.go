@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -17,7 +16,7 @@ import (
 // whether they can still be read, where the first error is, and the counts. Long tests
 // damage more.
 func TestMutationsAgainstMsgfmt(t *testing.T) {
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	seeds := mutationSeeds(t)
 	n := testsize.Of(150, 150, 20_000)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -77,7 +76,7 @@ func mutate(random *rand.Rand, text string) string {
 // the bundles: every version in small ones, every 25th in the others. Long tests take
 // all, some 17,500; short tests, and tests with the race detector, a few.
 func TestHistoryAgainstMsgfmt(t *testing.T) {
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	bundles, err := filepath.Glob(filepath.Join(gittest.Shared(t, "data", "repos"), "*.bundle"))
 	must(t, err)
 	compared := 0

@@ -25,10 +25,8 @@
 // reads the list of its parent's files), and safety against two processes pushing to one
 // repository at the same time.
 //
-// The package does not import testing, so that the demo binary does not carry
-// test flags; the helpers for tests take a TB, which *testing.T and *testing.B
-// satisfy. Methods with a TB end the test on an error, others return it: Advance and
-// Next, Commit and Push.
+// Methods with a testing.TB end the test on an error, others return it: Advance and Next,
+// Commit and Push.
 //
 // A Repo is used by one goroutine at a time. Others may read its directory while it
 // changes, like that of any git repository.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"testing"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -233,19 +234,7 @@ func (r *Repo) Paths(rev string) ([]string, error) {
 	return slices.Sorted(maps.Keys(files.entries)), nil
 }
 
-// TB is the part of testing.TB that the helpers for tests need.
-type TB interface {
-	// Helper marks the caller as a helper, as in testing.TB.
-	Helper()
-	// Fatalf ends the test with a message, as in testing.TB.
-	Fatalf(format string, args ...any)
-	// TempDir is a directory that is removed after the test, as in testing.TB.
-	TempDir() string
-	// Cleanup registers a function for the end of the test, as in testing.TB.
-	Cleanup(func())
-}
-
-func must(tb TB, err error) {
+func must(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
 		tb.Fatalf("testrepos: %v", err)
@@ -254,7 +243,7 @@ func must(tb TB, err error) {
 
 // Load makes the named scenario (see [Names]), with its initial push, in a temporary
 // directory of the test.
-func Load(tb TB, name string) *Repo {
+func Load(tb testing.TB, name string) *Repo {
 	tb.Helper()
 	s, err := Named(name)
 	must(tb, err)
@@ -263,12 +252,12 @@ func Load(tb TB, name string) *Repo {
 
 // Empty makes a bare repository without commits, with the default branch main;
 // Commit fills it.
-func Empty(tb TB) *Repo {
+func Empty(tb testing.TB) *Repo {
 	tb.Helper()
 	return create(tb, &Scenario{Name: "empty", Branch: DefaultBranch})
 }
 
-func create(tb TB, s *Scenario) *Repo {
+func create(tb testing.TB, s *Scenario) *Repo {
 	tb.Helper()
 	r, err := Create(filepath.Join(tb.TempDir(), s.Name+".git"), s)
 	must(tb, err)
@@ -278,7 +267,7 @@ func create(tb TB, s *Scenario) *Repo {
 // Advance makes the next push of the scenario and returns the hash of its last
 // commit ("" for a push that only moves a reference). The test ends if nothing
 // is left; see Rest.
-func (r *Repo) Advance(tb TB) string {
+func (r *Repo) Advance(tb testing.TB) string {
 	tb.Helper()
 	commits, err := r.Next()
 	must(tb, err)
@@ -289,7 +278,7 @@ func (r *Repo) Advance(tb TB) string {
 }
 
 // Commit pushes a commit that is not in the scenario and returns its hash.
-func (r *Repo) Commit(tb TB, c Change) string {
+func (r *Repo) Commit(tb testing.TB, c Change) string {
 	tb.Helper()
 	hash, err := r.Push(c)
 	must(tb, err)
@@ -298,7 +287,7 @@ func (r *Repo) Commit(tb TB, c Change) string {
 
 // Branch makes or moves a branch (rev: a hash, label or branch), even if it loses commits,
 // as `git push --force` does. Without rev it removes the branch, which must exist.
-func (r *Repo) Branch(tb TB, name, rev string) {
+func (r *Repo) Branch(tb testing.TB, name, rev string) {
 	tb.Helper()
 	p := newPush(r)
 	must(tb, p.step(&Step{RefOnly: true, Change: Change{Branch: name, Force: true}, To: rev}))
@@ -307,7 +296,7 @@ func (r *Repo) Branch(tb TB, name, rev string) {
 
 // File returns the bytes of a file at rev (a hash, label or branch), or of the
 // target if it is a symbolic link.
-func (r *Repo) File(tb TB, rev, path string) []byte {
+func (r *Repo) File(tb testing.TB, rev, path string) []byte {
 	tb.Helper()
 	data, err := r.ReadFile(rev, path)
 	must(tb, err)

@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -73,11 +74,9 @@ func (v *Visitor) Post(target string, form url.Values, header ...string) *httpte
 	if header == nil {
 		header = []string{"Sec-Fetch-Site", "same-origin"}
 	}
-	r := httptest.NewRequest(http.MethodPost, "http://l10n.example.org"+target, strings.NewReader(form.Encode()))
+	r := Request(http.MethodPost, target, header...)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
+	r.Body = io.NopCloser(strings.NewReader(form.Encode()))
 	return v.Send(r)
 }
 

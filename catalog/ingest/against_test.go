@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos"
@@ -256,7 +257,7 @@ func TestAgainstEdits(t *testing.T) {
 // TestWithoutTemplate: without a template a file counts as msgfmt --statistics says, and
 // nothing is missing.
 func TestWithoutTemplate(t *testing.T) {
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	r := rand.New(rand.NewPCG(48, 48))
 	files := map[string]string{}
 	for _, language := range []string{"cs", "de", "fr", "pl", "sk"} {

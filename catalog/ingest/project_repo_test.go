@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
 )
 
@@ -108,7 +109,7 @@ func changedPaths(t *testing.T, r *ProjectRepo, commit string) (paths []string) 
 // TestProjectFiles: msgfmt takes the files of all languages, and finds as many entries
 // as asked for, of all kinds.
 func TestProjectFiles(t *testing.T) {
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	p := smallProject()
 	p.Components, p.Languages = 1, 96
 	r := p.Generate(t)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -159,7 +160,7 @@ func modelComponent(p string) string {
 // player makes a random history and its model.
 type player struct {
 	*rand.Rand
-	t       testrepos.TB
+	t       testing.TB
 	repo    *testrepos.Repo
 	commits []*modelCommit
 	byHash  map[string]*modelCommit
@@ -172,7 +173,7 @@ type player struct {
 	now time.Time
 }
 
-func newPlayer(t testrepos.TB, seed uint64) *player {
+func newPlayer(t testing.TB, seed uint64) *player {
 	p := &player{Rand: rand.New(rand.NewPCG(seed, 7)), t: t, repo: testrepos.Empty(t), byHash: map[string]*modelCommit{}, paths: modelPaths}
 	p.begin()
 	return p

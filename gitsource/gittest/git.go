@@ -29,16 +29,18 @@ func Must(tb testing.TB, err error) {
 // that a test leaves.
 func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// NeedGit returns the path of the git program. Without it the test is skipped, or
-// fails if CI=true.
-func NeedGit(tb testing.TB) string {
+// NeedGit returns the path of the git program, as Need does.
+func NeedGit(tb testing.TB) string { return Need(tb, "git") }
+
+// Need returns the path of a program. Without it the test is skipped, or fails if CI=true.
+func Need(tb testing.TB, program string) string {
 	tb.Helper()
-	path, err := exec.LookPath("git")
+	path, err := exec.LookPath(program)
 	if err != nil {
 		if os.Getenv("CI") == "true" {
-			tb.Fatal("CI=true, but there is no git program")
+			tb.Fatalf("CI=true, but there is no program %s: .ci/tools installs it", program)
 		}
-		tb.Skip("skipped: there is no git program on this machine")
+		tb.Skipf("skipped: there is no program %s on this machine", program)
 	}
 	return path
 }

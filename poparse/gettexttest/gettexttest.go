@@ -55,17 +55,6 @@ func Msgfmt(tb testing.TB, data []byte) (Counts, string) {
 	return ParseStatistics(tb, string(out)), ""
 }
 
-// NeedMsgfmt skips a test if gettext is not installed; in CI it must be.
-func NeedMsgfmt(tb testing.TB) {
-	tb.Helper()
-	if _, err := exec.LookPath("msgfmt"); err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatal("gettext is needed in CI: .ci/tools installs it")
-		}
-		tb.Skip("skipped: msgfmt (gettext) is not installed")
-	}
-}
-
 // Table reads a table of cells between tabs; its first line names the columns.
 func Table(tb testing.TB, file string) (rows []map[string]string) {
 	tb.Helper()

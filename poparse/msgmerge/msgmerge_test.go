@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
 	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
@@ -118,7 +118,7 @@ func msgmerge(t *testing.T, file, template []byte, args ...string) (out, complai
 // may differ.
 func needMsgmerge(t *testing.T) {
 	t.Helper()
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	out, err := exec.Command("msgmerge", "--version").Output()
 	if err != nil || !strings.Contains(string(out), " 0.21\n") {
 		t.Skip("skipped: msgmerge 0.21 is not installed")

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -139,13 +138,7 @@ func binaries() (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", fmt.Errorf("postgres: %w", exec.ErrNotFound)
 	}
-	newest := slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })
-	return filepath.Dir(newest), nil
-}
-
-func version(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	return n
+	return filepath.Dir(found[len(found)-1]), nil // the newest: they are sorted
 }
 
 // Proxy is a way to a database that can be cut off.

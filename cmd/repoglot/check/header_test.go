@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
-	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
 // header is a header that msgfmt -c accepts, except that it lacks Plural-Forms.
@@ -125,7 +125,7 @@ func TestHeaderOracle(t *testing.T) {
 // whether it accepted the file.
 func needMsgfmt(t *testing.T) func(t *testing.T, args ...string) (string, bool) {
 	t.Helper()
-	gettexttest.NeedMsgfmt(t)
+	gittest.Need(t, "msgfmt")
 	return func(t *testing.T, args ...string) (string, bool) {
 		t.Helper()
 		cmd := exec.Command("msgfmt", args...)
