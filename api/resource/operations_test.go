@@ -213,6 +213,10 @@ func TestOperationMsgmerge(t *testing.T) {
 		return err
 	}))
 	updates[0].Reason = edit.UpdateStopped
+	must(e.DB.NotePush(t.Context(), []int64{waits[0].ComponentID}, catalog.Failure{}, updates, time.Now())) // it is in a request
+	if text := page(); !strings.Contains(text, edit.UpdateStopped) {
+		t.Errorf("the page does not say that an update stopped that waits: %s", text)
+	}
 	must(e.Editor.Updated(t.Context(), waits[0].ComponentID, updates))
 	if text := page(); !strings.Contains(text, "was updated to its template:") || !strings.Contains(text, edit.UpdateStopped) {
 		t.Errorf("the page does not say that an update stopped: %s", text)

@@ -99,7 +99,7 @@ func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view,
 			add(byID[e.ComponentID], problem{Template: true, File: e.Path, Message: e.Reason, Since: e.Updated})
 		}
 	}
-	updated := store.EditQuery{Components: on, Status: store.EditFlushed, Kind: store.EditUpdateFile}
+	updated := store.EditQuery{Components: on, Kind: store.EditUpdateFile}
 	n := 0
 	if err == nil {
 		_, n, err = snap.Edits(ctx, updated)
@@ -114,7 +114,7 @@ func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view,
 		if last[e.ComponentID] == "" {
 			last[e.ComponentID] = e.Source
 		}
-		if e.Reason == edit.UpdateStopped && e.Source == last[e.ComponentID] && len(v.Problems) < maxProblems {
+		if e.Reason == edit.UpdateStopped && e.Status != store.EditDiscarded && e.Source == last[e.ComponentID] && len(v.Problems) < maxProblems {
 			add(byID[e.ComponentID], problem{Stopped: true, File: e.Path, Message: e.Reason, Since: e.Updated})
 		}
 	}

@@ -390,6 +390,12 @@ func (r *run) outcomes(result flush.Result) {
 	for i, problem := range result.FileProblems {
 		r.keep(r.ofFiles[i], problem.Error())
 	}
+	for i, u := range result.Updated {
+		if e := r.ofFiles[i]; u.Stopped && result.FileProblems[i] == nil {
+			e.Reason = edit.UpdateStopped
+			r.kept = append(r.kept, e) // while a branch of ours has it
+		}
+	}
 	if len(r.report.Held) > 0 {
 		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
 	}

@@ -219,8 +219,10 @@ func (r *run) endUpdates(ctx context.Context, result flush.Result) error {
 	done := map[int64][]store.Edit{}
 	for i, u := range result.Updated {
 		if e := r.ofFiles[i]; result.FileProblems[i] == nil && (u.Same || r.group.mode == catalog.PushDirect) {
-			if e.Reason = ""; u.Stopped {
+			if u.Stopped {
 				e.Reason = edit.UpdateStopped
+			} else if e.Reason != edit.UpdateStopped { // else what stopped was merged
+				e.Reason = ""
 			}
 			done[e.ComponentID] = append(done[e.ComponentID], e)
 		}

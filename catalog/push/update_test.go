@@ -3,6 +3,7 @@ package push_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -346,9 +347,12 @@ func TestUpdateOfMany(t *testing.T) {
 	}
 }
 
-// TestUpdateStopped: an update that found not all similar strings says so as the reason of its edit.
+// TestUpdateStopped: an update that found not all similar strings says so in its commit and its
+// request, and as the reason of its edit when it is merged.
 func TestUpdateStopped(t *testing.T) {
-	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{})
+	f := &fakeForge{}
+	w, c := newUpdateWorld(t, catalog.PushRequest, catalog.Update{})
+	w.to.Forge = f
 	long := func(what string) (ids []string) {
 		for i := range 120 {
 			ids = append(ids, strings.Repeat(fmt.Sprint(what, i, " "), 4096/len(fmt.Sprint(what, i, " "))))
@@ -364,13 +368,30 @@ func TestUpdateStopped(t *testing.T) {
 	w.template(append(long("y"), "One", "Two")...)
 	gittest.Must(t, w.Editor.NoteTemplate(t.Context(), c.ID, edit.UpdateForced, anna))
 	w.flush()
-	w.Read(func(ctx context.Context, snap *store.Snapshot) error {
-		list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditUpdateFile, Limit: 10})
-		if len(list) != 1 || list[0].Reason != edit.UpdateStopped {
-			t.Errorf("the update does not say that it stopped: %+v", list)
+	if text := gittest.RunGit(t, w.up.Dir, "log", "-1", "--format=%B", "l10n"); !strings.HasPrefix(text, "Update by msgmerge\n\nThere are too many strings to find all similar ones") {
+		t.Errorf("the commit does not say that the update stopped:\n%s", text)
+	}
+	if !strings.Contains(f.Body, "119 strings are new, 1 reworded, 120 gone") || !strings.Contains(f.Body, "too many to find all similar ones") {
+		t.Errorf("the request does not say that the update stopped:\n%s", f.Body)
+	}
+	for _, status := range []store.EditStatus{store.EditPending, store.EditFlushed} {
+		w.flush()
+		w.Read(func(ctx context.Context, snap *store.Snapshot) error {
+			list, _, err := snap.Edits(ctx, store.EditQuery{Components: []int64{c.ID}, Kind: store.EditUpdateFile, Limit: 10})
+			if len(list) != 1 || list[0].Status != status || list[0].Reason != edit.UpdateStopped {
+				t.Errorf("the update does not say that it stopped: %+v", list)
+			}
+			stuck, more := snap.AwaySince(ctx, w.Clock, true)
+			if len(stuck) > 0 || w.due() {
+				t.Errorf("it counts as one that cannot be done: %+v", stuck)
+			}
+			return errors.Join(err, more)
+		})
+		if f.State == forge.Open {
+			f.State = forge.Merged
+			w.up.Set("main", w.head("l10n"))
 		}
-		return err
-	})
+	}
 }
 
 // TestUpdateElsewhere: a template of another branch updates files, and makes those of new
