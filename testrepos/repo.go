@@ -98,9 +98,6 @@ func Open(dir string, s *Scenario) (*Repo, error) {
 		return nil, fmt.Errorf("repository %s: is step %d of scenario %q, want %q; remove it and make it again",
 			dir, r.state.Applied, r.state.Scenario, s.Name)
 	}
-	if r.state.Labels == nil {
-		r.state.Labels = map[string]string{}
-	}
 	if r.git, err = git.PlainOpen(abs); err != nil {
 		return nil, fmt.Errorf("repository %s: %w", dir, err)
 	}
@@ -112,8 +109,7 @@ func (r *Repo) Path() string { return r.Dir }
 
 // URL is the file:// URL of the repository.
 func (r *Repo) URL() string {
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(r.Dir)}
-	return u.String()
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(r.Dir)}).String()
 }
 
 // Rest is the number of pushes (calls of Next or Advance) that are left.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -110,14 +109,5 @@ func (s *Store) Generation() (g int64) {
 
 // Logger writes lines of a level and above to the log of a test.
 func Logger(tb testing.TB, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(logWriter{tb}, &slog.HandlerOptions{Level: level}))
-}
-
-// logWriter sends log lines to the test.
-type logWriter struct{ tb testing.TB }
-
-func (w logWriter) Write(line []byte) (int, error) {
-	w.tb.Helper()
-	w.tb.Log(strings.TrimSpace(string(line)))
-	return len(line), nil
+	return slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: level}))
 }
