@@ -32,6 +32,7 @@ type mirror struct {
 	away               error                      // why it could not be fetched for its templates, with Syncer.mu
 	awaySince          time.Time                  // when that was tried last
 	awayTimes          int                        // how often in a row
+	fetches            atomic.Int64               // of it for its templates, begun
 	suspect            atomic.Bool                // it may be damaged, as a pull of another branch found
 	*gitsource.Mirror                             // nil before the first pull
 
@@ -194,13 +195,19 @@ const (
 const turnPatience = 10 * time.Second
 
 // fetchTemplates fetches the branches with templates, before the turn of the branch itself is
-// taken, so that no two pulls wait for each other. One that cannot be read stays as it is.
+// taken, so that no two pulls wait for each other. One that cannot be read stays as it is. Of
+// pulls that wait for one, the first fetches for all.
 func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 	for _, of := range b.Templates {
+		asked := s.mirrorOf(of.Key).fetches.Load()
 		turn, cancel := context.WithTimeout(ctx, turnPatience)
 		m, err := s.take(turn, of)
 		cancel()
 		if err != nil {
+			continue
+		}
+		if m.fetches.Load() > asked { // begun since
+			m.give()
 			continue
 		}
 		fetch := m.Fetch
@@ -209,12 +216,16 @@ func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 		}
 		pause := min(awayPause<<min(max(m.awayTimes-1, 0), 10), maxAwayPause)
 		if now := s.Now(); m.away == nil || now.Sub(m.awaySince) >= pause || now.Before(m.awaySince) {
+			m.fetches.Add(1)
 			_, err = fetch(ctx)
 			s.mu.Lock()
-			if m.awaySince = now; ctx.Err() == nil {
-				if m.away = err; err == nil {
-					m.awayTimes = -1
-				}
+			switch m.awaySince = now; {
+			case ctx.Err() != nil:
+				m.fetches.Add(-1) // others do it themselves
+			case err == nil:
+				m.away, m.awayTimes = nil, 0
+			default:
+				m.away = err
 				m.awayTimes++
 			}
 			s.mu.Unlock()
