@@ -286,7 +286,7 @@ func allComments(f *poparse.File) string {
 				one, _ := strconv.Unquote(quoted)
 				text, rest = text+one, after[len(quoted)-1:]
 			}
-			if text == "" {
+			if text == "" && line != "" {
 				text = line + "\n"
 			}
 			b.WriteString(text)
