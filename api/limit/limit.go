@@ -125,8 +125,9 @@ func Address(addr netip.Addr) string {
 // Token names the client that uses the token with an id.
 func Token(id int64) string { return "token " + strconv.FormatInt(id, 10) }
 
-// Spent is what a client used of a limit in its span.
-type Spent struct {
+// Spent is what a client used of a limit in its span: an alias, so that it is that of
+// package cluster, which knows no package of the API.
+type Spent = struct {
 	// Client names it.
 	Client string
 	// Used is the number of requests.

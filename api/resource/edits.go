@@ -62,15 +62,11 @@ func MayEdit(ctx context.Context, t *store.TranslationRow) error {
 
 // mayEdit is MayEdit for a language of a component.
 func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error {
-	switch token := rest.AccessOf(ctx).Token; {
-	case !c.Settings.Edits.Taken():
-		return rest.ErrReadOnly
-	case !token.Writes():
-		return rest.ErrScope
-	case !token.Edits(c.Project.Slug, language):
-		return errOtherLanguage
+	token, err := rest.AccessOf(ctx).Token, mayAddSome(ctx, c)
+	if err == nil && !token.Edits(c.Project.Slug, language) {
+		err = errOtherLanguage
 	}
-	return nil
+	return err
 }
 
 // putUnit changes the text of a string (PATCH and PUT units/ID/).

@@ -252,7 +252,7 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		translation = "COALESCE(d.translation_id, 0)"
 	}
 	query := `SELECT COALESCE(d.author_id, 0), ` + translation + `, d.at, d.added, ` + updatedStrings + `, d.removed FROM deltas d WHERE d.` + column + ` = $1 ORDER BY d.` + first + ` DESC`
-	err := s.s.Query(ctx, query, []any{id}, func(scan sqldb.Scan) error {
+	return s.s.Query(ctx, query, []any{id}, func(scan sqldb.Scan) error {
 		var key activityKey
 		var at, added, updated, removed int64
 		if err := scan(&key.author, &key.translation, &at, &added, &updated, &removed); err != nil {
@@ -282,7 +282,6 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 		}
 		return nil
 	})
-	return err
 }
 
 // named fills in the names of authors and sorts. Entries without an author are left

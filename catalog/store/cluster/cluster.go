@@ -263,7 +263,7 @@ func textsOf(n int) string {
 }
 
 // Spent is what a client used of a limit.
-type Spent struct {
+type Spent = struct {
 	// Client names it.
 	Client string
 	// Used is the number of requests, or of what else is limited.

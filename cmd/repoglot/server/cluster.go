@@ -17,7 +17,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/repoglot/repoglot/api"
-	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -314,25 +313,11 @@ func (c *member) shareLimits(ctx context.Context, server *api.Server) error {
 	every(ctx, shareInterval, func() {
 		within, cancel := context.WithTimeout(ctx, seenInterval)
 		defer cancel()
-		if err := server.ExchangeLimits(within, c.spend); err != nil && ctx.Err() == nil {
+		if err := server.ExchangeLimits(within, c.table.Spend); err != nil && ctx.Err() == nil {
 			c.log.Debug("requests are counted by this process alone", "error", err)
 		}
 	})
 	return nil
-}
-
-// spend adds what clients used of a limit to what other processes counted.
-func (c *member) spend(ctx context.Context, name string, list []limit.Spent) ([]limit.Spent, error) {
-	used := make([]cluster.Spent, len(list))
-	for i := range list {
-		used[i] = cluster.Spent(list[i])
-	}
-	used, err := c.table.Spend(ctx, name, used)
-	sums := make([]limit.Spent, len(used))
-	for i := range used {
-		sums[i] = limit.Spent(used[i])
-	}
-	return sums, err
 }
 
 // claim is hooks.Options.Claim; nil without a cluster. A pause is a limit of one call.

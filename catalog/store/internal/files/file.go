@@ -85,10 +85,9 @@ func (b *Files) putData(ctx context.Context, f *File, old *Pieces) error {
 		next.plain = f.Plain && !next.split
 		pieces = next.encode()
 	}
-	err := b.s.Do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
+	return b.s.Do(ctx, `INSERT INTO files (translation_id, blob, modified, data, pieces) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (translation_id) DO UPDATE SET blob = excluded.blob, modified = excluded.modified, data = excluded.data, pieces = excluded.pieces`,
 		f.TranslationID, f.Blob, sqldb.Micros(f.Modified), data, pieces)
-	return err
 }
 
 // Later returns the files of a component whose Data are to follow, by translation.

@@ -181,8 +181,7 @@ func (b *Files) putPieces(ctx context.Context, data []byte, next, old *Pieces) e
 	}
 	slices.Sort(gone)
 	return sqldb.Chunks(slices.Compact(gone), func(chunk []any) error {
-		err := b.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
-		return err
+		return b.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
 	})
 }
 
