@@ -170,8 +170,8 @@ func TestBrokenJobsDoNotSlowTheirNeighbours(t *testing.T) {
 			t.Error("the first round did not end at once")
 		}
 		p.wait(10 * time.Hour)
-		for i := 10; i < 100; i++ {
-			if n := p.count(fmt.Sprintf("j%02d", i)); n < 118 || n > 121 {
+		for i := 10; i < 100; i++ { // each pause varies by a tenth: the sum of 120 by 0.63 of one, of which this is five
+			if n := p.count(fmt.Sprintf("j%02d", i)); n < 116 || n > 124 {
 				t.Errorf("job %d ran %d times in ten hours, want about 120", i, n)
 			}
 		}
