@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +76,12 @@ func (e unmergedError) Unwrap() error { return e.error }
 
 // merge merges three files: an error that is no unmergedError says that the result has
 // conflicts.
-func (p *program) merge(ctx context.Context, args []string, f mergeFlags) error {
+func (p *program) merge(ctx context.Context, args []string, f mergeFlags) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // whose exit status would be 2, and ours the result
+			err = unmergedError{fmt.Errorf("this is a mistake of repoglot: %v\n%s", r, debug.Stack())}
+		}
+	}()
 	var data [3][]byte
 	for i, name := range args {
 		var err error
@@ -99,7 +105,10 @@ func (p *program) merge(ctx context.Context, args []string, f mergeFlags) error 
 	if err != nil {
 		return unmergedError{fmt.Errorf("%s: %w", name, err)}
 	}
-	if r.Conflicts > 0 {
+	switch {
+	case r.Conflicts > 0 && r.Table == nil && bytes.Equal(r.Data, data[1]):
+		return fmt.Errorf("%s: git takes it for binary: it is ours, and has nothing of theirs", name)
+	case r.Conflicts > 0:
 		strs := "1 string has"
 		if r.Conflicts > 1 {
 			strs = fmt.Sprintf("%d strings have", r.Conflicts)

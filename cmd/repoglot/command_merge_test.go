@@ -176,7 +176,7 @@ func TestMergeDriverUnreadable(t *testing.T) {
 // TestMergeByHand: the exit status says whether all is merged, and what is printed.
 func TestMergeByHand(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"base": drivenPO("01", "", "c"), "ours": drivenPO("02", "a", "c"), "theirs": drivenPO("01", "", "t"), "clash": drivenPO("01", "b", "c"), "marked": "<<<<<<< x\n" + drivenPO("01", "b", "c"), "none.txt": "text\n"} {
+	for name, text := range map[string]string{"base": drivenPO("01", "", "c"), "ours": drivenPO("02", "a", "c"), "theirs": drivenPO("01", "", "t"), "clash": drivenPO("01", "b", "c"), "marked": "<<<<<<< x\n" + drivenPO("01", "b", "c"), "none.txt": "text\n", "binary": "msgid \"\x00\"\n"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	t.Chdir(dir)
@@ -193,6 +193,7 @@ func TestMergeByHand(t *testing.T) {
 		{"base ours clash --favor theirs", exitOK, drivenPO("02", "b", "c"), ""},
 		{"base ours marked", exitFailure, "<<<<<<< x\n", "ours: not merged by meaning: theirs: line 1: this looks like a merge conflict"},
 		{"base ours none.txt", exitFailure, "<<<<<<<", "git's merge of lines was taken"},
+		{"base ours binary", exitFailure, drivenPO("02", "a", "c"), "ours: git takes it for binary: it is ours"},
 		{"base ours theirs -o " + dir, exitUnmerged, "", "is a directory"},
 		{"base ours missing", exitUnmerged, "", "missing"},
 		{"base ours", exitUnmerged, "", "three files"},
@@ -206,6 +207,22 @@ func TestMergeByHand(t *testing.T) {
 		if got != tt.want || !strings.HasPrefix(stdout.String(), tt.stdout) || !strings.Contains(stderr.String(), tt.stderr) || tt.stdout == "" && stdout.Len() > 0 {
 			t.Errorf("%s: %d, want %d\n%s\n%s", tt.args, got, tt.want, stdout.String(), stderr.String())
 		}
+	}
+}
+
+// panics is an output that finds a mistake of the program.
+type panics struct{}
+
+func (panics) Write([]byte) (int, error) { panic("nothing is written") }
+
+// TestMergePanics: a panic has no exit status that git takes for a result.
+func TestMergePanics(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "cs.po")
+	must(t, os.WriteFile(name, []byte(drivenPO("01", "a")), 0o600))
+	var stderr bytes.Buffer
+	got := run(t.Context(), []string{"merge", name, name, name}, nil, panics{}, &stderr)
+	if got != exitUnmerged || !strings.Contains(stderr.String(), "nothing is written") || !strings.Contains(stderr.String(), "command_merge.go") {
+		t.Errorf("%d: %s", got, stderr.String())
 	}
 }
 
