@@ -279,17 +279,11 @@ func isLoopback(host string) bool {
 
 // names reports whether a host is one of those that are configured, or this machine.
 func (s *Settings) names(host string) bool {
-	if slices.Contains(s.AllowedHosts, anyHost) {
-		return true
-	}
 	host = strings.ToLower(hostname(host))
-	if base, err := url.Parse(s.BaseURL); err == nil && s.BaseURL != "" && host == strings.ToLower(base.Hostname()) {
-		return true
-	}
-	if isLoopback(host) {
-		return true
-	}
-	return slices.ContainsFunc(s.AllowedHosts, func(name string) bool { return strings.EqualFold(name, host) })
+	base, err := url.Parse(s.BaseURL)
+	configured := err == nil && s.BaseURL != "" && host == strings.ToLower(base.Hostname())
+	allowed := func(name string) bool { return name == anyHost || strings.EqualFold(name, host) }
+	return configured || isLoopback(host) || slices.ContainsFunc(s.AllowedHosts, allowed)
 }
 
 // hostname removes the port of a host, and the brackets of an address.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -236,15 +237,11 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 	case download:
 		h.contentType, h.varies = v.ContentType, true
 		return answer{h, v}, nil
-	case rest.NoContent:
-		h.status = http.StatusNoContent
-		return answer{h, content(nil)}, nil
-	case rest.Accepted:
-		h.status, value = http.StatusAccepted, v.Value
-	case rest.Kept:
-		h.keep, value = v.Keep, v.Value
-	case rest.Created:
-		h.status, value = http.StatusCreated, v.Value
+	case rest.Answer:
+		h.status, h.keep, value = cmp.Or(v.Status, h.status), v.Keep, v.Value
+		if v.Status == http.StatusNoContent {
+			return answer{h, content(nil)}, nil
+		}
 	}
 	body, contentType, err := renderValue(value, rep)
 	h.contentType = contentType

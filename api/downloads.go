@@ -293,7 +293,7 @@ func (s *spool) Write(b []byte) (int, error) {
 
 func (s *spool) keep(b []byte) error {
 	if err := s.room.Take(int64(len(s.memory) + len(b))); err != nil {
-		return overShare(err)
+		return overAnswers.problem(err)
 	}
 	var err error
 	if s.file == nil {

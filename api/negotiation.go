@@ -136,11 +136,9 @@ func wantsPage(rt *resource.Route, req *http.Request) bool {
 
 // asPage shows an answer in JSON as a page. If that fails, the JSON is sent.
 func (s *Server) asPage(x exchange, a answer) answer {
-	var json []byte
 	problem, failed := a.body.(failure)
-	if failed {
-		json = problem.content
-	} else {
+	json := problem.content
+	if !failed {
 		json = a.body.(content)
 	}
 	path, ps := x.req.URL.EscapedPath(), rest.ParseQuery(x.req.URL.RawQuery)
@@ -163,11 +161,8 @@ func (s *Server) asPage(x exchange, a answer) answer {
 		s.logger.Error("api page failed", "route", x.rt.Path, "path", x.req.URL.Path, "error", err)
 		return a
 	}
-	a.contentType = rest.TypeHTML
-	if failed {
+	if a.contentType, a.body = rest.TypeHTML, content(body); failed {
 		a.body = failure{problem.problem, body}
-	} else {
-		a.body = content(body)
 	}
 	return a
 }

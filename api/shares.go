@@ -93,7 +93,7 @@ func (x exchange) client() string {
 func (x exchange) take(p *limit.Pool, n int64) (free func(), err error) {
 	lease := p.Lease(x.client())
 	if err := lease.Take(n); err != nil {
-		return nil, cmp.Or(x.req.Context().Err(), overShare(err))
+		return nil, cmp.Or(x.req.Context().Err(), overAnswers.problem(err))
 	}
 	return lease.Release, nil
 }
@@ -151,7 +151,7 @@ func (x exchange) makerTurn(ctx context.Context) (core *limit.Lease, free func()
 	}
 	if err != nil {
 		place.Release()
-		return nil, nil, overTurn(err)
+		return nil, nil, overTurns.problem(err)
 	}
 	return core, func() { core.Release(); place.Release() }, nil
 }
@@ -159,37 +159,30 @@ func (x exchange) makerTurn(ctx context.Context) (core *limit.Lease, free func()
 // turn waits for a turn of a pool, which ends when free is called.
 func (x exchange) turn(ctx context.Context, p *limit.Pool) (free func(), err error) {
 	lease, err := p.Turn(ctx, x.client(), searchWait)
-	return lease.Release, overTurn(err)
+	return lease.Release, overTurns.problem(err)
 }
 
-// The answers to a client for which too many requests wait for a turn, and to any whose
-// turn does not come.
-var (
-	errTurnShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client has too many searches or long answers at a time.", RetryAfter: searchRetry}
-	errTurnBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many searches are running, or long answers are being made.", RetryAfter: searchRetry}
-)
-
-// errShare is the answer to a client that holds its share already, errBusy to any
-// while all of it is in use.
-var (
-	errShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client has too many long answers at a time.", RetryAfter: 1}
-	errBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too many long answers are being sent.", RetryAfter: 1}
-)
-
-func overShare(err error) error {
-	return overPool(err, errShare, errBusy)
+// overPool has the answers to requests that get nothing of a pool: share to a client that
+// holds its share, busy to any while all is in use.
+type overPool struct {
+	share, busy string
+	retry       int // seconds
 }
 
-func overTurn(err error) error { return overPool(err, errTurnShare, errTurnBusy) }
+var (
+	overTurns   = overPool{"This client has too many searches or long answers at a time.", "Too many searches are running, or long answers are being made.", searchRetry}
+	overAnswers = overPool{"This client has too many long answers at a time.", "Too many long answers are being sent.", 1}
+	overUploads = overPool{"This client sends too much at a time.", "Too much is being sent.", 1}
+	overWrites  = overPool{"This client writes too much at a time.", "Too much is being written.", searchRetry}
+)
 
-// overPool is the answer to an error of a pool: share if the client holds its share, busy if
-// all is in use.
-func overPool(err error, share, busy *rest.Problem) error {
+// problem is the answer to an error of the pool; any other error stays as it is.
+func (o *overPool) problem(err error) error {
 	switch {
 	case errors.Is(err, limit.ErrShare):
-		return share
+		return &rest.Problem{Status: http.StatusTooManyRequests, Detail: o.share, RetryAfter: o.retry}
 	case errors.Is(err, limit.ErrFull):
-		return busy
+		return &rest.Problem{Status: http.StatusServiceUnavailable, Detail: o.busy, RetryAfter: o.retry}
 	}
 	return err
 }
@@ -209,12 +202,6 @@ func (x *exchange) hold(body []byte) (free func(), err error) {
 	return func() { out.end(); release() }, nil
 }
 
-// The answers to a body for which its client, or the server, has no room.
-var (
-	errUploadShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client sends too much at a time.", RetryAfter: 1}
-	errUploadBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being sent.", RetryAfter: 1}
-)
-
 // holdBody counts the body of a write; free is called when it is answered.
 func (x exchange) holdBody() (read func(io.Reader, int64) ([]byte, error), free func()) {
 	lease := x.s.shares.uploads.Lease(x.client())
@@ -223,15 +210,9 @@ func (x exchange) holdBody() (read func(io.Reader, int64) ([]byte, error), free 
 		if errors.Is(err, limit.ErrTooLarge) {
 			err = rest.ErrTooLarge
 		}
-		return raw, overPool(err, errUploadShare, errUploadBusy)
+		return raw, overUploads.problem(err)
 	}, lease.Release
 }
-
-// The answers to writes whose turn does not come.
-var (
-	errWriteShare = &rest.Problem{Status: http.StatusTooManyRequests, Detail: "This client writes too much at a time.", RetryAfter: searchRetry}
-	errWriteBusy  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: "Too much is being written.", RetryAfter: searchRetry}
-)
 
 // storedRate bounds the bytes of edits that a token stores. Edits and their history stay
 // in the database after they have come to the repository.
@@ -249,7 +230,7 @@ func countStored(stored *limit.Limiter, token int64, bytes int) error {
 // hosts: a client that sends many at once would make everybody else's wait for all of them.
 func writeTurn(ctx context.Context, p *limit.Pool, token int64) (free func(), err error) {
 	lease, err := p.Turn(ctx, limit.Token(token), searchWait)
-	return lease.Release, overPool(err, errWriteShare, errWriteBusy)
+	return lease.Release, overWrites.problem(err)
 }
 
 func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operations) {

@@ -134,7 +134,7 @@ func (s *Server) Pools() limit.Pools { return limit.Pools{s.bodies, s.provenBodi
 // ServeHTTP answers one call, whose path begins with [Prefix].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, a := s.route(r)
-	s.calls.WithLabelValues(name, a.result()).Inc()
+	s.calls.WithLabelValues(name, cmp.Or(results[a.status], "invalid")).Inc()
 	a.write(w, r)
 	if len(a.after) > 0 {
 		_ = http.NewResponseController(w).Flush() // else the server sends it when this returns
@@ -196,7 +196,7 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	found, err := s.find(r.Context(), n, branches)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", from.name, "error", err)
-		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
+		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry(10)
 	}
 	granted, refused := k.authorize(found, branches)
 	return s.decide(r, k, n, granted, refused).then(s.refused(r, from.name, refused))
@@ -357,7 +357,7 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 	found, err := s.named(r, project, component, branches)
 	if err != nil {
 		s.log.Error("hook: reading the components", "service", "update", "error", err)
-		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry()
+		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry(10)
 	}
 	granted, refused := k.authorize(found, branches)
 	enabled := slices.ContainsFunc(found, func(m match) bool { return m.Enabled }) // a setting of the project

@@ -49,19 +49,16 @@ func (n *notification) normalize() {
 	for i := range n.repos {
 		n.repos[i] = normalAddress(n.repos[i])
 	}
-	n.branches = usable(trimRefs(n.branches))
+	for i := range n.branches {
+		n.branches[i] = branchOf(n.branches[i])
+	}
+	n.branches = usable(n.branches)
 	n.fullName = strings.Trim(first(usable([]string{n.fullName})), "/")
 	n.repoURL = first(usable([]string{n.repoURL}))
-	n.defaultBranch = first(usable(trimRefs([]string{n.defaultBranch})))
+	n.defaultBranch = first(usable([]string{branchOf(n.defaultBranch)}))
 }
 
-func trimRefs(list []string) []string {
-	out := make([]string, len(list))
-	for i, ref := range list {
-		out[i] = strings.TrimPrefix(ref, "refs/heads/")
-	}
-	return out
-}
+func branchOf(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
 // usable returns the valid texts of a list, each once.
 func usable(list []string) []string {
@@ -234,13 +231,13 @@ func bodyProblem(err error) answer {
 	var volume errVolume
 	switch {
 	case errors.As(err, &volume):
-		return failure(http.StatusTooManyRequests, "This client sends too much.").retryIn(int(volume))
+		return failure(http.StatusTooManyRequests, "This client sends too much.").retry(int(volume))
 	case errors.Is(err, limit.ErrTooLarge):
 		return failure(http.StatusRequestEntityTooLarge, "The body is larger than "+strconv.Itoa(maxBody>>20)+" MiB.")
 	case errors.Is(err, limit.ErrShare):
-		return failure(http.StatusTooManyRequests, "This client sends too many bodies at a time.").retry()
+		return failure(http.StatusTooManyRequests, "This client sends too many bodies at a time.").retry(10)
 	case errors.Is(err, limit.ErrFull):
-		return failure(http.StatusServiceUnavailable, "Too many calls at a time.").retry()
+		return failure(http.StatusServiceUnavailable, "Too many calls at a time.").retry(10)
 	default:
 		return badPayload("The body could not be read!")
 	}
@@ -259,28 +256,15 @@ func (a answer) allow(methods string) answer {
 	return a
 }
 
-func (a answer) retry() answer { return a.retryIn(10) }
-
-func (a answer) retryIn(seconds int) answer {
+func (a answer) retry(seconds int) answer {
 	a.header = http.Header{"Retry-After": {strconv.Itoa(seconds)}}
 	return a
 }
 
-// result names the kind of answer for the metrics.
-func (a answer) result() string {
-	switch a.status {
-	case http.StatusOK:
-		return "pull"
-	case http.StatusCreated:
-		return "ignored"
-	case http.StatusAccepted:
-		return "no match"
-	case http.StatusForbidden:
-		return "refused"
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return "failed"
-	}
-	return "invalid"
+// results name the kinds of answers for the metrics; any other is invalid.
+var results = map[int]string{
+	http.StatusOK: "pull", http.StatusCreated: "ignored", http.StatusAccepted: "no match", http.StatusForbidden: "refused",
+	http.StatusTooManyRequests: "failed", http.StatusServiceUnavailable: "failed",
 }
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) {

@@ -284,11 +284,10 @@ func azureOrganisation(address string) string {
 		organisation, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 		return organisation
 	}
-	organisation, ok := strings.CutSuffix(host, ".visualstudio.com")
-	if !ok {
-		return ""
+	if organisation, ok := strings.CutSuffix(host, ".visualstudio.com"); ok {
+		return organisation
 	}
-	return organisation
+	return ""
 }
 
 // spellings lists the ways to write names in an address: plain and escaped.

@@ -54,9 +54,7 @@ func (k *call) provenByHeader(branches []Branch) bool {
 	proven := false
 	for i := range branches {
 		for _, secret := range branches[i].Secrets {
-			if k.knows(secret) {
-				proven = true
-			}
+			proven = k.knows(secret) || proven
 		}
 	}
 	return proven

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -217,16 +218,15 @@ func (p *Pool) serve() {
 func (p *Pool) leave(ctx context.Context, w *waiter) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for i, other := range p.waiting {
-		if other == w {
-			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			p.gone(w)
-			p.serve()
-			p.count(ctx.Err())
-			return ctx.Err()
-		}
+	i := slices.Index(p.waiting, w)
+	if i < 0 {
+		return nil // it holds what it waited for
 	}
-	return nil // it holds what it waited for
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+	p.gone(w)
+	p.serve()
+	p.count(ctx.Err())
+	return ctx.Err()
 }
 
 // gone counts a lease that waits no more.

@@ -91,10 +91,7 @@ func Docs(openapi []byte) ([]byte, error) {
 			d.Groups[tag] = append(d.Groups[tag], *op)
 		}
 	}
-	var err error
-	if d.Style, err = style(); err != nil {
-		return nil, fmt.Errorf("read the style: %w", err)
-	}
+	d.Style = template.CSS(style)
 	return execute("docs.html", &d)
 }
 

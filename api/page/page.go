@@ -28,8 +28,13 @@ import (
 // style and nothing else.
 const Policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-//go:embed *.html style.css
+//go:embed *.html
 var files embed.FS
+
+// style is the style sheet, which every page contains.
+//
+//go:embed style.css
+var style string
 
 // Page is an answer to be shown.
 type Page struct {
@@ -64,15 +69,9 @@ type view struct {
 type part struct{ Text, Link string }
 
 // templates parses the embedded templates once.
-var templates = sync.OnceValues(func() (*template.Template, error) {
-	return template.ParseFS(files, "*.html")
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(files, "*.html"))
 })
-
-// style returns the style sheet, which every page contains.
-func style() (template.CSS, error) {
-	data, err := files.ReadFile("style.css")
-	return template.CSS(data), err //nolint:gosec // an embedded file of this package
-}
 
 // maxShown bounds the indented JSON of a page, in bytes; the JSON has all.
 const maxShown = 1 << 20
@@ -86,11 +85,7 @@ func Render(p *Page) ([]byte, error) {
 	if err := json.Indent(&text, p.Body, "", "  "); err != nil {
 		return nil, fmt.Errorf("show %s: %w", p.Target, err)
 	}
-	css, err := style()
-	if err != nil {
-		return nil, fmt.Errorf("read the style: %w", err)
-	}
-	v := view{Page: *p, Style: css}
+	v := view{Page: *p, Style: template.CSS(style)}
 	v.Title, v.Target = Visible(p.Title), Visible(p.Target)
 	shown := text.Bytes()
 	if v.Cut = len(shown) > maxShown; v.Cut {
@@ -109,12 +104,8 @@ func Render(p *Page) ([]byte, error) {
 }
 
 func execute(name string, v any) ([]byte, error) {
-	t, err := templates()
-	if err != nil {
-		return nil, fmt.Errorf("parse the templates: %w", err)
-	}
 	var buf bytes.Buffer
-	if err := t.ExecuteTemplate(&buf, name, v); err != nil {
+	if err := templates().ExecuteTemplate(&buf, name, v); err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)
 	}
 	return buf.Bytes(), nil

@@ -69,5 +69,5 @@ func KeepOf(c *store.ComponentRow) rest.Keep {
 
 func (e *Env) getComparison(ctx context.Context, snap *store.Snapshot, r *rest.Request, c *store.ComponentRow) (any, error) {
 	report, err := e.Compare(ctx, snap, r, c)
-	return rest.Kept{Value: report, Keep: KeepOf(c)}, err
+	return rest.Answer{Value: report, Keep: KeepOf(c)}, err
 }

@@ -240,7 +240,7 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 	remove := j.Kind == store.EditRemoveFile
 	switch {
 	case remove && (errors.Is(err, catalog.ErrNotFound) || err == nil && t.Removed):
-		return rest.NoContent{}, nil // as it shall be
+		return rest.Answer{Status: http.StatusNoContent}, nil // as it shall be
 	case remove && err == nil:
 		err = mayRemove(ctx, &t)
 	case err == nil:

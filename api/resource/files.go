@@ -27,9 +27,9 @@ import (
 
 var (
 	// errFormat has Weblate's text.
-	errFormat   = &rest.Problem{Status: http.StatusBadRequest, Field: "format", Detail: "File format is not compatible with this translation", Bare: true}
-	errNoQ      = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "A search needs a format: the file as it is in the repository has all strings.", Bare: true}
-	errArchiveQ = &rest.Problem{Status: http.StatusBadRequest, Field: "q", Detail: "An archive has all strings.", Bare: true}
+	errFormat   = rest.BareParameter("format", "File format is not compatible with this translation")
+	errNoQ      = rest.BareParameter("q", "A search needs a format: the file as it is in the repository has all strings.")
+	errArchiveQ = rest.BareParameter("q", "An archive has all strings.")
 	// errNoTemplate has Weblate's text, too.
 	errNoTemplate = &rest.Problem{Status: http.StatusNotFound, Detail: "No template found!"}
 	errNoFile     = &rest.Problem{Status: http.StatusNotFound, Detail: "The file of this translation is not stored: it comes with the next pull that reads it."}

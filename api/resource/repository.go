@@ -100,13 +100,8 @@ type operated struct {
 
 // takingEdits returns those of some components that take edits. The list is a new one: that
 // of all components of a project is shared by all answers.
-func takingEdits(rows []*store.ComponentRow) (taking []*store.ComponentRow) {
-	for _, row := range rows {
-		if row.Imported && row.Settings.Edits.Taken() {
-			taking = append(taking, row)
-		}
-	}
-	return taking
+func takingEdits(rows []*store.ComponentRow) []*store.ComponentRow {
+	return slices.DeleteFunc(slices.Clone(rows), func(c *store.ComponentRow) bool { return !c.Imported || !c.Settings.Edits.Taken() })
 }
 
 func mayRun(ctx context.Context, o *operation) error { return mayOperateOn(ctx, o.components[0].row) }

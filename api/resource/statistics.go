@@ -59,7 +59,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	unique := total.Stats
 	unique.Subtract(repeats)
 	translate := r.Link.Web(wire.Path("translate", project.Slug))
-	return wire.ProjectStatistics{
+	return wire.SumStatistics{
 		Statistics: newStatistics(&total), Name: wire.NameOrSlug(project.Settings.Name, project.Slug),
 		URL: r.Link.Web(wire.Path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
 		Missing: total.Progress.Missing, UniqueStatistics: wire.NewUniqueStatistics(&unique),
@@ -70,7 +70,7 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 // languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
 	objects, err := e.languagesOfProject(ctx, snap, r, project)
-	slices.SortFunc(objects, func(a, b wire.ProjectLanguageStatistics) int {
+	slices.SortFunc(objects, func(a, b wire.SumStatistics) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
 	})
 	return &rest.Array{Items: objects}, err
@@ -84,7 +84,7 @@ func (e *Env) getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return nil, err
 	}
 	total := addUp(sums)
-	o := wire.LanguageStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}
+	o := wire.SumStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}
 	if of.language != "" {
 		o.Name, o.URL = e.Language(of.language).Name, r.Link.Web(wire.Path("languages", of.language))
 	}
@@ -122,12 +122,12 @@ func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, pro
 }
 
 // languagesOfProject are the statistics of a project's languages, by code.
-func (e *Env) languagesOfProject(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) ([]wire.ProjectLanguageStatistics, error) {
+func (e *Env) languagesOfProject(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) ([]wire.SumStatistics, error) {
 	sums, err := sumsOf(ctx, snap, project.Slug, "")
-	return rest.Objects(sums, func(sum *store.Sum) wire.ProjectLanguageStatistics {
+	return rest.Objects(sums, func(sum *store.Sum) wire.SumStatistics {
 		code := sum.Language
 		translate := r.Link.Web(wire.TranslatePath(project.Slug, "-", code))
-		return wire.ProjectLanguageStatistics{
+		return wire.SumStatistics{
 			Statistics: newStatistics(sum), Code: code, Name: e.Language(code).Name, Missing: sum.Progress.Missing,
 			URL: r.Link.Web(wire.Path("projects", project.Slug, "-", code)), TranslateURL: translate, URLTranslate: translate,
 		}

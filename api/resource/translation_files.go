@@ -64,7 +64,8 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 			return nil, err
 		}
 		sources, err := snap.Sources(ctx, []int64{row.ID})
-		return rest.Created{Value: added{e.newTranslation(r.Link, &t.Translation, sources[row.ID], row.Project.Slug, row.Slug, nil)}}, err
+		made := added{e.newTranslation(r.Link, &t.Translation, sources[row.ID], row.Project.Slug, row.Slug, nil)}
+		return rest.Answer{Status: http.StatusCreated, Value: made}, err
 	})
 }
 
@@ -87,7 +88,7 @@ func (e *Env) pushed(ctx context.Context, component int64, waits string, served 
 		e.Logger.Warn("a change of a file waits to be pushed", "error", pushErr)
 		waits = "It could not be pushed and stays pending: the server's log says why. " + waits
 	}
-	return rest.Accepted{Value: wire.Done{Result: pushErr == nil, Detail: waits}}, nil
+	return rest.Answer{Status: http.StatusAccepted, Value: wire.Done{Result: pushErr == nil, Detail: waits}}, nil
 }
 
 var errSourceStays = &rest.Problem{Status: http.StatusForbidden, Detail: "The source translation cannot be removed: remove its file in the repository."}
@@ -115,7 +116,7 @@ func (e *Env) removeTranslation(ctx context.Context, _ *rest.Request, t *store.T
 	return e.pushed(ctx, t.ComponentID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
 		if errors.Is(err, catalog.ErrNotFound) || err == nil && now.Removed {
-			return rest.NoContent{}, nil
+			return rest.Answer{Status: http.StatusNoContent}, nil
 		}
 		return nil, err
 	})

@@ -227,10 +227,7 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 		n := &list[i]
 		objects[i] = wire.Suggestion{
 			ID: n.EditID, Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, unit.Translation.PluralNumber),
-			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit,
-		}
-		if !n.At.IsZero() {
-			objects[i].Timestamp = wire.OrNull(wire.ChangeTime(n.At))
+			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit, Timestamp: wire.TimeOrNull(n.At, wire.ChangeTime),
 		}
 		if n.UserID == 0 {
 			continue
@@ -287,7 +284,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	if err != nil { // it is stored all the same
 		e.Logger.Warn("a suggestion is answered without its time", "suggestion", id, "error", err)
 	}
-	return rest.Created{Value: made}, nil
+	return rest.Answer{Status: http.StatusCreated, Value: made}, nil
 }
 
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.

@@ -50,11 +50,10 @@ func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 
 func newUser(l wire.Links, u *store.User) wire.User {
 	path := wire.UserPath(u.Username)
-	o := wire.User{Username: u.Username, FullName: u.FullName, URL: l.API(path), StatisticsURL: l.API(path + "statistics/"), IsBot: u.Bot}
-	if !u.Joined.IsZero() {
-		o.DateJoined = wire.OrNull(wire.UnitTime(u.Joined))
+	return wire.User{
+		Username: u.Username, FullName: u.FullName, URL: l.API(path), StatisticsURL: l.API(path + "statistics/"),
+		DateJoined: wire.TimeOrNull(u.Joined, wire.UnitTime), IsBot: u.Bot,
 	}
-	return o
 }
 
 // listContributors lists the authors of entries in a time, those with the most first;

@@ -38,19 +38,12 @@ func VisibleProject(ctx context.Context, snap *store.Snapshot, r *rest.Request) 
 // "", by id.
 func VisibleComponents(ctx context.Context, snap *store.Snapshot, project string) ([]*store.ComponentRow, error) {
 	rows, err := snap.Components(ctx, project)
-	if err != nil {
-		return nil, err
+	if err != nil || rest.AccessOf(ctx).SeesAll() {
+		return rows, err
 	}
-	if rest.AccessOf(ctx).SeesAll() {
-		return rows, nil
-	}
-	visible := make([]*store.ComponentRow, 0, len(rows))
-	for _, row := range rows {
-		if !hidden(ctx, &row.Project, &row.Component) {
-			visible = append(visible, row)
-		}
-	}
-	return visible, nil
+	return slices.DeleteFunc(slices.Clone(rows), func(row *store.ComponentRow) bool {
+		return hidden(ctx, &row.Project, &row.Component)
+	}), nil
 }
 
 // VisibleComponent finds the component that the path names.

@@ -184,10 +184,14 @@ const (
 	KeepNever
 )
 
-// Kept is an object with the rule of how long clients may keep it.
-type Kept struct {
-	Value any
-	Keep  Keep
+// Answer is an object with the status of the answer, or with the rule of how long clients
+// may keep it.
+type Answer struct {
+	// Status is that of a write which is not done yet (202), made something (201) or has no
+	// answer (204); 0: 200.
+	Status int
+	Value  any
+	Keep   Keep
 }
 
 // Array is a list without paging. Items is a slice, never nil.
@@ -235,17 +239,4 @@ type ChangeStream struct {
 	Link wire.Links
 	// Scope finds the entries of the list again, without the filters.
 	Scope func(ctx context.Context, snap *store.Snapshot) (store.ChangeQuery, error)
-}
-
-// Accepted is an answer to a write that is not done yet: 202.
-type Accepted struct {
-	Value any
-}
-
-// NoContent is an answer without a body: 204.
-type NoContent struct{}
-
-// Created is an answer to a write that made something: 201.
-type Created struct {
-	Value any
 }

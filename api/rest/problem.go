@@ -22,13 +22,10 @@ type Problem struct {
 	Status int
 	// Detail is the text of {"detail": …}.
 	Detail string
-	// Field, if set, makes the body {field: [detail]}
-	// (docs/compatibility.md#errors).
-	Field string
-	// Bare makes that {field: detail}, as Weblate answers for some parameters.
+	// Fields, if set, makes the body {field: [text], …} (docs/compatibility.md#errors).
+	Fields map[string]string
+	// Bare makes that {field: text}, as Weblate answers for some parameters.
 	Bare bool
-	// fields, if set, makes the body {field: [text], …}.
-	fields map[string]string
 	// RetryAfter in seconds, if above 0, becomes the header Retry-After.
 	RetryAfter int
 	// Location, if set, is where the resource is.
@@ -78,7 +75,12 @@ func MethodNotAllowed(method string) *Problem {
 
 // BadParameter is the answer to an invalid parameter: 400 with the text.
 func BadParameter(name, text string) *Problem {
-	return &Problem{Status: http.StatusBadRequest, Field: name, Detail: text}
+	return &Problem{Status: http.StatusBadRequest, Fields: map[string]string{name: text}, Detail: text}
+}
+
+// BareParameter is BadParameter without a list around the text.
+func BareParameter(name, text string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Fields: map[string]string{name: text}, Detail: text, Bare: true}
 }
 
 // AsProblem turns an error into its answer. It is the only place where errors
@@ -144,46 +146,38 @@ func (b problemBody) MarshalJSON() ([]byte, error) {
 
 func (p *Problem) old() any {
 	switch {
-	case len(p.fields) > 0:
-		body := make(map[string][]string, len(p.fields))
-		for field, text := range p.fields {
-			body[field] = []string{text}
-		}
-		return body
+	case len(p.Fields) == 0:
+		return wire.Detail{Detail: p.Detail}
 	case p.Bare:
-		return map[string]string{p.Field: p.Detail}
-	case p.Field != "":
-		return map[string][]string{p.Field: {p.Detail}}
+		return p.Fields
 	}
-	return wire.Detail{Detail: p.Detail}
+	body := make(map[string][]string, len(p.Fields))
+	for field, text := range p.Fields {
+		body[field] = []string{text}
+	}
+	return body
 }
 
 func (p *Problem) each() []oneError {
-	if len(p.fields) == 0 {
-		return []oneError{{p.code(), p.Detail, wire.OrNull(p.Field)}}
+	if len(p.Fields) == 0 {
+		return []oneError{{cmp.Or(p.Code, codes[p.Status], "error"), p.Detail, nil}}
 	}
 	var all []oneError
-	for _, field := range slices.Sorted(maps.Keys(p.fields)) {
-		all = append(all, oneError{"invalid", p.fields[field], &field})
+	for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+		code := "invalid"
+		if p.Fields[field] == required {
+			code = "required"
+		}
+		all = append(all, oneError{code, p.Fields[field], &field})
 	}
 	return all
-}
-
-func (p *Problem) code() string {
-	switch {
-	case p.Field != "" && p.Detail == required:
-		return "required"
-	case p.Field != "":
-		return "invalid"
-	}
-	return cmp.Or(p.Code, codes[p.Status], "error")
 }
 
 func (p *Problem) kind() string {
 	switch {
 	case p.Status >= http.StatusInternalServerError:
 		return "server_error"
-	case p.Field != "" || len(p.fields) > 0:
+	case len(p.Fields) > 0:
 		return "validation_error"
 	}
 	return "client_error"
@@ -217,7 +211,7 @@ func (e FieldErrors) Err() error {
 	if len(e) == 0 {
 		return nil
 	}
-	p := &Problem{Status: 400, fields: e}
+	p := &Problem{Status: http.StatusBadRequest, Fields: e}
 	for _, field := range slices.Sorted(maps.Keys(e)) {
 		p.Detail += field + ": " + e[field] + " "
 	}

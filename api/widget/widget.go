@@ -13,12 +13,10 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Progress is what a widget shows.
+// Progress is what a widget shows: the sum over all languages, with the name of a project,
+// a component or a translation.
 type Progress struct {
-	// Name is the project's, the component's or the translation's.
-	Name string
-	// Progress is the sum over all languages.
-	catalog.Progress
+	Language
 	// Languages are sorted by name.
 	Languages []Language
 }
@@ -32,14 +30,14 @@ type Language struct {
 
 // percent is the translated share, from 0 to 100, rounded down as all percentages are
 // (docs/compatibility.md#percentages).
-func percent(p *catalog.Progress) float64 { return float64(p.Percent()) / 10 }
+func (l *Language) percent() float64 { return float64(l.Percent()) / 10 }
 
 // whole is percent as a text.
-func whole(p *catalog.Progress) string {
-	if p.Total == 0 {
+func (l *Language) whole() string {
+	if l.Total == 0 {
 		return "no strings"
 	}
-	return fmt.Sprintf("%d%%", int(percent(p)))
+	return fmt.Sprintf("%d%%", int(l.percent()))
 }
 
 // Lookup returns the function that draws a file named <widget>-<color>.<svg or
@@ -122,9 +120,6 @@ func (d *svg) text(x, y, size int, anchor, fill, text string) {
 }
 
 func (d *svg) end() string { return d.String() + "</svg>" }
-
-func (p *Progress) percent() float64 { return percent(&p.Progress) }
-func (p *Progress) whole() string    { return whole(&p.Progress) }
 
 // bare ends a text about files that are measured against themselves.
 func (p *Progress) bare() string {
@@ -210,10 +205,10 @@ func drawRows(p *Progress, color string) string {
 	for i, l := range p.Languages {
 		y := line * i
 		d.text(160, y+14, 11, "end", "#555", catalog.Fit(l.Name, 24))
-		d.bar(168, y+5, 180, 10, percent(&l.Progress), ink(color, percent(&l.Progress)))
+		d.bar(168, y+5, 180, 10, l.percent(), ink(color, l.percent()))
 		share := "–"
 		if l.Total > 0 {
-			share = whole(&l.Progress)
+			share = l.whole()
 		}
 		d.text(400, y+14, 11, "end", "#555", share)
 	}
@@ -227,9 +222,9 @@ func drawColumns(p *Progress, color string) string {
 	d := newSVG(column*max(len(p.Languages), 1), top+60, p.label())
 	for i, l := range p.Languages {
 		x := column * i
-		height := int(top * percent(&l.Progress) / 100)
+		height := int(top * l.percent() / 100)
 		d.rect(x+3, 0, column-6, top, 3, "#ccc")
-		d.rect(x+3, top-height, column-6, height, 3, ink(color, percent(&l.Progress)))
+		d.rect(x+3, top-height, column-6, height, 3, ink(color, l.percent()))
 		fmt.Fprintf(d, `<g transform="rotate(-90 %[1]d %[2]d)">`, x+12, top+56)
 		d.text(x+12, top+56, 11, "start", "#555", catalog.Fit(l.Code, 8))
 		d.WriteString("</g>")

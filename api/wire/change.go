@@ -84,7 +84,7 @@ func NewChange(l Links, from *catalog.Change) Change {
 func newDetails(from *catalog.Change) ChangeDetails {
 	return ChangeDetails{
 		Commit:     OrNull(from.Commit),
-		CommitTime: timeOrNull(from.CommitTime),
+		CommitTime: TimeOrNull(from.CommitTime, UnitTime),
 		AuthorName: OrNull(from.AuthorName),
 		State:      int16(from.State),
 		OldState:   int16(from.OldState),
@@ -116,9 +116,10 @@ func eventDetails(from *catalog.Change) map[string]any {
 	return details
 }
 
-func timeOrNull(t time.Time) *string {
+// TimeOrNull formats a time by form, which is UnitTime or ChangeTime; nil for the zero time.
+func TimeOrNull(t time.Time, form func(time.Time) string) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return OrNull(UnitTime(t))
+	return OrNull(form(t))
 }

@@ -327,8 +327,8 @@ func newCommit(c *catalog.Commit) *Commit {
 	}
 	return &Commit{
 		Revision: c.Hash, ShortRevision: c.Hash[:min(7, len(c.Hash))],
-		Author: c.Author, AuthorName: c.Author, AuthorDate: timeOrNull(c.AuthorTime),
-		Commit: c.Committer, CommitName: c.Committer, CommitDate: timeOrNull(c.CommitTime),
+		Author: c.Author, AuthorName: c.Author, AuthorDate: TimeOrNull(c.AuthorTime, UnitTime),
+		Commit: c.Committer, CommitName: c.Committer, CommitDate: TimeOrNull(c.CommitTime, UnitTime),
 		Message: c.Message, Summary: c.Summary(),
 	}
 }

@@ -91,27 +91,17 @@ type TranslationStatistics struct {
 	Missing int64 `json:"missing"`
 }
 
-// ProjectLanguageStatistics are the statistics of one language of a project.
-type ProjectLanguageStatistics struct {
+// SumStatistics are the statistics of a project, of one language of it, or of a language.
+type SumStatistics struct {
 	Statistics
-	Code         string `json:"code"`
+	Code         string `json:"code,omitempty"` // of a project's language
 	Name         string `json:"name"`
 	URL          string `json:"url"`
-	TranslateURL string `json:"translate_url"`
-	URLTranslate string `json:"url_translate"`
+	TranslateURL string `json:"translate_url,omitempty"` // not of a language
+	URLTranslate string `json:"url_translate,omitempty"`
 	// Missing is ours: the strings of the templates that the files lack.
-	Missing int64 `json:"missing"`
-}
-
-// ProjectStatistics are the statistics of a project.
-type ProjectStatistics struct {
-	Statistics
-	Name         string `json:"name"`
-	URL          string `json:"url"`
-	TranslateURL string `json:"translate_url"`
-	URLTranslate string `json:"url_translate"`
-	Missing      int64  `json:"missing"`
-	UniqueStatistics
+	Missing           int64 `json:"missing"`
+	*UniqueStatistics       // of a project
 }
 
 // UniqueStatistics count a string that is in several components of a project
@@ -140,32 +130,20 @@ type uniqueProgress struct {
 }
 
 // NewUniqueStatistics makes the counts of what is counted once.
-func NewUniqueStatistics(st *catalog.Stats) UniqueStatistics {
-	return UniqueStatistics{st.Total.Units, st.Total.Words, st.Total.Chars, uniqueProgress(newProgress(st))}
-}
-
-// LanguageStatistics are the statistics of a language on the whole server.
-type LanguageStatistics struct {
-	Statistics
-	Name    string `json:"name"`
-	URL     string `json:"url"`
-	Missing int64  `json:"missing"`
+func NewUniqueStatistics(st *catalog.Stats) *UniqueStatistics {
+	return &UniqueStatistics{st.Total.Units, st.Total.Words, st.Total.Chars, uniqueProgress(newProgress(st))}
 }
 
 // NewStatistics makes the counts that all statistics share. last is zero if there
 // was no change; recent is the number of recent changes.
 func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
 	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
-	o := Statistics{
+	return Statistics{
 		Total: units, TotalWords: words, TotalChars: chars, RecentChanges: recent,
 		progress: newProgress(st), readOnly: newReadOnly(st),
 		Failing: st.Failing.Units, FailingPercent: share(st.Failing.Units, units),
-		Suggestions: st.Suggestions, Comments: st.Comments,
+		Suggestions: st.Suggestions, Comments: st.Comments, LastChange: TimeOrNull(last, ChangeTime),
 	}
-	if !last.IsZero() {
-		o.LastChange = OrNull(ChangeTime(last))
-	}
-	return o
 }
 
 // StatisticsPoint is the statistics at the end of an interval; ours. Its keys
@@ -217,7 +195,7 @@ func NewMatrixCell(l Links, t *catalog.Translation, project, component string, s
 		Component: component, Language: t.Language, Total: p.Total, Translated: p.Translated,
 		TranslatedPercent: Percent(p.Percent()), Fuzzy: p.Fuzzy, Failing: t.Stats.Failing.Units,
 		Missing: p.Missing, WordsLeft: p.WordsLeft,
-		LastChange: timeOrNull(t.LastChange), LastAuthor: OrNull(t.LastAuthor),
+		LastChange: TimeOrNull(t.LastChange, UnitTime), LastAuthor: OrNull(t.LastAuthor),
 		URL: l.API(TranslationPath(project, component, t.Language)), WebURL: l.Web(Path("projects", project, component, t.Language)),
 	}
 	if past != nil {
