@@ -207,11 +207,8 @@ func checkPush(p place, c *Component) {
 	if c.Flush < 0 || c.Flush > maxFlush {
 		p.bad("flush", "must be a time up to a year; write it like 10m")
 	}
-	for key, name := range map[string]string{"signing_key_env": c.SigningKeyEnv, "forge_token_env": c.ForgeTokenEnv} {
-		if name != "" && !envRule.MatchString(name) {
-			p.bad(key, "must be the name of an environment variable, not a secret; write it like FORGE_TOKEN")
-		}
-	}
+	checkSecretEnv(p, "signing_key_env", c.SigningKeyEnv, "FORGE_TOKEN")
+	checkSecretEnv(p, "forge_token_env", c.ForgeTokenEnv, "FORGE_TOKEN")
 	if c.MsgmergeAfter < 0 || c.MsgmergeAfter > maxFlush {
 		p.bad("msgmerge_after", "must be a time up to a year; write it like 1h")
 	}
@@ -226,9 +223,7 @@ func checkPush(p place, c *Component) {
 	if c.PushMode == "" {
 		return
 	}
-	if why := branchRule(c.PushBranch); why != "" {
-		p.bad("push_branch", "%s %s; write the name of a branch, like l10n", sample(c.PushBranch), why)
-	}
+	checkBranch(p, "push_branch", c.PushBranch, "l10n")
 	if c.PushMode != catalog.PushDirect && c.PushBranch != "" && c.PushBranch == c.Branch {
 		p.bad("push_branch", "%s is the branch that is read; set push_mode: direct, or name another one", sample(c.PushBranch))
 	}

@@ -32,7 +32,7 @@ func checkProjects(r *report, list []Project) {
 		}
 		seen[project.Slug] = true
 		project.Name = cmp.Or(project.Name, project.Slug)
-		checkSecretEnv(p, project.WebhookSecretEnv)
+		checkSecretEnv(p, "webhook_secret_env", project.WebhookSecretEnv, "HOOK_SECRET")
 		slugs := map[string]bool{}
 		for j := range project.Components {
 			c, p := &project.Components[j], place{r, index(p.path+".components", j)}
@@ -133,18 +133,10 @@ func checkComponent(p place, c *Component) {
 		p.bad("name", "holds %s but slug does not; write it into slug and filemask too", placeholder)
 	}
 	checkRepo(p, "repo", c.Repo)
-	if c.Push.Raw() != "" {
-		checkRepo(p, "push", c.Push)
-	}
-	if c.TemplateRepo.Raw() != "" {
-		checkRepo(p, "template_repo", c.TemplateRepo)
-	}
-	if why := branchRule(c.TemplateBranch); why != "" {
-		p.bad("template_branch", "%s %s; write the name of a branch, like main", sample(c.TemplateBranch), why)
-	}
-	if why := branchRule(c.Branch); why != "" {
-		p.bad("branch", "%s %s; write the name of a branch, like main", sample(c.Branch), why)
-	}
+	checkRepo(p, "push", c.Push)
+	checkRepo(p, "template_repo", c.TemplateRepo)
+	checkBranch(p, "template_branch", c.TemplateBranch, "main")
+	checkBranch(p, "branch", c.Branch, "main")
 	checkMask(p, c)
 	if err := filemask.CheckPath(c.NewBase); c.NewBase != "" && (err != nil || strings.Contains(c.NewBase, "*")) {
 		p.bad("new_base", "%s is no path of a file; write a path within the repository, like po/app.pot", sample(c.NewBase))
@@ -177,25 +169,25 @@ func checkComponent(p place, c *Component) {
 	if c.Suggestions.Limit < 1 || c.Suggestions.Limit > maxSuggestionBranches {
 		p.bad("suggestions.limit", "must be 1 to %d; write how many branches are to be looked at", maxSuggestionBranches)
 	}
-	checkSecretEnv(p, c.WebhookSecretEnv)
+	checkSecretEnv(p, "webhook_secret_env", c.WebhookSecretEnv, "HOOK_SECRET")
 	checkPush(p, c)
 }
 
 // maxSuggestionBranches bounds suggestions.limit: each branch is fetched.
 const maxSuggestionBranches = 1000
 
-func checkSecretEnv(p place, name string) {
+func checkSecretEnv(p place, key, name, example string) {
 	if name != "" && !envRule.MatchString(name) {
-		p.bad("webhook_secret_env", "must be the name of an environment variable, not a secret; write it like HOOK_SECRET")
+		p.bad(key, "must be the name of an environment variable, not a secret; write it like %s", example)
 	}
 }
 
-// checkRepo refuses addresses that git would not read as a repository, below repo and push.
+// checkRepo refuses addresses that git would not read as a repository, and an empty repo.
 func checkRepo(p place, key string, repo Address) {
 	raw := repo.Raw()
 	switch m := schemeRule.FindStringSubmatch(raw); {
 	case raw == "":
-		if p.set(key) {
+		if key == "repo" && p.set(key) {
 			p.bad(key, "is empty; write the address of a git repository or a path")
 		}
 	case strings.ContainsAny(raw, "\t\n\r"):
@@ -247,14 +239,13 @@ func checkMask(p place, c *Component) {
 	}
 }
 
-// branchRule returns the reason why a text cannot be a branch, as when it is pulled; "" if
-// it can, or there is none.
-func branchRule(b string) string {
-	switch {
-	case b == "" || object.ValidBranch(b):
-		return ""
-	case strings.ContainsAny(b, " ~^:?*[\\\t\n\r"):
-		return "holds a character that no branch has"
+// checkBranch refuses a text that cannot be a branch, as when it is pulled.
+func checkBranch(p place, key, branch, example string) {
+	why := "is no branch"
+	if strings.ContainsAny(branch, " ~^:?*[\\\t\n\r") {
+		why = "holds a character that no branch has"
 	}
-	return "is no branch"
+	if branch != "" && !object.ValidBranch(branch) {
+		p.bad(key, "%s %s; write the name of a branch, like %s", sample(branch), why, example)
+	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"time"
@@ -196,35 +197,19 @@ func (c *Component) edits() catalog.Edits {
 
 // The default message templates of a component: our own texts with Weblate's
 // placeholders (docs/compatibility.md#message-templates).
-const (
-	commitMessage = "{{ component_name }}: translate into {{ language_name }}\n" +
-		"\n" +
-		"{{ stats.translated }} of {{ stats.all }} strings are translated ({{ stats.translated_percent }}%).\n" +
-		"\n" +
-		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}"
-	addMessage = "{{ component_name }}: start the translation into {{ language_name }}\n" +
-		"\n" +
-		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}"
-	deleteMessage = "{{ component_name }}: drop the translation into {{ language_name }}\n" +
-		"\n" +
-		"{{ project_name }}/{{ component_name }} on {{ site_title }}\n" +
-		"{{ url }}"
-	mergeMessage = "Merge {{ component_remote_branch }} into {{ project_name }}/{{ component_name }} on {{ site_title }}"
-	addonMessage = "{{ component_name }}: update the translation files\n" +
-		"\n" +
-		"Done by {{ addon_name }} on {{ site_title }}.\n" +
-		"{{ url }}"
-	pullMessage = "{{ project_name }}/{{ component_name }}: news from {{ site_title }}\n" +
-		"\n" +
-		"The translations come from {{ url }}.\n" +
-		"{% if component_linked_childs %}\n" +
-		"They hold these components too:\n" +
-		"{% for linked in component_linked_childs %}\n" +
-		"* {{ linked.project_name }}/{{ linked.name }}: {{ linked.url }}{% endfor %}\n" +
-		"{% endif %}\n" +
-		"How far they are: {{ widget_url }}"
+var (
+	//go:embed messages/commit.txt
+	commitMessage string
+	//go:embed messages/add.txt
+	addMessage string
+	//go:embed messages/delete.txt
+	deleteMessage string
+	//go:embed messages/merge.txt
+	mergeMessage string
+	//go:embed messages/addon.txt
+	addonMessage string
+	//go:embed messages/pull.txt
+	pullMessage string
 )
 
 // crlf replaces line breaks by CR LF. It keeps those at the end.

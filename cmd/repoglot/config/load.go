@@ -31,22 +31,20 @@ const maxLine = 8 << 10
 // Load reads the configuration file at path. environ has the form of os.Environ,
 // with the overrides REPOGLOT_… and the variables that the file names. The error is
 // an [Errors] with every mistake.
-func Load(path string, environ []string) (*Config, error) {
-	data, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, data, environ)
-}
+func Load(path string, environ []string) (*Config, error) { return load(path, environ, true) }
 
 // LoadWithoutSecrets is [Load] for commands that neither push nor sign: a secret of a
 // push that cannot be used, such as one whose variable is not set, is a warning.
 func LoadWithoutSecrets(path string, environ []string) (*Config, error) {
+	return load(path, environ, false)
+}
+
+func load(path string, environ []string, pushes bool) (*Config, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return parse(path, data, environ, false)
+	return parse(path, data, environ, pushes)
 }
 
 func readFile(path string) ([]byte, error) {
@@ -229,25 +227,16 @@ func (c *Config) resolvePaths(folder string, env *environment) error {
 		return err
 	}
 	for i := range c.Credentials {
-		key := &c.Credentials[i].SSHKey
-		if *key == "" {
-			continue
-		}
-		if *key, err = key.in(folder, env); err != nil {
-			return err
+		if key := &c.Credentials[i].SSHKey; *key != "" {
+			if *key, err = key.in(folder, env); err != nil {
+				return err
+			}
 		}
 	}
 	for _, co := range c.Components() {
-		addresses := []*Address{&co.Repo}
-		if co.PushMode != "" && co.Push != "" {
-			addresses = append(addresses, &co.Push)
-		}
-		if co.TemplateRepo != "" {
-			addresses = append(addresses, &co.TemplateRepo)
-		}
-		for _, repo := range addresses {
+		for _, repo := range []*Address{&co.Repo, &co.Push, &co.TemplateRepo} {
 			path, local := repourl.IsLocal(repo.Raw())
-			if !local || path != repo.Raw() { // file:// addresses are absolute
+			if !local || path != repo.Raw() || path == "" || repo == &co.Push && co.PushMode == "" { // file:// addresses are absolute
 				continue
 			}
 			abs, err := Path(*repo).in(folder, env)
