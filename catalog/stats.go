@@ -17,17 +17,15 @@ type Count struct {
 }
 
 // Add adds the counts of another set of units.
-func (c *Count) Add(o Count) {
-	c.Units += o.Units
-	c.Words += o.Words
-	c.Chars += o.Chars
-}
+func (c *Count) Add(o Count) { c.add(o, 1) }
 
 // Subtract takes the counts of a set of units away.
-func (c *Count) Subtract(o Count) {
-	c.Units -= o.Units
-	c.Words -= o.Words
-	c.Chars -= o.Chars
+func (c *Count) Subtract(o Count) { c.add(o, -1) }
+
+func (c *Count) add(o Count, times int64) {
+	c.Units += times * o.Units
+	c.Words += times * o.Words
+	c.Chars += times * o.Chars
 }
 
 // Stats are the statistics of a set of units (docs/compatibility.md#statistics). The
@@ -68,25 +66,19 @@ func (s *Stats) AddUnits(n Count, state State) {
 }
 
 // Add adds the statistics of another set of units.
-func (s *Stats) Add(o Stats) {
-	s.Total.Add(o.Total)
-	s.Translated.Add(o.Translated)
-	s.Fuzzy.Add(o.Fuzzy)
-	s.ReadOnly.Add(o.ReadOnly)
-	s.Failing.Add(o.Failing)
-	s.Suggestions += o.Suggestions
-	s.Comments += o.Comments
-}
+func (s *Stats) Add(o Stats) { s.add(&o, 1) }
 
 // Subtract takes the statistics of a set of units away.
-func (s *Stats) Subtract(o Stats) {
-	s.Total.Subtract(o.Total)
-	s.Translated.Subtract(o.Translated)
-	s.Fuzzy.Subtract(o.Fuzzy)
-	s.ReadOnly.Subtract(o.ReadOnly)
-	s.Failing.Subtract(o.Failing)
-	s.Suggestions -= o.Suggestions
-	s.Comments -= o.Comments
+func (s *Stats) Subtract(o Stats) { s.add(&o, -1) }
+
+func (s *Stats) add(o *Stats, times int64) {
+	s.Total.add(o.Total, times)
+	s.Translated.add(o.Translated, times)
+	s.Fuzzy.add(o.Fuzzy, times)
+	s.ReadOnly.add(o.ReadOnly, times)
+	s.Failing.add(o.Failing, times)
+	s.Suggestions += times * o.Suggestions
+	s.Comments += times * o.Comments
 }
 
 // Tenths is a percentage in tenths of a percent: 958 is 95.8 %.

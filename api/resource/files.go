@@ -133,10 +133,8 @@ func (e *Env) applyPending(ctx context.Context, snap *store.Snapshot, t *store.T
 			f.Modified = p.Updated.Truncate(time.Second)
 		}
 	}
-	o := edit.Options{Forms: t.PluralNumber, NoLocation: t.Component.Settings.Edits.Update.NoLocation}
-	if t.Component.Settings.Edits.Overrule {
-		o.Policy = edit.KeepEdit
-	}
+	s := &t.Component.Settings.Edits
+	o := edit.Options{Forms: t.PluralNumber, NoLocation: s.Update.NoLocation, Overrule: s.Overrule}
 	if lacked {
 		if o.Template, err = templateOf(ctx, snap, t); err != nil {
 			return err

@@ -16,8 +16,8 @@ import (
 // Options say how edits are written. The zero value keeps the repository's text in a
 // conflict and the header as it is, and writes whatever is valid PO.
 type Options struct {
-	// Policy is on_conflict.
-	Policy Policy
+	// Overrule is on_conflict: edit.
+	Overrule bool
 	// Gate is commit_gate: errors. It holds back what msgfmt -c would refuse.
 	Gate bool
 	// Revision is po_header: revision. It is the time for PO-Revision-Date; with the
@@ -130,7 +130,7 @@ func (a *applier) decide(i int, e Edit, entry *poparse.Entry) (change, bool) {
 		theirs.Text = theirs.Text.Cut(a.forms)
 	}
 	r.Theirs = theirs.Text
-	r.Outcome = Merge(e.Base, e.Sent, theirs, e.Ours, a.options.Policy)
+	r.Outcome = Merge(e.Base, e.Sent, theirs, e.Ours, a.options.Overrule)
 	if r.Outcome == Done && a.missing[e.Identity()] == entry {
 		r.Outcome = Applied // an untranslated string is added
 	}

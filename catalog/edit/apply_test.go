@@ -85,7 +85,7 @@ func TestApply(t *testing.T) {
 			"+\"PO-Revision-Date: 2026-05-01 12:00+0000\\n\"\n+\"Last-Translator: Jana x Evil: 1 <jana@example.org>\\n\"\n+msgstr \"jedna %d\"\n+msgstr \"dva\"\n", "applied applied"},
 		{"nothing to write leaves the header", edits(with(one, func(e *Edit) { e.Source = "old" })), Options{Revision: noon}, "", "gone"},
 		{"conflict", edits(with(two, func(e *Edit) { e.Base = Text{} })), Options{Revision: noon}, "", "conflict"},
-		{"conflict, edit wins", edits(with(two, func(e *Edit) { e.Base = Text{} })), Options{Policy: KeepEdit}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "overruled"},
+		{"conflict, edit wins", edits(with(two, func(e *Edit) { e.Base = Text{} })), Options{Overrule: true}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "overruled"},
 		{"read-only", edits(Edit{Source: "locked", Ours: Text{"x", done}}), Options{}, "", "read-only"},
 		{"other number of forms", edits(with(menu, func(e *Edit) { e.Ours.Target = forms("x", "y") })), Options{}, "", "plural-conflict"},
 		{"held", edits(with(one, func(e *Edit) { e.Ours.Target = "jedna" }), two), Options{Gate: true}, "-#, fuzzy\n-#| msgid \"to\"\n-msgstr \"dva?\"\n+msgstr \"dva\"\n", "held applied"},

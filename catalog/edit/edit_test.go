@@ -62,14 +62,14 @@ func TestMerge(t *testing.T) {
 		{"brought back what the repository has", Text{"a", done}, there("a", done), Text{"a", done}, Done, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Merge(tt.base, nil, tt.theirs, tt.ours, KeepRepository); got != tt.want {
+			if got := Merge(tt.base, nil, tt.theirs, tt.ours, false); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 			want := tt.edit
 			if want == 0 {
 				want = tt.want
 			}
-			if got := Merge(tt.base, nil, tt.theirs, tt.ours, KeepEdit); got != want {
+			if got := Merge(tt.base, nil, tt.theirs, tt.ours, true); got != want {
 				t.Errorf("on_conflict: edit: got %v, want %v", got, want)
 			}
 		})
@@ -111,10 +111,10 @@ func TestMergeSent(t *testing.T) {
 			if tt.edit == 0 {
 				tt.edit = tt.want
 			}
-			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, KeepRepository); got != tt.want {
+			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, false); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
-			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, KeepEdit); got != tt.edit {
+			if got := Merge(tt.base, tt.sent, tt.theirs, tt.ours, true); got != tt.edit {
 				t.Errorf("on_conflict: edit: got %v, want %v", got, tt.edit)
 			}
 		})

@@ -62,18 +62,7 @@ type Theirs struct {
 	Forms int
 }
 
-// Policy says which text stays when both differ from the base.
-type Policy uint8
-
-// The values of on_conflict.
-const (
-	// KeepRepository keeps the repository's text; ours becomes a suggestion.
-	KeepRepository Policy = iota
-	// KeepEdit writes ours.
-	KeepEdit
-)
-
-// Merge decides about an edit. sent are texts of ours that were sent before and may still
+// Merge decides about an edit; overrule is on_conflict: edit. sent are texts of ours that were sent before and may still
 // arrive, the oldest first. The first row that fits counts:
 //
 //	the repository has             outcome
@@ -89,7 +78,7 @@ const (
 //	state
 //	what ours beats                Applied
 //	any text needing editing       Applied if the base is not in the file: msgmerge added it
-//	another text, or none          Conflict or Overruled, by the policy
+//	another text, or none          Conflict, or Overruled with overrule
 //
 // [merge.Choose] says what ours beats: the base's text if somebody marked it, for instance.
 // "Our text, in another state": where both sides wrote one text, its state is the
@@ -99,7 +88,7 @@ const (
 //
 // An edit that was taken back has the text of before as base and as ours: if a text that
 // was sent arrives all the same, it is Applied, which writes the text of before again.
-func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outcome {
+func Merge(base Text, sent []Text, theirs Theirs, ours Text, overrule bool) Outcome {
 	forms := 1 + strings.Count(ours.Target, catalog.FormSeparator)
 	lacked := base.Absent()
 	base, their, ours := base.normal(), theirs.normal(), ours.normal()
@@ -117,7 +106,7 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, policy Policy) Outc
 		return ReadOnly
 	case at >= 0, choice == merge.TakeOurs && !emptied, choice == merge.Clash && lacked && their.State == catalog.StateFuzzy:
 		return Applied
-	case policy == KeepEdit:
+	case overrule:
 		return Overruled
 	}
 	return Conflict

@@ -69,7 +69,7 @@ func TestMissingStringsDrawn(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		o := Options{Policy: KeepEdit, Template: template, NoLocation: options != nil}
+		o := Options{Overrule: true, Template: template, NoLocation: options != nil}
 		got, results, err := Apply("de.po", before, edits, o)
 		if err != nil {
 			rt.Fatal(err)
@@ -79,7 +79,7 @@ func TestMissingStringsDrawn(t *testing.T) {
 				rt.Errorf("edit %d: %v", i, r)
 			}
 		}
-		want, _, err := Apply("de.po", gnuMerge(t, before, written(t, templateOf(now)), options...), edits, Options{Policy: KeepEdit})
+		want, _, err := Apply("de.po", gnuMerge(t, before, written(t, templateOf(now)), options...), edits, Options{Overrule: true})
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -180,7 +180,7 @@ func (r *replay) edited(name string, kept, old, now []byte, template *poparse.Fi
 	if len(edits) == 0 {
 		return kept
 	}
-	out, results, err := Apply(name, kept, edits, Options{Policy: KeepEdit, Revision: r.author.Time, Template: template})
+	out, results, err := Apply(name, kept, edits, Options{Overrule: true, Revision: r.author.Time, Template: template})
 	if err != nil || slices.ContainsFunc(results, func(r Result) bool { return r.Outcome != Applied && r.Outcome != Done }) {
 		return now
 	}

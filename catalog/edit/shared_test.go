@@ -18,7 +18,7 @@ func TestSharedTable(t *testing.T) {
 	for _, base := range bases {
 		for _, ours := range texts {
 			for _, theirs := range texts {
-				got := Merge(base, nil, Theirs{Text: theirs, Found: true, Forms: 1}, ours, KeepRepository)
+				got := Merge(base, nil, Theirs{Text: theirs, Found: true, Forms: 1}, ours, false)
 				choice := merge.Choose(base.merged(base.Absent()), ours.merged(false), theirs.merged(false))
 				want, row := map[merge.Choice][]Outcome{
 					merge.Either: {Done}, merge.TakeOurs: {Applied}, merge.TakeTheirs: {Conflict, Done}, merge.Clash: {Conflict},

@@ -95,14 +95,11 @@ func wrap(err *error, format string, args ...any) {
 // component, so that clones have them. It returns the number of translations with any.
 func (d *Editor) Commit(ctx context.Context, component int64, translations []int64) (n int, err error) {
 	defer wrap(&err, "commit edits of component %d", component)
+	pending, err := store.Get(ctx, d.DB, (*store.Snapshot).PendingTexts, component)
 	waits := map[int64]bool{}
-	err = d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		pending, err := snap.PendingTexts(ctx, component)
-		for i := range pending {
-			waits[pending[i].TranslationID] = waits[pending[i].TranslationID] || !pending[i].Committed
-		}
-		return err
-	})
+	for i := range pending {
+		waits[pending[i].TranslationID] = waits[pending[i].TranslationID] || !pending[i].Committed
+	}
 	waiting := slices.DeleteFunc(slices.Clone(translations), func(t int64) bool { return !waits[t] })
 	if err != nil || len(waiting) == 0 {
 		return 0, err

@@ -138,13 +138,11 @@ func (d *Editor) RemoveTranslation(ctx context.Context, component int64, t *cata
 	defer wrap(&err, "remove %s from component %d", t.Language, component)
 	e := store.Edit{Kind: store.EditRemoveFile, ComponentID: component, TranslationID: t.ID, Language: t.Language, Path: t.Filename}
 	return d.putFile(ctx, &e, by, func(*store.BranchComponent) error {
-		return d.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-			pending, err := snap.PendingFiles(ctx, component)
-			if err == nil && slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && isOfFile(&o) }) {
-				err = errSame
-			}
-			return err
-		})
+		pending, err := store.Get(ctx, d.DB, (*store.Snapshot).PendingFiles, component)
+		if err == nil && slices.ContainsFunc(pending, func(o store.Edit) bool { return o.Path == e.Path && isOfFile(&o) }) {
+			err = errSame
+		}
+		return err
 	})
 }
 

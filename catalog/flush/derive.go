@@ -27,8 +27,7 @@ type Options struct {
 	Files []FileChange
 	// On is the commit to begin with; the zero hash: the head of the mirror.
 	On object.Hash
-	// Style is how commits are made, but for the components that Styles has.
-	Style
+	// Styles say how the commits of components are made.
 	Styles map[string]Style
 	// Committer is this server; with a fixed time the same edits give the same
 	// commits.
@@ -42,13 +41,6 @@ type Options struct {
 	MaxFile int64
 	// Memo remembers what files became; nil: nothing is known from before.
 	Memo *Memo
-}
-
-func (o *Options) style(component string) Style {
-	if s, ok := o.Styles[component]; ok {
-		return s
-	}
-	return o.Style
 }
 
 // Result is what became of a flush.
@@ -247,7 +239,7 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 // write makes a commit on top of the last one.
 func (d *deriver) write(ctx context.Context, about Group, changed []derive.File) error {
 	id, err := d.writer.Commit(ctx, derive.Commit{
-		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.style(about.Component).Signer,
+		Parent: d.result.Head, Files: changed, Committer: d.options.Committer, Signer: d.options.Styles[about.Component].Signer,
 		Author:  object.Signature{Name: about.Author.Name, Email: about.Author.Email, When: about.Author.Time},
 		Message: d.message(about),
 	})
@@ -380,12 +372,12 @@ func (d *deriver) message(g Group) string {
 	if g.Stopped {
 		text += "\n\nThere are too many strings to find all similar ones: some texts that were there are not offered again."
 	}
-	var trailers []message.Trailer
+	var trailers []string
 	for _, a := range g.Others {
-		trailers = append(trailers, message.Trailer{Key: message.CoAuthoredBy, Name: a.Name, Email: a.Email})
+		trailers = append(trailers, message.Trailer(message.CoAuthoredBy, a.Name, a.Email))
 	}
-	if d.options.style(g.Component).SignOff {
-		trailers = append(trailers, message.Trailer{Key: message.SignedOffBy, Name: g.Author.Name, Email: g.Author.Email})
+	if d.options.Styles[g.Component].SignOff {
+		trailers = append(trailers, message.Trailer(message.SignedOffBy, g.Author.Name, g.Author.Email))
 	}
 	return message.WithTrailers(text, trailers...)
 }

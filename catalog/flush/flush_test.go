@@ -64,6 +64,9 @@ func derived(t *testing.T, m *gitsource.Mirror, files []File, o Options) Result 
 	return result
 }
 
+// styles is one style for the components of the tests.
+func styles(s Style) map[string]Style { return map[string]Style{"app": s, "docs": s, "c": s} }
+
 // TestGroups makes the commits of each value of commit_by.
 func TestGroups(t *testing.T) {
 	up := gittest.NewUpstream[object.Hash](t)
@@ -84,7 +87,7 @@ func TestGroups(t *testing.T) {
 		"all":             {"app cs,de: Jana+Petr", "docs cs: Jana"},
 	} {
 		t.Run(string(commitBy), func(t *testing.T) {
-			result := derived(t, m, files, Options{Style: Style{By: commitBy}})
+			result := derived(t, m, files, Options{Styles: styles(Style{By: commitBy})})
 			var got []string
 			for _, g := range result.Commits {
 				line := g.Component + " " + strings.Join(g.Languages, ",") + ": " + g.Author.Name
@@ -99,7 +102,7 @@ func TestGroups(t *testing.T) {
 			if o := result.Outcomes[0][2].Outcome; o != edit.Gone {
 				t.Errorf("a string that is not there: %v", o)
 			}
-			if again := derived(t, m, files, Options{Style: Style{By: commitBy}}); again.Head != result.Head {
+			if again := derived(t, m, files, Options{Styles: styles(Style{By: commitBy})}); again.Head != result.Head {
 				t.Errorf("again: %s, first %s", again.Head, result.Head)
 			}
 		})
@@ -115,7 +118,7 @@ func TestCommits(t *testing.T) {
 	files := []File{{Component: "app", Language: "cs", Path: "po/cs.po", Edits: []edit.Edit{
 		change("a", "á", by("Jana", 1)), change("b", "bé", by("Jana", 0), by("Petr", 2)),
 	}}}
-	o := Options{Style: Style{By: "all", SignOff: true}, Committer: committer, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
+	o := Options{Styles: styles(Style{By: "all", SignOff: true}), Committer: committer, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
 	result, err := Run(t.Context(), m, Target{Branch: "main"}, always(files, o))
 	gittest.Must(t, err)
 	if result.Parent != base || len(result.Commits) != 1 {
@@ -223,7 +226,7 @@ func TestPaths(t *testing.T) {
 			add("po/pt_BR/app.po"), add("po/de.po"), add("po/mod/de.po"), add("app.pot/de.po"), add("a:b/de.po"), add(".git/de.po"), add("l10n/de.po"),
 			add("l10n/de.po/de.po"), // which the commit before makes a file
 		}
-		result := derived(t, m, files, Options{Style: Style{By: commitBy}, Files: changes})
+		result := derived(t, m, files, Options{Styles: styles(Style{By: commitBy}), Files: changes})
 		for i := range changes {
 			if bad := i != 6; (result.FileProblems[i] != nil) != bad || bad && !errors.Is(result.FileProblems[i], derive.ErrPath) {
 				t.Errorf("%s: %v", changes[i].Path, result.FileProblems[i])

@@ -69,7 +69,7 @@ func groups(files []File, o *Options) []*group {
 	found := map[groupKey]*group{}
 	var list []*group
 	for f, file := range files {
-		by := cmp.Or(o.style(file.Component).By, "author+language")
+		by := cmp.Or(o.Styles[file.Component].By, "author+language")
 		for i, e := range file.Edits {
 			key := groupKey{component: file.Component}
 			if strings.Contains(by, "author") {

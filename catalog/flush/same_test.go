@@ -78,7 +78,7 @@ func TestSameCommits(t *testing.T) {
 		"author+language": "cb57288093549169cec3395514a019bd409024ce",
 		"all":             "a1fa8f4b773d759eddc61c5913d44ea0a559c9a3",
 	} {
-		result := derived(t, m, files, Options{Style: Style{By: commitBy, SignOff: true}})
+		result := derived(t, m, files, Options{Styles: styles(Style{By: commitBy, SignOff: true})})
 		if got := result.Head.String(); got != want {
 			t.Errorf("%s: %s after %d commits, want %s", commitBy, got, len(result.Commits), want)
 		}

@@ -223,9 +223,5 @@ func (a *application) merge(j *journaled, row *catalog.Translation, u *unit.Unit
 		Text: edit.Text{Target: u.Target, State: u.State}, Found: true, ReadOnly: u.State == catalog.StateReadOnly,
 		Forms: catalog.FormsOf(u.Source, row.PluralNumber),
 	}
-	policy := edit.KeepRepository
-	if a.comp.row.Settings.Edits.Overrule {
-		policy = edit.KeepEdit
-	}
-	return edit.Merge(j.edit.Base, textsOf(j.sent), theirs, j.edit.Ours, policy)
+	return edit.Merge(j.edit.Base, textsOf(j.sent), theirs, j.edit.Ours, a.comp.row.Settings.Edits.Overrule)
 }

@@ -19,11 +19,7 @@ var dataFiles embed.FS
 // New reads the table that is built into the program. An error names the file and row,
 // and means that the program was built from broken data.
 func New() (*Table, error) {
-	files, err := fs.Sub(dataFiles, "data")
-	if err != nil {
-		return nil, fmt.Errorf("language table: %w", err)
-	}
-	t, err := load(files)
+	t, err := load(dataFiles)
 	if err != nil {
 		return nil, fmt.Errorf("language table: %w", err)
 	}
@@ -162,7 +158,7 @@ func readMap(files fs.FS, name string, columns int) (map[string]string, error) {
 // readCSV reads a file without its header row. Every row must have at least the given
 // number of columns.
 func readCSV(files fs.FS, name string, columns int) ([][]string, error) {
-	f, err := files.Open(name)
+	f, err := files.Open("data/" + name)
 	if err != nil {
 		return nil, err
 	}

@@ -106,11 +106,7 @@ type typeTable struct {
 // knownTypes returns the table of the built-in plural-types.csv, read once. If it is
 // unreadable, which New reports, the table is empty.
 var knownTypes = sync.OnceValue(func() *typeTable {
-	files, err := fs.Sub(dataFiles, "data")
-	if err != nil {
-		return &typeTable{}
-	}
-	t, err := loadTypes(files)
+	t, err := loadTypes(dataFiles)
 	if err != nil {
 		return &typeTable{}
 	}

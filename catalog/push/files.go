@@ -70,10 +70,7 @@ func (r *run) addFile(row *store.BranchComponent, t *catalog.Translation, templa
 	s := &row.Settings
 	f := flush.File{
 		Component: componentKey(row.ID), Language: t.Language, Path: t.Filename,
-		Options: edit.Options{Gate: s.Edits.Gate, Forms: t.PluralNumber, NoLocation: s.Edits.Update.NoLocation},
-	}
-	if s.Edits.Overrule {
-		f.Options.Policy = edit.KeepEdit
+		Options: edit.Options{Gate: s.Edits.Gate, Overrule: s.Edits.Overrule, Forms: t.PluralNumber, NoLocation: s.Edits.Update.NoLocation},
 	}
 	var edits []store.Edit
 	var last time.Time

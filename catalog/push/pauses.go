@@ -163,13 +163,18 @@ func after(w store.PushWait, now time.Time, held bool, err error) store.PushWait
 	if errors.Is(err, ErrForeign) { // until its request is merged, which is looked for as ever
 		next.Later = now.Add(min(pauseAfter(next.Failures), requestPause))
 	}
-	if limit, ok := errors.AsType[*forge.LimitError](err); ok {
-		next.Until = now.Add(limit.After)
-		if next.Until.After(next.Later) {
-			next.Later = next.Until
-		}
+	return limited(next, now, err)
+}
+
+// limited lets a branch wait as long as the forge of an error wants no requests.
+func limited(w store.PushWait, now time.Time, err error) store.PushWait {
+	if limit, ok := errors.AsType[*forge.LimitError](err); ok && now.Add(limit.After).After(w.Until) {
+		w.Until = now.Add(limit.After)
 	}
-	return next
+	if w.Until.After(w.Later) {
+		w.Later = w.Until
+	}
+	return w
 }
 
 // Note changes when the edits of a branch, by its key, are pushed again.
@@ -351,15 +356,7 @@ func (p *Pusher) afterLook(ctx context.Context, key string, err error) {
 		w.later = p.Now().Add(pauseAfter(w.failures))
 	}
 	p.looks.set(key, w)
-	if limit, ok := errors.AsType[*forge.LimitError](err); ok {
-		p.Note(ctx, key, func(w store.PushWait) store.PushWait {
-			if until := p.Now().Add(limit.After); until.After(w.Until) {
-				w.Until = until
-			}
-			if w.Until.After(w.Later) {
-				w.Later = w.Until
-			}
-			return w
-		})
+	if _, ok := errors.AsType[*forge.LimitError](err); ok {
+		p.Note(ctx, key, func(w store.PushWait) store.PushWait { return limited(w, p.Now(), err) })
 	}
 }

@@ -170,7 +170,7 @@ func TestForged(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
-	got = WithTrailers(got, Trailer{CoAuthoredBy, "Petr\nSigned-off-by: x", "p>@example.org"})
+	got = WithTrailers(got, Trailer(CoAuthoredBy, "Petr\nSigned-off-by: x", "p>@example.org"))
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")
 	}
@@ -187,18 +187,18 @@ func TestForged(t *testing.T) {
 
 // TestWithTrailers adds trailers to messages with and without trailers.
 func TestWithTrailers(t *testing.T) {
-	jana, petr := Trailer{CoAuthoredBy, "Jana", "j@example.org"}, Trailer{SignedOffBy, "Petr", "p@example.org"}
+	jana, petr := Trailer(CoAuthoredBy, "Jana", "j@example.org"), Trailer(SignedOffBy, "Petr", "p@example.org")
 	for _, tt := range []struct {
 		in   string
-		add  []Trailer
+		add  []string
 		want string
 	}{
-		{"a", []Trailer{jana}, "a\n\nCo-authored-by: Jana <j@example.org>"},
-		{"Fix: a", []Trailer{jana}, "Fix: a\n\nCo-authored-by: Jana <j@example.org>"},
-		{"a\n\nText: and\nmore\n", []Trailer{jana, petr}, "a\n\nText: and\nmore\n\nCo-authored-by: Jana <j@example.org>\nSigned-off-by: Petr <p@example.org>"},
-		{"a\n\nTranslation: p/c\nTranslate-URL: u", []Trailer{jana}, "a\n\nTranslation: p/c\nTranslate-URL: u\nCo-authored-by: Jana <j@example.org>"},
-		{"a\n\nCo-authored-by: Jana <j@example.org>", []Trailer{jana, jana}, "a\n\nCo-authored-by: Jana <j@example.org>"},
-		{"a", []Trailer{jana, jana, {CoAuthoredBy, "", "x@y"}, {CoAuthoredBy, "X", ""}}, "a\n\nCo-authored-by: Jana <j@example.org>"},
+		{"a", []string{jana}, "a\n\nCo-authored-by: Jana <j@example.org>"},
+		{"Fix: a", []string{jana}, "Fix: a\n\nCo-authored-by: Jana <j@example.org>"},
+		{"a\n\nText: and\nmore\n", []string{jana, petr}, "a\n\nText: and\nmore\n\nCo-authored-by: Jana <j@example.org>\nSigned-off-by: Petr <p@example.org>"},
+		{"a\n\nTranslation: p/c\nTranslate-URL: u", []string{jana}, "a\n\nTranslation: p/c\nTranslate-URL: u\nCo-authored-by: Jana <j@example.org>"},
+		{"a\n\nCo-authored-by: Jana <j@example.org>", []string{jana, jana}, "a\n\nCo-authored-by: Jana <j@example.org>"},
+		{"a", []string{jana, jana, Trailer(CoAuthoredBy, "", "x@y"), Trailer(CoAuthoredBy, "X", "")}, "a\n\nCo-authored-by: Jana <j@example.org>"},
 		{"a", nil, "a"},
 	} {
 		if diff := cmp.Diff(tt.want, WithTrailers(tt.in, tt.add...)); diff != "" {

@@ -337,31 +337,27 @@ const (
 	SignedOffBy  = "Signed-off-by"
 )
 
-// Trailer is a line at the end of a message that names somebody.
-type Trailer struct {
-	// Key is one of the constants.
-	Key string
-	// Name and Email are of a person; without either there is no trailer.
-	Name, Email string
+// Trailer returns a line at the end of a message that names a person, "" without name or
+// address. key is one of the constants.
+func Trailer(key, name, email string) string {
+	if cleanName(name) == "" || cleanName(email) == "" {
+		return ""
+	}
+	return key + ": " + Person(name, email)
 }
 
-// String returns the line.
-func (t Trailer) String() string { return t.Key + ": " + Person(t.Name, t.Email) }
-
-// WithTrailers adds trailers to a message, each once: to its last paragraph if that has
+// WithTrailers adds trailers to a message, each once and none that is "": to its last paragraph if that has
 // trailers only, else as a paragraph of its own (git-interpret-trailers(1)).
-func WithTrailers(message string, trailers ...Trailer) string {
+func WithTrailers(message string, trailers ...string) string {
 	message = strings.TrimRight(message, "\n")
 	paragraphs := strings.Split(message, "\n\n")
 	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
 	joins := len(paragraphs) > 1 && !slices.ContainsFunc(last, func(line string) bool { return !isTrailer(line) })
 	var add []string
-	for _, t := range trailers {
-		line := t.String()
-		if cleanName(t.Name) == "" || cleanName(t.Email) == "" || slices.Contains(add, line) || joins && slices.Contains(last, line) {
-			continue
+	for _, line := range trailers {
+		if line != "" && !slices.Contains(add, line) && !(joins && slices.Contains(last, line)) {
+			add = append(add, line)
 		}
-		add = append(add, line)
 	}
 	if len(add) == 0 {
 		return message

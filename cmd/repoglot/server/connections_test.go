@@ -23,8 +23,8 @@ func TestConnections(t *testing.T) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }), defaultTimeouts(), slog.New(slog.DiscardHandler))
-	go func() { ended <- serveUntil(ctx, server, bounds.listen(inner)) }()
+	server := newHTTPServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }), slog.New(slog.DiscardHandler))
+	go func() { ended <- serveUntil(ctx, server, countedListener{inner, bounds}) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -139,12 +139,7 @@ func trust(c *config.Config) remote.Trust {
 // Configure stores a plan, unless another process has a newer one. While the database
 // cannot be written it tries again.
 func (e *Engine) Configure(ctx context.Context, p *Plan) error {
-	return e.configure(ctx, p, store.ErrWriting)
-}
-
-// configure is Configure, which tries again after errors of another kind.
-func (e *Engine) configure(ctx context.Context, p *Plan, kind error) error {
-	return again(ctx, e.log, kind, func() error { return e.configureOnce(ctx, p) })
+	return again(ctx, e.log, store.ErrWriting, func() error { return e.configureOnce(ctx, p) })
 }
 
 const configurePause = time.Second

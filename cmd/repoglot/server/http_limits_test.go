@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// timeouts are those of a server; zero: its own.
+type timeouts struct{ header, read, write, idle time.Duration }
+
 // serveTest serves a handler until the test ends and returns its address.
 func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
 	t.Helper()
@@ -20,7 +23,11 @@ func serveTest(t *testing.T, h http.Handler, limits timeouts) string {
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- serveUntil(ctx, newHTTPServer(h, limits, slog.New(slog.DiscardHandler)), l) }()
+	server := newHTTPServer(h, slog.New(slog.DiscardHandler))
+	if limits != (timeouts{}) {
+		server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout, server.IdleTimeout = limits.header, limits.read, limits.write, limits.idle
+	}
+	go func() { ended <- serveUntil(ctx, server, l) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -128,7 +135,7 @@ func TestReaderThatDoesNotRead(t *testing.T) {
 // TestLongHeader: a header is at most 64 KiB long.
 func TestLongHeader(t *testing.T) {
 	t.Parallel()
-	c := dial(t, serveTest(t, http.NotFoundHandler(), defaultTimeouts()))
+	c := dial(t, serveTest(t, http.NotFoundHandler(), timeouts{}))
 	go func() {
 		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\nX: "+strings.Repeat("a", 2*maxHeaderBytes)+"\r\n\r\n")
 	}()

@@ -32,19 +32,6 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// timeouts bound the time of a client, above 0: for the header of a request, for
-// the whole request, for reading the answer, and between two requests.
-type timeouts struct {
-	header, read, write, idle time.Duration
-}
-
-// defaultTimeouts drop clients that are slower than the slowest honest connection.
-// An answer is rendered before it is written, so the time of writing depends on the
-// client; an endless stream of changes sets a deadline for each write.
-func defaultTimeouts() timeouts {
-	return timeouts{header: 10 * time.Second, read: 30 * time.Second, write: 5 * time.Minute, idle: 2 * time.Minute}
-}
-
 func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	switch {
@@ -60,13 +47,16 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	return l, nil
 }
 
-func newHTTPServer(h http.Handler, limits timeouts, log *slog.Logger) *http.Server {
+// newHTTPServer returns a server that drops clients slower than the slowest honest
+// connection. An answer is rendered before it is written, so the time of writing depends on
+// the client; an endless stream of changes sets a deadline for each write.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           protect(h, log),
-		ReadHeaderTimeout: limits.header,
-		ReadTimeout:       limits.read,
-		WriteTimeout:      limits.write,
-		IdleTimeout:       limits.idle,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      5 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -254,9 +244,7 @@ func newConnections(files int64, trusts func(netip.Addr) bool) *connections {
 	}
 }
 
-// listen counts what a listener accepts.
-func (c *connections) listen(l net.Listener) net.Listener { return countedListener{l, c} }
-
+// countedListener counts what a listener accepts.
 type countedListener struct {
 	net.Listener
 	bounds *connections

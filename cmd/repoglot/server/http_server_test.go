@@ -29,7 +29,7 @@ func TestServeUntilFinishes(t *testing.T) {
 			t.Error("the answer was cancelled")
 		}
 		_, _ = io.WriteString(w, "whole")
-	}), defaultTimeouts(), slog.New(slog.DiscardHandler))
+	}), slog.New(slog.DiscardHandler))
 	closing := make(chan struct{})
 	server.RegisterOnShutdown(func() { close(closing) })
 	ctx, cancel := context.WithCancel(context.Background())
@@ -73,7 +73,7 @@ func TestServeUntilUnderLoad(t *testing.T) {
 		for range 8 {
 			_, _ = io.WriteString(w, piece)
 		}
-	}), defaultTimeouts(), slog.New(slog.DiscardHandler))
+	}), slog.New(slog.DiscardHandler))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -205,7 +205,7 @@ func TestPanic(t *testing.T) {
 	if !strings.Contains(said.String(), `level=ERROR msg="panic while answering" method=GET path=/early panic="at /early"`) {
 		t.Errorf("the log says %s", &said)
 	}
-	address := serveTest(t, h, defaultTimeouts())
+	address := serveTest(t, h, timeouts{})
 	for _, path := range []string{"/early", "/late", "/late"} { // the server lives on
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, http.NoBody)
 		must(t, err)

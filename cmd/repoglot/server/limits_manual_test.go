@@ -57,10 +57,10 @@ func TestLimitsDrift(t *testing.T) {
 			t.Errorf("docs/security.md has %s, the program has not", name)
 		}
 	}
-	limits := defaultTimeouts()
+	limits := newHTTPServer(nil, slog.New(slog.DiscardHandler))
 	for _, fixed := range []string{
-		fmt.Sprintf("| %d KiB; %g s |", maxHeaderBytes>>10, limits.header.Seconds()),
-		fmt.Sprintf("| %g s; %g min; %g min |", limits.read.Seconds(), limits.write.Minutes(), limits.idle.Minutes()),
+		fmt.Sprintf("| %d KiB; %g s |", maxHeaderBytes>>10, limits.ReadHeaderTimeout.Seconds()),
+		fmt.Sprintf("| %g s; %g min; %g min |", limits.ReadTimeout.Seconds(), limits.WriteTimeout.Minutes(), limits.IdleTimeout.Minutes()),
 	} {
 		if !strings.Contains(section, fixed) {
 			t.Errorf("docs/security.md has no %s", fixed)

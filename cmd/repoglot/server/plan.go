@@ -35,50 +35,41 @@ type secret struct {
 
 // NewPlan sorts the components of a configuration by repository and branch.
 func NewPlan(c *config.Config) *Plan {
-	components := 0
+	p := &Plan{components: []store.ComponentSpec{}, secrets: map[store.TemplateKey]secret{}, pushes: map[store.TemplateKey]push.Destination{}}
 	for i := range c.Projects {
-		components += len(c.Projects[i].Components)
-	}
-	p := &Plan{
-		components: make([]store.ComponentSpec, 0, components),
-		secrets:    make(map[store.TemplateKey]secret, components),
-		pushes:     map[store.TemplateKey]push.Destination{},
+		p.projects = append(p.projects, catalog.Project{Slug: c.Projects[i].Slug, Settings: c.Projects[i].ProjectSettings})
 	}
 	branches := map[string]*ingest.Branch{}
-	for i := range c.Projects {
-		project := &c.Projects[i]
-		p.projects = append(p.projects, catalog.Project{Slug: project.Slug, Settings: project.ProjectSettings})
-		for j := range project.Components {
-			component := &project.Components[j]
-			spec := store.ComponentSpec{
-				Project: project.Slug, Slug: component.Slug, Settings: component.Settings(),
-				Repo: component.Repo.String(), Branch: component.Branch,
-			}
-			p.secrets[store.TemplateKey{Project: spec.Project, Slug: spec.Slug}] = secret{component.WebhookSecured, component.WebhookSecret}
-			if component.PushMode != "" {
-				p.pushes[store.TemplateKey{Project: spec.Project, Slug: spec.Slug}] = destination(c, component)
-			}
-			if component.Discovers() {
-				p.templates = append(p.templates, store.TemplateKey{Project: spec.Project, Slug: spec.Slug})
-				p.discover = append(p.discover, spec)
-			} else {
-				p.components = append(p.components, spec)
-			}
-			key := ingest.BranchKey(spec.Repo, spec.Branch)
-			b := branches[key]
-			if b == nil {
-				b = &ingest.Branch{Key: key, Remote: remote.Repository{
-					URL: component.Repo.Raw(), Branch: component.Branch,
-					Credential: credential(c.Credentials, component.Repo.Raw()),
-				}}
-				branches[key] = b
-			}
-			b.Components = append(b.Components, ingest.Component{Spec: spec})
-			from := cmp.Or(component.TemplateRepo, component.Repo).Raw()
-			b.AddTemplate(ingest.TemplateKey(spec.Repo, &spec.Settings), remote.Repository{
-				URL: from, Branch: component.TemplateBranch, Credential: credential(c.Credentials, from),
-			})
+	for project, component := range c.Components() {
+		spec := store.ComponentSpec{
+			Project: project.Slug, Slug: component.Slug, Settings: component.Settings(),
+			Repo: component.Repo.String(), Branch: component.Branch,
 		}
+		named := store.TemplateKey{Project: spec.Project, Slug: spec.Slug}
+		p.secrets[named] = secret{component.WebhookSecured, component.WebhookSecret}
+		if component.PushMode != "" {
+			p.pushes[named] = destination(c, component)
+		}
+		if component.Discovers() {
+			p.templates = append(p.templates, named)
+			p.discover = append(p.discover, spec)
+		} else {
+			p.components = append(p.components, spec)
+		}
+		key := ingest.BranchKey(spec.Repo, spec.Branch)
+		b := branches[key]
+		if b == nil {
+			b = &ingest.Branch{Key: key, Remote: remote.Repository{
+				URL: component.Repo.Raw(), Branch: component.Branch,
+				Credential: credential(c.Credentials, component.Repo.Raw()),
+			}}
+			branches[key] = b
+		}
+		b.Components = append(b.Components, ingest.Component{Spec: spec})
+		from := cmp.Or(component.TemplateRepo, component.Repo).Raw()
+		b.AddTemplate(ingest.TemplateKey(spec.Repo, &spec.Settings), remote.Repository{
+			URL: from, Branch: component.TemplateBranch, Credential: credential(c.Credentials, from),
+		})
 	}
 	p.bots, p.revision = c.Bots, int64(c.Revision)
 	for _, b := range branches {

@@ -127,12 +127,12 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 		group.Go(func() error { return s.engine.cluster.run(ctx) })
 		group.Go(func() error { return s.engine.cluster.shareLimits(ctx, s.api) })
 	}
-	server := newHTTPServer(rt, defaultTimeouts(), s.log)
+	server := newHTTPServer(rt, s.log)
 	server.RegisterOnShutdown(s.api.EndStreams) // they would never end by themselves
-	group.Go(func() error { return serveUntil(ctx, server, s.connections.listen(main)) })
+	group.Go(func() error { return serveUntil(ctx, server, countedListener{main, s.connections}) })
 	if second != nil {
 		group.Go(func() error {
-			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.api.NamesMachine, s.mayProfile), defaultTimeouts(), s.log), s.monitors.listen(second))
+			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.api.NamesMachine, s.mayProfile), s.log), countedListener{second, s.monitors})
 		})
 	}
 	group.Go(func() error { return s.invite(ctx, base) })
@@ -234,7 +234,8 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		return
 	}
 	plan := NewPlan(c)
-	if err := s.engine.configure(ctx, plan, store.ErrUnavailable); err != nil { // the old one goes on meanwhile
+	err := again(ctx, s.log, store.ErrUnavailable, func() error { return s.engine.configureOnce(ctx, plan) })
+	if err != nil { // the old one goes on meanwhile
 		if ctx.Err() == nil {
 			s.broken(err)
 		}
