@@ -12,7 +12,7 @@ import (
 func TestMissingStrings(t *testing.T) {
 	e := newEditor(t)
 	pot := strings.Replace(e.po, "Pevné", "", 1)
-	e.Commit(e.repo, testrepos.Change{Files: map[string]string{"po/app.pot": pot + "\n#: a.c:7\nmsgctxt \"menu\"\nmsgid \"Close\"\nmsgstr \"\"\n\nmsgid \"%d dir\"\nmsgid_plural \"%d dirs\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n#, read-only\nmsgid \"Name\"\nmsgstr \"\"\n"}})
+	e.Commit(e.repo, testrepos.Change{Files: map[string]string{"po/app.pot": pot + "\n#: a.c:7\nmsgctxt \"menu\"\nmsgid \"Close\"\nmsgstr \"\"\n\nmsgid \"%d dir\"\nmsgid_plural \"%d dirs\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n#, read-only\nmsgid \"Name\"\nmsgstr \"\"\n\nmsgid \"a\\004b\"\nmsgstr \"\"\n"}})
 	e.Configure(e.repo.URL(), "", map[string]catalog.ComponentSettings{
 		"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true, NewBase: "po/app.pot"},
 	})
@@ -32,6 +32,7 @@ func TestMissingStrings(t *testing.T) {
 		{"empty state", "write", `{"source": "Close", "context": "menu", "target": "x", "state": 0}`, 400, `"state":["Can not use empty state with non empty target"]`},
 		{"approved", "write", `{"source": "Close", "context": "menu", "target": "x", "state": 30}`, 400, `"state":["Invalid state"]`},
 		{"read-only", "write", `{"source": "Name", "target": "x"}`, 403, "read-only"},
+		{"what gettext refuses", "write", `{"source": "a\u0004b", "target": "x"}`, 403, "read-only"},
 		{"control character", "write", `{"source": "Close", "context": "menu", "target": "a\u0001"}`, 400, "Control characters"},
 		{"singular", "write", `{"source": "Close", "context": "menu", "target": "Zavřít"}`, 200, `"source":["Close"],"previous_source":"","target":["Zavřít"]`},
 		{"again", "write", `{"source": "Close", "context": "menu", "target": "Zavři"}`, 400, "The template has no such string that the file lacks."},

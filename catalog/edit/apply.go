@@ -170,14 +170,17 @@ func (a *applier) write(data []byte, changes []change, edits []Edit) ([]byte, er
 		if err == nil && len(failed) == 0 {
 			return out, a.check(out, changes)
 		}
-		changes = slices.DeleteFunc(changes, func(c change) bool {
+		rest := changes[:0]
+		for _, c := range changes {
 			why := cmp.Or(err, failed[c.entry]) // the first is of no entry, but of the file as a whole
-			if why != nil {
+			if why != nil && !(a.missing[c.identity] == c.entry && bare(&c.wants)) {
 				r := &a.results[c.edit]
 				r.Outcome, r.Reason = Unwritable, why.Error()
+				continue
 			}
-			return why != nil
-		})
+			rest = append(rest, c)
+		}
+		changes = rest
 	}
 	return data, nil
 }

@@ -100,6 +100,18 @@ func (a *applier) add(changes []change) func() {
 	return func() { a.file.Entries = was }
 }
 
+// bare takes the comments of one kind from a new entry that cannot be written: the charset of
+// the file may lack a character that only they have.
+func bare(e *poparse.Entry) bool {
+	for _, kind := range []*[]string{&e.Extracted, &e.References, &e.Comments} {
+		if len(*kind) > 0 {
+			*kind = nil
+			return true
+		}
+	}
+	return false
+}
+
 // Offer is a text that was made for a string which is similar to another one.
 type Offer struct {
 	// Context and Source are the string that it was made for, forms joined.

@@ -107,6 +107,37 @@ func TestMissingStringsDrawn(t *testing.T) {
 	})
 }
 
+// TestMissingInCharset adds strings of a template in UTF-8 to a file in another charset. Comments
+// with characters that this lacks are left out: whoever translates can do nothing about them.
+func TestMissingInCharset(t *testing.T) {
+	const head = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=ISO-8859-1\\n\"\n"
+	var all []*poparse.Entry
+	var list []Edit
+	for _, e := range []poparse.Entry{
+		{ID: "one", Extracted: []string{"grün"}, References: []string{"a.c:1"}},
+		{ID: "two", Extracted: []string{"“quoted”"}, References: []string{"a.c:2"}, Flags: []string{"c-format"}},
+		{ID: "three", References: []string{"č.c:1"}, Comments: []string{"“"}},
+		{ID: "four", Extracted: []string{"grün"}},
+	} {
+		all = append(all, &e)
+		list = append(list, Edit{Source: e.ID, Base: Text{State: catalog.StateAbsent}, Ours: Text{"für " + e.ID, done}})
+	}
+	list[3].Ours.Target = "“four”"
+	template, err := poparse.Parse("app.pot", written(t, templateOf(all)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, results, err := Apply("de.po", []byte(head), list, Options{Template: template})
+	want := head + "\n#. gr\xfcn\n#: a.c:1\nmsgid \"one\"\nmsgstr \"f\xfcr one\"\n\n#: a.c:2\n#, c-format\nmsgid \"two\"\nmsgstr \"f\xfcr two\"\n" +
+		"\nmsgid \"three\"\nmsgstr \"f\xfcr three\"\n"
+	if diff := cmp.Diff(want, string(out)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	if results[1].Outcome != Applied || results[3].Outcome != Unwritable || !strings.Contains(results[3].Reason, "“") {
+		t.Errorf("%+v", results)
+	}
+}
+
 func newFile(forms int) *poparse.File {
 	h := &poparse.Entry{Str: []string{fmt.Sprintf("Language: de\nContent-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=%d; plural=0;\n", forms)}}
 	return &poparse.File{Header: h}

@@ -136,8 +136,8 @@ func (t *Template) Merge(file *poparse.File, o Options) (*Result, error) {
 // germanic is the number of plural forms of a file that does not say it.
 const germanic = 2
 
-// check refuses several domains, strings that are there twice, also as an obsolete entry, and
-// what only a guess can read.
+// check refuses several domains, strings that are there twice, also as an obsolete entry, those
+// with U+0004, and what only a guess can read.
 func check(f *poparse.File) error {
 	if f.Domain != "" || len(f.OtherHeaders) > 0 {
 		return fmt.Errorf("%s: %w: it has several domains or headers: keep one", f.Name, ErrRefused)
@@ -156,9 +156,15 @@ func check(f *poparse.File) error {
 			return fmt.Errorf("%s:%d: %w: the string of line %d is here again: remove one", f.Name, e.KeywordLine, ErrRefused, first)
 		}
 		seen[keyOf(e)] = e.KeywordLine
+		if hasEOT(e.Context) || hasEOT(e.ID) || hasEOT(e.IDPlural) || slices.ContainsFunc(e.Str, hasEOT) {
+			return fmt.Errorf("%s:%d: %w: U+0004 is in a string, which ends contexts in catalogs: take it out", f.Name, e.KeywordLine, ErrRefused)
+		}
 	}
 	return nil
 }
+
+// hasEOT reports whether a string has the character that ends contexts in catalogs.
+func hasEOT(s string) bool { return strings.IndexByte(s, 4) >= 0 }
 
 // entries are the entries of a file with its header.
 func entries(f *poparse.File) []*poparse.Entry {

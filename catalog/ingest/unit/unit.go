@@ -85,7 +85,8 @@ func Source(u *Unit, h *catalog.Hasher) Unit {
 func (r *Rules) Missing(source *catalog.Unit) catalog.Unit {
 	u := *source
 	u.ID, u.SourceID, u.Target, u.PreviousSource, u.State, u.Removed, u.Failing = 0, source.ID, "", "", catalog.StateAbsent, true, [2]uint64{}
-	if r.readOnly || slices.Contains(strings.Split(u.Flags, ", "), "read-only") {
+	const eot = "\x04" // for which gettext would refuse the whole file
+	if r.readOnly || slices.Contains(strings.Split(u.Flags, ", "), "read-only") || strings.Contains(u.Source, eot) || strings.Contains(u.Context, eot) {
 		u.State = catalog.StateReadOnly
 	}
 	return u
