@@ -30,6 +30,8 @@
 //	  added with a guess             both added it, and a fuzzy text is one that the base has:
 //	                                 the other text
 //	  different texts                a conflict, or what Options.Favor says
+//	  other plural forms             the text is of a side whose header has another number of
+//	                                 them than the merged one: it, fuzzy
 //
 //	the source (msgid, msgctxt, msgid_plural), where one side changed it
 //	  reworded and new text          the new msgid gets the other side's text, fuzzy, with "#|"

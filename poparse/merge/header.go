@@ -113,6 +113,28 @@ func (t *Table) mergeHeader(r *Row) (clash bool) {
 	return clash
 }
 
+// misnumbered marks texts of a side whose header has another number of plural forms than the
+// merged one.
+func (t *Table) misnumbered() {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Header })
+	if i < 0 || t.Clashes(&t.Rows[i]) {
+		return
+	}
+	merged := poparse.File{Header: &poparse.Entry{Str: []string{t.Rows[i].verdict.header}}}
+	is, known := merged.PluralForms()
+	for v := Ours; v <= Theirs; v++ {
+		if was, ok := t.files[v].PluralForms(); !known || !ok || was.Number == is.Number {
+			continue
+		}
+		for i := range t.Rows {
+			r := &t.Rows[i]
+			if e := r.Entry[v]; r.text == v && r.status == there && e.HasPlural && !TextOf(e).Empty() && !t.Clashes(r) {
+				r.fuzzy = true
+			}
+		}
+	}
+}
+
 // threeWay says whose a value is, and both for values that both sides changed.
 func threeWay[T comparable](base, ours, theirs T, both Side) Side {
 	switch {

@@ -177,6 +177,7 @@ func (t *Table) fill() {
 	for i := range t.Rows {
 		t.decide(&t.Rows[i])
 	}
+	t.misnumbered()
 }
 
 // match makes a row of the entries with the same key: live ones with live ones, in their

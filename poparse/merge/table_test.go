@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -26,6 +27,15 @@ func entry(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
 // msg is an entry with a text.
 func msg(id, str string, comments ...string) string {
 	return strings.Join(append(comments, `msgid "`+id+`"`, `msgstr "`+str+`"`), "\n") + "\n"
+}
+
+// plural is an entry with a text for each number.
+func plural(id string, forms ...string) string {
+	text := `msgid "` + id + `"` + "\n" + `msgid_plural "` + id + `s"` + "\n"
+	for i, form := range forms {
+		text += fmt.Sprintf("msgstr[%d] %q\n", i, form)
+	}
+	return text
 }
 
 // file joins entries.
@@ -130,6 +140,13 @@ var tableCases = []tableCase{
 		name: "plural and new text", base: msg("%d file", "x"), ours: msg("%d file", "y"),
 		theirs: entry(`msgid "%d file"`, `msgid_plural "%d files"`, `msgstr[0] ""`, `msgstr[1] ""`),
 		want:   entry("#, fuzzy", `#| msgid "%d file"`, `msgid "%d file"`, `msgid_plural "%d files"`, `msgstr[0] "y"`, `msgstr[1] "y"`),
+	},
+
+	{
+		name: "other plural forms", base: file(head(utf8, "Plural-Forms: nplurals=2; plural=n!=1;"), plural("a", "x", "xs"), plural("b", "", "")),
+		ours:   file(head(utf8, "Plural-Forms: nplurals=3; plural=n==1?0:n==2?1:2;"), plural("a", "x", "x2", "x5"), plural("b", "", "", "")),
+		theirs: file(head(utf8, "Plural-Forms: nplurals=2; plural=n!=1;"), plural("a", "x", "xs"), plural("b", "y", "ys"), plural("c", "z", "zs"), plural("d", "", "")),
+		want:   file(head(utf8, "Plural-Forms: nplurals=3; plural=n==1?0:n==2?1:2;"), plural("a", "x", "x2", "x5"), "#, fuzzy\n"+plural("b", "y", "ys"), "#, fuzzy\n"+plural("c", "z", "zs"), plural("d", "", "")),
 	},
 
 	{name: "removed and unchanged", base: file(msg("a", "x"), msg("b", "")), ours: file(msg("a", "x"), msg("b", "1")), theirs: msg("b", ""), want: msg("b", "1")},
