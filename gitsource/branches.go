@@ -136,16 +136,13 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 // the mirror copies, if the mirror lacks it. The mirror keeps no ref to it, so it may lose it
 // with the next repack.
 func (m *Mirror) Bring(ctx context.Context, of remote.Repository, tip object.Head) error {
-	if of.URL == "" {
-		of = m.remote
-	}
 	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
 		name, head, err := m.inUse()
 		gitDir := filepath.Join(m.dir, name)
 		if err != nil || object.Verify(ctx, gitDir, tip.Hash) == nil {
 			return head, err
 		}
-		return head, m.transfer(ctx, remote.NewSource(of, m.opts.Remote), gitDir, tip, head.Hash)
+		return head, m.transfer(ctx, remote.NewSource(m.orOwn(of), m.opts.Remote), gitDir, tip, head.Hash)
 	})
 	return err
 }

@@ -152,7 +152,7 @@ func (m *Mirror) maintain(ctx context.Context, src remote.Source, name string) (
 		if err := repack(ctx, old, gitDir); err != nil {
 			return err
 		}
-		return m.sameHead(ctx, old, gitDir)
+		return sameHead(ctx, old, gitDir)
 	})
 	switch {
 	case err == nil:
@@ -199,16 +199,18 @@ func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) erro
 			return err
 		}
 	}
-	head, err := object.ReadText(old, "HEAD")
+	return nil
+}
+
+// sameHead gives a copy the same head as the original, and checks that it can be read.
+func sameHead(ctx context.Context, old, gitDir string) error {
+	text, err := object.ReadText(old, "HEAD")
+	if err == nil {
+		err = object.WriteText(filepath.Join(gitDir, "HEAD"), text+"\n")
+	}
 	if err != nil {
 		return err
 	}
-	return object.WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
-}
-
-// sameHead checks that a copy has the same head as the original, and that it can be
-// read.
-func (m *Mirror) sameHead(ctx context.Context, old, gitDir string) error {
 	want, err := object.CurrentHead(old)
 	if err != nil {
 		return err

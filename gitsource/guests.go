@@ -237,7 +237,10 @@ func (m *GuestMerge) both(ours, theirs []Change, conflicts map[string][]string) 
 // guest; remote.ErrMoved if it is not any more. The errors are those of [derive.Chain.Commit]
 // and remote.Repository.Push.
 func (g *Guests) Push(ctx context.Context, c derive.Commit, to remote.Repository, branch string) (id object.Hash, err error) {
-	w := &Writer{mirror: g.mirror, gitDir: g.gitDir, release: func() {}}
+	w, err := g.mirror.writer(g.gitDir, g.head, func() {})
+	if err != nil {
+		return id, err
+	}
 	defer w.Close()
 	if id, err = w.Commit(ctx, c); err == nil {
 		err = w.Push(ctx, to, remote.Push{Branch: branch, Commit: id, Expect: c.Parent})

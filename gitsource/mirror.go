@@ -131,6 +131,14 @@ func sweep(gitDir string) {
 // Remote returns the repository that the mirror copies.
 func (m *Mirror) Remote() remote.Repository { return m.remote }
 
+// orOwn returns a repository, or without an address the one that the mirror copies.
+func (m *Mirror) orOwn(r remote.Repository) remote.Repository {
+	if r.URL == "" {
+		return m.remote
+	}
+	return r
+}
+
 // Path returns the git directory in use; false before the first fetch. A clone or a
 // repack changes it.
 func (m *Mirror) Path() (string, bool) {

@@ -100,19 +100,24 @@ func (r *Reader) IsAncestor(ctx context.Context, a, b object.Hash) (bool, error)
 // Bases returns the commits of the head's history at which the history of a commit leaves it:
 // the commit itself if it is one of those.
 func (r *Reader) Bases(ctx context.Context, of object.Hash) ([]object.Hash, error) {
-	fresh, err := r.store.Difference(ctx, of, []object.Hash{r.head.Hash}, 0)
+	return r.leaving(ctx, of, r.head.Hash)
+}
+
+func (r *Reader) leaving(ctx context.Context, of, history object.Hash) ([]object.Hash, error) {
+	fresh, err := r.store.Difference(ctx, of, []object.Hash{history}, 0)
 	if err != nil || len(fresh) == 0 {
 		return []object.Hash{of}, err
 	}
 	var bases []object.Hash
 	for _, node := range fresh {
 		for _, parent := range node.Parents {
-			if _, is := fresh[parent]; !is && !slices.Contains(bases, parent) {
+			if _, is := fresh[parent]; !is {
 				bases = append(bases, parent)
 			}
 		}
 	}
-	return bases, nil
+	slices.SortFunc(bases, object.Hash.Compare)
+	return slices.Compact(bases), nil
 }
 
 // FirstParent is one commit of a chain of first parents.

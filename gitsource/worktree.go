@@ -147,30 +147,24 @@ func (w *WorkTree) named(name string) (object.Hash, error) {
 // MergeBase returns the newest commit that two have in their histories (git-merge-base(1)); zero
 // if they have none. The error is ErrShallow if it may be beyond the end of a shallow history.
 func (w *WorkTree) MergeBase(ctx context.Context, a, b object.Hash) (base object.Hash, err error) {
-	fresh, err := w.store.Difference(ctx, a, []object.Hash{b}, 0)
-	if err != nil || len(fresh) == 0 {
+	bases, err := w.leaving(ctx, a, b)
+	if err != nil || len(bases) == 1 && bases[0] == a {
 		return a, err
 	}
-	newest, parents := int64(0), map[object.Hash]int64{}
-	for _, node := range fresh {
-		for _, parent := range node.Parents {
-			if _, is := fresh[parent]; is {
-				continue
-			}
-			n, err := w.store.Node(parent)
-			if err != nil {
-				return base, err
-			}
-			parents[parent], newest = n.When, max(newest, n.When)
-		}
-	}
+	newest := int64(0)
 	var ties []object.Hash // older ones are no descendants of these
-	for parent, when := range parents {
-		if when == newest {
-			ties = append(ties, parent)
+	for _, h := range bases {
+		n, err := w.store.Node(h)
+		if err != nil {
+			return base, err
+		}
+		if n.When > newest {
+			newest, ties = n.When, nil
+		}
+		if n.When == newest {
+			ties = append(ties, h)
 		}
 	}
-	slices.SortFunc(ties, object.Hash.Compare)
 	for _, tie := range ties {
 		above, err := w.IsAncestor(ctx, cmp.Or(base, tie), tie)
 		if err != nil {

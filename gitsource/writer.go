@@ -20,7 +20,7 @@ type Writer struct {
 	gitDir  string
 	head    object.Head
 	release func()
-	chain   *derive.Chain // nil before the first commit
+	*derive.Chain
 }
 
 // Writer opens the mirror for writing; ErrNotFetched before the first fetch.
@@ -32,7 +32,16 @@ func (m *Mirror) Writer(ctx context.Context) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{mirror: m, gitDir: dir, head: head, release: release}, nil
+	w, err := m.writer(dir, head, release)
+	if err != nil {
+		release()
+	}
+	return w, err
+}
+
+func (m *Mirror) writer(gitDir string, head object.Head, release func()) (*Writer, error) {
+	chain, err := derive.Open(gitDir)
+	return &Writer{m, gitDir, head, release, chain}, err
 }
 
 // Head returns the mirror's head as of the opening: the parent of the first commit.
@@ -47,42 +56,15 @@ func (w *Writer) Commit(ctx context.Context, c derive.Commit) (id object.Hash, e
 	if err := w.mirror.opts.Room(); err != nil {
 		return object.Hash{}, err
 	}
-	if err = w.open(); err == nil {
-		id, err = w.chain.Commit(ctx, c)
-	}
-	if err != nil {
+	if id, err = w.Chain.Commit(ctx, c); err != nil {
 		return object.Hash{}, fmt.Errorf("mirror of %s: %w", w.mirror.remote, err)
 	}
 	return id, nil
 }
 
-func (w *Writer) open() (err error) {
-	if w.chain == nil {
-		w.chain, err = derive.Open(w.gitDir)
-	}
-	return err
-}
-
-// Has reports whether the mirror has an object, without those that are not stored yet.
-func (w *Writer) Has(h object.Hash) bool { return w.open() == nil && w.chain.Has(h) }
-
-// Add writes the contents that a path has in the next commit, so that they need not be held.
-func (w *Writer) Add(path string, data []byte) (id object.Hash, err error) {
-	if err = w.open(); err == nil {
-		id, err = w.chain.Add(path, data)
-	}
-	return id, err
-}
-
-// Blob returns the id of the contents that this Writer last wrote to a path.
-func (w *Writer) Blob(path string) object.Hash { return w.chain.Blob(path) }
-
 // Store stores the commits so far in the mirror, durably.
 func (w *Writer) Store() error {
-	if w.chain == nil {
-		return nil
-	}
-	if err := w.chain.Store(); err != nil {
+	if err := w.Chain.Store(); err != nil {
 		return fmt.Errorf("mirror of %s: %w", w.mirror.remote, err)
 	}
 	return nil
@@ -105,27 +87,21 @@ func (w *Writer) Push(ctx context.Context, to remote.Repository, p remote.Push) 
 	if err := w.Store(); err != nil {
 		return err
 	}
-	if to.URL == "" {
-		to = w.mirror.remote
-	}
 	ctx, cancel := context.WithTimeout(ctx, w.mirror.opts.Timeout)
 	defer cancel()
-	return to.Push(ctx, w.mirror.opts.Remote, w.gitDir, p)
+	return w.mirror.orOwn(to).Push(ctx, w.mirror.opts.Remote, w.gitDir, p)
 }
 
 // Tip returns where a branch of a repository is, without an address of the one that the
 // mirror copies; the zero hash if there is no such branch.
 func (m *Mirror) Tip(ctx context.Context, of remote.Repository, branch string) (object.Hash, error) {
-	if of.URL == "" {
-		of = m.remote
-	}
 	pattern, err := remote.ParseBranchPattern(branch)
 	if err != nil {
 		return object.Hash{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Timeout)
 	defer cancel()
-	heads, err := remote.NewSource(of, m.opts.Remote).List(ctx, []remote.BranchPattern{pattern})
+	heads, err := remote.NewSource(m.orOwn(of), m.opts.Remote).List(ctx, []remote.BranchPattern{pattern})
 	if err != nil || len(heads) == 0 {
 		return object.Hash{}, err
 	}
@@ -134,9 +110,7 @@ func (m *Mirror) Tip(ctx context.Context, of remote.Repository, branch string) (
 
 // Close lets the git directory go. It may be called once.
 func (w *Writer) Close() {
-	if w.chain != nil {
-		w.chain.Close()
-	}
+	w.Chain.Close()
 	w.release()
 }
 

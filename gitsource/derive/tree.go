@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -145,17 +144,15 @@ func (c *Chain) writeTree(data []byte, base object.Base) (object.Hash, error) {
 	return id, err
 }
 
-// parseTree reads a tree: mode, blank, name, NUL and id of each entry.
+// parseTree reads a tree.
 func parseTree(data []byte) ([]entry, error) {
 	var list []entry
 	for len(data) > 0 {
-		mode, rest, ok := bytes.Cut(data, []byte{' '})
-		name, after, named := bytes.Cut(rest, []byte{0})
-		if !ok || !named || len(after) < len(object.Hash{}) {
+		mode, name, id, rest, ok := object.CutEntry(data)
+		if !ok {
 			return nil, object.ErrCorrupt
 		}
-		list = append(list, entry{string(mode), string(name), object.Hash(after[:len(object.Hash{})])})
-		data = after[len(object.Hash{}):]
+		list, data = append(list, entry{string(mode), string(name), id}), rest
 	}
 	return list, nil
 }

@@ -135,14 +135,8 @@ func verifySum(ctx context.Context, dir, name string) error {
 		return fmt.Errorf("%w: it is cut", ErrCorrupt)
 	}
 	sum := sha1.New()
-	for left > 0 {
-		n, err := io.CopyN(sum, f, min(left, 16<<20))
-		if left -= n; err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	if _, err := io.CopyN(sum, &packFile{ctx, f}, left); err != nil {
+		return err
 	}
 	want := make([]byte, sha1.Size)
 	if _, err := io.ReadFull(f, want); err != nil {

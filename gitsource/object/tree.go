@@ -46,20 +46,27 @@ func (e Entry) Of(k Kind) Hash {
 	return Hash{}
 }
 
+// CutEntry splits the first entry off a tree as git stores it: its mode, a blank, its name, NUL
+// and its id. It is false for one that is cut.
+func CutEntry(data []byte) (mode, name []byte, id Hash, rest []byte, ok bool) {
+	space, end := bytes.IndexByte(data, ' '), bytes.IndexByte(data, 0)
+	if space < 0 || end < space || len(data) < end+1+len(id) {
+		return nil, nil, id, nil, false
+	}
+	rest = data[end+1:]
+	return data[:space], data[space+1 : end], Hash(rest[:len(id)]), rest[len(id):], true
+}
+
 // parseTree decodes a tree. Entries are sorted by name, as [safeName] writes it; a
 // second entry of the same name is dropped.
 func parseTree(data []byte) ([]Entry, error) {
 	var list []Entry
 	for len(data) > 0 {
-		space := bytes.IndexByte(data, ' ')
-		end := bytes.IndexByte(data, 0)
-		if space < 1 || space > 7 || end < space || len(data) < end+1+len(Hash{}) {
+		mode, name, id, rest, ok := CutEntry(data)
+		if !ok || len(mode) < 1 || len(mode) > 7 {
 			return nil, fmt.Errorf("tree entry %d is cut or malformed: %w", len(list), ErrCorrupt)
 		}
-		e := Entry{Name: safeName(data[space+1 : end]), Kind: kindOf(data[:space])}
-		copy(e.Hash[:], data[end+1:])
-		data = data[end+1+len(e.Hash):]
-		list = append(list, e)
+		list, data = append(list, Entry{safeName(name), id, kindOf(mode)}), rest
 	}
 	slices.SortStableFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(list, func(a, b Entry) bool { return a.Name == b.Name }), nil
@@ -193,17 +200,16 @@ var ErrHarmful = errors.New("harmful object")
 // objects: one that leads elsewhere, or into the directory .git. A tree that is cut only
 // has its whole entries checked: no reader takes it.
 func checkTree(h Hash, data []byte) error {
-	for len(data) > 0 {
-		space, end := bytes.IndexByte(data, ' '), bytes.IndexByte(data, 0)
-		if space < 0 || end < space || len(data) < end+1+len(Hash{}) {
+	for {
+		_, name, _, rest, ok := CutEntry(data)
+		if !ok {
 			return nil
 		}
-		if fault := NameFault(string(data[space+1 : end])); fault != "" {
+		if fault := NameFault(string(name)); fault != "" {
 			return fmt.Errorf("%w: tree %s: %s", ErrHarmful, h, fault)
 		}
-		data = data[end+1+len(Hash{}):]
+		data = rest
 	}
-	return nil
 }
 
 // NameFault is what is wrong with the name of an entry of a tree, in git's words; "" is

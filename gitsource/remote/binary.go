@@ -115,18 +115,14 @@ func (c *capped) Write(p []byte) (int, error) {
 }
 
 // Repack copies all objects that the refs of one git directory reach, and these
-// refs, into another, as one pack.
+// refs but for HEAD, into another, as one pack.
 func (g Git) Repack(ctx context.Context, old, gitDir string) error {
 	env := environment([]setting{{"fetch.unpackLimit", "1"}, {"gc.auto", "0"}, {"safe.directory", "*"}})
 	args := append(fetchArgs(gitDir), "--", old, "+refs/*:refs/*")
 	if _, err := g.run(ctx, env, args...); err != nil {
 		return fmt.Errorf("repack: %s", oneLine(err.Error()))
 	}
-	head, err := object.ReadText(old, "HEAD")
-	if err != nil {
-		return err
-	}
-	return object.WriteText(filepath.Join(gitDir, "HEAD"), head+"\n")
+	return nil
 }
 
 // TreeMerge is what git merges of two commits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -103,7 +104,7 @@ func oneLine(s string) string {
 
 // BranchPattern selects branches by their names; "*" matches any text, slashes
 // included. The zero value selects no branch.
-type BranchPattern struct{ parts []string }
+type BranchPattern struct{ text string }
 
 // ParseBranchPattern reads a pattern such as "l10n/*"; "" is the zero value. A
 // pattern that no name of a branch can match is an error.
@@ -114,35 +115,22 @@ func ParseBranchPattern(s string) (BranchPattern, error) {
 	if !object.ValidBranch(strings.ReplaceAll(s, "*", "x")) {
 		return BranchPattern{}, fmt.Errorf("%q is no pattern of branch names; write it like l10n/*", s)
 	}
-	return BranchPattern{strings.Split(strings.TrimPrefix(s, "refs/heads/"), "*")}, nil
+	return BranchPattern{strings.TrimPrefix(s, "refs/heads/")}, nil
 }
 
 // String returns the pattern without "refs/heads/".
-func (p BranchPattern) String() string { return strings.Join(p.parts, "*") }
+func (p BranchPattern) String() string { return p.text }
 
 // IsZero reports whether the pattern selects nothing.
-func (p BranchPattern) IsZero() bool { return len(p.parts) == 0 }
+func (p BranchPattern) IsZero() bool { return p.text == "" }
 
-// Match reports whether a branch, without "refs/heads/", is selected. It takes
-// linear time: each "*" except the last matches as little as possible.
+// slashes makes of slashes what package path has no meaning for.
+var slashes = strings.NewReplacer("/", "\x00")
+
+// Match reports whether a branch, without "refs/heads/", is selected.
 func (p BranchPattern) Match(branch string) bool {
-	if p.IsZero() {
-		return false
-	}
-	last := len(p.parts) - 1
-	if last == 0 {
-		return branch == p.parts[0]
-	}
-	rest, ok := strings.CutPrefix(branch, p.parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range p.parts[1:last] {
-		if _, rest, ok = strings.Cut(rest, part); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(rest, p.parts[last])
+	ok, err := path.Match(slashes.Replace(p.text), slashes.Replace(branch))
+	return ok && err == nil && !p.IsZero()
 }
 
 // maxListed bounds the branches that a remote may list.
