@@ -131,7 +131,7 @@ func (w *lineWriter) entries(results any) error {
 }
 
 func (w *lineWriter) appended(page wire.ListWriter) error {
-	for i := range page.Len() {
+	for i := range page.Len {
 		w.line = append(page.AppendObject(w.line[:0], i), '\n')
 		if _, err := w.buf.Write(w.line); err != nil {
 			return fmt.Errorf("send a list: %w", err)

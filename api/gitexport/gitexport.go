@@ -21,6 +21,8 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -313,16 +315,13 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // version is the highest supported protocol version of a Git-Protocol header.
 func version(header string) int {
-	highest := 0
-	for key := range strings.SplitSeq(header, ":") {
-		switch key {
-		case "version=1":
-			highest = max(highest, 1)
-		case "version=2":
-			highest = 2
+	keys := strings.Split(header, ":")
+	for version := 2; version > 0; version-- {
+		if slices.Contains(keys, "version="+strconv.Itoa(version)) {
+			return version
 		}
 	}
-	return highest
+	return 0
 }
 
 // allowed reports whether a request has the method; if not, it answers it.

@@ -45,8 +45,8 @@ func mayChange(ctx context.Context, u *store.UnitRow) error {
 	return nil
 }
 
-// read finds what the path names for a request that writes, outside of its snapshot.
-func read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (object T, err error) {
+// Read finds what the path names for a request that writes, which has no snapshot.
+func Read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (object T, err error) {
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		object, err = find(ctx, snap, r)
 		return err
@@ -234,7 +234,7 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 	case store.EditUpdateFile, store.EditTemplate:
 		return e.runAll(ctx, "msgmerge", []operated{{row: &j.row}})
 	}
-	t, err := read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
+	t, err := Read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.TranslationRow, error) {
 		return snap.Translation(ctx, j.Project, j.Component, j.Language)
 	})
 	remove := j.Kind == store.EditRemoveFile

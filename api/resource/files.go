@@ -88,21 +88,15 @@ func (e *Env) rawFile(ctx context.Context, snap *store.Snapshot, r *rest.Request
 				return nil, err
 			}
 			f, err := e.storedFile(ctx, snap, &t)
-			if err != nil {
-				return nil, err
-			}
 			return &rest.DownloadPlan{Tag: e.tagOf(f.Blob), Modified: f.Modified, Write: func(_ context.Context, w io.Writer) error {
 				_, err := w.Write(f.Data)
 				return err
-			}}, nil
+			}}, err
 		}
 		return &rest.Download{ContentType: rest.TypePO, Filename: name, BareName: true, Plan: plan}, nil
 	}
 	f, err := e.storedFile(ctx, snap, t)
-	if err != nil {
-		return nil, err
-	}
-	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, nil
+	return &rest.Document{ContentType: rest.TypePO, Filename: name, BareName: true, Body: f.Data, Modified: f.Modified, Ranges: true}, err
 }
 
 func (e *Env) storedFile(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow) (store.File, error) {

@@ -68,7 +68,7 @@ func writer[T any](
 	write func(context.Context, *rest.Request, *T, *rest.Body) (any, error), fields ...string,
 ) Writer {
 	return func(ctx context.Context, r *rest.Request) (any, error) {
-		object, err := read(ctx, e, r, find)
+		object, err := Read(ctx, e, r, find)
 		if err == nil {
 			err = may(ctx, &object)
 		}

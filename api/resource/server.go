@@ -135,10 +135,7 @@ func NewSchema(version string) Schema {
 
 func (d Schema) getDocs(context.Context, *store.Snapshot, *rest.Request) (any, error) {
 	body, err := d.page()
-	if err != nil {
-		return nil, err
-	}
-	return &rest.Document{ContentType: rest.TypeHTML, Body: body}, nil
+	return &rest.Document{ContentType: rest.TypeHTML, Body: body}, err
 }
 
 // getSchema answers YAML, which people read, unless the client asks for JSON by
@@ -149,10 +146,7 @@ func (d Schema) getSchema(_ context.Context, _ *store.Snapshot, r *rest.Request)
 		return &rest.Document{ContentType: "application/yaml", Body: d.yaml}, nil
 	}
 	body, err := d.JSON()
-	if err != nil {
-		return nil, err
-	}
-	return &rest.Document{ContentType: rest.TypeJSON, Body: body}, nil
+	return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
 }
 
 // search finds projects, components, users and languages whose name or slug

@@ -20,10 +20,7 @@ import (
 
 func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
-	if err != nil {
-		return nil, err
-	}
-	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sources[t.ComponentID]), nil
+	return e.newTranslationStatistics(r.Link, &t.Translation, t.Project.Slug, t.Component.Slug, sources[t.ComponentID]), err
 }
 
 // componentStatistics are the statistics of a component's translations, by id.

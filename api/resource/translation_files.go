@@ -55,7 +55,7 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 	case err != nil:
 		return nil, err
 	}
-	return e.pushed(ctx, row.ID, "The language is served when the repository has its file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
+	return e.pushed(ctx, r, row.ID, "The language is served when the repository has its file.", func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
 		switch {
 		case errors.Is(err, catalog.ErrNotFound):
@@ -71,17 +71,12 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 
 // pushed pushes what a client has just stored of a component, also if the client goes away.
 // It answers with what served finds, and without it that the change waits.
-func (e *Env) pushed(ctx context.Context, component int64, waits string, served func(context.Context, *store.Snapshot) (any, error)) (any, error) {
+func (e *Env) pushed(ctx context.Context, r *rest.Request, component int64, waits string, served finder[any]) (any, error) {
 	token := rest.AccessOf(ctx).Token
 	_, pushErr := e.Errands.Do(ctx, rand.Text(), func(ctx context.Context) (any, error) {
 		return e.Operations.Push(ctx, component, &token)
 	})
-	var answer any
-	err := e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		answer, err = served(ctx, snap)
-		return err
-	})
-	if err != nil || answer != nil {
+	if answer, err := Read(ctx, e, r, served); err != nil || answer != nil {
 		return answer, err
 	}
 	if pushErr != nil {
@@ -109,11 +104,11 @@ func mayRemove(ctx context.Context, t *store.TranslationRow) error {
 
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
-func (e *Env) removeTranslation(ctx context.Context, _ *rest.Request, t *store.TranslationRow, _ *rest.Body) (any, error) {
+func (e *Env) removeTranslation(ctx context.Context, r *rest.Request, t *store.TranslationRow, _ *rest.Body) (any, error) {
 	if err := e.Edits.RemoveTranslation(ctx, t.ComponentID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, err
 	}
-	return e.pushed(ctx, t.ComponentID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot) (any, error) {
+	return e.pushed(ctx, r, t.ComponentID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
 		if errors.Is(err, catalog.ErrNotFound) || err == nil && now.Removed {
 			return rest.Answer{Status: http.StatusNoContent}, nil
@@ -182,9 +177,7 @@ func (e *Env) translateMissing(ctx context.Context, r *rest.Request, t *store.Tr
 	} else if err != nil {
 		return nil, err
 	}
-	return read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
-		return servedString(r, t, n)(ctx, snap)
-	})
+	return Read(ctx, e, r, servedString(t, n))
 }
 
 // mayAddStrings refuses a client that may not add strings to a translation.
@@ -232,12 +225,12 @@ func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.Translati
 	case err != nil:
 		return nil, err
 	}
-	return e.pushed(ctx, t.Component.ID, "The string is served when the repository has it.", servedString(r, t, &n))
+	return e.pushed(ctx, r, t.Component.ID, "The string is served when the repository has it.", servedString(t, &n))
 }
 
-// servedString answers a string that was added; nil while it is not served.
-func servedString(r *rest.Request, t *store.TranslationRow, n *edit.NewString) func(context.Context, *store.Snapshot) (any, error) {
-	return func(ctx context.Context, snap *store.Snapshot) (any, error) {
+// servedString finds the answer to a string that was added; nil while it is not served.
+func servedString(t *store.TranslationRow, n *edit.NewString) finder[any] {
+	return func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		u, err := snap.UnitOfSource(ctx, t.ID, n.Source, n.Context)
 		if err != nil || u == nil {
 			return nil, err

@@ -15,10 +15,7 @@ import (
 func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
 	within := e.newComponent(r.Link, RowOf(t), true)
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
-	if err != nil {
-		return nil, err
-	}
-	return e.newTranslation(r.Link, &t.Translation, sources[t.ComponentID], t.Project.Slug, t.Component.Slug, within), nil
+	return e.newTranslation(r.Link, &t.Translation, sources[t.ComponentID], t.Project.Slug, t.Component.Slug, within), err
 }
 
 func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) (any, error) {

@@ -101,7 +101,7 @@ func listUnitTranslations(ctx context.Context, snap *store.Snapshot, r *rest.Req
 }
 
 // pageOfUnits makes a page of units of several translations.
-func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) *wire.UnitPage {
+func pageOfUnits(l wire.Links, units []catalog.Unit, owners map[int64]catalog.Translation, components map[int64]*store.ComponentRow) wire.ListWriter {
 	scopes := map[int64]*wire.UnitScope{}
 	return wire.NewUnitPage(units, func(u *catalog.Unit) *wire.UnitScope {
 		scope := scopes[u.TranslationID]

@@ -55,8 +55,8 @@ func (r *Request) findWindow(count int64, maxSize int) (Window, error) {
 func (r *Request) pageSize(maxSize int) int {
 	value, _ := r.Params.Get("page_size")
 	value = strings.TrimSpace(value)
-	usual := defaultPageSize
-	if usual = cmp.Or(r.Dialect.PageSize, usual); r.Dialect.PageSize > 0 && maxSize == MaxUnitsSize {
+	usual := cmp.Or(r.Dialect.PageSize, defaultPageSize)
+	if r.Dialect.PageSize > 0 && maxSize == MaxUnitsSize {
 		usual *= 4
 	}
 	if !IsDigits(value) {

@@ -95,11 +95,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 
 // Merge answers the form that has a request merged, whose sender was checked.
 func (p *Pages) Merge(ctx context.Context, r *rest.Request) (*Edited, error) {
-	var row store.ComponentRow
-	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		row, err = resource.VisibleComponent(ctx, snap, r)
-		return err
-	})
+	row, err := resource.Read(ctx, p.env, r, resource.VisibleComponent)
 	if err == nil {
 		err = resource.MayMerge(ctx, &row)
 	}

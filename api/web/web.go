@@ -208,10 +208,7 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 				return nil, err
 			}
 			body, err := p.execute(template, v)
-			if err != nil {
-				return nil, err
-			}
-			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live, Keep: v.Keep}, nil
+			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live, Keep: v.Keep}, err
 		},
 	}
 }

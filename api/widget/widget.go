@@ -5,6 +5,7 @@
 package widget
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -70,15 +71,7 @@ func shade(percent float64) string {
 // ink is the colour of a bar: the one in the widget's name, otherwise by
 // percentage.
 func ink(color string, percent float64) string {
-	switch color {
-	case "red":
-		return "#e05d44"
-	case "green":
-		return "#4c1"
-	case "blue":
-		return "#007ec6"
-	}
-	return shade(percent)
+	return cmp.Or(map[string]string{"red": "#e05d44", "green": "#4c1", "blue": "#007ec6"}[color], shade(percent))
 }
 
 // paper is the background and the text colour of a widget.

@@ -82,37 +82,21 @@ func TranslatePath(project, component, language string) string {
 	return Path("translate", project, component, language)
 }
 
-// TranslationPage is a page of translations. It is a ListWriter. Languages and
-// components that translations share are encoded once: a component has most of a
-// translation's JSON.
-type TranslationPage struct {
-	translations []*Translation
-	languages    map[*Language][]byte
-	components   map[*Component][]byte
-}
-
-// NewTranslationPage makes a page of translations.
-func NewTranslationPage(translations []*Translation) *TranslationPage {
-	return &TranslationPage{translations, map[*Language][]byte{}, map[*Component][]byte{}}
-}
-
-// MarshalJSON writes an array.
-func (p *TranslationPage) MarshalJSON() ([]byte, error) { return appendArray(nil, p), nil }
-
-// Len is the number of translations.
-func (p *TranslationPage) Len() int { return len(p.translations) }
-
-// AppendObject writes the translation at index i.
-func (p *TranslationPage) AppendObject(b []byte, i int) []byte {
+// NewTranslationPage makes a page of translations. Languages and components that they share
+// are encoded once: a component has most of a translation's JSON.
+func NewTranslationPage(translations []*Translation) ListWriter {
 	const noLanguage = `{"language":null`
-	own := *p.translations[i]
-	language, component := own.Language, own.Component
-	own.Language, own.Component = nil, nil
-	b = append(append(b, `{"language":`...), encodedOnce(p.languages, language)...)
-	if component != nil {
-		b = append(append(b, `,"component":`...), encodedOnce(p.components, component)...)
-	}
-	return append(b, bytes.TrimPrefix(encoded(&own), []byte(noLanguage))...)
+	languages, components := map[*Language][]byte{}, map[*Component][]byte{}
+	return ListWriter{len(translations), func(b []byte, i int) []byte {
+		own := *translations[i]
+		language, component := own.Language, own.Component
+		own.Language, own.Component = nil, nil
+		b = append(append(b, `{"language":`...), encodedOnce(languages, language)...)
+		if component != nil {
+			b = append(append(b, `,"component":`...), encodedOnce(components, component)...)
+		}
+		return append(b, bytes.TrimPrefix(encoded(&own), []byte(noLanguage))...)
+	}}
 }
 
 func encodedOnce[T any](known map[*T][]byte, object *T) []byte {

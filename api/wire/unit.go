@@ -9,27 +9,10 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// UnitPage is a page of units, each in the scope of its translation. It is a
-// ListWriter.
-type UnitPage struct {
-	units []catalog.Unit
-	scope func(u *catalog.Unit) *UnitScope
-}
-
-// NewUnitPage makes a page of units; scope returns the scope of a unit.
-func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) *UnitPage {
-	return &UnitPage{units, scope}
-}
-
-// MarshalJSON writes an array.
-func (p *UnitPage) MarshalJSON() ([]byte, error) { return appendArray(nil, p), nil }
-
-// Len is the number of units.
-func (p *UnitPage) Len() int { return len(p.units) }
-
-// AppendObject writes the unit at index i.
-func (p *UnitPage) AppendObject(b []byte, i int) []byte {
-	return p.scope(&p.units[i]).appendUnit(b, &p.units[i])
+// NewUnitPage makes a page of units; scope returns the scope of a unit, which is that of its
+// translation.
+func NewUnitPage(units []catalog.Unit, scope func(u *catalog.Unit) *UnitScope) ListWriter {
+	return ListWriter{len(units), func(b []byte, i int) []byte { return scope(&units[i]).appendUnit(b, &units[i]) }}
 }
 
 // UnitScope is what the units of one translation share: escaped JSON between their values, and
