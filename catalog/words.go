@@ -13,10 +13,16 @@ const unusedSingular = "<unused singular"
 
 // CountText returns CountWords and CountChars in one pass.
 func CountText(source string, cjk bool) (words, chars int) {
-	if strings.IndexByte(source, FormSeparator[0]) < 0 && !strings.HasPrefix(source, unusedSingular) { // as in most
+	if !HasForms(source) && !strings.HasPrefix(source, unusedSingular) { // as in most
 		return countForm(source, cjk)
 	}
-	return CountWords(source, cjk), CountChars(source)
+	for form := range strings.SplitSeq(source, FormSeparator) {
+		if !strings.HasPrefix(form, unusedSingular) {
+			n, _ := countForm(form, cjk)
+			words += n
+		}
+	}
+	return words, CountChars(source)
 }
 
 // CountWords returns the number of words of a source, summed over the plural forms: runs
@@ -24,20 +30,7 @@ func CountText(source string, cjk bool) (words, chars int) {
 // With cjk, for the source languages Japanese, Chinese and Korean, every CJK code
 // point is a word and separates words.
 func CountWords(source string, cjk bool) int {
-	if strings.IndexByte(source, FormSeparator[0]) < 0 { // as in most
-		if strings.HasPrefix(source, unusedSingular) {
-			return 0
-		}
-		words, _ := countForm(source, cjk)
-		return words
-	}
-	words := 0
-	for form := range strings.SplitSeq(source, FormSeparator) {
-		if !strings.HasPrefix(form, unusedSingular) {
-			n, _ := countForm(form, cjk)
-			words += n
-		}
-	}
+	words, _ := CountText(source, cjk)
 	return words
 }
 

@@ -59,8 +59,8 @@ type Current struct {
 // Change is what an upload wants of one string.
 type Change struct {
 	Context, Source string
-	// Was is the text as served, Text the uploaded one.
-	Was, Text Text
+	// Text is the uploaded one.
+	Text Text
 }
 
 // Counts are the numbers of an upload's answer.
@@ -147,12 +147,16 @@ func Upload(f *poparse.File, o UploadOptions, units int, find func(catalog.Ident
 			counts.NotFound++
 			continue
 		}
-		switch text, err := editable(e, text, current.Forms); {
+		forms := e.Str
+		if text.State == catalog.StateEmpty {
+			forms = make([]string, current.Forms)
+		}
+		switch text, err := NewText(forms, text.State, current.Forms); {
 		case err != nil || !o.takes(current, text):
 			counts.skip(e, err)
 		default:
 			counts.Accepted++
-			changes = append(changes, Change{Context: e.Context, Source: SourceOf(e), Was: current.Text, Text: text})
+			changes = append(changes, Change{Context: e.Context, Source: SourceOf(e), Text: text})
 		}
 	}
 	if o.Method == Replace {
@@ -196,14 +200,4 @@ func (o UploadOptions) takes(current Current, text Text) bool {
 		return true
 	}
 	return !was.State.Translated() || o.Conflicts == "replace-translated" || o.Conflicts == "replace-approved"
-}
-
-// editable returns the text of an entry as an edit of a string with a number of forms, or
-// an [*InvalidError].
-func editable(e *poparse.Entry, t Text, forms int) (Text, error) {
-	list := e.Str
-	if t.State == catalog.StateEmpty {
-		list = make([]string, forms)
-	}
-	return NewText(list, t.State, forms)
 }

@@ -432,15 +432,11 @@ func baseOf(ctx context.Context, reader *gitsource.Reader, commit object.Hash) (
 	}
 	for _, base := range bases {
 		newest := true
-		for _, other := range bases {
-			if newest {
-				if newest, err = reader.IsAncestor(ctx, other, base); err != nil {
-					return object.Hash{}, false, err
-				}
-			}
+		for i := 0; i < len(bases) && newest && err == nil; i++ {
+			newest, err = reader.IsAncestor(ctx, bases[i], base)
 		}
-		if newest {
-			return base, true, nil
+		if newest || err != nil {
+			return base, err == nil, err
 		}
 	}
 	return object.Hash{}, false, nil

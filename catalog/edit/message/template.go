@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -93,6 +94,14 @@ func Parse(kind Kind, text string) (*Template, error) {
 	return &Template{nodes}, nil
 }
 
+var (
+	tagRule  = regexp.MustCompile(`\{[{%#]`)
+	nameRule = regexp.MustCompile(`^[A-Za-z_]+$`)
+	// wordRule matches a text in quotes, a quote that is not closed, or what has no blank.
+	wordRule    = regexp.MustCompile(`"[^"]*"|'[^']*'|["']|[^ \t"'][^ \t]*`)
+	trailerRule = regexp.MustCompile(`^[A-Za-z0-9-]+: `)
+)
+
 type parser struct {
 	kind  Kind
 	text  string
@@ -114,14 +123,14 @@ func (p *parser) nodes(depth int) (list []node, end string, err error) {
 		return nil, "", p.fail(p.start, fmt.Sprintf("tags are nested in more than %d levels", maxNesting))
 	}
 	for p.pos < len(p.text) {
-		n := nextTag(p.text[p.pos:])
-		if n > 0 {
-			list = append(list, node{text: p.text[p.pos : p.pos+n]})
+		tag := tagRule.FindStringIndex(p.text[p.pos:])
+		if tag == nil {
+			return append(list, node{text: p.text[p.pos:]}), "", nil
 		}
-		p.pos += n
-		if p.pos == len(p.text) {
-			break
+		if tag[0] > 0 {
+			list = append(list, node{text: p.text[p.pos : p.pos+tag[0]]})
 		}
+		p.pos += tag[0]
 		p.start = p.pos
 		kind := p.text[p.pos+1]
 		closing := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[kind]
@@ -156,19 +165,9 @@ func (p *parser) nodes(depth int) (list []node, end string, err error) {
 	return list, "", nil
 }
 
-// nextTag returns the index of the next tag, or the length of s.
-func nextTag(s string) int {
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] == '{' && strings.IndexByte("{%#", s[i+1]) >= 0 {
-			return i
-		}
-	}
-	return len(s)
-}
-
 func (p *parser) loop(inner string, depth int) (node, error) {
 	start, words := p.start, strings.Fields(inner)
-	if len(words) != 4 || words[2] != "in" || !isName(words[1]) {
+	if len(words) != 4 || words[2] != "in" || !nameRule.MatchString(words[1]) {
 		return node{}, p.fail(start, "a loop is {% for item in component_linked_childs %}")
 	}
 	if words[3] != linkedName {
@@ -219,8 +218,8 @@ func (p *parser) condition(inner string, depth int) (node, error) {
 
 // terms reads the expression of a condition.
 func (p *parser) terms(expression string) ([]term, error) {
-	words, ok := splitWords(expression)
-	if !ok || len(words) == 0 {
+	words := wordRule.FindAllString(expression, -1)
+	if len(words) == 0 || slices.Contains(words, `"`) || slices.Contains(words, "'") {
 		return nil, p.fail(p.start, "the condition is missing, or a quote is not closed")
 	}
 	var terms []term
@@ -257,27 +256,6 @@ func (p *parser) terms(expression string) ([]term, error) {
 		terms = append(terms, t)
 	}
 	return terms, nil
-}
-
-// splitWords splits at blanks outside quotes.
-func splitWords(s string) (words []string, ok bool) {
-	for {
-		s = strings.TrimLeft(s, " \t")
-		if s == "" {
-			return words, true
-		}
-		n := strings.IndexAny(s, " \t")
-		if s[0] == '"' || s[0] == '\'' {
-			if n = strings.IndexByte(s[1:], s[0]); n < 0 {
-				return nil, false
-			}
-			n += 2
-		}
-		if n < 0 {
-			n = len(s)
-		}
-		words, s = append(words, s[:n]), s[n:]
-	}
 }
 
 // value reads a placeholder with its filters, or a text in quotes.
@@ -325,12 +303,6 @@ func (p *parser) placeholder(name string) (value, error) {
 // maxQuoted bounds what messages quote of a template, in characters.
 const maxQuoted = 40
 
-func isName(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) < 0
-}
-
 // The keys of trailers that name people.
 const (
 	CoAuthoredBy = "Co-authored-by"
@@ -352,7 +324,7 @@ func WithTrailers(message string, trailers ...string) string {
 	message = strings.TrimRight(message, "\n")
 	paragraphs := strings.Split(message, "\n\n")
 	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
-	joins := len(paragraphs) > 1 && !slices.ContainsFunc(last, func(line string) bool { return !isTrailer(line) })
+	joins := len(paragraphs) > 1 && !slices.ContainsFunc(last, func(line string) bool { return !trailerRule.MatchString(line) })
 	var add []string
 	for _, line := range trailers {
 		if line != "" && !slices.Contains(add, line) && !(joins && slices.Contains(last, line)) {
@@ -367,13 +339,6 @@ func WithTrailers(message string, trailers ...string) string {
 		separator = "\n"
 	}
 	return message + separator + strings.Join(add, "\n")
-}
-
-func isTrailer(line string) bool {
-	key, _, ok := strings.Cut(line, ": ")
-	return ok && key != "" && strings.IndexFunc(key, func(r rune) bool {
-		return r != '-' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	}) < 0
 }
 
 // Person returns "Name <e-mail>" for a commit: neither part ends its line or the

@@ -90,26 +90,30 @@ func parse(path string, data []byte, environ []string, pushes bool) (*Config, er
 	c := Default()
 	c.file, c.source = path, data
 	d.decode("", body, reflect.ValueOf(c).Elem())
+	return c.complete(&d.report, environ, filepath.Dir(path), pushes)
+}
+
+// complete overrides, checks and completes what was decoded; paths begin at folder.
+func (c *Config) complete(r *report, environ []string, folder string, pushes bool) (*Config, error) {
 	env := newEnvironment(environ)
-	env.override(c, &d.report)
-	check(c, &d.report, env)
-	if len(d.errs) > 0 {
-		slices.SortStableFunc(d.errs, func(a, b *Error) int {
+	env.override(c, r)
+	check(c, r, env)
+	if len(r.errs) > 0 {
+		slices.SortStableFunc(r.errs, func(a, b *Error) int {
 			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
-		return nil, d.errs
+		return nil, r.errs
 	}
-	c.warnings = append(c.warnings, env.secrets(c)...)
+	c.warnings = env.secrets(c)
 	switch err := c.checkSecrets(); {
 	case err != nil && pushes:
-		return nil, fail(path, "%v", err)
+		return nil, fail(r.file, "%v", err)
 	case err != nil:
 		c.warnings = append(c.warnings, err.Error())
 	}
-	c.warnings = append(c.warnings, env.unknown(c)...)
-	c.warnings = append(c.warnings, c.checkWarnings()...)
-	if err := c.resolvePaths(filepath.Dir(path), env); err != nil {
-		return nil, fail(path, "%v", err)
+	c.warnings = slices.Concat(c.warnings, env.unknown(c), c.checkWarnings())
+	if err := c.resolvePaths(folder, env); err != nil {
+		return nil, fail(r.file, "%v", err)
 	}
 	return c, nil
 }
@@ -118,17 +122,7 @@ func parse(path string, data []byte, environ []string, pushes bool) (*Config, er
 // overrides of environ, which has the form of os.Environ. Relative paths begin at
 // the current folder.
 func FromEnviron(environ []string) (*Config, error) {
-	c, r, env := Default(), &report{file: "environment"}, newEnvironment(environ)
-	env.override(c, r)
-	check(c, r, env)
-	if len(r.errs) > 0 {
-		return nil, r.errs
-	}
-	c.warnings = env.unknown(c)
-	if err := c.resolvePaths(".", env); err != nil {
-		return nil, fail("environment", "%v", err)
-	}
-	return c, nil
+	return Default().complete(&report{file: "environment"}, environ, ".", true)
 }
 
 // Add adds a project to a configuration without a file, checked and completed like

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"reflect"
@@ -81,8 +82,14 @@ func (s *supervisor) forgetWaits(ctx context.Context, last, p *Plan) {
 	if len(keys) == 0 {
 		return
 	}
-	if err := s.flusher.DB.ForgetPushWaits(ctx, keys); err != nil && ctx.Err() == nil {
-		s.log.Error("edits keep the pauses of their pushes", "error", err)
+	err := s.flusher.DB.ForgetPushWaits(ctx, keys)
+	s.failed(ctx, slog.LevelError, err, "edits keep the pauses of their pushes")
+}
+
+// failed logs an error of work with edits, unless there is none or the work was stopped.
+func (s *supervisor) failed(ctx context.Context, level slog.Level, err error, message string, about ...any) {
+	if err != nil && ctx.Err() == nil {
+		s.log.Log(ctx, level, message, append(about, "error", err)...)
 	}
 }
 
@@ -96,9 +103,7 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 			s.log.Info("edits have expired", "suggestions", ended, "forgotten", forgotten)
 		}
 	}
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("edits cannot be expired", "error", err)
-	}
+	s.failed(ctx, slog.LevelError, err, "edits cannot be expired")
 }
 
 // flushDue reports whether edits of a branch are to be pushed now.
@@ -107,9 +112,7 @@ func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
 		return false
 	}
 	due, err := s.flusher.Ready(ctx, *b)
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("edits that are due cannot be found", "branch", b.Key, "error", err)
-	}
+	s.failed(ctx, slog.LevelError, err, "edits that are due cannot be found", "branch", b.Key)
 	return due
 }
 
@@ -139,9 +142,8 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 		}
 	}
 	if wish == 0 && !s.flushDue(ctx, b) {
-		if err := s.show(ctx, b); err != nil && ctx.Err() == nil {
-			s.log.Error("clones do not have the edits that were committed", "branch", b.Key, "error", err)
-		}
+		err := s.show(ctx, b)
+		s.failed(ctx, slog.LevelError, err, "clones do not have the edits that were committed", "branch", b.Key)
 		return
 	}
 	if err := s.flushNow(ctx, b, everyOne); err != nil && ctx.Err() == nil {
@@ -161,9 +163,8 @@ func (s *supervisor) look(ctx context.Context, b *ingest.Branch) {
 	if !takesEdits(b) {
 		return
 	}
-	if err := s.flusher.Look(ctx, *b, s.destinations()); err != nil && ctx.Err() == nil {
-		s.log.Warn("the open requests of others cannot be looked at", "branch", b.Key, "error", err)
-	}
+	err := s.flusher.Look(ctx, *b, s.destinations())
+	s.failed(ctx, slog.LevelWarn, err, "the open requests of others cannot be looked at", "branch", b.Key)
 }
 
 // wished returns the wish of a client of some process of the cluster for a work with a
@@ -173,9 +174,7 @@ func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branc
 		return 0
 	}
 	wish, err := s.engine.cluster.table.WishedFor(ctx, w, b.Key)
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("whether more than a pull is wished cannot be read", "branch", b.Key, "error", err)
-	}
+	s.failed(ctx, slog.LevelError, err, "whether more than a pull is wished cannot be read", "branch", b.Key)
 	return wish
 }
 
@@ -184,9 +183,8 @@ func (s *supervisor) tried(ctx context.Context, w cluster.Work, b *ingest.Branch
 	if wish == 0 || ctx.Err() != nil {
 		return
 	}
-	if err := s.engine.cluster.table.Tried(ctx, w, b.Key, wish); err != nil && ctx.Err() == nil {
-		s.log.Warn("what was wished will be tried again", "branch", b.Key, "error", err)
-	}
+	err := s.engine.cluster.table.Tried(ctx, w, b.Key, wish)
+	s.failed(ctx, slog.LevelWarn, err, "what was wished will be tried again", "branch", b.Key)
 }
 
 // cloneWished clones the mirror of a branch anew, if that is wished.
@@ -195,9 +193,8 @@ func (s *supervisor) cloneWished(ctx context.Context, b *ingest.Branch) {
 	if wish == 0 {
 		return
 	}
-	if err := s.engine.syncer.Reclone(ctx, *b); err != nil && ctx.Err() == nil {
-		s.log.Error("the mirror cannot be cloned anew and stays", "branch", b.Key, "error", err)
-	}
+	err := s.engine.syncer.Reclone(ctx, *b)
+	s.failed(ctx, slog.LevelError, err, "the mirror cannot be cloned anew and stays", "branch", b.Key)
 	s.tried(ctx, cluster.WorkClone, b, wish)
 }
 
