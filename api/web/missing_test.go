@@ -118,6 +118,25 @@ func TestMissingPages(t *testing.T) {
 	w.Verify()
 }
 
+// TestMissingReadOnly: a missing string that nobody may translate has a page, and no form.
+func TestMissingReadOnly(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{
+		"po/app.pot": catalogtest.PO("a", "") + "\n#, read-only\nmsgid \"Name\"\nmsgstr \"\"\n\nmsgid \"x\\004y\"\nmsgstr \"\"\n", "po/cs.po": catalogtest.PO("a", "A"),
+	}})
+	puller := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot", Edits: catalog.Edits{Mode: catalog.PushDirect}}})
+	puller.Sync()
+	w := &translating{puller, t, api.New(api.Options{DB: puller.DB, Languages: puller.Languages, Edits: puller.Editor, CacheBytes: 1 << 20})}
+	p := w.signIn(jana)
+	for _, source := range []string{"Name", "x\x04y"} {
+		rec := p.Get(w.lacks("app", source, ""))
+		if answers(t, source, 200, rec, "The file does not have this string yet"); strings.Contains(rec.Body.String(), `id="edit"`) {
+			t.Errorf("there is a form: %s", rec.Body)
+		}
+	}
+}
+
 // TestOffers: the text of the obsolete entry of a missing string is a suggestion, which needs
 // editing when it is copied if the entry was fuzzy; those of
 // similar strings that the template has no more come first, the most similar one before, with

@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -297,8 +298,12 @@ func (p *Pages) openString(ctx context.Context, snap *store.Snapshot, t *store.T
 	case err != nil || lacks == nil && !found:
 		return nil, err
 	case lacks != nil:
-		u := *lacks
-		u.ID, u.TranslationID, u.Target, u.State, u.Failing, u.Comment = id, t.ID, "", catalog.StateEmpty, [2]uint64{}, ""
+		rules := unit.NewRules(t.Component.Settings.CheckFlags, false)
+		u := rules.Missing(lacks)
+		u.ID, u.TranslationID, u.Removed, u.Comment = id, t.ID, false, ""
+		if u.State == catalog.StateAbsent {
+			u.State = catalog.StateEmpty
+		}
 		o.Unit, o.id, o.Lacks = u, lacks.ID, true
 	}
 	return &o, nil
