@@ -47,8 +47,8 @@ func (p *program) diffCommand() *cobra.Command {
 				return errors.New("--base compares, --frozen looks for new source strings: give one of them")
 			case inGit && len(args) > 1, !inGit && len(args) != 2:
 				return fmt.Errorf("%s takes two files or folders, or --base REF with up to one other commit, not %d arguments", cmd.CommandPath(), len(args))
-			case f.comment > 0 && f.base == "":
-				return errors.New("--comment is for a request: add --base")
+			case cmd.Flags().Changed("comment") && (f.comment < 1 || f.base == ""):
+				return errors.New("--comment is for a request: give its number, and --base")
 			}
 			return nil
 		},

@@ -175,12 +175,16 @@ func TestDiffGit(t *testing.T) {
 	if out, _ := r.repoglot(1, "diff", "--base", "main", "--config", "repoglot.yaml"); !strings.HasPrefix(out, "1 file added\n") {
 		t.Error(out)
 	}
+	r.git("update-ref", "refs/heads/none", r.git("commit-tree", "-m", "empty", "4b825dc642cb6eb9a060e54bf8d69288fbee4904")) // git knows this tree, and does not store it
+	if out, _ := r.repoglot(1, "diff", "--base", "refs/heads/none"); !strings.HasPrefix(out, "4 files added\n") {
+		t.Error(out)
+	}
 	must(t, os.Remove("po/cs.po"))
 	r.write("po/de.po", "msgid oops")
 	if out, errs := r.repoglot(2, "diff", "--base", "main"); !strings.Contains(out, "po/de.po: cannot be read: po/de.po:1:7: ") || !strings.Contains(out, "po/cs.po: is removed: 2 strings") || !strings.HasSuffix(errs, "repoglot: not all files can be read\n") {
 		t.Errorf("%s %s", out, errs)
 	}
-	for _, args := range [][]string{{"--base", "none"}, {"--base", "main", "none"}, {"--frozen", "none"}, {"--base", "main", "a", "b"}, {"--base", "main", "--frozen", "main"}, {"a"}, {}, {"--comment", "1", "a", "b"}, {"--base", "main", "--format", "xml"}, {"--base", "main", "--color", "no"}, {"--base", "main", "--source-language", "none"}, {"--base", "main", "--comment", "1"}} {
+	for _, args := range [][]string{{"--base", "no"}, {"--base", "main", "no"}, {"--frozen", "no"}, {"--base", "main", "a", "b"}, {"--base", "main", "--frozen", "main"}, {"a"}, {}, {"--comment", "1", "a", "b"}, {"--base", "main", "--comment", "0"}, {"--base", "main", "--comment=-1"}, {"--base", "main", "--format", "xml"}, {"--base", "main", "--color", "no"}, {"--base", "main", "--source-language", "none"}, {"--base", "main", "--comment", "1"}} {
 		if out, errs := r.repoglot(2, append([]string{"diff"}, args...)...); out != "" && args[len(args)-1] != "1" || errs == "" {
 			t.Errorf("%q: %s %s", args, out, errs)
 		}

@@ -226,10 +226,16 @@ func (o *objects) size(h Hash) (int64, error) {
 	return p.size(offset)
 }
 
+// emptyTree is a directory without files: git does not always store it.
+var emptyTree = Hash(plumbing.ComputeHash(plumbing.TreeObject, nil))
+
 // read returns the whole object, if it is of type want and no longer than limit;
 // the length is read before anything is inflated. The slice may be shared: do not
 // write to it.
 func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
+	if h == emptyTree && want == plumbing.TreeObject {
+		return nil, nil
+	}
 	if data, ok := o.fresh[h]; ok && want == plumbing.BlobObject && int64(len(data)) <= limit {
 		return data, nil
 	}
