@@ -68,10 +68,8 @@ func (a *application) run(ctx context.Context) error {
 		return err
 	}
 	a.loader.parts = !a.record
-	for _, part := range []func(context.Context) error{a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems} {
-		if err := part(ctx); err != nil {
-			return err
-		}
+	if err := inTurn(ctx, a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems); err != nil {
+		return err
 	}
 	for _, row := range a.gone {
 		if err := a.remove(ctx, row); err != nil {
@@ -202,7 +200,7 @@ func (a *application) changed(p *fileSlot, row *catalog.Translation) bool {
 func (a *application) read(ctx context.Context, p *fileSlot) (*unit.File, error) {
 	file, err := a.file(ctx, p)
 	if bad := fault(err); bad != nil {
-		return nil, a.problem(ctx, p.path, p.blob, bad, true)
+		return nil, a.problem(ctx, p.path, p.blob, bad)
 	}
 	if err == nil {
 		a.warnOfRepeats(p.path, file)
@@ -280,9 +278,9 @@ func (a *application) remove(ctx context.Context, row *catalog.Translation) erro
 // noBlob is the blob of a problem that is not in a file's contents.
 var noBlob = object.Hash{}.String()
 
-// problem stores why a file is not served. With entry, for faults of the file and
+// problem stores why a file is not served. Of faults of the file, which have its blob, and
 // not of the configuration, it records entry 24 once per version.
-func (a *application) problem(ctx context.Context, path string, blob object.Hash, bad *fileError, entry bool) error {
+func (a *application) problem(ctx context.Context, path string, blob object.Hash, bad *fileError) error {
 	old, known := a.comp.problems[path]
 	p := store.Problem{ComponentID: a.comp.row.ID, Path: path, Blob: blob.String(), Line: bad.line, Column: bad.column, Message: bad.msg}
 	if known && old == p {
@@ -292,7 +290,7 @@ func (a *application) problem(ctx context.Context, path string, blob object.Hash
 		return err
 	}
 	a.comp.problems[path] = p
-	if entry && !(known && old.Blob == p.Blob) {
+	if !blob.IsZero() && !(known && old.Blob == p.Blob) {
 		event := map[string]string{"file": path, "message": bad.msg}
 		if bad.line > 0 {
 			event["line"] = strconv.Itoa(bad.line)
@@ -306,17 +304,14 @@ func (a *application) problem(ctx context.Context, path string, blob object.Hash
 // that is missing, and a past that is.
 func (a *application) refuse(ctx context.Context) error {
 	if a.comp.leapt != "" {
-		if err := a.problem(ctx, pastProblem, object.Hash{}, &fileError{msg: a.comp.leapt}, false); err != nil {
-			return err
-		}
+		a.slots.refused = append(a.slots.refused, refusal{pastProblem, a.comp.leapt})
 	}
-	if pot := a.missingTemplate(); pot != "" {
-		if err := a.problem(ctx, pot, object.Hash{}, &fileError{msg: missingTemplate}, false); err != nil {
-			return err
-		}
+	// Without any file the template is not missing: that is a problem of its own.
+	if pot := a.comp.selection.newBase; pot != "" && len(a.comp.files) > 0 && !a.comp.has(pot) {
+		a.slots.refused = append(a.slots.refused, refusal{pot, missingTemplate})
 	}
 	for _, r := range a.slots.refused {
-		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}, false); err != nil {
+		if err := a.problem(ctx, r.path, object.Hash{}, &fileError{msg: r.reason}); err != nil {
 			return err
 		}
 	}
@@ -325,15 +320,6 @@ func (a *application) refuse(ctx context.Context) error {
 
 // missingTemplate is the problem of a template that the commit lacks.
 const missingTemplate = "new_base does not exist: the source strings are taken from the translations; correct new_base, or leave it empty"
-
-// missingTemplate is the path of a template that the commit lacks; "" if it has it, or
-// if there are no files at all, which is a problem of its own.
-func (a *application) missingTemplate() string {
-	if pot := a.comp.selection.newBase; pot != "" && len(a.comp.files) > 0 && !a.comp.has(pot) {
-		return pot
-	}
-	return ""
-}
 
 // forgetProblems clears the problems of files that are good again, gone, or no
 // longer refused.
@@ -350,9 +336,6 @@ func (a *application) forgetProblems(ctx context.Context) error {
 	}
 	for _, r := range a.slots.refused {
 		keep[r.path] = noBlob
-	}
-	if pot := a.missingTemplate(); pot != "" {
-		keep[pot] = noBlob
 	}
 	if a.comp.row.Settings.History.Full {
 		keep[pastProblem] = noBlob

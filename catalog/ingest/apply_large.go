@@ -87,7 +87,7 @@ func (n *newTranslation) end(ctx context.Context) error {
 	}
 	n.placed = nil
 	n.a.loader.meter.held -= n.bytes
-	return n.a.putStats(ctx, n.row)
+	return nil
 }
 
 // storeNewTarget stores a translation in a first import.
@@ -136,10 +136,10 @@ func (a *application) storeNewSource(ctx context.Context, row *catalog.Translati
 	if err := extra.put(ctx, a, row, false); err != nil {
 		return err
 	}
-	if err := n.end(ctx); err != nil || own == nil {
+	if err := n.end(ctx); err != nil {
 		return err
 	}
-	return a.putFile(ctx, row, own.Data, nil, false)
+	return a.endSource(ctx, row, own)
 }
 
 // matchLarge reads the template once more, if there are strings that it lacks. sourceID

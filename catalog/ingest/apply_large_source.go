@@ -54,10 +54,7 @@ func (l *largeSource) store(ctx context.Context) error {
 	if err := l.write(ctx, had); err != nil {
 		return err
 	}
-	if err = a.putStats(ctx, row); err == nil && own != nil {
-		err = a.putFile(ctx, row, own.Data, nil, false)
-	}
-	if err != nil {
+	if err := a.endSource(ctx, row, own); err != nil {
 		return err
 	}
 	return l.addEntries(ctx)

@@ -204,16 +204,8 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	} else if err := a.putExtra(ctx, &w, &all, had); err != nil {
 		return err
 	}
-	if err := a.putStats(ctx, row); err != nil {
+	if err := a.endSource(ctx, row, sourceFile); err != nil || same {
 		return err
-	}
-	if sourceFile != nil {
-		if err := a.putFile(ctx, row, sourceFile.Data, nil, false); err != nil {
-			return err
-		}
-	}
-	if same {
-		return nil
 	}
 	origins, err := a.sourceOrigins(ctx, &w, files, func(i int) int { return all.holders[i] })
 	if err != nil {
@@ -222,6 +214,15 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 	entries, err := w.entries(origins)
 	a.entries.units(row.Filename, rankSource, row.ID, entries)
 	return err
+}
+
+// endSource stores the statistics and the own file of the source translation, which is nil if
+// there is none to be stored.
+func (a *application) endSource(ctx context.Context, row *catalog.Translation, file *unit.File) error {
+	if file == nil {
+		return a.putStats(ctx, row)
+	}
+	return a.putFile(ctx, row, file.Data, nil, false)
 }
 
 // describeSource sets the fields of the source translation that follow from its files,
@@ -310,7 +311,7 @@ func (a *application) droppedFrom(ctx context.Context, removed []catalog.Identit
 		}
 		var rest []catalog.Identity
 		for _, id := range removed {
-			if v.has(id) {
+			if v.find(id) != nil {
 				byPath[path] = append(byPath[path], id)
 			} else {
 				rest = append(rest, id)

@@ -19,7 +19,7 @@ func TestUnionUnchanged(t *testing.T) {
 		header + entry("c", "4") + entry("b", "5"),
 		header + entry("a", "6") + entry("b", "7") + entry("c", "8"),
 	}
-	u := newUnion(nil)
+	u := newUnion(newMeter(newMemory(0)))
 	unite := func() (all unitedFiles) {
 		var files []unionInput
 		for i, text := range texts {
@@ -36,7 +36,7 @@ func TestUnionUnchanged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := newUnion(nil).of(t.Context(), files, false)
+		alone, err := newUnion(newMeter(newMemory(0))).of(t.Context(), files, false)
 		if err != nil || len(alone.units) != len(got.units) || alone.outline != got.outline {
 			t.Fatalf("%d units, outline %x; made alone %d, %x, %v", len(got.units), got.outline, len(alone.units), alone.outline, err)
 		}

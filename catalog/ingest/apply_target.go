@@ -45,18 +45,22 @@ func (a *application) writeTarget(ctx context.Context, t *targetFile) error {
 	if err := w.write(ctx); err != nil {
 		return err
 	}
-	if err := a.putStats(ctx, row); err != nil {
+	return a.endTarget(ctx, &w, file.Data, nil, file.Plain)
+}
+
+// endTarget stores what follows from the units that a writer wrote, and from the file that
+// they are of.
+func (a *application) endTarget(ctx context.Context, w *unitWriter, data []byte, pieces *store.Pieces, plain bool) error {
+	row := w.row
+	if err := a.putFile(ctx, row, data, pieces, plain); err != nil {
 		return err
 	}
-	if err := a.putFile(ctx, row, file.Data, nil, file.Plain); err != nil {
-		return err
-	}
-	origins, err := a.origins.origins(ctx, t.slot.path, shownTranslation(row.PluralNumber), w.changed())
+	origins, err := a.origins.origins(ctx, row.Filename, shownTranslation(row.PluralNumber), w.changed())
 	if err != nil {
 		return err
 	}
 	entries, err := w.entries(origins)
-	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
+	a.entries.units(row.Filename, rankTarget, row.ID, entries)
 	return err
 }
 
@@ -78,9 +82,12 @@ func shownUnits(units []unit.Unit, number int) []unit.Unit {
 	return units
 }
 
-// putFile stores a version of a file; pieces are nil if it was not cut, and plain is
-// unit.File.Plain.
+// putFile stores a version of a file and its statistics; pieces are nil if it was not cut,
+// and plain is unit.File.Plain.
 func (a *application) putFile(ctx context.Context, row *catalog.Translation, data []byte, pieces *store.Pieces, plain bool) error {
+	if err := a.putStats(ctx, row); err != nil {
+		return err
+	}
 	return a.tx.PutFile(ctx, store.File{
 		TranslationID: row.ID, Blob: row.Revision, Modified: a.step.Commit.Committer.When, Data: data, Pieces: pieces, Plain: plain,
 	})
@@ -264,16 +271,5 @@ func (a *application) writePartial(ctx context.Context, t *targetFile) error {
 	if err := w.writeKnown(ctx); err != nil {
 		return err
 	}
-	if err := a.putStats(ctx, row); err != nil {
-		return err
-	}
-	if err := a.putFile(ctx, row, e.data, e.pieces, true); err != nil {
-		return err
-	}
-	entries, err := w.entries(nil) // of the step's only commit
-	if err != nil {
-		return err
-	}
-	a.entries.units(t.slot.path, rankTarget, row.ID, entries)
-	return nil
+	return a.endTarget(ctx, &w, e.data, e.pieces, true)
 }

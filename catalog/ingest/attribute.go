@@ -111,19 +111,22 @@ func (a *attributor) version(ctx context.Context, path string, blob object.Hash)
 	return version{file: f}, err
 }
 
-// has reports whether a version has a string, whatever its translation.
-func (v version) has(id catalog.Identity) bool {
+// find returns a string of a version, or nil.
+func (v version) find(id catalog.Identity) *unit.Unit {
 	if v.file == nil {
-		return false
+		return nil
 	}
-	_, ok := v.file.Find(id)
-	return ok
+	i, ok := v.file.Find(id)
+	if !ok {
+		return nil
+	}
+	return &v.file.Units[i]
 }
 
 // presence is the aspect of strings of the source translation: translating a
 // string does not introduce it.
 func presence(v version, id catalog.Identity) int64 {
-	if v.has(id) {
+	if v.find(id) != nil {
 		return 1
 	}
 	return absent
@@ -131,11 +134,8 @@ func presence(v version, id catalog.Identity) int64 {
 
 // translation is the aspect of strings of other translations.
 func translation(v version, id catalog.Identity) int64 {
-	if v.file == nil {
-		return absent
-	}
-	if i, ok := v.file.Find(id); ok {
-		return v.file.Units[i].Text | 1 // never absent
+	if u := v.find(id); u != nil {
+		return u.Text | 1 // never absent
 	}
 	return absent
 }
@@ -144,14 +144,10 @@ func translation(v version, id catalog.Identity) int64 {
 func shownTranslation(number int) aspect {
 	var h catalog.Hasher
 	return func(v version, id catalog.Identity) int64 {
-		if v.file == nil {
-			return absent
+		if u := v.find(id); u != nil {
+			return u.PadForms(number, &h).Text | 1 // never absent
 		}
-		i, ok := v.file.Find(id)
-		if !ok {
-			return absent
-		}
-		return v.file.Units[i].PadForms(number, &h).Text | 1 // never absent
+		return absent
 	}
 }
 

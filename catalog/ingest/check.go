@@ -46,34 +46,42 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 	if thorough {
 		var err error
 		if thorough, err = p.s.DB.UseChecks(ctx, checks.Version); err != nil {
-			p.fail(imported[0], err)
+			p.fail(err, imported[0])
 			return
 		}
 	}
 	units := map[int64]int64{}
 	outdated, uncompared, err := p.outdatedChecks(ctx, imported, thorough, units)
 	if err != nil {
-		p.fail(imported[0], err)
+		p.fail(err, imported[0])
 		return
 	}
 	p.compareLater(outdated)
 	for _, c := range outdated {
 		c.forget()
-		info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
-		err := p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-			k := checkup.New(tx)
-			k.Later = p.later
-			return k.Run(ctx, checked(c))
-		})
-		if err != nil {
-			p.fail(c, err)
+		if err := p.recheck(ctx, c); err != nil {
+			p.fail(err, c)
 		} else if p.later && !slices.Contains(uncompared, c) {
 			uncompared = append(uncompared, c)
 		}
 	}
 	if err := p.compareAll(ctx, uncompared, units); err != nil {
-		p.fail(uncompared[0], err)
+		p.fail(err, uncompared[0])
 	}
+}
+
+// recheck runs the checks of a component at its head. It stores what a replay to there left
+// for its end.
+func (p *pull) recheck(ctx context.Context, c *component) error {
+	info := p.stepInfo(ctx, move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head})
+	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
+		if err := p.storeReplayedFiles(ctx, tx, c); err != nil {
+			return err
+		}
+		k := checkup.New(tx)
+		k.Later = p.later
+		return k.Run(ctx, checked(c))
+	})
 }
 
 // outdatedChecks returns the components with translations that have to be

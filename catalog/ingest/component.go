@@ -12,7 +12,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
-	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
@@ -56,10 +55,13 @@ type pluralKey struct {
 // number.
 const maxPluralRules = 1 << 10
 
-// pluralRule is lang.PluralFor, which compares samples of two formulas.
-func (c *component) pluralRule(l lang.Language, f *unit.File) lang.Plural {
+// setPluralRule sets the plural rule of a translation: the Plural-Forms of its
+// file, else the rule of the language (docs/compatibility.md#plurals). It remembers rules,
+// since lang.PluralFor compares samples of two formulas.
+func (c *component) setPluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
+	t.PluralNumber, t.PluralFormula = l.Plural.Number, l.Plural.Formula
 	if f == nil || !f.HasPlural {
-		return l.Plural
+		return
 	}
 	key := pluralKey{l.Code, f.Plural.Expression, f.Plural.Number}
 	rule, ok := c.plurals[key]
@@ -71,28 +73,19 @@ func (c *component) pluralRule(l lang.Language, f *unit.File) lang.Plural {
 		rule = lang.PluralFor(l, f.Plural.Number, key.formula)
 		c.plurals[key] = rule
 	}
-	return rule
+	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 }
 
 func newComponent(row store.BranchComponent, table *lang.Table) (*component, error) {
-	s := &row.Settings
-	mask, err := filemask.Parse(s.Filemask)
+	selection, err := newSelection(&row.Settings, table)
 	if err != nil {
 		return nil, err
 	}
-	regex, err := filemask.CompileLanguageRegex(s.LanguageRegex)
-	if err != nil {
-		return nil, err
-	}
-	source := table.Match(s.SourceLanguage)
 	return &component{
-		row: row,
-		selection: selection{
-			mask: mask, rules: filemask.Rules{LanguageRegex: regex, Language: s.Language},
-			newBase: s.NewBase, source: source, table: table,
-		},
-		rules:  unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)),
-		reread: row.Reread || !row.Imported && row.Head == "",
+		row:       row,
+		selection: selection,
+		rules:     unit.NewRules(row.Settings.CheckFlags, lang.IsCJK(selection.source.Code)),
+		reread:    row.Reread || !row.Imported && row.Head == "",
 	}, nil
 }
 
@@ -102,16 +95,6 @@ func (c *component) name() string { return c.row.Project.Slug + "/" + c.row.Slug
 // counting the template.
 func (c *component) selects() bool {
 	return slices.ContainsFunc(c.files, func(f object.File) bool { return f.Path != c.selection.newBase })
-}
-
-// loadStored sets the problems of a component that the pull does not move, and
-// whether it has files. A component that a discovery made is reported when its
-// files vanish and not again, since no setting can be corrected.
-func (c *component) loadStored(problems []store.Problem, translations []catalog.Translation) {
-	c.setProblems(problems)
-	c.matchesNothing = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
-		return !t.IsSource || t.Filename != "" && t.Filename != c.selection.newBase
-	})
 }
 
 // noFiles is the problem of a mask that selects no file.

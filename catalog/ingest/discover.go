@@ -65,17 +65,12 @@ func (p *pull) discover(ctx context.Context, done map[string]discovery) error {
 // are the components that it made before, by filemask: they get its settings, and move
 // from another repository, branch or folder.
 func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made map[string]*store.BranchComponent) (int, error) {
-	mask, err := filemask.Parse(spec.Settings.Filemask)
+	selection, err := newSelection(&spec.Settings, p.s.Languages)
 	if err != nil {
 		return 0, err
 	}
-	regex, err := filemask.CompileLanguageRegex(spec.Settings.LanguageRegex)
-	if err != nil {
-		return 0, err
-	}
-	rules := filemask.Rules{LanguageRegex: regex, Language: spec.Settings.Language}
-	m := filemask.NewMatcher([]filemask.Mask{mask})
-	files, err := p.reader.Snapshot(ctx, p.head, m)
+	mask := selection.mask
+	files, err := p.reader.Snapshot(ctx, p.head, filemask.NewMatcher([]filemask.Mask{mask}))
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +90,7 @@ func (p *pull) discoverOne(ctx context.Context, spec *store.ComponentSpec, made 
 	found := make(map[string]bool) // by filemask
 	var specs []store.ComponentSpec
 	for _, f := range files {
-		m, ok := mask.Select(f.Path, rules)
+		m, ok := mask.Select(f.Path, selection.rules)
 		if !ok {
 			if reason := mask.Refuses(f.Path); reason != "" {
 				refuse(f.Path, "its name is unsafe: "+reason)

@@ -38,7 +38,7 @@ func (e *fileError) Error() string { return e.msg }
 type fileLoader struct {
 	reader  *gitsource.View
 	maxSize int64
-	meter   *meter // of its pull, or nil
+	meter   *meter // of its pull
 	files   map[cacheKey]*list.Element
 	recent  *list.List // of *cachedFile, the last used first
 	bytes   int
@@ -178,14 +178,7 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	}
 	_ = parsers.Wait() // they return no errors
 	for _, entry := range parsed {
-		l.add(entry)
-	}
-}
-
-// add keeps a version that was read elsewhere.
-func (l *fileLoader) add(e *cachedFile) {
-	if _, twice := l.files[e.key]; !twice {
-		l.keep(e)
+		l.keep(entry)
 	}
 }
 
@@ -196,8 +189,11 @@ func (e *cachedFile) result() (*unit.File, error) {
 	return e.file, nil
 }
 
-// keep adds a version and drops the oldest ones beyond the bound.
+// keep adds a version, unless it is there, and drops the oldest ones beyond the bound.
 func (l *fileLoader) keep(e *cachedFile) {
+	if _, twice := l.files[e.key]; twice {
+		return
+	}
 	l.files[e.key] = l.recent.PushFront(e)
 	l.bytes += e.size()
 	for l.bytes > l.bound && l.recent.Len() > 1 {
@@ -290,6 +286,18 @@ type selection struct {
 	table   *lang.Table
 }
 
+func newSelection(s *catalog.ComponentSettings, table *lang.Table) (selection, error) {
+	mask, err := filemask.Parse(s.Filemask)
+	if err != nil {
+		return selection{}, err
+	}
+	regex, err := filemask.CompileLanguageRegex(s.LanguageRegex)
+	return selection{
+		mask: mask, rules: filemask.Rules{LanguageRegex: regex, Language: s.Language},
+		newBase: s.NewBase, source: table.Match(s.SourceLanguage), table: table,
+	}, err
+}
+
 // wants reports whether the component reads a path.
 func (l *selection) wants(path string) bool {
 	if path == l.newBase {
@@ -350,10 +358,15 @@ func (l *selection) assign(files []object.File) fileSlots {
 		byLanguage[matched.Code] = append(byLanguage[matched.Code],
 			fileSlot{language: matched.Code, fileCode: code, lang: matched, path: f.Path, blob: f.Blob})
 	}
-	pot := p.source != nil
 	taken := make(map[string]string, len(files)) // code in URLs → path
-	if pot {
-		l.refuseSource(&p, byLanguage[l.source.Code])
+	if p.source != nil {
+		for _, f := range byLanguage[l.source.Code] {
+			p.refused = append(p.refused, refusal{
+				path: f.path,
+				reason: "not served: the source translation is read from new_base " + l.newBase +
+					"; exclude this file by language_regex or remove new_base",
+			})
+		}
 		order = slices.DeleteFunc(order, func(code string) bool { return code == l.source.Code })
 	}
 	for _, code := range order {
@@ -380,18 +393,6 @@ func pick(files []fileSlot) fileSlot {
 	return files[max(0, slices.IndexFunc(files, func(f fileSlot) bool { return f.fileCode == f.language }))]
 }
 
-// refuseSource reports the files of the source language that are not read because
-// of a POT.
-func (l *selection) refuseSource(p *fileSlots, files []fileSlot) {
-	for _, f := range files {
-		p.refused = append(p.refused, refusal{
-			path: f.path,
-			reason: "not served: the source translation is read from new_base " + l.newBase +
-				"; exclude this file by language_regex or remove new_base",
-		})
-	}
-}
-
 // variants adds the other files of a language under the codes of their names.
 func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, taken map[string]string) {
 	for _, f := range files {
@@ -410,11 +411,4 @@ func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, ta
 		taken[f.fileCode] = f.path
 		p.targets = append(p.targets, f)
 	}
-}
-
-// setPluralRule sets the plural rule of a translation: the Plural-Forms of its
-// file, else the rule of the language (docs/compatibility.md#plurals).
-func (c *component) setPluralRule(t *catalog.Translation, l lang.Language, f *unit.File) {
-	rule := c.pluralRule(l, f)
-	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 }

@@ -51,25 +51,13 @@ func (m *memory) part(full int64) int64 {
 	return max(full/8, int64(float64(full)*float64(m.total)/fullMemory))
 }
 
-// turn waits until the caller may hold up to large, until it calls end. Whoever has a
-// turn waits for no other, nor may it begin in a transaction, for which others with a
-// turn wait.
-func (m *memory) turn(ctx context.Context) (end func(), err error) {
-	select {
-	case m.turns <- struct{}{}:
-		return func() { <-m.turns }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // meter counts what a pull holds in memory that no cache bounds. It belongs to one
-// goroutine. A nil meter counts nothing.
+// goroutine.
 type meter struct {
 	*memory
-	kept, held int64  // since earlier steps; by the present one
-	most       int64  // what both may be
-	end        func() // of the turn, or nil
+	kept, held int64 // since earlier steps; by the present one
+	most       int64 // what both may be
+	turn       bool  // it has one
 	// wait, if set, waits for a turn in the middle of a step.
 	wait func() error
 }
@@ -82,18 +70,12 @@ func (m *meter) begin() { m.held = 0 }
 // take counts bytes that the step will hold. The error is errMemory if that is more
 // than it may.
 func (m *meter) take(n int64) error {
-	if m == nil {
-		return nil
-	}
 	m.held += n
 	return m.room(0)
 }
 
 // keep is take for bytes that later steps hold, too.
 func (m *meter) keep(n int64) error {
-	if m == nil {
-		return nil
-	}
 	m.kept += n
 	return m.room(0)
 }
@@ -101,9 +83,9 @@ func (m *meter) keep(n int64) error {
 // room returns errMemory if the step may not hold n bytes more.
 func (m *meter) room(n int64) error {
 	switch {
-	case m == nil || m.kept+m.held+n <= m.most:
+	case m.kept+m.held+n <= m.most:
 		return nil
-	case m.end == nil && m.wait != nil:
+	case !m.turn && m.wait != nil:
 		if err := m.wait(); err != nil {
 			return err
 		}
@@ -112,23 +94,27 @@ func (m *meter) room(n int64) error {
 	return errMemory
 }
 
-// takeTurn waits for a turn, unless it has one.
+// takeTurn waits until the pull may hold up to large, unless it may already. Whoever has a
+// turn waits for no other, nor may it begin in a transaction, for which others with a
+// turn wait.
 func (m *meter) takeTurn(ctx context.Context) error {
-	if m.end != nil {
+	if m.turn {
 		return nil
 	}
-	end, err := m.turn(ctx)
-	if err == nil {
-		m.end, m.most = end, m.large
+	select {
+	case m.turns <- struct{}{}:
+		m.turn, m.most = true, m.large
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return err
 }
 
 // endTurn ends the turn, if there is one.
 func (m *meter) endTurn() {
-	if m.end != nil {
-		m.end()
-		m.end, m.most = nil, m.small
+	if m.turn {
+		<-m.turns
+		m.turn, m.most = false, m.small
 	}
 }
 

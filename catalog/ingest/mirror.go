@@ -300,7 +300,7 @@ func (p *pull) withTemplates(ctx context.Context, comps []*component, fn func())
 			}
 		}
 		if failed != nil {
-			p.fail(c, fmt.Errorf("the branch of its template, %s: %w", key, cmp.Or(away, failed)))
+			p.fail(fmt.Errorf("the branch of its template, %s: %w", key, cmp.Or(away, failed)), c)
 		}
 	}
 	fn()

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,16 +48,13 @@ type pull struct {
 
 func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 	if err := p.s.hasRoom(); err != nil {
-		return p.report, p.noRoom(ctx, err)
+		return p.report, p.failed(ctx, err)
 	}
 	fetched := p.phases.begin(fetchPhase)
 	head, err := m.Fetch(ctx)
 	fetched()
 	if err != nil {
-		if full := p.s.hasRoom(); full != nil { // it became full during the transfer
-			return p.report, p.noRoom(ctx, full)
-		}
-		return p.report, p.failed(ctx, err)
+		return p.report, p.failed(ctx, cmp.Or(p.s.hasRoom(), err)) // it may have become full during the transfer
 	}
 	defer p.closeReader()
 	err = p.attempt(ctx, m, head)
@@ -170,11 +168,16 @@ func (p *pull) loadComponents(ctx context.Context) error {
 }
 
 func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
-	if len(p.branch.Components) == 0 {
+	return p.s.rows(ctx, &p.branch)
+}
+
+// rows returns the stored components of a branch.
+func (s *Syncer) rows(ctx context.Context, b *Branch) ([]store.BranchComponent, error) {
+	if len(b.Components) == 0 {
 		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
 	}
-	spec := &p.branch.Components[0].Spec
-	return p.s.DB.Branch(ctx, spec.Repo, spec.Branch)
+	spec := &b.Components[0].Spec
+	return s.DB.Branch(ctx, spec.Repo, spec.Branch)
 }
 
 // walkAll brings every group of components to the head. A group that fails does
@@ -227,11 +230,14 @@ func (p *pull) tell(progress Progress) {
 	p.s.Progress(p.branch.Key, progress)
 }
 
-func (p *pull) fail(c *component, err error) {
-	if of, ok := errors.AsType[*componentError](err); ok && of.component == c {
-		err = of.err // the report names the component
+// fail reports components with their error, which is nil for those that are at the head now.
+func (p *pull) fail(err error, comps ...*component) {
+	of, one := errors.AsType[*componentError](err)
+	for _, c := range comps {
+		if p.errs[c.row.ID] = err; one && of.component == c {
+			p.errs[c.row.ID] = of.err // the report names the component
+		}
 	}
-	p.errs[c.row.ID] = err
 }
 
 func (p *pull) summarise() {
@@ -268,9 +274,7 @@ func (p *pull) rereadNotes(ctx context.Context, comps []*component) {
 		if err == nil && p.reader.HasState(at) {
 			err = p.jump(ctx, []*component{c}, at, c.row.Head)
 		}
-		if err != nil {
-			p.fail(c, err)
-		}
+		p.fail(err, c)
 	}
 }
 
@@ -286,14 +290,13 @@ func (p *pull) retry(ctx context.Context, comps []*component) {
 		if err == nil && unreadable {
 			err = p.jump(ctx, []*component{c}, p.head, c.row.Head)
 		}
-		if err != nil {
-			p.fail(c, err)
-		}
+		p.fail(err, c)
 	}
 }
 
 // loadStored reads what is stored of the files of a component that the pull does
-// not move, and reports whether some of them cannot be read.
+// not move, and reports whether some of them cannot be read. A component that a discovery
+// made is reported when its files vanish and not again, since no setting can be corrected.
 func (p *pull) loadStored(ctx context.Context, c *component) (unreadable bool, err error) {
 	err = p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		problems, err := s.Problems(ctx, c.row.ID)
@@ -304,7 +307,10 @@ func (p *pull) loadStored(ctx context.Context, c *component) (unreadable bool, e
 		if err != nil {
 			return err
 		}
-		c.loadStored(problems, translations)
+		c.setProblems(problems)
+		c.matchesNothing = len(problems) == 0 && c.row.Template == "" && !slices.ContainsFunc(translations, func(t catalog.Translation) bool {
+			return !t.IsSource || t.Filename != "" && t.Filename != c.selection.newBase
+		})
 		unreadable = slices.ContainsFunc(problems, func(p store.Problem) bool { return p.Blob != noBlob })
 		return nil
 	})

@@ -65,7 +65,8 @@ func sameKind(err error, list []error) bool {
 	return true
 }
 
-// failed stores that the pull of the whole branch failed.
+// failed stores that the pull of the whole branch failed; for want of room on the disk in one
+// small transaction, and without entries.
 func (p *pull) failed(ctx context.Context, cause error) error {
 	if ctx.Err() != nil {
 		return cause // stopped, not failed
@@ -78,21 +79,11 @@ func (p *pull) failed(ctx context.Context, cause error) error {
 	for i, row := range rows {
 		comps[i] = &component{row: row}
 	}
-	return errors.Join(cause, p.recordProblem(ctx, comps, cause))
-}
-
-// noRoom stores that nothing is pulled for want of room on the disk: in one small
-// transaction, and without entries.
-func (p *pull) noRoom(ctx context.Context, cause error) error {
-	rows, err := p.rows(ctx)
-	if err != nil {
-		return errors.Join(cause, err)
+	if _, full := errors.AsType[*errRoom](cause); full {
+		_, err = p.s.DB.SetPullProblem(ctx, ids(comps), p.failure(cause))
+	} else {
+		err = p.recordProblem(ctx, comps, cause)
 	}
-	var ids []int64
-	for i := range rows {
-		ids = append(ids, rows[i].ID)
-	}
-	_, err = p.s.DB.SetPullProblem(ctx, ids, p.failure(cause))
 	return errors.Join(cause, err)
 }
 
@@ -107,13 +98,13 @@ func (p *pull) recordProblem(ctx context.Context, comps []*component, cause erro
 		}
 		begins := !c.row.Problem.Failed() && c.row.Head != "" && c.row.Imported && // the entries of a replay are of the past
 			!errors.Is(cause, store.ErrUnavailable) // the repository did not cause it
+		var err error
 		if begins {
-			if err := p.recordFailure(ctx, c, problem); err != nil {
-				return err
-			}
-			continue
+			err = p.recordFailure(ctx, c, problem)
+		} else {
+			_, err = p.s.DB.SetPullProblem(ctx, []int64{c.row.ID}, problem)
 		}
-		if _, err := p.s.DB.SetPullProblem(ctx, []int64{c.row.ID}, problem); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -222,21 +213,18 @@ func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, e
 	s.hooked.mu.Lock()
 	defer s.hooked.mu.Unlock()
 	at := s.Now().UTC().Truncate(time.Microsecond)
-	due, err := s.hooked.due(ctx, s.DB, components, at)
-	for try := 1; err == nil && len(due) > 0; try++ {
-		err = s.writeHook(ctx, b, due, event, at)
+	for try := 1; ; try++ {
+		due, err := s.hooked.due(ctx, s.DB, components, at)
+		if err == nil && len(due) > 0 {
+			err = s.writeHook(ctx, b, due, event, at)
+		}
 		if err == nil {
 			return nil
 		}
-		if errors.Is(err, catalog.ErrConflict) && try < hookTries {
-			err = nil // a pull was faster: its head is the new one
-			due, err = s.hooked.due(ctx, s.DB, due, at)
+		if !errors.Is(err, catalog.ErrConflict) || try == hookTries { // else a pull was faster: its head is the new one
+			return fmt.Errorf("record a webhook for %s: %w", b.Key, err)
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("record a webhook for %s: %w", b.Key, err)
-	}
-	return nil
 }
 
 // due returns the components that got no entry 53 within the last minute.
@@ -276,11 +264,7 @@ func lastHook(ctx context.Context, db *store.DB, component int64) (last time.Tim
 
 // writeHook writes the entries, in one step for the components of each head.
 func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, event map[string]string, at time.Time) error {
-	if len(b.Components) == 0 {
-		return fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
-	}
-	spec := &b.Components[0].Spec
-	rows, err := s.DB.Branch(ctx, spec.Repo, spec.Branch)
+	rows, err := s.rows(ctx, &b)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (p *pull) applyStep(ctx context.Context, m move, touched []*component, step
 		return err
 	}
 	err := p.tryStep(ctx, m, touched, step)
-	if errors.Is(err, errMemory) && p.meter.end == nil {
+	if errors.Is(err, errMemory) && !p.meter.turn {
 		if err := p.meter.takeTurn(ctx); err != nil {
 			return err
 		}
@@ -96,8 +96,9 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 			}
 		}
 		for _, c := range touched {
-			a := p.application(direct{tx}, c, step, m.opened)
-			a.checkup, a.mailmap, a.journal = k, mailmap, tx
+			a := p.application(direct{tx}, c, step, mailmap)
+			a.checkup, a.journal = k, tx
+			p.begin(a, m.opened)
 			if err := p.runWithin(ctx, a); err != nil {
 				return &componentError{c, err}
 			}
@@ -106,7 +107,7 @@ func (p *pull) tryStep(ctx context.Context, m move, touched []*component, step *
 		if m.partial {
 			return nil
 		}
-		if err := p.storeReplayedFiles(ctx, tx, m.convoy); err != nil {
+		if err := p.storeReplayedFiles(ctx, tx, m.convoy...); err != nil {
 			return err
 		}
 		defer p.phases.begin(checkPhase)()
@@ -205,21 +206,24 @@ func (p *pull) versions(touched []*component, step *gitsource.Step) (list []file
 	return list
 }
 
-// application prepares the part of a component in a step. opened is move.opened.
-func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, opened time.Time) *application {
-	a := &application{
-		tx: tx, comp: c, loader: p.loader, partial: p.partial, log: p.s.Logger, step: step,
+// application prepares the part of a component in a step.
+func (p *pull) application(tx stepStore, c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
+	return &application{
+		tx: tx, comp: c, loader: p.loader, partial: p.partial, log: p.s.Logger, step: step, mailmap: mailmap,
 		origins: newAttributor(step, p.loader, c),
-		record:  c.isStored(), created: p.at,
 	}
-	if !c.isStored() {
-		a.created = commitTime(step.Commit, p.at)
+}
+
+// begin sets the times of what a step of a pull makes. opened is move.opened.
+func (p *pull) begin(a *application, opened time.Time) {
+	a.record, a.created = a.comp.isStored(), p.at
+	if !a.record {
+		a.created = commitTime(a.step.Commit, p.at)
 		if opened.IsZero() || p.at.Before(opened) {
 			opened = a.created
 		}
 		a.entries.created(opened)
 	}
-	return a
 }
 
 // commitTime is the time of entries about a commit of the past: never later

@@ -21,24 +21,19 @@ import (
 // are compared with what is stored.
 func (p *pull) importAll(ctx context.Context, comps []*component) {
 	if err := p.listFiles(ctx, p.head, comps); err != nil {
-		for _, c := range comps {
-			p.fail(c, err)
-		}
+		p.fail(err, comps...)
 		return
 	}
 	p.compareLater(comps)
 	defer func() { p.later = false }()
 	for i, c := range comps {
 		p.tell(Progress{Done: i, Total: len(comps)})
-		if err := p.snapshot(ctx, []*component{c}, p.head, c.row.Head); err != nil {
-			p.fail(c, err)
-			if errors.Is(err, store.ErrUnavailable) { // each of the others would wait for the lock again
-				for _, c := range comps[i+1:] {
-					p.fail(c, err)
-				}
-				return
-			}
+		err := p.snapshot(ctx, move{convoy: []*component{c}, from: c.row.Head}, p.head)
+		if errors.Is(err, store.ErrUnavailable) { // each of the others would wait for the lock again
+			p.fail(err, comps[i:]...)
+			return
 		}
+		p.fail(err, c)
 	}
 	p.tell(Progress{Done: len(comps), Total: len(comps)})
 }
@@ -92,7 +87,7 @@ func (p *pull) jump(ctx context.Context, comps []*component, at gitsource.State,
 	if err := p.listFiles(ctx, at, comps); err != nil {
 		return err
 	}
-	return p.snapshot(ctx, comps, at, from)
+	return p.snapshot(ctx, move{convoy: comps, from: from}, at)
 }
 
 // leap brings components to the head in one step that a quota kept from a commit on the way
@@ -101,24 +96,25 @@ func (p *pull) leap(ctx context.Context, comps []*component) {
 	for _, c := range comps {
 		if _, over := errors.AsType[*errQuota](p.errs[c.row.ID]); over {
 			c.forget()
-			p.fail(c, p.jump(ctx, []*component{c}, p.head, c.row.Head))
+			p.fail(p.jump(ctx, []*component{c}, p.head, c.row.Head), c)
 		}
 	}
 }
 
-// snapshot brings components to the files of a commit, which are listed already,
-// whatever commit they are at.
-func (p *pull) snapshot(ctx context.Context, comps []*component, at gitsource.State, from string) error {
-	commit, err := p.reader.Commit(ctx, at.Commit)
+// snapshot brings the components of a move to the files of a commit, which are listed
+// already, whatever commit they are at.
+func (p *pull) snapshot(ctx context.Context, m move, at gitsource.State) error {
+	step, err := p.stepTo(ctx, at)
 	if err != nil {
 		return err
 	}
-	return p.applyStep(ctx, move{convoy: comps, from: from}, comps, stepOf(at, commit))
+	return p.applyStep(ctx, m, m.convoy, step)
 }
 
-// stepOf makes a step to a state of a commit without its parents: all is of the commit.
-func stepOf(at gitsource.State, commit object.Commit) *gitsource.Step {
-	return &gitsource.Step{Commit: commit, At: at, Origins: []gitsource.Origin{{Commit: commit}}}
+// stepTo makes a step to a state of a commit without its parents: all is of the commit.
+func (p *pull) stepTo(ctx context.Context, at gitsource.State) (*gitsource.Step, error) {
+	commit, err := p.reader.Commit(ctx, at.Commit)
+	return &gitsource.Step{Commit: commit, At: at, Origins: []gitsource.Origin{{Commit: commit}}}, err
 }
 
 // componentError is the error of one component of a convoy.
@@ -145,12 +141,10 @@ func (p *pull) withoutFailing(ctx context.Context, comps []*component, fn func(c
 		}
 		var one *componentError
 		if !errors.As(err, &one) || failed == maxFailing || ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
-			for _, c := range comps {
-				p.fail(c, err)
-			}
+			p.fail(err, comps...)
 			return
 		}
-		p.fail(one.component, err)
+		p.fail(err, one.component)
 		comps = slices.DeleteFunc(slices.Clone(comps), func(c *component) bool { return c == one.component })
 		for _, c := range comps {
 			c.forget() // the changes of the failed step are not stored

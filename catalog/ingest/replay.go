@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/ingest/checkup"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
@@ -84,15 +83,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 		if err := p.turnForChecks(ctx, c); err != nil {
 			return err
 		}
-		head := move{convoy: []*component{c}, from: c.row.Head, to: c.row.Head}
-		err := p.transact(ctx, p.stepInfo(ctx, head), func(ctx context.Context, tx *store.StepTx) error {
-			if err := p.storeFiles(ctx, tx, c); err != nil {
-				return &componentError{c, err}
-			}
-			k := checkup.New(tx)
-			k.Later = p.later
-			return k.Run(ctx, checked(c))
-		})
+		err := p.recheck(ctx, c)
 		p.meter.endTurn()
 		if err != nil {
 			return err
@@ -216,15 +207,10 @@ func (r *replay) start(ctx context.Context) (base gitsource.State, err error) {
 	if err != nil {
 		return base, err
 	}
-	first, err := r.p.reader.Commit(ctx, link.Hash)
+	step, mailmap, err := r.stepTo(ctx, link.State())
 	if err != nil {
 		return base, err
 	}
-	mailmap, err := r.p.reader.Mailmap(ctx, first.Hash)
-	if err != nil {
-		return base, err
-	}
-	step := stepOf(link.State(), first)
 	for _, c := range r.comps {
 		a := r.application(c, step, mailmap)
 		a.entries.created(a.at)
@@ -243,11 +229,7 @@ func (r *replay) startAgain(ctx context.Context) (base gitsource.State, err erro
 	if err != nil {
 		return base, err
 	}
-	commit, err := r.p.reader.Commit(ctx, base.Commit)
-	if err != nil {
-		return base, err
-	}
-	mailmap, err := r.p.reader.Mailmap(ctx, base.Commit)
+	step, mailmap, err := r.stepTo(ctx, base)
 	if err != nil {
 		return base, err
 	}
@@ -256,13 +238,21 @@ func (r *replay) startAgain(ctx context.Context) (base gitsource.State, err erro
 	}
 	for _, c := range r.comps {
 		c.reread = true
-		a := r.application(c, stepOf(base, commit), mailmap)
+		a := r.application(c, step, mailmap)
 		if err := r.count(c, a, r.p.runWithin(ctx, a)); err != nil {
 			return base, (&heaviest{component: c}).blame(err, base)
 		}
 		r.p.loader.forget()
 	}
 	return base, nil
+}
+
+// stepTo is pull.stepTo with the commit's .mailmap.
+func (r *replay) stepTo(ctx context.Context, at gitsource.State) (step *gitsource.Step, mailmap object.Mailmap, err error) {
+	if step, err = r.p.stepTo(ctx, at); err == nil {
+		mailmap, err = r.p.reader.Mailmap(ctx, at.Commit)
+	}
+	return step, mailmap, err
 }
 
 // reached returns the newest commit of the branch that a replay to a stored commit has
@@ -306,7 +296,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	}
 	loader.prefetch(ctx, commit.rest)
 	for _, file := range commit.files {
-		loader.add(file)
+		loader.keep(file)
 	}
 	step := &commit.step
 	var heaviest heaviest
@@ -325,7 +315,7 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 	r.p.tell(Progress{Done: of.index*step.Total + step.Position, Total: of.of * step.Total, Entries: r.entries})
 	r.commits++
 	bounds := &r.p.s.bounds
-	if r.p.meter.end != nil { // what the turn is for must be stored before it ends
+	if r.p.meter.turn { // what the turn is for must be stored before it ends
 		return r.flushTurn(ctx, step.At.String())
 	}
 	if !r.staging.full(bounds) && r.commits < bounds.batchCommits {
@@ -336,12 +326,14 @@ func (r *replay) step(ctx context.Context, commit *readCommit) error {
 
 // application prepares the part of a component in a replayed commit.
 func (r *replay) application(c *component, step *gitsource.Step, mailmap object.Mailmap) *application {
-	at := r.staging.time(c.row.ID, pastTime(step.Commit, r.importStart(c)))
-	return &application{
-		tx: r.staging, comp: c, loader: r.p.loader, log: r.p.s.Logger, step: step, mailmap: mailmap,
-		origins: newAttributor(step, r.p.loader, c),
-		record:  true, created: at, at: at,
+	begun := c.row.ImportAt
+	if begun.IsZero() {
+		begun = r.p.at
 	}
+	at := r.staging.time(c.row.ID, pastTime(step.Commit, begun))
+	a := r.p.application(r.staging, c, step, mailmap)
+	a.record, a.created, a.at = true, at, at
+	return a
 }
 
 // count counts the entries of an application that ran with err.
@@ -356,13 +348,6 @@ func (r *replay) count(c *component, a *application, err error) error {
 	r.changes[c.row.ID] += n
 	r.entries += n
 	return nil
-}
-
-func (r *replay) importStart(c *component) time.Time {
-	if c.row.ImportAt.IsZero() {
-		return r.p.at
-	}
-	return c.row.ImportAt
 }
 
 // pastTime is the time of entries about a replayed commit: its committer time,
@@ -395,11 +380,7 @@ func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsou
 	if err := p.listFiles(ctx, bound, comps); err != nil {
 		return err
 	}
-	commit, err := p.reader.Commit(ctx, bound.Commit)
-	if err != nil {
-		return err
-	}
-	if err := p.applyStep(ctx, move{convoy: comps, partial: true, opened: first.When}, comps, stepOf(bound, commit)); err != nil {
+	if err := p.snapshot(ctx, move{convoy: comps, partial: true, opened: first.When}, bound); err != nil {
 		return err
 	}
 	return p.refreshCounters(ctx, comps)

@@ -212,9 +212,7 @@ type part struct{ index, of int }
 func (p *pull) replayAll(ctx context.Context, comps []*component) {
 	parts, err := p.replayParts(ctx, comps)
 	if err != nil {
-		for _, c := range comps {
-			p.fail(c, err)
-		}
+		p.fail(err, comps...)
 		return
 	}
 	for i, list := range parts {

@@ -20,7 +20,7 @@ type batch struct {
 	files  map[int64]store.File // without bytes, by translation
 
 	sealed []catalog.Translation // values of rows
-	ids    map[int64]int64       // once sealed: of new translations, by number
+	ids    rowIDs                // once sealed
 
 	entries, bytes int   // for its bounds; the constants of replay_staging.go say what bytes counts
 	stored         int64 // bytes of the targets of new units
@@ -99,7 +99,7 @@ func (s *stagedUnit) update(u *catalog.Unit, text, meta int64) {
 
 // seal copies what later batches go on changing. ids are those of translations that
 // earlier batches made. From now on the batch belongs to whoever stores it.
-func (b *batch) seal(ids map[int64]int64) {
+func (b *batch) seal(ids rowIDs) {
 	b.ids, b.sealed = ids, make([]catalog.Translation, len(b.rows))
 	for i, row := range b.rows {
 		b.sealed[i] = *row
@@ -159,16 +159,19 @@ func (b *batch) storeUnits(ctx context.Context, w *batchWriter) error {
 }
 
 type batchWriter struct {
-	tx  *store.StepTx
-	ids map[int64]int64
+	tx *store.StepTx
+	rowIDs
 }
 
-// id is a translation's id in the store.
-func (w *batchWriter) id(translation int64) int64 {
-	if translation >= 0 {
-		return translation
+// rowIDs are the ids of new translations that are stored, by their numbers in a replay.
+type rowIDs map[int64]int64
+
+// id is a translation's id in the store; 0 if it has none yet.
+func (ids rowIDs) id(translation int64) int64 {
+	if translation < 0 {
+		return ids[translation]
 	}
-	return w.ids[translation]
+	return translation
 }
 
 // pendingBatch is a batch that is being stored.

@@ -49,7 +49,9 @@ func stage(t *testing.T, s *staging, name string, units int) int64 {
 func newTestStaging() *staging {
 	c := new(component)
 	c.row.ID = 1
-	return newStaging(nil, []*component{c}, func() error { return nil })
+	s := newStaging(nil, []*component{c}, func() error { return nil })
+	s.meter, s.room = newMeter(newMemory(0)), func(int64) error { return nil }
+	return s
 }
 
 // TestStagingMemory: what a replay counts of its memory is at most a quarter too

@@ -32,13 +32,13 @@ type staging struct {
 	owners     map[int64]int64      // components of translations that were put
 	clock      int                  // counts the uses of tables
 	begun      int                  // the clock when the last commit began
-	ids        map[int64]int64      // of new translations that are stored, by number
+	ids        rowIDs               // of all that are stored
 	lastRow    int64                // the newest number of a new translation, negative
 	// waitStored waits until all sealed batches are stored. It is called before
 	// every read from the store that they may affect.
 	waitStored func() error
-	meter      *meter // or nil
-	// room returns an error if so many bytes more may not be stored; nil: all may.
+	meter      *meter
+	// room returns an error if so many bytes more may not be stored.
 	room func(n int64) error
 	// blob reads a file from the repository.
 	blob func(ctx context.Context, id string) ([]byte, error)
@@ -56,7 +56,7 @@ type stagedComponent struct {
 func newStaging(db *store.DB, comps []*component, waitStored func() error) *staging {
 	s := &staging{
 		db: db, components: make(map[int64]*stagedComponent, len(comps)), tables: make(map[int64]*unitTable),
-		owners: make(map[int64]int64), ids: make(map[int64]int64), waitStored: waitStored, batch: newBatch(),
+		owners: make(map[int64]int64), ids: make(rowIDs), waitStored: waitStored, batch: newBatch(),
 	}
 	for _, c := range comps {
 		s.components[c.row.ID] = &stagedComponent{lastUnit: c.row.LastUnit, lastAt: c.row.LastAt}
@@ -78,14 +78,6 @@ func (s *staging) counts() map[int64]stagedComponent {
 		counted[id] = *c
 	}
 	return counted
-}
-
-// id is a translation's id in the store; 0 if it has none yet.
-func (s *staging) id(translation int64) int64 {
-	if translation < 0 {
-		return s.ids[translation]
-	}
-	return translation
 }
 
 // time is the time of a replayed commit's entries in a component: never before
@@ -159,7 +151,7 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 	if err := s.waitStored(); err != nil {
 		return f, err
 	}
-	f, err = store.Get(ctx, s.db, (*store.Snapshot).File, s.id(translation))
+	f, err = store.Get(ctx, s.db, (*store.Snapshot).File, s.ids.id(translation))
 	if f.Later {
 		f.Data, err = s.blob(ctx, f.Blob)
 	}
@@ -280,7 +272,20 @@ func (p *pull) blob(ctx context.Context, id string) ([]byte, error) {
 	return p.reader.SharedBlob(ctx, hash, readLimit)
 }
 
-// storeFiles stores the bytes of the files of a component that a replay left for later.
+// storeReplayedFiles stores the bytes of the files that a replay left for later: at its end,
+// or when another step ends it, since its commits are gone from the branch.
+func (p *pull) storeReplayedFiles(ctx context.Context, tx *store.StepTx, comps ...*component) error {
+	for _, c := range comps {
+		if c.row.Imported || c.row.ImportAt.IsZero() {
+			continue
+		}
+		if err := p.storeFiles(ctx, tx, c); err != nil {
+			return &componentError{c, err}
+		}
+	}
+	return nil
+}
+
 func (p *pull) storeFiles(ctx context.Context, tx *store.StepTx, c *component) error {
 	files, err := tx.LaterFiles(ctx, c.row.ID)
 	if err != nil {
@@ -295,20 +300,6 @@ func (p *pull) storeFiles(ctx context.Context, tx *store.StepTx, c *component) e
 		}
 		if err := tx.PutFile(ctx, f); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// storeReplayedFiles is storeFiles for components that were in a replay which another
-// step ends: its commits are gone from the branch.
-func (p *pull) storeReplayedFiles(ctx context.Context, tx *store.StepTx, comps []*component) error {
-	for _, c := range comps {
-		if c.row.Imported || c.row.ImportAt.IsZero() {
-			continue
-		}
-		if err := p.storeFiles(ctx, tx, c); err != nil {
-			return &componentError{c, err}
 		}
 	}
 	return nil

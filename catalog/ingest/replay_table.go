@@ -52,7 +52,7 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 	}
 	t := new(unitTable)
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		units, err := snap.StoredUnits(ctx, s.id(translation))
+		units, err := snap.StoredUnits(ctx, s.ids.id(translation))
 		for i := range units {
 			t.known = append(t.known, units[i].Known)
 			t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
@@ -106,10 +106,8 @@ func (s *staging) AddUnits(ctx context.Context, units []store.FingerprintedUnit)
 	for i := range units {
 		s.stored += int64(len(units[i].Target))
 	}
-	if s.room != nil {
-		if err := s.room(s.stored); err != nil {
-			return err
-		}
+	if err := s.room(s.stored); err != nil {
+		return err
 	}
 	for i := range units {
 		n := &units[i]

@@ -117,14 +117,12 @@ func (s *Syncer) Close() { s.histories.Close() }
 // pulled, and joins the errors of its components. A component that fails does
 // not stop the others; its error is in its report, too. After an error nothing
 // is half-done: the next Sync continues.
-func (s *Syncer) Sync(ctx context.Context, b Branch) (Report, error) {
-	s.fetchTemplates(ctx, b)
-	m, err := s.take(ctx, b)
-	if err != nil {
-		return Report{}, err
-	}
-	defer m.give()
-	return s.pull(ctx, b, m)
+func (s *Syncer) Sync(ctx context.Context, b Branch) (report Report, err error) {
+	err = s.Hold(ctx, b, func(ctx context.Context, held *Held) (err error) {
+		report, err = held.Pull(ctx)
+		return err
+	})
+	return report, err
 }
 
 // pull is Sync for whoever has the turn of the mirror.
@@ -289,11 +287,11 @@ func stayingAt(row *store.BranchComponent, at time.Time, components ...int64) st
 // project writes it: po/zh_CN.po has zh_CN, and is zh_Hans. ok says whether the filemask and
 // language_regex select the file.
 func (s *Syncer) FileCode(row *store.BranchComponent, path string) (code string, ok bool) {
-	c, err := newComponent(*row, s.Languages)
+	selection, err := newSelection(&row.Settings, s.Languages)
 	if err != nil {
 		return "", false
 	}
-	return c.selection.code(path)
+	return selection.code(path)
 }
 
 // The phases of a pull, which the metrics name. Time in none of them is otherPhase's.

@@ -120,10 +120,6 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 		if err != nil {
 			return lines, files, &storeError{err}
 		}
-		kept, err := v.keptLanguages(ctx, row)
-		if err != nil {
-			return lines, files, &storeError{err}
-		}
 		other, err := v.elsewhere(ctx, row)
 		if err != nil {
 			return lines, files, err
@@ -152,10 +148,9 @@ func (v *mirrorVerifier) compare(ctx context.Context, r *gitsource.Reader, rows 
 			delete(stored, f.Path)
 		}
 		for path, f := range stored {
-			if kept[f.language] {
-				continue // its file has another name now
+			if !f.renamed {
+				lines = append(lines, fmt.Sprintf("%s/%s: %s is stored, commit %.12s does not have it: please report it", row.Project.Slug, row.Slug, path, row.Head))
 			}
-			lines = append(lines, fmt.Sprintf("%s/%s: %s is stored, commit %.12s does not have it: please report it", row.Project.Slug, row.Slug, path, row.Head))
 		}
 	}
 	slices.Sort(lines)
@@ -177,26 +172,10 @@ func (v *mirrorVerifier) elsewhere(ctx context.Context, row *store.ComponentRow)
 }
 
 // verifiedFile is a file that is stored.
-type verifiedFile struct{ blob, language string }
-
-// keptLanguages are the languages of a component whose newest file cannot be read: what is
-// served of them may be from a file of another name.
-func (v *mirrorVerifier) keptLanguages(ctx context.Context, row *store.ComponentRow) (map[string]bool, error) {
-	problems, err := v.snap.Problems(ctx, row.ID)
-	if err != nil || len(problems) == 0 {
-		return nil, err
-	}
-	c, err := newComponent(store.BranchComponent{Component: row.Component, Project: row.Project}, v.table)
-	if err != nil {
-		return nil, err
-	}
-	kept := map[string]bool{}
-	for i := range problems {
-		if code, ok := c.selection.code(problems[i].Path); ok {
-			kept[v.table.Match(code).Code] = true
-		}
-	}
-	return kept, nil
+type verifiedFile struct {
+	blob string
+	// renamed says that the newest file of its language cannot be read, and may have another name.
+	renamed bool
 }
 
 // storedFiles returns the files that a component serves as they are at its
@@ -210,6 +189,16 @@ func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRo
 	if err != nil {
 		return nil, err
 	}
+	selection, err := newSelection(&row.Settings, v.table)
+	if err != nil {
+		return nil, err
+	}
+	unreadable := map[string]bool{} // languages
+	for _, p := range problems {
+		if code, ok := selection.code(p.Path); ok {
+			unreadable[v.table.Match(code).Code] = true
+		}
+	}
 	served := slices.DeleteFunc(translations, func(t catalog.Translation) bool { return t.Removed || t.Filename == "" })
 	ids := make([]int64, len(served))
 	for i := range served {
@@ -222,7 +211,7 @@ func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRo
 	list := make(map[string]verifiedFile, len(served))
 	for i := range served {
 		if f, ok := files[served[i].ID]; ok {
-			list[served[i].Filename] = verifiedFile{f.Blob, served[i].Language}
+			list[served[i].Filename] = verifiedFile{f.Blob, unreadable[served[i].Language]}
 		}
 	}
 	for _, p := range problems {
