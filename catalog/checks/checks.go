@@ -16,7 +16,9 @@ package checks
 import (
 	"iter"
 	"math/bits"
+	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -222,21 +224,13 @@ func last(s string) rune {
 	return c
 }
 
+// firstEntity is an HTML entity that a text begins with.
+var firstEntity = regexp.MustCompile(`^&#?[0-9A-Za-z]+;`)
+
 // entity returns the length of the HTML entity that s begins with, or 0.
 func entity(s string) int {
-	if len(s) < 3 || s[0] != '&' {
+	if !strings.HasPrefix(s, "&") {
 		return 0
 	}
-	i := 1
-	if s[i] == '#' {
-		i++
-	}
-	from := i
-	for i < len(s) && (isLetter(s[i]) || isDigit(s[i])) {
-		i++
-	}
-	if i == from || i == len(s) || s[i] != ';' {
-		return 0
-	}
-	return i + 1
+	return len(firstEntity.FindString(s))
 }

@@ -116,27 +116,24 @@ func index(s, markers string) int {
 	return strings.IndexAny(s, markers)
 }
 
-// checkFormat compares the placeholders of each target form with those of its
-// source form.
-func checkFormat(r *run, id ID) {
-	x := syntaxes[id]
-	for i, target := range r.unit.Targets {
-		k := r.formSource(i, func(s string) bool {
-			_, ok := x.next(s, 0)
-			return ok
-		})
-		source := r.unit.Sources[k]
-		if source == "" || target == "" {
-			continue
-		}
-		h := r.compare(x, source, target, r.lenient(i))
-		if !h.failed && id == JavaFormat {
-			h = apostrophes(target)
-		}
-		if h.failed && r.fail(h, k, i) {
-			return
-		}
+// checkFormat compares the placeholders of a target form with those of its source form.
+func checkFormat(r *run, source, target string) hit {
+	if source == "" || target == "" {
+		return hit{}
 	}
+	h := r.compare(syntaxes[r.id], source, target)
+	if !h.failed && r.id == JavaFormat {
+		return apostrophes(target)
+	}
+	return h
+}
+
+// formatSource returns the source form that target form i is compared with.
+func (r *run) formatSource(i int) int {
+	return r.formSource(i, func(s string) bool {
+		_, ok := syntaxes[r.id].next(s, 0)
+		return ok
+	})
 }
 
 // apostrophes fails if their number is odd: the last one opens a quotation that is
@@ -149,10 +146,10 @@ func apostrophes(t string) hit {
 	return hit{failed: true, target: Span{i, i + 1}}
 }
 
-// lenient reports whether a form may leave out its number.
-func (r *run) lenient(i int) bool {
-	f := r.form(i)
-	return !r.flags.strict && (f.single || f.zeroOrOne && i == 0)
+// lenient reports whether the form may leave out its number.
+func (r *run) lenient() bool {
+	f := r.form(r.at)
+	return !r.flags.strict && (f.single || f.zeroOrOne && r.at == 0)
 }
 
 // formSource returns the source form whose placeholders those of target form i are
@@ -172,7 +169,7 @@ func (r *run) formSource(i int, has func(string) bool) int {
 
 // compare fails if the placeholders differ. It marks the surplus ones in the
 // target, the missing ones in the source, or the ones in another order.
-func (r *run) compare(x syntax, source, target string, lenient bool) hit {
+func (r *run) compare(x syntax, source, target string) hit {
 	if x.agree(source, target) {
 		return hit{}
 	}
@@ -184,7 +181,7 @@ func (r *run) compare(x syntax, source, target string, lenient bool) hit {
 	}
 	missing, extra := pairUp(a, b, false)
 	switch {
-	case extra == 0 && missing > 0 && lenient, extra == 0 && missing == 0 && !position:
+	case extra == 0 && missing > 0 && r.lenient(), extra == 0 && missing == 0 && !position:
 		return hit{}
 	case extra == 0 && missing == 0:
 		return otherOrder(a, b)

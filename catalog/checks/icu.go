@@ -21,37 +21,27 @@ func (m *icuMessage) errorIn(s string) Span {
 	return Span{m.at, m.at + n}
 }
 
-// checkICU compares the messages of the forms. If the source has a syntax error,
+// checkICU compares the messages of two forms. If the source has a syntax error,
 // it checks only the syntax of the translation.
-func checkICU(r *run, _ ID) {
-	var sources [2]icuMessage
-	var read [2]bool
-	for i, target := range r.unit.Targets {
-		k := r.formSource(i, r.hasICU)
-		source := r.unit.Sources[k]
-		if source == "" || target == "" {
-			continue
-		}
-		if !read[k] {
-			sources[k], read[k] = parseICU(source, r.flags.icu), true
-		}
-		t := parseICU(target, r.flags.icu)
-		h := hit{failed: !t.ok}
-		if t.ok {
-			h = r.flags.icu.compare(&sources[k], &t, target)
-		} else {
-			h.target = t.errorIn(target)
-		}
-		if h.failed && r.fail(h, k, i) {
-			return
-		}
+func checkICU(r *run, source, target string) hit {
+	if source == "" || target == "" {
+		return hit{}
 	}
+	t := parseICU(target, r.flags.icu)
+	if !t.ok {
+		return hit{failed: true, target: t.errorIn(target)}
+	}
+	s := parseICU(source, r.flags.icu)
+	return r.flags.icu.compare(&s, &t, target)
 }
 
-// hasICU reports whether a text has arguments or tags.
-func (r *run) hasICU(s string) bool {
-	m := parseICU(s, r.flags.icu)
-	return len(m.order) > 0
+// icuSource returns the source form that target form i is compared with: one with
+// arguments or tags.
+func (r *run) icuSource(i int) int {
+	return r.formSource(i, func(s string) bool {
+		m := parseICU(s, r.flags.icu)
+		return len(m.order) > 0
+	})
 }
 
 // compare fails if an argument or tag is missing, surplus, or used in another way

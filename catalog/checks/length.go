@@ -2,23 +2,21 @@ package checks
 
 import (
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // maxLength fails for each form that is longer than the flag max-length allows,
 // after the flag replacements is applied. With xml-text, tags do not count.
-func maxLength(r *run, _ ID) {
+func maxLength(r *run, _, t string) hit {
 	limit := r.flags.maxLength
-	for i, target := range r.unit.Targets {
-		if r.flags.replace == nil && (len(target) <= limit || utf8.RuneCountInString(target) <= limit) {
-			continue
-		}
-		at := r.tooLong(target, limit)
-		if at >= 0 && r.fail(hit{failed: true, target: Span{at, len(target)}}, r.sourceForm(i), i) {
-			return
-		}
+	if r.flags.replace == nil && (len(t) <= limit || utf8.RuneCountInString(t) <= limit) {
+		return hit{}
 	}
+	at := r.tooLong(t, limit)
+	return hit{failed: at >= 0, target: Span{at, len(t)}}
 }
 
 // tooLong returns the byte from which s is too long, or -1. It returns 0 if that
@@ -76,32 +74,19 @@ func (c *runeCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// WriteString saves the replacer a copy.
-func (c *runeCounter) WriteString(s string) (int, error) {
-	if c.left -= utf8.RuneCountInString(s); c.left < 0 {
-		return 0, errTooLong
-	}
-	return len(s), nil
-}
+// pluralised is "(s)" at the end of a word.
+var pluralised = regexp.MustCompile(`[_\pL\pN](\(s\))(?:[^_\pL\pN]|$)`)
 
 // optionalPlural finds "file(s)" in a source without plural forms.
 func optionalPlural(r *run, s string, _ int) hit {
-	if len(r.unit.Sources) > 1 {
+	if len(r.unit.Sources) > 1 || !strings.Contains(s, "(s)") {
 		return hit{}
 	}
-	for from := 0; ; {
-		i := strings.Index(s[from:], "(s)")
-		if i < 0 {
-			return hit{}
-		}
-		i += from
-		from = i + len("(s)")
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[from:])
-		if i > 0 && wordRune(before) && (from == len(s) || !wordRune(after)) {
-			return hit{failed: true, source: Span{i, from}}
-		}
+	at := pluralised.FindStringSubmatchIndex(s)
+	if at == nil {
+		return hit{}
 	}
+	return hit{failed: true, source: Span{at[2], at[3]}}
 }
 
 // ellipsis finds three full stops instead of one character.
@@ -119,25 +104,10 @@ func unnamedFormat(r *run, s string, form int) hit {
 		return hit{}
 	}
 	for id := range r.flags.runs.And(formats).All() {
-		unnamed := 0
-		var places []Span
-		for at := 0; ; {
-			p, ok := syntaxes[id].next(s, at)
-			if !ok {
-				break
-			}
-			if at = p.to; p.position && !p.escape {
-				unnamed++
-				if r.explain {
-					places = append(places, Span{p.from, p.to})
-				}
-				if !r.explain && unnamed == 2 || len(places) == maxPlaces {
-					break
-				}
-			}
-		}
-		if unnamed >= 2 {
-			return hit{failed: true, sources: places}
+		all, _ := syntaxes[id].collect(s, r.left[:0])
+		r.left = all
+		if unnamed := slices.DeleteFunc(all, func(p placeholder) bool { return !p.position }); len(unnamed) > 1 {
+			return hit{failed: true, sources: places(unnamed)}
 		}
 	}
 	return hit{}

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -175,7 +176,7 @@ func mdSyntax(r *run, s, t string) hit {
 // to its last end, so that each character is read a few times only.
 func mdMarks(s string) []placeholder {
 	var all []placeholder
-	m := markEnds{s: s}
+	m := markEnds{s: s, last: map[string]int{}}
 	for i := 0; i < len(s) && len(all) < maxMarks; {
 		from := i
 		mark, to := "", 0
@@ -183,17 +184,15 @@ func mdMarks(s string) []placeholder {
 		case '\\':
 			i++
 		case '_', '*':
-			if mark, to = s[i:i+1], 0; strings.HasPrefix(s[i+1:], mark) {
-				mark = s[i : i+2]
-				to = m.double(c, i)
+			if strings.HasPrefix(s[i+1:], s[i:i+1]) {
+				mark, to = s[i:i+2], m.double(i)
 			}
 			if to == 0 {
-				mark = s[i : i+1]
-				to = m.single(c, i)
+				mark, to = s[i:i+1], m.single(c, i)
 			}
 		case '~':
 			if strings.HasPrefix(s[i:], "~~") {
-				mark, to = "~~", m.double(c, i)
+				mark, to = "~~", m.double(i)
 			}
 		case '`':
 			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
@@ -213,32 +212,29 @@ func mdMarks(s string) []placeholder {
 // markEnds finds the ends of marks. It knows the last possible end of each mark, so
 // that every search succeeds.
 type markEnds struct {
-	s       string
-	singles [2]lastEnd  // of "_" and "*"
-	doubles [3]lastEnd  // of "__", "**" and "~~"
-	runs    map[int]int // of backquotes: position of the last run of a length
+	s    string
+	last map[string]int // of "_", "*", "__", "**" and "~~", as far as they were asked for
+	runs map[int][]int  // of backquotes: positions of the runs of a length
 }
 
-// lastEnd is the position of the last end of a mark.
-type lastEnd struct {
-	known bool
-	at    int
-}
-
-func markIndex(c byte) int { return strings.IndexByte("_*~", c) }
-
-// double returns the position after the end of the mark cc at byte i, or 0.
-func (m *markEnds) double(c byte, i int) int {
-	mark := string([]byte{c, c})
-	last := &m.doubles[markIndex(c)]
-	if !last.known {
-		*last = lastEnd{true, strings.LastIndex(m.s, mark)}
+// lastEnd returns the last end of a mark, which find finds when it is asked for first.
+func (m *markEnds) lastEnd(mark string, find func() int) int {
+	at, known := m.last[mark]
+	if !known {
+		at = find()
+		m.last[mark] = at
 	}
-	if last.at < i+3 {
+	return at
+}
+
+// double returns the position after the end of the mark of two characters at byte i, or 0.
+func (m *markEnds) double(i int) int {
+	mark := m.s[i : i+2]
+	if m.lastEnd(mark, func() int { return strings.LastIndex(m.s, mark) }) < i+3 {
 		return 0
 	}
 	to := i + 3 + strings.Index(m.s[i+3:], mark) + 2
-	for c != '~' && to < len(m.s) && m.s[to] == c {
+	for mark != "~~" && to < len(m.s) && m.s[to] == mark[0] {
 		to++ // the mark ends where its run ends
 	}
 	return to
@@ -249,14 +245,14 @@ func (m *markEnds) single(c byte, i int) int {
 	if c == '_' && i > 0 && wordRune(last(m.s[:i])) {
 		return 0
 	}
-	end := &m.singles[markIndex(c)]
-	if !end.known {
-		*end = lastEnd{true, len(m.s) - 1}
-		for end.at >= 0 && !m.ends(c, end.at) {
-			end.at--
+	end := m.lastEnd(m.s[i:i+1], func() int {
+		at := len(m.s) - 1
+		for at >= 0 && !m.ends(c, at) {
+			at--
 		}
-	}
-	for j := i + 2; j <= end.at; j++ {
+		return at
+	})
+	for j := i + 2; j <= end; j++ {
 		if m.ends(c, j) {
 			return j + 1
 		}
@@ -279,43 +275,23 @@ func (m *markEnds) ends(c byte, i int) bool {
 	return !wordRune(next)
 }
 
+// backquotes is a run of them.
+var backquotes = regexp.MustCompile("`+")
+
 // code returns the position after the run of n backquotes that closes the run at
 // byte i, or 0.
 func (m *markEnds) code(i, n int) int {
 	if m.runs == nil {
-		m.runs = make(map[int]int)
-		for from, k := range backquotes(m.s, 0) {
-			m.runs[k] = from
+		m.runs = make(map[int][]int)
+		for _, run := range backquotes.FindAllStringIndex(m.s, -1) {
+			m.runs[run[1]-run[0]] = append(m.runs[run[1]-run[0]], run[0])
 		}
 	}
-	if m.runs[n] <= i {
+	at, _ := slices.BinarySearch(m.runs[n], i+n)
+	if at == len(m.runs[n]) {
 		return 0
 	}
-	for from, k := range backquotes(m.s, i+n) {
-		if k == n {
-			return from + k
-		}
-	}
-	return 0
-}
-
-// backquotes yields the position and the length of each run of backquotes from
-// byte i.
-func backquotes(s string, i int) func(yield func(from, n int) bool) {
-	return func(yield func(from, n int) bool) {
-		for {
-			k := strings.IndexByte(s[i:], '`')
-			if k < 0 {
-				return
-			}
-			i += k
-			n := len(s[i:]) - len(strings.TrimLeft(s[i:], "`"))
-			if !yield(i, n) {
-				return
-			}
-			i += n
-		}
-	}
+	return m.runs[n][at] + n
 }
 
 // bbcode compares the pairs [tag]…[/tag].
@@ -391,21 +367,14 @@ func lastClosing(line string) map[string]int {
 	}
 }
 
-// bbTag returns the first [name] from byte i. A name has no brackets. to is 0 if no
-// tag is left.
+// bbName is a name in brackets, which has none.
+var bbName = regexp.MustCompile(`\[([^\[\]]*)\]`)
+
+// bbTag returns the first [name] from byte i. to is 0 if no tag is left.
 func bbTag(line string, i int) (name string, from, to int) {
-	for {
-		n := strings.IndexByte(line[i:], '[')
-		if n < 0 {
-			return "", 0, 0
-		}
-		from = i + n
-		n = strings.IndexAny(line[from+1:], "[]")
-		if n < 0 {
-			return "", 0, 0
-		}
-		if i = from + 1 + n; line[i] == ']' {
-			return line[from+1 : i], from, i + 1
-		}
+	at := bbName.FindStringSubmatchIndex(line[i:])
+	if at == nil {
+		return "", 0, 0
 	}
+	return line[i+at[2] : i+at[3]], i + at[0], i + at[1]
 }

@@ -88,31 +88,24 @@ func mayBeXML(s string) bool {
 		(strings.Contains(s, "</") || strings.Contains(s, "/>") || strings.Contains(s, "<!") || strings.Contains(s, "<?"))
 }
 
-func xmlInvalid(r *run, _ ID) {
-	for i, e := range r.asXML().targets {
-		target := r.unit.Targets[i]
-		if target != "" && !e.ok && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
-			return
-		}
-	}
+func xmlInvalid(r *run, _, t string) hit {
+	m := r.asXML()
+	return hit{failed: m.way != xmlNot && t != "" && !m.targets[r.at].ok, target: Span{0, len(t)}}
 }
 
-func xmlTags(r *run, _ ID) {
+func xmlTags(r *run, _, t string) hit {
 	m := r.asXML()
-	for i, b := range m.targets {
-		k := r.sourceForm(i)
-		a := m.sources[k]
-		if r.unit.Targets[i] == "" || !a.ok || !b.ok || a.sum == b.sum {
-			continue
-		}
-		h := hit{failed: true}
-		if r.explain {
-			h = otherElements(a.all, b.all)
-		}
-		if r.fail(h, k, i) {
-			return
-		}
+	if m.way == xmlNot || t == "" {
+		return hit{}
 	}
+	a, b := m.sources[r.sourceForm(r.at)], m.targets[r.at]
+	switch {
+	case !a.ok || !b.ok || a.sum == b.sum:
+		return hit{}
+	case !r.explain:
+		return hit{failed: true}
+	}
+	return otherElements(a.all, b.all)
 }
 
 // otherElements marks the elements that only one side has or, if both have the
@@ -270,14 +263,9 @@ func blankEntities(s string) string {
 		return s
 	}
 	b := []byte(s)
-	for i := 0; i < len(s); {
-		n := entity(s[i:])
-		for range n {
-			b[i] = ' '
-			i++
-		}
-		if n == 0 {
-			i++
+	for i := range b {
+		for n := entity(s[i:]); n > 0; n-- {
+			b[i+n-1] = ' '
 		}
 	}
 	return string(b)

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"regexp"
 	resyntax "regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,41 +74,35 @@ func (p *pattern) find(s string, into []placeholder) ([]placeholder, bool) {
 	return into, true
 }
 
+// holderSource returns the source form whose placeholders of the flag the targets are
+// compared with: the last one if the first has none.
+func (r *run) holderSource(int) int {
+	last := len(r.unit.Sources) - 1
+	if last == 0 {
+		return 0
+	}
+	if found, ok := r.flags.holders.find(r.unit.Sources[0], r.left[:0]); !ok || len(found) > 0 {
+		return 0
+	}
+	return last
+}
+
 // placeholders compares the sets of the flag's placeholders in source and target.
-func placeholders(r *run, _ ID) {
-	p := r.flags.holders
-	k := 0
-	expected, ok := p.find(r.unit.Sources[0], r.left[:0])
-	if n := len(r.unit.Sources); ok && len(expected) == 0 && n > 1 {
-		k = n - 1
-		expected, ok = p.find(r.unit.Sources[k], r.left[:0])
+func placeholders(r *run, source, target string) hit {
+	expected, ok := r.flags.holders.find(source, r.left[:0])
+	found, okTarget := r.flags.holders.find(target, r.right[:0])
+	r.left, r.right = expected, found
+	missing, extra := pairUp(expected, found, true)
+	f := r.form(r.at)
+	if !ok || !okTarget || extra == 0 && (missing == 0 || f.single || f.zeroOrOne) {
+		return hit{}
 	}
-	if r.left = expected; !ok {
-		return
-	}
-	for i, target := range r.unit.Targets {
-		found, ok := p.find(target, r.right[:0])
-		if r.right = found; !ok {
-			continue
-		}
-		missing, extra := pairUp(expected, found, true)
-		f := r.form(i)
-		if extra == 0 && (missing == 0 || f.single || f.zeroOrOne) {
-			continue
-		}
-		if r.fail(r.onlyIn(expected, found, target), k, i) {
-			return
-		}
-	}
+	return r.onlyIn(expected, found, target)
 }
 
 // regex fails for each form that does not match the flag's expression.
-func regex(r *run, _ ID) {
-	for i, target := range r.unit.Targets {
-		if !r.flags.regex.MatchString(target) && r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
-			return
-		}
-	}
+func regex(r *run, _, t string) hit {
+	return hit{failed: !r.flags.regex.MatchString(t), target: Span{0, len(t)}}
 }
 
 // maxExpression bounds the regular expressions of a flag, in about the number of
@@ -185,37 +180,15 @@ func quoteAll(values []flagValue, fold bool) string {
 }
 
 // plurals fails if some forms are translated and others are not.
-func plurals(r *run, _ ID) {
-	if len(r.unit.Sources) < 2 {
-		return
-	}
-	some := false
-	for _, target := range r.unit.Targets {
-		some = some || target != ""
-	}
-	for i, target := range r.unit.Targets {
-		if some && target == "" && r.fail(hit{failed: true}, r.sourceForm(i), i) {
-			return
-		}
-	}
+func plurals(r *run, _, t string) hit {
+	some := len(r.unit.Sources) > 1 && slices.ContainsFunc(r.unit.Targets, func(target string) bool { return target != "" })
+	return hit{failed: some && t == ""}
 }
 
 // samePlurals fails if all of several forms are equal.
-func samePlurals(r *run, _ ID) {
-	targets := r.unit.Targets
-	if len(r.unit.Sources) < 2 || len(targets) < 2 || targets[0] == "" {
-		return
-	}
-	for _, target := range targets[1:] {
-		if target != targets[0] {
-			return
-		}
-	}
-	for i, target := range targets {
-		if r.fail(hit{failed: true, target: Span{0, len(target)}}, r.sourceForm(i), i) {
-			return
-		}
-	}
+func samePlurals(r *run, _, t string) hit {
+	several := len(r.unit.Sources) > 1 && len(r.unit.Targets) > 1 && t != ""
+	return hit{failed: several && !slices.ContainsFunc(r.unit.Targets, func(target string) bool { return target != t }), target: Span{0, len(t)}}
 }
 
 // form is one plural form of the target's rule.

@@ -165,6 +165,8 @@ type run struct {
 	set     *Set
 	flags   *flagSet
 	unit    *Unit
+	id      ID  // of the check
+	at      int // the target form
 	explain bool
 	failed  bool
 	hits    []place // of explain
@@ -193,10 +195,7 @@ type place struct {
 
 func (r *run) check(id ID) {
 	e := &table[id]
-	if e.whole != nil {
-		e.whole(r, id)
-		return
-	}
+	r.id = id
 	if e.source != nil {
 		for i, source := range r.unit.Sources {
 			if h := e.source(r, source, i); h.failed && r.fail(h, i, i) {
@@ -206,7 +205,13 @@ func (r *run) check(id ID) {
 		return
 	}
 	for i, target := range r.unit.Targets {
-		k := r.sourceForm(i)
+		k := 0
+		if e.sourceForm != nil {
+			k = e.sourceForm(r, i)
+		} else {
+			k = r.sourceForm(i)
+		}
+		r.at = i
 		if h := e.pair(r, r.unit.Sources[k], target); h.failed && r.fail(h, k, i) {
 			return
 		}

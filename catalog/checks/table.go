@@ -130,7 +130,7 @@ func rows() [count]entry {
 		RubyFormat:             formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
 		ESFormat:               formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
 		AngularJSFormat:        formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
-		Placeholders:           formsCheck("placeholders", "Placeholders", "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", `placeholders:$URL$, "at $URL$" → "bei"`, placeholders).valuedBy("placeholders"),
+		Placeholders:           formsCheck("placeholders", "Placeholders", "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", `placeholders:$URL$, "at $URL$" → "bei"`, placeholders).valuedBy("placeholders").with((*run).holderSource),
 		Regex:                  formsCheck("regex", "Regular expression", "A form does not match the regular expression of the flag regex:r\"expression\".", `regex:r"^[a-z]+$", "word" → "Wort"`, regex).valuedBy("regex"),
 		URL:                    pairCheck("url", "URL", "The translation is not a URL of http, https, ftp or ftps.", `"http://a.org/en" → "a.org/de"`, checkURL).enabledBy("url"),
 		SafeHTML:               pairCheck("safe-html", "Unsafe HTML", "The translation has tags or attributes that the source has not, comments, links to scripts, or tags that are not closed.", `"<b>x</b>" → "<script>x</script>"`, safeHTML).enabledBy("safe-html"),
@@ -141,7 +141,7 @@ func rows() [count]entry {
 		SchemeFormat:           formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
 		VueFormat:              formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
 		I18nextInterpolation:   formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
-		ICUMessageFormat:       formsCheck("icu_message_format", "ICU MessageFormat", "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.", `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`, checkICU).enabledBy(icuFlag),
+		ICUMessageFormat:       formsCheck("icu_message_format", "ICU MessageFormat", "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.", `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`, checkICU).enabledBy(icuFlag).with((*run).icuSource),
 		ICUMessageFormatSyntax: sourceCheck("icu_message_format_syntax", "ICU MessageFormat syntax", "The source has an error in the syntax of ICU MessageFormat.", `"Hello {name"`, icuSyntax).enabledBy(icuFlag),
 	}
 	for i := range all {
@@ -160,16 +160,16 @@ var (
 	byFlag    = masksByFlag()
 )
 
-// entry is one row of the table. It has one of the functions pair, whole and
-// source, except for ScopeAcross.
+// entry is one row of the table. It has one of the functions pair and source, except for
+// ScopeAcross.
 type entry struct {
 	Check
 	ignore string // turns it off, as IgnoreFlag does
 	valued bool   // EnableFlag turns it on only with a value
 
-	pair   func(r *run, source, target string) hit   // compares one target form with its source form
-	whole  func(r *run, id ID)                       // looks at all forms of a target unit
-	source func(r *run, source string, form int) hit // looks at one form of a source unit
+	pair       func(r *run, source, target string) hit   // compares one target form with its source form
+	sourceForm func(r *run, i int) int                   // which that is; nil: as usual
+	source     func(r *run, source string, form int) hit // looks at one form of a source unit
 }
 
 // newCheck makes the row of a check that is on.
@@ -184,10 +184,10 @@ func pairCheck(name, title, description, example string, f func(*run, string, st
 	return e
 }
 
-// formsCheck makes the row of a check of all forms of a target unit.
-func formsCheck(name, title, description, example string, f func(*run, ID)) entry {
-	e := newCheck(name, title, description, example, ScopeTarget)
-	e.whole = f
+// formsCheck makes the row of a check of all forms of a target unit, which it gets in turn.
+func formsCheck(name, title, description, example string, f func(*run, string, string) hit) entry {
+	e := pairCheck(name, title, description, example, f)
+	e.Scope = ScopeTarget
 	return e
 }
 
@@ -210,9 +210,15 @@ func (e entry) valuedBy(flag string) entry {
 	return e
 }
 
+// with has another rule say which source form the forms are compared with.
+func (e entry) with(sourceForm func(*run, int) int) entry {
+	e.sourceForm = sourceForm
+	return e
+}
+
 // formatCheck makes the row of a check of placeholders. Their syntax is in
 // notations.
 func formatCheck(name, language, example string) entry {
 	const description = "The placeholders are not those of the source, or, where only their place tells them apart, in another order."
-	return formsCheck(name, language+" format", description, example, checkFormat).enabledBy(dashed(name))
+	return formsCheck(name, language+" format", description, example, checkFormat).enabledBy(dashed(name)).with((*run).formatSource)
 }
