@@ -80,38 +80,21 @@ func (l *lexer) next() token {
 	return t
 }
 
+// keyword returns the kind of a word that is not quoted.
 func keyword(word string) tokenKind {
-	switch {
-	case strings.EqualFold(word, "AND"):
-		return andToken
-	case strings.EqualFold(word, "OR"):
-		return orToken
-	case strings.EqualFold(word, "NOT"):
-		return notToken
-	}
-	return termToken
+	return map[string]tokenKind{"AND": andToken, "OR": orToken, "NOT": notToken}[strings.ToUpper(word)]
 }
+
+var fieldText = regexp.MustCompile(`^([A-Za-z_]+)(:[<>]?=?)`)
 
 // fieldAndOperator returns the field and the operator with which s begins, if any.
 // The scheme of a URL is no field.
 func fieldAndOperator(s string) (field, op string) {
-	n := 0
-	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z') {
-		n++
-	}
-	if n == 0 || n == len(s) || s[n] != ':' {
+	m := fieldText.FindStringSubmatch(s)
+	if m == nil || slices.Contains([]string{"http", "https", "ftp", "mailto"}, m[1]) {
 		return "", ""
 	}
-	switch field = s[:n]; field {
-	case "http", "https", "ftp", "mailto":
-		return "", ""
-	}
-	for _, op := range []string{":<=", ":>=", ":<", ":>", ":="} {
-		if strings.HasPrefix(s[n:], op) {
-			return field, op
-		}
-	}
-	return field, ":"
+	return m[1], m[2]
 }
 
 func (l *lexer) term(t *token) {
@@ -170,35 +153,26 @@ func (l *lexer) quoted(skip int, unescape func(string) string) (string, bool) {
 	return "", false
 }
 
+var escaped = regexp.MustCompile(`(?s)\\.`)
+
 func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-			if at := strings.IndexByte("ntrf", s[i]); at >= 0 {
-				b.WriteByte("\n\t\r\f"[at])
-				continue
-			}
+	return escaped.ReplaceAllStringFunc(s, func(escape string) string {
+		if at := strings.Index("ntrf", escape[1:]); at >= 0 {
+			return "\n\t\r\f"[at : at+1]
 		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+		return escape[1:]
+	})
 }
 
 // unescapeRegexp removes only backslashes before quotes; others belong to the
 // regular expression.
 func unescapeRegexp(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			if s[i+1] != '"' && s[i+1] != '\'' {
-				b.WriteByte('\\')
-			}
-			i++
+	return escaped.ReplaceAllStringFunc(s, func(escape string) string {
+		if strings.ContainsAny(escape, `"'`) {
+			return escape[1:]
 		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
+		return escape
+	})
 }
 
 var rangeText = regexp.MustCompile(`^\[\s*([^\[\]]*?)\s+(?i:to)\s+([^\[\]]*?)\s*\]`)

@@ -27,10 +27,8 @@ func (p *parser) term(t *token) (Expr, error) {
 		return p.timeTerm(t)
 	case "is", "has", "pending", "labels_count":
 		return p.flagTerm(t)
-	case "changed_by", "change_action", "language", "source_language", "project", "component", "path":
+	case "check", "changed_by", "change_action", "language", "source_language", "project", "component", "path":
 		return p.nameTerm(t)
-	case "check":
-		return p.checkTerm(t)
 	case "label", "screenshot", "dismissed_check", "resolved_comment", "explanation",
 		"suggestion_author", "comment_author", "source_comment":
 		_, err := p.textTerm(t, "") // a regular expression must still be valid
@@ -212,28 +210,27 @@ func (p *parser) hasTerm(t *token, name string) (Expr, error) {
 	return nil, p.failf(t.valuePos, "Unsupported has lookup: %s", quote(t.value.text))
 }
 
-// checkTerm parses the name of a quality check, as in the API or as in flags. An
+// failing is the term of a check by its name, as in the API or as in flags. An
 // unknown check fails nowhere.
-func (p *parser) checkTerm(t *token) (Expr, error) {
-	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
-		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
-	}
+func failing(name string) Expr {
 	dashed := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
 	for _, c := range checks.All() {
-		if dashed(c.Name) == dashed(t.value.text) {
-			return Failing{c.Name}, nil
+		if dashed(c.Name) == dashed(name) {
+			return Failing{c.Name}
 		}
 	}
-	return None, nil
+	return None
 }
 
-// nameTerm parses the name of a scope, an author or an action.
+// nameTerm parses the name of a check, a scope, an author or an action.
 func (p *parser) nameTerm(t *token) (Expr, error) {
 	if t.value.regexp || t.value.ranged || t.op != ":" && t.op != ":=" {
 		return nil, p.failf(t.valuePos, "%s takes a name", t.field)
 	}
 	name := t.value.text
 	switch t.field {
+	case "check":
+		return failing(name), nil
 	case "changed_by":
 		return Author{name}, nil
 	case "change_action":

@@ -21,13 +21,12 @@ type memory struct {
 	opts    *Options
 	perHost int
 
-	mu         sync.Mutex
-	rows       map[string]*row // by key
-	hosts      map[string]*host
-	running    map[int64]*host // by token: also of rows that are gone
-	unfinished int             // rows that never finished a run
-	token      int64           // the last one
-	seq        uint64          // the last number of a planned row
+	mu      sync.Mutex
+	rows    map[string]*row // by key
+	hosts   map[string]*host
+	running map[int64]*host // by token: also of rows that are gone
+	token   int64           // the last one
+	seq     uint64          // the last number of a planned row
 }
 
 // row is a job with its schedule and its past.
@@ -57,9 +56,6 @@ func (m *memory) set(jobs []Job) {
 	}
 	for key, r := range m.rows {
 		if _, ok := wanted[key]; !ok {
-			if r.LastEnd.IsZero() {
-				m.unfinished--
-			}
 			delete(m.rows, key)
 			m.leave(r)
 		}
@@ -70,7 +66,6 @@ func (m *memory) set(jobs []Job) {
 		if r == nil {
 			r = &row{}
 			m.rows[job.Key] = r
-			m.unfinished++
 			m.plan(r, time.Now())
 		}
 		if r.host == nil || r.host.name != job.Host {
@@ -241,9 +236,6 @@ func (m *memory) Give(_ context.Context, l *cluster.Lease, o cluster.Outcome) er
 // record records the outcome of a run on a host, which may not be that of the row any
 // more. It returns what is to be logged, or nil.
 func (m *memory) record(r *row, h *host, o *cluster.Outcome, now time.Time) (log func()) {
-	if r.LastEnd.IsZero() {
-		m.unfinished--
-	}
 	r.LastEnd, r.Err = now, o.Err
 	if o.Err == nil {
 		r.Status, r.Failures, r.LastGood = OK, 0, now
@@ -315,7 +307,12 @@ func (r *row) state() State {
 func (m *memory) finished() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.unfinished == 0
+	for _, r := range m.rows {
+		if r.LastEnd.IsZero() {
+			return false
+		}
+	}
+	return true
 }
 
 // statistics are the values of the gauges at one moment.
