@@ -133,20 +133,19 @@ type dialect struct {
 	update           string // the method of changes
 	updated          int    // the status of their answers
 	head, base, body string
-	open             string // the state of open requests
-	end, ended       string // the key and value that close one
-	find, all        []string
-	exists           int // the status and message for a second request of a branch
+	open             string   // the state of open requests
+	end, ended       string   // the key and value that close one
+	query            []string // the keys of a list
+	exists           int      // the status and message for a second request of a branch
 	message          any
 	headers          map[string]string
 }
 
 func (f *Forge) dialect() dialect {
 	repo := "/api/v1/repos/" + f.Repository
-	paged := []string{"state", "sort", "page", "limit"}
 	d := dialect{
 		user: "GET /api/v1/user", name: "login", author: "user", update: http.MethodPatch, updated: http.StatusCreated,
-		head: "head", base: "base", body: "body", open: "open", end: "state", ended: "closed", find: paged, all: paged,
+		head: "head", base: "base", body: "body", open: "open", end: "state", ended: "closed", query: []string{"state", "sort", "page", "limit"},
 		exists: http.StatusConflict, message: "pull request already exists for these targets",
 		headers: map[string]string{"Authorization": "token " + f.Token},
 	}
@@ -154,16 +153,14 @@ func (f *Forge) dialect() dialect {
 	case "github":
 		repo = "/api/v3/repos/" + f.Repository
 		d.user, d.updated, d.exists, d.message = "POST /api/graphql", http.StatusOK, http.StatusUnprocessableEntity, "Validation Failed"
-		d.find = []string{"state", "head", "base", "per_page"}
-		d.all = []string{"state", "base", "sort", "direction", "per_page", "page"}
+		d.query = []string{"state", "head", "base", "sort", "direction", "per_page", "page"}
 		d.headers = map[string]string{"Authorization": "Bearer " + f.Token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"}
 	case "gitlab":
 		d.path = "/api/v4/projects/" + url.PathEscape(f.Repository) + "/merge_requests"
 		d.comments, d.edit = d.path+"/{number}/notes", d.path+"/{number}/notes/{id}"
 		d.user, d.name, d.author, d.update, d.updated = "GET /api/v4/user", "username", "author", http.MethodPut, http.StatusOK
 		d.head, d.base, d.body, d.open, d.end, d.ended = "source_branch", "target_branch", "description", "opened", "state_event", "close"
-		d.find = []string{"state", "source_branch", "target_branch", "per_page"}
-		d.all = []string{"state", "target_branch", "order_by", "sort", "per_page", "page"}
+		d.query = []string{"state", "source_branch", "target_branch", "order_by", "sort", "per_page", "page"}
 		d.message = []string{"Another open merge request already exists for this source branch: !1"}
 		d.headers = map[string]string{"Private-Token": f.Token}
 		return d
@@ -305,12 +302,8 @@ func (f *Forge) allowed(d dialect, r *http.Request) bool {
 
 // list answers with the open requests that a query selects.
 func (f *Forge) list(d dialect, query url.Values) any {
-	all, known := query.Has("page"), d.find
-	if all {
-		known = d.all
-	}
 	for name := range query {
-		if !slices.Contains(known, name) {
+		if !slices.Contains(d.query, name) {
 			f.problem("query %s", name)
 		}
 	}
@@ -325,18 +318,15 @@ func (f *Forge) list(d dialect, query url.Values) any {
 		if f.Kind == "github" {
 			head = owner + ":" + head
 		}
-		fits := func(name, value string) bool { return !slices.Contains(known, name) || query.Get(name) == value }
+		fits := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
 		if r.State == "open" && fits(d.head, head) && fits(d.base, r.Base) {
 			found = append(found, f.object(r))
 		}
 	}
-	if all {
-		page, _ := strconv.Atoi(query.Get("page"))
-		limit, _ := strconv.Atoi(cmp.Or(query.Get("limit"), query.Get("per_page")))
-		from := min(len(found), max(0, (page-1)*limit))
-		found = found[from:min(len(found), from+limit)]
-	}
-	return found
+	page, _ := strconv.Atoi(query.Get("page"))
+	limit, _ := strconv.Atoi(cmp.Or(query.Get("limit"), query.Get("per_page")))
+	from := min(len(found), max(0, (page-1)*limit))
+	return found[from:min(len(found), from+limit)]
 }
 
 // body reads the body of a call.

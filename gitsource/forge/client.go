@@ -50,7 +50,8 @@ func (c *client) call(ctx context.Context, method, address string, query url.Val
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	for name, value := range c.headers(c.Token) {
+	req.Header.Set(c.login[0], c.login[1]+c.Token)
+	for name, value := range c.headers {
 		req.Header.Set(name, value)
 	}
 	req.Header.Set("User-Agent", "repoglot")

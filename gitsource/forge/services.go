@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,16 +14,13 @@ import (
 
 // service is what the API of one kind of forge has of its own.
 type service struct {
-	public  string // the API of the public service; "": everybody has their own
-	below   string // the path of the API below the address of a forge
-	headers func(token string) map[string]string
+	public  string    // the API of the public service; "": everybody has their own
+	below   string    // the path of the API below the address of a forge
+	login   [2]string // the header with the token, and what is before it there
+	headers map[string]string
 	path    func(repository string) string // of the requests
-	// query asks for the open requests of a branch into another one, or if paged is set for
-	// a page of all.
-	query func(c *client, head, base string, page int) url.Values
-	paged bool
-	// all asks for a page of all open requests into a branch, which only some forges select.
-	all func(base, page string) url.Values
+	query   url.Values                     // asks for a page of the open requests, the last changed first
+	paged   bool                           // the forge selects none of them by their branches
 
 	update  string // the method of updates
 	updated int    // the status of their answers
@@ -32,58 +30,36 @@ type service struct {
 }
 
 const (
-	giteaPage = 50 // the largest page of a default configuration
 	maxPages  = 20
-	listPage  = 50 // of List
-	listPages = 4
+	listPage  = 50 // Gitea's largest page in a default configuration
+	listPages = 4  // of List
 )
 
 // services are the known ones by kind.
 func services() map[string]service {
 	repos := func(repository string) string { return "/repos/" + repository + "/pulls" }
 	closed := map[string]string{"state": "closed"}
-	most := strconv.Itoa(listPage)
+	most, plain := []string{strconv.Itoa(listPage)}, map[string]string{"Accept": "application/json"}
 	gitea := service{
 		below: "/api/v1", path: repos, paged: true,
-		headers: func(token string) map[string]string {
-			return map[string]string{"Authorization": "token " + token, "Accept": "application/json"}
-		},
-		query: func(_ *client, _, _ string, page int) url.Values { // the last changed first
-			return url.Values{"state": {"open"}, "sort": {"recentupdate"}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(giteaPage)}}
-		},
-		all: func(_, page string) url.Values {
-			return url.Values{"state": {"open"}, "sort": {"recentupdate"}, "page": {page}, "limit": {most}}
-		},
+		login: [2]string{"Authorization", "token "}, headers: plain,
+		query:  url.Values{"state": {"open"}, "sort": {"recentupdate"}, "limit": most},
 		update: http.MethodPatch, updated: http.StatusCreated, closing: closed, body: "body", head: "head", base: "base",
 	}
 	return map[string]service{
 		"gitea": gitea, "forgejo": gitea,
 		"github": {
 			public: "https://api.github.com", below: "/api/v3", path: repos,
-			headers: func(token string) map[string]string {
-				return map[string]string{"Authorization": "Bearer " + token, "Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
-			},
-			query: func(c *client, head, base string, _ int) url.Values {
-				owner, _, _ := strings.Cut(c.Repository, "/")
-				return url.Values{"state": {"open"}, "head": {owner + ":" + head}, "base": {base}, "per_page": {"10"}}
-			},
-			all: func(base, page string) url.Values {
-				return url.Values{"state": {"open"}, "base": {base}, "sort": {"updated"}, "direction": {"desc"}, "per_page": {most}, "page": {page}}
-			},
-			update: http.MethodPatch, updated: http.StatusOK, closing: closed, body: "body", head: "head", base: "base",
+			login:   [2]string{"Authorization", "Bearer "},
+			headers: map[string]string{"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
+			query:   url.Values{"state": {"open"}, "sort": {"updated"}, "direction": {"desc"}, "per_page": most},
+			update:  http.MethodPatch, updated: http.StatusOK, closing: closed, body: "body", head: "head", base: "base",
 		},
 		"gitlab": {
 			public: "https://gitlab.com/api/v4", below: "/api/v4",
-			path: func(repository string) string { return "/projects/" + url.PathEscape(repository) + "/merge_requests" },
-			headers: func(token string) map[string]string {
-				return map[string]string{"PRIVATE-TOKEN": token, "Accept": "application/json"}
-			},
-			query: func(_ *client, head, base string, _ int) url.Values {
-				return url.Values{"state": {"opened"}, "source_branch": {head}, "target_branch": {base}, "per_page": {"20"}}
-			},
-			all: func(base, page string) url.Values {
-				return url.Values{"state": {"opened"}, "target_branch": {base}, "order_by": {"updated_at"}, "sort": {"desc"}, "per_page": {most}, "page": {page}}
-			},
+			path:  func(repository string) string { return "/projects/" + url.PathEscape(repository) + "/merge_requests" },
+			login: [2]string{"PRIVATE-TOKEN"}, headers: plain,
+			query:  url.Values{"state": {"opened"}, "order_by": {"updated_at"}, "sort": {"desc"}, "per_page": most},
 			update: http.MethodPut, updated: http.StatusOK, closing: map[string]string{"state_event": "close"},
 			body: "description", head: "source_branch", base: "target_branch",
 		},
@@ -162,12 +138,31 @@ func (a *answer) request(c *client) Request {
 	return r
 }
 
+// listed reads a page of the open requests, of a branch and into another one where the forge
+// selects them; without head those of all branches.
+func (c *client) listed(ctx context.Context, head, base string, page int) (list []answer, err error) {
+	query := maps.Clone(c.query)
+	query.Set("page", strconv.Itoa(page))
+	if !c.paged {
+		query.Set(c.base, base)
+	}
+	switch owner, _, _ := strings.Cut(c.Repository, "/"); {
+	case c.paged || head == "":
+	case c.Kind == "github":
+		query.Set(c.head, owner+":"+head)
+	default:
+		query.Set(c.head, head)
+	}
+	err = c.call(ctx, http.MethodGet, c.requests, query, nil, &list, http.StatusOK)
+	return list, err
+}
+
 // Find asks for the open requests of the branch. Where it has to walk through those of all,
 // it stops behind 1,000 with an error, as it does not know.
 func (c *client) Find(ctx context.Context, head, base string) (Request, bool, error) {
 	for page := 1; page <= maxPages; page++ {
-		var list []answer
-		if err := c.call(ctx, http.MethodGet, c.requests, c.query(c, head, base, page), nil, &list, http.StatusOK); err != nil {
+		list, err := c.listed(ctx, head, base, page)
+		if err != nil {
 			return Request{}, false, err
 		}
 		for i := range list {
@@ -213,8 +208,8 @@ func (c *client) Read(ctx context.Context, number int) (Request, error) {
 // List returns the open requests.
 func (c *client) List(ctx context.Context, base string) (requests []Request, more bool, err error) {
 	for page := 1; page <= listPages; page++ {
-		var list []answer
-		if err := c.call(ctx, http.MethodGet, c.requests, c.all(base, strconv.Itoa(page)), nil, &list, http.StatusOK); err != nil {
+		list, err := c.listed(ctx, "", base, page)
+		if err != nil {
 			return nil, false, err
 		}
 		for i := range list {
