@@ -57,8 +57,7 @@ func (p *program) check(ctx context.Context, paths []string, f checkFlags, stdin
 	var sum check.Summary
 	options := check.Options{Paths: paths, Stdin: stdin}
 	if f.Quality {
-		options.Quality = &f.quality
-		if err := options.Quality.Validate(); err != nil {
+		if options.Quality, err = check.NewChecker(f.quality); err != nil {
 			return usageError{err}
 		}
 	}

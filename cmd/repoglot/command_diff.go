@@ -105,11 +105,7 @@ func (p *program) diff(ctx context.Context, args []string, f diffFlags) error {
 
 // comment keeps the comment at a request, by the variables that jobs have.
 func (p *program) comment(ctx context.Context, number int, r *diff.Report) error {
-	env := map[string]string{}
-	for _, v := range p.environ {
-		name, value, _ := strings.Cut(v, "=")
-		env[name] = value
-	}
+	env := p.env()
 	o := forge.Options{Kind: "github", URL: env["GITHUB_SERVER_URL"], Repository: env["GITHUB_REPOSITORY"], Token: cmp.Or(env["FORGE_TOKEN"], env["GITHUB_TOKEN"])}
 	switch {
 	case env["GITLAB_CI"] != "":
@@ -290,7 +286,7 @@ func (d *differ) paths(ctx context.Context, args []string) (*diff.Report, error)
 
 func diffOptions(sourceLanguage, flags string) (diff.Options, error) {
 	checker, err := check.NewChecker(check.Quality{SourceLanguage: sourceLanguage, Flags: flags})
-	return diff.Options{Checks: checker.In("")}, err
+	return diff.Options{Checks: checker.In("")}, err // which is not called after an error
 }
 
 // fileSet is a mask, and what its files have in common.

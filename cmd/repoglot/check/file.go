@@ -16,7 +16,7 @@ import (
 
 // verdict returns the verdict on the contents of one file, whose name says whether it is a
 // template: with quality checks, unless q is nil, and compared with a template, unless it is nil.
-func verdict(name string, data []byte, q *quality, template *poparse.File) Result {
+func verdict(name string, data []byte, q *Checker, template *poparse.File) Result {
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
 	if err != nil {

@@ -177,7 +177,7 @@ func NewLanguagesReport(w io.Writer, format string, percent int) (Report, error)
 }
 
 func (l *languagesReport) File(r Result) error {
-	code := l.code(r.File)
+	_, code := firstLanguage(l.table, pathLanguages(r.File))
 	if r.Template || !r.Parsed || code == "" {
 		return nil
 	}
@@ -185,14 +185,14 @@ func (l *languagesReport) File(r Result) error {
 	return nil
 }
 
-// code is the part of a path that names a language, as it is written there.
-func (l *languagesReport) code(file string) string {
-	for _, name := range pathLanguages(file) {
-		if _, ok := l.table.Lookup(name); ok && name != "" {
-			return name
+// firstLanguage returns the first of some names that is of a language, and this; "" if none is.
+func firstLanguage(table *lang.Table, names []string) (lang.Language, string) {
+	for _, name := range names {
+		if l, ok := table.Lookup(name); ok && name != "" {
+			return l, name
 		}
 	}
-	return ""
+	return lang.Language{}, ""
 }
 
 // pathLanguages returns the parts of a file's path that may name its language, the

@@ -25,12 +25,6 @@ type Quality struct {
 	Flags string
 }
 
-// Validate returns an error if the source language or a flag is unknown.
-func (q *Quality) Validate() error {
-	_, err := newQuality(q)
-	return err
-}
-
 // qualityPrefix is the prefix of the name of a check in codes, since some checks
 // have the names of our own findings.
 const qualityPrefix = "quality/"
@@ -52,8 +46,9 @@ func QualityRules() []Rule {
 	return list
 }
 
-// quality makes the quality checks of files. It is immutable.
-type quality struct {
+// Checker makes the quality checks of files and of single strings. Any number of goroutines
+// may use it.
+type Checker struct {
 	table    *lang.Table
 	project  catalog.Project
 	settings catalog.ComponentSettings
@@ -62,11 +57,8 @@ type quality struct {
 	all      []checks.Check // by number
 }
 
-// newQuality returns nil for nil.
-func newQuality(q *Quality) (*quality, error) {
-	if q == nil {
-		return nil, nil
-	}
+// NewChecker returns an error if the source language or a flag is unknown.
+func NewChecker(q Quality) (*Checker, error) {
 	table, err := lang.New()
 	if err != nil {
 		return nil, fmt.Errorf("load the language table: %w", err)
@@ -79,18 +71,19 @@ func newQuality(q *Quality) (*quality, error) {
 	if problems := checks.FlagErrors(q.Flags, true); problems != nil {
 		return nil, fmt.Errorf("check flags: %s", strings.Join(problems, "; "))
 	}
-	return qualityOf(table, catalog.Project{}, catalog.ComponentSettings{SourceLanguage: source.Code, CheckFlags: q.Flags}), nil
+	return CheckerOf(table, &catalog.Project{}, &catalog.ComponentSettings{SourceLanguage: source.Code, CheckFlags: q.Flags}), nil
 }
 
-func qualityOf(table *lang.Table, p catalog.Project, s catalog.ComponentSettings) *quality {
+// CheckerOf returns the checker of a component's files.
+func CheckerOf(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings) *Checker {
 	source := table.Match(s.SourceLanguage)
-	return &quality{table, p, s, unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)), source, checks.All()}
+	return &Checker{table, *p, *s, unit.NewRules(s.CheckFlags, lang.IsCJK(source.Code)), source, checks.All()}
 }
 
 // findings returns the failures of the checks of translations; for a template or a
 // file of the source language, the failures of the checks of source strings. Only a server
 // compares with other files: reused compares within this file.
-func (q *quality) findings(f *poparse.File) []Finding {
+func (q *Checker) findings(f *poparse.File) []Finding {
 	language, known := q.language(f)
 	if !known {
 		return []Finding{warning(f.Name, 1, 1, CodeNoLanguage,
@@ -106,20 +99,16 @@ func (q *quality) findings(f *poparse.File) []Finding {
 }
 
 // language returns the language of a file, by its header or else by its path.
-func (q *quality) language(f *poparse.File) (lang.Language, bool) {
+func (q *Checker) language(f *poparse.File) (lang.Language, bool) {
 	if isTemplate(f.Name) {
 		return q.source, true
 	}
-	for _, name := range append([]string{f.Field("Language")}, pathLanguages(f.Name)...) {
-		if l, ok := q.table.Lookup(name); ok && name != "" {
-			return l, true
-		}
-	}
-	return lang.Language{}, false
+	l, name := firstLanguage(q.table, append([]string{f.Field("Language")}, pathLanguages(f.Name)...))
+	return l, name != ""
 }
 
 // pass begins to check a file, as the translation that a server would store for it.
-func (q *quality) pass(f *poparse.File, l lang.Language, locator *poparse.Locator) *qualityPass {
+func (q *Checker) pass(f *poparse.File, l lang.Language, locator *poparse.Locator) *qualityPass {
 	t := &catalog.Translation{Language: l.Code, IsSource: l.Code == q.source.Code}
 	rule := l.Plural
 	if forms, ok := f.PluralForms(); ok && !isTemplate(f.Name) {
@@ -127,31 +116,17 @@ func (q *quality) pass(f *poparse.File, l lang.Language, locator *poparse.Locato
 	}
 	t.PluralNumber, t.PluralFormula = rule.Number, rule.Formula
 	p := &qualityPass{
-		quality: q, file: f, translation: t, locator: locator,
+		Checker: q, file: f, translation: t, locator: locator,
 		set: checks.ForTranslation(q.table, &q.project, &q.settings, t, nil),
 	}
 	p.compare()
 	return p
 }
 
-// Checker makes the quality checks of single strings. Any number of goroutines may use it.
-type Checker struct{ *quality }
-
-// NewChecker returns an error if the source language or a flag is unknown.
-func NewChecker(q Quality) (Checker, error) {
-	made, err := newQuality(&q)
-	return Checker{made}, err
-}
-
-// CheckerOf returns the checker of a component's files.
-func CheckerOf(table *lang.Table, p *catalog.Project, s *catalog.ComponentSettings) Checker {
-	return Checker{qualityOf(table, *p, *s)}
-}
-
 // In returns what tells which checks some entries of a file in a language fail: the message of each
 // check, by its name, as findings of a whole file have it. Without a code, the file says its
 // language; if that is not known, nothing fails.
-func (c Checker) In(code string) func(*poparse.File, []*poparse.Entry) map[*poparse.Entry]map[string]string {
+func (c *Checker) In(code string) func(*poparse.File, []*poparse.Entry) map[*poparse.Entry]map[string]string {
 	return func(f *poparse.File, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
 		language, known := c.table.Match(code), code != ""
 		if !known {
@@ -164,7 +139,7 @@ func (c Checker) In(code string) func(*poparse.File, []*poparse.Entry) map[*popa
 	}
 }
 
-func (c Checker) failures(f *poparse.File, language lang.Language, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
+func (c *Checker) failures(f *poparse.File, language lang.Language, of []*poparse.Entry) map[*poparse.Entry]map[string]string {
 	out := map[*poparse.Entry]map[string]string{}
 	texts := map[string]bool{}
 	for _, e := range of {
@@ -191,7 +166,7 @@ func (c Checker) failures(f *poparse.File, language lang.Language, of []*poparse
 }
 
 type qualityPass struct {
-	*quality
+	*Checker
 	file        *poparse.File
 	translation *catalog.Translation
 	set         *checks.Set

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -72,7 +71,9 @@ func qualityResults(t testing.TB, files map[string]string, q check.Quality) []ch
 	for name, text := range files {
 		writeFile(t, dir+"/"+name, []byte(text))
 	}
-	list := results(t, check.Options{Paths: []string{dir}, Quality: &q})
+	checker, err := check.NewChecker(q)
+	must(t, err)
+	list := results(t, check.Options{Paths: []string{dir}, Quality: checker})
 	for i := range list {
 		list[i].File = strings.TrimPrefix(list[i].File, dir+"/")
 		for k := range list[i].Findings {
@@ -213,7 +214,7 @@ msgstr "Eins"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if err := (&check.Quality{Flags: "c-format, ignore_same"}).Validate(); err == nil || !strings.Contains(err.Error(), "check flags: ignore_same is no flag: write ignore-same") {
+	if _, err := check.NewChecker(check.Quality{Flags: "c-format, ignore_same"}); err == nil || !strings.Contains(err.Error(), "check flags: ignore_same is no flag: write ignore-same") {
 		t.Errorf("%v", err)
 	}
 }
@@ -242,9 +243,7 @@ func TestQualityIsBounded(t *testing.T) {
 
 // TestQualityOptions: an unknown language is an error.
 func TestQualityOptions(t *testing.T) {
-	q := &check.Quality{SourceLanguage: "no such"}
-	err := check.Run(context.Background(), check.Options{Quality: q}, func(check.Result) error { return nil })
-	if err == nil || q.Validate() == nil || !strings.Contains(err.Error(), `source language "no such" is not known`) {
+	if _, err := check.NewChecker(check.Quality{SourceLanguage: "no such"}); err == nil || !strings.Contains(err.Error(), `source language "no such" is not known`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -269,7 +268,9 @@ func TestQualityRules(t *testing.T) {
 		}
 		o := check.Options{}
 		if with {
-			o.Quality = &check.Quality{}
+			var err error
+			o.Quality, err = check.NewChecker(check.Quality{})
+			must(t, err)
 		}
 		must(t, json.Unmarshal([]byte(report(t, check.ReportOptions{Format: check.FormatSARIF, Quality: with}, o)), &log))
 		rules := log.Runs[0].Tool.Driver.Rules

@@ -19,7 +19,7 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	const limit = 100
-	c := newChecker(Options{Workers: 8}, limit)
+	c := newRunner(Options{Workers: 8}, limit)
 	files := 0
 	if err := c.run(t.Context(), func(r Result) error {
 		if r.Counts.Translated != 1 || !r.Parsed {
@@ -43,7 +43,7 @@ func TestBudgetCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c := newChecker(Options{}, 10)
+	c := newRunner(Options{}, 10)
 	if !c.budget.TryAcquire(10) {
 		t.Fatal("not free")
 	}

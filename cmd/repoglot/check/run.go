@@ -40,7 +40,7 @@ type Options struct {
 	// Workers is the number of files that are read at a time; 0: one per core.
 	Workers int
 	// Quality adds the findings of quality checks, as warnings; nil: no checks.
-	Quality *Quality
+	Quality *Checker
 	// Template adds what files lack of it, and what it does not have, as warnings; other
 	// templates are not compared with it. Nil: none.
 	Template *poparse.File
@@ -56,36 +56,30 @@ const ahead = 16
 
 // Run checks files in parallel and calls each with the verdicts, one at a time, in
 // the order of the paths and, below folders, of the names. It returns the first
-// error of each, or the error of ctx as soon as it ends, or an error for an unknown
-// language in Quality. An unreadable file is a verdict, not an error.
+// error of each, or the error of ctx as soon as it ends. An unreadable file is a verdict,
+// not an error.
 func Run(ctx context.Context, o Options, each func(Result) error) error {
-	c := newChecker(o, memoryBudget)
-	var err error
-	if c.quality, err = newQuality(o.Quality); err != nil {
-		return err
-	}
-	return c.run(ctx, each)
+	return newRunner(o, memoryBudget).run(ctx, each)
 }
 
-// checker is one Run.
-type checker struct {
+// runner is one Run.
+type runner struct {
 	Options
-	quality *quality
-	limit   int64 // memoryBudget, except in tests
-	budget  *semaphore.Weighted
+	limit  int64 // memoryBudget, except in tests
+	budget *semaphore.Weighted
 }
 
-func newChecker(o Options, limit int64) *checker {
+func newRunner(o Options, limit int64) *runner {
 	if len(o.Paths) == 0 {
 		o.Paths = []string{"."}
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	return &checker{Options: o, limit: limit, budget: semaphore.NewWeighted(limit)}
+	return &runner{Options: o, limit: limit, budget: semaphore.NewWeighted(limit)}
 }
 
-func (c *checker) run(ctx context.Context, each func(Result) error) error {
+func (c *runner) run(ctx context.Context, each func(Result) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ordered := c.start(ctx)
@@ -112,7 +106,7 @@ func (c *checker) run(ctx context.Context, each func(Result) error) error {
 
 // start begins to walk and to check. The channel delivers where the verdicts will be, in
 // order, and is closed after the last one, or when ctx ends.
-func (c *checker) start(ctx context.Context) <-chan chan Result {
+func (c *runner) start(ctx context.Context) <-chan chan Result {
 	ordered := make(chan chan Result, ahead*c.Workers)
 	go func() {
 		defer close(ordered)
@@ -140,7 +134,7 @@ func (c *checker) start(ctx context.Context) <-chan chan Result {
 }
 
 // check returns the verdict on a file; false if ctx ended.
-func (c *checker) check(ctx context.Context, path string) (Result, bool) {
+func (c *runner) check(ctx context.Context, path string) (Result, bool) {
 	if path == stdinArg {
 		var data []byte
 		if c.Stdin != nil {
@@ -149,7 +143,7 @@ func (c *checker) check(ctx context.Context, path string) (Result, bool) {
 				return unreadable(StdinName, err), true
 			}
 		}
-		return verdict(StdinName, data, c.quality, c.Template), ctx.Err() == nil
+		return verdict(StdinName, data, c.Quality, c.Template), ctx.Err() == nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -164,7 +158,7 @@ func (c *checker) check(ctx context.Context, path string) (Result, bool) {
 	if err != nil {
 		return unreadable(path, err), true
 	}
-	r := verdict(path, data, c.quality, c.Template)
+	r := verdict(path, data, c.Quality, c.Template)
 	if weight >= memoryBudget {
 		runtime.GC() // by itself it would not run until the heap has doubled
 	}
