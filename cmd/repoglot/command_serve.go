@@ -22,13 +22,6 @@ func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--no-pull] [--config FILE | REPO]",
 		Short: "Serve the projects of a configuration, or one repository without one",
-		Long: "Serve the projects of a configuration, ./" + defaultConfig + " unless --config names\n" +
-			"another, or one repository: its PO files are found as discover does, and its\n" +
-			"history is replayed in the background. The data of serve REPO is kept in\n" +
-			"repoglot/NAME-HASH in the user's cache folder, unless --data-dir names another.\n\n" +
-			"Flags win over environment variables (REPOGLOT_LISTEN, REPOGLOT_BASE_URL,\n" +
-			"REPOGLOT_DATA_DIR and so on, one for each single value of the configuration),\n" +
-			"which win over the configuration. docs/configuration.md lists all keys.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return fmt.Errorf("repoglot serve takes one repository, not %d: write a configuration for several", len(args))
@@ -140,10 +133,7 @@ func (p *program) healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Ask the server on this machine whether it lives",
-		Long: "Ask the server on this machine for /healthz: for health checks of containers\n" +
-			"without a shell. The exit status is 0 if it answers with 200. The address is\n" +
-			"--listen, else REPOGLOT_LISTEN, else " + config.DefaultListen + ".",
-		Args: arguments(0, "no argument"),
+		Args:  arguments(0, "no argument"),
 		RunE: work(func(cmd *cobra.Command, _ []string) error {
 			address := cmp.Or(listen, p.env()[config.EnvName("listen")], config.DefaultListen)
 			return healthy(cmd.Context(), address)

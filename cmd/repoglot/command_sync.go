@@ -87,28 +87,18 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 
 // wantedBranches returns the branches of the components named, or all branches.
 func wantedBranches(p *server.Plan, names []string) ([]*ingest.Branch, error) {
-	var list []*ingest.Branch
-	left := map[string]bool{}
-	for _, n := range names {
-		left[n] = true
+	has := func(b *ingest.Branch, name string) bool {
+		return slices.ContainsFunc(b.Components, func(c ingest.Component) bool { return named(&c, name) })
 	}
+	var list []*ingest.Branch
 	for i := range p.Branches() {
 		b := &p.Branches()[i]
-		wanted := len(names) == 0
-		for _, c := range b.Components {
-			for _, n := range names {
-				if named(&c, n) {
-					wanted = true
-					delete(left, n)
-				}
-			}
-		}
-		if wanted {
+		if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return has(b, n) }) {
 			list = append(list, b)
 		}
 	}
 	for _, n := range names {
-		if left[n] {
+		if !slices.ContainsFunc(list, func(b *ingest.Branch) bool { return has(b, n) }) {
 			return nil, usageError{fmt.Errorf("the configuration has no component %s: name one as PROJECT/COMPONENT", n)}
 		}
 	}

@@ -198,18 +198,17 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 
 // flagError adds to the error of an unknown flag the nearest one.
 func flagError(cmd *cobra.Command, err error) error {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
-		return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	best := config.Nearest(unknown.GetSpecifiedName(), names)
-	if usual := usualFlags[unknown.GetSpecifiedName()]; best == "" && slices.Contains(names, usual) {
-		best = usual
-	}
-	if best != "" {
-		return fmt.Errorf("%w: did you mean --%s?", err, best)
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := unknown.GetSpecifiedName()
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		best := config.Nearest(name, names)
+		if usual := usualFlags[name]; best == "" && slices.Contains(names, usual) {
+			best = usual
+		}
+		if best != "" {
+			return fmt.Errorf("%w: did you mean --%s?", err, best)
+		}
 	}
 	return fmt.Errorf("%w: see %s --help", err, cmd.CommandPath())
 }
@@ -260,22 +259,13 @@ func versionLine() string {
 }
 
 // programVersion is the version set by the build, or else the version of the
-// module or the commit.
+// module, which has the commit.
 func programVersion() string {
 	if version != "" {
 		return version
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return s.Value[:12]
-		}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
 	}
 	return "unknown"
 }

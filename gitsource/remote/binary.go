@@ -412,8 +412,8 @@ func (s *binarySource) Transfer(ctx context.Context, gitDir string, tip object.H
 }
 
 // reftable reports whether a local repository keeps its refs in a reftable.
-func (s *binarySource) reftable(path string) bool {
-	repo, err := s.Trust.find(path)
+func (t Trust) reftable(path string) bool {
+	repo, err := t.find(path)
 	return err == nil && repo.isReftable()
 }
 
@@ -441,7 +441,7 @@ func (s *binarySource) describe(err error) error {
 	said := err.Error() // the kind is decided before secrets are removed
 	if path, local := repourl.IsLocal(s.remote.URL); !local && saysAbsent(said) {
 		return s.fail(ErrUnreachable, "repository not found", "correct the address, or give credentials: if it is private")
-	} else if local && s.reftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
+	} else if local && s.Trust.reftable(path) && (strings.Contains(said, "unknown repository extension") || strings.Contains(said, "expected git repo version")) {
 		return s.fail(ErrUnsupported, "refs are kept in a reftable, which this git cannot read", "install git 2.45 or newer")
 	}
 	for _, known := range []struct {

@@ -99,8 +99,7 @@ func NewSource(r Repository, o Options) Source {
 	git, have := o.Git()
 	local = local && o.Transport != transportBinary
 	if local && have {
-		repo, err := o.Trust.find(path)
-		local = err != nil || !repo.isReftable()
+		local = !o.Trust.reftable(path)
 	}
 	c := newClient(r, o)
 	if local {
