@@ -199,8 +199,8 @@ func (s *Server) throttle(h http.Header, r *http.Request, a rest.Access) error {
 
 // throttled reports whether err is the answer to one request too many.
 func throttled(err error) bool {
-	var p *rest.Problem
-	return errors.As(err, &p) && p.Status == http.StatusTooManyRequests
+	p, ok := errors.AsType[*rest.Problem](err)
+	return ok && p.Status == http.StatusTooManyRequests
 }
 
 // Client names the client of a request by its address, for what clients without a
@@ -334,12 +334,8 @@ func (s *Settings) trustsAddr(addr netip.Addr) bool {
 }
 
 func lastValue(h http.Header, name string) string {
-	values := h.Values(name)
-	if len(values) == 0 {
-		return ""
-	}
-	last := values[len(values)-1]
-	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	values := strings.Join(h.Values(name), ",")
+	return strings.TrimSpace(values[strings.LastIndexByte(values, ',')+1:])
 }
 
 // validHost reports whether host is a name or an address, perhaps with a port,

@@ -39,6 +39,8 @@ type header struct {
 	// varies says that the answer depends on Accept-Encoding, although it has
 	// no ETag.
 	varies bool
+	// ranges says that clients may ask for parts of the body (RFC 9110 §14).
+	ranges bool
 	// at is the state that the answer shows; without a History it is not known.
 	at store.Position
 }
@@ -220,10 +222,7 @@ func newAnswer(value any, rep rest.Representation) (answer, error) {
 	switch v := value.(type) {
 	case *rest.Document:
 		h.contentType, h.disposition, h.modified, h.maxAge = v.ContentType, attachment(v.Filename, v.BareName), v.Modified, v.MaxAge
-		h.keep = v.Keep
-		if v.Ranges {
-			return answer{h, ranged(v.Body)}, nil
-		}
+		h.keep, h.ranges = v.Keep, v.Ranges
 		return answer{h, content(v.Body)}, nil
 	case rest.Redirect:
 		h.status, h.contentType, h.location = http.StatusFound, "text/plain; charset=utf-8", string(v)

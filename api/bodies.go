@@ -29,7 +29,14 @@ func (b content) send(x exchange, h header) outcome {
 		return x.refuse(err, "api request failed")
 	}
 	defer free()
+	if h.ranges && x.req.Method == http.MethodGet {
+		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent does not set it if the answer is encoded
+		return outcome{x.sendParts(h, bytes.NewReader(b)), len(b)}
+	}
 	x.setHeader(&h)
+	if h.ranges {
+		put(x.w.Header(), "Accept-Ranges", "bytes")
+	}
 	return x.sendBytes(h.status, b)
 }
 
@@ -80,24 +87,6 @@ func (x exchange) sendBytes(status int, b []byte) outcome {
 		rest = rest[len(part):]
 	}
 	return outcome{status, len(b)}
-}
-
-// ranged is a body in memory; clients may ask for parts of it (RFC 9110 §14).
-type ranged []byte
-
-func (b ranged) send(x exchange, h header) outcome {
-	free, err := x.hold(b)
-	if err != nil {
-		return x.refuse(err, "api request failed")
-	}
-	defer free()
-	if x.req.Method == http.MethodGet {
-		put(x.w.Header(), "Content-Length", strconv.Itoa(len(b))) // ServeContent does not set it if the answer is encoded
-		return outcome{x.sendParts(h, bytes.NewReader(b)), len(b)}
-	}
-	x.setHeader(&h)
-	put(x.w.Header(), "Accept-Ranges", "bytes")
-	return x.sendBytes(h.status, b)
 }
 
 // sendParts sends the requested parts of a body, or all of it, and returns the

@@ -215,7 +215,7 @@ func (s *Server) choose(v *variants, key cacheKey, req *http.Request) answer {
 	case matchesAny(v.tags, req.Header.Values("If-None-Match"), weak):
 		h := header{status: http.StatusNotModified, contentType: v.contentType, etag: v.tags[e], modified: v.modified, maxAge: v.maxAge, keep: v.keep, at: v.at}
 		return answer{h, noContent{}}
-	case v.parts && req.Header.Get("Range") != "":
+	case v.ranges && req.Header.Get("Range") != "":
 		e = identity // parts are parts of the file itself
 	}
 	a := answer{header: v.header}

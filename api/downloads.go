@@ -116,7 +116,8 @@ func (x exchange) wantsParts() bool {
 // sendShort sends a complete download that is in memory like any document, and
 // caches it.
 func (d download) sendShort(x exchange, h header, p *production, plan *rest.DownloadPlan, body []byte) outcome {
-	made := newVariants(answer{h, ranged(body)})
+	h.ranges = true
+	made := newVariants(answer{h, content(body)})
 	if plan.Fixed {
 		made.tags = etags(plan.Tag)
 	}

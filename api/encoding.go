@@ -47,9 +47,7 @@ func chooseEncoding(header string, size int) encoding {
 	if header == "" || size < minEncoded {
 		return identity
 	}
-	best, bestQuality := identity, 0.0
-	other, named := -1.0, [encodings]bool{}
-	var quality [encodings]float64
+	other, quality := -1.0, [encodings]float64{-1, -1, -1} // below 0: not named
 	for item := range strings.SplitSeq(header, ",") {
 		name, params, _ := strings.Cut(item, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -66,16 +64,14 @@ func chooseEncoding(header string, size int) encoding {
 		}
 		for e := range encodings {
 			if name == e.token() || e == gzipped && name == "x-gzip" {
-				quality[e], named[e] = q, true
+				quality[e] = q
 			}
 		}
 	}
+	best, bestQuality := identity, 0.0
 	for _, e := range []encoding{zstandard, gzipped, identity} {
-		if !named[e] {
-			quality[e] = max(other, 0)
-		}
-		if e == identity && !named[e] && other < 0 {
-			quality[e] = 0.0001 // acceptable if nothing else is
+		if quality[e] < 0 {
+			quality[e] = other
 		}
 		if quality[e] > bestQuality {
 			best, bestQuality = e, quality[e]
@@ -161,7 +157,6 @@ type variants struct {
 	// header is the same for all encodings.
 	header
 	plain []byte
-	parts bool // clients may ask for parts of the body
 	tags  [encodings]string
 
 	once   [encodings]sync.Once
@@ -171,18 +166,11 @@ type variants struct {
 // newVariants returns the variants of an answer; nil unless it is a success
 // whose body is in memory.
 func newVariants(a answer) *variants {
-	v := &variants{header: a.header}
-	switch b := a.body.(type) {
-	case content:
-		v.plain = b
-	case ranged:
-		v.plain, v.parts = b, true
-	default:
+	plain, ok := a.body.(content)
+	if !ok || a.status != http.StatusOK {
 		return nil
 	}
-	if a.status != http.StatusOK {
-		return nil
-	}
+	v := &variants{header: a.header, plain: plain}
 	v.bodies[identity] = a.body
 	sum := sha256.Sum256(v.plain)
 	v.tags = etags(base64.RawURLEncoding.EncodeToString(sum[:15]))
@@ -207,11 +195,7 @@ func (v *variants) in(e encoding) (b body, grown int) {
 	v.once[e].Do(func() {
 		made := compress(e, v.plain)
 		grown = len(made)
-		if v.parts {
-			v.bodies[e] = ranged(made)
-		} else {
-			v.bodies[e] = content(made)
-		}
+		v.bodies[e] = content(made)
 	})
 	return v.bodies[e], grown
 }

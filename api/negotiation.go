@@ -179,11 +179,10 @@ func (s *Server) problemPage(x exchange, a answer, f failure) answer {
 
 // formatsOf lists the other forms of a resource.
 func formatsOf(rt *resource.Route, path string, ps rest.Params) []page.Link {
-	number := 1
-	if value, ok := ps.Get("page"); ok {
-		if n, err := strconv.Atoi(value); err == nil {
-			number = n
-		}
+	value, _ := ps.Get("page")
+	number, err := strconv.Atoi(value)
+	if err != nil {
+		number = 1
 	}
 	list := []page.Link{{Name: "JSON", URL: path + "?" + ps.Encode("json", number)}}
 	if rt.Kind == resource.KindList {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -221,17 +222,11 @@ func (s *Server) refusal(ctx context.Context, err error) error {
 	case of != rest.ErrReadOnly:
 		return err
 	}
-	readErr := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		taken, readErr := resource.TakesEdits(ctx, snap)
-		if taken {
-			err = instead
-		}
-		return readErr
-	})
-	if readErr != nil {
-		return readErr
+	taken, readErr := resource.Read(ctx, &s.env, nil, resource.TakesEdits)
+	if taken {
+		err = instead
 	}
-	return err
+	return cmp.Or(readErr, err)
 }
 
 // write answers a method that writes. What is in If-Match must be an ETag of the answer

@@ -105,8 +105,7 @@ func (x exchange) take(p *limit.Pool, n int64) (free func(), err error) {
 func (s *Server) searchInTurn(ctx context.Context, req *http.Request, search func(context.Context) error) error {
 	x := exchange{s: s, req: req}
 	err := x.inTurn(ctx, s.shares.searches, func() error { return search(store.WithSearchPrice(ctx, cheapSearch)) })
-	var price *store.ErrPrice
-	if !errors.As(err, &price) {
+	if _, dear := errors.AsType[*store.ErrPrice](err); !dear {
 		return err
 	}
 	return x.inTurn(ctx, s.shares.longSearches, func() error { return search(ctx) })

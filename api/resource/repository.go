@@ -215,8 +215,7 @@ func (e *Env) runAll(ctx context.Context, operation string, list []operated) (an
 		}
 		seen[at] = true
 		waits, err := e.run(ctx, operation, &list[i])
-		var refused *rest.Problem
-		if err != nil && (operation == "reset" || errors.As(err, &refused)) {
+		if _, refused := errors.AsType[*rest.Problem](err); err != nil && (operation == "reset" || refused) {
 			return nil, err // of the database, or there is no turn
 		}
 		if err != nil {

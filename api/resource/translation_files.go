@@ -55,7 +55,7 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 	case err != nil:
 		return nil, err
 	}
-	return e.pushed(ctx, r, row.ID, "The language is served when the repository has its file.", func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
+	served := func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 		t, err := snap.Translation(ctx, row.Project.Slug, row.Slug, code)
 		switch {
 		case errors.Is(err, catalog.ErrNotFound):
@@ -66,7 +66,8 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 		sources, err := snap.Sources(ctx, []int64{row.ID})
 		made := added{e.newTranslation(r.Link, &t.Translation, sources[row.ID], row.Project.Slug, row.Slug, nil)}
 		return rest.Answer{Status: http.StatusCreated, Value: made}, err
-	})
+	}
+	return e.pushed(ctx, r, row.ID, "The language is served when the repository has its file.", served)
 }
 
 // pushed pushes what a client has just stored of a component, also if the client goes away.
@@ -108,13 +109,14 @@ func (e *Env) removeTranslation(ctx context.Context, r *rest.Request, t *store.T
 	if err := e.Edits.RemoveTranslation(ctx, t.ComponentID, &t.Translation, AuthorOf(ctx)); err != nil {
 		return nil, err
 	}
-	return e.pushed(ctx, r, t.ComponentID, "The translation is served until the repository has no such file.", func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (any, error) {
+	gone := func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (any, error) {
 		now, err := snap.Translation(ctx, t.Project.Slug, t.Component.Slug, t.Language)
 		if errors.Is(err, catalog.ErrNotFound) || err == nil && now.Removed {
 			return rest.Answer{Status: http.StatusNoContent}, nil
 		}
 		return nil, err
-	})
+	}
+	return e.pushed(ctx, r, t.ComponentID, "The translation is served until the repository has no such file.", gone)
 }
 
 // The answers to new strings that are refused.

@@ -203,7 +203,7 @@ func (e *Env) visibleUnit(ctx context.Context, snap *store.Snapshot, r *rest.Req
 }
 
 // TakesEdits reports whether the client sees a component that takes edits.
-func TakesEdits(ctx context.Context, snap *store.Snapshot) (bool, error) {
+func TakesEdits(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (bool, error) {
 	rows, err := VisibleComponents(ctx, snap, "")
 	return slices.ContainsFunc(rows, func(c *store.ComponentRow) bool { return c.Settings.Edits.Taken() }), err
 }

@@ -70,19 +70,8 @@ func appendText(b []byte, s string) []byte {
 
 func appendEscape(b []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(b, '\\', c)
-	case '\b':
-		return append(b, '\\', 'b')
-	case '\f':
-		return append(b, '\\', 'f')
-	case '\n':
-		return append(b, '\\', 'n')
-	case '\r':
-		return append(b, '\\', 'r')
-	case '\t':
-		return append(b, '\\', 't')
+	if i := strings.IndexByte("\"\\\b\f\n\r\t", c); i >= 0 {
+		return append(b, '\\', `"\bfnrt`[i])
 	}
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
