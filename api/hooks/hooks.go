@@ -166,7 +166,7 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 // notice answers the call of a service. Where every component has a secret, a call
 // that can prove none is refused before its body is read.
 func (s *Server) notice(r *http.Request, from *service) answer {
-	k := &call{header: r.Header, now: s.now(), service: from}
+	k := &call{header: r.Header, now: s.now(), service: from, proven: map[string]bool{}}
 	branches := s.pulls.Branches()
 	proven := k.provenByHeader(branches)
 	open := slices.ContainsFunc(branches, func(b Branch) bool { return b.Open })
@@ -344,7 +344,7 @@ var updates = service{name: "update", signed: hubSignature, signatures: []string
 // update answers /hooks/update/<project>/[<component>/] for any method: it pulls
 // every branch of the project or component. A body is read only if it is signed.
 func (s *Server) update(r *http.Request, project, component string) answer {
-	k := &call{header: r.Header, now: s.now(), service: &updates}
+	k := &call{header: r.Header, now: s.now(), service: &updates, proven: map[string]bool{}}
 	if k.signsBody() {
 		lease := s.lease(r, false)
 		defer lease.Release()

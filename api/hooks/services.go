@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/json"
@@ -83,17 +84,11 @@ type bitbucketRepo struct {
 
 // name is owner and name of the repository; "" if the payload lacks them.
 func (r *bitbucketRepo) name() string {
-	switch owner := string(r.Owner); {
-	case r.FullName != "":
-		return r.FullName
-	case r.OldName != "":
-		return r.OldName
-	case owner != "" && r.Slug != "":
-		return owner + "/" + r.Slug
-	case r.Project.Key != "" && r.Slug != "":
-		return r.Project.Key + "/" + r.Slug
+	owner, name := cmp.Or(string(r.Owner), r.Project.Key), cmp.Or(r.FullName, r.OldName)
+	if name == "" && owner != "" && r.Slug != "" {
+		name = owner + "/" + r.Slug
 	}
-	return ""
+	return name
 }
 
 // urls lists the addresses of the repository: the links of the payload, or else
@@ -155,9 +150,7 @@ func (p *bitbucketEvent) branches(key string) (list []string, ok bool) {
 	switch key {
 	case "repo:push":
 		for _, c := range p.Push.Changes {
-			if at := c.New; at != nil {
-				list = append(list, at.Name)
-			} else if at := c.Old; at != nil {
+			if at := cmp.Or(c.New, c.Old); at != nil {
 				list = append(list, at.Name)
 			}
 		}
@@ -221,14 +214,11 @@ func readAzure(_ http.Header, payload []byte) (*notification, error) {
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
-	if p.EventType != "git.push" {
-		if p.EventType == "" {
-			return nil, errMissingField
-		}
-		return nil, nil
-	}
 	r := p.Resource
-	if r == nil || r.Repository.RemoteURL == "" || r.Repository.Name == "" {
+	switch {
+	case p.EventType != "" && p.EventType != "git.push":
+		return nil, nil
+	case p.EventType == "" || r == nil || r.Repository.RemoteURL == "" || r.Repository.Name == "":
 		return nil, errMissingField
 	}
 	n := &notification{

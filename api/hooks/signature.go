@@ -35,9 +35,6 @@ func (k *call) mayPull(c *Component) bool {
 	ok, known := k.proven[c.Secret]
 	if !known {
 		ok = k.knows(c.Secret)
-		if k.proven == nil {
-			k.proven = map[string]bool{}
-		}
 		k.proven[c.Secret] = ok
 	}
 	return ok

@@ -305,8 +305,6 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 		return o, AuthorOf(ctx), nil
 	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
 		return o, by, errAdmin
-	}
-	switch {
 	case utf8.RuneCountInString(credited.Name) > maxAuthorName:
 		return o, by, rest.BadParameter("author_name", fmt.Sprintf("Ensure this field has no more than %d characters.", maxAuthorName))
 	case credited.Email != "" && !catalog.ValidEmail(credited.Email):
