@@ -432,16 +432,12 @@ var (
 // checkPerlBrace checks "{name}". A translation may have further ones
 // (format-perl-brace.c).
 func checkPerlBrace(source, target string, strict bool) error {
-	want, got := map[string]string{}, map[string]string{}
-	for _, name := range perlField.FindAllString(source, -1) {
-		want[name] = ""
-	}
-	for _, name := range perlField.FindAllString(target, -1) {
-		if _, ok := want[name]; ok {
-			got[name] = ""
+	for _, name := range slices.Sorted(slices.Values(perlField.FindAllString(source, -1))) {
+		if strict && !strings.Contains(target, name) {
+			return fmt.Errorf("does not use %s", name)
 		}
 	}
-	return directives{named: want}.compare(directives{named: got}, strict)
+	return nil
 }
 
 // checkQt checks "%1" to "%99" (format-qt.c).

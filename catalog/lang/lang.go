@@ -168,17 +168,9 @@ func (t *Table) Variant(fileCode string, base Language) Language {
 	if fileCode == "" {
 		return base
 	}
-	v := Language{
-		Code:      fileCode,
-		Name:      base.Name,
-		Direction: base.Direction,
-		Aliases:   []string{},
-		Plural:    base.Plural,
-
-		Population: base.Population,
-	}
-	v.Plural.ID = stableID(fileCode)
-	return v
+	base.Code, base.Aliases = fileCode, []string{}
+	base.Plural.ID = stableID(fileCode)
+	return base
 }
 
 // find is the part of Match that looks in the table.

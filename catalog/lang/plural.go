@@ -172,12 +172,10 @@ func (t *typeTable) typeOf(code, formula string) int {
 	if isArabic {
 		return typeArabic
 	}
-	results, err := sample(formula)
-	if err != nil {
-		return typeUnknown
-	}
-	if kind, ok := t.bySample[results]; ok {
-		return kind
+	if results, err := sample(formula); err == nil {
+		if kind, ok := t.bySample[results]; ok {
+			return kind
+		}
 	}
 	return typeUnknown
 }

@@ -100,16 +100,11 @@ func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchCompo
 	return slices.DeleteFunc(rows, func(r store.BranchComponent) bool { return !r.Settings.Edits.Taken() || !r.Imported }), err
 }
 
-// Flush makes commits of the pending edits of a branch and pushes them, and pulls what
-// was pushed to the branch itself. to says where the edits of a component go. Without
-// pending edits it does nothing. It holds the mirror, as a pull does. The error joins
-// those of all destinations; edits that it is about stay pending.
-func (p *Pusher) Flush(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) (report Report, err error) {
-	return p.FlushOnly(ctx, b, to, func(*store.BranchComponent) bool { return true })
-}
-
-// FlushOnly is Flush of the edits of some components. Those that share a branch of our own
-// with others wait: it is made of the edits of all.
+// FlushOnly makes commits of the pending edits of some components of a branch and pushes
+// them, and pulls what was pushed to the branch itself. to says where the edits of a component
+// go. Without pending edits it does nothing. It holds the mirror, as a pull does. The error
+// joins those of all destinations; edits that it is about stay pending. Components that share
+// a branch of our own with others wait: it is made of the edits of all.
 func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination, of func(*store.BranchComponent) bool) (report Report, err error) {
 	report.Held = map[int64]string{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
@@ -455,7 +450,7 @@ func (r *run) newest() (at time.Time) {
 // Show makes commits of those pending edits of a branch that clients asked to commit, on
 // the head of its mirror, and has clones of the mirror see them. It pushes nothing. The
 // commits are wholly determined by head and journal, so it may be called at any time; what
-// becomes of edits is told by Flush. It holds the mirror, as a pull does.
+// becomes of edits is told by FlushOnly. It holds the mirror, as a pull does.
 func (p *Pusher) Show(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination) error {
 	err := p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error { return p.show(ctx, held, b, to) })
 	if err != nil {

@@ -94,14 +94,12 @@ func AvailableMemory(fixed bool) Memory {
 	return m
 }
 
-// least returns the least of the limits that are known, that is, not 0.
-func least(limits ...int64) (n int64) {
-	for _, l := range limits {
-		if l > 0 && (n == 0 || l < n) {
-			n = l
-		}
+// least returns the lesser of two limits that are known, that is, not 0.
+func least(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
 	}
-	return n
+	return min(a, b)
 }
 
 // fileMemory is what the files of Linux below root say about the memory of the machine and

@@ -61,7 +61,7 @@ func TestMemoryShares(t *testing.T) {
 	if none := (Memory{}); none.imports() != 0 || none.heap() < 1<<60 {
 		t.Errorf("without a limit: %d, %d", none.imports(), none.heap())
 	}
-	if least(0, 5, 3, 0) != 3 || least(0, 0) != 0 {
+	if least(0, 3) != 3 || least(3, 0) != 3 || least(5, 3) != 3 || least(0, 0) != 0 {
 		t.Error("least takes what is not known for a limit")
 	}
 }
