@@ -3,6 +3,7 @@ package msgmerge
 import (
 	_ "embed" // languages
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -184,7 +185,7 @@ func references(e *poparse.Entry) []string {
 	}
 	out := make([]string, 0, len(e.References)+len(more))
 	seen := map[string]bool{}
-	for _, ref := range append(slices.Clone(e.References), more...) {
+	for _, ref := range append(more, e.References...) {
 		if !seen[ref] {
 			seen[ref] = true
 			for strings.HasPrefix(ref, "./") {
@@ -196,16 +197,17 @@ func references(e *poparse.Entry) []string {
 	return out
 }
 
-// positions parts comments of Solaris, "File: NAME, line: NUMBER", which gettext reads as
-// references, from all others.
+// position is a comment of Solaris that gettext reads as a reference, of a file without blanks.
+var position = regexp.MustCompile(`^[Ff]ile:[ \t]*([^ \t,]+)[ \t]*,[ \t]*line:([0-9]{1,18})[ \t]*$`)
+
+// positions parts such comments from all others.
 func positions(comments []string) (others, refs []string) {
 	for _, c := range comments {
-		name, found := strings.CutPrefix(strings.TrimSpace(c), "File: ")
-		name, line, ok := strings.Cut(name, ", line: ")
-		if _, err := strconv.ParseUint(line, 10, 63); !found || !ok || err != nil || strings.Contains(name, " ") {
+		if m := position.FindStringSubmatch(c); m == nil {
 			others = append(others, c)
 		} else {
-			refs = append(refs, name+":"+line)
+			line, _ := strconv.Atoi(m[2])
+			refs = append(refs, fmt.Sprint(m[1], ":", line))
 		}
 	}
 	return others, refs

@@ -64,7 +64,7 @@ msgstr ""
 			e.Previous = &poparse.Previous{ID: "was " + e.ID}
 		}
 		if yes("comment", 3) {
-			e.Comments = []string{"by " + label}
+			e.Comments = []string{rapid.SampledFrom([]string{"by " + label, "File: a.c, line: 3", "File:src/b.c, line:7", "file: c.c ,\tline:012 ", " File: d.c, line:1"}).Draw(rt, of("comments"))}
 		}
 		if yes("extracted", 3) && !obsolete {
 			e.Extracted = []string{"from " + label}
