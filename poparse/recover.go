@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 )
@@ -213,6 +213,9 @@ func (r *recovery) isPO() bool {
 		slices.ContainsFunc(r.list, func(e *SyntaxError) bool { return e.Code != ErrText && e.Code != ErrKeyword })
 }
 
+// indexText is the number of a plural form after its keyword.
+var indexText = regexp.MustCompile(`^\[[ \t\r\f\v]*[0-9]*[ \t\r\f\v]*\]`)
+
 // keywords looks for mistakes within the strings of those keywords on the line that
 // do not begin an entry.
 func (r *recovery) keywords() {
@@ -220,18 +223,7 @@ func (r *recovery) keywords() {
 	for p.lineToken() == 'm' {
 		p.pos += len(p.word())
 		p.skipBlanks()
-		if at := p.pos; at < len(p.text) && p.text[at] == '[' {
-			p.pos++
-			p.skipBlanks()
-			for p.pos < len(p.text) && isDigit(p.text[p.pos]) {
-				p.pos++
-			}
-			if p.skipBlanks(); p.pos < len(p.text) && p.text[p.pos] == ']' {
-				p.pos++
-			} else {
-				p.pos = at
-			}
-		}
+		p.pos += len(indexText.FindString(p.text[p.pos:]))
 		r.strings(true)
 	}
 }
@@ -282,9 +274,7 @@ func (p *parser) nextLine() {
 
 // skipBlanks moves over white space within the line.
 func (p *parser) skipBlanks() {
-	for p.pos < len(p.text) && isBlank(p.text[p.pos]) {
-		p.pos++
-	}
+	p.pos = len(p.text) - len(strings.TrimLeft(p.text[p.pos:], blanks))
 }
 
 // enterLine moves from the start of a line to its first token.
@@ -387,16 +377,7 @@ func replaceInvalid(data []byte, bom int, enc encoding.Encoding, name string) (s
 // -1.
 func replaceInLine(line []byte, enc encoding.Encoding, name string) (text string, bad int) {
 	if enc == nil {
-		if bad = firstInvalid(line); bad < 0 {
-			return string(line), bad
-		}
-		var b strings.Builder
-		for i := 0; i < len(line); {
-			r, n := utf8.DecodeRune(line[i:])
-			b.WriteRune(r)
-			i += n
-		}
-		return b.String(), bad
+		return string([]rune(string(line))), firstInvalid(line)
 	}
 	if firstHigh(line) < 0 {
 		return string(line), -1

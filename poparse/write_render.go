@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/poparse/linebreak"
 )
@@ -256,6 +257,16 @@ func (r *renderer) write(keyword, value string) {
 	}
 }
 
+// escapeLetter is the inverse of letterEscape: the letter of a character's escape, or 0.
+var escapeLetter = func() (letters [utf8.RuneSelf]rune) {
+	for letter, c := range letterEscape {
+		if c != 0 {
+			letters[c] = rune(letter)
+		}
+	}
+	return letters
+}()
+
 // escape fills text with the escaped form of a portion.
 func (r *renderer) escape(portion string, lineFeed bool) {
 	text, fixed := r.text.Runes[:0], r.text.Fixed[:0]
@@ -266,24 +277,10 @@ func (r *renderer) escape(portion string, lineFeed bool) {
 			directive = i + directiveLen(portion[i:])
 		}
 		e := rune(0)
-		switch c {
-		case '\n': // in a joined string
-			e = 'n'
-		case '\a':
-			e = 'a'
-		case '\b':
-			e = 'b'
-		case '\f':
-			e = 'f'
-		case '\r':
-			e = 'r'
-		case '\t':
-			e = 't'
-		case '\v':
-			e = 'v'
-		case '\\', '"':
-			e = c
-		default:
+		if c < utf8.RuneSelf {
+			e = escapeLetter[c]
+		}
+		if e == 0 {
 			text, fixed = append(text, c), append(fixed, inside)
 			continue
 		}

@@ -43,8 +43,8 @@ func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict
 	if len(s.changes) == 0 {
 		return nil, nil
 	}
-	slices.SortFunc(s.changes, func(a, b memberChange) int { return cmp.Or(a.Compare(&b.Member), cmp.Compare(a.order, b.order)) })
-	rest := lastOfEach(s.changes)
+	slices.SortFunc(s.changes, func(a, b memberChange) int { return cmp.Or(a.Compare(&b.Member), cmp.Compare(b.order, a.order)) })
+	rest := slices.CompactFunc(s.changes, func(a, b memberChange) bool { return a.Member == b.Member }) // the last of each
 	for len(rest) > 0 {
 		part := groupChanges{scope: s, tx: tx}
 		rest = part.take(rest)
@@ -55,18 +55,6 @@ func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict
 	}
 	s.changes, s.fresh = nil, false
 	return verdicts, nil
-}
-
-// lastOfEach drops all but the last change of each member, in place.
-func lastOfEach(changes []memberChange) []memberChange {
-	kept := changes[:0]
-	for i := range changes {
-		if i+1 < len(changes) && changes[i].Member == changes[i+1].Member {
-			continue
-		}
-		kept = append(kept, changes[i])
-	}
-	return kept
 }
 
 // groupChanges are the changes of some groups of a scope.
@@ -108,19 +96,28 @@ func (g *groupChanges) apply(ctx context.Context) error {
 	return nil
 }
 
+// read reads the values of groups, to where into says; nil: those of a group are not needed.
+func (g *groupChanges) read(ctx context.Context, into func(*changedGroup) *compared.GroupValues) error {
+	var keys []int64
+	for i := range g.groups {
+		if into(&g.groups[i]) != nil {
+			keys = append(keys, g.groups[i].key)
+		}
+	}
+	values, err := g.tx.GroupValues(ctx, g.scope.ID, keys)
+	for i := range g.groups {
+		if to := into(&g.groups[i]); to != nil {
+			*to = values[g.groups[i].key]
+		}
+	}
+	return err
+}
+
 func (g *groupChanges) readBefore(ctx context.Context) error {
 	if g.scope.fresh {
 		return nil
 	}
-	keys := make([]int64, len(g.groups))
-	for i := range g.groups {
-		keys[i] = g.groups[i].key
-	}
-	values, err := g.tx.GroupValues(ctx, g.scope.ID, keys)
-	for i := range g.groups {
-		g.groups[i].before = values[g.groups[i].key]
-	}
-	return err
+	return g.read(ctx, func(group *changedGroup) *compared.GroupValues { return &group.before })
 }
 
 // write stores the changes.
@@ -153,19 +150,12 @@ func (g *groupChanges) write(ctx context.Context) error {
 
 // readAfter reads the values of groups from which members were removed.
 func (g *groupChanges) readAfter(ctx context.Context) error {
-	var keys []int64
-	for i := range g.groups {
-		if g.groups[i].shrinks {
-			keys = append(keys, g.groups[i].key)
+	return g.read(ctx, func(group *changedGroup) *compared.GroupValues {
+		if !group.shrinks {
+			return nil
 		}
-	}
-	values, err := g.tx.GroupValues(ctx, g.scope.ID, keys)
-	for i := range g.groups {
-		if group := &g.groups[i]; group.shrinks {
-			group.after = values[group.key]
-		}
-	}
-	return err
+		return &group.after
+	})
 }
 
 // judgeOthers finds the members that were not changed themselves but whose result

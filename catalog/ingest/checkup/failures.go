@@ -1,7 +1,6 @@
 package checkup
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -99,8 +98,5 @@ func (d failureDiff) newFailures(ctx context.Context, tx *store.StepTx) (n NewFa
 			})
 		}
 	}
-	slices.SortFunc(n.List, func(a, b NewFailure) int {
-		return cmp.Or(cmp.Compare(a.UnitID, b.UnitID), cmp.Compare(a.Check, b.Check))
-	})
 	return n, nil
 }

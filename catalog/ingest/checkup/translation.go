@@ -185,11 +185,6 @@ func (k *Step) changedUnits(ctx context.Context, c *Component, t *catalog.Transl
 	if err := k.failures.clear(ctx, removed); err != nil {
 		return err
 	}
-	return k.units(ctx, c, t, units)
-}
-
-// units runs all checks of target strings on units of a translation.
-func (k *Step) units(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit) error {
 	masks, err := k.single(ctx, c, t, units)
 	if err != nil {
 		return err
