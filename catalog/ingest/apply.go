@@ -67,7 +67,6 @@ func (a *application) run(ctx context.Context) error {
 	if err := a.comp.load(ctx, a.tx); err != nil {
 		return err
 	}
-	a.loader.parts = !a.record
 	if err := inTurn(ctx, a.assign, a.countUnits, a.refuse, a.writeSource, a.forgetProblems); err != nil {
 		return err
 	}
@@ -168,9 +167,8 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 // file loads the version in a slot that is known to be good.
 // The source translation's own file is read in parts in a pull, too.
 func (a *application) file(ctx context.Context, p *fileSlot) (*unit.File, error) {
-	defer func() { a.loader.parts = !a.record }()
-	a.loader.parts = !a.record || a.journal != nil && a.slots.source != nil && p.path == a.slots.source.path
-	return a.loader.load(ctx, a.comp.row.ID, p.path, p.blob, a.comp.rules)
+	parts := !a.record || a.journal != nil && a.slots.source != nil && p.path == a.slots.source.path
+	return a.loader.load(ctx, a.comp, p.path, p.blob, parts)
 }
 
 // keeps reports whether a translation has a good version to serve while the file

@@ -77,13 +77,17 @@ type attributedEntry struct {
 }
 
 // units adds the entries of one translation, given in the order of the file.
-func (l *entryList) units(path string, rank int, translation int64, entries []attributedEntry) {
+func (l *entryList) units(row *catalog.Translation, entries []attributedEntry) {
+	rank := rankTarget
+	if row.IsSource {
+		rank = rankSource
+	}
 	byOrigin := make(map[int][]store.Entry)
 	for _, e := range entries {
 		byOrigin[e.origin] = append(byOrigin[e.origin], e.Entry)
 	}
 	for origin, list := range byOrigin {
-		l.deltas = append(l.deltas, pendingDelta{path: path, rank: rank, origin: origin, translation: translation, entries: list})
+		l.deltas = append(l.deltas, pendingDelta{path: row.Filename, rank: rank, origin: origin, translation: row.ID, entries: list})
 	}
 }
 

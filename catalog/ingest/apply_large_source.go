@@ -168,7 +168,7 @@ func (l *largeSource) addEntries(ctx context.Context) error {
 		all = append(all, entries...)
 		return nil
 	})
-	list.units(l.row.Filename, rankSource, l.row.ID, all)
+	list.units(l.row, all)
 	return err
 }
 

@@ -83,9 +83,9 @@ func (a *application) lastGood(ctx context.Context, row *catalog.Translation) (*
 	if err := a.loader.meter.room(exactBytes(stored.Data, entryBytes)); err != nil {
 		return nil, err
 	}
-	file, bad := parse(row.Filename, stored.Data, a.comp.rules, nil)
-	if bad != nil {
-		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, bad)
+	file, err := parse(row.Filename, stored.Data, a.comp.rules, nil)
+	if err != nil {
+		return nil, fmt.Errorf("last good version of %s: %w", row.Filename, err)
 	}
 	return file, nil
 }
@@ -212,7 +212,7 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	entries, err := w.entries(origins)
-	a.entries.units(row.Filename, rankSource, row.ID, entries)
+	a.entries.units(row, entries)
 	return err
 }
 

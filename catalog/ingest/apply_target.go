@@ -60,7 +60,7 @@ func (a *application) endTarget(ctx context.Context, w *unitWriter, data []byte,
 		return err
 	}
 	entries, err := w.entries(origins)
-	a.entries.units(row.Filename, rankTarget, row.ID, entries)
+	a.entries.units(row, entries)
 	return err
 }
 
@@ -268,7 +268,8 @@ func (a *application) writePartial(ctx context.Context, t *targetFile) error {
 		return err
 	}
 	w := unitWriter{a: a, row: row, units: after, oldForms: row.PluralNumber, known: e.known}
-	if err := w.writeKnown(ctx); err != nil {
+	w.diff()
+	if err := inTurn(ctx, w.readOld, w.update); err != nil {
 		return err
 	}
 	return a.endTarget(ctx, &w, e.data, e.pieces, true)

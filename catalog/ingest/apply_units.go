@@ -61,13 +61,6 @@ func (w *unitWriter) compare(ctx context.Context) error {
 	return nil
 }
 
-// writeKnown is write for units whose stored versions are in known, of a row that is
-// stored; no other units are touched.
-func (w *unitWriter) writeKnown(ctx context.Context) error {
-	w.diff()
-	return inTurn(ctx, w.readOld, w.update)
-}
-
 // diff finds what differs between known and units.
 func (w *unitWriter) diff() {
 	if w.seen == nil {

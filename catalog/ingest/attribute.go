@@ -104,7 +104,7 @@ func (a *attributor) version(ctx context.Context, path string, blob object.Hash)
 	if blob.IsZero() {
 		return version{}, nil
 	}
-	f, err := a.loader.load(ctx, a.comp.row.ID, path, blob, a.comp.rules)
+	f, err := a.loader.load(ctx, a.comp, path, blob, false)
 	if fault(err) != nil {
 		return version{broken: true}, nil
 	}

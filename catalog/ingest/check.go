@@ -56,7 +56,7 @@ func (p *pull) recheckAll(ctx context.Context, comps []*component, thorough bool
 		p.fail(err, imported[0])
 		return
 	}
-	p.compareLater(outdated)
+	p.later = len(outdated) > 1
 	for _, c := range outdated {
 		c.forget()
 		if err := p.recheck(ctx, c); err != nil {
@@ -123,10 +123,7 @@ func (p *pull) outdatedChecks(ctx context.Context, comps []*component, thorough 
 // not have more.
 const compareUnits = 3 << 19
 
-// compareLater has the units of several components compared by compareAll.
-func (p *pull) compareLater(comps []*component) { p.later = len(comps) > 1 }
-
-// checksOf makes the checks of a step, which leave to compareAll what compareLater says.
+// checksOf makes the checks of a step, which leave to compareAll what p.later says.
 // They keep in memory for it what there is room for; keep has it once the step is stored.
 func (p *pull) checksOf(tx *store.StepTx) *checkup.Step {
 	k := checkup.New(tx)

@@ -188,14 +188,11 @@ func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[s
 }
 
 func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {
-	taken := make(map[string]bool)
-	err := p.s.DB.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		components, err := s.Components(ctx, project)
-		for i := range components {
-			taken[components[i].Slug] = true
-		}
-		return err
-	})
+	components, err := store.Get(ctx, p.s.DB, (*store.Snapshot).Components, project)
+	taken := make(map[string]bool, len(components))
+	for i := range components {
+		taken[components[i].Slug] = true
+	}
 	return taken, err
 }
 

@@ -45,8 +45,7 @@ type fileLoader struct {
 	bound   int          // of bytes
 	units   *unit.Reader // of a replay, else nil
 
-	parts    bool // large files are read in parts
-	partSize int
+	partSize int // of files that are read in parts
 }
 
 type cacheKey struct {
@@ -57,37 +56,38 @@ type cacheKey struct {
 type cachedFile struct {
 	key  cacheKey
 	file *unit.File
-	err  *fileError
+	err  error // a *fileError, or nil
 	kept int64 // bytes of a file in parts that the meter has
 }
 
-func newFileLoader(r *gitsource.View, maxSize int64, m *meter) *fileLoader {
+func newFileLoader(s *Syncer, r *gitsource.View, m *meter) *fileLoader {
 	return &fileLoader{
-		reader: r, maxSize: maxSize, meter: m, files: make(map[cacheKey]*list.Element), recent: list.New(), bound: int(m.part(cacheBytes)),
+		reader: r, maxSize: s.MaxFileSize, partSize: s.partSize, meter: m,
+		files: make(map[cacheKey]*list.Element), recent: list.New(), bound: int(m.part(cacheBytes)),
 	}
 }
 
-// load returns a version of a file as units. The error is a *fileError if the
-// file itself is at fault.
-func (l *fileLoader) load(ctx context.Context, component int64, path string, blob object.Hash, r unit.Rules) (*unit.File, error) {
-	key := cacheKey{component, blob}
+// load returns a version of a file of a component as units, with parts a large one in parts.
+// The error is a *fileError if the file itself is at fault.
+func (l *fileLoader) load(ctx context.Context, c *component, path string, blob object.Hash, parts bool) (*unit.File, error) {
+	key := cacheKey{c.row.ID, blob}
 	if e, ok := l.files[key]; ok {
-		if kept := e.Value.(*cachedFile); l.parts || kept.file == nil || !kept.file.InParts() {
+		if kept := e.Value.(*cachedFile); parts || kept.file == nil || !kept.file.InParts() {
 			l.recent.MoveToFront(e)
-			return kept.result()
+			return kept.file, kept.err
 		}
 		l.drop(e)
 	}
 	entry := &cachedFile{key: key}
-	if err := l.read(ctx, entry, path, r); err != nil {
+	if err := l.read(ctx, entry, path, c.rules, parts); err != nil {
 		return nil, err
 	}
 	l.keep(entry)
-	return entry.result()
+	return entry.file, entry.err
 }
 
 // read reads and parses a version of a file. Its memory is counted before it is taken.
-func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r unit.Rules) error {
+func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r unit.Rules, parts bool) error {
 	size, err := l.reader.Size(ctx, entry.key.blob)
 	if err == nil && size <= l.maxSize {
 		if entry.err, err = l.room(2 * size); entry.err != nil {
@@ -105,7 +105,7 @@ func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	if l.parts && unit.HasParts(data, l.partSize) {
+	if parts && unit.HasParts(data, l.partSize) {
 		if entry.err, err = l.room(exactBytes(data, partsBytes)); entry.err != nil || err != nil {
 			return err
 		}
@@ -125,8 +125,8 @@ func (l *fileLoader) read(ctx context.Context, entry *cachedFile, path string, r
 
 // room is meter.room for a file. One that has no room in any step is refused, unless it
 // is of the past: without that there may be room.
-func (l *fileLoader) room(n int64) (*fileError, error) {
-	err := l.meter.room(n)
+func (l *fileLoader) room(n int64) (refused, err error) {
+	err = l.meter.room(n)
 	if errors.Is(err, errMemory) && l.units == nil && n > l.meter.large {
 		return &fileError{msg: l.meter.tooMuch("reading the file takes")}, nil
 	}
@@ -182,13 +182,6 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	}
 }
 
-func (e *cachedFile) result() (*unit.File, error) {
-	if e.err != nil {
-		return nil, e.err
-	}
-	return e.file, nil
-}
-
 // keep adds a version, unless it is there, and drops the oldest ones beyond the bound.
 func (l *fileLoader) keep(e *cachedFile) {
 	if _, twice := l.files[e.key]; twice {
@@ -226,8 +219,8 @@ func (e *cachedFile) size() int {
 	return overhead + int(max(int64(len(e.file.Data)), unitBytes*int64(len(e.file.Units))/usualFactor))
 }
 
-// parse reads the bytes of a PO file as units. The reader may be nil.
-func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.File, *fileError) {
+// parse reads the bytes of a PO file as units. The reader may be nil. The error is a *fileError.
+func parse(path string, data []byte, r unit.Rules, units *unit.Reader) (*unit.File, error) {
 	if object.IsLFSPointer(data) {
 		return nil, &fileError{line: 1, msg: "the file is a Git LFS pointer; repoglot does not fetch LFS contents: store PO files in git itself"}
 	}

@@ -38,7 +38,7 @@ type pull struct {
 	phases  *phases
 	told    Progress
 
-	later, unchecked   bool                   // units are compared by compareAll; it has some to compare
+	later, unchecked   bool                   // units of several components are compared by compareAll; it has some to compare
 	kept               checkup.Kept           // units for compareAll
 	keptUnits          int64                  // how many
 	emptyDiscoveries   []*store.ComponentSpec // discoveries without a component
@@ -197,8 +197,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 
 // walkGroup is walkAll for components whose templates are of one branch.
 func (p *pull) walkGroup(ctx context.Context, comps []*component, retry bool) {
-	p.loader = newFileLoader(p.reader, p.s.MaxFileSize, p.meter)
-	p.loader.partSize = p.s.partSize
+	p.loader = newFileLoader(p.s, p.reader, p.meter)
 	comps = p.sound(comps)
 	p.rereadNotes(ctx, comps)
 	for _, g := range convoys(p.sound(comps)) {

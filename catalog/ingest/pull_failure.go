@@ -251,14 +251,10 @@ func (h *hookTimes) due(ctx context.Context, db *store.DB, components []int64, a
 
 // lastHook returns the time of a component's newest entry 53, if it is recent.
 func lastHook(ctx context.Context, db *store.DB, component int64) (last time.Time, err error) {
-	err = db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		list, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Limit: hookRecent, Newest: true})
-		i := slices.IndexFunc(list, func(c catalog.Change) bool { return c.Action == catalog.ActionHook })
-		if i >= 0 {
-			last = list[i].Timestamp
-		}
-		return err
-	})
+	list, err := store.Get(ctx, db, (*store.Snapshot).Changes, store.ChangeQuery{ComponentID: component, Limit: hookRecent, Newest: true})
+	if i := slices.IndexFunc(list, func(c catalog.Change) bool { return c.Action == catalog.ActionHook }); i >= 0 {
+		last = list[i].Timestamp
+	}
 	return last, err
 }
 

@@ -24,7 +24,7 @@ func (p *pull) importAll(ctx context.Context, comps []*component) {
 		p.fail(err, comps...)
 		return
 	}
-	p.compareLater(comps)
+	p.later = len(comps) > 1
 	defer func() { p.later = false }()
 	for i, c := range comps {
 		p.tell(Progress{Done: i, Total: len(comps)})

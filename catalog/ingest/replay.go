@@ -73,7 +73,7 @@ func (p *pull) replay(ctx context.Context, comps []*component, of part) error {
 	if err := p.replayBeforeHeavy(ctx, comps, of); err != nil {
 		return err
 	}
-	p.compareLater(comps)
+	p.later = len(comps) > 1
 	p.tell(p.told)
 	defer func() { p.later = false }()
 	for _, c := range comps {

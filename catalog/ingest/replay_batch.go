@@ -16,7 +16,7 @@ type batch struct {
 	units  map[int64]*stagedUnit // by id
 	order  []*stagedUnit         // in the order of the first time
 	writes []batchWrite
-	whole  map[any]int          // by key: the write of the last version
+	whole  map[wholeKey]int     // the write of the last version
 	files  map[int64]store.File // without bytes, by translation
 
 	sealed []catalog.Translation // values of rows
@@ -39,24 +39,17 @@ type batchWrite struct {
 	do    func(context.Context, *batchWriter) error
 }
 
-// The keys of what is written whole: of a translation, a component, a day, a path.
-type (
-	layoutKey int64
-	fileKey   int64
-	extraKey  int64
-	dayKey    struct {
-		translation int64
-		day         string
-	}
-	problemKey struct {
-		component int64
-		path      string
-	}
-)
+// wholeKey says what is written whole: of a translation or a component, and of a day or a path
+// if there are several.
+type wholeKey struct {
+	kind string
+	id   int64
+	of   string
+}
 
 func newBatch() *batch {
 	return &batch{
-		put: make(map[*catalog.Translation]bool), units: make(map[int64]*stagedUnit), whole: make(map[any]int), files: make(map[int64]store.File),
+		put: make(map[*catalog.Translation]bool), units: make(map[int64]*stagedUnit), whole: make(map[wholeKey]int), files: make(map[int64]store.File),
 	}
 }
 
@@ -67,7 +60,7 @@ func (b *batch) write(bytes int, do func(context.Context, *batchWriter) error) {
 }
 
 // writeWhole is write for something that is written whole.
-func (b *batch) writeWhole(key any, bytes int, do func(context.Context, *batchWriter) error) {
+func (b *batch) writeWhole(key wholeKey, bytes int, do func(context.Context, *batchWriter) error) {
 	if i, ok := b.whole[key]; ok {
 		b.bytes -= b.writes[i].bytes
 		b.writes[i] = batchWrite{}

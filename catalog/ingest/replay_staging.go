@@ -115,7 +115,7 @@ func (s *staging) PutTranslation(_ context.Context, t *catalog.Translation) erro
 
 func (s *staging) PutLayout(_ context.Context, translation int64, placed []catalog.UnitPosition) error {
 	n := layoutBytes(placed)
-	s.writeWhole(layoutKey(translation), n, func(ctx context.Context, w *batchWriter) error {
+	s.writeWhole(wholeKey{kind: "layout", id: translation}, n, func(ctx context.Context, w *batchWriter) error {
 		sortByID(placed)
 		return w.tx.PutLayout(ctx, w.id(translation), placed)
 	})
@@ -124,7 +124,7 @@ func (s *staging) PutLayout(_ context.Context, translation int64, placed []catal
 
 // PutExtra keeps the last list: only the head is compared with the template.
 func (s *staging) PutExtra(_ context.Context, component int64, extra []store.ExtraString) error {
-	s.writeWhole(extraKey(component), extraBytes*len(extra), func(ctx context.Context, w *batchWriter) error {
+	s.writeWhole(wholeKey{kind: "extra", id: component}, extraBytes*len(extra), func(ctx context.Context, w *batchWriter) error {
 		return w.tx.PutExtra(ctx, component, extra)
 	})
 	return nil
@@ -134,7 +134,7 @@ func (s *staging) PutExtra(_ context.Context, component int64, extra []store.Ext
 func (s *staging) PutFile(_ context.Context, f store.File) error {
 	f.Data, f.Pieces, f.Later = nil, nil, true
 	s.files[f.TranslationID] = f
-	s.writeWhole(fileKey(f.TranslationID), fileRowBytes, func(ctx context.Context, w *batchWriter) error {
+	s.writeWhole(wholeKey{kind: "file", id: f.TranslationID}, fileRowBytes, func(ctx context.Context, w *batchWriter) error {
 		f.TranslationID = w.id(f.TranslationID)
 		return w.tx.PutFile(ctx, f)
 	})
@@ -159,7 +159,7 @@ func (s *staging) File(ctx context.Context, translation int64) (f store.File, er
 }
 
 func (s *staging) PutStatDay(_ context.Context, d store.StatDay) error {
-	key := dayKey{d.TranslationID, d.Day.UTC().Format(time.DateOnly)}
+	key := wholeKey{"day", d.TranslationID, d.Day.UTC().Format(time.DateOnly)}
 	s.writeWhole(key, dayBytes, func(ctx context.Context, w *batchWriter) error {
 		d.TranslationID = w.id(d.TranslationID)
 		return w.tx.PutStatDay(ctx, d)
@@ -168,14 +168,14 @@ func (s *staging) PutStatDay(_ context.Context, d store.StatDay) error {
 }
 
 func (s *staging) SetProblem(_ context.Context, p store.Problem) error {
-	s.writeWhole(problemKey{p.ComponentID, p.Path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
+	s.writeWhole(wholeKey{"problem", p.ComponentID, p.Path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
 		return w.tx.SetProblem(ctx, p)
 	})
 	return nil
 }
 
 func (s *staging) ClearProblem(_ context.Context, component int64, path string) error {
-	s.writeWhole(problemKey{component, path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
+	s.writeWhole(wholeKey{"problem", component, path}, dayBytes, func(ctx context.Context, w *batchWriter) error {
 		return w.tx.ClearProblem(ctx, component, path)
 	})
 	return nil
@@ -189,9 +189,7 @@ func (s *staging) AddDeltaBy(_ context.Context, by edit.Author, d store.Delta) e
 	if !ok {
 		return fmt.Errorf("component %d is not in the replay: %w", d.ComponentID, catalog.ErrInvalid)
 	}
-	if d.At.Before(c.lastAt) {
-		d.At = c.lastAt
-	}
+	d.At = s.time(d.ComponentID, d.At)
 	c.lastAt = d.At
 	s.entries += len(d.Entries)
 	s.write(deltaBytes(&d), func(ctx context.Context, w *batchWriter) error {

@@ -50,18 +50,15 @@ func (s *staging) table(ctx context.Context, translation int64) (*unitTable, err
 	if err := s.waitStored(); err != nil {
 		return nil, err
 	}
-	t := new(unitTable)
-	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		units, err := snap.StoredUnits(ctx, s.ids.id(translation))
-		for i := range units {
-			t.known = append(t.known, units[i].Known)
-			t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
-			t.bytes += tabledBytes + len(units[i].Target)
-		}
-		return err
-	})
+	units, err := store.Get(ctx, s.db, (*store.Snapshot).StoredUnits, s.ids.id(translation))
 	if err != nil {
 		return nil, err
+	}
+	t := new(unitTable)
+	for i := range units {
+		t.known = append(t.known, units[i].Known)
+		t.texts = append(t.texts, stagedText{units[i].Target, units[i].State})
+		t.bytes += tabledBytes + len(units[i].Target)
 	}
 	t.used = s.clock
 	s.tables[translation] = t

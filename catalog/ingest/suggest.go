@@ -141,7 +141,7 @@ func (s *suggestionRun) run(ctx context.Context) error {
 		m := newMeter(s.p.s.memory)
 		m.wait = func() error { return m.takeTurn(ctx) } // files are read before the transaction
 		defer m.endTurn()
-		s.load, s.steps = newFileLoader(s.reader.With(nil, nil), s.p.s.MaxFileSize, m), make(map[commitPair]*gitsource.Step)
+		s.load, s.steps = newFileLoader(s.p.s, s.reader.With(nil, nil), m), make(map[commitPair]*gitsource.Step)
 		s.load.bound = maxParsed
 	}
 	var all []error
@@ -192,7 +192,8 @@ func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) err
 	for _, h := range heads {
 		fmt.Fprintf(&key, " %s %s", h.Hash, h.Branch)
 	}
-	if last, known := s.m.suggested[c.row.ID]; known && last.key == key.String() {
+	last := s.m.suggested[c.row.ID]
+	if last.key == key.String() {
 		s.p.suggestionProblems[c.row.ID] = last.problems
 		return nil
 	}
@@ -200,7 +201,7 @@ func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) err
 		s.p.s.Logger.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
 	}
 	made := componentSuggestions{suggestionRun: s, comp: c.component, files: map[store.SuggestionSource]suggestionFile{}, keep: map[store.SuggestionSource]bool{}}
-	if last := s.m.suggested[c.row.ID]; last.readKey == c.row.Settings.ReadKey() {
+	if last.readKey == c.row.Settings.ReadKey() {
 		made.last = last.files
 	}
 	if len(heads) > 0 {

@@ -198,7 +198,7 @@ func introducesFile(step *gitsource.Step, change int) bool {
 // collectFile collects the suggestions in one file of a branch: targets that a
 // commit of the branch introduced and that differ from the served ones.
 func (s *componentSuggestions) collectFile(ctx context.Context, branch string, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
-	theirs, err := s.load.load(ctx, s.comp.row.ID, slot.path, slot.blob, s.comp.rules)
+	theirs, err := s.load.load(ctx, s.comp, slot.path, slot.blob, false)
 	if bad := fault(err); bad != nil {
 		s.problems = append(s.problems, problemText(store.Problem{Path: branch + ":" + slot.path, Line: bad.line, Column: bad.column, Message: bad.msg}))
 		return nil
@@ -256,15 +256,11 @@ func (s *componentSuggestions) servedFile(ctx context.Context, row *catalog.Tran
 		return nil, err
 	}
 	if s.reader.Has(blob) {
-		return s.load.load(ctx, s.comp.row.ID, row.Filename, blob, s.comp.rules)
+		return s.load.load(ctx, s.comp, row.Filename, blob, false)
 	}
 	stored, err := store.Get(ctx, s.p.s.DB, (*store.Snapshot).File, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	file, bad := parse(row.Filename, stored.Data, s.comp.rules, nil)
-	if bad != nil {
-		return nil, bad
-	}
-	return file, nil
+	return parse(row.Filename, stored.Data, s.comp.rules, nil)
 }

@@ -41,27 +41,25 @@ func VerifyMirrors(ctx context.Context, snap *store.Snapshot, mirrorDir string, 
 	if err != nil {
 		return seen, err
 	}
-	damaged := map[string]bool{}
+	v := mirrorVerifier{snap: snap, all: mirrorDir, damaged: map[string]bool{}, each: each, table: table}
 	for _, list := range []map[string][]*store.ComponentRow{templates, byBranch} {
 		for _, key := range slices.Sorted(maps.Keys(list)) {
-			v := mirrorVerifier{snap: snap, dir: mirrorPath(mirrorDir, key), all: mirrorDir, damaged: damaged, each: func(line string) { each(key + ": " + line) }, seen: &seen, table: table}
-			if err := v.run(ctx, list[key]); err != nil {
-				return seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
+			if err := v.run(ctx, key, list[key]); err != nil {
+				return v.seen, fmt.Errorf("verify the mirror of %s: %w", key, err)
 			}
 		}
 	}
-	return seen, nil
+	return v.seen, nil
 }
 
-// mirrorVerifier verifies one mirror.
+// mirrorVerifier verifies mirrors.
 type mirrorVerifier struct {
 	snap *store.Snapshot
-	dir  string
 	all  string // the folder of all mirrors
 	// damaged has the folders of mirrors of templates that were found damaged: they are told of once.
 	damaged map[string]bool
 	each    func(line string)
-	seen    *VerifiedMirrors
+	seen    VerifiedMirrors
 	// table has the languages.
 	table *lang.Table
 }
@@ -69,9 +67,11 @@ type mirrorVerifier struct {
 // tries is how often a mirror is read that a server replaces meanwhile.
 const tries = 3
 
-func (v *mirrorVerifier) run(ctx context.Context, rows []*store.ComponentRow) error {
+// run verifies the mirror of a branch.
+func (v *mirrorVerifier) run(ctx context.Context, key string, rows []*store.ComponentRow) error {
+	dir := mirrorPath(v.all, key)
 	for try := 1; ; try++ {
-		reader, path, err := gitsource.OpenIn(ctx, v.dir)
+		reader, path, err := gitsource.OpenIn(ctx, dir)
 		if errors.Is(err, gitsource.ErrNotFetched) {
 			return nil
 		}
@@ -89,18 +89,18 @@ func (v *mirrorVerifier) run(ctx context.Context, rows []*store.ComponentRow) er
 		if of := (*storeError)(nil); errors.As(err, &of) {
 			return of.error
 		}
-		_, now, _ := gitsource.OpenIn(ctx, v.dir)
+		_, now, _ := gitsource.OpenIn(ctx, dir)
 		if err != nil && now != path && try < tries {
 			continue
 		}
 		v.seen.Mirrors++
 		v.seen.Files += files
 		for _, line := range lines {
-			v.each(line)
+			v.each(key + ": " + line)
 		}
 		if err != nil {
-			v.damaged[v.dir] = true
-			v.each("the mirror is damaged; remove " + v.dir + " while no server runs, or let the next pull clone again: " + shortened(err.Error()))
+			v.damaged[dir] = true
+			v.each(key + ": the mirror is damaged; remove " + dir + " while no server runs, or let the next pull clone again: " + shortened(err.Error()))
 		}
 		return nil
 	}
