@@ -161,22 +161,18 @@ func packedRefs(dir string, fn func(name, id string) error) error {
 }
 
 func readPackedRef(dir, name string) (h Hash, err error) {
+	said := fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
 	err = packedRefs(dir, func(n, id string) error {
 		if n != name {
 			return nil
 		}
-		if h, err = refHash(name, id); err != nil {
-			return err
-		}
+		h, said = refHash(name, id)
 		return fs.SkipAll
 	})
-	switch {
-	case err == nil:
-		err = fmt.Errorf("ref %s: %w", name, fs.ErrNotExist)
-	case errors.Is(err, fs.SkipAll):
-		err = nil
+	if err != nil && !errors.Is(err, fs.SkipAll) {
+		said = err
 	}
-	return h, err
+	return h, said
 }
 
 // Refs calls fn for each ref of a git directory below a prefix such as "refs/heads/", with

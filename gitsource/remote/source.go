@@ -127,16 +127,15 @@ func newClient(r Repository, o Options) client {
 }
 
 // fail makes an error about this remote.
-func (c *client) fail(kind error, detail, remedy string) error {
+func (c *client) fail(kind error, detail, remedy string) *Error {
 	return &Error{URL: c.remote.String(), Kind: kind, Detail: detail, Remedy: remedy}
 }
 
 // timedOut is fail for a context that ended.
 func (c *client) timedOut(cause error) error {
-	return &Error{
-		URL: c.remote.String(), Kind: ErrUnreachable, Detail: "no answer in time",
-		Remedy: "check address and network", Cause: cause,
-	}
+	e := c.fail(ErrUnreachable, "no answer in time", "check address and network")
+	e.Cause = cause
+	return e
 }
 
 // binaryFits reports whether git can open this remote without a prompt. For ssh it
