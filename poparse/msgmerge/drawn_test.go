@@ -46,7 +46,7 @@ msgstr ""
 	forms := rapid.IntRange(1, 3).Draw(rt, label+" forms")
 	languages := []string{"Language: de", "Language:", "Language-Team: German <a@b>", "Language-Team:\tLow Saxon  x/y", "Language-Team: German", "Language-Team: German <a@b> ", "Language-Team: Klingon <a@b>"}
 	fmt.Fprintf(&b, header, rapid.SampledFrom([]string{"UTF-8", "utf-8"}).Draw(rt, label+" charset"), rapid.IntRange(0, 9).Draw(rt, label+" date"), rapid.SampledFrom(languages).Draw(rt, label+" language"), forms)
-	ids := []string{"a", "abc", "Open file", "Open files", "Open the file", "Close the file", "Open file %s", strings.Repeat("a long text ", 9), "two\nlines", "tab\t\"quote\"", "日本語の文字列", "-"}
+	ids := []string{"a", "abc", "Open file", "Open files", "Open the file", "Close the file", "Open file 5", strings.Repeat("a long text ", 9), "two\nlines", "tab\t\"quote\"", "日本語の文字列", "-"}
 	n := rapid.IntRange(0, 8).Draw(rt, label+" entries")
 	for i := range n {
 		of := func(what string) string { return fmt.Sprintf("%s %d %s", label, i, what) }
