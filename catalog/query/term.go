@@ -354,15 +354,6 @@ func (p *parser) named(s string) (day time.Time, ok bool) {
 	return day, day.Year() > 0
 }
 
-// period is the range of times with the precision of the text. A time without a
-// zone is UTC.
-func (p *parser) period(s string) (from, to time.Time, ok bool) {
-	if day, ok := p.named(s); ok {
-		return day, day.AddDate(0, 0, 1), true
-	}
-	return period(s)
-}
-
 // precisions are how times are written, and the end of the period that each names.
 var precisions = []struct {
 	layout string
@@ -375,19 +366,24 @@ var precisions = []struct {
 	{"2006-1-2T15:4:5", func(t time.Time) time.Time { return t.Add(time.Second) }},
 }
 
-func period(s string) (from, to time.Time, ok bool) {
+// period is the range of times with the precision of the text. A time without a
+// zone is UTC.
+func (p *parser) period(s string) (from, to time.Time, ok bool) {
+	if day, ok := p.named(s); ok {
+		return day, day.AddDate(0, 0, 1), true
+	}
 	s = strings.ToUpper(strings.TrimSpace(s))
 	if date, clock, spaced := strings.Cut(s, " "); spaced && !strings.Contains(date, "T") {
 		s = date + "T" + clock
 	}
 	s = strings.Join(strings.Fields(s), "") // before the zone
-	for _, p := range precisions {
+	for _, precision := range precisions {
 		zones := []string{""}
-		if strings.Contains(p.layout, ":") {
+		if strings.Contains(precision.layout, ":") {
 			zones = []string{"", "Z07:00", "Z0700", "Z07"}
 		}
 		for _, zone := range zones {
-			from, err := time.Parse(p.layout+zone, s)
+			from, err := time.Parse(precision.layout+zone, s)
 			if err != nil || from.Year() < 1 || from.Year() > 9998 {
 				continue
 			}
@@ -395,7 +391,7 @@ func period(s string) (from, to time.Time, ok bool) {
 				from = from.Truncate(time.Microsecond)
 				return from.UTC(), from.Add(time.Microsecond).UTC(), true
 			}
-			return from.UTC(), p.end(from).UTC(), true
+			return from.UTC(), precision.end(from).UTC(), true
 		}
 	}
 	return from, to, false
