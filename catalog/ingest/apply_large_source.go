@@ -93,7 +93,7 @@ func (l *largeSource) write(ctx context.Context, had bool) error {
 		return l.a.addExtra(extra, file, part)
 	})
 	if err == nil {
-		err = l.eachRemoved(func(part *unitWriter) error { return part.remove(ctx) })
+		err = l.remove(ctx)
 	}
 	if err == nil && (l.moved || len(l.delta.Returned)+len(l.delta.Removed)+len(l.delta.Added) > 0) {
 		err = l.a.tx.PutLayout(ctx, l.row.ID, placed)
@@ -138,17 +138,6 @@ func cut(list *[]catalog.Pair, from, to int) (part []catalog.Pair) {
 	return part
 }
 
-// eachRemoved is each for the strings that are removed.
-func (l *largeSource) eachRemoved(fn func(part *unitWriter) error) error {
-	for removed := range slices.Chunk(l.delta.Removed, addBlock) {
-		part := &unitWriter{a: l.a, row: l.row, oldForms: l.oldForms, known: l.known, delta: catalog.Delta{Removed: removed}}
-		if err := fn(part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // addEntries adds the entries, which are made when they are written if they are of one commit.
 func (l *largeSource) addEntries(ctx context.Context) error {
 	list := &l.a.entries
@@ -184,10 +173,14 @@ func (l *largeSource) eachEntries(ctx context.Context, origins map[catalog.Ident
 	if err := l.each(ctx, func(_ int, part *unitWriter) error { return each(part) }); err != nil {
 		return err
 	}
-	return l.eachRemoved(func(part *unitWriter) error {
+	for removed := range slices.Chunk(l.delta.Removed, addBlock) {
+		part := &unitWriter{a: l.a, row: l.row, oldForms: l.oldForms, known: l.known, delta: catalog.Delta{Removed: removed}}
 		if err := part.readOld(ctx); err != nil {
 			return err
 		}
-		return each(part)
-	})
+		if err := each(part); err != nil {
+			return err
+		}
+	}
+	return nil
 }

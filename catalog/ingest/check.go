@@ -145,9 +145,6 @@ func (p *pull) keep(k *checkup.Step) {
 	if k == nil {
 		return
 	}
-	if p.kept == nil {
-		p.kept = checkup.Kept{}
-	}
 	units := p.kept.Add(k.Kept)
 	p.keptUnits += units
 	p.meter.kept += units * checkup.KeptBytes

@@ -372,8 +372,7 @@ func (l *selection) assign(files []object.File) fileSlots {
 		p.targets = append(p.targets, winner)
 	}
 	for _, code := range order {
-		winner := pick(byLanguage[code])
-		l.variants(&p, byLanguage[code], winner, taken)
+		l.variants(&p, byLanguage[code], taken)
 	}
 	slices.SortFunc(p.targets, func(a, b fileSlot) int { return strings.Compare(a.path, b.path) })
 	slices.SortFunc(p.refused, func(a, b refusal) int { return strings.Compare(a.path, b.path) })
@@ -387,7 +386,8 @@ func pick(files []fileSlot) fileSlot {
 }
 
 // variants adds the other files of a language under the codes of their names.
-func (l *selection) variants(p *fileSlots, files []fileSlot, winner fileSlot, taken map[string]string) {
+func (l *selection) variants(p *fileSlots, files []fileSlot, taken map[string]string) {
+	winner := pick(files)
 	for _, f := range files {
 		if f.path == winner.path {
 			continue

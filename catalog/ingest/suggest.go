@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource"
+	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
@@ -57,6 +58,7 @@ type suggestionFile struct {
 func (p *pull) suggest(ctx context.Context, m *mirror) {
 	p.suggestionProblems = make(map[int64][]string)
 	s := &suggestionRun{p: p, m: m}
+	var comps []*component
 	for _, c := range p.comps {
 		if p.errs[c.row.ID] != nil || !c.row.Imported || c.row.Head == "" || ctx.Err() != nil {
 			continue
@@ -75,10 +77,12 @@ func (p *pull) suggest(ctx context.Context, m *mirror) {
 		}
 		s.comps = append(s.comps, suggestedComponent{c, query})
 		s.addQuery(query)
+		comps = append(comps, c)
 	}
-	if len(s.comps) == 0 {
+	if len(comps) == 0 {
 		return
 	}
+	s.files = matcher(comps)
 	err := s.run(ctx)
 	if object.Damaged(err) && ctx.Err() == nil && !m.suggestionsRebuilt {
 		m.suggestionsRebuilt = true // once: a second time would not help
@@ -97,6 +101,7 @@ type suggestionRun struct {
 	p        *pull
 	m        *mirror
 	comps    []suggestedComponent
+	files    filemask.Matcher        // of all of them
 	queries  []gitsource.BranchQuery // of all components, each pattern once
 	branches gitsource.OtherBranches
 	reader   *gitsource.Reader // of the mirror with the branches
@@ -224,11 +229,7 @@ func (s *suggestionRun) step(ctx context.Context, base, tip object.Hash) (*gitso
 	if step, ok := s.steps[key]; ok {
 		return step, nil
 	}
-	comps := make([]*component, len(s.comps))
-	for i := range s.comps {
-		comps[i] = s.comps[i].component
-	}
-	step, err := s.reader.Between(ctx, base, tip, matcher(comps))
+	step, err := s.reader.Between(ctx, base, tip, s.files)
 	if err != nil {
 		return nil, err
 	}
