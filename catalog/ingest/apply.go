@@ -222,15 +222,6 @@ func (a *application) warnOfRepeats(path string, file *unit.File) {
 	}
 }
 
-// since is when new source strings appeared, for the check long_untranslated: the
-// committer time of the step's commit, whether it is pulled, replayed or imported.
-func (a *application) since() time.Time {
-	if when := a.step.Commit.Committer.When; !when.IsZero() {
-		return when.UTC()
-	}
-	return time.Unix(0, 0).UTC()
-}
-
 // findGone lists the translations whose file is not in the commit.
 func (a *application) findGone() {
 	there := make(map[string]bool, len(a.slots.targets))

@@ -136,7 +136,7 @@ func (w *unitWriter) addSome(ctx context.Context, added []int, sources map[catal
 		}
 		list[n] = store.FingerprintedUnit{Unit: u, Text: w.units[i].Text, Meta: w.units[i].Meta}
 		if w.row.IsSource {
-			list[n].Since = w.a.since()
+			list[n].Since = committed(w.a.step.Commit) // for long_untranslated, in whatever way it comes
 		}
 	}
 	if err := w.a.tx.AddUnits(ctx, list); err != nil {

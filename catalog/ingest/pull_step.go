@@ -229,10 +229,18 @@ func (p *pull) begin(a *application, opened time.Time) {
 // commitTime is the time of entries about a commit of the past: never later
 // than the pull (docs/compatibility.md#history).
 func commitTime(c object.Commit, pull time.Time) time.Time {
-	if t := c.Committer.When.UTC(); t.Before(pull) {
+	if t := committed(c); t.Before(pull) {
 		return t
 	}
 	return pull
+}
+
+// committed is the committer time of a commit, 1970 if it has none that can be read.
+func committed(c object.Commit) time.Time {
+	if when := c.Committer.When; !when.IsZero() {
+		return when.UTC()
+	}
+	return time.Unix(0, 0).UTC()
 }
 
 // advanceHeads moves the heads of a convoy, in one transaction with fn.

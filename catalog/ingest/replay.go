@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
@@ -330,7 +329,7 @@ func (r *replay) application(c *component, step *gitsource.Step, mailmap object.
 	if begun.IsZero() {
 		begun = r.p.at
 	}
-	at := r.staging.time(c.row.ID, pastTime(step.Commit, begun))
+	at := r.staging.time(c.row.ID, commitTime(step.Commit, begun))
 	a := r.p.application(r.staging, c, step, mailmap)
 	a.record, a.created, a.at = true, at, at
 	return a
@@ -348,15 +347,6 @@ func (r *replay) count(c *component, a *application, err error) error {
 	r.changes[c.row.ID] += n
 	r.entries += n
 	return nil
-}
-
-// pastTime is the time of entries about a replayed commit: its committer time,
-// never later than the import (docs/compatibility.md#history).
-func pastTime(c object.Commit, importStart time.Time) time.Time {
-	if c.Committer.When.IsZero() {
-		return time.Unix(0, 0).UTC()
-	}
-	return commitTime(c, importStart)
 }
 
 // bound finds the commit whose state a replay begins with, zero for none, and
