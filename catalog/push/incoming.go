@@ -80,7 +80,7 @@ func (p *Pusher) Look(ctx context.Context, b ingest.Branch, to func(*store.Branc
 
 // lookNowhere removes what an earlier configuration left.
 func (p *Pusher) lookNowhere(ctx context.Context, b ingest.Branch, rows []store.BranchComponent) error {
-	if p.looks.wait(b.Key).nowhere {
+	if p.looks.wait(b.Key, nil).nowhere {
 		return nil
 	}
 	err := p.Syncer.Hold(ctx, b, func(_ context.Context, held *ingest.Held) error { return held.Mirror().ForgetGuests() })
@@ -88,7 +88,7 @@ func (p *Pusher) lookNowhere(ctx context.Context, b ingest.Branch, rows []store.
 		err = p.DB.NoteIncomings(ctx, idsOf(rows), func(int64, catalog.Incomings) (none catalog.Incomings) { return none })
 	}
 	if err == nil {
-		p.looks.set(b.Key, lookWait{nowhere: true})
+		p.looks.wait(b.Key, func(w *lookWait) { *w = lookWait{nowhere: true} })
 	}
 	return err
 }

@@ -298,16 +298,16 @@ type lookWait struct {
 	nowhere  bool // no forge is asked, and nothing is stored
 }
 
-func (l *looks) wait(key string) lookWait {
+// wait returns what change, if there is one, makes of the wait of a key.
+func (l *looks) wait(key string, change func(*lookWait)) lookWait {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.waits[key]
-}
-
-func (l *looks) set(key string, w lookWait) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waits[key] = w
+	w := l.waits[key]
+	if change != nil {
+		change(&w)
+		l.waits[key] = w
+	}
+	return w
 }
 
 // verdicts is what is known of the requests of a key, for the holder of the mirror.
@@ -327,35 +327,33 @@ func (p *Pusher) mayLook(ctx context.Context, key string, wished bool) (bool, er
 	if err != nil || p.Now().Before(w.Until) {
 		return false, err
 	}
-	wait := p.looks.wait(key)
-	may := wished || !p.Now().Before(wait.later)
-	if !may {
-		wait.missed = true
-		p.looks.set(key, wait)
-	}
+	may := wished
+	p.looks.wait(key, func(w *lookWait) {
+		may = may || !p.Now().Before(w.later)
+		w.missed = w.missed || !may
+	})
 	return may, nil
 }
 
 // LookDue reports, once, that requests were not looked at after a pull, since that was too soon
 // after another look, and that the pause is over: what a webhook told would wait for the next pull.
 func (p *Pusher) LookDue(b ingest.Branch) bool {
-	wait := p.looks.wait(b.Key)
-	due := wait.missed && !p.Now().Before(wait.later)
-	if due {
-		wait.missed = false
-		p.looks.set(b.Key, wait)
-	}
+	due := false
+	p.looks.wait(b.Key, func(w *lookWait) {
+		due = w.missed && !p.Now().Before(w.later)
+		w.missed = w.missed && !due
+	})
 	return due
 }
 
 // afterLook notes when they are looked at again.
 func (p *Pusher) afterLook(ctx context.Context, key string, err error) {
-	w := lookWait{later: p.Now().Add(lookPause)}
-	if err != nil {
-		w.failures = p.looks.wait(key).failures + 1
-		w.later = p.Now().Add(pauseAfter(w.failures))
-	}
-	p.looks.set(key, w)
+	p.looks.wait(key, func(w *lookWait) {
+		failures := w.failures + 1
+		if *w = (lookWait{later: p.Now().Add(lookPause)}); err != nil {
+			*w = lookWait{later: p.Now().Add(pauseAfter(failures)), failures: failures}
+		}
+	})
 	if _, ok := errors.AsType[*forge.LimitError](err); ok {
 		p.Note(ctx, key, func(w store.PushWait) store.PushWait { return limited(w, p.Now(), err) })
 	}

@@ -87,14 +87,7 @@ func TestMergeCommits(t *testing.T) {
 // are as they were after both.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
-	var all []*history
-	for _, bundle := range bundleNames(t) {
-		for _, h := range histories(t, bundle) {
-			if len(h.versions) > 2 {
-				all = append(all, h)
-			}
-		}
-	}
+	all := longHistories(t)
 	temp := t.TempDir()
 	var count, conflicts, byLines int
 	for n := range testsize.Of(10, 100, 2000) {

@@ -59,6 +59,18 @@ func openObjects(t *testing.T, dir string) *object.Store {
 	return objects
 }
 
+// longHistories lists the PO files of all bundles that have three versions or more.
+func longHistories(t *testing.T) (all []*history) {
+	for _, bundle := range bundleNames(t) {
+		for _, h := range histories(t, bundle) {
+			if len(h.versions) > 2 {
+				all = append(all, h)
+			}
+		}
+	}
+	return all
+}
+
 // histories lists the PO files of a bundle that have two versions or more.
 func histories(t *testing.T, bundle string) (list []*history) {
 	dir := gittest.Bundle(t, bundle)

@@ -18,14 +18,7 @@ import (
 // what both changed is as the table says, no text is lost, and none is under another source.
 func TestThreeVersions(t *testing.T) {
 	t.Parallel()
-	var all []*history
-	for _, bundle := range bundleNames(t) {
-		for _, h := range histories(t, bundle) {
-			if len(h.versions) > 2 {
-				all = append(all, h)
-			}
-		}
-	}
+	all := longHistories(t)
 	most := testsize.Of(20, 100, 10_000)
 	count, skipped, outcomes := 0, 0, map[Outcome]int{}
 	var conflicts, gitConflicts int
