@@ -109,6 +109,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	case err != nil:
 		return rest.Access{Refused: err}
 	case found:
+		s.grant(&a)
 		s.useToken(ctx, &a)
 		return a
 	case !any:
@@ -120,6 +121,16 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	}
 	return rest.Access{Refused: rest.ErrToken}
 }
+
+// grant gives an account its roles as they are now.
+func (s *Server) grant(a *rest.Access) {
+	if a.Token.Account != nil {
+		a.Granter, a.Token.Account.Roles = s, s.RolesOf(a.Token.Account)
+	}
+}
+
+// RolesOf returns the roles of an account as they are configured now.
+func (s *Server) RolesOf(a *catalog.Account) []catalog.Role { return s.settings.Load().Roles.Of(a) }
 
 func (s *Server) useToken(ctx context.Context, a *rest.Access) {
 	if err := s.db.Access().UseToken(ctx, a.Token); err != nil {

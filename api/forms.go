@@ -53,7 +53,10 @@ func (s *Server) accessOfSession(ctx context.Context, secret string) (a rest.Acc
 	case !found:
 		return rest.Access{}
 	}
-	s.useToken(ctx, &a)
+	s.grant(&a)
+	if a.Token.ID > 0 {
+		s.useToken(ctx, &a)
+	}
 	a.Session = secret
 	return a
 }

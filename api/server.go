@@ -24,6 +24,7 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -88,6 +89,8 @@ type Settings struct {
 	// AnonymousRate limits the requests of an address without a token,
 	// TokenRate those with one token; the zero value is no limit.
 	AnonymousRate, TokenRate limit.Rate
+	// Roles are those of accounts.
+	Roles catalog.RoleBook
 
 	anonymous, tokens *limit.Limiter // nil: no bound
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -159,7 +160,7 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 		if errors.Is(err, rest.ErrScope) {
 			return nil, basis, err
 		}
-		if access.Token.Writes() {
+		if access.Token.Scope.Permits(catalog.ScopeSuggest) {
 			return value, basis, s.refusal(ctx, err)
 		}
 	case !access.Authenticated():

@@ -42,24 +42,6 @@ func Username(name string) string {
 	return norm.NFC.String(b.String())
 }
 
-// Scope says what an access token permits.
-type Scope string
-
-// The scopes of access tokens.
-const (
-	// ScopeRead permits to see private projects and components.
-	ScopeRead Scope = "read"
-	// ScopeWrite permits the same, and to edit translations where the configuration
-	// takes edits.
-	ScopeWrite Scope = "write"
-	// ScopeAdmin permits the same, and all writes of the API; this version has
-	// none.
-	ScopeAdmin Scope = "admin"
-)
-
-// Known reports whether s is one of the scopes above.
-func (s Scope) Known() bool { return s == ScopeRead || s == ScopeWrite || s == ScopeAdmin }
-
 // NameList is a list of slugs or of language codes: in ascending order, each once, a
 // space between two. It is a string so that tokens can be compared.
 type NameList string
@@ -78,10 +60,16 @@ func (l NameList) Has(name string) bool {
 	return slices.Contains(l.All(), name)
 }
 
-// Token is an access token, without its secret.
+// Token is an access token, without its secret, or what stands for one in the session of an
+// account.
 type Token struct {
-	// ID is above 0 and never reused.
+	// ID is above 0 and never reused. In the session of an account it is the account's,
+	// negative.
 	ID int64
+	// Account is whose session or personal token it is; nil: it was made by whoever runs
+	// the server. Then Projects and Languages are empty, and Scope is the most that it permits
+	// of what the account may.
+	Account *Account
 	// Name is unique.
 	Name string
 	// Scope is what the token permits.
@@ -102,24 +90,6 @@ type Token struct {
 	// Used is the last day on which it was used, at 00:00 UTC; zero: never.
 	Used time.Time
 }
-
-// Sees reports whether what is private in a project is shown to the token's owner. The
-// zero token, of a client without one, sees nothing.
-func (t *Token) Sees(project string) bool {
-	return t.ID != 0 && (t.Projects == "" || t.Projects.Has(project))
-}
-
-// SeesAll reports whether nothing is hidden from the token's owner.
-func (t *Token) SeesAll() bool { return t.ID != 0 && t.Projects == "" }
-
-// Edits reports whether the token's owner may edit translations into a language in a
-// project.
-func (t *Token) Edits(project, language string) bool {
-	return t.Writes() && t.Sees(project) && (t.Languages == "" || t.Languages.Has(language))
-}
-
-// Writes reports whether the token's scope permits to edit anything.
-func (t *Token) Writes() bool { return t.ID != 0 && (t.Scope == ScopeWrite || t.Scope == ScopeAdmin) }
 
 // TokenEvent is what was done with a token.
 type TokenEvent struct {

@@ -62,11 +62,23 @@ func MayEdit(ctx context.Context, t *store.TranslationRow) error {
 
 // mayEdit is MayEdit for a language of a component.
 func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error {
-	token, err := rest.AccessOf(ctx).Token, mayAddSome(ctx, c)
-	if err == nil && !token.Edits(c.Project.Slug, language) {
-		err = errOtherLanguage
+	return may(ctx, catalog.ScopeWrite, c, language)
+}
+
+// may refuses a client that may not do what a scope permits in a component that takes edits,
+// in a language of it, or with "" in any.
+func may(ctx context.Context, s catalog.Scope, c *store.ComponentRow, language string) error {
+	switch token := rest.AccessOf(ctx).Token; {
+	case !c.Settings.Edits.Taken():
+		return rest.ErrReadOnly
+	case token.May(s, c.Project.Slug, c.Settings.Private(&c.Project), language):
+		return nil
+	case !token.Writes():
+		return rest.ErrScope
+	case s == catalog.ScopeAdmin:
+		return errAdmin
 	}
-	return err
+	return errOtherLanguage
 }
 
 // putUnit changes the text of a string (PATCH and PUT units/ID/).

@@ -113,15 +113,7 @@ func mayOperate(ctx context.Context, rows *[]*store.ComponentRow) error {
 // mayOperateOn refuses a client that may not change a component that takes edits, or its
 // repository.
 func mayOperateOn(ctx context.Context, row *store.ComponentRow) error {
-	switch token := rest.AccessOf(ctx).Token; {
-	case !token.Writes():
-		return rest.ErrScope
-	case token.Scope != catalog.ScopeAdmin:
-		return errAdmin
-	case !token.Sees(row.Project.Slug):
-		return errOtherLanguage
-	}
-	return nil
+	return may(ctx, catalog.ScopeAdmin, row, "")
 }
 
 // operable finds the component that the path names, or those of a project, which take edits.

@@ -21,13 +21,7 @@ type added struct {
 
 // mayAddSome refuses a client that may add no language at all to a component.
 func mayAddSome(ctx context.Context, row *store.ComponentRow) error {
-	switch token := rest.AccessOf(ctx).Token; {
-	case !row.Settings.Edits.Taken():
-		return rest.ErrReadOnly
-	case !token.Writes():
-		return rest.ErrScope
-	}
-	return nil
+	return may(ctx, catalog.ScopeWrite, row, "")
 }
 
 // addTranslation adds a language to a component: its file is made, committed, pushed and
@@ -37,12 +31,11 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request, row *store.Co
 	if err != nil {
 		return nil, err
 	}
-	token := rest.AccessOf(ctx).Token
 	if _, ok := e.Languages.ByCode(code); !ok {
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("No language code '%.50s' found!", code))
 	}
-	if !token.Edits(row.Project.Slug, code) {
-		return nil, errOtherLanguage
+	if err := mayEdit(ctx, row, code); err != nil {
+		return nil, err
 	}
 	return e.add(ctx, r, row, code)
 }

@@ -229,12 +229,19 @@ type Access struct {
 	Claimed bool
 	// Token is the good token that was shown; its ID is 0 if there was none.
 	Token catalog.Token
+	// Granter says which roles the token's account has; nil without an account.
+	Granter Granter
 	// Session is the secret of the browser's session that has Token; "" if the token
 	// itself was shown.
 	Session string
 	// Refused is the answer to a bad token or to one request too many,
 	// otherwise nil.
 	Refused error
+}
+
+// Granter knows the roles of accounts.
+type Granter interface {
+	RolesOf(a *catalog.Account) []catalog.Role
 }
 
 // Authenticated reports whether the client showed a token that counts.
@@ -250,10 +257,16 @@ func (a Access) SeesAll() bool { return a.Token.SeesAll() }
 // Failure is what is shown of why a component of a project could not be pulled or pushed:
 // the words to those who may write there, everyone else the kind, and since when.
 func (a Access) Failure(project *catalog.Project, f *catalog.Failure) string {
-	if a.Token.Writes() && a.Sees(project) && f.Words != "" {
+	if a.Told(project) && f.Words != "" {
 		return f.Words
 	}
 	return f.Public()
+}
+
+// Told reports whether the words of remotes about a project are shown: to those who may write
+// in its private parts.
+func (a Access) Told(project *catalog.Project) bool {
+	return a.Token.May(catalog.ScopeWrite, project.Slug, true, "")
 }
 
 // Key tells apart kinds of access whose answers differ; it is "" for anonymous
@@ -270,20 +283,25 @@ func (a Access) Key() string {
 }
 
 // Cacheable reports whether answers may be kept for other clients with the same
-// key. Those to a session are not: pages have forms for that session alone.
-func (a Access) Cacheable() bool { return !a.Claimed && a.Refused == nil && a.Session == "" }
+// key. Those to an account and to a session are not: roles change, and pages have forms for
+// that session alone.
+func (a Access) Cacheable() bool {
+	return !a.Claimed && a.Refused == nil && a.Session == "" && a.Token.Account == nil
+}
 
-// Recheck returns an error if the token was revoked, or the session ended, meanwhile. It is for
+// Recheck returns an error if the token was revoked, the session ended, or roles changed meanwhile. It is for
 // answers that take long.
 func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	if a.Token.ID == 0 {
 		return nil
 	}
-	alive, err := snap.Access().TokenExists(ctx, a.Token.ID)
-	if err == nil && a.Session != "" {
-		_, alive, err = snap.Access().SessionToken(ctx, a.Session)
+	now, alive, err := catalog.Token{}, false, error(nil)
+	if a.Session != "" {
+		now, alive, err = snap.Access().SessionToken(ctx, a.Session)
+	} else {
+		now, alive, err = snap.Access().TokenByID(ctx, a.Token.ID)
 	}
-	if err == nil && !alive {
+	if err == nil && (!alive || now.Account != nil && !slices.Equal(a.Granter.RolesOf(now.Account), a.Token.Account.Roles)) {
 		err = ErrToken
 	}
 	return err

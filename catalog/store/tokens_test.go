@@ -52,7 +52,7 @@ func TestTokens(t *testing.T) {
 		read(t, db, func(ctx context.Context, s *Snapshot) error {
 			var any bool
 			got, found, any, err = s.Access().Token(ctx, secret)
-			exists, eerr := s.Access().TokenExists(ctx, max(got.ID, 2))
+			_, exists, eerr := s.Access().TokenByID(ctx, max(got.ID, 2))
 			if !any || found && !exists {
 				t.Errorf("any %v, exists %v", any, exists)
 			}
@@ -85,7 +85,7 @@ func TestTokens(t *testing.T) {
 		t.Error("a token that ended is found")
 	}
 	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		if exists, err := s.Access().TokenExists(ctx, 2); exists || err != nil {
+		if _, exists, err := s.Access().TokenByID(ctx, 2); exists || err != nil {
 			t.Errorf("a token that ended exists: %v", err)
 		}
 		return nil

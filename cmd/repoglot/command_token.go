@@ -41,12 +41,12 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	var author, email string
 	var projects, languages []string
 	cmd := &cobra.Command{
-		Use:   "create [--scope read|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME",
+		Use:   "create [--scope read|suggest|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME",
 		Short: "Make a token and print it; it is shown only once",
 		Args:  arguments(1, "one name"),
 		RunE: work(func(cmd *cobra.Command, args []string) error {
 			if !catalog.Scope(scope).Known() {
-				return usageError{fmt.Errorf("--scope %s: write read, write or admin", scope)}
+				return usageError{fmt.Errorf("--scope %s: write read, suggest, write or admin", scope)}
 			}
 			if len(languages) > 0 && catalog.Scope(scope) != catalog.ScopeWrite {
 				return usageError{errors.New("--language is for tokens with --scope write")}
@@ -75,7 +75,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringArrayVar(&projects, "project", nil, "the `slug` of a project whose private parts the token shows; repeatable; without it, all projects")
-	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read`, write (edits) or admin")
+	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read`, suggest (texts that others accept), write (edits) or admin")
 	cmd.Flags().StringArrayVar(&languages, "language", nil, "the `code` of a language that the token may edit; repeatable; without it, all languages")
 	cmd.Flags().StringVar(&author, "author", "", "the `name` of the author of the token's edits; without it, the token's name")
 	cmd.Flags().StringVar(&email, "email", "", "the author's `address`, for commits only")

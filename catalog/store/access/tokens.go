@@ -164,11 +164,14 @@ func (w *Writer) UseToken(ctx context.Context, t catalog.Token) error {
 	return w.db.Fail(ctx, "store the use of a token", err)
 }
 
-const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email`
+const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email, account_id`
 
 func scanToken(scan sqldb.Scan) (t catalog.Token, err error) {
-	var created, expires, used int64
-	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail)
+	var created, expires, used, account int64
+	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail, &account)
+	if account != 0 {
+		t.Account = &catalog.Account{ID: account}
+	}
 	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
 	return t, err
 }
@@ -198,16 +201,18 @@ func (r *Reader) Token(ctx context.Context, secret string) (t catalog.Token, fou
 	return catalog.Token{}, false, newest > 0, r.s.Fail(ctx, "look for tokens", err)
 }
 
-// TokenExists reports whether a token still exists and has not ended.
-func (r *Reader) TokenExists(ctx context.Context, id int64) (bool, error) {
-	_, found, err := r.tokenWhere(ctx, `id = $1`, id)
-	return found, err
+// TokenByID finds a token, if it exists and has not ended.
+func (r *Reader) TokenByID(ctx context.Context, id int64) (t catalog.Token, found bool, err error) {
+	return r.tokenWhere(ctx, `id = $1`, id)
 }
 
 // tokenWhere finds a token that has not ended.
 func (r *Reader) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
 	t, found, err = tokenIn(ctx, r.s, where, key)
 	found = found && (t.Expires.IsZero() || t.Expires.After(r.now()))
+	if found && err == nil && t.Account != nil {
+		found, err = r.accountOf(ctx, &t, t.Account.ID)
+	}
 	return t, found, r.s.Fail(ctx, "read a token", err)
 }
 
@@ -233,23 +238,16 @@ const maxSessions = 100
 // Sessions that have expired are deleted. A token that does not exist is
 // catalog.ErrNotFound.
 func (w *Writer) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
-	secret = rand.Text()
-	now := w.now()
 	err = w.write(ctx, func(s *sqldb.Session) error {
-		if _, found, err := tokenIn(ctx, s, `id = $1`, token); err != nil || !found {
-			if err == nil {
-				err = sqldb.Reported(sqldb.NotFound("store: token %d", token))
-			}
+		_, found, err := tokenIn(ctx, s, `id = $1`, token)
+		switch {
+		case err != nil:
 			return err
+		case !found:
+			return sqldb.Reported(sqldb.NotFound("store: token %d", token))
 		}
-		if err := s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now.UnixMicro()); err != nil {
-			return err
-		}
-		if err := s.Do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`, tokenHash(secret), token, now.UnixMicro(), now.Add(lifetime).UnixMicro()); err != nil {
-			return err
-		}
-		return s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1 AND hash NOT IN (
-			SELECT hash FROM sessions WHERE token_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`, token, token, maxSessions)
+		secret, err = beginSession(ctx, s, "token_id", token, w.now(), lifetime)
+		return err
 	})
 	if err != nil {
 		return "", sqldb.UnwrapReported(w.db.Fail(ctx, "begin a session", err))
@@ -265,15 +263,19 @@ func (w *Writer) EndSession(ctx context.Context, secret string) error {
 	}))
 }
 
-// SessionToken finds the token of a session. found is false if the session or the token
+// SessionToken finds the token of a session, or what stands for one in the session of an
+// account. found is false if the session or the token
 // has ended.
 func (r *Reader) SessionToken(ctx context.Context, secret string) (t catalog.Token, found bool, err error) {
 	if secret == "" || len(secret) > maxToken {
 		return t, false, nil
 	}
-	var id, expires int64
-	if found, err = r.s.First(ctx, `SELECT token_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &expires); err != nil || !found || expires <= r.now().UnixMicro() {
+	var id, account, expires int64
+	if found, err = r.s.First(ctx, `SELECT token_id, account_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &account, &expires); err != nil || !found || expires <= r.now().UnixMicro() {
 		return t, false, r.s.Fail(ctx, "read a session", err)
+	}
+	if account != 0 {
+		return r.sessionOf(ctx, account)
 	}
 	return r.tokenWhere(ctx, `id = $1`, id)
 }

@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Scope says what an access token or a role permits.
+type Scope string
+
+// The scopes, each of which permits what those before it do.
+const (
+	// ScopeRead permits to see private projects and components.
+	ScopeRead Scope = "read"
+	// ScopeSuggest permits to suggest texts where the configuration takes edits.
+	ScopeSuggest Scope = "suggest"
+	// ScopeWrite permits to edit translations there, and to answer suggestions.
+	ScopeWrite Scope = "write"
+	// ScopeAdmin permits all writes of the API.
+	ScopeAdmin Scope = "admin"
+)
+
+// Scopes lists the scopes, those that permit less first.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeSuggest, ScopeWrite, ScopeAdmin} }
+
+// Known reports whether s is one of Scopes.
+func (s Scope) Known() bool { return slices.Contains(Scopes(), s) }
+
+// Permits reports whether s permits what other does. An unknown scope permits nothing.
+func (s Scope) Permits(other Scope) bool {
+	return s.Known() && slices.Index(Scopes(), s) >= slices.Index(Scopes(), other)
+}
+
+// Account is a person who signed in with an account of a provider. It is the same person as
+// long as Provider and Subject are, whatever the name.
+type Account struct {
+	// ID is above 0 and never reused.
+	ID int64
+	// Provider is the id of the provider in the configuration; Subject is what names the
+	// account there for ever.
+	Provider, Subject string
+	// Name is the account's name at the provider when it last signed in: of a forge, its
+	// login; of OpenID Connect, an address that the provider says is verified, or "".
+	Name string
+	// Names are all names that are bound to it, in lower case (AccountName): those by which
+	// roles may name it.
+	Names NameList
+	// AuthorName and AuthorEmail are who its edits are by; the address is only for commits.
+	AuthorName, AuthorEmail string
+	// Created is when it first signed in, in UTC.
+	Created time.Time
+	// Seen is the last day on which it signed in, at 00:00 UTC.
+	Seen time.Time
+	// Blocked accounts have no sessions and no tokens, and cannot sign in.
+	Blocked bool
+	// Roles are what it was granted; they are not stored (RoleBook.Of).
+	Roles []Role
+}
+
+// AccountName is a name as it is bound to an account: forges do not tell capitals apart.
+func AccountName(name string) string { return strings.ToLower(name) }
+
+// Taken reports whether the account's name is bound to another one that had it first, so
+// that no role by that name is this account's.
+func (a *Account) Taken() bool { return a.Name != "" && !a.Names.Has(AccountName(a.Name)) }
+
+// Role is what an account was granted somewhere.
+type Role struct {
+	// Project is the slug of the project that it is for, private parts too; "": all that is
+	// public; AllProjects: everything.
+	Project string
+	// Scope is what it permits there.
+	Scope Scope
+	// Languages are the codes that it may edit; empty: all.
+	Languages NameList
+}
+
+// AllProjects is the project of a role for the whole server.
+const AllProjects = "*"
+
+// RoleBook says who has which roles, as the configuration has it. Whom it names is written
+// PROVIDER:NAME or PROVIDER:#SUBJECT.
+type RoleBook struct {
+	// Admins administer the whole server, and Translators, by the code of a language
+	// or "*", translate what is public on it.
+	Admins      []string
+	Translators map[string][]string
+	// Projects are the roles in one project, by its slug.
+	Projects map[string]ProjectRoles
+}
+
+// ProjectRoles are roles in one project, its private parts too.
+type ProjectRoles struct {
+	Admins, Readers []string
+	Translators     map[string][]string // by the code of a language, or "*"
+}
+
+// Of returns the roles of an account, of the whole server first, then by project.
+func (b *RoleBook) Of(a *Account) []Role {
+	var roles []Role
+	in := func(project string, admins, readers []string, translators map[string][]string) {
+		where := project
+		if where == "" {
+			where = AllProjects
+		}
+		if a.in(admins) {
+			roles = append(roles, Role{Project: where, Scope: ScopeAdmin})
+		}
+		if a.in(readers) {
+			roles = append(roles, Role{Project: project, Scope: ScopeRead})
+		}
+		var codes []string
+		for code, of := range translators {
+			if a.in(of) {
+				codes = append(codes, code)
+			}
+		}
+		switch {
+		case slices.Contains(codes, "*"):
+			roles = append(roles, Role{Project: project, Scope: ScopeWrite})
+		case len(codes) > 0:
+			roles = append(roles, Role{Project: project, Scope: ScopeWrite, Languages: Names(codes...)})
+		}
+	}
+	in("", b.Admins, nil, b.Translators)
+	for _, slug := range slices.Sorted(maps.Keys(b.Projects)) {
+		p := b.Projects[slug]
+		in(slug, p.Admins, p.Readers, p.Translators)
+	}
+	return roles
+}
+
+// in reports whether a list of the configuration names the account.
+func (a *Account) in(list []string) bool {
+	return slices.ContainsFunc(list, func(named string) bool {
+		provider, name, _ := strings.Cut(named, ":")
+		subject, bySubject := strings.CutPrefix(name, "#")
+		switch {
+		case provider != a.Provider || name == "":
+			return false
+		case bySubject:
+			return subject == a.Subject
+		}
+		return a.Names.Has(AccountName(name))
+	})
+}
+
+// May reports whether the token's owner may do what a scope permits in a project, in what is
+// private there or in what is public, in a language; "" asks whether in any. The zero token,
+// of a client without one, may nothing. Any account may suggest in what is public.
+func (t *Token) May(s Scope, project string, private bool, language string) bool {
+	switch {
+	case t.ID == 0 || !t.Scope.Permits(s):
+		return false
+	case t.Account == nil:
+		return t.Sees(project) && (language == "" || t.Languages == "" || t.Languages.Has(language))
+	case ScopeSuggest.Permits(s) && !private:
+		return true
+	}
+	return slices.ContainsFunc(t.Account.Roles, func(r Role) bool {
+		here := r.Project == project || r.Project == AllProjects || r.Project == "" && !private
+		return here && r.Scope.Permits(s) && (language == "" || r.Languages == "" || r.Languages.Has(language))
+	})
+}
+
+// Sees reports whether what is private in a project is shown to the token's owner. The
+// zero token sees nothing.
+func (t *Token) Sees(project string) bool {
+	if t.Account != nil {
+		return slices.ContainsFunc(t.Account.Roles, func(r Role) bool { return r.Project == project || r.Project == AllProjects })
+	}
+	return t.ID != 0 && (t.Projects == "" || t.Projects.Has(project))
+}
+
+// SeesAll reports whether nothing is hidden from the token's owner.
+func (t *Token) SeesAll() bool {
+	if t.Account != nil {
+		return t.Sees(AllProjects)
+	}
+	return t.ID != 0 && t.Projects == ""
+}
+
+// Writes reports whether the token's owner may edit anything at all.
+func (t *Token) Writes() bool {
+	if t.Account != nil {
+		return t.Scope.Permits(ScopeWrite) && slices.ContainsFunc(t.Account.Roles, func(r Role) bool { return r.Scope.Permits(ScopeWrite) })
+	}
+	return t.ID != 0 && t.Scope.Permits(ScopeWrite)
+}
