@@ -13,12 +13,12 @@ import (
 func TestMarkupOfStrings(t *testing.T) {
 	t.Parallel()
 	f := New(wire.Links{}, []catalog.Change{{Action: catalog.ActionNewUnit, Source: "<img src=x>", Target: "a & b"}}, "", "/", "/")
-	f.entries[0].text = "<img src=x> & b"
-	rss, _, err := WriteRSS(f)
+	f.Entries[0].Text = "<img src=x> & b"
+	rss, _, err := f.Write("rss")
 	if err != nil || !strings.Contains(string(rss), "&amp;lt;img src=x&amp;gt; &amp;amp; b") {
 		t.Errorf("RSS: %v\n%s", err, rss)
 	}
-	atom, _, err := WriteAtom(f)
+	atom, _, err := f.Write("atom")
 	if err != nil || !strings.Contains(string(atom), "&#x3C;img src=x&gt; &amp; b") {
 		t.Errorf("Atom: %v\n%s", err, atom)
 	}

@@ -167,19 +167,16 @@ func (e *Env) streamChanges(ctx context.Context, snap *store.Snapshot, r *rest.R
 // feedRoutes are the feeds: Weblate's in RSS, and ours in Atom.
 func (e *Env) feedRoutes() []Route {
 	var routes []Route
-	for _, format := range []struct {
-		prefix, name string
-		write        func(*feed.Feed) ([]byte, string, error)
-	}{{"/exports/rss/", "Feed", feed.WriteRSS}, {"/exports/atom/", "Atom Feed", feed.WriteAtom}} {
+	for _, format := range [][2]string{{"rss", "Feed"}, {"atom", "Atom Feed"}} {
 		for _, pattern := range []string{"", "language/:code/", ":project/", ":project/:component/", ":project/:component/:language/"} {
 			routes = append(routes, Route{
-				Path: format.prefix + pattern, Allow: AllowRead, Name: format.name, About: "The newest changes.", Kind: KindFile,
+				Path: "/exports/" + format[0] + "/" + pattern, Allow: AllowRead, Name: format[1], About: "The newest changes.", Kind: KindFile,
 				Handle: with(e.scopeOf, func(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *scope) (any, error) {
 					f, err := e.newFeed(ctx, snap, r, of)
 					if err != nil {
 						return nil, err
 					}
-					body, contentType, err := format.write(f)
+					body, contentType, err := f.Write(format[0])
 					return &rest.Document{ContentType: contentType, Body: body}, err
 				}),
 			})
