@@ -286,7 +286,8 @@ func (e *Env) getWidget(ctx context.Context, snap *store.Snapshot, r *rest.Reque
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Document{ContentType: rest.TypeSVG, Body: []byte(draw(p)), MaxAge: 3600}, nil
+	picture, err := draw(p)
+	return &rest.Document{ContentType: rest.TypeSVG, Body: picture, MaxAge: 3600}, err
 }
 
 // progressOf adds up the statistics of what the path names by language, or those of one
