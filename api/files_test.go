@@ -152,7 +152,7 @@ func TestExports(t *testing.T) {
 	po, mo := get(t, s, csFile+"?format=po"), get(t, s, csFile+"?format=mo")
 	for _, want := range []string{
 		"\"Language: cs\\n\"", "msgctxt \"menu\"\nmsgid \"Open\"\nmsgstr \"Otevři\"", "#, fuzzy\n#| msgid \"Old text\"\nmsgid \"New text\"",
-		"msgid_plural \"%d bananas\"\nmsgstr[0] \"%d banán\"\nmsgstr[1] \"%d banány\"", "#: src/a.c:1\n#: src/b.c:2\n#, c-format, no-wrap",
+		"msgid_plural \"%d bananas\"\nmsgstr[0] \"%d banán\"\nmsgstr[1] \"%d banány\"", "#: src/a.c:1 src/b.c:2\n#, c-format, no-wrap",
 	} {
 		if !strings.Contains(po, want) {
 			t.Errorf("no %s in\n%.3000s", want, po)

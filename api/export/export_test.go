@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 
 func TestPO(t *testing.T) {
 	for _, want := range []string{
-		"#. */ ]]> <b>\n#. %x\nmsgctxt \"-ctx\"", `msgid "a\001b _x0041_ & <c/>"` + "\nmsgstr \"\"\n" + `"č\002\r\n"` + "\n" + `"\"x\""`,
+		"#. */ ]]> <b>\n#. %x\nmsgctxt \"-ctx\"", "msgid \"a\x01b _x0041_ & <c/>\"\nmsgstr \"\"\n\"č\x02" + `\r\n"` + "\n" + `"\"x\""`,
 		"#, fuzzy\n#| msgid \"x\"\n#| msgid_plural \"y\"\nmsgid \"%d f\"\nmsgid_plural \"%d fs\"\nmsgstr[0] \"1\"\nmsgstr[1] \"2\"\nmsgstr[2] \"\"",
 		"#, c-format\nmsgid \"none\"\nmsgstr \"\"",
 	} {

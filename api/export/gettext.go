@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/poparse"
 )
 
 // fields is the text of the header entry (gettext manual, "Filling in the Header
@@ -30,111 +31,47 @@ func (h *Head) fields() string {
 	return b.String()
 }
 
-// writePO writes PO (gettext manual, "The Format of PO Files") in UTF-8. It breaks
-// lines only after line ends. A unit's note, which joins translators' and extracted
-// comments, becomes extracted comments.
+// writePO writes PO (gettext manual, "The Format of PO Files") in UTF-8, as msgcat does without
+// wrapping. A unit's note, which joins translators' and extracted comments, becomes extracted
+// comments.
 func writePO(w io.Writer, head *Head, units Units) error {
 	out := bufio.NewWriter(w)
-	out.WriteString("msgid \"\"\nmsgstr ")
-	writeString(out, "", head.fields())
+	out.WriteString(poparse.Render(&poparse.Entry{Str: []string{head.fields()}}))
 	for u, err := range units {
 		if err != nil {
 			return err
 		}
-		out.WriteString("\n")
-		writeEntry(out, head, u)
+		out.WriteString("\n" + poparse.Render(entry(head, u)))
 	}
 	return out.Flush()
 }
 
-func writeEntry(out *bufio.Writer, head *Head, u *catalog.Unit) {
+func entry(head *Head, u *catalog.Unit) *poparse.Entry {
+	sources := append(catalog.SplitForms(u.Source), "")
+	e := &poparse.Entry{
+		Context: u.Context, HasContext: u.Context != "", ID: sources[0], IDPlural: sources[1], HasPlural: len(sources) > 2,
+		Str: catalog.TargetForms(u.Source, u.Target, head.PluralNumber), Fuzzy: u.State.Fuzzy(),
+		Flags: list(u.Flags), References: list(u.Location),
+	}
+	if !e.HasPlural {
+		e.Str = e.Str[:1]
+	}
 	if u.Note != "" {
-		for line := range strings.SplitSeq(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(u.Note), "\n") {
-			out.WriteString(strings.TrimRight("#. "+line, " ") + "\n")
-		}
-	}
-	for _, location := range strings.Split(u.Location, ", ") {
-		if location != "" {
-			out.WriteString("#: " + strings.Join(strings.Fields(location), " ") + "\n")
-		}
-	}
-	flags := strings.Join(strings.Fields(u.Flags), " ")
-	if u.State.Fuzzy() {
-		flags = strings.TrimSuffix("fuzzy, "+flags, ", ")
-	}
-	if flags != "" {
-		out.WriteString("#, " + flags + "\n")
+		e.Extracted = []string{strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(u.Note)}
 	}
 	if u.PreviousSource != "" {
-		writeForms(out, "#| ", catalog.SplitForms(u.PreviousSource))
+		forms := append(catalog.SplitForms(u.PreviousSource), "")
+		e.Previous = &poparse.Previous{ID: forms[0], IDPlural: forms[1]}
 	}
-	if u.Context != "" {
-		out.WriteString("msgctxt ")
-		writeString(out, "", u.Context)
-	}
-	sources := catalog.SplitForms(u.Source)
-	writeForms(out, "", sources)
-	targets := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)
-	if len(sources) == 1 {
-		out.WriteString("msgstr ")
-		writeString(out, "", targets[0])
-		return
-	}
-	for i, target := range targets {
-		fmt.Fprintf(out, "msgstr[%d] ", i)
-		writeString(out, "", target)
-	}
+	return e
 }
 
-// writeForms writes msgid and msgid_plural; every line begins with prefix.
-func writeForms(out *bufio.Writer, prefix string, forms []string) {
-	out.WriteString(prefix + "msgid ")
-	writeString(out, prefix, forms[0])
-	if len(forms) > 1 {
-		out.WriteString(prefix + "msgid_plural ")
-		writeString(out, prefix, forms[1])
+// list splits flags or locations, each on one line.
+func list(s string) []string {
+	if s == "" {
+		return nil
 	}
-}
-
-// writeString writes a quoted string; several lines begin on a line of their own.
-func writeString(out *bufio.Writer, prefix, s string) {
-	lines := strings.SplitAfter(s, "\n")
-	if len(lines) > 1 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	if len(lines) > 1 {
-		out.WriteString("\"\"\n")
-	}
-	for i, line := range lines {
-		if len(lines) > 1 || i > 0 {
-			out.WriteString(prefix)
-		}
-		out.WriteByte('"')
-		writeEscaped(out, line)
-		out.WriteString("\"\n")
-	}
-}
-
-// writeEscaped writes the escapes of a C string; control characters without a
-// letter become three octal digits.
-func writeEscaped(out *bufio.Writer, s string) {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			out.WriteByte('\\')
-			out.WriteByte(c)
-		case c == '\n':
-			out.WriteString(`\n`)
-		case c == '\t':
-			out.WriteString(`\t`)
-		case c == '\r':
-			out.WriteString(`\r`)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(out, `\%03o`, c)
-		default:
-			out.WriteByte(c)
-		}
-	}
+	return strings.Split(strings.Join(strings.Fields(s), " "), ", ")
 }
 
 // moMagic begins a file (gettext manual, "The Format of GNU MO Files").
