@@ -11,8 +11,10 @@
 package export
 
 import (
+	"fmt"
 	"io"
 	"iter"
+	"strconv"
 
 	"github.com/repoglot/repoglot/catalog"
 )
@@ -68,22 +70,31 @@ func Formats() []Format {
 		{"po", "text/x-po; charset=utf-8", "po", writePO},
 		{"mo", "application/x-gettext-catalog; charset=utf-8", "mo", writeMO},
 		{"csv", "text/csv; charset=utf-8", "csv", writeCSV},
-		{"xliff", "application/x-xliff+xml; charset=utf-8", "xlf", xliff("1.2").write},
-		{"xliff11", "application/x-xliff+xml; charset=utf-8", "xlf", xliff("1.1").write},
-		{"tmx", "application/x-tmx; charset=utf-8", "tmx", writeTMX},
+		{"xliff", "application/x-xliff+xml; charset=utf-8", "xlf", document{Version: "1.2"}.write("xliff")},
+		{"xliff11", "application/x-xliff+xml; charset=utf-8", "xlf", document{Version: "1.1"}.write("xliff")},
+		{"tmx", "application/x-tmx; charset=utf-8", "tmx", document{}.write("tmx")},
 		{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet; charset=utf-8", "xlsx", writeXLSX},
 	}
+}
+
+// pair is a form of a unit.
+type pair struct {
+	*catalog.Unit
+	ID, Source, Target string
 }
 
 // pairs returns source and target of each form of a unit. A unit without plurals
 // has one pair, others as many as the language has forms: the first one has the
 // singular of the source, all others the plural.
-func pairs(head *Head, u *catalog.Unit) [][2]string {
+func pairs(head *Head, u *catalog.Unit) []pair {
 	sources := catalog.SplitForms(u.Source)
 	targets := catalog.TargetForms(u.Source, u.Target, head.PluralNumber)
-	all := make([][2]string, len(targets))
+	if len(sources) == 1 {
+		return []pair{{u, strconv.FormatInt(u.ID, 10), u.Source, targets[0]}}
+	}
+	all := make([]pair, len(targets))
 	for i, target := range targets {
-		all[i] = [2]string{sources[min(i, len(sources)-1)], target}
+		all[i] = pair{u, fmt.Sprintf("%d[%d]", u.ID, i), sources[min(i, len(sources)-1)], target}
 	}
 	return all
 }

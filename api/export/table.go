@@ -5,7 +5,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"regexp"
@@ -19,6 +18,9 @@ func columns() []string {
 	return []string{"location", "source", "target", "id", "fuzzy", "context", "translator_comments", "developer_comments"}
 }
 
+// Columns are the first row of a sheet.
+func (*document) Columns() []string { return columns() }
+
 // rows returns the rows of a unit: one per plural form.
 func rows(head *Head, u *catalog.Unit) [][]string {
 	fuzzy := "False"
@@ -27,7 +29,7 @@ func rows(head *Head, u *catalog.Unit) [][]string {
 	}
 	var all [][]string
 	for _, p := range pairs(head, u) {
-		all = append(all, []string{u.Location, p[0], p[1], "", fuzzy, u.Context, "", u.Note})
+		all = append(all, []string{u.Location, p.Source, p.Target, "", fuzzy, u.Context, "", u.Note})
 	}
 	return all
 }
@@ -84,69 +86,32 @@ const (
 	maxCell      = 32767 // UTF-16 units
 )
 
-// writeXLSX writes a workbook with one sheet and the columns of CSV. All cells are
-// text, so that no cell is a formula. A text that is too long for a cell is cut;
-// too many rows for a sheet are an error.
+// writeXLSX writes a workbook with one sheet. A text that is too long for a cell is cut; too
+// many rows for a sheet are an error.
 func writeXLSX(w io.Writer, head *Head, units Units) error {
-	z := zip.NewWriter(w)
-	const types = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
-		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-		`<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>` +
-		`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`
-	const relation = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/%s" Target="%s"/></Relationships>`
-	const workbook = `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
-		`<sheets><sheet name="Strings" sheetId="1" r:id="rId1"/></sheets></workbook>`
-	for _, part := range [][2]string{
-		{"[Content_Types].xml", types},
-		{"_rels/.rels", fmt.Sprintf(relation, "officeDocument", "xl/workbook.xml")},
-		{"xl/workbook.xml", workbook},
-		{"xl/_rels/workbook.xml.rels", fmt.Sprintf(relation, "worksheet", "worksheets/sheet1.xml")},
-	} {
-		f, err := z.Create(part[0])
+	z, d := zip.NewWriter(w), &document{Head: head, Units: units}
+	for _, part := range []string{"[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet1.xml"} {
+		f, err := z.Create(part)
+		if err == nil {
+			err = d.part(f, part)
+		}
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(f, xml.Header+part[1]); err != nil {
-			return err
-		}
-	}
-	sheet, err := z.Create("xl/worksheets/sheet1.xml")
-	if err != nil {
-		return err
-	}
-	if err := writeSheet(sheet, head, units); err != nil {
-		return err
 	}
 	return z.Close()
 }
 
-func writeSheet(w io.Writer, head *Head, units Units) error {
-	out := bufio.NewWriter(w)
-	out.WriteString(xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
-	writeRow(out, columns())
-	n := 1
-	for u, err := range units {
-		if err != nil {
-			return err
-		}
-		for _, row := range rows(head, u) {
-			if n++; n > maxSheetRows {
-				return fmt.Errorf("write XLSX: %w: more strings than the %d rows of a sheet", catalog.ErrInvalid, maxSheetRows)
-			}
-			writeRow(out, row)
-		}
+// Rows are the rows of the next unit in a sheet.
+func (d *document) Rows(u *catalog.Unit, err error) ([][]string, error) {
+	if err != nil {
+		return nil, err
 	}
-	out.WriteString(`</sheetData></worksheet>`)
-	return out.Flush()
-}
-
-func writeRow(out *bufio.Writer, row []string) {
-	out.WriteString("<row>")
-	for _, cell := range row {
-		out.WriteString(`<c t="inlineStr"><is><t xml:space="preserve">` + escaped(cellText(cell)) + `</t></is></c>`)
+	list := rows(d.Head, u)
+	if d.rows += len(list); d.rows >= maxSheetRows {
+		return nil, fmt.Errorf("%w: more strings than the %d rows of a sheet", catalog.ErrInvalid, maxSheetRows)
 	}
-	out.WriteString("</row>")
+	return list, nil
 }
 
 // looksEscaped matches text that a spreadsheet would read as an escaped character.

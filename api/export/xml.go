@@ -3,13 +3,63 @@ package export
 import (
 	"bufio"
 	"cmp"
+	_ "embed" // of formats.xml
 	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/repoglot/repoglot/catalog"
 )
+
+//go:embed formats.xml
+var formats string
+
+// templates parses the formats once: documents, and the parts of a workbook.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"xml": escaped, "tag": tag, "cell": cellText, "locations": locations,
+	}).Parse(formats))
+})
+
+// document is what the templates show.
+type document struct {
+	*Head
+	Units   Units
+	Version string // of XLIFF
+	rows    int    // of the sheet
+}
+
+// write returns the writer of a template. It is called with each unit before the next one is
+// read, so that no more than one is in memory.
+func (d document) write(name string) func(w io.Writer, head *Head, units Units) error {
+	return func(w io.Writer, head *Head, units Units) error {
+		d.Head, d.Units = head, units
+		return d.part(w, name)
+	}
+}
+
+func (d *document) part(w io.Writer, name string) error {
+	out := bufio.NewWriter(w)
+	out.WriteString(xml.Header)
+	if err := templates().ExecuteTemplate(out, name, d); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return out.Flush()
+}
+
+// Original names the file of a document.
+func (d *document) Original() string { return cmp.Or(d.Filename, d.Project+"/"+d.Component) }
+
+// Pairs are the forms of the next unit, or the error that ends the sequence.
+func (d *document) Pairs(u *catalog.Unit, err error) ([]pair, error) {
+	if err != nil {
+		return nil, err
+	}
+	return pairs(d.Head, u), nil
+}
 
 // escaped returns s as XML text. XML 1.0 has no control characters: each becomes
 // U+FFFD.
@@ -28,92 +78,14 @@ func tag(code string) string {
 	return escaped(strings.ReplaceAll(code, "_", "-"))
 }
 
-// xliff is a version of XLIFF.
-type xliff string
-
-// write writes plurals as groups with restype x-gettext-plurals (XLIFF 1.2
-// Representation Guide for Gettext PO).
-func (x xliff) write(w io.Writer, head *Head, units Units) error {
-	out := bufio.NewWriter(w)
-	original := cmp.Or(head.Filename, head.Project+"/"+head.Component)
-	fmt.Fprintf(out, "%s<xliff version=\"%s\" xmlns=\"urn:oasis:names:tc:xliff:document:%[2]s\">\n<file original=\"%[3]s\" source-language=\"%[4]s\" target-language=\"%[5]s\" datatype=\"po\">\n<body>\n",
-		xml.Header, x, escaped(original), tag(head.SourceLanguage), tag(head.Language))
-	for u, err := range units {
-		if err != nil {
-			return err
-		}
-		writeTransUnits(out, head, u)
+// locations splits references into files and lines.
+func locations(s string) (list [][2]string) {
+	if s == "" {
+		return nil
 	}
-	out.WriteString("</body>\n</file>\n</xliff>\n")
-	return out.Flush()
-}
-
-func writeTransUnits(out *bufio.Writer, head *Head, u *catalog.Unit) {
-	all := pairs(head, u)
-	if len(catalog.SplitForms(u.Source)) == 1 {
-		writeTransUnit(out, u, fmt.Sprint(u.ID), all[0])
-		return
+	for location := range strings.SplitSeq(s, ", ") {
+		file, line, _ := strings.Cut(location, ":")
+		list = append(list, [2]string{file, line})
 	}
-	fmt.Fprintf(out, "<group id=\"%d\" restype=\"x-gettext-plurals\">\n", u.ID)
-	for i, p := range all {
-		writeTransUnit(out, u, fmt.Sprintf("%d[%d]", u.ID, i), p)
-	}
-	out.WriteString("</group>\n")
-}
-
-func writeTransUnit(out *bufio.Writer, u *catalog.Unit, id string, p [2]string) {
-	translate := ""
-	if u.State == catalog.StateReadOnly {
-		translate = ` translate="no"`
-	}
-	fmt.Fprintf(out, "<trans-unit id=\"%s\" xml:space=\"preserve\"%s>\n<source>%s</source>\n", id, translate, escaped(p[0]))
-	state := "translated"
-	switch {
-	case u.State.Fuzzy():
-		state = "needs-review-translation"
-	case p[1] == "":
-		state = "needs-translation"
-	}
-	fmt.Fprintf(out, "<target state=\"%s\">%s</target>\n", state, escaped(p[1]))
-	if u.Location != "" {
-		out.WriteString("<context-group purpose=\"location\">\n")
-		for location := range strings.SplitSeq(u.Location, ", ") {
-			file, line, _ := strings.Cut(location, ":")
-			fmt.Fprintf(out, "<context context-type=\"sourcefile\">%s</context>\n", escaped(file))
-			if line != "" {
-				fmt.Fprintf(out, "<context context-type=\"linenumber\">%s</context>\n", escaped(line))
-			}
-		}
-		out.WriteString("</context-group>\n")
-	}
-	if u.Context != "" {
-		fmt.Fprintf(out, "<context-group purpose=\"information\">\n<context context-type=\"x-gettext-msgctxt\">%s</context>\n</context-group>\n", escaped(u.Context))
-	}
-	if u.Note != "" {
-		fmt.Fprintf(out, "<note from=\"developer\">%s</note>\n", escaped(u.Note))
-	}
-	out.WriteString("</trans-unit>\n")
-}
-
-// writeTMX writes TMX 1.4: the translated strings, each plural form as a pair.
-func writeTMX(w io.Writer, head *Head, units Units) error {
-	out := bufio.NewWriter(w)
-	source, target := tag(head.SourceLanguage), tag(head.Language)
-	fmt.Fprintf(out, "%s<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\">\n<header creationtool=\"repoglot\" creationtoolversion=\"1\" segtype=\"sentence\" o-tmf=\"PO\" adminlang=\"en\" srclang=\"%s\" datatype=\"PlainText\"/>\n<body>\n", xml.Header, source)
-	for u, err := range units {
-		if err != nil {
-			return err
-		}
-		if !u.State.Translated() {
-			continue
-		}
-		for _, p := range pairs(head, u) {
-			if p[0] != "" && p[1] != "" {
-				fmt.Fprintf(out, "<tu>\n<tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n<tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n</tu>\n",
-					source, escaped(p[0]), target, escaped(p[1]))
-			}
-		}
-	}
-	out.WriteString("</body>\n</tmx>\n")
-	return out.Flush()
+	return list
 }
