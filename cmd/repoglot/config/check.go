@@ -91,6 +91,7 @@ func check(c *Config, r *report, env *environment) {
 	}
 	checkCredentials(r, env, c.Credentials)
 	checkProjects(r, c.Projects)
+	checkSignIn(r, env, c)
 }
 
 // committerRule matches a name with an address, in one line.
@@ -383,7 +384,7 @@ func (c *Config) checkSecrets() error {
 			return fmt.Errorf("component %s: signing_key_env: %w", where, err)
 		case co.SigningKeyEnv != "" && co.SigningKey == "":
 			return fmt.Errorf("component %s: signing_key_env names %s, which is not set: set it, or remove the key", where, co.SigningKeyEnv)
-		case co.PushMode == catalog.PushRequest && co.ForgeToken == "":
+		case (co.PushMode == catalog.PushRequest || co.Translators != "") && co.ForgeToken == "":
 			return fmt.Errorf("component %s: forge_token_env names %s, which is not set: set it", where, co.ForgeTokenEnv)
 		}
 	}

@@ -105,6 +105,10 @@ type Component struct {
 	// permit to read and write requests of the repository.
 	ForgeTokenEnv string `yaml:"forge_token_env"`
 
+	// Translators, with `push`, lets an account of a `sign_in` provider that is the forge edit
+	// what it may push to there: the forge is asked with `forge_token_env`, once an hour.
+	Translators string `yaml:"translators" oneof:"push"`
+
 	// SigningKey and ForgeToken are the values of these variables; never printed.
 	SigningKey Secret `yaml:"-"`
 	ForgeToken Secret `yaml:"-"`

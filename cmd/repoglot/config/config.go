@@ -114,6 +114,14 @@ type Config struct {
 	// Quotas bound what one repository may bring. Where one is exceeded, what was
 	// served before is still served, and the problem is shown.
 	Quotas Quotas `yaml:"quotas" restart:"true"`
+	// SignIn lists the providers with whose accounts people sign in: see docs/teams.md. It
+	// needs `base_url`. Empty: nobody has an account.
+	SignIn []SignIn `yaml:"sign_in"`
+	// Translators are the accounts that edit the public projects, by the code of a language, or
+	// `*` for all: `{cs: ["gh:jana", "gh:#12345"]}`, each `ID:NAME` or `ID:#SUBJECT`.
+	Translators Accounts `yaml:"translators"`
+	// Admins are the accounts that may all that a token of scope `admin` may.
+	Admins []string `yaml:"admins"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 
@@ -193,6 +201,13 @@ type Project struct {
 	// accepted. If the variable is not set, no call is. Empty: any call is accepted
 	// and pulls at most once a minute. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env"`
+	// Translators are the accounts that edit the project, by language as at the top level. They
+	// and those below see what is private in it.
+	Translators Accounts `yaml:"translators"`
+	// Admins are the accounts that may all that a token of scope `admin` for the project may.
+	Admins []string `yaml:"admins"`
+	// Readers are the accounts that see what is private in the project.
+	Readers []string `yaml:"readers"`
 	// Components lists the project's components.
 	Components []Component `yaml:"components"`
 }

@@ -57,7 +57,12 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	}
 	switch dst.Kind() {
 	case reflect.Struct:
+		if s, _ := text(node); s == "anyone" && dst.Type() == reflect.TypeFor[Allow]() {
+			return
+		}
 		d.mapping(path, node, dst)
+	case reflect.Map:
+		d.lists(path, node, dst)
 	case reflect.Slice:
 		d.sequence(path, node, dst)
 	case reflect.String:
@@ -179,6 +184,25 @@ func (d *decoder) sequence(path string, node ast.Node, dst reflect.Value) {
 		d.positions[p] = nodePosition(n)
 		d.decode(p, n, item)
 		dst.Set(reflect.Append(dst, item))
+	}
+}
+
+// lists fills a map of lists by any key.
+func (d *decoder) lists(path string, node ast.Node, dst reflect.Value) {
+	m, ok := node.(ast.MapNode)
+	if !ok {
+		d.at(nodePosition(node), "%s must be a mapping of keys to lists, but is %s", path, kind(node))
+		return
+	}
+	dst.Set(reflect.MakeMap(dst.Type()))
+	for it := m.MapRange(); it.Next(); {
+		key, list := keyText(it.Key()), reflect.New(dst.Type().Elem()).Elem()
+		if dst.MapIndex(reflect.ValueOf(key)).IsValid() || it.Key().IsMergeKey() {
+			d.at(nodePosition(it.Key()), "key %q is here twice, or merges; write each key once", key)
+		}
+		d.positions[path+"."+key] = nodePosition(it.Key())
+		d.decode(path+"."+key, it.Value(), list)
+		dst.SetMapIndex(reflect.ValueOf(key), list)
 	}
 }
 

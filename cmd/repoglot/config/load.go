@@ -96,6 +96,7 @@ func parse(path string, data []byte, environ []string, pushes bool) (*Config, er
 // complete overrides, checks and completes what was decoded; paths begin at folder.
 func (c *Config) complete(r *report, environ []string, folder string, pushes bool) (*Config, error) {
 	env := newEnvironment(environ)
+	env.pushes = pushes
 	env.override(c, r)
 	check(c, r, env)
 	if len(r.errs) > 0 {
@@ -310,6 +311,7 @@ const envPrefix = "REPOGLOT_"
 type environment struct {
 	values     map[string]string
 	overridden map[string]bool // keys of the file, by name
+	pushes     bool            // secrets are needed
 }
 
 func newEnvironment(environ []string) *environment {
@@ -383,6 +385,9 @@ func (env *environment) unknown(c *Config) []string {
 	}
 	for _, p := range c.Projects {
 		named[p.WebhookSecretEnv] = true
+	}
+	for _, s := range c.SignIn {
+		named[s.ClientSecretEnv] = true
 	}
 	for _, co := range c.Components() {
 		named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true

@@ -167,6 +167,7 @@ func writeManual(t *testing.T) string {
 	section("compatibility", "", config.Default().Compatibility)
 	section("quotas", "", config.Default().Quotas)
 	section("An entry of credentials", "", config.Credential{})
+	section("An entry of sign_in", "", config.SignIn{})
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())
 	section("suggestions", "", config.DefaultComponent().Suggestions)
@@ -199,9 +200,14 @@ func defaultOf(f reflect.StructField, v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
 		return "`[]`"
+	case reflect.Map:
+		return "`{}`"
 	case reflect.Struct:
-		if f.Name == "History" {
+		switch f.Name {
+		case "History":
 			return "`full`"
+		case "Allow":
+			return "`anyone`"
 		}
 		return "`{}`"
 	}

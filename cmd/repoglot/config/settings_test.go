@@ -16,7 +16,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	compare(t, func(c config.Component) any { return c.Settings() }, "Slug", "Repo", "Branch", "WebhookSecretEnv",
 		"RequestPer", "CommitBy", "Flush", "FlushMax", "OnConflict", "CommitGate", "PoHeader", "Signoff", "Msgmerge", "MsgmergeOptions", "MsgmergeAfter", "MsgmergeWhen", // only with push_mode: TestPushSettings
-		"SigningKeyEnv", "Forge", "ForgeURL", "ForgeTokenEnv")
+		"SigningKeyEnv", "Forge", "ForgeURL", "ForgeTokenEnv", "Translators")
 }
 
 func compare[T any](t *testing.T, settings func(T) any, others ...string) {

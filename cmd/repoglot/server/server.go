@@ -183,6 +183,7 @@ func settingsOf(c *config.Config) api.Settings {
 	return api.Settings{
 		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
+		Roles: c.Roles(),
 	}
 }
 
@@ -233,7 +234,9 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		s.broken(err)
 		return
 	}
-	plan := NewPlan(c)
+	plan, now := NewPlan(c), settingsOf(s.Config)
+	now.Roles = c.Roles() // who lost one must not write while a large step is stored
+	s.api.Update(now)
 	err := again(ctx, s.log, store.ErrUnavailable, func() error { return s.engine.configureOnce(ctx, plan) })
 	if err != nil { // the old one goes on meanwhile
 		if ctx.Err() == nil {
