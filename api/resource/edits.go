@@ -34,7 +34,17 @@ func AuthorOf(ctx context.Context) edit.Author {
 }
 
 func mayChange(ctx context.Context, u *store.UnitRow) error {
-	switch err := MayEdit(ctx, &u.Translation); {
+	return changeable(u, MayEdit(ctx, &u.Translation))
+}
+
+// maySuggest is mayChange for suggestions.
+func maySuggest(ctx context.Context, u *store.UnitRow) error {
+	return changeable(u, MaySuggest(ctx, &u.Translation))
+}
+
+// changeable is what refuses a change of a string besides err.
+func changeable(u *store.UnitRow, err error) error {
+	switch {
 	case err != nil:
 		return err
 	case u.Removed || u.Translation.Removed:
@@ -60,6 +70,15 @@ func MayEdit(ctx context.Context, t *store.TranslationRow) error {
 	return mayEdit(ctx, RowOf(t), t.Language)
 }
 
+// MaySuggest refuses a client that may not suggest texts for the strings of a translation.
+func MaySuggest(ctx context.Context, t *store.TranslationRow) error {
+	err := may(ctx, catalog.ScopeSuggest, RowOf(t), t.Language)
+	if err == nil && !t.Component.Settings.EnableSuggestions {
+		err = errNoSuggestions
+	}
+	return err
+}
+
 // mayEdit is MayEdit for a language of a component.
 func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error {
 	return may(ctx, catalog.ScopeWrite, c, language)
@@ -73,7 +92,7 @@ func may(ctx context.Context, s catalog.Scope, c *store.ComponentRow, language s
 		return rest.ErrReadOnly
 	case token.May(s, c.Project.Slug, c.Settings.Private(&c.Project), language):
 		return nil
-	case !token.Writes():
+	case !token.Writes() && (s != catalog.ScopeSuggest || !token.Scope.Permits(s)):
 		return rest.ErrScope
 	case s == catalog.ScopeAdmin:
 		return errAdmin

@@ -262,6 +262,9 @@ func getMonolingualBase(context.Context, *store.Snapshot, *rest.Request, *store.
 
 func mayUpload(ctx context.Context, t *store.TranslationRow) error {
 	err := MayEdit(ctx, t)
+	if err != nil && MaySuggest(ctx, t) == nil {
+		err = nil // if that is the method
+	}
 	if err == nil && t.IsSource {
 		err = errStringReadOnly
 	}
@@ -273,9 +276,13 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	if err != nil {
 		return nil, err
 	}
-	o, by, err := uploadOptions(ctx, body)
-	if err == nil && o.Method == edit.Suggest && !t.Component.Settings.EnableSuggestions {
-		err = errNoSuggestions
+	o, by, err := uploadOptions(ctx, t, body)
+	switch {
+	case err != nil:
+	case o.Method == edit.Suggest:
+		err = MaySuggest(ctx, t)
+	default:
+		err = MayEdit(ctx, t)
 	}
 	if err != nil {
 		return nil, err
@@ -284,7 +291,7 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
 }
 
-func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
+func uploadOptions(ctx context.Context, t *store.TranslationRow, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {
 	fields := map[string]string{}
 	for _, name := range []string{"method", "conflicts", "fuzzy", "author_name", "author_email"} {
 		if fields[name], err = body.Text(name); err != nil {
@@ -303,7 +310,7 @@ func uploadOptions(ctx context.Context, body *rest.Body) (o edit.UploadOptions, 
 	switch {
 	case credited == edit.Author{}:
 		return o, AuthorOf(ctx), nil
-	case rest.AccessOf(ctx).Token.Scope != catalog.ScopeAdmin:
+	case mayOperateOn(ctx, RowOf(t)) != nil:
 		return o, by, errAdmin
 	case utf8.RuneCountInString(credited.Name) > maxAuthorName:
 		return o, by, rest.BadParameter("author_name", fmt.Sprintf("Ensure this field has no more than %d characters.", maxAuthorName))

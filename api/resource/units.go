@@ -254,14 +254,6 @@ func listUnitComments(_ context.Context, _ *store.Snapshot, r *rest.Request, uni
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
 }
 
-func maySuggest(ctx context.Context, u *store.UnitRow) error {
-	err := mayChange(ctx, u)
-	if err == nil && !u.Translation.Component.Settings.EnableSuggestions {
-		err = errNoSuggestions
-	}
-	return err
-}
-
 // suggest makes a text a suggestion for a string (POST units/ID/suggestions/).
 func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, body *rest.Body) (any, error) {
 	target, err := body.List("target")

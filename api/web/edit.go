@@ -29,7 +29,8 @@ type editForm struct {
 	Seen     string // the revision of the text that the reader sees
 	Fields   []field
 	Fuzzy    bool
-	Suggests bool   // suggestions are taken
+	Suggests bool   // the reader may suggest a text
+	Edits    bool   // and store one, and answer suggestions
 	Previous string // the checksum of the string whose text was copied into the fields; ""
 	Sent     bool   // the fields have what was sent, not what is stored
 
@@ -84,11 +85,12 @@ func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request
 	if t.IsSource || o.Unit.Removed || o.Unit.State == catalog.StateReadOnly || !t.Component.Settings.Edits.Taken() || p.env.Edits == nil {
 		return nil
 	}
+	edits, suggests := resource.MayEdit(ctx, t) == nil, resource.MaySuggest(ctx, t) == nil
 	switch {
 	case a.Session == "":
 		o.Stranger = true
 		return nil
-	case resource.MayEdit(ctx, t) != nil:
+	case !edits && !suggests:
 		o.Why = v.L.T("Your token does not permit you to edit this translation.")
 		return nil
 	case t.Component.Locked:
@@ -101,7 +103,7 @@ func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request
 	}
 	o.Form = &editForm{
 		Action: stringURL(t, &o.Unit, o.Query, o.Position), Token: session.FormToken(a.Session), Seen: revision(&o.Unit),
-		Fuzzy: o.Unit.State.Fuzzy(), Suggests: t.Component.Settings.EnableSuggestions, Status: http.StatusOK,
+		Fuzzy: o.Unit.State.Fuzzy(), Suggests: suggests, Edits: edits, Status: http.StatusOK,
 	}
 	o.Form.Fields = fields(v, t, forms)
 	return nil
@@ -204,6 +206,9 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
 		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)
+	}
+	if do != "suggest" && do != "" && !o.Form.Edits {
+		return false, cmp.Or(resource.MayEdit(ctx, &o.Row), error(errNotHere))
 	}
 	switch do {
 	case "save":

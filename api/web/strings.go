@@ -119,7 +119,7 @@ func (p *Pages) stringList(ctx context.Context, snap *store.Snapshot, r *rest.Re
 		l.Rows = append(l.Rows, row)
 	}
 	l.Saved = v.param("saved") != ""
-	if err == nil && !changed && p.takesMissing(t) && v.SignedIn && !t.Component.Locked && resource.MayEdit(ctx, t) == nil {
+	if err == nil && !changed && p.takesMissing(t) && v.SignedIn && !t.Component.Locked && (resource.MayEdit(ctx, t) == nil || resource.MaySuggest(ctx, t) == nil) {
 		l.Start, err = p.start(ctx, snap, r, t, &l)
 	}
 	v.Body = l

@@ -1,0 +1,71 @@
+package resource_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+)
+
+// token makes a token.
+func (e *editor) token(t catalog.Token) {
+	e.t.Helper()
+	t.Created = time.Now()
+	secret, err := e.DB.Access().CreateToken(e.t.Context(), t)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.tokens[t.Name] = secret
+}
+
+// TestScopeSuggest: a token of scope suggest suggests texts, one by one and from a file, and
+// everything else is refused as to a token that only reads.
+func TestScopeSuggest(t *testing.T) {
+	e := newEditor(t)
+	e.token(catalog.Token{Name: "guest", Scope: catalog.ScopeSuggest})
+	e.token(catalog.Token{Name: "guest of other", Scope: catalog.ScopeSuggest, Projects: "other"})
+	unit, file := e.units["app cs Open"], "/api/translations/demo/app/cs/file/"
+	for _, tt := range []struct {
+		name, token, method, path, body string
+		status                          int
+		want                            string
+	}{
+		{"suggests", "guest", "POST", unit + "suggestions/", `{"target": ["Otevřít"]}`, 201, `"author_name":"guest"`},
+		{"of another project", "guest of other", "POST", unit + "suggestions/", `{"target": ["x"]}`, 403, "the token is for other projects"},
+		{"turned off", "guest", "POST", e.units["silent cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "suggestions are turned off"},
+		{"closed", "guest", "POST", e.units["closed cs Open"] + "suggestions/", `{"target": ["x"]}`, 403, "This cannot be changed"},
+		{"read-only string", "guest", "POST", e.units["app cs Fixed"] + "suggestions/", `{"target": ["x"]}`, 403, "The string is read-only."},
+		{"edits", "guest", "PATCH", unit, `{"target": ["x"], "state": 20}`, 403, "needs a token of scope write"},
+		{"accepts", "guest", "POST", "/api/suggestions/1/accept/", ``, 403, "needs a token of scope write"},
+		{"rejects its own", "guest", "POST", "/api/suggestions/1/reject/", ``, 403, "needs a token of scope write"},
+		{"adds a language", "guest", "POST", "/api/components/demo/app/translations/", `{"language_code": "de"}`, 403, "needs a token of scope write"},
+		{"adds a string", "guest", "POST", "/api/translations/demo/terms/cs/units/", `{"source": "a", "target": "b"}`, 403, "needs a token of scope write"},
+		{"locks", "guest", "POST", "/api/components/demo/app/lock/", `{"lock": true}`, 403, "needs a token of scope write"},
+		{"discards", "guest", "DELETE", "/api/edits/1/", ``, 403, "needs a token of scope write"},
+	} {
+		if status, answer, _ := e.send(tt.token, tt.method, tt.path, asJSON, tt.body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s: %d %s, want %d with %s", tt.name, status, answer, tt.status, tt.want)
+		}
+	}
+	data := strings.Replace(e.po, "msgid \"Open\"\nmsgstr \"\"", "msgid \"Open\"\nmsgstr \"Otevři\"", 1)
+	for _, tt := range []struct {
+		token, method string
+		status        int
+		want          string
+	}{
+		{"guest", "translate", 403, "needs a token of scope write"},
+		{"guest", "replace", 403, "needs a token of scope write"},
+		{"read", "suggest", 403, "needs a token of scope write"},
+		{"guest", "suggest", 200, `"accepted":1`},
+	} {
+		kind, body := form(t, data, "method", tt.method)
+		if status, answer, _ := e.send(tt.token, "POST", file, kind, body); status != tt.status || !strings.Contains(answer, tt.want) {
+			t.Errorf("%s uploads with method %s: %d %s, want %d with %s", tt.token, tt.method, status, answer, tt.status, tt.want)
+		}
+	}
+	if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, `"target":[""]`) || !strings.Contains(answer, `"has_suggestion":true`) {
+		t.Errorf("the string is %s", answer)
+	}
+	e.Verify()
+}
