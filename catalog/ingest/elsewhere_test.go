@@ -282,57 +282,6 @@ func TestElsewhereAway(t *testing.T) {
 	}
 }
 
-// TestElsewherePauses: a template's repository that is away is left alone for longer after each
-// failure, for a minute, two, four and so on, and asked with every pull once it is back.
-func TestElsewherePauses(t *testing.T) {
-	own, template := repoWith(t, map[string]string{"po/cs.po": poOf("One", "jedna")}), repoWith(t, map[string]string{"app.pot": poOf("One", "")})
-	w := catalogtest.NewPuller(t, own.URL(), map[string]catalog.ComponentSettings{"app": {NewBase: "app.pot", TemplateRepo: template.URL()}})
-	w.Sync()
-	away, n, at := template.Path()+".away", 0, w.Clock.Add(24*time.Hour)
-	sync := func(after time.Duration) {
-		t.Helper()
-		at = at.Add(after)
-		w.Clock = at.Add(-time.Minute) // a look at it adds a minute
-		w.Sync()
-	}
-	asked := func(after time.Duration) (asked bool) { // the repository is back for one pull
-		t.Helper()
-		n++
-		must(t, os.Rename(away, template.Path()))
-		head := template.Commit(t, testrepos.Change{Files: map[string]string{"app.pot": poOf(fmt.Sprint("String ", n), "")}})
-		sync(after)
-		w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
-			asked = c.TemplateHead == head
-			return nil
-		})
-		must(t, os.Rename(template.Path(), away))
-		return asked
-	}
-	must(t, os.Rename(template.Path(), away))
-	sync(0)
-	for _, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
-		if asked(pause - time.Second) {
-			t.Errorf("it is asked before %s are over", pause)
-		}
-		sync(time.Second) // fails again
-	}
-	if !asked(8 * time.Minute) {
-		t.Error("it is not asked after eight minutes")
-	}
-	if sync(0); asked(time.Second) {
-		t.Error("away again, it is asked at once")
-	}
-	if !asked(time.Minute) {
-		t.Error("away again, it is not asked after a minute")
-	}
-	for range 12 {
-		sync(time.Hour)
-	}
-	if !asked(time.Hour) {
-		t.Error("it is not asked after an hour, the longest pause")
-	}
-}
-
 // TestVerifyTemplates: verify looks at mirrors that only templates are read from, and blames a
 // damaged one and not that of the component.
 func TestVerifyTemplates(t *testing.T) {

@@ -29,10 +29,9 @@ type mirror struct {
 	retried            bool                       // the files that an earlier process could not read were tried again
 	unreadableHead     object.Hash                // a head that cannot be read even from a new clone
 	lease              int64                      // the token of the last lease, in a cluster
-	away               error                      // why it could not be fetched for its templates, with Syncer.mu
-	awaySince          time.Time                  // when that was tried last
-	awayTimes          int                        // how often in a row
-	fetches            atomic.Int64               // of it for its templates, begun
+	told               string                     // what its last pull found
+	away               error                      // why it could not be fetched the last time, with Syncer.mu
+	fetched            atomic.Int64               // for its templates: what Options.Fetched was
 	suspect            atomic.Bool                // it may be damaged, as a pull of another branch found
 	*gitsource.Mirror                             // nil before the first pull
 
@@ -183,55 +182,50 @@ func (b *Branch) AddTemplate(key string, from remote.Repository) {
 	}
 }
 
-// awayPause is how long a template's repository that cannot be read is left alone, twice as long
-// after each failure, up to maxAwayPause: it must not hold up the pulls of those who read it.
-const (
-	awayPause    = time.Minute
-	maxAwayPause = time.Hour
-)
-
 // turnPatience is how long a pull waits for the turn of a mirror with templates: whoever has
 // it for longer has fetched already, and imports.
 const turnPatience = 10 * time.Second
 
-// fetchTemplates fetches the branches with templates, before the turn of the branch itself is
-// taken, so that no two pulls wait for each other. One that cannot be read stays as it is. Of
-// pulls that wait for one, the first fetches for all.
+// fetchTemplates fetches the branches with templates that nobody fetched yet for this process
+// (Options.Fetched), before the turn of the branch itself is taken, so that no two pulls wait for
+// each other. One that cannot be read stays as it is. Of pulls that wait for one, the first
+// fetches for all.
 func (s *Syncer) fetchTemplates(ctx context.Context, b Branch) {
 	for _, of := range b.Templates {
-		asked := s.mirrorOf(of.Key).fetches.Load()
+		m, asked := s.mirrorOf(of.Key), s.Fetched(ctx, of.Key)
+		due := func() bool { return m.fetched.Load() < asked || m.suspect.Load() }
+		if !due() {
+			continue
+		}
 		turn, cancel := context.WithTimeout(ctx, turnPatience)
-		m, err := s.take(turn, of)
+		_, err := s.take(turn, of)
 		cancel()
 		if err != nil {
 			continue
 		}
-		if m.fetches.Load() > asked { // begun since
-			m.give()
-			continue
-		}
-		fetch := m.Fetch
-		if m.suspect.Swap(false) {
-			fetch = m.Rebuild
-		}
-		pause := min(awayPause<<min(max(m.awayTimes-1, 0), 10), maxAwayPause)
-		if now := s.Now(); m.away == nil || now.Sub(m.awaySince) >= pause || now.Before(m.awaySince) {
-			m.fetches.Add(1)
-			_, err = fetch(ctx)
-			s.mu.Lock()
-			switch m.awaySince = now; {
-			case ctx.Err() != nil:
-				m.fetches.Add(-1) // others do it themselves
-			case err == nil:
-				m.away, m.awayTimes = nil, 0
-			default:
-				m.away = err
-				m.awayTimes++
+		if now := s.Fetched(ctx, of.Key); due() {
+			if _, _ = s.fetch(ctx, m); ctx.Err() == nil { // else others do it themselves
+				m.fetched.Store(now)
 			}
-			s.mu.Unlock()
 		}
 		m.give()
 	}
+}
+
+// fetch fetches the branch of a mirror, and remembers whether that failed for those who read
+// templates from it. One that may be damaged is cloned again.
+func (s *Syncer) fetch(ctx context.Context, m *mirror) (object.Head, error) {
+	fetch := m.Fetch
+	if m.suspect.Swap(false) {
+		fetch = m.Rebuild
+	}
+	head, err := fetch(ctx)
+	if ctx.Err() == nil {
+		s.mu.Lock()
+		m.away = err
+		s.mu.Unlock()
+	}
+	return head, err
 }
 
 // byTemplate groups components by the branch of their templates, those with none elsewhere

@@ -28,11 +28,11 @@ func TestFetchedForAll(t *testing.T) {
 		synctest.Wait()
 		m.give()
 		waiting.Wait()
-		if n := m.fetches.Load(); n != 1 || m.away != nil {
-			t.Errorf("%d fetches for five pulls, %v", n, m.away)
+		if n := m.fetched.Load(); n != 6 || m.away != nil { // asked five times, then once
+			t.Errorf("five pulls fetch, the last as of %d, %v", n, m.away)
 		}
-		if s.fetchTemplates(t.Context(), readers); m.fetches.Load() != 2 || m.away != nil {
-			t.Errorf("%d fetches afterwards, %v", m.fetches.Load(), m.away)
+		if s.fetchTemplates(t.Context(), readers); m.fetched.Load() != 12 || m.away != nil {
+			t.Errorf("the last fetch is as of %d, %v", m.fetched.Load(), m.away)
 		}
 	})
 }

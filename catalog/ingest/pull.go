@@ -51,8 +51,10 @@ func (p *pull) run(ctx context.Context, m *mirror) (Report, error) {
 		return p.report, p.failed(ctx, err)
 	}
 	fetched := p.phases.begin(fetchPhase)
-	head, err := m.Fetch(ctx)
+	head, err := p.s.fetch(ctx, m)
 	fetched()
+	told := fmt.Sprint(head.Hash, err == nil)
+	p.report.Moved, m.told = told != m.told, told
 	if err != nil {
 		return p.report, p.failed(ctx, cmp.Or(p.s.hasRoom(), err)) // it may have become full during the transfer
 	}
@@ -174,7 +176,7 @@ func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
 // rows returns the stored components of a branch.
 func (s *Syncer) rows(ctx context.Context, b *Branch) ([]store.BranchComponent, error) {
 	if len(b.Components) == 0 {
-		return nil, fmt.Errorf("the branch has no component: %w", catalog.ErrInvalid)
+		return nil, nil // only templates are read from it
 	}
 	spec := &b.Components[0].Spec
 	return s.DB.Branch(ctx, spec.Repo, spec.Branch)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -42,6 +43,10 @@ type Options struct {
 	Room func() error
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Fetched returns a number that grows with each run of the job of a branch, by its key: a
+	// pull whose templates are of the branch fetches it only if this process did not since.
+	// Nil: each pull does.
+	Fetched func(ctx context.Context, key string) int64
 	// Logger; nil: silence.
 	Logger *slog.Logger
 	// Progress, if set, is called with the progress of the pull of a branch; key
@@ -97,6 +102,10 @@ func New(o Options) *Syncer {
 	o.Git.Room = o.Room
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Fetched == nil {
+		var pulls atomic.Int64
+		o.Fetched = func(context.Context, string) int64 { return pulls.Add(1) }
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, Progress) {}
@@ -175,6 +184,9 @@ func BranchKey(repo, branch string) string {
 type Report struct {
 	// Head is the commit at the head of the branch, "" if it could not be fetched.
 	Head string
+	// Moved says that the branch is at another commit than after the last pull of this process,
+	// cannot be fetched any more, or can again.
+	Moved bool
 	// Steps is the number of transactions that moved components.
 	Steps int
 	// Changes is the number of change entries written.

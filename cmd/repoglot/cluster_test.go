@@ -375,6 +375,45 @@ func TestClusterNowhere(t *testing.T) {
 	c.visible("the repository is back", reader)
 }
 
+// TestClusterTemplate: a template of another repository is seen after each push to it, whichever
+// process fetched that repository, and whichever pulls the component.
+func TestClusterTemplate(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it starts two processes")
+	}
+	c := newTestedCluster(t, 1, 0, testLease)
+	code := testrepos.Empty(t)
+	text, err := os.ReadFile(c.file)
+	must(t, err)
+	must(t, os.WriteFile(c.file, []byte(strings.Replace(string(text), "filemask:", fmt.Sprintf("new_base: app.pot, template_repo: %q, filemask:", code.Path()), 1)), 0o600))
+	var b strings.Builder
+	push := func() {
+		fmt.Fprintf(&b, "\nmsgid \"Of the code %d\"\nmsgstr \"\"\n", b.Len())
+		code.Commit(t, testrepos.Change{Branch: "main", Files: map[string]string{"app.pot": b.String()}})
+	}
+	push()
+	members := []*member{c.start(server.WorkServe), c.start(server.WorkServe)}
+	for n := range 12 {
+		if n > 0 {
+			push()
+		}
+		if n == 6 { // as after a crash, its mirrors are old
+			members[1].kill()
+			push()
+			c.again(members[1])
+		}
+		want := strings.Count(b.String(), "msgid")
+		var got struct{ Missing int }
+		if !until(func() bool { return members[n%2].get("/api/translations/p0/app/cs/", &got) && got.Missing == want }) {
+			t.Fatalf("push %d: the file lacks %d strings, want %d\n%s", n, got.Missing, want, c.jobs("text"))
+		}
+	}
+	if jobs := string(c.jobs("text")); !strings.Contains(jobs, " 2 up to date") {
+		t.Errorf("jobs:\n%s", jobs)
+	}
+}
+
 // TestClusterLimits: what a client asks one process counts in the other, too, and so does
 // the pause between two webhooks.
 func TestClusterLimits(t *testing.T) {

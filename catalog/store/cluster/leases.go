@@ -157,6 +157,8 @@ type Work string
 const (
 	WorkPush  Work = "push_wished"  // its edits are pushed, although none is due
 	WorkClone Work = "clone_wished" // its mirror is cloned anew
+	// Fetched is no wish: it is when a process began or ended to pull.
+	Fetched Work = "GREATEST(started, ended)"
 )
 
 // WishFor has a branch pulled soon, and a work done with it then.

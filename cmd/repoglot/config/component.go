@@ -31,8 +31,8 @@ type Component struct {
 	Branch string `yaml:"branch"`
 	// The fields of catalog.ComponentSettings but for those that differ here.
 	catalog.ComponentSettings
-	// TemplateRepo is the repository that `new_base` is read from. Empty: `repo`. Each pull
-	// asks it first; away, it is left alone for a minute, then for longer, up to an hour.
+	// TemplateRepo is the repository that `new_base` is read from. Empty: `repo`. It is
+	// pulled like any other; while it is away, its last state stays.
 	TemplateRepo Address `yaml:"template_repo"`
 	// Suggestions names branches of the same repository whose texts are shown as
 	// suggestions, `{branches: "l10n/*"}`.

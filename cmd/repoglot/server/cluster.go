@@ -88,7 +88,10 @@ func (c *member) adopt(ctx context.Context, p *Plan) (newest bool, err error) {
 	mirrors := make([]cluster.Mirror, len(p.branches))
 	for i := range p.branches {
 		b := &p.branches[i]
-		mirrors[i] = cluster.Mirror{Branch: b.Key, Project: b.Components[0].Spec.Project, Host: repourl.Host(b.Remote.URL)}
+		mirrors[i] = cluster.Mirror{Branch: b.Key, Host: repourl.Host(b.Remote.URL)}
+		if len(b.Components) > 0 {
+			mirrors[i].Project = b.Components[0].Spec.Project
+		}
 	}
 	counts, err := c.table.Adopt(ctx, copied, mirrors)
 	if err != nil {

@@ -284,6 +284,10 @@ func (o operations) Commit(ctx context.Context, component int64, translations []
 // Pull pulls at once.
 func (o operations) Pull(ctx context.Context, component int64) (waits bool, err error) {
 	return o.onBranch(ctx, component, workPull, func(b *ingest.Branch) error {
+		for i := range b.Templates { // what they fail with is told of b, and by their jobs
+			_ = o.pull(ctx, &b.Templates[i])
+			o.sched.Trigger(b.Templates[i].Key)
+		}
 		_, err := o.engine.Pull(ctx, b)
 		return err
 	})
@@ -314,7 +318,7 @@ func (o operations) onBranch(ctx context.Context, component int64, w cluster.Wor
 	case o.engine.cluster == nil:
 		return true, do(b)
 	case w == workPull:
-		return false, o.engine.cluster.table.Wish(ctx, []string{b.Key}, "a request")
+		return false, o.engine.cluster.table.Wish(ctx, o.current().fetched(b.Key), "a request")
 	}
 	return false, o.engine.cluster.table.WishFor(ctx, w, b.Key, "a request")
 }

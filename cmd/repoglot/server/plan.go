@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ type Plan struct {
 	components []store.ComponentSpec // without discoveries
 	templates  []store.TemplateKey   // the discoveries
 	discover   []store.ComponentSpec // their settings, in the order of templates
-	branches   []ingest.Branch       // by key
+	branches   []ingest.Branch       // by key; those that only templates are read from have no component
 	bots       []string
 	revision   int64
 	secrets    map[store.TemplateKey]secret
@@ -39,7 +40,7 @@ func NewPlan(c *config.Config) *Plan {
 	for i := range c.Projects {
 		p.projects = append(p.projects, catalog.Project{Slug: c.Projects[i].Slug, Settings: c.Projects[i].ProjectSettings})
 	}
-	branches := map[string]*ingest.Branch{}
+	branches, templates := map[string]*ingest.Branch{}, map[string]ingest.Branch{}
 	for project, component := range c.Components() {
 		spec := store.ComponentSpec{
 			Project: project.Slug, Slug: component.Slug, Settings: component.Settings(),
@@ -74,7 +75,13 @@ func NewPlan(c *config.Config) *Plan {
 	p.bots, p.revision = c.Bots, int64(c.Revision)
 	for _, b := range branches {
 		p.branches = append(p.branches, *b)
+		for _, of := range b.Templates {
+			if branches[of.Key] == nil {
+				templates[of.Key] = of
+			}
+		}
 	}
+	p.branches = slices.AppendSeq(p.branches, maps.Values(templates))
 	slices.SortFunc(p.branches, func(a, b ingest.Branch) int { return cmp.Compare(a.Key, b.Key) })
 	return p
 }
@@ -110,27 +117,26 @@ func (p *Plan) branch(key string) *ingest.Branch {
 	return &p.branches[i]
 }
 
-// readers are the keys of the branches with components that read a branch: itself, and those
-// whose templates are of it.
+// readers are the keys of the branches whose templates are of a branch.
 func (p *Plan) readers(key string) (keys []string) {
 	for i := range p.branches {
-		b := &p.branches[i]
-		if b.Key == key || slices.ContainsFunc(b.Templates, func(of ingest.Branch) bool { return of.Key == key }) {
-			keys = append(keys, b.Key)
+		if slices.ContainsFunc(p.branches[i].Templates, func(of ingest.Branch) bool { return of.Key == key }) {
+			keys = append(keys, p.branches[i].Key)
 		}
 	}
 	return keys
 }
 
-// watchable are the branches and those of templates.
-func (p *Plan) watchable() (list []*ingest.Branch) {
-	for i := range p.branches {
-		list = append(list, &p.branches[i])
-		for k := range p.branches[i].Templates {
-			list = append(list, &p.branches[i].Templates[k])
+// fetched are the keys of branches, and of those that they read templates from.
+func (p *Plan) fetched(keys ...string) []string {
+	for _, key := range keys {
+		if b := p.branch(key); b != nil {
+			for _, of := range b.Templates {
+				keys = append(keys, of.Key)
+			}
 		}
 	}
-	return list
+	return keys
 }
 
 // credential returns the credential for a repository's host. An entry with the port

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +100,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	if s.watcher != nil {
 		heard.Go(func() {
 			for key := range s.watcher.Events() {
-				s.wish(key, "a watch")
+				s.sched.Wish(key, "a watch")
 			}
 		})
 		looking.Go(func() { every(ctx, unwatchedInterval, s.appeared) })
@@ -139,22 +138,15 @@ func (s *supervisor) appeared() {
 	}
 	s.mu.Unlock()
 	for _, key := range due {
-		s.wish(key, "this process")
-	}
-}
-
-// wish has the branches pulled that read one, which is itself one or has templates.
-func (s *supervisor) wish(key, by string) {
-	for _, reader := range s.current().readers(key) {
-		s.sched.Wish(reader, by)
+		s.sched.Trigger(key)
 	}
 }
 
 // watchAll watches the local repositories that are not watched, and returns the branches of
 // those that are from now on: their refs may have moved before. The caller holds s.mu.
 func (s *supervisor) watchAll() (due []string) {
-	for _, b := range s.plan.watchable() {
-		if !s.watched[b.Key] && s.watch(b) {
+	for i := range s.plan.branches {
+		if b := &s.plan.branches[i]; !s.watched[b.Key] && s.watch(b) {
 			due = append(due, b.Key)
 		}
 	}
@@ -171,7 +163,7 @@ func (s *supervisor) lost(key string) {
 	}
 	s.mu.Unlock()
 	if was {
-		s.wish(key, "this process")
+		s.sched.Trigger(key)
 	}
 }
 
@@ -182,7 +174,7 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 	old := s.plan
 	s.plan, s.poll = p, interval
 	for key := range s.watched {
-		if len(p.readers(key)) == 0 {
+		if p.branch(key) == nil {
 			delete(s.watched, key)
 			delete(s.warned, key)
 			if s.watcher != nil {
@@ -200,7 +192,7 @@ func (s *supervisor) set(p *Plan, interval time.Duration) {
 		}
 	}
 	for _, key := range due {
-		s.wish(key, "this process")
+		s.sched.Trigger(key)
 	}
 }
 
@@ -219,11 +211,7 @@ func (s *supervisor) schedule() {
 
 // interval is the time between two pulls of a branch. The caller holds s.mu.
 func (s *supervisor) interval(b *ingest.Branch) time.Duration {
-	unwatched := func(of ingest.Branch) bool {
-		watched, local := s.watched[of.Key]
-		return local && !watched
-	}
-	if unwatched(*b) || slices.ContainsFunc(b.Templates, unwatched) {
+	if watched, local := s.watched[b.Key]; local && !watched {
 		return unwatchedInterval
 	}
 	return s.poll
@@ -279,11 +267,9 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
 		}
 	}
-	if report.Steps > 0 { // those whose templates are of it may not have waited
+	if report.Moved {
 		for _, reader := range s.current().readers(b.Key) {
-			if reader != b.Key {
-				s.sched.Wish(reader, "this process")
-			}
+			s.sched.Trigger(reader)
 		}
 	}
 	reached := err == nil || report.Reached()

@@ -2,15 +2,23 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
 )
@@ -127,5 +135,104 @@ func TestNoWatcher(t *testing.T) {
 	s.set(p, time.Hour)
 	if got := s.interval(&p.branches[0]); got != unwatchedInterval {
 		t.Errorf("polled every %s, want every %s", got, unwatchedInterval)
+	}
+}
+
+// TestTemplateJobs: a branch that only templates are read from is fetched by a job of its own,
+// whose pauses are the scheduler's, and by no pull of those that read it. They are pulled when it
+// moves, is away, or is back. A webhook and a request for a pull do not wait for the pause.
+func TestTemplateJobs(t *testing.T) {
+	t.Parallel()
+	const file = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"%s\"\nmsgstr \"\"\n"
+	own, code := testrepos.Empty(t), testrepos.Empty(t)
+	own.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": fmt.Sprintf(file, "One")}})
+	template := func(source string) {
+		code.Commit(t, testrepos.Change{Files: map[string]string{"app.pot": fmt.Sprintf(file, source)}})
+	}
+	template("One")
+	c, err := config.Parse("/etc/r.yaml", fmt.Appendf(nil, "projects:\n- slug: demo\n  components:\n  - {slug: app, repo: %s, filemask: po/*.po, new_base: app.pot, template_repo: %s}\n", own.Path(), code.Path()), nil)
+	must(t, err)
+	p := NewPlan(c)
+	w := catalogtest.PullerAt(t, t.TempDir())
+	w.Change = func(o *ingest.Options) { o.Fetched = (&Engine{}).fetched }
+	w.Open()
+	must(t, w.DB.Configure(t.Context(), p.projects, p.components, p.templates))
+	log := slog.New(slog.DiscardHandler)
+	e := &Engine{log: log, db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(nil, time.Now, nil), room: func() error { return nil }}
+	s := newSupervisor(e, 1)
+	must(t, s.watcher.Close())
+	s.watcher = nil
+	s.set(p, time.Hour)
+	reader, of := ingest.BranchKey(own.Path(), ""), ingest.BranchKey(code.Path(), "")
+	s.watched[reader], s.watched[of] = true, true // what moves is told by the test
+	s.schedule()
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error)
+	go func() { ran <- s.sched.Run(ctx) }()
+	defer func() { cancel(); must(t, <-ran) }()
+	quiet := func() map[string]schedule.State { // until all that is due has run
+		for {
+			idle := true
+			_, states := s.snapshot()
+			for _, st := range states {
+				idle = idle && st.Status != schedule.Running && st.Next.After(time.Now())
+			}
+			if idle {
+				return states
+			}
+			runtime.Gosched()
+		}
+	}
+	var component int64
+	serves := func(source string, problem bool) {
+		t.Helper()
+		w.EachComponent(func(_ context.Context, _ *store.Snapshot, c *store.ComponentRow) error {
+			component = c.ID
+			if c.Problem.Failed() != problem {
+				t.Errorf("the problem is %+v, want one: %v", c.Problem, problem)
+			}
+			return nil
+		})
+		var got []string
+		w.EachUnit(func(_ *catalog.Component, tr *catalog.Translation, u *catalog.Unit) {
+			if tr.IsSource {
+				got = append(got, u.Source)
+			}
+		})
+		if got[len(got)-1] != source { // the files have the first one
+			t.Errorf("the template has %q, want %q", got, source)
+		}
+	}
+	quiet()
+	serves("One", false)
+	template("Two")
+	s.sched.Trigger(reader) // by the clock
+	quiet()
+	serves("One", false)
+	s.sched.Trigger(of)
+	quiet()
+	serves("Two", false)
+	hook := func() { hookPulls{s}.Pull(reader + ofTemplate + of) }
+	for name, pull := range map[string]func(){"a webhook": hook, "one of the component": func() { hookPulls{s}.Pull(reader) }, "a request": func() {
+		_, err := operations{s}.Pull(t.Context(), component)
+		must(t, err)
+	}} {
+		away := code.Path() + ".away"
+		must(t, os.Rename(code.Path(), away))
+		s.sched.Trigger(of)
+		states := quiet()
+		serves("Two", true)
+		if st := states[of]; st.Failures != 1 || time.Until(st.Next) < 20*time.Second {
+			t.Errorf("%s: its job failed %d times and waits until %s", name, st.Failures, st.Next)
+		}
+		must(t, os.Rename(away, code.Path()))
+		s.sched.Trigger(reader)
+		quiet()
+		serves("Two", true) // nobody asks it before its pause is over
+		pull()
+		if states = quiet(); states[of].Failures != 0 {
+			t.Errorf("%s does not end the pause", name)
+		}
+		serves("Two", false)
 	}
 }

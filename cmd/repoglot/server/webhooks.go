@@ -28,10 +28,10 @@ type hookPulls struct{ *supervisor }
 // Branches lists the branches of the plan.
 func (h hookPulls) Branches() []hooks.Branch {
 	p := h.current()
-	list := make([]hooks.Branch, len(p.branches), len(p.branches)+len(p.watchable()))
+	list := make([]hooks.Branch, len(p.branches))
 	for i := range p.branches {
 		b := &p.branches[i]
-		list[i] = hooks.Branch{Key: b.Key, Repo: b.Components[0].Spec.Repo}
+		list[i] = hooks.Branch{Key: b.Key, Repo: repourl.Redact(b.Remote.URL)}
 		for _, c := range b.Components {
 			if !slices.Contains(list[i].Projects, c.Spec.Project) {
 				list[i].Projects = append(list[i].Projects, c.Spec.Project)
@@ -127,10 +127,13 @@ func (h hookPulls) Record(ctx context.Context, key string, components []int64, e
 	return h.engine.syncer.RecordHook(ctx, *b, components, event)
 }
 
-// Pull pulls a branch soon.
+// Pull pulls a branch soon, after those that it reads templates from; of the one that was
+// pushed to, those who read it.
 func (h hookPulls) Pull(key string) {
-	key, _, _ = strings.Cut(key, ofTemplate)
-	h.sched.Wish(key, "a webhook")
+	key, template, _ := strings.Cut(key, ofTemplate)
+	for _, key := range h.current().fetched(cmp.Or(template, key)) {
+		h.sched.Wish(key, "a webhook")
+	}
 }
 
 // exports finds the mirrors of components for git_export.
