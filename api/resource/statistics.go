@@ -24,13 +24,13 @@ func (e *Env) getTranslationStatistics(ctx context.Context, snap *store.Snapshot
 }
 
 // componentStatistics are the statistics of a component's translations, by id.
-func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) ([]wire.TranslationStatistics, error) {
+func (e *Env) componentStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Request, component *store.ComponentRow) ([]wire.Object, error) {
 	all, err := snap.Translations(ctx, component.ID)
 	if err != nil {
 		return nil, err
 	}
 	sources, err := snap.Sources(ctx, []int64{component.ID})
-	return rest.Objects(all, func(t *catalog.Translation) wire.TranslationStatistics {
+	return rest.Objects(all, func(t *catalog.Translation) wire.Object {
 		return e.newTranslationStatistics(r.Link, t, component.Project.Slug, component.Slug, sources[component.ID])
 	}), err
 }
@@ -56,21 +56,19 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	unique := total.Stats
 	unique.Subtract(repeats)
 	translate := r.Link.Web(wire.Path("translate", project.Slug))
-	return wire.SumStatistics{
-		Statistics: newStatistics(&total), Name: wire.NameOrSlug(project.Settings.Name, project.Slug),
-		URL: r.Link.Web(wire.Path("projects", project.Slug)), TranslateURL: translate, URLTranslate: translate,
-		Missing: total.Progress.Missing, UniqueStatistics: wire.NewUniqueStatistics(&unique),
-	}, nil
+	o := append(newStatistics(&total), "name", wire.NameOrSlug(project.Settings.Name, project.Slug), "url", r.Link.Web(wire.Path("projects", project.Slug)),
+		"translate_url", translate, "url_translate", translate, "missing", total.Progress.Missing)
+	return o.Unique(&unique), nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the
 // languages.
 func (e *Env) listProjectLanguages(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) (any, error) {
-	objects, err := e.languagesOfProject(ctx, snap, r, project)
-	slices.SortFunc(objects, func(a, b wire.SumStatistics) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Code, b.Code))
+	sums, err := sumsOf(ctx, snap, project.Slug, "")
+	slices.SortFunc(sums, func(a, b store.Sum) int {
+		return cmp.Or(cmp.Compare(e.Language(a.Language).Name, e.Language(b.Language).Name), cmp.Compare(a.Language, b.Language))
 	})
-	return &rest.Array{Items: objects}, err
+	return &rest.Array{Items: e.languageStatistics(r, project, sums)}, err
 }
 
 // getStatistics answers the statistics of a language, or ours of everything that the client
@@ -81,11 +79,11 @@ func (e *Env) getStatistics(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return nil, err
 	}
 	total := addUp(sums)
-	o := wire.SumStatistics{Statistics: newStatistics(&total), Name: wire.SiteTitle, URL: r.Link.Web("/"), Missing: total.Progress.Missing}
+	name, path := wire.SiteTitle, "/"
 	if of.language != "" {
-		o.Name, o.URL = e.Language(of.language).Name, r.Link.Web(wire.Path("languages", of.language))
+		name, path = e.Language(of.language).Name, wire.Path("languages", of.language)
 	}
-	return o, nil
+	return append(newStatistics(&total), "name", name, "url", r.Link.Web(path), "missing", total.Progress.Missing), nil
 }
 
 // sumsOf adds up the served translations by language: of a project, or of all
@@ -105,30 +103,30 @@ func addUp(sums []store.Sum) (total store.Sum) {
 	return total
 }
 
-func newStatistics(sum *store.Sum) wire.Statistics {
+func newStatistics(sum *store.Sum) wire.Object {
 	return wire.NewStatistics(&sum.Stats, sum.LastChange, sum.RecentChanges)
 }
 
-func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source *catalog.Translation) wire.TranslationStatistics {
+func (e *Env) newTranslationStatistics(l wire.Links, t *catalog.Translation, project, component string, source *catalog.Translation) wire.Object {
 	translate := l.Web(wire.TranslatePath(project, component, t.Language))
-	return wire.TranslationStatistics{
-		Statistics: wire.NewStatistics(&t.Stats, t.LastChange, t.RecentChanges), Code: t.Language, Name: e.Language(t.Language).Name,
-		URL: l.Web(wire.Path("projects", project, component, t.Language)), TranslateURL: translate, URLTranslate: translate,
-		Component: component, Project: project, LastAuthor: wire.OrNull(t.LastAuthor), Missing: catalog.NewProgress(t, source).Missing,
-	}
+	return append(wire.NewStatistics(&t.Stats, t.LastChange, t.RecentChanges), "code", t.Language, "name", e.Language(t.Language).Name,
+		"url", l.Web(wire.Path("projects", project, component, t.Language)), "translate_url", translate, "component", component, "project", project,
+		"url_translate", translate, "last_author", wire.OrNull(t.LastAuthor), "missing", catalog.NewProgress(t, source).Missing)
 }
 
 // languagesOfProject are the statistics of a project's languages, by code.
-func (e *Env) languagesOfProject(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) ([]wire.SumStatistics, error) {
+func (e *Env) languagesOfProject(ctx context.Context, snap *store.Snapshot, r *rest.Request, project *catalog.Project) ([]wire.Object, error) {
 	sums, err := sumsOf(ctx, snap, project.Slug, "")
-	return rest.Objects(sums, func(sum *store.Sum) wire.SumStatistics {
+	return e.languageStatistics(r, project, sums), err
+}
+
+func (e *Env) languageStatistics(r *rest.Request, project *catalog.Project, sums []store.Sum) []wire.Object {
+	return rest.Objects(sums, func(sum *store.Sum) wire.Object {
 		code := sum.Language
 		translate := r.Link.Web(wire.TranslatePath(project.Slug, "-", code))
-		return wire.SumStatistics{
-			Statistics: newStatistics(sum), Code: code, Name: e.Language(code).Name, Missing: sum.Progress.Missing,
-			URL: r.Link.Web(wire.Path("projects", project.Slug, "-", code)), TranslateURL: translate, URLTranslate: translate,
-		}
-	}), err
+		return append(newStatistics(sum), "code", code, "name", e.Language(code).Name, "url", r.Link.Web(wire.Path("projects", project.Slug, "-", code)),
+			"translate_url", translate, "url_translate", translate, "missing", sum.Progress.Missing)
+	})
 }
 
 // importedIDs are the ids of the visible components whose first import is done,

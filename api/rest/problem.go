@@ -118,12 +118,6 @@ const required = "This field is required."
 // Required is the answer to a body without a field.
 func Required(field string) *Problem { return BadParameter(field, required) }
 
-// Body returns the value that is sent as JSON: the keys of Weblate up to 5.9, and those
-// from 5.10 (docs/compatibility.md#errors).
-func (p *Problem) Body() any { return problemBody{p} }
-
-type problemBody struct{ *Problem }
-
 // oneError is an error in the form of 5.10.
 type oneError struct {
 	Code   string  `json:"code"`
@@ -131,31 +125,21 @@ type oneError struct {
 	Attr   *string `json:"attr"`
 }
 
-// MarshalJSON writes the keys of the old form first.
-func (b problemBody) MarshalJSON() ([]byte, error) {
-	old, err := wire.JSON(b.old(), 0)
-	if err != nil {
-		return nil, err
+// Body returns the value that is sent as JSON: the keys of Weblate up to 5.9, and those
+// from 5.10 (docs/compatibility.md#errors).
+func (p *Problem) Body() any {
+	var o wire.Object
+	if len(p.Fields) == 0 {
+		o = wire.Object{"detail", p.Detail}
 	}
-	added, err := wire.JSON(struct {
-		Errors []oneError `json:"errors"`
-		Type   string     `json:"type"`
-	}{b.each(), b.kind()}, 0)
-	return append(append(old[:len(old)-1], ','), added[1:]...), err
-}
-
-func (p *Problem) old() any {
-	switch {
-	case len(p.Fields) == 0:
-		return wire.Detail{Detail: p.Detail}
-	case p.Bare:
-		return p.Fields
+	for _, field := range slices.Sorted(maps.Keys(p.Fields)) {
+		if text := p.Fields[field]; p.Bare {
+			o = append(o, field, text)
+		} else {
+			o = append(o, field, []string{text})
+		}
 	}
-	body := make(map[string][]string, len(p.Fields))
-	for field, text := range p.Fields {
-		body[field] = []string{text}
-	}
-	return body
+	return append(o, "errors", p.each(), "type", p.kind())
 }
 
 func (p *Problem) each() []oneError {

@@ -1,171 +1,70 @@
 package wire
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Statistics are the counts that all statistics share
-// (docs/compatibility.md#statistics).
-type Statistics struct {
-	Total         int64   `json:"total"`
-	TotalWords    int64   `json:"total_words"`
-	TotalChars    int64   `json:"total_chars"`
-	LastChange    *string `json:"last_change"`
-	RecentChanges int64   `json:"recent_changes"`
-	progress
-	Failing        int64   `json:"failing"`
-	FailingPercent Percent `json:"failing_percent"`
-	// Approved and the next five are 0: PO files have no such state
-	// (docs/compatibility.md#states).
-	Approved             int64   `json:"approved"`
-	ApprovedPercent      Percent `json:"approved_percent"`
-	ApprovedWords        int64   `json:"approved_words"`
-	ApprovedWordsPercent Percent `json:"approved_words_percent"`
-	ApprovedChars        int64   `json:"approved_chars"`
-	ApprovedCharsPercent Percent `json:"approved_chars_percent"`
-	readOnly
-	Suggestions int64 `json:"suggestions"`
-	Comments    int64 `json:"comments"`
-}
+// Object is an object of JSON with its members in their order.
+type Object []any // a key, its value, the next key …
 
-type progress struct {
-	Translated             int64   `json:"translated"`
-	TranslatedWords        int64   `json:"translated_words"`
-	TranslatedPercent      Percent `json:"translated_percent"`
-	TranslatedWordsPercent Percent `json:"translated_words_percent"`
-	TranslatedChars        int64   `json:"translated_chars"`
-	TranslatedCharsPercent Percent `json:"translated_chars_percent"`
-	Fuzzy                  int64   `json:"fuzzy"`
-	FuzzyPercent           Percent `json:"fuzzy_percent"`
-	FuzzyWords             int64   `json:"fuzzy_words"`
-	FuzzyWordsPercent      Percent `json:"fuzzy_words_percent"`
-	FuzzyChars             int64   `json:"fuzzy_chars"`
-	FuzzyCharsPercent      Percent `json:"fuzzy_chars_percent"`
-}
-
-func newProgress(st *catalog.Stats) progress {
-	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
-	return progress{
-		Translated: st.Translated.Units, TranslatedPercent: shareDone(st.Translated.Units, units),
-		TranslatedWords: st.Translated.Words, TranslatedWordsPercent: shareDone(st.Translated.Words, words),
-		TranslatedChars: st.Translated.Chars, TranslatedCharsPercent: shareDone(st.Translated.Chars, chars),
-		Fuzzy: st.Fuzzy.Units, FuzzyPercent: share(st.Fuzzy.Units, units),
-		FuzzyWords: st.Fuzzy.Words, FuzzyWordsPercent: share(st.Fuzzy.Words, words),
-		FuzzyChars: st.Fuzzy.Chars, FuzzyCharsPercent: share(st.Fuzzy.Chars, chars),
+// MarshalJSON writes the members.
+func (o Object) MarshalJSON() ([]byte, error) {
+	b := []byte("{")
+	for i := 0; i < len(o); i += 2 {
+		value, err := JSON(o[i+1], 0)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(appendString(b, o[i].(string)), ':'), append(value, ',')...)
 	}
+	return append(bytes.TrimSuffix(b, []byte(",")), '}'), nil
 }
 
-type readOnly struct {
-	Readonly             int64   `json:"readonly"`
-	ReadonlyPercent      Percent `json:"readonly_percent"`
-	ReadonlyWords        int64   `json:"readonly_words"`
-	ReadonlyWordsPercent Percent `json:"readonly_words_percent"`
-	ReadonlyChars        int64   `json:"readonly_chars"`
-	ReadonlyCharsPercent Percent `json:"readonly_chars_percent"`
+// total adds the number of strings, words and characters of all.
+func (o Object) total(prefix string, n *catalog.Count) Object {
+	return append(o, prefix+"total", n.Units, prefix+"total_words", n.Words, prefix+"total_chars", n.Chars)
 }
 
-func newReadOnly(st *catalog.Stats) readOnly {
-	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
-	return readOnly{
-		Readonly: st.ReadOnly.Units, ReadonlyPercent: share(st.ReadOnly.Units, units),
-		ReadonlyWords: st.ReadOnly.Words, ReadonlyWordsPercent: share(st.ReadOnly.Words, words),
-		ReadonlyChars: st.ReadOnly.Chars, ReadonlyCharsPercent: share(st.ReadOnly.Chars, chars),
-	}
+// counted adds what some of all are, and their percentages.
+func (o Object) counted(key string, n, of *catalog.Count) Object {
+	return append(o, key, n.Units, key+"_percent", share(n.Units, of.Units), key+"_words", n.Words,
+		key+"_words_percent", share(n.Words, of.Words), key+"_chars", n.Chars, key+"_chars_percent", share(n.Chars, of.Chars))
 }
 
-// TranslationStatistics are the statistics of one translation. The keys after
-// TranslateURL are of Weblate 4.x, whose clients read them.
-type TranslationStatistics struct {
-	Statistics
-	Code         string  `json:"code"`
-	Name         string  `json:"name"`
-	URL          string  `json:"url"`
-	TranslateURL string  `json:"translate_url"`
-	Component    string  `json:"component"`
-	Project      string  `json:"project"`
-	URLTranslate string  `json:"url_translate"`
-	LastAuthor   *string `json:"last_author"`
-	// Missing is ours: the strings of the template that the file lacks.
-	Missing int64 `json:"missing"`
+// progress adds what is translated and what needs editing.
+func (o Object) progress(prefix string, st *catalog.Stats) Object {
+	n, of := &st.Translated, &st.Total
+	key := prefix + "translated"
+	o = append(o, key, n.Units, key+"_words", n.Words, key+"_percent", shareDone(n.Units, of.Units),
+		key+"_words_percent", shareDone(n.Words, of.Words), key+"_chars", n.Chars, key+"_chars_percent", shareDone(n.Chars, of.Chars))
+	return o.counted(prefix+"fuzzy", &st.Fuzzy, of)
 }
 
-// SumStatistics are the statistics of a project, of one language of it, or of a language.
-type SumStatistics struct {
-	Statistics
-	Code         string `json:"code,omitempty"` // of a project's language
-	Name         string `json:"name"`
-	URL          string `json:"url"`
-	TranslateURL string `json:"translate_url,omitempty"` // not of a language
-	URLTranslate string `json:"url_translate,omitempty"`
-	// Missing is ours: the strings of the templates that the files lack.
-	Missing           int64 `json:"missing"`
-	*UniqueStatistics       // of a project
+// NewStatistics makes the counts that all statistics share (docs/compatibility.md#statistics).
+// last is zero if there was no change; recent is the number of recent changes. Nothing is
+// approved: PO files have no such state (docs/compatibility.md#states).
+func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Object {
+	o := Object{}.total("", &st.Total)
+	o = append(o, "last_change", TimeOrNull(last, ChangeTime), "recent_changes", recent).progress("", st)
+	o = append(o, "failing", st.Failing.Units, "failing_percent", share(st.Failing.Units, st.Total.Units))
+	o = o.counted("approved", &catalog.Count{}, &st.Total).counted("readonly", &st.ReadOnly, &st.Total)
+	return append(o, "suggestions", st.Suggestions, "comments", st.Comments)
 }
 
-// UniqueStatistics count a string that is in several components of a project
+// Unique adds the counts of a project in which a string that is in several components counts
 // once for each language; ours.
-type UniqueStatistics struct {
-	Total      int64 `json:"unique_total"`
-	TotalWords int64 `json:"unique_total_words"`
-	TotalChars int64 `json:"unique_total_chars"`
-	uniqueProgress
+func (o Object) Unique(st *catalog.Stats) Object {
+	return o.total("unique_", &st.Total).progress("unique_", st)
 }
 
-// uniqueProgress is a progress with other keys.
-type uniqueProgress struct {
-	Translated             int64   `json:"unique_translated"`
-	TranslatedWords        int64   `json:"unique_translated_words"`
-	TranslatedPercent      Percent `json:"unique_translated_percent"`
-	TranslatedWordsPercent Percent `json:"unique_translated_words_percent"`
-	TranslatedChars        int64   `json:"unique_translated_chars"`
-	TranslatedCharsPercent Percent `json:"unique_translated_chars_percent"`
-	Fuzzy                  int64   `json:"unique_fuzzy"`
-	FuzzyPercent           Percent `json:"unique_fuzzy_percent"`
-	FuzzyWords             int64   `json:"unique_fuzzy_words"`
-	FuzzyWordsPercent      Percent `json:"unique_fuzzy_words_percent"`
-	FuzzyChars             int64   `json:"unique_fuzzy_chars"`
-	FuzzyCharsPercent      Percent `json:"unique_fuzzy_chars_percent"`
-}
-
-// NewUniqueStatistics makes the counts of what is counted once.
-func NewUniqueStatistics(st *catalog.Stats) *UniqueStatistics {
-	return &UniqueStatistics{st.Total.Units, st.Total.Words, st.Total.Chars, uniqueProgress(newProgress(st))}
-}
-
-// NewStatistics makes the counts that all statistics share. last is zero if there
-// was no change; recent is the number of recent changes.
-func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Statistics {
-	units, words, chars := st.Total.Units, st.Total.Words, st.Total.Chars
-	return Statistics{
-		Total: units, TotalWords: words, TotalChars: chars, RecentChanges: recent,
-		progress: newProgress(st), readOnly: newReadOnly(st),
-		Failing: st.Failing.Units, FailingPercent: share(st.Failing.Units, units),
-		Suggestions: st.Suggestions, Comments: st.Comments, LastChange: TimeOrNull(last, ChangeTime),
-	}
-}
-
-// StatisticsPoint is the statistics at the end of an interval; ours. Its keys
-// are those keys of Statistics that have a history.
-type StatisticsPoint struct {
-	First      string `json:"first_day"`
-	Last       string `json:"last_day"`
-	Total      int64  `json:"total"`
-	TotalWords int64  `json:"total_words"`
-	TotalChars int64  `json:"total_chars"`
-	progress
-	readOnly
-}
-
-// NewStatisticsPoint makes the object of a point in time.
-func NewStatisticsPoint(p *catalog.Point) StatisticsPoint {
-	total := &p.Stats.Total
-	return StatisticsPoint{
-		First: p.First.Format(time.DateOnly), Last: p.Last.Format(time.DateOnly),
-		Total: total.Units, TotalWords: total.Words, TotalChars: total.Chars,
-		progress: newProgress(&p.Stats), readOnly: newReadOnly(&p.Stats),
-	}
+// NewStatisticsPoint makes the statistics at the end of an interval; ours. Its keys are those
+// of statistics that have a history.
+func NewStatisticsPoint(p *catalog.Point) Object {
+	o := Object{"first_day", p.First.Format(time.DateOnly), "last_day", p.Last.Format(time.DateOnly)}.total("", &p.Stats.Total)
+	return o.progress("", &p.Stats).counted("readonly", &p.Stats.ReadOnly, &p.Stats.Total)
 }
 
 // MatrixCell is one component of a project in one language, counted as pages for people
