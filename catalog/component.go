@@ -113,7 +113,7 @@ type ComponentSettings struct {
 	// change the strings are checked again.
 	CheckFlags string `yaml:"check_flags"`
 	// Priority is served unchanged; not negative.
-	Priority int `yaml:"priority"`
+	Priority int `yaml:"priority" range:"0"`
 	// EnforcedChecks is served unchanged.
 	EnforcedChecks []string `yaml:"enforced_checks"`
 	// Restricted is served unchanged.
@@ -150,12 +150,12 @@ type ComponentSettings struct {
 	// SuggestionVoting is served unchanged.
 	SuggestionVoting bool `yaml:"suggestion_voting"`
 	// SuggestionAutoaccept is served unchanged; not negative.
-	SuggestionAutoaccept int `yaml:"suggestion_autoaccept"`
+	SuggestionAutoaccept int `yaml:"suggestion_autoaccept" range:"0"`
 	// PushOnCommit has the operation commit of clients push, too.
 	PushOnCommit bool `yaml:"push_on_commit"`
 	// CommitPendingAge is a number of hours, not negative; above 0 it is the age of the
 	// oldest edit at which edits are pushed.
-	CommitPendingAge int `yaml:"commit_pending_age"`
+	CommitPendingAge int `yaml:"commit_pending_age" range:"0"`
 	// AutoLockError is served unchanged.
 	AutoLockError bool `yaml:"auto_lock_error"`
 	// VariantRegex is served unchanged.

@@ -56,21 +56,6 @@ func check(c *Config, r *report, env *environment) {
 	if c.PollInterval != 0 && c.PollInterval < minPoll {
 		bad(r, env, "poll_interval", "is below %v; write a longer time, or 0 for no polling", minPoll)
 	}
-	if n := c.Compatibility.PageSize; n < 0 || n > 1000 {
-		bad(r, env, "compatibility.page_size", "must be from 0 to 1000")
-	}
-	if c.Workers < 0 {
-		bad(r, env, "workers", "is negative; write 0 for one per core")
-	}
-	if c.DatabaseReaders < 0 {
-		bad(r, env, "database_readers", "is negative; write 0 for a number that fits the cores")
-	}
-	if c.MaxFileSize < 1 {
-		bad(r, env, "max_file_size", "must be above 0; write a size like 128MiB")
-	}
-	if q := c.Quotas; q.Components < 1 || q.Files < 1 || q.Units < 1 || q.Mirror < 1 || q.Growth < 1 {
-		r.on("quotas", "quotas must be above 0; leave a quota out for its default")
-	}
 	for i, dir := range c.SafeDirectories {
 		if dir != "*" && !filepath.IsAbs(dir) {
 			r.on(index("safe_directories", i), "%s is no absolute path; write it like /srv/git/app.git, /srv/git/* or *", sample(dir))
@@ -157,12 +142,8 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 		if c.PasswordEnv == "" {
 			continue
 		}
-		if !envRule.MatchString(c.PasswordEnv) {
-			p.bad("password_env", "must be the name of an environment variable, not a password; write it like GIT_PASSWORD")
-			continue
-		}
 		c.Password = Secret(env.values[c.PasswordEnv])
-		if c.Password == "" {
+		if c.Password == "" && envRule.MatchString(c.PasswordEnv) {
 			p.bad("password_env", "names %s, which is not set; set it in the environment of repoglot", c.PasswordEnv)
 		}
 	}
@@ -201,18 +182,7 @@ func (c *Config) checkWarnings() []string {
 	return list
 }
 
-// maxFlush bounds the age at which edits are pushed.
-const maxFlush = 365 * 24 * time.Hour
-
 func checkPush(p place, c *Component) {
-	if c.Flush < 0 || c.Flush > maxFlush {
-		p.bad("flush", "must be a time up to a year; write it like 10m")
-	}
-	checkSecretEnv(p, "signing_key_env", c.SigningKeyEnv, "FORGE_TOKEN")
-	checkSecretEnv(p, "forge_token_env", c.ForgeTokenEnv, "FORGE_TOKEN")
-	if c.MsgmergeAfter < 0 || c.MsgmergeAfter > maxFlush {
-		p.bad("msgmerge_after", "must be a time up to a year; write it like 1h")
-	}
 	for _, option := range c.MsgmergeOptions {
 		if !slices.Contains([]string{"previous", "no_fuzzy_matching", "no_location", "no_wrap"}, option) {
 			p.bad("msgmerge_options", "%s is not one of previous, no_fuzzy_matching, no_location, no_wrap", sample(option))

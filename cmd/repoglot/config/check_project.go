@@ -32,7 +32,6 @@ func checkProjects(r *report, list []Project) {
 		}
 		seen[project.Slug] = true
 		project.Name = cmp.Or(project.Name, project.Slug)
-		checkSecretEnv(p, "webhook_secret_env", project.WebhookSecretEnv, "HOOK_SECRET")
 		slugs := map[string]bool{}
 		for j := range project.Components {
 			c, p := &project.Components[j], place{r, index(p.path+".components", j)}
@@ -158,28 +157,10 @@ func checkComponent(p place, c *Component) {
 	if c.Template != "" {
 		p.bad("template", "must stay empty, since monolingual files are not read; a POT belongs into new_base")
 	}
-	for key, n := range map[string]int{"priority": c.Priority, "suggestion_autoaccept": c.SuggestionAutoaccept, "commit_pending_age": c.CommitPendingAge, "flush_max": c.FlushMax} {
-		if n < 0 {
-			p.bad(key, "is negative; write 0 or more")
-		}
-	}
 	if _, err := remote.ParseBranchPattern(c.Suggestions.Branches); err != nil {
 		p.bad("suggestions.branches", "%v", err)
 	}
-	if c.Suggestions.Limit < 1 || c.Suggestions.Limit > maxSuggestionBranches {
-		p.bad("suggestions.limit", "must be 1 to %d; write how many branches are to be looked at", maxSuggestionBranches)
-	}
-	checkSecretEnv(p, "webhook_secret_env", c.WebhookSecretEnv, "HOOK_SECRET")
 	checkPush(p, c)
-}
-
-// maxSuggestionBranches bounds suggestions.limit: each branch is fetched.
-const maxSuggestionBranches = 1000
-
-func checkSecretEnv(p place, key, name, example string) {
-	if name != "" && !envRule.MatchString(name) {
-		p.bad(key, "must be the name of an environment variable, not a secret; write it like %s", example)
-	}
 }
 
 // checkRepo refuses addresses that git would not read as a repository, and an empty repo.

@@ -39,7 +39,7 @@ type Component struct {
 	Suggestions Suggestions `yaml:"suggestions"`
 	// WebhookSecretEnv names the environment variable with the secret of
 	// webhooks; it wins over the project's. See docs/webhooks.md.
-	WebhookSecretEnv string `yaml:"webhook_secret_env"`
+	WebhookSecretEnv string `yaml:"webhook_secret_env" env:"HOOK_SECRET"`
 
 	// WebhookSecret is the value of that variable, or of the project's; "" if no
 	// variable is named or it is not set. It is never printed.
@@ -66,9 +66,9 @@ type Component struct {
 	CommitBy string `yaml:"commit_by" oneof:"author+language author language all"`
 	// Flush is the age of the oldest edit at which edits are committed and pushed, such
 	// as `10m`; `commit_pending_age` wins if it is set.
-	Flush time.Duration `yaml:"flush"`
+	Flush time.Duration `yaml:"flush" range:"0s 8760h"`
 	// FlushMax is the number of edits at which they are pushed at once; 0: no number.
-	FlushMax int `yaml:"flush_max"`
+	FlushMax int `yaml:"flush_max" range:"0"`
 	// OnConflict says which text stays if the repository and somebody here changed the
 	// same string: that of the `repository`, so that the other becomes a suggestion, or
 	// the `edit`.
@@ -86,7 +86,7 @@ type Component struct {
 	// `no_wrap`.
 	MsgmergeOptions []string `yaml:"msgmerge_options"`
 	// MsgmergeAfter is how long the template must stay as it is before that, such as `1h`.
-	MsgmergeAfter time.Duration `yaml:"msgmerge_after"`
+	MsgmergeAfter time.Duration `yaml:"msgmerge_after" range:"0s 8760h"`
 	// MsgmergeWhen says whether `strings` must have come, gone or been reworded, or `any` change
 	// will do.
 	MsgmergeWhen string `yaml:"msgmerge_when" oneof:"strings any"`
@@ -94,7 +94,7 @@ type Component struct {
 	Signoff bool `yaml:"signoff"`
 	// SigningKeyEnv names the environment variable with the private key that signs
 	// commits: one of SSH or an armoured one of OpenPGP, without a passphrase.
-	SigningKeyEnv string `yaml:"signing_key_env"`
+	SigningKeyEnv string `yaml:"signing_key_env" env:"SIGNING_KEY"`
 	// Forge is the service with the requests of `push_mode: request`. With another mode
 	// those that were opened before are closed there.
 	Forge string `yaml:"forge" oneof:"github gitlab gitea forgejo"`
@@ -103,7 +103,7 @@ type Component struct {
 	ForgeURL string `yaml:"forge_url"`
 	// ForgeTokenEnv names the environment variable with the token for its API. It must
 	// permit to read and write requests of the repository.
-	ForgeTokenEnv string `yaml:"forge_token_env"`
+	ForgeTokenEnv string `yaml:"forge_token_env" env:"FORGE_TOKEN"`
 
 	// Translators, with `push`, lets an account of a `sign_in` provider that is the forge edit
 	// what it may push to there: the forge is asked with `forge_token_env`, once an hour.
@@ -122,7 +122,7 @@ type Suggestions struct {
 	Branches string `yaml:"branches"`
 	// Limit is the number of branches that are read, the first ones by name, 1 to
 	// 1000; the log says how many are left out.
-	Limit int `yaml:"limit"`
+	Limit int `yaml:"limit" range:"1 1000"`
 }
 
 // DefaultComponent returns a component with the default settings and without slug,

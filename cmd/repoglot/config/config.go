@@ -40,7 +40,7 @@ type Config struct {
 	// DatabaseReaders is the number of answers that are read from the database at a
 	// time; 0: twice the number of cores and 4, but at least 8. PostgreSQL needs a
 	// connection for each, and 4 more.
-	DatabaseReaders int `yaml:"database_readers" restart:"true"`
+	DatabaseReaders int `yaml:"database_readers" range:"0" restart:"true"`
 	// Revision numbers the copies of this file where several processes use one
 	// database of PostgreSQL: the highest counts, and a process with a lower one
 	// changes nothing and pulls nothing (docs/cluster.md). Without it that copy counts
@@ -56,11 +56,11 @@ type Config struct {
 	// other hosts wait, so that a host that hangs does not delay the others; with
 	// `workers: 1` it delays all until its pull times out, after two minutes or
 	// more.
-	Workers int `yaml:"workers" restart:"true"`
+	Workers int `yaml:"workers" range:"0" restart:"true"`
 	// MaxFileSize is the size above which a PO file is reported instead of read:
 	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A file that takes more memory
 	// than there is for one commit is not read either (docs/operation.md#memory).
-	MaxFileSize Size `yaml:"max_file_size" restart:"true"`
+	MaxFileSize Size `yaml:"max_file_size" range:"1" restart:"true"`
 	// ResponseCache bounds the rendered answers that are kept in memory until
 	// something changes that they show: a size like `64MiB`; 0 keeps none.
 	ResponseCache Size `yaml:"response_cache" restart:"true"`
@@ -147,7 +147,7 @@ type Compatibility struct {
 	// PageSize is the number of entries of a page of a list without the parameter
 	// `page_size`; of strings four times as many. 0: 20 of everything, as Weblate 4.x;
 	// newer ones have 50.
-	PageSize int `yaml:"page_size" restart:"true"`
+	PageSize int `yaml:"page_size" range:"0 1000" restart:"true"`
 	// AddressFormat says how addresses in answers end: `api`: with `?format=api`; `none`:
 	// without, unless the request has a `format`.
 	AddressFormat string `yaml:"address_format" oneof:"api none" restart:"true"`
@@ -159,15 +159,15 @@ type Compatibility struct {
 // Quotas bound what one repository may bring. No known project meets the defaults.
 type Quotas struct {
 	// Components bounds the components that one discovery makes.
-	Components int `yaml:"components"`
+	Components int `yaml:"components" range:"1"`
 	// Files bounds the files of one component.
-	Files int `yaml:"files"`
+	Files int `yaml:"files" range:"1"`
 	// Units bounds the strings of one component, in all languages together.
-	Units int `yaml:"units"`
+	Units int `yaml:"units" range:"1"`
 	// Mirror bounds the local copy of one repository and branch: a size like `4GiB`.
-	Mirror Size `yaml:"mirror"`
+	Mirror Size `yaml:"mirror" range:"1"`
 	// Growth bounds what one pull writes to the database: a size like `2GiB`.
-	Growth Size `yaml:"growth"`
+	Growth Size `yaml:"growth" range:"1"`
 }
 
 // Credential is the credential for one host.
@@ -180,7 +180,7 @@ type Credential struct {
 	// PasswordEnv names the environment variable that holds the password or
 	// access token; it must be set. Passwords themselves do not belong in
 	// the file.
-	PasswordEnv string `yaml:"password_env"`
+	PasswordEnv string `yaml:"password_env" env:"GIT_PASSWORD"`
 	// SSHKey is the path of a private key for `ssh://` addresses. Empty: the SSH
 	// agent and the usual keys are tried.
 	SSHKey Path `yaml:"ssh_key"`
@@ -200,7 +200,7 @@ type Project struct {
 	// webhooks for the project's components: only calls that are signed with it are
 	// accepted. If the variable is not set, no call is. Empty: any call is accepted
 	// and pulls at most once a minute. See docs/webhooks.md.
-	WebhookSecretEnv string `yaml:"webhook_secret_env"`
+	WebhookSecretEnv string `yaml:"webhook_secret_env" env:"HOOK_SECRET"`
 	// Translators are the accounts that edit the project, by language as at the top level. They
 	// and those below see what is private in it.
 	Translators Accounts `yaml:"translators"`

@@ -199,8 +199,8 @@ func TestEnvironment(t *testing.T) {
 	// A variable replaces a broken value of the file.
 	mustParse(t, "listen: nowhere\n"+minimal, "REPOGLOT_LISTEN=:1")
 	for env, want := range map[string]string{
-		"REPOGLOT_WORKERS=many":      `REPOGLOT_WORKERS: "many" must be a whole number`,
-		"REPOGLOT_WORKERS=-1":        `REPOGLOT_WORKERS: is negative; write 0 for one per core`,
+		"REPOGLOT_WORKERS=many":      `REPOGLOT_WORKERS: "many" must be a whole number below 2147483648`,
+		"REPOGLOT_WORKERS=-1":        `REPOGLOT_WORKERS: must be 0 or more`,
 		"REPOGLOT_LISTEN=8080":       `REPOGLOT_LISTEN: "8080" is no address; write HOST:PORT, like 127.0.0.1:8080 or :8080`,
 		"REPOGLOT_GIT=svn":           `REPOGLOT_GIT: must be one of auto, builtin, binary, but is "svn"`,
 		"REPOGLOT_MAX_FILE_SIZE=big": `REPOGLOT_MAX_FILE_SIZE: "big" must be a size; write it like 128MiB`,
@@ -250,6 +250,7 @@ projects:
     slug: a
     repo: git@git.example.net:x/y.git
     filemask: "*.po"
+    license: 1.0
     priority: 50
     commit_message: |+
       one
@@ -292,7 +293,7 @@ projects:
 	if got := list[0].Settings().CommitMessage; got != "one\r\n\r\ntwo\r\n\r\n" {
 		t.Errorf("commit_message = %q", got)
 	}
-	if list[1].Slug != "b" || list[1].Priority != 50 || list[1].Repo.Raw() != "git@git.example.net:x/y.git" {
+	if list[1].Slug != "b" || list[1].License != "1.0" || list[1].Priority != 50 || list[1].Repo.Raw() != "git@git.example.net:x/y.git" {
 		t.Errorf("merged: %+v", list[1])
 	}
 	for i, want := range []catalog.History{{Full: true, Since: time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC)}, {Full: true, Commits: 200}, {}} {

@@ -5,9 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -43,47 +41,30 @@ func (d *decoder) decode(path string, node ast.Node, dst reflect.Value) {
 	if node == nil || node.Type() == ast.NullType {
 		return // a key without a value keeps its default
 	}
-	at := nodePosition(node)
 	if _, known := d.positions[path]; !known {
-		d.positions[path] = at
+		d.positions[path] = nodePosition(node)
 	}
 	if parse := wordParser(dst); parse != nil {
 		d.word(path, node, parse)
 		return
 	}
-	if history, ok := dst.Addr().Interface().(*catalog.History); ok {
-		d.history(path, node, history)
-		return
-	}
 	switch dst.Kind() {
 	case reflect.Struct:
-		if s, _ := text(node); s == "anyone" && dst.Type() == reflect.TypeFor[Allow]() {
+		s, _ := text(node)
+		switch of := dst.Addr().Interface().(type) {
+		case *catalog.History:
+			d.history(path, node, s, of)
 			return
+		case *Allow:
+			if s == "anyone" {
+				return
+			}
 		}
 		d.mapping(path, node, dst)
 	case reflect.Map:
 		d.lists(path, node, dst)
 	case reflect.Slice:
 		d.sequence(path, node, dst)
-	case reflect.String:
-		if s, ok := text(node); !ok {
-			d.at(at, "%s must be text, but is %s; put it in quotes", path, kind(node))
-		} else if d.printable(at, path, s) {
-			dst.SetString(s)
-		}
-	case reflect.Bool:
-		if n, ok := node.(*ast.BoolNode); !ok {
-			d.at(at, "%s must be true or false, but is %s", path, kind(node))
-		} else {
-			dst.SetBool(n.Value)
-		}
-	case reflect.Int:
-		n, err := strconv.ParseInt(literal(node), 10, 32)
-		if node.Type() != ast.IntegerType || err != nil {
-			d.at(at, "%s must be a whole number below %d, but is %s", path, 1<<31, kind(node))
-		} else {
-			dst.SetInt(n)
-		}
 	default:
 		panic("config: no rule for a field of type " + dst.Type().String())
 	}
@@ -125,7 +106,7 @@ func (d *decoder) mapping(path string, node ast.Node, dst reflect.Value) {
 func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant map[string]bool, merged bool, dst reflect.Value) (merges []ast.Node) {
 	for it := m.MapRange(); it.Next(); {
 		key, at := keyText(it.Key()), nodePosition(it.Key())
-		index, ok := known.fields[key]
+		f, ok := known.fields[key]
 		switch {
 		case it.Key().IsMergeKey() && merged:
 			d.at(at, "<< within a merged mapping is not read; name both mappings: <<: [*a, *b]")
@@ -149,9 +130,9 @@ func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant m
 			default:
 				d.positions[to] = nodePosition(value)
 			}
-			field := dst.FieldByIndex(index)
+			field := dst.FieldByIndex(f.Index)
 			d.decode(to, value, field)
-			if why := notAllowed(field.String(), known.allowed[key]); why != "" {
+			if why := refused(field, f.Tag); why != "" {
 				d.on(to, "%s %s", to, why)
 			}
 		}
@@ -206,75 +187,36 @@ func (d *decoder) lists(path string, node ast.Node, dst reflect.Value) {
 	}
 }
 
-// word parses the text of a scalar.
+// word parses the text of a scalar, as it is written: YAML's own types of words do not count.
 func (d *decoder) word(path string, node ast.Node, parse func(string) error) {
-	at := nodePosition(node)
 	s, ok := text(node)
-	if !ok {
-		s = literal(node)
-	}
-	if s == "" && !ok {
+	i := strings.IndexFunc(s, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\r", c) || c == 0x7f })
+	switch at := nodePosition(node); {
+	case !ok:
 		d.at(at, "%s must be one word, but is %s", path, kind(node))
-		return
-	}
-	if !d.printable(at, path, s) {
-		return
-	}
-	if err := parse(s); err != nil {
-		d.at(at, "%s: %s %v", path, sample(s), err)
-	}
-}
-
-// printable reports control characters except tab and line breaks.
-func (d *decoder) printable(at position, path, s string) bool {
-	if i := strings.IndexFunc(s, func(c rune) bool { return c < ' ' && !strings.ContainsRune("\t\n\r", c) || c == 0x7f }); i >= 0 {
+	case i >= 0:
 		d.at(at, "%s holds the control character %#x; remove it", path, s[i])
-		return false
+	default:
+		if err := parse(s); err != nil {
+			d.at(at, "%s: %s %v", path, sample(s), err)
+		}
 	}
-	return true
 }
 
 // history decodes `full`, `none`, `{since: DAY}` and `{commits: N}`.
-func (d *decoder) history(path string, node ast.Node, dst *catalog.History) {
-	const remedy = "write full, none, {since: 2024-01-31} or {commits: 200}"
-	if s, ok := text(node); ok {
-		if s != "full" && s != "none" {
-			d.at(nodePosition(node), "%s: %s is no history; %s", path, sample(s), remedy)
-			return
-		}
-		*dst = catalog.History{Full: s == "full"}
+func (d *decoder) history(path string, node ast.Node, word string, dst *catalog.History) {
+	var bounds struct {
+		Since   day `yaml:"since"`
+		Commits int `yaml:"commits" range:"1"`
+	}
+	if *dst = (catalog.History{Full: word != "none"}); word == "full" || word == "none" {
 		return
 	}
-	m, ok := node.(ast.MapNode)
-	if !ok {
-		d.at(nodePosition(node), "%s is %s; %s", path, kind(node), remedy)
-		return
+	before := len(d.errs)
+	if _, ok := node.(ast.MapNode); ok {
+		d.mapping(path, node, reflect.ValueOf(&bounds).Elem())
 	}
-	it := m.MapRange()
-	if !it.Next() {
-		d.at(nodePosition(node), "%s is empty; %s", path, remedy)
-		return
-	}
-	key, at, value := keyText(it.Key()), nodePosition(it.Key()), d.resolve(it.Value())
-	switch {
-	case it.Next():
-		d.at(nodePosition(node), "%s has more than one key; %s", path, remedy)
-	case key == "since":
-		s, _ := text(value)
-		day, err := time.Parse(time.DateOnly, s)
-		if err != nil {
-			d.at(nodePosition(value), "%s.since must be a day; write it like 2024-01-31", path)
-			return
-		}
-		*dst = catalog.History{Full: true, Since: day}
-	case key == "commits":
-		n, err := strconv.ParseInt(literal(value), 10, 32)
-		if err != nil || n < 1 {
-			d.at(nodePosition(value), "%s.commits must be a number above 0", path)
-			return
-		}
-		*dst = catalog.History{Full: true, Commits: int(n)}
-	default:
-		d.at(at, "unknown key %s; %s", sample(key), remedy)
+	if dst.Since, dst.Commits = bounds.Since.Time, bounds.Commits; len(d.errs) == before && dst.Since.IsZero() == (dst.Commits == 0) {
+		d.at(nodePosition(node), "%s must be full, none, {since: 2024-01-31} or {commits: 200}", path)
 	}
 }

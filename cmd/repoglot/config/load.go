@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -337,9 +336,9 @@ func (env *environment) override(c *Config, r *report) {
 		}
 		env.overridden[key] = true
 		delete(r.positions, key)
-		if err := setWord(v.Field(i), value); err != nil {
+		if err := wordParser(v.Field(i))(value); err != nil {
 			r.errs = append(r.errs, &Error{File: name, Msg: oneLine(fmt.Sprintf("%s %v", sample(value), err))})
-		} else if why := notAllowed(v.Field(i).String(), strings.Fields(v.Type().Field(i).Tag.Get("oneof"))); why != "" {
+		} else if why := refused(v.Field(i), v.Type().Field(i).Tag); why != "" {
 			r.errs = append(r.errs, &Error{File: name, Msg: why})
 		}
 	}
@@ -351,32 +350,14 @@ func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
 
 // overridable reports whether an environment variable can override a field: one
 // that is written as one word, except true and false.
-func overridable(v reflect.Value) bool {
-	return wordParser(v) != nil || v.Kind() == reflect.String || v.Kind() == reflect.Int
-}
-
-func setWord(dst reflect.Value, text string) error {
-	if parse := wordParser(dst); parse != nil {
-		return parse(text)
-	}
-	if dst.Kind() == reflect.String {
-		dst.SetString(text)
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || strconv.Itoa(n) != text {
-		return errors.New("must be a whole number")
-	}
-	dst.SetInt(int64(n))
-	return nil
-}
+func overridable(v reflect.Value) bool { return v.Kind() != reflect.Bool && wordParser(v) != nil }
 
 // unknown returns a warning for each variable with the prefix of an override that
 // overrides no key.
 func (env *environment) unknown(c *Config) []string {
 	named := map[string]bool{}
-	for key, i := range (&report{}).keysOf(reflect.TypeFor[Config]()).fields {
-		if overridable(reflect.ValueOf(c).Elem().FieldByIndex(i)) {
+	for key, f := range (&report{}).keysOf(reflect.TypeFor[Config]()).fields {
+		if overridable(reflect.ValueOf(c).Elem().FieldByIndex(f.Index)) {
 			named[EnvName(key)] = true
 		}
 	}

@@ -54,7 +54,7 @@ func nodePosition(node ast.Node) position {
 	return position{t.Position.Line, t.Position.Column}
 }
 
-// text returns the text of a string in any of YAML's styles.
+// text returns the text of a scalar in any of YAML's styles, as it is written.
 func text(node ast.Node) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
@@ -64,38 +64,21 @@ func text(node ast.Node) (string, bool) {
 			return "", true
 		}
 		return n.Value.Value, true
-	default:
-		return "", false
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
 	}
-}
-
-// literal returns a number as it is written; "" for other nodes.
-func literal(node ast.Node) string {
-	switch node.(type) {
-	case *ast.IntegerNode, *ast.FloatNode:
-		return node.GetToken().Value
-	default:
-		return ""
-	}
+	return "", false
 }
 
 // kind describes a node, for messages.
 func kind(node ast.Node) string {
-	switch n := node.(type) {
-	case *ast.StringNode, *ast.LiteralNode:
-		s, _ := text(n)
+	if s, ok := text(node); ok {
 		return "the text " + sample(s)
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return "the number " + n.GetToken().Value
-	case *ast.BoolNode:
-		return n.GetToken().Value
-	case ast.MapNode:
-		return "a mapping"
-	case *ast.SequenceNode:
-		return "a list"
-	default:
-		return "something else"
 	}
+	if _, ok := node.(ast.MapNode); ok {
+		return "a mapping"
+	}
+	return "a list"
 }
 
 // keyText returns the text of a key, anchor or alias name.
@@ -112,19 +95,34 @@ func keyText(node ast.Node) string {
 	return ""
 }
 
-// keys are what the tags of a struct's fields say.
+// keys are the fields of a struct by their keys.
 type keys struct {
-	fields   map[string][]int // their indexes, by key
+	fields   map[string]reflect.StructField
 	required []string
-	allowed  map[string][]string // the values of keys that have one of few
 }
 
-// notAllowed says why a key that has one of few values cannot have this one; "" if it can.
-func notAllowed(value string, allowed []string) string {
-	if value == "" || len(allowed) == 0 || slices.Contains(allowed, value) {
-		return ""
+// refused says why a field cannot have its value by its tags: oneof has the values that it may
+// have, range the least and perhaps the greatest one, env an example of the name of an
+// environment variable. It is "" if it can.
+func refused(v reflect.Value, tag reflect.StructTag) string {
+	if values := strings.Fields(tag.Get("oneof")); len(values) > 0 && v.String() != "" && !slices.Contains(values, v.String()) {
+		return fmt.Sprintf("must be one of %s, but is %s", strings.Join(values, ", "), sample(v.String()))
 	}
-	return fmt.Sprintf("must be one of %s, but is %s", strings.Join(allowed, ", "), sample(value))
+	if example := tag.Get("env"); example != "" && v.String() != "" && !envRule.MatchString(v.String()) {
+		return "must be the name of an environment variable, not a secret; write it like " + example
+	}
+	bounds := strings.Fields(tag.Get("range"))
+	for i, text := range bounds {
+		bound := reflect.New(v.Type()).Elem()
+		_ = wordParser(bound)(text)
+		if i == 0 && v.Int() < bound.Int() || i == 1 && v.Int() > bound.Int() {
+			if len(bounds) == 1 {
+				return "must be " + text + " or more"
+			}
+			return "must be from " + strings.Join(bounds, " to ")
+		}
+	}
+	return ""
 }
 
 // keysOf reads the tags of a struct, once.
@@ -132,17 +130,16 @@ func (r *report) keysOf(t reflect.Type) *keys {
 	if k := r.keys[t]; k != nil {
 		return k
 	}
-	k := &keys{fields: make(map[string][]int, t.NumField()), allowed: map[string][]string{}}
+	k := &keys{fields: make(map[string]reflect.StructField, t.NumField())}
 	for _, f := range reflect.VisibleFields(t) {
 		key := f.Tag.Get("yaml")
 		if key == "" || key == "-" {
 			continue
 		}
-		k.fields[key] = f.Index
+		k.fields[key] = f
 		if f.Tag.Get("required") != "" {
 			k.required = append(k.required, key)
 		}
-		k.allowed[key] = strings.Fields(f.Tag.Get("oneof"))
 	}
 	if r.keys == nil {
 		r.keys = map[reflect.Type]*keys{}

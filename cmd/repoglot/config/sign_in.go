@@ -27,7 +27,7 @@ type SignIn struct {
 	// ClientID is the id that the provider gave this server.
 	ClientID string `yaml:"client_id" required:"true"`
 	// ClientSecretEnv names the environment variable with the secret that belongs to it.
-	ClientSecretEnv string `yaml:"client_secret_env" required:"true"`
+	ClientSecretEnv string `yaml:"client_secret_env" required:"true" env:"GITHUB_SECRET"`
 	// Allow says who may sign in: `anyone`, or members of organisations, teams or groups of a
 	// forge, `{members: [org, org/team]}`.
 	Allow Allow `yaml:"allow"`
@@ -117,7 +117,7 @@ func checkSignIn(r *report, env *environment, c *Config) {
 		if p.set("allow.members") && len(s.Allow.Members) == 0 {
 			p.bad("allow.members", "is empty; name who may sign in, or write allow: anyone")
 		}
-		if checkSecretEnv(p, "client_secret_env", s.ClientSecretEnv, "GITHUB_SECRET"); env.pushes && envRule.MatchString(s.ClientSecretEnv) && env.values[s.ClientSecretEnv] == "" {
+		if env.pushes && envRule.MatchString(s.ClientSecretEnv) && env.values[s.ClientSecretEnv] == "" {
 			p.bad("client_secret_env", "names %s, which is not set; set it in the environment of repoglot", s.ClientSecretEnv)
 		}
 		s.ClientSecret = Secret(env.values[s.ClientSecretEnv])

@@ -31,8 +31,36 @@ func wordParser(dst reflect.Value) func(text string) error {
 			}
 			return err
 		}
+	case *bool:
+		return func(text string) error {
+			if *v = strings.EqualFold(text, "true"); !*v && !strings.EqualFold(text, "false") {
+				return errors.New("must be true or false")
+			}
+			return nil
+		}
+	case *int:
+		return func(text string) error {
+			n, err := strconv.ParseInt(text, 10, 32)
+			if *v = int(n); err != nil {
+				return errors.New("must be a whole number below 2147483648")
+			}
+			return nil
+		}
 	}
-	return nil
+	if dst.Kind() != reflect.String {
+		return nil
+	}
+	return func(text string) error { dst.SetString(text); return nil }
+}
+
+// day is a day of UTC.
+type day struct{ time.Time }
+
+func (d *day) parse(text string) (err error) {
+	if d.Time, err = time.Parse(time.DateOnly, text); err != nil {
+		err = errors.New("must be a day; write it like 2024-01-31")
+	}
+	return err
 }
 
 // Path is a path of this machine. In the file it is relative to the folder of
