@@ -1,23 +1,33 @@
 package testrepos
 
 import (
+	"bytes"
 	"cmp"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
-// ErrNoStep is returned by Next when every step was pushed.
-var ErrNoStep = errors.New("no step is left")
+// DefaultBranch is the branch that HEAD points to.
+const DefaultBranch = "main"
+
+// ErrNoPush is returned by Next when every push was made.
+var ErrNoPush = errors.New("no push is left")
+
+//go:embed scenarios/*.stream
+var scenarios embed.FS
 
 // stateFile is in the bare repository and stores what was pushed, so that Open can
 // continue after another process. Git ignores it.
@@ -28,80 +38,114 @@ type Repo struct {
 	// Dir is the bare repository, an absolute path.
 	Dir string
 
-	git      *git.Repository
-	scenario *Scenario
-	state    state
+	pushes []string // streams of git fast-import
+	state  state
 }
 
 // state is the content of stateFile.
 type state struct {
-	Scenario string            `json:"scenario"`
-	Applied  int               `json:"applied"`
-	Labels   map[string]string `json:"labels"` // label → commit
+	Scenario string `json:"scenario"`
+	Pushed   int    `json:"pushed"`
+	Head     string `json:"head"` // the scenario's last commit of the default branch
 }
 
-// PushedCommit is one commit of a push.
-type PushedCommit struct {
-	// Label is its name in the scenario.
-	Label string
-	// Hash in 40 hex digits.
-	Hash string
-	// Author's name.
+// Change is a commit. The zero value is an empty commit on the default branch by Test
+// Author, one minute after its parent.
+type Change struct {
+	// Branch is the branch of the commit; "" means the default branch. A new branch
+	// begins at Parents, or without a parent.
+	Branch string
+	// Files are the new texts by path.
+	Files map[string]string
+	// Delete are paths, or folders with all files below them, that are deleted
+	// first.
+	Delete []string
+	// Author as `Name <email>`; "" means Test Author.
 	Author string
-	// Subject is the first line of the message.
-	Subject string
+	// Committer as `Name <email>`; "" means the author.
+	Committer string
+	// When is the author's time; zero means a minute after the youngest parent, or
+	// 2024-01-01 09:00 UTC without one. Its time zone is part of the commit's hash.
+	When time.Time
+	// Committed is the committer's time; zero means When.
+	Committed time.Time
+	// Message; "" means "Change".
+	Message string
+	// Parents are hashes or branches; empty means the tip of the branch. The commit begins
+	// with the files of the first one.
+	Parents []string
+	// Merge is a further parent, whose changes git merges; of lines that both sides
+	// changed it has this one's.
+	Merge string
+	// Force allows the branch to lose commits.
+	Force bool
 }
 
 // Create makes the bare repository dir, which must be empty or not exist, with the
-// initial push of the scenario.
-func Create(dir string, s *Scenario) (*Repo, error) {
-	abs, err := filepath.Abs(dir)
+// initial push of the scenario of a name.
+func Create(dir, scenario string) (*Repo, error) {
+	r, err := named(dir, scenario)
 	if err != nil {
-		return nil, fmt.Errorf("repository %s: %w", dir, err)
+		return nil, err
 	}
-	if files, err := os.ReadDir(abs); err == nil && len(files) > 0 {
+	if files, err := os.ReadDir(r.Dir); err == nil && len(files) > 0 {
 		return nil, fmt.Errorf("repository %s: the directory is not empty; choose another or remove it", dir)
 	}
-	g, err := git.PlainInitWithOptions(abs, &git.PlainInitOptions{
-		Bare:        true,
-		InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName(s.Branch)},
-	})
-	if err != nil {
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("repository %s: %w", dir, err)
 	}
-	r := &Repo{Dir: abs, git: g, scenario: s}
-	r.state = state{Scenario: s.Name, Labels: map[string]string{}}
-	if s.Initial == 0 {
-		return r, r.save(r.state)
+	if _, err := r.git("", "init", "-q", "--bare", "--template=", "-b", DefaultBranch); err != nil {
+		return nil, err
 	}
-	if _, err := r.run(s.Initial); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	_, err = r.Next()
+	return r, err
+}
+
+// Open opens a repository that Create made of the same scenario.
+func Open(dir, scenario string) (*Repo, error) {
+	r, err := named(dir, scenario)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(r.Dir, stateFile))
+	if err == nil {
+		err = json.Unmarshal(data, &r.state)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("repository %s: not made by this package, or not to its end: %w", dir, err)
+	}
+	if r.state.Scenario != scenario {
+		return nil, fmt.Errorf("repository %s: is of scenario %q, want %q; remove it and make it again", dir, r.state.Scenario, scenario)
 	}
 	return r, nil
 }
 
-// Open opens a repository that Create made of the same scenario.
-func Open(dir string, s *Scenario) (*Repo, error) {
+// named is a repository that is not made yet.
+func named(dir, scenario string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("repository %s: %w", dir, err)
 	}
-	data, err := os.ReadFile(filepath.Join(abs, stateFile))
+	text, err := scenarios.ReadFile("scenarios/" + scenario + ".stream")
 	if err != nil {
-		return nil, fmt.Errorf("repository %s: not made by this package, or not to its end: %w", dir, err)
+		return nil, fmt.Errorf("scenario %q: %w", scenario, err)
 	}
-	r := &Repo{Dir: abs, scenario: s}
-	if err := json.Unmarshal(data, &r.state); err != nil {
-		return nil, fmt.Errorf("repository %s: %s: %w", dir, stateFile, err)
+	return &Repo{Dir: abs, pushes: strings.Split(string(text), "\n# push\n"), state: state{Scenario: scenario}}, nil
+}
+
+// git runs git in the repository and returns what it prints.
+func (r *Repo) git(in string, args ...string) ([]byte, error) {
+	cmd := exec.Command("git", append([]string{"--git-dir=.", "-c", "core.fsync=none"}, args...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.Dir, gittest.Environment(), strings.NewReader(in)
+	out, err := cmd.Output()
+	if err != nil {
+		said := out
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			said = append(said, exit.Stderr...)
+		}
+		return nil, fmt.Errorf("repository %s: git %s: %w: %s", r.Dir, args[0], err, said)
 	}
-	if r.state.Scenario != s.Name || r.state.Applied < 0 || r.state.Applied > len(s.Steps) {
-		return nil, fmt.Errorf("repository %s: is step %d of scenario %q, want %q; remove it and make it again",
-			dir, r.state.Applied, r.state.Scenario, s.Name)
-	}
-	if r.git, err = git.PlainOpen(abs); err != nil {
-		return nil, fmt.Errorf("repository %s: %w", dir, err)
-	}
-	return r, nil
+	return out, nil
 }
 
 // Path is the directory of the bare repository.
@@ -113,72 +157,60 @@ func (r *Repo) URL() string {
 }
 
 // Rest is the number of pushes (calls of Next or Advance) that are left.
-func (r *Repo) Rest() int {
-	n := 0
-	for _, st := range r.scenario.Steps[r.state.Applied:] {
-		if !st.Hold {
-			n++
-		}
-	}
-	return n
-}
+func (r *Repo) Rest() int { return len(r.pushes) - r.state.Pushed }
 
 // Head is the commit of the default branch; "" before its first commit.
-func (r *Repo) Head() string { return r.Tip(r.scenario.Branch) }
-
-// DefaultBranch is the branch that HEAD points to.
-func (r *Repo) DefaultBranch() string { return r.scenario.Branch }
+func (r *Repo) Head() string { return r.Tip(DefaultBranch) }
 
 // Tip is the commit of a branch; "" if the branch does not exist.
-func (r *Repo) Tip(branch string) string {
-	ref, err := r.git.Storer.Reference(plumbing.NewBranchReferenceName(branch))
+func (r *Repo) Tip(branch string) string { return r.ref("refs/heads/" + branch) }
+
+func (r *Repo) ref(name string) string {
+	out, err := r.git("", "rev-parse", "-q", "--verify", name)
 	if err != nil {
 		return ""
 	}
-	return ref.Hash().String()
+	return strings.TrimSpace(string(out))
 }
 
-// Hash is the commit of a label of the scenario; "" before it is pushed.
-func (r *Repo) Hash(label string) string { return r.state.Labels[label] }
-
-// Next makes the next push of the scenario: the next step and, while steps are held
-// back, the ones after it. It returns the commits in the order in which they were made,
-// none if only a reference moved. The error is ErrNoStep if no step is left.
-func (r *Repo) Next() ([]PushedCommit, error) {
-	for i, st := range r.scenario.Steps[r.state.Applied:] {
-		if !st.Hold {
-			commits, err := r.run(i + 1)
-			if err != nil {
-				return nil, fmt.Errorf("scenario %s: %w", r.scenario.Name, err)
-			}
-			return commits, nil
-		}
+// Next makes the next push of the scenario. If somebody else pushed to the default branch, it
+// is merged with what they did. Next returns a line for each new commit of that branch, with its
+// hash, author and subject, the oldest first, and none of the initial push. The error is
+// ErrNoPush if no push is left.
+func (r *Repo) Next() ([]string, error) {
+	if r.Rest() == 0 {
+		return nil, fmt.Errorf("repository %s: %w", r.Dir, ErrNoPush)
 	}
-	return nil, fmt.Errorf("repository %s: %w", r.Dir, ErrNoStep)
-}
-
-// run makes the next n steps in one push.
-func (r *Repo) run(n int) ([]PushedCommit, error) {
-	p := newPush(r)
-	for _, st := range r.scenario.Steps[r.state.Applied : r.state.Applied+n] {
-		if err := p.step(&st); err != nil {
-			return nil, fmt.Errorf("line %d: step %s: %w", st.Line, st.Label, err)
-		}
+	stream, ref := r.pushes[r.state.Pushed], "refs/heads/"+DefaultBranch
+	tip := r.ref(ref)
+	theirs := tip != r.state.Head
+	if theirs {
+		stream = strings.ReplaceAll(stream, " "+ref+"\n", " refs/scenario\n")
+		ref = "refs/scenario"
 	}
-	next := state{Scenario: r.state.Scenario, Applied: r.state.Applied + n, Labels: p.labels}
-	if err := p.flush(); err != nil {
+	if _, err := r.git(stream, "fast-import", "--quiet", "--force", "--import-marks-if-exists=testrepos.marks", "--export-marks=testrepos.marks"); err != nil {
 		return nil, err
 	}
-	return p.commits, r.save(next)
+	next := state{r.state.Scenario, r.state.Pushed + 1, r.ref(ref)}
+	if theirs {
+		if _, err := r.Push(Change{Merge: next.Head, Message: "Merge"}); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.save(next); err != nil || tip == "" {
+		return nil, err
+	}
+	out, err := r.git("", "log", "--reverse", "--topo-order", "--abbrev=10", "--format=%h %an: %s", tip+".."+next.Head)
+	return slices.Collect(strings.Lines(string(out))), err
 }
 
 // save writes the state file and sets the state. After a crash before it, the push
 // is made again, with the same result.
 func (r *Repo) save(s state) error {
-	data, err := json.MarshalIndent(s, "", "  ")
+	data, err := json.Marshal(s)
 	name := filepath.Join(r.Dir, stateFile)
 	if err == nil {
-		err = os.WriteFile(name+".new", append(data, '\n'), 0o644)
+		err = os.WriteFile(name+".new", data, 0o644)
 	}
 	if err == nil {
 		err = os.Rename(name+".new", name)
@@ -192,109 +224,144 @@ func (r *Repo) save(s state) error {
 
 // Push makes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Push(c Change) (string, error) {
-	p := newPush(r)
-	c.Branch = cmp.Or(c.Branch, r.scenario.Branch)
-	st := Step{Change: c}
+	branch := "refs/heads/" + cmp.Or(c.Branch, DefaultBranch)
+	revs := c.Parents
+	if len(revs) == 0 && r.ref(branch) != "" {
+		revs = []string{branch}
+	}
+	if c.Merge != "" {
+		revs = append(slices.Clone(revs), c.Merge)
+	}
+	parents, when, err := r.parents(revs)
+	if err != nil {
+		return "", err
+	}
+	if !c.When.IsZero() {
+		when = c.When
+	}
+	committed := c.Committed
+	if committed.IsZero() {
+		committed = when
+	}
+	author := cmp.Or(c.Author, "Test Author <author@example.org>")
+	var b strings.Builder
+	fmt.Fprintf(&b, "commit %s\nmark :1\nauthor %s %s\ncommitter %s %s\n", branch, author, stamp(when), cmp.Or(c.Committer, author), stamp(committed))
+	inline(&b, strings.TrimRight(cmp.Or(c.Message, "Change"), "\n")+"\n")
+	for i, parent := range parents {
+		fmt.Fprintf(&b, "%s %s\n", [...]string{"from", "merge"}[min(i, 1)], parent)
+	}
+	if c.Merge != "" {
+		tree, err := r.git("", "-c", "merge.default=theirs", "-c", "merge.theirs.driver=git merge-file --theirs %A %O %B",
+			"merge-tree", "--write-tree", "--allow-unrelated-histories", parents[0], parents[len(parents)-1])
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "M 040000 %s \"\"\n", bytes.TrimSpace(tree))
+	}
 	for _, path := range c.Delete {
-		st.changes = append(st.changes, File{Path: path, op: "deleted"})
+		fmt.Fprintf(&b, "D %s\n", quoted(path))
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
-		st.changes = append(st.changes, File{Path: path, text: []byte(c.Files[path])})
+		fmt.Fprintf(&b, "M 100644 inline %s\n", quoted(path))
+		inline(&b, c.Files[path])
 	}
-	err := p.step(&st)
-	if err == nil {
-		err = p.flush()
+	b.WriteString("get-mark :1\n")
+	args := []string{"fast-import", "--quiet"}
+	if c.Force {
+		args = append(args, "--force")
 	}
-	if err != nil {
-		return "", fmt.Errorf("repository %s: commit on %s: %w", r.Dir, c.Branch, err)
+	hash, err := r.git(b.String(), args...)
+	return string(bytes.TrimSpace(hash)), err
+}
+
+// parents returns the hashes of revisions, and a minute after the youngest.
+func (r *Repo) parents(revs []string) (list []string, next time.Time, err error) {
+	last := time.Date(2024, 1, 1, 8, 59, 0, 0, time.UTC).Unix()
+	var out []byte
+	if len(revs) > 0 {
+		out, err = r.git("", append([]string{"rev-list", "--no-walk=unsorted", "--timestamp"}, revs...)...)
 	}
-	return p.commits[0].Hash, nil
+	for line := range strings.Lines(string(out)) {
+		var at int64
+		var hash string
+		if _, err := fmt.Sscan(line, &at, &hash); err != nil {
+			return nil, next, err
+		}
+		list, last = append(list, hash), max(last, at)
+	}
+	return list, time.Unix(last+60, 0).UTC(), err
+}
+
+// stamp is a time as git writes it.
+func stamp(t time.Time) string { return fmt.Sprintf("%d %s", t.Unix(), t.Format("-0700")) }
+
+func inline(b *strings.Builder, text string) { fmt.Fprintf(b, "data %d\n%s\n", len(text), text) }
+
+func quoted(path string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
 // ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
-// hash, a label or a branch.
+// hash or a branch.
 func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
-	files, err := newPush(r).filesAt(rev)
-	if err != nil {
-		return nil, err
-	}
-	return r.read(files, path)
+	return r.git("", "cat-file", "blob", rev+":"+path)
 }
 
 // Paths lists the files at rev, sorted.
 func (r *Repo) Paths(rev string) ([]string, error) {
-	files, err := newPush(r).filesAt(rev)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Sorted(maps.Keys(files.entries)), nil
+	out, err := r.git("", "ls-tree", "-r", "-z", "--name-only", rev)
+	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
 }
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatalf("testrepos: %v", err)
-	}
-}
-
-// Load makes the named scenario (see [Names]), with its initial push, in a temporary
-// directory of the test.
+// Load makes the scenario of a name, with its initial push, in a temporary directory of
+// the test.
 func Load(tb testing.TB, name string) *Repo {
 	tb.Helper()
-	s, err := Named(name)
-	must(tb, err)
-	return create(tb, s)
-}
-
-// Empty makes a bare repository without commits, with the default branch main;
-// Commit fills it.
-func Empty(tb testing.TB) *Repo {
-	tb.Helper()
-	return create(tb, &Scenario{Name: "empty", Branch: DefaultBranch})
-}
-
-func create(tb testing.TB, s *Scenario) *Repo {
-	tb.Helper()
-	r, err := Create(filepath.Join(tb.TempDir(), s.Name+".git"), s)
-	must(tb, err)
+	gittest.NeedGit(tb)
+	r, err := Create(filepath.Join(tb.TempDir(), name+".git"), name)
+	gittest.Must(tb, err)
 	return r
 }
 
-// Advance makes the next push of the scenario and returns the hash of its last
-// commit ("" for a push that only moves a reference). The test ends if nothing
-// is left; see Rest.
-func (r *Repo) Advance(tb testing.TB) string {
+// Empty makes a bare repository without commits, which Commit fills.
+func Empty(tb testing.TB) *Repo {
 	tb.Helper()
-	commits, err := r.Next()
-	must(tb, err)
-	if len(commits) == 0 {
-		return ""
-	}
-	return commits[len(commits)-1].Hash
+	return Load(tb, "empty")
+}
+
+// Advance makes the next push of the scenario. The test ends if nothing is left; see
+// Rest.
+func (r *Repo) Advance(tb testing.TB) {
+	tb.Helper()
+	_, err := r.Next()
+	gittest.Must(tb, err)
 }
 
 // Commit pushes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Commit(tb testing.TB, c Change) string {
 	tb.Helper()
 	hash, err := r.Push(c)
-	must(tb, err)
+	gittest.Must(tb, err)
 	return hash
 }
 
-// Branch makes or moves a branch (rev: a hash, label or branch), even if it loses commits,
-// as `git push --force` does. Without rev it removes the branch, which must exist.
+// Branch makes or moves a branch (rev: a hash or branch), even if it loses commits, as
+// `git push --force` does. Without rev it removes the branch.
 func (r *Repo) Branch(tb testing.TB, name, rev string) {
 	tb.Helper()
-	p := newPush(r)
-	must(tb, p.step(&Step{RefOnly: true, Change: Change{Branch: name, Force: true}, To: rev}))
-	must(tb, p.flush())
+	args := []string{"update-ref", "refs/heads/" + name, rev}
+	if rev == "" {
+		args = []string{"update-ref", "-d", "refs/heads/" + name}
+	}
+	_, err := r.git("", args...)
+	gittest.Must(tb, err)
 }
 
-// File returns the bytes of a file at rev (a hash, label or branch), or of the
-// target if it is a symbolic link.
+// File returns the bytes of a file at rev (a hash or branch), or of the target if it is
+// a symbolic link.
 func (r *Repo) File(tb testing.TB, rev, path string) []byte {
 	tb.Helper()
 	data, err := r.ReadFile(rev, path)
-	must(tb, err)
+	gittest.Must(tb, err)
 	return data
 }

@@ -1,136 +1,84 @@
 package testrepos_test
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-// scenario makes a repository of a scenario.
-func scenario(t *testing.T, text string) *testrepos.Repo {
-	t.Helper()
-	s, err := testrepos.Parse("scenario.txtar", []byte(text))
-	must(t, err)
-	r, err := testrepos.Create(filepath.Join(t.TempDir(), "r.git"), s)
-	must(t, err)
-	return r
-}
-
-const held = `initial: 1
--- commit 1 --
-author: A <a@example.org>
-date: 2024-03-01T09:30:00+01:00
-committer: C <c@example.org>
-committed: 2024-03-01T10:00:00-05:00
-message: |-
-  One
-
-  with a second paragraph
-tags: [v1]
--- 1/a --
-1
--- commit 2 --
-branch: side
-parents: [1]
-hold: true
--- 2/b --
-2
--- commit 3 --
-hold: true
--- 3/a --
-3
--- commit 4 --
-merge: [side]
-drop: [side]
--- commit 5 --
--- 5/a --
-5
-`
-
-// TestPush: a push moves every reference once, and another reader of git finds the
-// commits.
+// TestPush: a push moves every reference once, and git finds nothing wrong with what it
+// brings: side branches are gone, and tags are there.
 func TestPush(t *testing.T) {
-	r := scenario(t, held)
-	one := r.Head()
-	if r.Rest() != 2 || r.Tip("side") != "" {
-		t.Fatalf("rest %d, side %q", r.Rest(), r.Tip("side"))
-	}
-	commits, err := r.Next()
-	if err != nil || len(commits) != 3 || commits[0].Label != "2" {
-		t.Errorf("commits %+v, %v", commits, err)
-	}
-	if r.Head() != r.Hash("4") || r.Tip("side") != "" {
-		t.Errorf("head %s, side %q", r.Head(), r.Tip("side"))
-	}
-	g, err := git.PlainOpen(r.Path())
-	must(t, err)
-	c, err := g.CommitObject(plumbing.NewHash(one))
-	must(t, err)
-	if got := c.Author.String() + " " + c.Author.When.Format(time.RFC3339); got != "A <a@example.org> 2024-03-01T09:30:00+01:00" {
-		t.Errorf("author %s", got)
-	}
-	if got := c.Committer.String() + " " + c.Committer.When.Format(time.RFC3339); got != "C <c@example.org> 2024-03-01T10:00:00-05:00" {
-		t.Errorf("committer %s", got)
-	}
-	if c.Message != "One\n\nwith a second paragraph\n" {
-		t.Errorf("message %q", c.Message)
-	}
-	tag, err := g.Tag("v1")
-	if err != nil || tag.Hash().String() != one {
-		t.Errorf("tag %v, %v", tag, err)
-	}
-	merge, err := g.CommitObject(plumbing.NewHash(r.Head()))
-	if err != nil || len(merge.ParentHashes) != 2 || merge.ParentHashes[0].String() != r.Hash("3") {
-		t.Errorf("merge %v, %v", merge, err)
-	}
-	if string(r.File(t, "4", "a"))+string(r.File(t, "4", "b")) != "3\n2\n" {
-		t.Errorf("the merge lacks the text of a side")
+	for name, refs := range map[string]string{
+		"demo":   "refs/heads/main refs/tags/v1.1 refs/tags/v1.2",
+		"merges": "refs/heads/main refs/heads/old",
+	} {
+		r := testrepos.Load(t, name)
+		if got := strings.Join(strings.Fields(gittest.RunGit(t, r.Dir, "for-each-ref", "--format=%(refname)")), " "); got != refs {
+			t.Errorf("%s: refs %s, want %s", name, got, refs)
+		}
+		for r.Rest() > 0 {
+			before := r.Head()
+			lines, err := r.Next()
+			must(t, err)
+			if n := gittest.RunGit(t, r.Dir, "rev-list", "--count", before+".."+r.Head()); strconv.Itoa(len(lines)) != n {
+				t.Errorf("%s: %q are told of %s commits", name, lines, n)
+			}
+		}
+		gittest.RunGit(t, r.Dir, "fsck", "--strict")
 	}
 }
 
-// TestOpen: another process continues with the next push, on top of commits that
-// somebody else pushed.
+// TestOpen: another process continues with the next push, merged with commits that
+// somebody else pushed: of lines that both changed it has those of the scenario.
 func TestOpen(t *testing.T) {
-	s, err := testrepos.Parse("held.txtar", []byte(held))
-	must(t, err)
 	dir := filepath.Join(t.TempDir(), "r.git")
-	_, err = testrepos.Create(dir, s)
+	_, err := testrepos.Create(dir, "demo-glossary")
 	must(t, err)
-	r, err := testrepos.Open(dir, s)
+	r, err := testrepos.Open(dir, "demo-glossary")
 	must(t, err)
-	if r.Rest() != 2 || r.Hash("1") != r.Head() {
-		t.Fatalf("rest %d, label 1 %q, head %s", r.Rest(), r.Hash("1"), r.Head())
+	if r.Rest() != 2 || r.Head() != "27e4674d52420b127b0246fe6aaafab90d6eda1d" {
+		t.Fatalf("rest %d, head %s", r.Rest(), r.Head())
 	}
-	r.Advance(t)
-	mine := r.Commit(t, testrepos.Change{Files: map[string]string{"c": "mine\n"}})
-	if r, err = testrepos.Open(dir, s); err != nil {
-		t.Fatal(err)
+	text := string(r.File(t, "main", "glossary/cs.po"))
+	mine := r.Commit(t, testrepos.Change{Files: map[string]string{"c": "mine\n", "glossary/cs.po": "# mine\n" + text}})
+	r, err = testrepos.Open(dir, "demo-glossary")
+	must(t, err)
+	for r.Rest() > 0 {
+		r.Advance(t)
+		if got := string(r.File(t, "main", "c")); got != "mine\n" || r.Head() == mine || gittest.RunGit(t, dir, "merge-base", mine, "main") != mine {
+			t.Errorf("file c %q, head %s after %s", got, r.Head(), mine)
+		}
 	}
-	r.Advance(t)
-	if got := string(r.File(t, "main", "c")); got != "mine\n" || r.Head() == mine || r.Rest() != 0 {
-		t.Errorf("file c %q, head %s after %s, rest %d", got, r.Head(), mine, r.Rest())
+	if got := string(r.File(t, "main", "glossary/cs.po")); !strings.HasPrefix(got, "# mine\n") || got == "# mine\n"+text {
+		t.Errorf("file is\n%s\nwas\n%s", got, text)
 	}
-	if _, err := r.Next(); !errors.Is(err, testrepos.ErrNoStep) {
-		t.Errorf("error %v, want ErrNoStep", err)
+	if got := gittest.RunGit(t, dir, "for-each-ref", "--format=%(refname)", "refs/heads"); got != "refs/heads/main" {
+		t.Errorf("branches %s", got)
 	}
-	if _, err := testrepos.Create(dir, s); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := r.Next(); !errors.Is(err, testrepos.ErrNoPush) {
+		t.Errorf("error %v, want ErrNoPush", err)
+	}
+	if _, err := testrepos.Create(dir, "demo-glossary"); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("made over another repository: %v", err)
 	}
-	s.Name = "other"
-	if _, err := testrepos.Open(dir, s); err == nil || !strings.Contains(err.Error(), `want "other"`) {
+	if _, err := testrepos.Open(dir, "demo"); err == nil || !strings.Contains(err.Error(), `want "demo"`) {
 		t.Errorf("opened with another scenario: %v", err)
 	}
-	if _, err := testrepos.Open(t.TempDir(), s); !errors.Is(err, os.ErrNotExist) {
+	if _, err := testrepos.Open(t.TempDir(), "demo"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("opened an empty directory: %v", err)
 	}
 }
@@ -152,7 +100,7 @@ func TestCommit(t *testing.T) {
 	})
 	paths, err := r.Paths("main")
 	must(t, err)
-	if diff := cmp.Diff([]string{"a", "b"}, paths); diff != "" {
+	if diff := gocmp.Diff([]string{"a", "b"}, paths); diff != "" {
 		t.Errorf("paths (-want +got):\n%s", diff)
 	}
 	g, err := git.PlainOpen(r.Dir)
@@ -171,7 +119,7 @@ func TestBranches(t *testing.T) {
 	r.Branch(t, "side", base)
 	side := r.Commit(t, testrepos.Change{Branch: "side", Files: map[string]string{"b": "side\n"}, Delete: []string{"c"}})
 	ours := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "ours\n"}})
-	merge := r.Commit(t, testrepos.Change{Merge: []string{"side"}, Files: map[string]string{"new": "in the merge\n"}})
+	merge := r.Commit(t, testrepos.Change{Merge: "side", Files: map[string]string{"new": "in the merge\n"}})
 	for path, want := range map[string]string{"a": "ours\n", "b": "side\n", "new": "in the merge\n"} {
 		if got := string(r.File(t, merge, path)); got != want {
 			t.Errorf("%s is %q after the merge, want %q", path, got, want)
@@ -181,10 +129,12 @@ func TestBranches(t *testing.T) {
 		t.Errorf("a file that the side deleted is there")
 	}
 	conflict := r.Commit(t, testrepos.Change{Branch: "side", Files: map[string]string{"a": "theirs\n"}})
-	if _, err := r.Push(testrepos.Change{Merge: []string{conflict}}); !errors.Is(err, testrepos.ErrConflict) {
-		t.Errorf("error %v, want ErrConflict", err)
+	for _, c := range []testrepos.Change{{Merge: conflict}, {Merge: conflict, Files: map[string]string{"a": "both\n"}, Parents: []string{ours}, Force: true}} {
+		want := cmp.Or(c.Files["a"], "theirs\n")
+		if got := string(r.File(t, r.Commit(t, c), "a")); got != want {
+			t.Errorf("a is %q after a merge, want %q", got, want)
+		}
 	}
-	r.Commit(t, testrepos.Change{Merge: []string{conflict}, Files: map[string]string{"a": "both\n"}})
 	if _, err := r.Push(testrepos.Change{Parents: []string{base}}); err == nil || r.Head() == "" {
 		t.Errorf("commits were lost without Force: %v", err)
 	}
@@ -219,7 +169,7 @@ func TestHashesDependOnNothing(t *testing.T) {
 func TestRefIsReplaced(t *testing.T) {
 	r := testrepos.Empty(t)
 	first := r.Commit(t, testrepos.Change{Files: map[string]string{"a": "1\n"}})
-	file := filepath.Join(r.Dir, "refs", "heads", r.DefaultBranch())
+	file := filepath.Join(r.Dir, "refs", "heads", testrepos.DefaultBranch)
 	opened, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)

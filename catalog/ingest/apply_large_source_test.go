@@ -38,7 +38,7 @@ func TestLargeSource(t *testing.T) {
 						repo.Commit(t, testrepos.Change{Branch: branch, Parents: parents, Files: map[string]string{"po/app.pot": drawnFile(a.Rand, true), "po/cs.po": drawnFile(a.Rand, false)}})
 					}
 					repo.Commit(t, testrepos.Change{Files: map[string]string{"README": branch}})
-					repo.Commit(t, testrepos.Change{Merge: []string{branch}, Message: "Merge"})
+					repo.Commit(t, testrepos.Change{Merge: branch, Message: "Merge"})
 				case 1:
 					repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": "msgid \"x"}})
 				case 2: // only references move

@@ -77,7 +77,7 @@ func TestSourceStringIntroducer(t *testing.T) {
 	commit("Breaker", "<<<<<<<\n"+po("One", "Jedna", "Two", "Dvě"))
 	commit("Repairer", po("One", "Jedna", "Two", "Dvě", "Three", ""))
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"README": "mainline"}})
-	repo.Commit(t, testrepos.Change{Author: "Merger <m@example.org>", Merge: []string{"side"}})
+	repo.Commit(t, testrepos.Change{Author: "Merger <m@example.org>", Merge: "side"})
 	w.Sync()
 	var got []string
 	w.EachChange(last, func(c *catalog.Change) {

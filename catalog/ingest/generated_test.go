@@ -89,7 +89,7 @@ func (g *Generated) Edit(tb testing.TB, lang string, i int) Edited {
 // EditStrings changes the translations of some entries of a language in one commit.
 func (g *Generated) EditStrings(lang string, entries ...int) ([]Edited, error) {
 	path := poPath(lang)
-	data, err := g.ReadFile(g.DefaultBranch(), path)
+	data, err := g.ReadFile(testrepos.DefaultBranch, path)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (g *Generated) commit(message string, files map[string]string) (time.Time, 
 	if err != nil {
 		return time.Time{}, err
 	}
-	branch, err := os.Stat(filepath.Join(g.Dir, "refs", "heads", g.DefaultBranch()))
+	branch, err := os.Stat(filepath.Join(g.Dir, "refs", "heads", testrepos.DefaultBranch))
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -72,15 +72,12 @@ func (p Project) Generate(tb testing.TB) *ProjectRepo {
 	if p.Components < 1 || p.Strings < 1 || p.Languages < 1 {
 		tb.Fatalf("project %+v: components, languages and strings must be at least 1", p)
 	}
-	s := &testrepos.Scenario{Name: "project", Branch: testrepos.DefaultBranch}
-	r, err := testrepos.Create(filepath.Join(tb.TempDir(), "project.git"), s)
-	must(tb, err)
+	r := testrepos.Empty(tb)
 	pack, err := newPackWriter(r.Dir)
 	must(tb, err)
 	h := newProjectHistory(p, pack)
 	must(tb, errors.Join(h.write(), pack.close()))
-	h.repo.Repo, err = testrepos.Open(r.Dir, s) // go-git looks for packs only once
-	must(tb, err)
+	h.repo.Repo = r
 	h.repo.Distinct = h.distinct()
 	must(tb, h.repo.Rewind(len(h.repo.Commits)))
 	return &h.repo
@@ -92,7 +89,7 @@ func (r *ProjectRepo) Rewind(n int) error {
 	if n < 1 || n > len(r.Commits) {
 		return fmt.Errorf("rewind to %d of %d commits", n, len(r.Commits))
 	}
-	head := filepath.Join(r.Dir, "refs", "heads", r.DefaultBranch())
+	head := filepath.Join(r.Dir, "refs", "heads", testrepos.DefaultBranch)
 	if err := os.WriteFile(head+".lock", []byte(r.Commits[n-1]+"\n"), 0o600); err != nil {
 		return fmt.Errorf("rewind: %w", err)
 	}

@@ -95,7 +95,7 @@ func TestSuggestionAuthors(t *testing.T) {
 	wantServed(w, "by .mailmap", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 	// Merging main into the branch brings main's texts, which are no suggestions.
 	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Tři")}})
-	repo.Commit(t, testrepos.Change{Merge: []string{repo.DefaultBranch()}, Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}})
+	repo.Commit(t, testrepos.Change{Merge: testrepos.DefaultBranch, Branch: "l10n/a", Author: "Hub <hub@example.org>", Files: map[string]string{"po/cs.po": po("One", "Jeden", "Two", "Oba", "Three", "Tři")}})
 	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/cs.po": po("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")}})
 	wantServed(w, "main merged into it", "app/cs 2", `app/cs One: "Jeden" by Eva Nová at 09:04 on l10n/a`, `app/cs Two: "Oba" by Jan at 09:02 on l10n/a`)
 }
@@ -245,9 +245,10 @@ func TestUnreachableBranches(t *testing.T) {
 	on(t, repo, "l10n/c", "Jan <jan@example.org>", map[string]string{"po/cs.po": po("One", "Jednou")})
 	w.Sync()
 	wantServed(w, "one is broken", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
-	must(t, os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755)) // cannot be read
 	place("refs/heads/l10n/b", repo.Head())
-	pullCommit(w, repo, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": po("One", "Eins")}})
+	must(t, os.Mkdir(filepath.Join(repo.Path(), "packed-refs"), 0o755)) // cannot be read
+	w.Sync()
 	wantServed(w, "no list", append(want, `app/cs One: "Jednou" by Jan at 09:01 on l10n/c`)...)
 	if len(servedFiles(w, "app")) != 3 {
 		t.Errorf("languages: %v", servedFiles(w, "app"))

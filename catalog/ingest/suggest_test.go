@@ -120,7 +120,7 @@ func TestSuggestions(t *testing.T) {
 	// Taken over by hand, then merged, then changed: merged texts are no suggestions.
 	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	wantSuggestions(w, repo, "taken over")
-	repo.Commit(t, testrepos.Change{Merge: []string{"l10n/cs"}, Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
+	repo.Commit(t, testrepos.Change{Merge: "l10n/cs", Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Tři")})
 	pullCommit(w, repo, testrepos.Change{Files: file("One", "Jedna", "Two", "Dvojka", "Three", "Trojka")})
 	wantSuggestions(w, repo, "merged, and changed after that")
 }

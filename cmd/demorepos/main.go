@@ -22,7 +22,7 @@
 // The exit status is 0 on success, 1 on an error, 2 on wrong usage. Authors and
 // dates are fixed, so the commits have the same hashes everywhere.
 //
-// Non-goals: it serves nothing and needs no git binary. Two processes must not use
+// Non-goals: it serves nothing. Two processes must not use
 // the same DIR at the same time.
 package main
 
@@ -37,7 +37,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/repoglot/repoglot/api/web/intl"
 	"github.com/repoglot/repoglot/testrepos"
@@ -76,17 +75,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // demoRepo is one repository of the demo.
-type demoRepo struct {
-	dir      string // below DIR
-	scenario string
-	about    string
-}
+type demoRepo struct{ dir, scenario, about string }
+
+// pagesRepo is the repository with the translations of repoglot's own pages, which the
+// program that runs this has built in.
+const pagesRepo = "pages.git"
 
 func demoRepos() []demoRepo {
 	return []demoRepo{
 		{"app.git", "demo", "a program: template, languages, history"},
 		{"docs.git", "demo-docs", "its manual: three gettext domains"},
 		{"glossary.git", "demo-glossary", "its terms"},
+		{pagesRepo, "empty", "the translations of repoglot's own pages"},
 	}
 }
 
@@ -103,27 +103,20 @@ func setUp(dir string, out io.Writer) error {
 		return fmt.Errorf("directory: %w", err)
 	}
 	for _, d := range demoRepos() {
-		s, err := testrepos.Named(d.scenario)
-		if err != nil {
-			return err
+		r, made, err := openOrMake(filepath.Join(dir, d.dir), d.scenario)
+		if err == nil && d.dir == pagesRepo {
+			made, err = commitPages(r)
 		}
-		r, made, err := openOrMake(filepath.Join(dir, d.dir), s)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s %s  (%s; %d pushes left)\n", verb(made), r.Dir, d.about, r.Rest())
 	}
-	pages, made, err := commitPages(dir)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "%s %s  (the translations of repoglot's own pages)\n", verb(made), pages)
 	name, made, err := writeConfig(dir)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s %s\n", verb(made), name)
-	fmt.Fprintf(out, "\nThe next commit of each repository is pushed by: make advance\n")
+	fmt.Fprintf(out, "%s %s\n\nThe next commit of each repository is pushed by: make advance\n", verb(made), name)
 	return nil
 }
 
@@ -136,25 +129,21 @@ func verb(made bool) string {
 
 // openOrMake makes a repository under another name and renames it, so that an
 // interrupted one is not taken for complete.
-func openOrMake(path string, s *testrepos.Scenario) (r *testrepos.Repo, made bool, err error) {
-	switch _, err := os.Stat(path); {
-	case err == nil:
-		r, err := testrepos.Open(path, s)
+func openOrMake(path, scenario string) (r *testrepos.Repo, made bool, err error) {
+	if r, err = testrepos.Open(path, scenario); !errors.Is(err, fs.ErrNotExist) {
 		return r, false, err
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, false, fmt.Errorf("repository: %w", err)
 	}
 	temp := path + ".new"
-	if err := os.RemoveAll(temp); err != nil {
+	if err = os.RemoveAll(temp); err == nil {
+		_, err = testrepos.Create(temp, scenario)
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
 		return nil, false, fmt.Errorf("repository: %w", err)
 	}
-	if _, err := testrepos.Create(temp, s); err != nil {
-		return nil, false, err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return nil, false, fmt.Errorf("repository: %w", err)
-	}
-	r, err = testrepos.Open(path, s)
+	r, err = testrepos.Open(path, scenario)
 	return r, true, err
 }
 
@@ -162,35 +151,26 @@ func openOrMake(path string, s *testrepos.Scenario) (r *testrepos.Repo, made boo
 func advance(dir string, out io.Writer) error {
 	pushed := false
 	for _, d := range demoRepos() {
-		s, err := testrepos.Named(d.scenario)
+		r, err := testrepos.Open(filepath.Join(dir, d.dir), d.scenario)
 		if err != nil {
-			return err
-		}
-		path := filepath.Join(dir, d.dir)
-		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("%w; make the demo first: demorepos %s", err, dir)
 		}
-		r, err := testrepos.Open(path, s)
+		var lines []string
+		if r.Rest() > 0 {
+			lines, err = r.Next()
+		} else if d.dir == pagesRepo {
+			var made bool
+			if made, err = commitPages(r); made {
+				lines = []string{"the translations of the pages changed\n"}
+			}
+		}
 		if err != nil {
 			return err
 		}
-		if r.Rest() == 0 {
-			continue
+		for _, line := range lines {
+			pushed = true
+			fmt.Fprintf(out, "%s %s", d.dir, line)
 		}
-		commits, err := r.Next()
-		if err != nil {
-			return err
-		}
-		pushed = true
-		for _, c := range commits {
-			fmt.Fprintf(out, "%s %.10s %s: %s\n", d.dir, c.Hash, c.Author, c.Subject)
-		}
-	}
-	if _, changed, err := commitPages(dir); err != nil {
-		return err
-	} else if changed {
-		pushed = true
-		fmt.Fprintf(out, "%s: the translations of the pages changed\n", pagesRepo)
 	}
 	if !pushed {
 		fmt.Fprintf(out, "nothing is left to push; remove %s to begin again\n", dir)
@@ -198,45 +178,32 @@ func advance(dir string, out io.Writer) error {
 	return nil
 }
 
-// pagesRepo is the repository with the translations of repoglot's own pages.
-const pagesRepo = "pages.git"
-
-// commitPages makes the repository of the pages' translations, or commits those that
-// changed since: the program that runs this has them built in. made says whether there
-// is a new commit.
-func commitPages(dir string) (path string, made bool, err error) {
-	r, _, err := openOrMake(filepath.Join(dir, pagesRepo), &testrepos.Scenario{Name: "pages", Branch: testrepos.DefaultBranch})
+// commitPages commits the translations of the pages if they have changed.
+func commitPages(r *testrepos.Repo) (made bool, err error) {
+	names, err := fs.Glob(intl.Files, "po/*")
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
 	change := testrepos.Change{
 		Author: "repoglot <pages@repoglot.example>", Message: "Update the translations of the pages",
-		Files: map[string]string{},
-	}
-	if r.Head() == "" {
-		change.Message = "Add the translations of the pages"
-	} else if change.Delete, err = r.Paths(r.Head()); err != nil {
-		return r.Dir, false, err
-	}
-	names, err := fs.Glob(intl.Files, "po/*")
-	if err != nil {
-		return r.Dir, false, err
+		Delete: []string{"po"}, Files: map[string]string{},
 	}
 	for _, name := range names {
 		data, err := fs.ReadFile(intl.Files, name)
 		if err != nil {
-			return r.Dir, false, err
+			return false, err
 		}
-		if before, err := r.ReadFile(r.Head(), name); err != nil || !bytes.Equal(before, data) {
-			change.Files[name] = string(data)
+		change.Files[name] = string(data)
+		if before, err := r.ReadFile(testrepos.DefaultBranch, name); err != nil || !bytes.Equal(before, data) {
+			made = true
 		}
 	}
-	change.Delete = slices.DeleteFunc(change.Delete, func(name string) bool { return slices.Contains(names, name) })
-	if len(change.Files)+len(change.Delete) == 0 {
-		return r.Dir, false, nil
+	paths, _ := r.Paths(testrepos.DefaultBranch) // none before the first commit
+	if !made && len(paths) == len(names) {
+		return false, nil
 	}
 	_, err = r.Push(change)
-	return r.Dir, err == nil, err
+	return err == nil, err
 }
 
 // writeConfig writes the configuration unless it exists: the user may have changed

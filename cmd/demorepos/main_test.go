@@ -96,11 +96,7 @@ func TestConfig(t *testing.T) {
 	}
 	want := map[string]int{"app": 7, "docs-{component}": 6, "glossary": 2}
 	for _, comp := range c.Projects[0].Components {
-		s, err := testrepos.Named(scenarios[comp.Repo])
-		if err != nil {
-			t.Fatalf("component %s: repository %s: %v", comp.Slug, comp.Repo, err)
-		}
-		r, err := testrepos.Open(comp.Repo, s)
+		r, err := testrepos.Open(comp.Repo, scenarios[comp.Repo])
 		must(t, err)
 		paths, err := r.Paths(comp.Branch)
 		must(t, err)
@@ -158,20 +154,17 @@ func TestWrongUsage(t *testing.T) {
 // TestPagesRepo: the translations of the pages are committed once, and again when they
 // have changed.
 func TestPagesRepo(t *testing.T) {
-	dir := t.TempDir()
+	r := testrepos.Empty(t)
 	for _, want := range []bool{true, false} {
-		if _, made, err := commitPages(dir); err != nil || made != want {
+		if made, err := commitPages(r); err != nil || made != want {
 			t.Fatalf("made %v %v, want %v", made, err, want)
 		}
 	}
-	r, err := testrepos.Open(filepath.Join(dir, pagesRepo), &testrepos.Scenario{Name: "pages", Branch: "main"})
-	must(t, err)
 	if _, err := r.ReadFile("main", "po/cs.po"); err != nil {
 		t.Error(err)
 	}
-	_, err = r.Push(testrepos.Change{Delete: []string{"po"}, Files: map[string]string{"po/x.po": ""}})
-	must(t, err)
-	if _, made, err := commitPages(dir); err != nil || !made {
+	r.Commit(t, testrepos.Change{Delete: []string{"po"}, Files: map[string]string{"po/x.po": ""}})
+	if made, err := commitPages(r); err != nil || !made {
 		t.Errorf("other files: made %v %v", made, err)
 	}
 	if paths, err := r.Paths("main"); err != nil || len(paths) < 2 || slices.Contains(paths, "po/x.po") {

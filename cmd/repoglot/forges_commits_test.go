@@ -117,7 +117,7 @@ func TestForgeCommits(t *testing.T) {
 	if got := string(mode.repo.File(t, "l10n", "po/cs.po")); !strings.Contains(got, `msgstr "Dva"`) {
 		t.Errorf("on_conflict: edit wrote\n%s", got)
 	}
-	mode.repo.Commit(t, testrepos.Change{Merge: []string{"l10n"}})
+	mode.repo.Commit(t, testrepos.Change{Merge: "l10n"})
 	mode.push()
 	mode.wants(" Dva | Dva flushed", "merged")
 

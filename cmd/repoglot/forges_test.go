@@ -35,7 +35,7 @@ const (
 func forgeEnds() []forgeEnd {
 	const maintainer = "Maintainer <m@example.org>"
 	merge := func(p *forgeProject) {
-		p.repo.Commit(p.t, testrepos.Change{Author: maintainer, Merge: []string{p.branch()}})
+		p.repo.Commit(p.t, testrepos.Change{Author: maintainer, Merge: p.branch()})
 	}
 	button := func(do func(p *forgeProject)) func(p *forgeProject) {
 		return func(p *forgeProject) {
@@ -96,7 +96,7 @@ func restored(p *forgeProject) {
 	if list := p.fake.Requests(); len(list) != 2 || list[1].State != "open" || strings.Contains(list[1].Body, "Jedna") || !strings.Contains(list[1].Body, "Dva") {
 		p.t.Errorf("the request of what was restored: %+v", list)
 	}
-	p.repo.Commit(p.t, testrepos.Change{Merge: []string{p.branch()}})
+	p.repo.Commit(p.t, testrepos.Change{Merge: p.branch()})
 	p.fake.End(2, "merged")
 	p.push()
 	p.wants("? Dva | Jedna "+refused+", Dva "+refused+", Dva flushed", "restored and merged")

@@ -91,7 +91,7 @@ func (w *forgeWorld) add(kind string, files map[string]string, settings map[stri
 		p.fake.Repository = "own/group/" + p.slug
 	}
 	var err error
-	p.repo, err = testrepos.Create(filepath.Join(w.host.Root, filepath.FromSlash(p.fake.Repository)+".git"), &testrepos.Scenario{Name: p.slug, Branch: "main"})
+	p.repo, err = testrepos.Create(filepath.Join(w.host.Root, filepath.FromSlash(p.fake.Repository)+".git"), "empty")
 	must(w.t, err)
 	p.repo.Commit(w.t, testrepos.Change{Files: files})
 	p.settings = map[string]any{

@@ -110,9 +110,7 @@ func serveDemo(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, scenario := range map[string]string{"app": "demo", "docs": "demo-docs", "glossary": "demo-glossary"} {
-		s, err := testrepos.Named(scenario)
-		must(t, err)
-		_, err = testrepos.Create(filepath.Join(root, name+".git"), s)
+		_, err := testrepos.Create(filepath.Join(root, name+".git"), scenario)
 		must(t, err)
 	}
 	must(t, os.WriteFile(filepath.Join(root, "repoglot.yaml"), []byte(`projects:

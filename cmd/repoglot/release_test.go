@@ -140,9 +140,7 @@ func TestReleaseDeb(t *testing.T) {
 // serveAndStop has a program serve a repository until it answers.
 func serveAndStop(t *testing.T, program string) {
 	t.Helper()
-	scenario, err := testrepos.Named("lifecycle")
-	must(t, err)
-	repo, err := testrepos.Create(filepath.Join(t.TempDir(), "kettle.git"), scenario)
+	repo, err := testrepos.Create(filepath.Join(t.TempDir(), "kettle.git"), "lifecycle")
 	must(t, err)
 	c := &child{cmd: exec.CommandContext(context.Background(), program, "serve", repo.Path(), "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()), out: &output{}, err: &output{}, ended: make(chan error, 1)}
 	c.cmd.Stdout, c.cmd.Stderr = c.out, c.err

@@ -100,12 +100,7 @@ func need(ts *testscript.TestScript, neg bool, args []string, n int, usage strin
 
 func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "repo NAME SCENARIO")
-	scenario, err := testrepos.Named(args[1])
-	if err != nil {
-		scenario, err = testrepos.Parse(args[1], []byte(ts.ReadFile(args[1])))
-	}
-	ts.Check(err)
-	r, err := testrepos.Create(ts.MkAbs(args[0]+".git"), scenario)
+	r, err := testrepos.Create(ts.MkAbs(args[0]+".git"), args[1])
 	ts.Check(err)
 	onStage(ts).repos[args[0]] = r
 	ts.Setenv(args[0], r.Path())

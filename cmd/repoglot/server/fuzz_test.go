@@ -67,13 +67,9 @@ func newFuzzed(f testing.TB) fuzzed {
 func openWhole(f testing.TB) (fuzzed, *server) {
 	f.Helper()
 	dir := f.TempDir()
-	open, err := testrepos.Named("lifecycle")
+	_, err := testrepos.Create(filepath.Join(dir, "open.git"), "lifecycle")
 	must(f, err)
-	_, err = testrepos.Create(filepath.Join(dir, "open.git"), open)
-	must(f, err)
-	closed, err := testrepos.Named("lifecycle")
-	must(f, err)
-	repo, err := testrepos.Create(filepath.Join(dir, canary+".git"), closed)
+	repo, err := testrepos.Create(filepath.Join(dir, canary+".git"), "lifecycle")
 	must(f, err)
 	_, err = repo.Push(testrepos.Change{
 		Author: canary + " author <" + canary + "@example.org>", Message: canary + " message",

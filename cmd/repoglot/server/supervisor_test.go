@@ -47,9 +47,7 @@ func TestRepositoryAppears(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	there, later := filepath.Join(dir, "a.git"), filepath.Join(dir, "b.git")
-	scenario, err := testrepos.Named("lifecycle")
-	must(t, err)
-	if _, err := testrepos.Create(there, scenario); err != nil {
+	if _, err := testrepos.Create(there, "lifecycle"); err != nil {
 		t.Fatal(err)
 	}
 	s, p, log := supervised(t, there, later)
@@ -58,7 +56,7 @@ func TestRepositoryAppears(t *testing.T) {
 	if !s.watched[there] || s.watched[later] {
 		t.Fatalf("watched: %v", s.watched)
 	}
-	if _, err := testrepos.Create(later, scenario); err != nil {
+	if _, err := testrepos.Create(later, "lifecycle"); err != nil {
 		t.Fatal(err)
 	}
 	s.appeared()
@@ -100,9 +98,7 @@ func (w *fullWatcher) Add(repo, key string) error {
 func TestNoWatchesLeft(t *testing.T) {
 	t.Parallel()
 	repo := filepath.Join(t.TempDir(), "a.git")
-	scenario, err := testrepos.Named("lifecycle")
-	must(t, err)
-	if _, err := testrepos.Create(repo, scenario); err != nil {
+	if _, err := testrepos.Create(repo, "lifecycle"); err != nil {
 		t.Fatal(err)
 	}
 	s, p, log := supervised(t, repo)
