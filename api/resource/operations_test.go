@@ -212,6 +212,11 @@ func TestOperationMsgmerge(t *testing.T) {
 		updates, err = snap.PendingFiles(ctx, waits[0].ComponentID)
 		return err
 	}))
+	updates[0].Reason = "po/cs.po:7: it has several domains"
+	must(e.DB.NotePush(t.Context(), []int64{waits[0].ComponentID}, catalog.Failure{}, updates, time.Now()))
+	if text := page(); !strings.Contains(text, "is not updated to its template:") || !strings.Contains(text, updates[0].Reason) {
+		t.Errorf("the page does not name a file that cannot be updated: %s", text)
+	}
 	updates[0].Reason = edit.UpdateStopped
 	must(e.DB.NotePush(t.Context(), []int64{waits[0].ComponentID}, catalog.Failure{}, updates, time.Now())) // it is in a request
 	if text := page(); !strings.Contains(text, edit.UpdateStopped) {

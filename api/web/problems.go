@@ -20,6 +20,7 @@ type problem struct {
 	Push           bool   // a push of edits
 	Template       bool   // File is the template, to which files are not updated
 	Stopped        bool   // File was updated, without all similar strings
+	Waits          bool   // File cannot be updated
 	Mask, Branch   string // a filemask that selects no file of the branch
 	Line           int
 	Message        string
@@ -83,8 +84,8 @@ func (p *Pages) fillProblems(ctx context.Context, snap *store.Snapshot, v *view,
 }
 
 // addTemplates adds the templates to which files are not updated: they lost too many strings,
-// or cannot be read. A component has at most one that is pending. Files for which not all
-// similar strings were found are added until the next template.
+// or cannot be read. A component has at most one that is pending. Files that cannot be updated, or
+// for which not all similar strings were found, are added until the next template.
 func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view, byID map[int64]*store.ComponentRow, add func(*store.ComponentRow, problem)) error {
 	var on []int64
 	for id, c := range byID {
@@ -114,8 +115,10 @@ func (p *Pages) addTemplates(ctx context.Context, snap *store.Snapshot, v *view,
 		if last[e.ComponentID] == "" {
 			last[e.ComponentID] = e.Source
 		}
-		if e.Reason == edit.UpdateStopped && e.Status != store.EditDiscarded && e.Source == last[e.ComponentID] && len(v.Problems) < maxProblems {
-			add(byID[e.ComponentID], problem{Stopped: true, File: e.Path, Message: e.Reason, Since: e.Updated})
+		stopped := e.Reason == edit.UpdateStopped
+		waits := e.Reason != "" && e.Status == store.EditPending || stopped && e.Status == store.EditFlushed
+		if waits && e.Source == last[e.ComponentID] && len(v.Problems) < maxProblems {
+			add(byID[e.ComponentID], problem{Stopped: stopped, Waits: !stopped, File: e.Path, Message: e.Reason, Since: e.Updated})
 		}
 	}
 	return err

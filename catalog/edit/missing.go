@@ -112,6 +112,21 @@ func bare(e *poparse.Entry) bool {
 	return false
 }
 
+// Holds returns an [*InvalidError] if the charset of a file lacks a character of a text, which
+// is a string of the template.
+func Holds(data []byte, text string) error {
+	_, at, _ := bytes.Cut(data, []byte("charset="))
+	_, rest, _ := bytes.Cut(at, []byte("\n\n")) // the header is enough
+	_, layout, err := poparse.ParseLayout("file", data[:len(data)-len(rest)])
+	if err != nil { // nothing is written into it now
+		return nil
+	}
+	if _, err := layout.Encode(text); err != nil {
+		return &InvalidError{Field: "target", Message: "The file cannot have this string, " + err.Error() + "."}
+	}
+	return nil
+}
+
 // Offer is a text that was made for a string which is similar to another one.
 type Offer struct {
 	// Context and Source are the string that it was made for, forms joined.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -237,6 +239,15 @@ func (e *transaction) uncount(u *catalog.Unit) {
 func (e *transaction) make(ctx context.Context, u *catalog.Unit) error {
 	if u.ID != 0 {
 		return nil
+	}
+	if text := u.Source + u.Context; strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		f, err := e.tx.File(ctx, e.translation)
+		if err == nil {
+			err = edit.Holds(f.Data, text)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	row := *u
 	row.State, row.Created = catalog.StateEmpty, e.at

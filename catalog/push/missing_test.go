@@ -2,6 +2,7 @@ package push_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -100,6 +101,25 @@ func TestMissing(t *testing.T) {
 	want = strings.Replace(want, "Nobody", "Jana Nováková <jana@example.org>", 1)
 	if diff := cmp.Diff(want, w.file("main")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestMissingCharset: a string that the charset of its file lacks cannot be written, and is refused
+// at once; the others are taken.
+func TestMissingCharset(t *testing.T) {
+	w := newMissingWorld(t, catalog.PushDirect, "One", "Two")
+	latin := strings.Replace(w.file("main")+"\n", "charset=UTF-8", "charset=ISO-8859-1", 1)
+	latin = strings.Replace(latin, "Dv\u011b", "Dve", 1)
+	w.up.Push("Other", gittest.Files{"po/cs.po": latin, "po/app.pot": potOf("One", "Two", "Caf\u00e9", "\u201cQuoted\u201d")}, w.head("main"))
+	w.Sync()
+	_, err := w.translate("\u201cQuoted\u201d", catalog.StateTranslated, "Citace")
+	if invalid, ok := errors.AsType[*edit.InvalidError](err); !ok || invalid.Field != "target" || !strings.Contains(invalid.Message, "ISO-8859-1") || w.lacks() != 2 {
+		t.Errorf("%v, %d strings are missing", err, w.lacks())
+	}
+	_, err = w.translate("Caf\u00e9", catalog.StateTranslated, "Bistro")
+	gittest.Must(t, err)
+	if w.flush(); !strings.Contains(w.file("main"), "msgid \"Caf\xe9\"\nmsgstr \"Bistro\"") {
+		t.Errorf("the file is\n%s", w.file("main"))
 	}
 }
 

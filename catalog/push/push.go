@@ -88,6 +88,8 @@ type Report struct {
 	Edits int
 	// Held are edits that stay pending, with the reason, by id.
 	Held map[int64]string
+	// Told are those of them whose reason is another one than before, by that.
+	Told map[string][]int64
 }
 
 // rows returns the components of a branch that take edits.
@@ -106,7 +108,7 @@ func (p *Pusher) rows(ctx context.Context, b ingest.Branch) ([]store.BranchCompo
 // joins those of all destinations; edits that it is about stay pending. Components that share
 // a branch of our own with others wait: it is made of the edits of all.
 func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.BranchComponent) Destination, of func(*store.BranchComponent) bool) (report Report, err error) {
-	report.Held = map[int64]string{}
+	report.Held, report.Told = map[int64]string{}, map[string][]int64{}
 	err = p.Syncer.Hold(ctx, b, func(ctx context.Context, held *ingest.Held) error {
 		head, err := pull(ctx, held)
 		if err != nil {
@@ -117,13 +119,13 @@ func (p *Pusher) FlushOnly(ctx context.Context, b ingest.Branch, to func(*store.
 			return err
 		}
 		errs := []error{p.settleFiles(ctx, held, rows), p.withdrawStrays(ctx, held, b, rows, to)}
-		kept, err := p.updateFiles(ctx, held, slices.DeleteFunc(slices.Clone(rows), func(row store.BranchComponent) bool { return !of(&row) }))
+		kept, reasons, err := p.updateFiles(ctx, held, slices.DeleteFunc(slices.Clone(rows), func(row store.BranchComponent) bool { return !of(&row) }))
 		errs = append(errs, err)
 		for _, g := range only(destinations(rows, to), of) {
 			run := &run{Pusher: p, held: held, branch: b, head: head, group: g, report: &report}
 			for _, e := range kept {
 				if slices.Contains(idsOf(g.rows), e.ComponentID) {
-					run.keep(e, e.Reason)
+					run.keep(e, reasons[e.ID])
 				}
 			}
 			errs = append(errs, run.note(ctx, run.flushKeys(ctx)))
@@ -391,9 +393,6 @@ func (r *run) outcomes(result flush.Result) {
 			r.kept = append(r.kept, e) // while a branch of ours has it
 		}
 	}
-	if len(r.report.Held) > 0 {
-		r.Logger.Warn("edits stay pending", "branch", r.branch.Key, "edits", len(r.report.Held))
-	}
 }
 
 // unread notes the edits that were pushed to the branch that is read, and that the pull did
@@ -415,6 +414,9 @@ const inRepository = "the repository has this text, and the component cannot be 
 
 // keep notes that an edit stays pending.
 func (r *run) keep(e store.Edit, reason string) {
+	if e.Reason != reason {
+		r.report.Told[reason] = append(r.report.Told[reason], e.ID)
+	}
 	e.Reason = reason
 	r.report.Held[e.ID], r.kept = reason, append(r.kept, e)
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -47,10 +46,11 @@ func (p *Pusher) waits(row *store.BranchComponent, e *store.Edit) bool {
 
 // updateFiles compares the files of components with templates that have changed, and makes
 // edits of the updates. A template that would cost the files more than half of their strings
-// waits for an admin, as one that cannot be read waits for another one: kept has them, with the reason.
-func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) (kept []store.Edit, err error) {
+// waits for an admin, as one that cannot be read waits for another one: reasons has those of kept.
+func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []store.BranchComponent) (kept []store.Edit, reasons map[int64]string, err error) {
+	reasons = map[int64]string{}
 	if err := p.noteTemplates(ctx, rows); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range rows {
 		row := &rows[i]
@@ -64,21 +64,17 @@ func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []stor
 			return err
 		})
 		due = slices.DeleteFunc(due, func(e store.Edit) bool { return e.Kind != store.EditTemplate || p.waits(row, &e) })
-		if err != nil {
-			return kept, err
+		for k := 0; k < len(due) && err == nil; k++ {
+			e := &due[k]
+			if reasons[e.ID], err = p.compare(ctx, held, row, e, all); reasons[e.ID] != "" {
+				kept = append(kept, *e)
+			}
 		}
-		for k := range due {
-			reason, err := p.compare(ctx, held, row, &due[k], all)
-			if err != nil {
-				return kept, err
-			}
-			if due[k].Reason = reason; reason != "" {
-				p.Logger.Warn("files are not updated to their template", "component", row.Project.Slug+"/"+row.Slug, "reason", reason)
-				kept = append(kept, due[k])
-			}
+		if err != nil {
+			return kept, reasons, err
 		}
 	}
-	return kept, nil
+	return kept, reasons, nil
 }
 
 // compare is updateFiles for one component; reason says why nothing is updated.
@@ -137,7 +133,7 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 	if err != nil {
 		return err.Error(), nil
 	}
-	var files []editing.FileUpdate
+	var files, broken []editing.FileUpdate
 	changed, had, gone := row.Settings.Edits.Update.Any || e.Context != edit.UpdateByItself, 0, 0
 	for _, f := range list {
 		t := byPath[f.Path]
@@ -151,23 +147,22 @@ func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.Bran
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
-		case err != nil: // the others are updated
-			p.Logger.Warn("a file cannot be updated to its template", "component", row.Project.Slug+"/"+row.Slug, "file", f.Path, "error", err)
+		case err != nil: // its edit stays, with the reason; the others are updated
+			broken = append(broken, editing.FileUpdate{TranslationID: t.ID, Language: t.Language, Path: f.Path})
 			continue
 		case !u.Same:
 			files = append(files, editing.FileUpdate{TranslationID: t.ID, Language: t.Language, Path: f.Path})
 		}
 		changed, had, gone = changed || u.Changed(), had+u.Strings, gone+u.Gone
 	}
-	lacks := e.Path + " lacks "
-	most := gone > had/2 || gone > 0 && strings.HasPrefix(e.Reason, lacks) // what was added since is made of this template
-	if most && e.Context != edit.UpdateForced {
-		return fmt.Sprintf("%s%d of %d strings of the files: if that is meant, send operation msgmerge with force", lacks, gone, had), nil
+	e.Lossy = gone > had/2 || gone > 0 && e.Lossy // what was added since is made of this template
+	if e.Lossy && e.Context != edit.UpdateForced {
+		return fmt.Sprintf("%s lacks %d of %d strings of the files: if that is meant, send operation msgmerge with force", e.Path, gone, had), nil
 	}
 	if !changed {
 		files = nil
 	}
-	return "", p.Editor.UpdateFiles(ctx, e, sumOf(parsed), files, p.self())
+	return "", p.Editor.UpdateFiles(ctx, e, sumOf(parsed), append(files, broken...), p.self())
 }
 
 // elsewhere returns what a component serves of a template that is elsewhere.

@@ -145,6 +145,41 @@ func TestUpdateLosesStrings(t *testing.T) {
 	w.wantFiles("forced", c.ID, false, "")
 }
 
+// TestUpdateBroken: a file that msgmerge refuses is named, with its line, as one that cannot be
+// updated, once; the others are updated, and so is it when it is mended.
+func TestUpdateBroken(t *testing.T) {
+	w, c := newUpdateWorld(t, catalog.PushDirect, catalog.Update{})
+	good := w.file("main") + "\n"
+	for _, tt := range []struct{ more, reason string }{
+		{"\nmsgid \"One\"\nmsgstr \"again\"\n", "po/cs.po:13: "}, {"\ndomain \"other\"\n\nmsgid \"Of another\"\nmsgstr \"\"\n", "po/cs.po:15: "},
+	} {
+		w.up.Push("Other", gittest.Files{"po/cs.po": good + tt.more, "po/de.po": good, "po/app.pot": potOf("One", "Two", "Three"+tt.reason)}, w.head("main"))
+		w.Sync()
+		for n := range 2 {
+			report := w.flush()
+			if report.Commits != 1-n || len(report.Held) != 1 || len(report.Told) != 1-n {
+				t.Errorf("%d: %+v", n, report)
+			}
+			if german := gittest.RunGit(t, w.up.Dir, "show", "main:po/de.po"); !strings.Contains(german, "Three") || strings.Contains(w.file("main"), "Three") {
+				t.Errorf("the files are\n%s\n%s", german, w.file("main"))
+			}
+			w.Read(func(ctx context.Context, snap *store.Snapshot) error {
+				stuck, err := snap.AwaySince(ctx, w.Clock, true)
+				if len(stuck) != 1 || stuck[0].Path != "po/cs.po" || stuck[0].Kind != store.EditUpdateFile || !strings.Contains(stuck[0].Reason, tt.reason) {
+					t.Errorf("what cannot be done: %+v", stuck)
+				}
+				return err
+			})
+		}
+		w.up.Push("Other", gittest.Files{"po/cs.po": good, "po/de.po": gittest.RunGit(t, w.up.Dir, "show", "main:po/de.po") + "\n", "po/app.pot": potOf("One", "Two", "Three"+tt.reason)}, w.head("main"))
+		w.Sync()
+		if w.flush(); !strings.Contains(w.file("main"), "Three") {
+			t.Errorf("mended, it is\n%s", w.file("main"))
+		}
+		w.wantFiles("mended", c.ID, false, "")
+	}
+}
+
 // TestUpdateOfRequests: one request has the update and the edits and says what it brings; a
 // closed one is not offered again before the template's strings change.
 func TestUpdateOfRequests(t *testing.T) {

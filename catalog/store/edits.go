@@ -79,6 +79,8 @@ type Edit struct {
 	Committed bool
 	// Created and Updated are the times of the first and of the last change.
 	Created, Updated time.Time
+	// Lossy says that files would lose more than half of their strings by this template.
+	Lossy bool
 	// Away says that the file of a text does not have the string now. The edit waits for it.
 	Away bool
 }
@@ -87,7 +89,7 @@ const (
 	editColumns = `e.id, e.kind, e.component_id, p.slug, c.slug, e.translation_id, COALESCE(t.language, e.language), COALESCE(t.filename, e.path), e.unit_id,
 		COALESCE(u.id_hash, e.id_hash), COALESCE(u.id_key, e.id_key), COALESCE(s.source, e.source), COALESCE(s.context, e.context),
 		e.base_target, e.base_state, e.target, e.state, e.previous, e.status, e.reason,
-		COALESCE((SELECT MAX(s.repo) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), ''), ` + pushedTo + `, e.committed, e.created_at, e.updated_at, COALESCE(u.removed, 0)`
+		COALESCE((SELECT MAX(s.repo) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), ''), ` + pushedTo + `, e.committed, e.created_at, e.updated_at, e.lossy, COALESCE(u.removed, 0)`
 	pushedTo = `COALESCE((SELECT MAX(s.branch) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), '')`
 	editFrom = ` FROM edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id
 		LEFT JOIN translations t ON t.id = e.translation_id AND e.kind = 'text' LEFT JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
@@ -97,7 +99,7 @@ func (e *Edit) fields() []any {
 	return []any{
 		&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
 		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Previous, &e.Status, &e.Reason,
-		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated, &e.Away,
+		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated, &e.Lossy, &e.Away,
 	}
 }
 

@@ -225,9 +225,9 @@ func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []
 	}
 	for _, id := range sqldb.SortedKeys(want) {
 		e := want[id]
-		found, err := s.First(ctx, `UPDATE edits SET reason = $1, away_at = CASE WHEN unit_id <> 0 THEN away_at WHEN $1 IN ('', $6) THEN 0 WHEN away_at = 0 THEN $5 ELSE away_at END
+		found, err := s.First(ctx, `UPDATE edits SET reason = $1, lossy = $7, away_at = CASE WHEN unit_id <> 0 THEN away_at WHEN $1 IN ('', $6) THEN 0 WHEN away_at = 0 THEN $5 ELSE away_at END
 			WHERE id = $2 AND status = 'pending' AND target = $3 AND state = $4 RETURNING id`,
-			[]any{e.Reason, id, e.Ours.Target, int64(e.Ours.State), at.UnixMicro(), edit.UpdateStopped}, &id)
+			[]any{e.Reason, id, e.Ours.Target, int64(e.Ours.State), at.UnixMicro(), edit.UpdateStopped, sqldb.Smallint(e.Lossy)}, &id)
 		if err != nil {
 			return nil, err
 		}

@@ -128,7 +128,7 @@ func TestForgeCommits(t *testing.T) {
 	if got := gate.ours(); strings.Contains(got, "souborů") || !strings.Contains(got, "Jedna") {
 		t.Errorf("commit_gate: errors wrote\n%s", got)
 	}
-	if log := w.server.err.String(); !strings.Contains(log, "an edit stays pending") || !strings.Contains(log, "uses argument 1 as another type") {
+	if log := w.server.err.String(); !strings.Contains(log, "edits stay pending") || !strings.Contains(log, "uses argument 1 as another type") {
 		t.Errorf("the log does not say why:\n%s", log)
 	}
 	if list := gate.fake.Requests(); len(list) != 1 || strings.Contains(list[0].Body, "souborů") {

@@ -205,8 +205,8 @@ func (s *supervisor) flushNow(ctx context.Context, b *ingest.Branch, of func(*st
 	if report.Commits > 0 {
 		s.log.Info("edits pushed", "branch", b.Key, "commits", report.Commits, "edits", report.Edits)
 	}
-	for id, reason := range report.Held {
-		s.log.Warn("an edit stays pending", "branch", b.Key, "edit", id, "reason", reason)
+	for reason, ids := range report.Told {
+		s.log.Warn("edits stay pending", "branch", b.Key, "edits", ids, "reason", reason)
 	}
 	if err != nil {
 		return fmt.Errorf("edits: %w", err)
