@@ -15,6 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/repoglot/repoglot/api/limit"
 )
 
@@ -86,39 +88,53 @@ func first(list []string) string {
 // sends.
 var errMissingField = errors.New("the payload lacks what a push has")
 
-// bounded is a list of which the first maxURLs entries are read: a body of 25 MiB
-// can hold millions of empty objects.
-type bounded[T any] []T
+// texts is a part of a payload: an object whose texts are found by their paths.
+type texts struct{ gjson.Result }
 
-// UnmarshalJSON reads the first entries of a list.
-func (f *bounded[T]) UnmarshalJSON(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	t, err := d.Token()
-	if err != nil || t == nil {
-		return err
+// maxPart bounds the part of a payload that describes a repository or a request: in a body
+// of 25 MiB each look for a text would take long. Of lists the first maxURLs entries are read.
+const maxPart = 1 << 20
+
+// part returns the object at a path; an empty one, if it is none or too large.
+func (t texts) part(path string) texts {
+	if r := t.Get(path); r.IsObject() && len(r.Raw) <= maxPart {
+		return texts{r}
 	}
-	if t != json.Delim('[') {
-		return errMissingField
-	}
-	for d.More() && len(*f) < maxURLs {
-		var one T
-		if err := d.Decode(&one); err != nil {
-			return err
-		}
-		*f = append(*f, one)
-	}
-	return nil
+	return texts{}
 }
 
-// optionalText is a text; values of another type are read as "".
-type optionalText string
-
-// UnmarshalJSON reads a text.
-func (w *optionalText) UnmarshalJSON(data []byte) error {
-	if len(data) == 0 || data[0] != '"' {
-		return nil
+// text returns the first text at one of several paths that is not empty. Values of another type
+// are none.
+func (t texts) text(paths ...string) string {
+	for _, path := range paths {
+		if r := t.Get(path); r.Type == gjson.String && r.Str != "" {
+			return r.Str
+		}
 	}
-	return json.Unmarshal(data, (*string)(w))
+	return ""
+}
+
+// all returns the texts at several paths.
+func (t texts) all(paths ...string) (list []string) {
+	for _, path := range paths {
+		list = append(list, t.text(path))
+	}
+	return list
+}
+
+// each returns a text of each entry of a list, and whether it is a list, or none.
+func (t texts) each(list string, paths ...string) (out []string, ok bool) {
+	entries := t.Get(list)
+	if !entries.IsArray() {
+		return nil, entries.Type == gjson.Null
+	}
+	for _, entry := range entries.All() {
+		if len(out) == maxURLs {
+			break
+		}
+		out = append(out, texts{entry}.text(paths...))
+	}
+	return out, true
 }
 
 const (

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -17,64 +16,31 @@ import (
 // push is what GitHub, GitLab, Gitea, Forgejo and Gitee send of a push or a request: each has a
 // part of these fields.
 type push struct {
-	Ref        string   `json:"ref"`
-	Repository pushedTo `json:"repository"`
-	Project    pushedTo `json:"project"` // of GitLab
-
-	Action  optionalText `json:"action"`
-	Request struct {
-		Base struct {
-			Ref optionalText `json:"ref"`
-		} `json:"base"`
-	} `json:"pull_request"`
-	Merge struct { // of GitLab
-		Action optionalText `json:"action"`
-		Target optionalText `json:"target_branch"`
-	} `json:"object_attributes"`
-
-	ofRequest bool // Ref is the branch that a request is to be merged into, which was opened, changed or ended
+	ref                 string
+	ofRequest           bool // ref is the branch that a request is to be merged into, which was opened, changed or ended
+	repository, project texts
 }
 
-type pushedTo struct {
-	Name          string `json:"name"`
-	FullName      string `json:"full_name"`
-	Path          string `json:"path_with_namespace"`
-	DefaultBranch string `json:"default_branch"`
-	Owner         struct {
-		Login string `json:"login"`
-		Name  string `json:"name"`
-	} `json:"owner"`
-	CloneURL   string `json:"clone_url"`
-	GitURL     string `json:"git_url"`
-	SSHURL     string `json:"ssh_url"`
-	SVNURL     string `json:"svn_url"`
-	HTMLURL    string `json:"html_url"`
-	URL        string `json:"url"`
-	GitHTTPURL string `json:"git_http_url"`
-	GitSSHURL  string `json:"git_ssh_url"`
-	Homepage   string `json:"homepage"`
-}
-
-func readPush(payload []byte) (p push, err error) {
-	err = json.Unmarshal(payload, &p)
-	action, base := cmp.Or(p.Action, p.Merge.Action), cmp.Or(p.Request.Base.Ref, p.Merge.Target)
-	if p.Ref == "" && slices.Contains([]optionalText{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
-		p.Ref, p.ofRequest = string(base), base != ""
+func readPush(payload texts) (p push) {
+	merge := payload.part("object_attributes") // of GitLab
+	p = push{payload.text("ref"), false, payload.part("repository"), payload.part("project")}
+	action, base := cmp.Or(payload.text("action"), merge.text("action")), cmp.Or(payload.part("pull_request").text("base.ref"), merge.text("target_branch"))
+	if p.ref == "" && slices.Contains([]string{"opened", "reopened", "synchronize", "synchronized", "edited", "closed", "open", "reopen", "update", "close", "merge"}, action) {
+		p.ref, p.ofRequest = base, base != ""
 	}
-	return p, err
+	return p
 }
 
 // notification makes the notification of a push to the repository with a full name, which
 // may be "" if there is an address.
 func (p *push) notification(fullName string) (*notification, error) {
-	r := &p.Repository
-	urls := []string{r.CloneURL, r.GitURL, r.SSHURL, r.SVNURL, r.HTMLURL, r.URL, r.GitHTTPURL, r.GitSSHURL, r.Homepage}
-	if p.Ref == "" || cmp.Or(fullName, first(usable(urls))) == "" {
+	urls := p.repository.all("clone_url", "git_url", "ssh_url", "svn_url", "html_url", "url", "git_http_url", "git_ssh_url", "homepage")
+	if p.ref == "" || cmp.Or(fullName, first(usable(urls))) == "" {
 		return nil, errMissingField
 	}
 	return &notification{
-		fullName: fullName, repoURL: cmp.Or(r.HTMLURL, r.Homepage, r.URL), repos: urls,
-		branches: []string{p.Ref}, defaultBranch: cmp.Or(r.DefaultBranch, p.Project.DefaultBranch), ofRequest: p.ofRequest,
+		fullName: fullName, repoURL: p.repository.text("html_url", "homepage", "url"), repos: urls, branches: []string{p.ref},
+		defaultBranch: cmp.Or(p.repository.text("default_branch"), p.project.text("default_branch")), ofRequest: p.ofRequest,
 	}, nil
 }
 
@@ -82,20 +48,20 @@ var github = service{name: "github", title: "GitHub", read: readGitHub, signed: 
 
 // readGitHub reads https://docs.github.com/webhooks/webhook-events-and-payloads, push and
 // pull_request.
-func readGitHub(h http.Header, payload []byte) (*notification, error) {
-	p, err := readPush(payload)
-	if event := h.Get("X-GitHub-Event"); err != nil || event != "push" && !(event == "pull_request" && p.ofRequest) {
-		return nil, err
+func readGitHub(h http.Header, payload texts) (*notification, error) {
+	p, name := readPush(payload), ""
+	if event := h.Get("X-GitHub-Event"); event != "push" && !(event == "pull_request" && p.ofRequest) {
+		return nil, nil
 	}
-	r, name := &p.Repository, ""
-	if owner := first(usable([]string{r.Owner.Login, r.Owner.Name})); owner != "" && r.Name != "" {
-		name = owner + "/" + r.Name
+	owner, own := first(usable(p.repository.all("owner.login", "owner.name"))), p.repository.text("name")
+	if owner != "" && own != "" {
+		name = owner + "/" + own
 	}
 	n, err := p.notification(name)
 	if err != nil {
 		return nil, err
 	}
-	if path := name + ".git"; r.CloneURL == "" && name != "" {
+	if path := name + ".git"; p.repository.text("clone_url") == "" && name != "" {
 		n.repos = append(n.repos, "git://github.com/"+path, "https://github.com/"+path, "git@github.com:"+path)
 	}
 	for _, u := range n.repos {
@@ -112,18 +78,18 @@ const standardSkew = 5 * time.Minute
 
 // readGitLab reads https://docs.gitlab.com/user/project/integrations/webhook_events/, of pushes and
 // of merge requests.
-func readGitLab(_ http.Header, payload []byte) (*notification, error) {
-	p, err := readPush(payload)
-	if err != nil || p.Ref == "" {
-		return nil, err
+func readGitLab(_ http.Header, payload texts) (*notification, error) {
+	p := readPush(payload)
+	if p.ref == "" {
+		return nil, nil
 	}
-	r, name := &p.Repository, p.Project.Path
-	if ssh := first(usable([]string{r.GitSSHURL, r.URL})); name == "" && !strings.Contains(ssh, "://") {
+	name := p.project.text("path_with_namespace")
+	if ssh := first(usable(p.repository.all("git_ssh_url", "url"))); name == "" && !strings.Contains(ssh, "://") {
 		_, name, _ = strings.Cut(strings.TrimSuffix(ssh, ".git"), ":")
 	}
 	n, err := p.notification(name)
-	if err == nil && r.Homepage != "" {
-		n.repos = append(n.repos, r.Homepage+".git")
+	if page := p.repository.text("homepage"); err == nil && page != "" {
+		n.repos = append(n.repos, page+".git")
 	}
 	return n, err
 }
@@ -171,12 +137,12 @@ var forgejo = service{
 
 // readGitea reads https://docs.gitea.com/usage/webhooks and
 // https://forgejo.org/docs/latest/user/webhooks/.
-func readGitea(h http.Header, payload []byte) (*notification, error) {
-	p, err := readPush(payload)
-	if event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")); err != nil || p.Ref == "" && event != "" && event != "push" {
-		return nil, err
+func readGitea(h http.Header, payload texts) (*notification, error) {
+	p := readPush(payload)
+	if event := cmp.Or(h.Get("X-Forgejo-Event"), h.Get("X-Gitea-Event")); p.ref == "" && event != "" && event != "push" {
+		return nil, nil
 	}
-	return p.notification(p.Repository.FullName)
+	return p.notification(p.repository.text("full_name"))
 }
 
 var gitee = service{name: "gitee", title: "Gitee", read: readGitee, signed: anyOf(tokenIn("X-Gitee-Token"), giteeSigned)}
@@ -186,12 +152,9 @@ var gitee = service{name: "gitee", title: "Gitee", read: readGitee, signed: anyO
 const giteeSkew = time.Hour
 
 // readGitee reads https://help.gitee.com/webhook/gitee-webhook-push-data-format
-func readGitee(_ http.Header, payload []byte) (*notification, error) {
-	p, err := readPush(payload)
-	if err != nil {
-		return nil, err
-	}
-	return p.notification(p.Repository.Path)
+func readGitee(_ http.Header, payload texts) (*notification, error) {
+	p := readPush(payload)
+	return p.notification(p.repository.text("path_with_namespace"))
 }
 
 // giteeSigned checks X-Gitee-Token in its second form: a signature of the time,

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // service is a code hosting service. Those that send a ref are in push.go.
@@ -19,7 +21,7 @@ type service struct {
 	// read makes a notification from a payload. It returns nil for an event that
 	// is not a push, and an error for a payload without the fields that the
 	// service sends (docs/compatibility.md#webhooks).
-	read func(h http.Header, payload []byte) (*notification, error)
+	read func(h http.Header, payload texts) (*notification, error)
 	// signed reports whether a call proves, by the service's own method, that its
 	// caller knows a secret; nil: the service has no such method.
 	signed func(k *call, secret string) bool
@@ -45,7 +47,10 @@ func serviceNamed(name string) *service {
 
 // notification reads the payload of a call; nil for an event that is not a push.
 func (s *service) notification(h http.Header, payload []byte) (*notification, error) {
-	n, err := s.read(h, payload)
+	if !json.Valid(payload) {
+		return nil, errMissingField
+	}
+	n, err := s.read(h, texts{gjson.ParseBytes(payload)})
 	if n != nil {
 		n.service = s.title
 		n.normalize()
@@ -59,141 +64,59 @@ var bitbucket = service{
 	signatures: []string{"X-Hub-Signature", hubHeader},
 }
 
-// bitbucketRepo is a repository in the payloads of Bitbucket Cloud and Data
-// Center.
-type bitbucketRepo struct {
-	FullName string       `json:"full_name"` // Cloud
-	OldName  string       `json:"fullName"`
-	Slug     string       `json:"slug"`
-	Owner    optionalText `json:"owner"`
-	Project  struct {
-		Key string `json:"key"`
-	} `json:"project"`
-	Links struct {
-		HTML struct {
-			Href string `json:"href"`
-		} `json:"html"`
-		Clone bounded[struct {
-			Href string `json:"href"`
-		}] `json:"clone"`
-	} `json:"links"`
-	MainBranch struct {
-		Name string `json:"name"`
-	} `json:"mainbranch"`
-}
-
-// name is owner and name of the repository; "" if the payload lacks them.
-func (r *bitbucketRepo) name() string {
-	owner, name := cmp.Or(string(r.Owner), r.Project.Key), cmp.Or(r.FullName, r.OldName)
-	if name == "" && owner != "" && r.Slug != "" {
-		name = owner + "/" + r.Slug
-	}
-	return name
-}
-
-// urls lists the addresses of the repository: the links of the payload, or else
-// the addresses that the servers make from its name.
-func (r *bitbucketRepo) urls() []string {
-	var list []string
-	for _, c := range r.Links.Clone {
-		list = append(list, c.Href)
-	}
-	if len(list) > 0 {
-		return list
-	}
+// bitbucketAddresses lists the addresses that the servers make from the name of a repository,
+// whose page tells the host.
+func bitbucketAddresses(name, page string) (list []string) {
 	hosts := []string{"bitbucket.org"}
-	if u, err := url.Parse(r.Links.HTML.Href); err == nil && u.Host != "" && u.Host != hosts[0] {
+	if u, err := url.Parse(page); err == nil && u.Host != "" && u.Host != hosts[0] {
 		hosts = append(hosts, u.Host)
 	}
 	for _, host := range hosts {
 		bare, _, _ := strings.Cut(host, ":")
 		for _, tail := range []string{"", ".git"} {
-			path := r.name() + tail
+			path := name + tail
 			list = append(list, "https://"+host+"/"+path, "ssh://git@"+host+"/"+path, "git@"+bare+":"+path)
 		}
 	}
 	return list
 }
 
-// bitbucketRef is a branch or a tag: Cloud sends its name, Data Center displayId.
-type bitbucketRef struct {
-	Name      string `json:"name"`
-	DisplayID string `json:"displayId"`
-}
-
-// bitbucketEvent is a push or a merged pull request.
-type bitbucketEvent struct {
-	Repository *bitbucketRepo `json:"repository"`
-	Push       struct {
-		Changes bounded[struct {
-			New *bitbucketRef `json:"new"`
-			Old *bitbucketRef `json:"old"`
-		}] `json:"changes"`
-	} `json:"push"`
-	Changes bounded[struct {
-		Ref bitbucketRef `json:"ref"`
-	}] `json:"changes"`
-	Merged struct {
-		Destination struct {
-			Branch bitbucketRef `json:"branch"`
-		} `json:"destination"`
-		To *struct {
-			bitbucketRef
-			Repository *bitbucketRepo `json:"repository"`
-		} `json:"toRef"`
-	} `json:"pullrequest"` // pullRequest too: keys match in any case
-}
-
-// branches returns the branches of the event with a key; ok is false for other
-// events.
-func (p *bitbucketEvent) branches(key string) (list []string, ok bool) {
-	switch key {
-	case "repo:push":
-		for _, c := range p.Push.Changes {
-			if at := cmp.Or(c.New, c.Old); at != nil {
-				list = append(list, at.Name)
-			}
-		}
-	case "repo:refs_changed":
-		for _, c := range p.Changes {
-			list = append(list, c.Ref.DisplayID)
-		}
-	case "pullrequest:fulfilled":
-		list = []string{p.Merged.Destination.Branch.Name}
-	case "pr:merged":
-		if to := p.Merged.To; to != nil {
-			list = []string{to.DisplayID}
-		}
-	default:
-		return nil, false
-	}
-	return list, true
-}
-
 // readBitbucket reads what Bitbucket Cloud and Data Center send:
 // https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/ and
 // https://confluence.atlassian.com/bitbucketserver/event-payload-938025882.html
-func readBitbucket(h http.Header, payload []byte) (*notification, error) {
-	var p bitbucketEvent
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
-	key := h.Get("X-Event-Key")
-	branches, ok := p.branches(key)
-	if !ok {
+// A push has branches and tags: Cloud sends their name, Data Center displayId.
+func readBitbucket(h http.Header, payload texts) (*notification, error) {
+	r, merged := payload.part("repository"), payload.part("pullRequest")
+	var branches []string
+	listed := true
+	switch h.Get("X-Event-Key") {
+	case "repo:push":
+		branches, listed = payload.each("push.changes", "new.name", "old.name")
+	case "repo:refs_changed":
+		branches, listed = payload.each("changes", "ref.displayId")
+	case "pullrequest:fulfilled":
+		branches = payload.part("pullrequest").all("destination.branch.name")
+	case "pr:merged":
+		branches = merged.all("toRef.displayId")
+		if !r.Exists() {
+			r = merged.part("toRef.repository")
+		}
+	default:
 		return nil, nil
 	}
-	r := p.Repository
-	if to := p.Merged.To; r == nil && key == "pr:merged" && to != nil {
-		r = to.Repository
+	name := r.text("full_name", "fullName")
+	if owner, slug := cmp.Or(r.text("owner"), r.text("project.key")), r.text("slug"); name == "" && owner != "" && slug != "" {
+		name = owner + "/" + slug
 	}
-	if r == nil || r.name() == "" {
+	page := r.text("links.html.href")
+	repos, ok := r.each("links.clone", "href")
+	if name == "" || !ok || !listed {
 		return nil, errMissingField
 	}
-	return &notification{
-		fullName: r.name(), repoURL: r.Links.HTML.Href, repos: r.urls(),
-		branches: branches, defaultBranch: r.MainBranch.Name,
-	}, nil
+	if len(repos) == 0 {
+		repos = bitbucketAddresses(name, page)
+	}
+	return &notification{fullName: name, repoURL: page, repos: repos, branches: branches, defaultBranch: r.text("mainbranch.name")}, nil
 }
 
 // Azure sends the secret as a password, which every service may do.
@@ -201,57 +124,31 @@ var azure = service{name: "azure", title: "Azure", read: readAzure}
 
 // readAzure reads
 // https://learn.microsoft.com/azure/devops/service-hooks/events#git.push
-func readAzure(_ http.Header, payload []byte) (*notification, error) {
-	var p struct {
-		EventType string `json:"eventType"`
-		Resource  *struct {
-			RefUpdates bounded[struct {
-				Name string `json:"name"`
-			}] `json:"refUpdates"`
-			Repository azureRepo `json:"repository"`
-		} `json:"resource"`
-	}
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
-	r := p.Resource
+func readAzure(_ http.Header, payload texts) (*notification, error) {
+	event, r := payload.text("eventType"), payload.part("resource.repository")
+	name, address := r.text("name"), r.text("remoteUrl")
+	branches, ok := payload.each("resource.refUpdates", "name")
 	switch {
-	case p.EventType != "" && p.EventType != "git.push":
+	case event != "" && event != "git.push":
 		return nil, nil
-	case p.EventType == "" || r == nil || r.Repository.RemoteURL == "" || r.Repository.Name == "":
+	case event == "" || name == "" || address == "" || !ok:
 		return nil, errMissingField
 	}
-	n := &notification{
-		fullName: r.Repository.Name, repoURL: r.Repository.RemoteURL,
-		repos: r.Repository.urls(), defaultBranch: r.Repository.DefaultBranch,
-	}
-	for _, u := range r.RefUpdates {
-		n.branches = append(n.branches, u.Name)
-	}
-	return n, nil
+	return &notification{
+		fullName: name, repoURL: address, repos: azureAddresses(address, r), branches: branches, defaultBranch: r.text("defaultBranch"),
+	}, nil
 }
 
-type azureRepo struct {
-	ID            string `json:"id"`
-	Name          string `json:"name"`
-	RemoteURL     string `json:"remoteUrl"`
-	DefaultBranch string `json:"defaultBranch"`
-	Project       struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"project"`
-}
-
-// urls lists all addresses of the repository: at dev.azure.com and
+// azureAddresses lists all addresses of the repository: at dev.azure.com and
 // visualstudio.com, for https and ssh, with names and with ids.
-func (r *azureRepo) urls() []string {
-	list := []string{r.RemoteURL}
-	organisation := azureOrganisation(r.RemoteURL)
+func azureAddresses(address string, r texts) []string {
+	list := []string{address}
+	organisation := azureOrganisation(address)
 	if organisation == "" {
 		return list
 	}
-	for _, project := range spellings(r.Project.Name, r.Project.ID) {
-		for _, repo := range spellings(r.Name, r.ID) {
+	for _, project := range spellings(r.all("project.name", "project.id")) {
+		for _, repo := range spellings(r.all("name", "id")) {
 			list = append(list,
 				"https://dev.azure.com/"+organisation+"/"+project+"/_git/"+repo,
 				"git@ssh.dev.azure.com:v3/"+organisation+"/"+project+"/"+repo,
@@ -281,7 +178,7 @@ func azureOrganisation(address string) string {
 }
 
 // spellings lists the ways to write names in an address: plain and escaped.
-func spellings(names ...string) []string {
+func spellings(names []string) []string {
 	var list []string
 	for _, name := range names {
 		list = append(list, name, url.PathEscape(name))
@@ -297,33 +194,21 @@ var pagure = service{
 
 // readPagure reads https://docs.pagure.org/pagure/usage/using_webhooks.html:
 // messages of fedmsg.
-func readPagure(_ http.Header, payload []byte) (*notification, error) {
-	var p struct {
-		Topic string `json:"topic"`
-		Msg   *struct {
-			Instance string `json:"pagure_instance"`
-			FullName string `json:"project_fullname"`
-			Branch   string `json:"branch"`
-		} `json:"msg"`
-	}
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func readPagure(_ http.Header, payload texts) (*notification, error) {
+	topic, msg := payload.text("topic"), payload.part("msg")
+	instance, name := msg.text("pagure_instance"), msg.text("project_fullname")
 	switch {
-	case p.Topic == "" && p.Msg == nil:
+	case topic == "" && !msg.Exists():
 		return nil, errMissingField
-	case p.Topic != "git.receive" || p.Msg == nil:
+	case topic != "git.receive" || !msg.Exists():
 		return nil, nil
-	case p.Msg.Instance == "" || p.Msg.FullName == "":
+	case instance == "" || name == "":
 		return nil, errMissingField
 	}
-	at := strings.TrimRight(p.Msg.Instance, "/") + "/" + p.Msg.FullName
-	n := &notification{
-		fullName: p.Msg.FullName, repoURL: at,
-		repos: []string{at, at + ".git"}, branches: []string{p.Msg.Branch},
-	}
-	if u, err := url.Parse(p.Msg.Instance); err == nil && u.Host != "" {
-		ssh := "ssh://git@" + u.Host + "/" + p.Msg.FullName
+	at := strings.TrimRight(instance, "/") + "/" + name
+	n := &notification{fullName: name, repoURL: at, repos: []string{at, at + ".git"}, branches: msg.all("branch")}
+	if u, err := url.Parse(instance); err == nil && u.Host != "" {
+		ssh := "ssh://git@" + u.Host + "/" + name
 		n.repos = append(n.repos, ssh, ssh+".git")
 	}
 	return n, nil

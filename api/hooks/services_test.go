@@ -157,7 +157,7 @@ func TestOtherEvents(t *testing.T) {
 		s := &services[i]
 		header := http.Header{"X-Github-Event": {"issues"}, "X-Gitea-Event": {"issues"}, "X-Event-Key": {"diagnostics:ping"}}
 		payload := `{"test":true,"topic":"issue.edit","msg":{},"eventType":"workitem.created","action":"opened"}`
-		n, err := s.read(header, []byte(payload))
+		n, err := s.notification(header, []byte(payload))
 		if wantError := s.name == "gitee"; n != nil || (err != nil) != wantError {
 			t.Errorf("%s: %v, %v", s.name, n, err)
 		}
