@@ -42,16 +42,16 @@ release: completions ## build archives, packages, checksums and SBOMs in dist/, 
 	REPOGLOT_DIST=$(CURDIR)/dist $(GO) test -count=1 -run 'TestRelease' ./cmd/repoglot
 
 run: build ## serve the demo project
-	$(GO) run ./cmd/demorepos $(DEMO)
+	.ci/demo $(DEMO)
 	$(BIN) serve --config $(DEMO)/repoglot.yaml --listen $(LISTEN)
 
 advance: ## push the demo's next commits while `make run` is running
-	$(GO) run ./cmd/demorepos -advance $(DEMO)
+	.ci/demo -advance $(DEMO)
 
 # The demo is at its last commits, and on a port of its own.
 screenshots: build ## take the pictures of docs/img with Chromium
-	rm -rf bin/shots && $(GO) run ./cmd/demorepos bin/shots
-	for i in 1 2 3 4 5 6; do $(GO) run ./cmd/demorepos -advance bin/shots; done
+	rm -rf bin/shots && .ci/demo bin/shots
+	for i in 1 2 3 4 5 6; do .ci/demo -advance bin/shots; done
 	$(BIN) serve --config bin/shots/repoglot.yaml --listen 127.0.0.1:18080 & server=$$!; \
 	trap "kill $$server" EXIT; until curl -sf http://127.0.0.1:18080/readyz >/dev/null; do sleep 1; done; \
 	token=$$($(BIN) token create --config bin/shots/repoglot.yaml --scope write --author Ada --email ada@example.org shots); \

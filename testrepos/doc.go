@@ -1,9 +1,9 @@
-// Package testrepos makes git repositories with history from scenarios, for tests and for
-// the demo.
+// Package testrepos makes git repositories with history from scenarios, for tests. Those of
+// the demo are made by .ci/demo.
 //
 // A scenario is a stream of git fast-import, in pushes. Create makes the initial push into a
-// bare repository; Next (or, in a test, Advance) makes every further one, so that a test or a
-// newcomer sees a change arrive. README.md describes the format.
+// bare repository; Advance makes every further one, so that a test sees a change arrive.
+// README.md describes the format.
 //
 // A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
 // what it is sent; a GitHost serves repositories by git.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,30 +22,15 @@ import (
 // DefaultBranch is the branch that HEAD points to.
 const DefaultBranch = "main"
 
-// ErrNoPush is returned by Next when every push was made.
-var ErrNoPush = errors.New("no push is left")
-
 //go:embed scenarios/*.stream
 var scenarios embed.FS
-
-// stateFile is in the bare repository and stores what was pushed, so that Open can
-// continue after another process. Git ignores it.
-const stateFile = "testrepos.json"
 
 // Repo is a bare repository made from a scenario.
 type Repo struct {
 	// Dir is the bare repository, an absolute path.
 	Dir string
 
-	pushes []string // streams of git fast-import
-	state  state
-}
-
-// state is the content of stateFile.
-type state struct {
-	Scenario string `json:"scenario"`
-	Pushed   int    `json:"pushed"`
-	Head     string `json:"head"` // the scenario's last commit of the default branch
+	pushes []string // streams of git fast-import that are left
 }
 
 // Change is a commit. The zero value is an empty commit on the default branch by Test
@@ -84,44 +68,6 @@ type Change struct {
 // Create makes the bare repository dir, which must be empty or not exist, with the
 // initial push of the scenario of a name.
 func Create(dir, scenario string) (*Repo, error) {
-	r, err := named(dir, scenario)
-	if err != nil {
-		return nil, err
-	}
-	if files, err := os.ReadDir(r.Dir); err == nil && len(files) > 0 {
-		return nil, fmt.Errorf("repository %s: the directory is not empty; choose another or remove it", dir)
-	}
-	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("repository %s: %w", dir, err)
-	}
-	if _, err := r.git("", "init", "-q", "--bare", "--template=", "-b", DefaultBranch); err != nil {
-		return nil, err
-	}
-	_, err = r.Next()
-	return r, err
-}
-
-// Open opens a repository that Create made of the same scenario.
-func Open(dir, scenario string) (*Repo, error) {
-	r, err := named(dir, scenario)
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(filepath.Join(r.Dir, stateFile))
-	if err == nil {
-		err = json.Unmarshal(data, &r.state)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("repository %s: not made by this package, or not to its end: %w", dir, err)
-	}
-	if r.state.Scenario != scenario {
-		return nil, fmt.Errorf("repository %s: is of scenario %q, want %q; remove it and make it again", dir, r.state.Scenario, scenario)
-	}
-	return r, nil
-}
-
-// named is a repository that is not made yet.
-func named(dir, scenario string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("repository %s: %w", dir, err)
@@ -130,7 +76,14 @@ func named(dir, scenario string) (*Repo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", scenario, err)
 	}
-	return &Repo{Dir: abs, pushes: strings.Split(string(text), "\n# push\n"), state: state{Scenario: scenario}}, nil
+	if err := os.MkdirAll(abs, 0o755); err != nil {
+		return nil, fmt.Errorf("repository %s: %w", dir, err)
+	}
+	r := &Repo{Dir: abs, pushes: strings.Split(string(text), "\n# push\n")}
+	if _, err := r.git("", "init", "-q", "--bare", "--template=", "-b", DefaultBranch); err != nil {
+		return nil, err
+	}
+	return r, r.Next()
 }
 
 // git runs git in the repository and returns what it prints.
@@ -157,77 +110,37 @@ func (r *Repo) URL() string {
 }
 
 // Rest is the number of pushes (calls of Next or Advance) that are left.
-func (r *Repo) Rest() int { return len(r.pushes) - r.state.Pushed }
+func (r *Repo) Rest() int { return len(r.pushes) }
 
 // Head is the commit of the default branch; "" before its first commit.
 func (r *Repo) Head() string { return r.Tip(DefaultBranch) }
 
 // Tip is the commit of a branch; "" if the branch does not exist.
-func (r *Repo) Tip(branch string) string { return r.ref("refs/heads/" + branch) }
-
-func (r *Repo) ref(name string) string {
-	out, err := r.git("", "rev-parse", "-q", "--verify", name)
+func (r *Repo) Tip(branch string) string {
+	out, err := r.git("", "rev-parse", "-q", "--verify", "refs/heads/"+branch)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(out))
+	return string(bytes.TrimSpace(out))
 }
 
-// Next makes the next push of the scenario. If somebody else pushed to the default branch, it
-// is merged with what they did. Next returns a line for each new commit of that branch, with its
-// hash, author and subject, the oldest first, and none of the initial push. The error is
-// ErrNoPush if no push is left.
-func (r *Repo) Next() ([]string, error) {
-	if r.Rest() == 0 {
-		return nil, fmt.Errorf("repository %s: %w", r.Dir, ErrNoPush)
+// Next makes the next push of the scenario, whatever a test has pushed to its branches. It is
+// an error if no push is left.
+func (r *Repo) Next() error {
+	if len(r.pushes) == 0 {
+		return fmt.Errorf("repository %s: no push is left", r.Dir)
 	}
-	stream, ref := r.pushes[r.state.Pushed], "refs/heads/"+DefaultBranch
-	tip := r.ref(ref)
-	theirs := tip != r.state.Head
-	if theirs {
-		stream = strings.ReplaceAll(stream, " "+ref+"\n", " refs/scenario\n")
-		ref = "refs/scenario"
-	}
-	if _, err := r.git(stream, "fast-import", "--quiet", "--force", "--import-marks-if-exists=testrepos.marks", "--export-marks=testrepos.marks"); err != nil {
-		return nil, err
-	}
-	next := state{r.state.Scenario, r.state.Pushed + 1, r.ref(ref)}
-	if theirs {
-		if _, err := r.Push(Change{Merge: next.Head, Message: "Merge"}); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.save(next); err != nil || tip == "" {
-		return nil, err
-	}
-	out, err := r.git("", "log", "--reverse", "--topo-order", "--abbrev=10", "--format=%h %an: %s", tip+".."+next.Head)
-	return slices.Collect(strings.Lines(string(out))), err
-}
-
-// save writes the state file and sets the state. After a crash before it, the push
-// is made again, with the same result.
-func (r *Repo) save(s state) error {
-	data, err := json.Marshal(s)
-	name := filepath.Join(r.Dir, stateFile)
-	if err == nil {
-		err = os.WriteFile(name+".new", data, 0o644)
-	}
-	if err == nil {
-		err = os.Rename(name+".new", name)
-	}
-	if err != nil {
-		return fmt.Errorf("repository %s: %w", r.Dir, err)
-	}
-	r.state = s
-	return nil
+	_, err := r.git(r.pushes[0], "fast-import", "--quiet", "--force", "--import-marks-if-exists=testrepos.marks", "--export-marks=testrepos.marks")
+	r.pushes = r.pushes[1:]
+	return err
 }
 
 // Push makes a commit that is not in the scenario and returns its hash.
 func (r *Repo) Push(c Change) (string, error) {
-	branch := "refs/heads/" + cmp.Or(c.Branch, DefaultBranch)
+	branch := cmp.Or(c.Branch, DefaultBranch)
 	revs := c.Parents
-	if len(revs) == 0 && r.ref(branch) != "" {
-		revs = []string{branch}
+	if tip := r.Tip(branch); len(revs) == 0 && tip != "" {
+		revs = []string{tip}
 	}
 	if c.Merge != "" {
 		revs = append(slices.Clone(revs), c.Merge)
@@ -245,7 +158,7 @@ func (r *Repo) Push(c Change) (string, error) {
 	}
 	author := cmp.Or(c.Author, "Test Author <author@example.org>")
 	var b strings.Builder
-	fmt.Fprintf(&b, "commit %s\nmark :1\nauthor %s %s\ncommitter %s %s\n", branch, author, stamp(when), cmp.Or(c.Committer, author), stamp(committed))
+	fmt.Fprintf(&b, "commit refs/heads/%s\nmark :1\nauthor %s %s\ncommitter %s %s\n", branch, author, stamp(when), cmp.Or(c.Committer, author), stamp(committed))
 	inline(&b, strings.TrimRight(cmp.Or(c.Message, "Change"), "\n")+"\n")
 	for i, parent := range parents {
 		fmt.Fprintf(&b, "%s %s\n", [...]string{"from", "merge"}[min(i, 1)], parent)
@@ -333,8 +246,7 @@ func Empty(tb testing.TB) *Repo {
 // Rest.
 func (r *Repo) Advance(tb testing.TB) {
 	tb.Helper()
-	_, err := r.Next()
-	gittest.Must(tb, err)
+	gittest.Must(tb, r.Next())
 }
 
 // Commit pushes a commit that is not in the scenario and returns its hash.

@@ -108,8 +108,7 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdAdvance(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "advance NAME")
-	_, err := onStage(ts).repo(ts, args[0]).Next()
-	ts.Check(err)
+	ts.Check(onStage(ts).repo(ts, args[0]).Next())
 }
 
 func cmdPut(ts *testscript.TestScript, neg bool, args []string) {

@@ -5,7 +5,7 @@
 // through gotext at run time, with plural forms. A language without a text shows the
 // English one. Non-goals: choosing what a page says.
 //
-// The files are an ordinary component of a gettext project, and cmd/demorepos serves
+// The files are an ordinary component of a gettext project, and .ci/demo serves
 // them as one. To add a language: its file in po/, its name in the table languages,
 // and `go generate ./api/web`.
 package intl
