@@ -105,7 +105,10 @@ func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Req
 // inLanguages limits a search to the languages that the page shows, or without one to
 // the source languages, unless it names a language itself.
 func inLanguages(expr query.Expr, columns []string, components map[int64]*store.ComponentRow) query.Expr {
-	if strings.Contains(expr.String(), "language:") {
+	if query.Has(expr, func(term query.Expr) bool {
+		of, ok := term.(query.Scope)
+		return ok && (of.Level == query.Language || of.Level == query.SourceLanguage)
+	}) {
 		return expr
 	}
 	if len(columns) == 0 {

@@ -1,17 +1,29 @@
 package query
 
 import (
-	"strconv"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
 
 // Expr is an expression: Const, And, Or, Not or a term (Text, Filled, Plural,
-// Failing, Number, Time, Author, Action, Scope). Its String is a query with the
-// same meaning.
-type Expr interface{ String() string }
+// Failing, Number, Time, Author, Action, Scope).
+type Expr any
+
+// Has reports whether an expression has a term for which is holds.
+func Has(e Expr, is func(term Expr) bool) bool {
+	some := func(x Expr) bool { return Has(x, is) }
+	switch e := e.(type) {
+	case And:
+		return slices.ContainsFunc(e, some)
+	case Or:
+		return slices.ContainsFunc(e, some)
+	case Not:
+		return some(e.X)
+	}
+	return is(e)
+}
 
 // Const matches all units, or no units.
 type Const bool
@@ -157,101 +169,3 @@ type Scope struct {
 	// Value is never empty.
 	Value string
 }
-
-// String is "" for All; for None it is a label, which no unit has.
-func (c Const) String() string {
-	if c {
-		return ""
-	}
-	return `label:""`
-}
-
-func (a And) String() string { return join(a, " AND ") }
-func (o Or) String() string  { return join(o, " OR ") }
-func (n Not) String() string { return "NOT " + inner(n.X) }
-
-func join(list []Expr, word string) string {
-	parts := make([]string, len(list))
-	for i, e := range list {
-		parts[i] = inner(e)
-	}
-	return strings.Join(parts, word)
-}
-
-// inner adds parentheses to an operand that needs them. All has no text of its
-// own, but is never an operand after parsing.
-func inner(e Expr) string {
-	switch e := e.(type) {
-	case And, Or, Not:
-		return "(" + e.String() + ")"
-	case Const:
-		if e {
-			return "state:>=0"
-		}
-	}
-	return e.String()
-}
-
-func (t Text) String() string {
-	if t.Column == "" {
-		return t.Match.String()
-	}
-	if t.Match.Kind == Exact {
-		return string(t.Column) + ":=" + t.Match.String()
-	}
-	return string(t.Column) + ":" + t.Match.String()
-}
-
-func (f Filled) String() string {
-	return "has:" + string(f.Column)
-}
-
-func (Plural) String() string { return "has:plural" }
-
-func (Pending) String() string { return "is:pending" }
-
-func (f Failing) String() string {
-	if f.Check == "" {
-		return "has:check"
-	}
-	return "check:" + Quote(f.Check)
-}
-
-func (n Number) String() string {
-	if len(n.Spans) > 1 || n.Field == ID && len(n.Spans) == 1 && n.Spans[0].Lo == n.Spans[0].Hi {
-		ids := make([]string, len(n.Spans))
-		for i, s := range n.Spans {
-			ids[i] = strconv.FormatInt(s.Lo, 10)
-		}
-		return string(n.Field) + ":" + strings.Join(ids, ",")
-	}
-	s := n.Spans[0]
-	lo, hi := strconv.FormatInt(s.Lo, 10), strconv.FormatInt(s.Hi, 10)
-	switch {
-	case s.Lo == s.Hi:
-		return string(n.Field) + ":=" + lo
-	case s.Hi == maxNumber:
-		return string(n.Field) + ":>=" + lo
-	case s.Lo == minNumber:
-		return string(n.Field) + ":<=" + hi
-	}
-	return string(n.Field) + ":[" + lo + " to " + hi + "]"
-}
-
-const instant = "2006-01-02T15:04:05.000000Z"
-
-func (t Time) String() string {
-	switch {
-	case t.To.IsZero():
-		return string(t.Event) + ":>=" + t.From.UTC().Format(instant)
-	case t.From.IsZero():
-		return string(t.Event) + ":<" + t.To.UTC().Format(instant)
-	}
-	return string(t.Event) + ":[" + t.From.UTC().Format(instant) + " to " + t.To.Add(-time.Microsecond).UTC().Format(instant) + "]"
-}
-
-func (a Author) String() string { return "changed_by:" + Quote(a.Username) }
-
-func (a Action) String() string { return "change_action:" + strconv.Itoa(int(a.Action)) }
-
-func (p Scope) String() string { return string(p.Level) + ":" + Quote(p.Value) }

@@ -39,14 +39,6 @@ type Match struct {
 	Pattern string
 }
 
-// String is the value as written in a query, without the operator.
-func (m Match) String() string {
-	if m.Kind == Regexp {
-		return `r"` + strings.ReplaceAll(m.Pattern, `"`, `\"`) + `"`
-	}
-	return Quote(m.Pattern)
-}
-
 // Compile returns the test of a match. The test is safe for concurrent use and
 // does not keep the text. Tests may share fold.
 func (m Match) Compile(fold *Folder) (func(text string) bool, error) {

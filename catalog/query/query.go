@@ -2,9 +2,8 @@
 // docs/compatibility.md#search) and compares texts.
 //
 // Goals: every query that Weblate 5 accepts and a repository can answer has the
-// same meaning here; an error names the column; an expression printed by String
-// parses to the same expression; length, depth, number of terms and cost of
-// regular expressions are limited, against hostile queries.
+// same meaning here; an error names the column; length, depth, number of terms and cost
+// of regular expressions are limited, against hostile queries.
 //
 // Non-goals: no database and no units. Package store runs expressions. The package
 // does not know the languages, nor when "yesterday" was.

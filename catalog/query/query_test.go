@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", c.q, err)
 			continue
 		}
-		if got := e.String(); got != c.want {
+		if got := printed(e); got != c.want {
 			t.Errorf("%s: %s, want %s", c.q, got, c.want)
 		}
 	}
@@ -253,7 +253,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		once := e.String()
+		once := printed(e)
 		if len(once) > MaxLength { // quoting makes it longer
 			return
 		}
@@ -261,7 +261,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q printed as %q: %v", q, once, err)
 		}
-		if twice := again.String(); twice != once {
+		if twice := printed(again); twice != once {
 			t.Fatalf("%q: %q, then %q", q, once, twice)
 		}
 	})

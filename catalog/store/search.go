@@ -83,7 +83,7 @@ func (s *Snapshot) Search(ctx context.Context, q SearchQuery) (*SearchResult, er
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(components, q.TranslationID, q.Missing, q.Expr)
+	key := fmt.Sprintf("%d %d %t %#v", components, q.TranslationID, q.Missing, q.Expr)
 	if plan, ok := s.db.searches.results.Get(key, generation); ok {
 		return &SearchResult{s, components, plan}, nil
 	}

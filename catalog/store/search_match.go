@@ -61,21 +61,17 @@ func (b *conditions) where(e query.Expr) (tests []rowTest, err error) {
 
 // inGo reports whether an expression has terms that SQL cannot express.
 func inGo(e query.Expr) bool {
-	switch e := e.(type) {
-	case query.And:
-		return slices.ContainsFunc(e, inGo)
-	case query.Or:
-		return slices.ContainsFunc(e, inGo)
-	case query.Not:
-		return inGo(e.X)
-	case query.Text:
-		return e.Match.Kind != query.Exact || e.Column == ""
-	case terms.InSet:
-		return isLarge(e.Set)
-	case terms.InTranslations:
-		return isLarge(e.Set)
-	}
-	return false
+	return query.Has(e, func(term query.Expr) bool {
+		switch e := term.(type) {
+		case query.Text:
+			return e.Match.Kind != query.Exact || e.Column == ""
+		case terms.InSet:
+			return isLarge(e.Set)
+		case terms.InTranslations:
+			return isLarge(e.Set)
+		}
+		return false
+	})
 }
 
 // byPrice sorts expressions by what they cost.

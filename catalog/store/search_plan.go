@@ -119,7 +119,7 @@ func (s *Snapshot) groups(c *searchComponent, e query.Expr) (groups []searchGrou
 		if here == query.None {
 			continue
 		}
-		text := here.String()
+		text := fmt.Sprintf("%#v", here)
 		n, ok := byText[text]
 		if !ok {
 			n = len(groups)

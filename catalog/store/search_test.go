@@ -33,12 +33,6 @@ func TestSearchProperty(t *testing.T) {
 		offset, limit := rapid.IntRange(0, 30).Draw(t, "offset"), rapid.IntRange(1, 300).Draw(t, "limit")
 		w.search(t, q, offset, limit)
 		w.search(t, q, offset+limit, limit) // from the cache
-		again, err := query.Parse(q.Expr.String())
-		if err != nil {
-			t.Fatalf("%s: %v", q.Expr, err)
-		}
-		q.Expr = again
-		w.search(t, q, offset, limit)
 	})
 }
 

@@ -77,8 +77,6 @@ type CreatedIn struct {
 	From, To int64
 }
 
-func (CreatedIn) String() string { return "" }
-
 // HasEntry matches units that have, or whose source unit has, an entry in the
 // ledger.
 type HasEntry struct {
@@ -89,20 +87,14 @@ type HasEntry struct {
 	From, To int64
 }
 
-func (HasEntry) String() string { return "" }
-
 // InSet matches units that are, or whose source unit is, in a set.
 type InSet struct {
 	OfSource bool
 	Set      *idset.Set
 }
 
-func (InSet) String() string { return "" }
-
 // InTranslations holds for the units of translations.
 type InTranslations struct{ Set *idset.Set }
-
-func (InTranslations) String() string { return "" }
 
 // The times before and after all others, in microseconds.
 const (
