@@ -67,12 +67,12 @@ func (p *searchPlan) size() int {
 
 // plan adds the search of one component.
 func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent) error {
-	groups, err := s.resolved(ctx, c)
-	if err != nil || len(groups) == 0 {
+	e, err := s.resolved(ctx, c)
+	if err != nil || e == query.None || len(c.live) == 0 {
 		return err
 	}
 	b := conditions{folder: &s.db.searches.folder}
-	tests, err := b.where(whole(c, groups))
+	tests, err := b.where(query.And{c.place(), e})
 	if err != nil {
 		return err
 	}
@@ -84,139 +84,98 @@ func (s *Snapshot) plan(ctx context.Context, p *searchPlan, c *searchComponent) 
 		part.tables += ` LEFT JOIN units s ON s.id = u.source_id`
 	}
 	p.parts = append(p.parts, part)
-	return s.addSpans(ctx, p, c, groups)
+	return s.addSpans(ctx, p, c, e)
 }
 
-// searchGroup is an expression with the translations to which it applies. The
-// translations of a component are one group, unless the query distinguishes their
-// languages.
-type searchGroup struct {
-	expr         query.Expr
-	translations []searchTranslation
-}
-
-// groups returns the expression for each translation of a component, in which the terms
-// about its place are decided. Translations in which nothing can match are in no group.
-func (s *Snapshot) groups(c *searchComponent, e query.Expr) (groups []searchGroup, err error) {
-	switch {
-	case e == query.None:
-		return nil, nil
-	case !terms.HasScope(e):
-		return []searchGroup{{e, c.live}}, nil
+// decide sets the expression for a component, with sets of translations in place of the terms
+// about places. Translations in which nothing can match are left out.
+func (c *searchComponent) decide(e query.Expr, fold *query.Folder) {
+	c.expr = e
+	isScope := func(term query.Expr) bool {
+		_, is := term.(query.Scope)
+		return is
 	}
-	byText := map[string]int{}
-	for i := range c.live {
-		t := &c.live[i]
-		here, err := terms.Simplify(e, func(term query.Expr) (query.Expr, error) {
-			if p, ok := term.(query.Scope); ok {
-				return query.Const(inScope(p, c.ComponentRow, t, &s.db.searches.folder)), nil
-			}
-			return term, nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	if !query.Has(e, isScope) {
+		return
+	}
+	c.live = slices.DeleteFunc(c.live, func(t searchTranslation) bool {
+		here := terms.Decided(e, func(p query.Scope) query.Expr { return query.Const(inScope(p, c.ComponentRow, &t, fold)) })
 		if here == query.None {
-			continue
+			c.other = append(c.other, t.id)
 		}
-		text := fmt.Sprintf("%#v", here)
-		n, ok := byText[text]
-		if !ok {
-			n = len(groups)
-			byText[text] = n
-			groups = append(groups, searchGroup{expr: here})
+		return here == query.None
+	})
+	c.expr = terms.Decided(e, func(p query.Scope) query.Expr {
+		var in []int64
+		for i := range c.live {
+			if inScope(p, c.ComponentRow, &c.live[i], fold) {
+				in = append(in, c.live[i].id)
+			}
 		}
-		groups[n].translations = append(groups[n].translations, *t)
-	}
-	return groups, nil
+		if len(in) == 0 || len(in) == len(c.live) {
+			return query.Const(len(in) > 0)
+		}
+		return terms.InTranslations{Set: idset.New(in)}
+	})
 }
 
-// resolved returns the groups of a component with sets in place of the terms that SQL
+// resolved returns the expression of a component with sets in place of the terms that SQL
 // cannot answer.
-func (s *Snapshot) resolved(ctx context.Context, c *searchComponent) (groups []searchGroup, err error) {
+func (s *Snapshot) resolved(ctx context.Context, c *searchComponent) (query.Expr, error) {
+	e, err := terms.Simplify(c.expr, terms.RewriteHistory)
+	if err != nil {
+		return nil, err
+	}
 	bytes := 0
-	for _, g := range c.groups {
-		if g.expr, err = terms.Simplify(g.expr, terms.RewriteHistory); err != nil {
-			return nil, err
+	return terms.Simplify(e, func(e query.Expr) (query.Expr, error) {
+		e, err := s.resolve(ctx, c, e)
+		if in, ok := e.(terms.InSet); ok {
+			bytes += in.Set.Size()
 		}
-		g.expr, err = terms.Simplify(g.expr, func(e query.Expr) (query.Expr, error) {
-			e, err := s.resolve(ctx, c, g.translations, e)
-			if in, ok := e.(terms.InSet); ok {
-				bytes += in.Set.Size()
-			}
-			if err == nil && bytes > maxSearchBytes {
-				err = ErrTooSlow
-			}
-			return e, err
-		})
-		if err != nil {
-			return nil, err
+		if err == nil && bytes > maxSearchBytes {
+			err = ErrTooSlow
 		}
-		if g.expr != query.None {
-			groups = append(groups, g)
-		}
-	}
-	return groups, nil
+		return e, err
+	})
 }
 
-// whole is the expression of all groups of a component.
-func whole(c *searchComponent, groups []searchGroup) query.Expr {
-	if len(groups) == 1 {
-		return query.And{place(c, groups[0].translations), groups[0].expr}
-	}
-	var all []searchTranslation
-	var either query.Or
-	for _, g := range groups {
-		all = append(all, g.translations...)
-		either = append(either, query.And{place(c, g.translations), g.expr})
-	}
-	return query.And{place(c, all), either}
-}
-
-// place is the condition that a unit is in one of some translations of a component. It
-// names those, or the others if they are fewer.
-func place(c *searchComponent, translations []searchTranslation) query.Expr {
-	in := make([]int64, len(translations))
-	for i := range in {
-		in[i] = translations[i].id
-	}
-	slices.Sort(in)
-	out := slices.Clone(c.other)
-	for i := range c.live {
-		if _, found := slices.BinarySearch(in, c.live[i].id); !found {
-			out = append(out, c.live[i].id)
-		}
-	}
-	slices.Sort(out)
-	switch {
-	case len(out) == 0:
+// place is the condition that a unit is in one of the translations to search. It names
+// those, or the others of the component if they are fewer.
+func (c *searchComponent) place() query.Expr {
+	if len(c.other) == 0 {
 		return query.All
-	case len(out) < len(in):
-		return query.Not{X: terms.InTranslations{Set: idset.New(out)}}
+	}
+	if len(c.other) < len(c.live) {
+		slices.Sort(c.other)
+		return query.Not{X: terms.InTranslations{Set: idset.New(c.other)}}
+	}
+	in := make([]int64, len(c.live))
+	for i := range in {
+		in[i] = c.live[i].id
 	}
 	return terms.InTranslations{Set: idset.New(in)}
 }
 
 // addSpans divides the ids to look at into spans.
-func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
+func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
 	part := len(p.parts) - 1
-	ids, known, lo, hi := candidates(groups)
-	if known { // of any component: a query may name any id
+	ids, lo, hi := terms.Narrow(e)
+	if ids != nil { // of any component: a query may name any id
 		first, last := c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
 		p.few(part, slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < first || id >= last }))
 		return nil
 	}
 	single := int64(0)
-	if len(groups) == 1 && len(groups[0].translations) == 1 {
-		single = groups[0].translations[0].id
+	if len(c.live) == 1 {
+		single = c.live[0].id
 	}
 	from, to, err := s.idRange(ctx, c, single)
 	if err != nil {
 		return err
 	}
 	span := s.db.searches.spanUnits
-	if single != 0 && to-from > span && to-from > maxGap*groups[0].translations[0].units {
-		err := s.eachInLayout(ctx, groups[0].translations, func(p catalog.UnitPosition) {
+	if single != 0 && to-from > span && to-from > maxGap*c.live[0].units {
+		err := s.eachInLayout(ctx, c.live, func(p catalog.UnitPosition) {
 			if lo <= p.ID && p.ID <= hi {
 				ids = append(ids, p.ID)
 			}
@@ -228,7 +187,7 @@ func (s *Snapshot) addSpans(ctx context.Context, p *searchPlan, c *searchCompone
 	for ; from < to; from += span {
 		p.spans = append(p.spans, searchSpan{part: part, lo: from, hi: min(from+span, to)})
 	}
-	return s.countLive(ctx, p, c, groups)
+	return s.countLive(ctx, p, c, e)
 }
 
 // few adds spans with lists of ids.
@@ -236,25 +195,6 @@ func (p *searchPlan) few(part int, ids []int64) {
 	for chunk := range slices.Chunk(ids, sqldb.ListSize(math.MaxInt)) {
 		p.spans = append(p.spans, searchSpan{part: part, lo: chunk[0], hi: chunk[len(chunk)-1] + 1, ids: chunk})
 	}
-}
-
-// candidates says which ids can match: if known is true only ids, otherwise ids
-// within [lo, hi].
-func candidates(groups []searchGroup) (ids []int64, known bool, lo, hi int64) {
-	lo, hi = math.MaxInt64, math.MinInt64
-	known = true
-	for _, g := range groups {
-		few, from, to := terms.Narrow(g.expr)
-		known = known && few != nil
-		ids = append(ids, few...)
-		lo, hi = min(lo, from), max(hi, to)
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if !known {
-		ids = nil
-	}
-	return ids, known, lo, hi
 }
 
 // MaxSearchPrice terms.Bounds the price of a search: what takes about searchTime on two
@@ -279,8 +219,8 @@ func WithSearchPrice(ctx context.Context, most int64) context.Context {
 	return context.WithValue(ctx, priceKey{}, most)
 }
 
-// searchPrice groups the translations of components, and estimates how many comparisons a
-// search makes: those of one string, for each string of the groups.
+// searchPrice decides the terms about places, and estimates how many comparisons a search
+// makes: those of one string, for each string of the translations.
 func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int64, err error) {
 	lowered, err := terms.Simplify(e, func(term query.Expr) (query.Expr, error) {
 		if n, ok := term.(query.Number); ok {
@@ -295,13 +235,9 @@ func (s *Snapshot) searchPrice(list []searchComponent, e query.Expr) (price int6
 	}
 	cost := terms.PriceOfRow + terms.Price(e)
 	for i := range list {
-		if err == nil {
-			list[i].groups, err = s.groups(&list[i], e)
-		}
-		for _, g := range list[i].groups {
-			for _, t := range g.translations {
-				price += t.units * cost
-			}
+		list[i].decide(e, &s.db.searches.folder)
+		for _, t := range list[i].live {
+			price += t.units * cost
 		}
 	}
 	return min(price, most*cost), err

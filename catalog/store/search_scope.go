@@ -19,10 +19,10 @@ import (
 // searchComponent is a component to search with its translations.
 type searchComponent struct {
 	*ComponentRow
-	live   []searchTranslation // to search, by id
-	other  []int64             // the component's other translations
-	groups []searchGroup       // of live, in which something may be found
-	long   bool                // whether the search is long: other snapshots help
+	live  []searchTranslation // to search, by id
+	other []int64             // the component's other translations
+	expr  query.Expr          // what is searched for in it
+	long  bool                // whether the search is long: other snapshots help
 }
 
 // searchTranslation is what a search needs of a translation.
@@ -142,18 +142,15 @@ func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTransl
 // countLive counts the spans of a component if the only condition is whether a
 // unit is in a set. Layouts say which units are live, for a fifth of the cost of
 // reading the units.
-func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchComponent, groups []searchGroup) error {
-	if len(groups) != 1 {
-		return nil
-	}
-	in, ok := groups[0].expr.(terms.InSet)
+func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
+	in, ok := e.(terms.InSet)
 	if !ok || in.OfSource {
 		return nil
 	}
 	if _, listed := in.Set.Listed(); listed {
 		return nil
 	}
-	live, err := s.liveUnits(ctx, c, groups[0].translations)
+	live, err := s.liveUnits(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -183,9 +180,9 @@ func blockSpans(translations []searchTranslation, units int64) (spans []blockSpa
 	return spans
 }
 
-// liveUnits collects the live units of translations of a component.
-func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent, translations []searchTranslation) (*idset.Collector, error) {
-	spans := blockSpans(translations, s.db.searches.spanUnits)
+// liveUnits collects the live units of the translations to search.
+func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent) (*idset.Collector, error) {
+	spans := blockSpans(c.live, s.db.searches.spanUnits)
 	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idset.Collector) error {
 		b := &spans[i]
 		return sqldb.Each(ctx, s.s, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi},
@@ -216,7 +213,7 @@ func inScope(p query.Scope, c *ComponentRow, t *searchTranslation, fold *query.F
 // resolve replaces the terms that no column of a unit answers by the set of
 // matching units: positions are in layouts, times and authors of changes in the
 // ledger.
-func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []searchTranslation, e query.Expr) (query.Expr, error) {
+func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Text:
 		if e.Column != query.Location && e.Column != query.Comment && e.Column != query.Suggestion {
@@ -227,26 +224,26 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, group []sear
 			return nil, err
 		}
 		if e.Column != query.Location {
-			return s.unitsWithNotes(ctx, c, group, e.Column, match)
+			return s.unitsWithNotes(ctx, c, e.Column, match)
 		}
-		return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return match(p.Location) })
+		return s.unitsByLayout(ctx, c, func(p catalog.UnitPosition) bool { return match(p.Location) })
 	case query.Filled:
 		switch e.Column {
 		case query.Location:
-			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return p.Location != "" })
+			return s.unitsByLayout(ctx, c, func(p catalog.UnitPosition) bool { return p.Location != "" })
 		case query.Comment, query.Suggestion:
-			return s.unitsWithNotes(ctx, c, group, e.Column, nil)
+			return s.unitsWithNotes(ctx, c, e.Column, nil)
 		}
 		return e, nil
 	case query.Number:
 		if e.Field == query.Position {
-			return s.unitsByLayout(ctx, group, func(p catalog.UnitPosition) bool { return terms.InSpans(e.Spans, int64(p.Position)) })
+			return s.unitsByLayout(ctx, c, func(p catalog.UnitPosition) bool { return terms.InSpans(e.Spans, int64(p.Position)) })
 		}
 		return terms.IDsToSet(e), nil
 	case query.Pending:
 		return s.unitsPending(ctx, c)
 	case terms.HasEntry:
-		return s.withEntries(ctx, c, group, &e)
+		return s.withEntries(ctx, c, &e)
 	}
 	return e, nil
 }
@@ -262,9 +259,9 @@ func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.
 	return terms.NewInSet(ids, false), err
 }
 
-func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
+func (s *Snapshot) unitsByLayout(ctx context.Context, c *searchComponent, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
 	var ids []int64
-	err := s.eachInLayout(ctx, group, func(p catalog.UnitPosition) {
+	err := s.eachInLayout(ctx, c.live, func(p catalog.UnitPosition) {
 		if holds(p) {
 			ids = append(ids, p.ID)
 		}
@@ -274,10 +271,10 @@ func (s *Snapshot) unitsByLayout(ctx context.Context, group []searchTranslation,
 
 // unitsWithNotes finds units that have comments or suggestions; if match is not
 // nil, only matching ones.
-func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group []searchTranslation, column query.Column, match func(string) bool) (query.Expr, error) {
+func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, column query.Column, match func(string) bool) (query.Expr, error) {
 	var ids []int64
 	if column == query.Suggestion {
-		for _, t := range group {
+		for _, t := range c.live {
 			found, err := withSuggestions(ctx, s.s, t.id, false, match)
 			if err != nil {
 				return nil, err
@@ -295,7 +292,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range group {
+	for _, t := range c.live {
 		if t.id == source {
 			continue
 		}
@@ -307,10 +304,10 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, group
 }
 
 // withEntries reads the ledger of the component, or of a single translation.
-func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, group []searchTranslation, e *terms.HasEntry) (query.Expr, error) {
+func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, e *terms.HasEntry) (query.Expr, error) {
 	l := entryList{table: `components`, column: `component_id`, first: `first_in_component`, id: c.ID}
-	if len(group) == 1 && !e.OfSource {
-		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: group[0].id}
+	if len(c.live) == 1 && !e.OfSource {
+		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: c.live[0].id}
 	}
 	var b sqlText
 	if e.From != terms.MinTime {

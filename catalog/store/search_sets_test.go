@@ -46,7 +46,8 @@ func TestSearchEntries(t *testing.T) {
 		}
 		slices.Sort(want)
 		if err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
-			found, err := s.withEntries(ctx, &c, group, &e)
+			c.live = group
+			found, err := s.withEntries(ctx, &c, &e)
 			var got []int64
 			if in, ok := found.(terms.InSet); ok {
 				got, _ = in.Set.Listed()
@@ -80,8 +81,8 @@ func TestSearchLiveUnits(t *testing.T) {
 		group[1].units = units
 		for _, long := range []bool{false, true} {
 			read(t, w.db, func(ctx context.Context, s *Snapshot) error {
-				c := searchComponent{ComponentRow: w.components[1], long: long}
-				live, err := s.liveUnits(ctx, &c, group)
+				c := searchComponent{ComponentRow: w.components[1], live: group, long: long}
+				live, err := s.liveUnits(ctx, &c)
 				if err != nil {
 					return err
 				}

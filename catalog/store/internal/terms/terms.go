@@ -218,15 +218,15 @@ func Price(e query.Expr) (sum int64) {
 	return priceOfTerm
 }
 
-// HasScope reports whether an expression has a term about places.
-func HasScope(e query.Expr) bool {
-	found := false
-	_, _ = Simplify(e, func(term query.Expr) (query.Expr, error) {
-		_, ok := term.(query.Scope)
-		found = found || ok
+// Decided is Simplify for the terms about places alone.
+func Decided(e query.Expr, place func(query.Scope) query.Expr) query.Expr {
+	e, _ = Simplify(e, func(term query.Expr) (query.Expr, error) { // without an error
+		if p, is := term.(query.Scope); is {
+			return place(p), nil
+		}
 		return term, nil
 	})
-	return found
+	return e
 }
 
 // Narrow looks for a condition on ids among the terms of a conjunction: only units of few,
