@@ -190,14 +190,10 @@ func (s *Snapshot) editsWithAuthors(ctx context.Context, where string, args ...a
 	for i := range edits {
 		at[edits[i].ID] = i
 	}
-	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(at), func(scan sqldb.Scan) error {
-		var id int64
-		var a edit.Author
-		err := scan(&id, &a.Name, &a.Email, &a.Time)
+	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(at), sqldb.Cols4(func(id int64, name, email string, when time.Time) {
 		e := &edits[at[id]]
-		e.Authors = append(e.Authors, a)
-		return err
-	})
+		e.Authors = append(e.Authors, edit.Author{Name: name, Email: email, Time: when})
+	}))
 }
 
 // EditQuery selects edits of the journal.

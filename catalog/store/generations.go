@@ -74,12 +74,10 @@ func newsSince(ctx context.Context, s *sqldb.Session, since int64) (n news, err 
 	if err != nil || n.generation <= since {
 		return n, err
 	}
-	err = s.Query(ctx, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+rows.ComponentFrom+` WHERE c.generation > $1`, []any{since}, func(scan sqldb.Scan) error {
-		var c componentGeneration
-		err := scan(&c.id, &c.project, &c.slug, &c.generation, &c.content)
-		n.components = append(n.components, c)
-		return err
-	})
+	n.components, err = sqldb.Rows(ctx, s, `SELECT c.id, c.project_id, p.slug, c.generation, c.content_generation`+rows.ComponentFrom+` WHERE c.generation > $1`, []any{since},
+		func(c *componentGeneration) []any {
+			return []any{&c.id, &c.project, &c.slug, &c.generation, &c.content}
+		})
 	return n, err
 }
 
@@ -178,15 +176,11 @@ func (s *Snapshot) Position(ctx context.Context, token *catalog.Token) (Position
 		}
 		s.s.Reading.Begin() // clients do not see this
 		defer s.s.Reading.End()
-		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+rows.ComponentFrom+` GROUP BY p.slug`, nil, func(scan sqldb.Scan) error {
-			var slug string
-			var newest int64
-			err := scan(&slug, &newest)
+		err = s.s.Query(ctx, `SELECT p.slug, MAX(c.generation)`+rows.ComponentFrom+` GROUP BY p.slug`, nil, sqldb.Cols2(func(slug string, newest int64) {
 			if token.Sees(slug) {
 				at.Generation = max(at.Generation, newest)
 			}
-			return err
-		})
+		}))
 	}
 	return at, s.s.Fail(ctx, "read what the client may see", err)
 }

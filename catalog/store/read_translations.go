@@ -231,12 +231,7 @@ type CheckCount struct {
 func (s *Snapshot) CheckCounts(ctx context.Context, components []int64) (out []CheckCount, err error) {
 	defer s.s.About(components...).End()
 	units := map[int64]int64{}
-	err = s.s.QueryIn(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN $ids GROUP BY check_id`, nil, components, func(scan sqldb.Scan) error {
-		var check, n int64
-		err := scan(&check, &n)
-		units[check] += n
-		return err
-	})
+	err = s.s.QueryIn(ctx, `SELECT check_id, SUM(units) FROM check_counts WHERE component_id IN $ids GROUP BY check_id`, nil, components, sqldb.Cols2(func(check, n int64) { units[check] += n }))
 	for _, check := range sqldb.SortedKeys(units) {
 		if units[check] > 0 {
 			out = append(out, CheckCount{Check: check, Units: units[check]})

@@ -95,20 +95,13 @@ func (s *Snapshot) RestrictUser(ctx context.Context, u *User, components []int64
 	// The inner query reads only the index of authors; then one row per component
 	// is read.
 	err = s.s.Query(ctx, `SELECT d.component_id, d.commit_time FROM deltas d
-		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, func(scan sqldb.Scan) error {
-		var component int64
-		var at time.Time
-		err := scan(&component, &at)
-		if !slices.Contains(components, component) {
-			elsewhere = true
-			return err
-		}
-		known = true
-		if !at.IsZero() && (first.IsZero() || at.Before(first)) {
+		JOIN (SELECT MIN(first_change) AS first FROM deltas WHERE author_id = $1 GROUP BY component_id) f ON d.first_change = f.first`, []any{u.ID}, sqldb.Cols2(func(component int64, at time.Time) {
+		here := slices.Contains(components, component)
+		known, elsewhere = known || here, elsewhere || !here
+		if here && !at.IsZero() && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
-		return err
-	})
+	}))
 	if elsewhere && known {
 		u.Joined = first
 	}
@@ -318,14 +311,11 @@ var updatedStrings = `CASE WHEN d.translation_id IS NULL THEN 0 WHEN d.n = d.add
 // week, ascending; nil means all components. An index has all that it reads.
 func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components []int64, since time.Time) ([]WeekCount, error) {
 	weeks := map[int64]int64{}
-	err := s.s.Query(ctx, `SELECT d.at, `+updatedStrings+`, d.component_id FROM deltas d WHERE d.author_id = $1 AND d.at >= $2`, []any{userID, sqldb.Micros(since)}, func(scan sqldb.Scan) error {
-		var at, updated, component int64
-		err := scan(&at, &updated, &component)
+	err := s.s.Query(ctx, `SELECT d.at, `+updatedStrings+`, d.component_id FROM deltas d WHERE d.author_id = $1 AND d.at >= $2`, []any{userID, sqldb.Micros(since)}, sqldb.Cols3(func(at, updated, component int64) {
 		if updated > 0 && (components == nil || slices.Contains(components, component)) {
 			weeks[catalog.IntervalWeek.First(time.UnixMicro(at)).Unix()] += updated
 		}
-		return err
-	})
+	}))
 	var out []WeekCount
 	for _, first := range slices.Sorted(maps.Keys(weeks)) {
 		out = append(out, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})

@@ -193,12 +193,7 @@ func (s *Snapshot) eachFound(ctx context.Context, part *searchPart, span *search
 		b.text.WriteString(` ORDER BY u.id`)
 		b.add(` LIMIT `, limit)
 		b.add(` OFFSET `, offset)
-		var id int64
-		return s.s.QueryOnce(ctx, `SELECT u.id`+b.text.String(), b.args, func(scan sqldb.Scan) error {
-			err := scan(&id)
-			found(id)
-			return err
-		})
+		return s.s.QueryOnce(ctx, `SELECT u.id`+b.text.String(), b.args, sqldb.Cols1(found))
 	}
 	_, err := s.s.QueryTested(ctx, part.tested(b), part.tester(&s.db.searches.folder), func(id int64) error {
 		if offset--; offset >= 0 {

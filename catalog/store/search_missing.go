@@ -45,15 +45,12 @@ func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, compone
 	if err != nil {
 		return nil, err
 	}
-	var id, changedTo int64
-	err = s.Query(ctx, extraStrings, []any{first, first + catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
-		err := scan(&id, &changedTo)
+	err = s.Query(ctx, extraStrings, []any{first, first + catalog.UnitsPerComponent}, sqldb.Cols2(func(id, changedTo int64) {
 		if changedTo > 0 && other.Has(id) {
 			other.Add(changedTo)
 		}
 		other.Add(id)
-		return err
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -199,20 +196,9 @@ func (tx *StepTx) Missing(ctx context.Context, component, translation int64, ids
 	}
 	before := map[int64]int64{}
 	has := map[int64]bool{}
-	err = tx.s.QueryIn(ctx, unitsOfStrings, []any{translation}, sources, func(scan sqldb.Scan) error {
-		var source, id int64
-		var removed bool
-		err := scan(&source, &id, &removed)
-		before[source], has[source] = id, !removed
-		return err
-	})
+	err = tx.s.QueryIn(ctx, unitsOfStrings, []any{translation}, sources, sqldb.Cols3(func(source, id int64, removed bool) { before[source], has[source] = id, !removed }))
 	if err == nil {
-		err = tx.s.QueryIn(ctx, changedStrings, []any{translation}, sources, func(scan sqldb.Scan) error {
-			var source int64
-			err := scan(&source)
-			has[source] = true
-			return err
-		})
+		err = tx.s.QueryIn(ctx, changedStrings, []any{translation}, sources, sqldb.Cols1(func(source int64) { has[source] = true }))
 	}
 	for i := range units {
 		if id := units[i].ID; !has[id] {

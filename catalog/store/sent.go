@@ -189,16 +189,13 @@ func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
 		written[o.Edits[i].ID] = &o.Edits[i]
 	}
 	var same, changed []int64 // since they were read
-	err := s.QueryIn(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN $ids`, nil, sqldb.SortedKeys(written), func(scan sqldb.Scan) error {
-		var now Edit
-		err := scan(&now.ID, &now.Ours.Target, &now.Ours.State)
-		if e := written[now.ID]; e.Ours == now.Ours {
-			same = append(same, now.ID)
+	err := s.QueryIn(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN $ids`, nil, sqldb.SortedKeys(written), sqldb.Cols3(func(id int64, target string, state catalog.State) {
+		if written[id].Ours == (edit.Text{Target: target, State: state}) {
+			same = append(same, id)
 		} else {
-			changed = append(changed, now.ID)
+			changed = append(changed, id)
 		}
-		return err
-	})
+	}))
 	args := []any{o.Commit, o.Repo, o.Branch}
 	if err == nil {
 		err = s.DoIn(ctx, `UPDATE sent SET next_commit = $1 WHERE repo = $2 AND branch = $3 AND at_commit <> $1

@@ -218,15 +218,8 @@ func (s *Snapshot) readStates(ctx context.Context, read map[int64]*componentStat
 	if err := s.readSources(ctx, sources, owners); err != nil {
 		return err
 	}
-	var translation, source, state int64
-	dest := []any{&translation, &source, &state}
-	return s.s.QueryIn(ctx, `SELECT translation_id, source_id, state FROM units WHERE removed = 0 AND translation_id IN $ids`, nil, translations, func(scan sqldb.Scan) error {
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		owners[translation].put(translation, source, int8(state))
-		return nil
-	})
+	return s.s.QueryIn(ctx, `SELECT translation_id, source_id, state FROM units WHERE removed = 0 AND translation_id IN $ids`, nil, translations,
+		sqldb.Cols3(func(translation, source int64, state int8) { owners[translation].put(translation, source, state) }))
 }
 
 // readSources reads the units of source translations.

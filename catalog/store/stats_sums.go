@@ -154,12 +154,8 @@ func (s *Snapshot) readSums(ctx context.Context, components []int64, into map[in
 	for _, id := range components {
 		into[id] = &componentSums{}
 	}
-	err := s.s.QueryIn(ctx, `SELECT component_id, id FROM translations WHERE component_id IN $ids AND removed = 0`, nil, components, func(scan sqldb.Scan) error {
-		var component, id int64
-		err := scan(&component, &id)
-		into[component].translations = append(into[component].translations, id)
-		return err
-	})
+	err := s.s.QueryIn(ctx, `SELECT component_id, id FROM translations WHERE component_id IN $ids AND removed = 0`, nil, components,
+		sqldb.Cols2(func(component, id int64) { into[component].translations = append(into[component].translations, id) }))
 	if err != nil {
 		return err
 	}

@@ -288,15 +288,11 @@ func (db *DB) SetBots(ctx context.Context, authors []string) error {
 	err := db.write(ctx, func(s *sqldb.Session) error {
 		db.bots.Store(b) // no step is running now
 		marked := map[int64][]int64{}
-		if err := s.Query(ctx, `SELECT id, email_hash, full_name, bot FROM users`, nil, func(scan sqldb.Scan) error {
-			var id, bot int64
-			var key, name string
-			err := scan(&id, &key, &name, &bot)
+		if err := s.Query(ctx, `SELECT id, email_hash, full_name, bot FROM users`, nil, sqldb.Cols4(func(id int64, key, name string, bot int64) {
 			if now := sqldb.Smallint(b.has(key, name)); now != bot {
 				marked[now] = append(marked[now], id)
 			}
-			return err
-		}); err != nil || len(marked) == 0 {
+		})); err != nil || len(marked) == 0 {
 			return err
 		}
 		if _, err := rows.NextConfigured(ctx, s); err != nil {

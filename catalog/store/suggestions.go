@@ -52,13 +52,8 @@ type SuggestionSource struct {
 func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
 	counts := map[SuggestionSource]int{}
 	err := s.s.Query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches+` GROUP BY translation_id, branch`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
-			var from SuggestionSource
-			var n int
-			err := scan(&from.TranslationID, &from.Branch, &n)
-			counts[from] = n
-			return err
-		})
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent},
+		sqldb.Cols3(func(translation int64, branch string, n int) { counts[SuggestionSource{translation, branch}] = n }))
 	return counts, s.s.Fail(ctx, fmt.Sprintf("count the suggestions of component %d", component), err)
 }
 
@@ -230,13 +225,7 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) (e
 		lo, hi = min(lo, ids[i]), max(hi, ids[i])
 	}
 	found := map[int64]int{} // 1: a suggestion, 2: a pending edit
-	take := func(scan sqldb.Scan) error {
-		var id int64
-		var kind int
-		err := scan(&id, &kind)
-		found[id] |= kind
-		return err
-	}
+	take := sqldb.Cols2(func(id int64, kind int) { found[id] |= kind })
 	if hi-lo < gaps*int64(len(units)) {
 		err = s.s.Query(ctx, suggestedUnits+`BETWEEN $1 AND $2`+editedUnits+`BETWEEN $1 AND $2`, []any{lo, hi}, take)
 	} else {
@@ -268,15 +257,11 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 // lacks.
 func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool) (ids []int64, err error) {
 	err = s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
-		WHERE n.translation_id = $1 AND u.removed = $2`, []any{translation, sqldb.Smallint(missing)}, func(scan sqldb.Scan) error {
-		var id int64
-		var text string
-		err := scan(&id, &text)
+		WHERE n.translation_id = $1 AND u.removed = $2`, []any{translation, sqldb.Smallint(missing)}, sqldb.Cols2(func(id int64, text string) {
 		if match == nil || match(text) {
 			ids = append(ids, id)
 		}
-		return err
-	})
+	}))
 	return ids, err
 }
 

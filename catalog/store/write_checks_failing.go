@@ -48,19 +48,15 @@ type SourceFailing struct {
 // source unit. Source units without any are absent.
 func (tx *StepTx) FailingOf(ctx context.Context, sources []int64) (map[int64]SourceFailing, error) {
 	out := map[int64]SourceFailing{}
-	err := tx.s.QueryIn(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
-		var unit, source int64
-		var mask [2]uint64
-		err := scan(&unit, &source, &mask[0], &mask[1])
+	err := tx.s.QueryIn(ctx, `SELECT unit_id, source_id, low, high FROM failing WHERE source_id IN $ids`, nil, sources, sqldb.Cols4(func(unit, source int64, low, high uint64) {
 		f := out[source]
 		if unit == source {
-			f.Own = mask
+			f.Own = [2]uint64{low, high}
 		} else {
-			f.Translations += bits.OnesCount64(mask[0]) + bits.OnesCount64(mask[1])
+			f.Translations += bits.OnesCount64(low) + bits.OnesCount64(high)
 		}
 		out[source] = f
-		return err
-	})
+	}))
 	return out, tx.fail(ctx, "count failing checks", err)
 }
 
@@ -229,12 +225,8 @@ func (tx *StepTx) GroupValues(ctx context.Context, scope int64, keys []int64) (m
 
 // GroupMembers calls each for the members of groups of a scope.
 func (tx *StepTx) GroupMembers(ctx context.Context, scope int64, keys []int64, each func(compared.Member)) error {
-	return tx.fail(ctx, "read groups of strings", tx.s.QueryIn(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN $ids`, []any{scope}, keys, func(scan sqldb.Scan) error {
-		var c compared.Member
-		err := scan(&c.Key, &c.Value, &c.Unit)
-		each(c)
-		return err
-	}))
+	return tx.fail(ctx, "read groups of strings", tx.s.QueryIn(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1 AND key IN $ids`, []any{scope}, keys,
+		sqldb.Cols3(func(key, value, unit int64) { each(compared.Member{Key: key, Value: value, Unit: unit}) })))
 }
 
 // AddMembers stores members of groups of a scope, which should come in order. Members that

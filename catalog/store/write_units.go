@@ -207,18 +207,13 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
-	removed := 0
 	var translations []int64
-	err := tx.s.QueryIn(ctx, `UPDATE units SET removed = 1 WHERE id IN $ids RETURNING translation_id, id`, nil, ids, func(scan sqldb.Scan) error {
-		var translation, id int64
-		err := scan(&translation, &id)
+	err := tx.s.QueryIn(ctx, `UPDATE units SET removed = 1 WHERE id IN $ids RETURNING translation_id, id`, nil, ids, sqldb.Cols2(func(translation, id int64) {
 		tx.recordWritten(translation, id)
-		removed++
 		translations = append(translations, translation)
-		return err
-	})
-	if err == nil && removed != len(ids) {
-		err = sqldb.NotFound("%d of %d units", len(ids)-removed, len(ids))
+	}))
+	if err == nil && len(translations) != len(ids) {
+		err = sqldb.NotFound("%d of %d units", len(ids)-len(translations), len(ids))
 	}
 	for _, t := range translations {
 		if err == nil {

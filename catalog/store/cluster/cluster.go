@@ -302,13 +302,9 @@ func (c *Cluster) Spend(ctx context.Context, limit string, list []Spent) (sums [
 		return nil, err
 	}
 	err = c.Do(ctx, "count requests", func(s *sqldb.Session) error {
-		err := s.Query(ctx, spend, []any{string(text)}, func(scan sqldb.Scan) error {
-			var client string
-			var used, left int64
-			err := scan(&client, &used, &left)
-			sums = append(sums, Spent{names[client], int(used), time.Duration(left) * time.Microsecond})
-			return err
-		})
+		err := s.Query(ctx, spend, []any{string(text)}, sqldb.Cols3(func(client string, used int, left int64) {
+			sums = append(sums, Spent{names[client], used, time.Duration(left) * time.Microsecond})
+		}))
 		if err != nil {
 			return err
 		}
@@ -361,12 +357,8 @@ func newestConfiguration(ctx context.Context, s *sqldb.Session) (c Configuration
 // stays until it is given back.
 func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
 	stored := map[string]Mirror{}
-	err := s.Query(ctx, `SELECT branch, project, host FROM mirrors WHERE active = 1`, nil, func(scan sqldb.Scan) error {
-		var m Mirror
-		err := scan(&m.Branch, &m.Project, &m.Host)
-		stored[m.Branch] = m
-		return err
-	})
+	err := s.Query(ctx, `SELECT branch, project, host FROM mirrors WHERE active = 1`, nil,
+		sqldb.Cols3(func(branch, project, host string) { stored[branch] = Mirror{branch, project, host} }))
 	if err != nil {
 		return err
 	}

@@ -197,16 +197,12 @@ func (s *Reader) endsOf(ctx context.Context, components []int64, language string
 	err := s.s.IDsIn(ctx, `SELECT id FROM translations WHERE component_id IN $ids AND removed = 0 AND language = $1`, []any{language}, components, &translations)
 	var ends []end
 	for _, id := range translations {
-		if err != nil {
-			break
+		var more []end
+		if err == nil {
+			more, err = sqldb.Rows(ctx, s.s, `SELECT id, first_change, at, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
+				[]any{id, limit}, func(e *end) []any { return []any{&e.delta, &e.first, &e.at, &e.n} })
 		}
-		err = s.s.Query(ctx, `SELECT id, first_change, at, n FROM deltas WHERE translation_id = $1 ORDER BY first_in_translation DESC LIMIT $2`,
-			[]any{id, limit}, func(scan sqldb.Scan) error {
-				var e end
-				err := scan(&e.delta, &e.first, &e.at, &e.n)
-				ends = append(ends, e)
-				return err
-			})
+		ends = append(ends, more...)
 	}
 	return ends, err
 }

@@ -289,14 +289,8 @@ func (s *Reader) countEvents(ctx context.Context, rows []deltaRow) error {
 			rows[i].events = map[catalog.Action]int32{}
 		}
 	}
-	return s.s.QueryIn(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN $ids GROUP BY c.delta_id, c.action`, nil, ids, func(scan sqldb.Scan) error {
-		var id int64
-		var action catalog.Action
-		var n int32
-		err := scan(&id, &action, &n)
-		rows[at[id]].events[action] = n
-		return err
-	})
+	return s.s.QueryIn(ctx, `SELECT c.delta_id, c.action, COUNT(*) FROM changes c WHERE c.delta_id IN $ids GROUP BY c.delta_id, c.action`, nil, ids,
+		sqldb.Cols3(func(id int64, action catalog.Action, n int32) { rows[at[id]].events[action] = n }))
 }
 
 // straddling is the rank of the last delta that begins at or before a rank: the

@@ -43,18 +43,13 @@ func (v *verifier) server(ctx context.Context) {
 // pieces verifies that all pieces of files belong to files.
 func (v *verifier) pieces(ctx context.Context, where *scope) {
 	listed := map[int64]struct{}{}
-	v.query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, func(scan sqldb.Scan) error {
-		var list []byte
-		if err := scan(&list); err != nil {
-			return err
-		}
+	v.query(ctx, `SELECT pieces FROM files WHERE pieces IS NOT NULL`, nil, sqldb.Cols1(func(list []byte) {
 		if p, err := files.Decode(list); err == nil { // else the file is damaged
 			for _, id := range p.IDs() {
 				listed[id] = struct{}{}
 			}
 		}
-		return nil
-	})
+	}))
 	var ids []int64
 	v.fail(v.s.IDs(ctx, `SELECT id FROM file_pieces`, nil, &ids))
 	lost := int64(0)
@@ -188,25 +183,18 @@ func (v *verifier) longUntranslated(ctx context.Context, c *scope) {
 		before := commit.CommitTime.Add(-checks.LongUntranslatedDays * 24 * time.Hour)
 		v.query(ctx, `SELECT id, flags FROM units WHERE id IN (SELECT source_id FROM (`+rows.StringCounts+` AND COALESCE(s.since, s.created) < $2
 				GROUP BY u.source_id, COALESCE(s.since, s.created) HAVING 2000 * SUM(CASE WHEN u.state >= 20 THEN 1 ELSE 0 END) < $3 * COUNT(*)) AS x)`,
-			[]any{c.id, sqldb.Micros(before), int64(catalog.Percent(translated, total, 1000))}, func(scan sqldb.Scan) error {
-				var id int64
-				var flags string
-				err := scan(&id, &flags)
+			[]any{c.id, sqldb.Micros(before), int64(catalog.Percent(translated, total, 1000))}, sqldb.Cols2(func(id int64, flags string) {
 				if !checks.Ignores(flags, checks.LongUntranslated) {
 					counted[id] = 1
 				}
-				return err
-			})
+			}))
 	}
 	stored := map[int64]int64{}
-	v.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{source}, func(scan sqldb.Scan) error {
-		var id, low, high int64
-		err := scan(&id, &low, &high)
-		if (checks.Mask{uint64(low), uint64(high)}).Has(checks.LongUntranslated) {
+	v.query(ctx, `SELECT unit_id, low, high FROM failing WHERE translation_id = $1`, []any{source}, sqldb.Cols3(func(id int64, low, high uint64) {
+		if (checks.Mask{low, high}).Has(checks.LongUntranslated) {
 			stored[id] = 1
 		}
-		return err
-	})
+	}))
 	named, all := 0, maps.Clone(stored)
 	maps.Copy(all, counted)
 	for _, id := range sqldb.SortedKeys(all) {

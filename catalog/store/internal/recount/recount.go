@@ -230,22 +230,14 @@ func (v *verifier) numbers(ctx context.Context, query string, id int64, numbers 
 func (v *verifier) checkCounts(ctx context.Context, t *scope) {
 	var stored, counted [128]int64
 	v.query(ctx, `SELECT c.check_id, c.units FROM check_counts c JOIN translations t ON t.component_id = c.component_id AND t.id = c.translation_id WHERE c.translation_id = $1`,
-		[]any{t.id}, func(scan sqldb.Scan) error {
-			var check, n int64
-			err := scan(&check, &n)
-			stored[check&127] += n
-			return err
-		})
-	v.query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, func(scan sqldb.Scan) error {
-		var halves [2]int64
-		err := scan(&halves[0], &halves[1])
-		for i, half := range halves {
-			for rest := uint64(half); rest != 0; rest &= rest - 1 {
+		[]any{t.id}, sqldb.Cols2(func(check, n int64) { stored[check&127] += n }))
+	v.query(ctx, `SELECT low, high FROM failing WHERE translation_id = $1`, []any{t.id}, sqldb.Cols2(func(low, high uint64) {
+		for i, half := range [2]uint64{low, high} {
+			for rest := half; rest != 0; rest &= rest - 1 {
 				counted[i*64+bits.TrailingZeros64(rest)]++
 			}
 		}
-		return err
-	})
+	}))
 	for check := range counted {
 		v.compare(t, fmt.Sprintf("strings that fail check %d", check), stored[check], counted[check])
 	}
@@ -268,12 +260,10 @@ func (v *verifier) compared(ctx context.Context, p *scope) {
 	v.wantNoRows(ctx, p, "sole translations that are not", `SELECT COUNT(*) FROM compared_scopes s WHERE s.project_id = $1 AND s.sole_id <> 0
 		AND (SELECT COUNT(*) FROM translations t WHERE t.scope_id = s.id AND t.id = s.sole_id) <> (SELECT COUNT(*) FROM translations t WHERE t.scope_id = s.id)`, p.id)
 	var scopes []compared.Scope
-	v.query(ctx, `SELECT id, plural_number, sole_id FROM compared_scopes WHERE project_id = $1 ORDER BY id`, []any{p.id}, func(scan sqldb.Scan) error {
-		var s compared.Scope
-		err := scan(&s.ID, &s.PluralNumber, &s.Sole)
-		scopes = append(scopes, s)
-		return err
-	})
+	v.query(ctx, `SELECT id, plural_number, sole_id FROM compared_scopes WHERE project_id = $1 ORDER BY id`, []any{p.id},
+		sqldb.Cols3(func(id int64, forms int, sole int64) {
+			scopes = append(scopes, compared.Scope{ID: id, PluralNumber: forms, Sole: sole})
+		}))
 	for i := range scopes {
 		v.groups(ctx, p, &scopes[i])
 	}
@@ -282,12 +272,8 @@ func (v *verifier) compared(ctx context.Context, p *scope) {
 // groups verifies the members of the groups of a scope.
 func (v *verifier) groups(ctx context.Context, p *scope, s *compared.Scope) {
 	var stored, counted memberSum
-	v.query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1`, []any{s.ID}, func(scan sqldb.Scan) error {
-		var c compared.Member
-		err := scan(&c.Key, &c.Value, &c.Unit)
-		stored.add(&c)
-		return err
-	})
+	v.query(ctx, `SELECT key, value, unit_id FROM compared_units WHERE scope_id = $1`, []any{s.ID},
+		sqldb.Cols3(func(key, value, unit int64) { stored.add(&compared.Member{Key: key, Value: value, Unit: unit}) }))
 	var u catalog.Unit
 	var state int64
 	v.query(ctx, `SELECT u.id, u.id_key, u.target, u.state, COALESCE(o.source, '') FROM translations t JOIN units u ON u.translation_id = t.id

@@ -28,19 +28,14 @@ const maxNamed = 10
 func (v *verifier) entryTexts(ctx context.Context, component int64) map[int64]int64 {
 	told := map[int64]int64{}
 	v.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, func(scan sqldb.Scan) error {
-			var unit, action, state int64
-			var target string
-			err := scan(&unit, &action, &state, &target)
-			if catalog.Action(action).Suggests() {
-				return err
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, sqldb.Cols4(func(unit int64, action catalog.Action, state catalog.State, target string) {
+			switch {
+			case action == catalog.ActionStringRemove:
+				told[unit] = absentText
+			case !action.Suggests():
+				told[unit] = v.hash.Text(target, state)
 			}
-			told[unit] = absentText
-			if catalog.Action(action) != catalog.ActionStringRemove {
-				told[unit] = v.hash.Text(target, catalog.State(state))
-			}
-			return err
-		})
+		}))
 	return told
 }
 

@@ -227,6 +227,47 @@ func MapIn[V any](ctx context.Context, s *Session, query string, args []any, ids
 	return all, s.QueryIn(ctx, query, args, ids, intoMap(all, fields))
 }
 
+// Cols1 takes rows of one column for a query, Cols2 those of two, and so on. Where it fails
+// to copy the columns, each is not called.
+func Cols1[A any](each func(A)) func(Scan) error {
+	var a A
+	return cols(func() { each(a) }, &a)
+}
+
+func Cols2[A, B any](each func(A, B)) func(Scan) error {
+	var a A
+	var b B
+	return cols(func() { each(a, b) }, &a, &b)
+}
+
+func Cols3[A, B, C any](each func(A, B, C)) func(Scan) error {
+	var a A
+	var b B
+	var c C
+	return cols(func() { each(a, b, c) }, &a, &b, &c)
+}
+
+func Cols4[A, B, C, D any](each func(A, B, C, D)) func(Scan) error {
+	var d D
+	var scanned Scan
+	three := Cols3(func(a A, b B, c C) { each(a, b, c, d) })
+	first := func(dest ...any) error { return scanned(append(dest, &d)...) }
+	return func(scan Scan) error {
+		scanned = scan
+		return three(first)
+	}
+}
+
+func cols(each func(), dest ...any) func(Scan) error {
+	return func(scan Scan) error {
+		err := scan(dest...)
+		if err == nil {
+			each()
+		}
+		return err
+	}
+}
+
 func intoMap[V any](all map[int64]V, fields func(*V) []any) func(Scan) error {
 	var id int64
 	var row V
