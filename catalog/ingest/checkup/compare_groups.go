@@ -3,6 +3,7 @@ package checkup
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog/checks"
@@ -34,199 +35,134 @@ type verdict struct {
 	fails bool
 }
 
-// groupsAtATime is how many groups are read at a time.
-const groupsAtATime = 2048
+// changesAtATime is how many changes are applied at a time, with all of their last group.
+const changesAtATime = 4096
 
 // apply stores the changes of the groups and returns what is to be stored of the
 // members: of those that were added, and of others whose result changed.
 func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict, err error) {
-	if len(s.changes) == 0 {
-		return nil, nil
-	}
 	slices.SortFunc(s.changes, func(a, b memberChange) int { return cmp.Or(a.Compare(&b.Member), cmp.Compare(b.order, a.order)) })
 	rest := slices.CompactFunc(s.changes, func(a, b memberChange) bool { return a.Member == b.Member }) // the last of each
 	for len(rest) > 0 {
-		part := groupChanges{scope: s, tx: tx}
-		rest = part.take(rest)
-		if err := part.apply(ctx); err != nil {
+		n := min(len(rest), changesAtATime)
+		for n < len(rest) && rest[n].Key == rest[n-1].Key {
+			n++
+		}
+		part := groupChanges{scope: s, tx: tx, changes: rest[:n]}
+		if err = part.write(ctx); err == nil {
+			err = part.judge(ctx)
+		}
+		if err != nil {
 			return nil, err
 		}
-		verdicts = append(verdicts, part.verdicts...)
+		verdicts, rest = append(verdicts, part.verdicts...), rest[n:]
 	}
 	s.changes, s.fresh = nil, false
 	return verdicts, nil
 }
 
-// groupChanges are the changes of some groups of a scope.
+// groupChanges are the changes of some groups of a scope, sorted by group, value and unit.
 type groupChanges struct {
-	scope    *scope
-	tx       *store.StepTx
-	groups   []changedGroup
-	verdicts []verdict
-}
-
-// changedGroup is a group with its changes, sorted by value and unit.
-type changedGroup struct {
-	key           int64
+	scope         *scope
+	tx            *store.StepTx
 	changes       []memberChange
-	before, after compared.GroupValues
-	shrinks       bool // a member is removed
+	keys          []int64 // of the groups
+	before, after map[int64]compared.GroupValues
+	verdicts      []verdict
 }
 
-// take takes the changes of up to groupsAtATime groups and returns the rest.
-func (g *groupChanges) take(changes []memberChange) (rest []memberChange) {
-	for len(changes) > 0 && len(g.groups) < groupsAtATime {
-		n := 1
-		for n < len(changes) && changes[n].Key == changes[0].Key {
-			n++
-		}
-		g.groups = append(g.groups, changedGroup{key: changes[0].Key, changes: changes[:n]})
-		changes = changes[n:]
+// write stores the changes. The values of a group are read again if it lost a member.
+func (g *groupChanges) write(ctx context.Context) (err error) {
+	var lost []int64
+	for i := range g.changes {
+		g.keys = append(g.keys, g.changes[i].Key)
 	}
-	return changes
-}
-
-func (g *groupChanges) apply(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{g.readBefore, g.write, g.readAfter, g.judgeOthers} {
-		if err := part(ctx); err != nil {
+	g.keys, g.before = slices.Compact(g.keys), map[int64]compared.GroupValues{}
+	if !g.scope.fresh {
+		if g.before, err = g.tx.GroupValues(ctx, g.scope.ID, g.keys); err != nil {
 			return err
 		}
 	}
-	g.judgeAdded()
-	return nil
-}
-
-// read reads the values of groups, to where into says; nil: those of a group are not needed.
-func (g *groupChanges) read(ctx context.Context, into func(*changedGroup) *compared.GroupValues) error {
-	var keys []int64
-	for i := range g.groups {
-		if into(&g.groups[i]) != nil {
-			keys = append(keys, g.groups[i].key)
+	g.after = maps.Clone(g.before)
+	for i := range g.changes {
+		c := &g.changes[i]
+		if !c.gone {
+			values := g.after[c.Key]
+			values.Add(c.Value)
+			g.after[c.Key] = values
+			continue
+		}
+		lost = append(lost, c.Key)
+		if err := g.tx.DropMember(ctx, g.scope.ID, &c.Member); err != nil {
+			return err
 		}
 	}
-	values, err := g.tx.GroupValues(ctx, g.scope.ID, keys)
-	for i := range g.groups {
-		if to := into(&g.groups[i]); to != nil {
-			*to = values[g.groups[i].key]
+	err = g.tx.AddMembers(ctx, g.scope.ID, func(yield func(*compared.Member) bool) {
+		for i := range g.changes {
+			if c := &g.changes[i]; !c.gone && !yield(&c.Member) {
+				return
+			}
 		}
+	})
+	if err != nil {
+		return err
+	}
+	lost = slices.Compact(lost)
+	values, err := g.tx.GroupValues(ctx, g.scope.ID, lost)
+	for _, key := range lost {
+		g.after[key] = values[key]
 	}
 	return err
 }
 
-func (g *groupChanges) readBefore(ctx context.Context) error {
-	if g.scope.fresh {
-		return nil
-	}
-	return g.read(ctx, func(group *changedGroup) *compared.GroupValues { return &group.before })
-}
-
-// write stores the changes.
-func (g *groupChanges) write(ctx context.Context) error {
-	for i := range g.groups {
-		group := &g.groups[i]
-		group.after = group.before
-		for j := range group.changes {
-			c := &group.changes[j]
-			if !c.gone {
-				group.after.Add(c.Value)
-				continue
-			}
-			group.shrinks = true
-			if err := g.tx.DropMember(ctx, g.scope.ID, &c.Member); err != nil {
-				return err
-			}
+// judge decides about the added members, and finds the others whose result changed.
+func (g *groupChanges) judge(ctx context.Context) error {
+	for i := range g.changes {
+		c := &g.changes[i]
+		fails := c.runs && memberFails(g.after[c.Key], c.Value)
+		switch {
+		case c.kept != nil:
+			c.kept.of(&c.Member).fails = fails
+		case !c.gone && fails != c.fails:
+			g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c.Member), fails})
 		}
 	}
-	return g.tx.AddMembers(ctx, g.scope.ID, func(yield func(*compared.Member) bool) {
-		for i := range g.groups {
-			for j := range g.groups[i].changes {
-				if c := &g.groups[i].changes[j]; !c.gone && !yield(&c.Member) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// readAfter reads the values of groups from which members were removed.
-func (g *groupChanges) readAfter(ctx context.Context) error {
-	return g.read(ctx, func(group *changedGroup) *compared.GroupValues {
-		if !group.shrinks {
-			return nil
-		}
-		return &group.after
-	})
-}
-
-// judgeOthers finds the members that were not changed themselves but whose result
-// changed.
-func (g *groupChanges) judgeOthers(ctx context.Context) error {
-	var keys []int64
-	at := map[int64]*changedGroup{}
-	for i := range g.groups {
-		if group := &g.groups[i]; othersChange(&group.before, &group.after) {
-			keys = append(keys, group.key)
-			at[group.key] = group
-		}
-	}
+	keys := slices.DeleteFunc(g.keys, func(key int64) bool { return !othersChange(g.before[key], g.after[key]) })
 	return g.tx.GroupMembers(ctx, g.scope.ID, keys, func(c compared.Member) {
-		group := at[c.Key]
-		_, added := slices.BinarySearchFunc(group.changes, c, func(m memberChange, c compared.Member) int { return m.Compare(&c) })
-		if fails := memberFails(&group.after, c.Value); !added && fails != memberFails(&group.before, c.Value) {
+		_, added := slices.BinarySearchFunc(g.changes, c, func(m memberChange, c compared.Member) int { return m.Compare(&c) })
+		if fails := memberFails(g.after[c.Key], c.Value); !added && fails != memberFails(g.before[c.Key], c.Value) {
 			g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c), fails})
 		}
 	})
 }
 
-// judgeAdded decides about the added members.
-func (g *groupChanges) judgeAdded() {
-	for i := range g.groups {
-		group := &g.groups[i]
-		for j := range group.changes {
-			c := &group.changes[j]
-			fails := c.runs && memberFails(&group.after, c.Value)
-			switch {
-			case c.kept != nil:
-				c.kept.of(&c.Member).fails = fails
-			case !c.gone && fails != c.fails:
-				g.verdicts = append(g.verdicts, verdict{c.Unit, checkOf(&c.Member), fails})
-			}
-		}
-	}
-}
-
 // memberFails reports whether a member with a value fails in a group: whether
 // another member has another value, and one of the two is translated.
-func memberFails(g *compared.GroupValues, value int64) bool {
+func memberFails(g compared.GroupValues, value int64) bool {
 	if value < 0 {
-		return g.Translated.Some && !onlyHas(&g.Translated, ^value)
+		return g.Translated.Some && !g.Translated.Only(^value)
 	}
-	return !onlyHas(&g.Translated, value) || !onlyHas(&g.Untranslated, ^value)
-}
-
-// onlyHas reports whether a range has no value but one.
-func onlyHas(r *compared.ValueRange, value int64) bool {
-	return !r.Some || r.Min == value && r.Max == value
+	return !g.Translated.Only(value) || !g.Untranslated.Only(^value)
 }
 
 // othersChange reports whether the result of a member that is in a group before
 // and after a change may differ.
-func othersChange(before, after *compared.GroupValues) bool {
+func othersChange(before, after compared.GroupValues) bool {
 	if before.Translated.Some && after.Translated.Some && severalValues(before) != severalValues(after) {
 		return true
 	}
 	if !before.Untranslated.Some || !after.Untranslated.Some {
 		return false
 	}
-	a, b := &before.Translated, &after.Translated
+	a, b := before.Translated, after.Translated
 	if a.Some && b.Some && a.Min != a.Max && b.Min != b.Max {
 		return false // all untranslated members fail
 	}
-	return *a != *b
+	return a != b
 }
 
 // severalValues reports whether not all members of a group with a translated one
 // have the same target or source.
-func severalValues(g *compared.GroupValues) bool {
-	return !onlyHas(&g.Translated, g.Translated.Min) || !onlyHas(&g.Untranslated, ^g.Translated.Min)
+func severalValues(g compared.GroupValues) bool {
+	return !g.Translated.Only(g.Translated.Min) || !g.Untranslated.Only(^g.Translated.Min)
 }

@@ -61,6 +61,9 @@ func (r *ValueRange) Add(v int64) {
 	r.Min, r.Max = min(r.Min, v), max(r.Max, v)
 }
 
+// Only reports whether a range has no value but one.
+func (r ValueRange) Only(value int64) bool { return !r.Some || r.Min == value && r.Max == value }
+
 // GroupValues has the values of a group's members.
 type GroupValues struct{ Translated, Untranslated ValueRange }
 
