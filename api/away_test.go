@@ -2,7 +2,10 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,10 +23,17 @@ func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
 	pgtest.PostgresOnly(t, "a file does not go away")
 	w := newGenerationWorld(t)
-	proxy := pgtest.NewProxy(t, w.Database(), nil)
+	dsn, err := url.Parse(w.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := fmt.Sprint("away_", os.Getpid())
+	dsn.User = url.UserPassword(role, role)
+	pgtest.Run(t, w.Database(), `CREATE ROLE `+role+` LOGIN PASSWORD '`+role+`'; DO $$ BEGIN EXECUTE format('GRANT %I TO `+role+`', current_user); END $$`)
+	t.Cleanup(func() { pgtest.Run(t, w.Database(), `DROP ROLE `+role) })
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	db, err := store.Open(t.Context(), proxy.DSN, store.Options{Now: clock})
+	db, err := store.Open(t.Context(), dsn.String(), store.Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +44,7 @@ func TestDatabaseAway(t *testing.T) {
 	if a := ask(h, generationTarget, token...); a.Code != http.StatusOK {
 		t.Fatal(a.Code)
 	}
-	proxy.Cut()
+	pgtest.Run(t, w.Database(), `ALTER ROLE `+role+` CONNECTION LIMIT 0; SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '`+role+`'`)
 	if a := ask(h, generationTarget); a.Code != http.StatusOK || a.Body.String() != kept.Body.String() {
 		t.Errorf("%d %s", a.Code, a.Body)
 	}
@@ -47,7 +57,7 @@ func TestDatabaseAway(t *testing.T) {
 	refused(t, ask(h, "/projects/demo/", "Accept", "text/html"))
 	now = now.Add(3 * time.Second)
 	refused(t, ask(h, generationTarget))
-	proxy.Restore()
+	pgtest.Run(t, w.Database(), `ALTER ROLE `+role+` CONNECTION LIMIT -1`)
 	now = now.Add(time.Second) // nobody asks for a connection again before
 	for _, a := range [][]string{nil, token} {
 		if a := ask(h, generationTarget, a...); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "Ahoj") {

@@ -62,7 +62,7 @@ func TestAddress(t *testing.T) {
 	pgtest.PostgresOnly(t, "it is about its addresses and settings")
 	dsn := database(t, filepath.Join(t.TempDir(), "x.db"))
 	proof, ca := certificate(t)
-	proxy := pgtest.NewProxy(t, dsn, encrypted(proof))
+	proxy := newProxy(t, dsn, encrypted(proof))
 	at, err := url.Parse(proxy.DSN)
 	if err != nil {
 		t.Fatal(err)

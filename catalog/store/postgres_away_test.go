@@ -24,7 +24,7 @@ import (
 func TestAway(t *testing.T) {
 	pgtest.PostgresOnly(t, "a file does not go away")
 	now := day(1)
-	proxy := pgtest.NewProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
+	proxy := newProxy(t, database(t, filepath.Join(t.TempDir(), "x.db")), nil)
 	db, err := Open(t.Context(), proxy.DSN, sqldb.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	refused(dsn, sqldb.Options{Readers: 1000}, "raise max_connections, or lower database_readers")
-	pooler := pgtest.NewProxy(t, dsn, answering(func(data []byte) []byte { // gives keys of its own
+	pooler := newProxy(t, dsn, answering(func(data []byte) []byte { // gives keys of its own
 		key := append([]byte{'K'}, binary.BigEndian.AppendUint32(nil, 12)...)
 		if i := bytes.Index(data, key); i >= 0 && len(data) > i+8 {
 			data[i+8] ^= 1
@@ -86,7 +86,7 @@ func TestRefused(t *testing.T) {
 		return data
 	}))
 	refused(pooler.DSN, sqldb.Options{}, "pooler")
-	pgbouncer := pgtest.NewProxy(t, dsn, answering(func([]byte) []byte {
+	pgbouncer := newProxy(t, dsn, answering(func([]byte) []byte {
 		fields := "SFATAL\x00VFATAL\x00C08P01\x00Munsupported startup parameter: lock_timeout\x00\x00"
 		return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(len(fields)+4)), fields...)
 	}))

@@ -29,7 +29,7 @@ func TestFailover(t *testing.T) {
 		pgtest.Run(t, u.String(), `CREATE OR REPLACE FUNCTION pg_walfile_name(pg_lsn) RETURNS TEXT LANGUAGE SQL AS $$ SELECT '`+n+`000000010000000A' $$`)
 	}
 	timeline("00000001")
-	proxy := pgtest.NewProxy(t, u.String(), nil)
+	proxy := newProxy(t, u.String(), nil)
 	var processes [2]*DB
 	for i := range processes {
 		if processes[i], err = Open(t.Context(), proxy.DSN, sqldb.Options{}); err != nil {
