@@ -28,12 +28,12 @@ const maxNamed = 10
 func (v *verifier) entryTexts(ctx context.Context, component int64) map[int64]int64 {
 	told := map[int64]int64{}
 	v.query(ctx, `SELECT unit_id, action, state, target FROM changes WHERE delta_id >= $1 AND delta_id < $2 AND unit_id IS NOT NULL ORDER BY delta_id, n`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, sqldb.Cols4(func(unit int64, action catalog.Action, state catalog.State, target string) {
+		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent}, sqldb.Cols4(func(unit, action, state int64, target string) { // which may be damaged
 			switch {
-			case action == catalog.ActionStringRemove:
+			case catalog.Action(action) == catalog.ActionStringRemove:
 				told[unit] = absentText
-			case !action.Suggests():
-				told[unit] = v.hash.Text(target, state)
+			case !catalog.Action(action).Suggests():
+				told[unit] = v.hash.Text(target, catalog.State(state))
 			}
 		}))
 	return told

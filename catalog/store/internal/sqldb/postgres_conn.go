@@ -58,7 +58,7 @@ type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
 
-// binaryFormat is the format of all arguments and results.
+// binaryFormat is the format of all results.
 var binaryFormat = []int16{1}
 
 func (c *PostgresConnection) reconnect(ctx context.Context) error {
@@ -143,12 +143,11 @@ func (c *PostgresConnection) attempt(ctx context.Context, query string, args []a
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := c.args.encode(c.whole.TypeMap(), args, sd.ParamOIDs)
-	if err != nil {
+	if err := c.args.encode(c.whole.TypeMap(), args, sd); err != nil {
 		return nil, nil, err
 	}
 	batch := c.waiting // which stays what it is if the connection is replaced
-	batch.ExecStatement(sd, values, binaryFormat, binaryFormat)
+	batch.ExecStatement(sd, c.args.ParamValues, c.args.ParamFormats, binaryFormat)
 	all := c.Conn.ExecBatch(ctx, &batch)
 	rows, err := resultAfter(all, c.count)
 	if err != nil {
@@ -210,13 +209,12 @@ func (c *PostgresConnection) Do(ctx context.Context, query string, args []any) e
 	if err != nil {
 		return c.broken(err)
 	}
-	values, err := c.args.encode(c.whole.TypeMap(), args, sd.ParamOIDs)
-	if err != nil {
+	if err := c.args.encode(c.whole.TypeMap(), args, sd); err != nil {
 		return err
 	}
-	c.waiting.ExecStatement(sd, values, binaryFormat, binaryFormat)
+	c.waiting.ExecStatement(sd, c.args.ParamValues, c.args.ParamFormats, binaryFormat)
 	c.count++
-	c.bytes += len(c.args.buf)
+	c.bytes += c.args.size
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -31,32 +32,22 @@ func oidsOf(args []any) []uint32 {
 
 // pgArgs encodes arguments. Its buffers are used again.
 type pgArgs struct {
-	buf    []byte
-	values [][]byte
+	pgx.ExtendedQueryBuilder
+	values []any
+	size   int // of the encoded values
 }
 
-func (a *pgArgs) encode(types *pgtype.Map, args []any, oids []uint32) (_ [][]byte, err error) {
-	if len(args) != len(oids) {
-		return nil, fmt.Errorf("%d arguments for %d parameters", len(args), len(oids))
+func (a *pgArgs) encode(types *pgtype.Map, args []any, sd *pgconn.StatementDescription) error {
+	a.values, a.size = a.values[:0], 0
+	for _, arg := range args {
+		a.values = append(a.values, pgValue(arg))
 	}
-	if a.buf == nil {
-		a.buf = make([]byte, 0, 1024) // a nil value would be NULL
+	err := a.Build(types, sd, a.values)
+	clear(a.values) // do not keep texts alive
+	for _, value := range a.ParamValues {
+		a.size += len(value)
 	}
-	a.buf, a.values = a.buf[:0], a.values[:0]
-	for i, arg := range args {
-		start := len(a.buf)
-		buf, err := types.Encode(oids[i], pgtype.BinaryFormatCode, pgValue(arg), a.buf)
-		if err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i+1, err)
-		}
-		if buf == nil { // NULL
-			a.values = append(a.values, nil)
-			continue
-		}
-		a.buf = buf
-		a.values = append(a.values, a.buf[start:len(a.buf):len(a.buf)])
-	}
-	return a.values, nil
+	return err
 }
 
 // pgValue is a value as the schema has it: flags are numbers.
