@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed" // of discover.yaml
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,10 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -72,7 +74,10 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 	if err != nil {
 		return err
 	}
-	text := configurationOf(address, head, d)
+	text, err := configurationOf(address, head, d)
+	if err != nil {
+		return err
+	}
 	if _, err := config.Parse("the configuration found", []byte(text), nil); err != nil {
 		return fmt.Errorf("%s: what was found makes no configuration, please report this: %w", repourl.Redact(address), err)
 	}
@@ -82,92 +87,28 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 	return nil
 }
 
+//go:embed discover.yaml
+var discoverText string
+
 // configurationOf writes a configuration for the files found, without the
 // credentials in the address.
-func configurationOf(address string, head object.Head, d filemask.Discovery) string {
-	var b strings.Builder
+func configurationOf(address string, head object.Head, d filemask.Discovery) (string, error) {
+	t, err := template.New("discover").Funcs(template.FuncMap{"word": yamlWord, "quoted": oneWord, "quantity": check.Quantity}).Parse(discoverText)
+	if err != nil {
+		return "", err
+	}
 	shown := repourl.Redact(address)
-	fmt.Fprintf(&b, "# What repoglot found in %s, branch %s, at %.12s.\n", oneWord(shown), oneWord(head.Branch), head.Hash)
-	b.WriteString("# Save it as repoglot.yaml, change what you like, and run: repoglot serve\n")
-	if shown != address {
-		b.WriteString("# The address had a user or a password. Keep them out of this file:\n" +
-			"# credentials: [{host: " + yamlWord(repourl.Host(shown)) + ", username: NAME, password_env: GIT_PASSWORD}]\n")
-	}
-	project := discoveredProject(shown, d.Sets)
-	fmt.Fprintf(&b, "projects:\n  - slug: %s\n", yamlWord(project.Slug))
-	if project.Name != project.Slug {
-		fmt.Fprintf(&b, "    name: %s\n", yamlWord(project.Name))
-	}
-	b.WriteString("    components:\n")
-	for i, c := range project.Components {
-		fmt.Fprintf(&b, "      # %s\n      - slug: %s\n        repo: %s\n        filemask: %s\n",
-			summary(&d.Sets[i]), yamlWord(c.Slug), yamlWord(c.Repo.Raw()), yamlWord(c.Filemask))
-		for _, key := range [][2]string{{"language", c.Language}, {"new_base", c.NewBase}, {"language_regex", d.Sets[i].LanguageRegex}} {
-			if key[1] != "" {
-				fmt.Fprintf(&b, "        %s: %s\n", key[0], yamlWord(key[1]))
-			}
-		}
-	}
-	b.WriteString(leftOut(d.Left))
-	return b.String()
-}
-
-func summary(f *filemask.FileSet) string {
-	var parts []string
-	if f.Mask.HasComponent() {
-		parts = append(parts, check.Quantity(f.Components, "component"))
-	}
-	if f.Mask.HasLanguage() {
-		parts = append(parts, check.Quantity(f.Languages, "language"))
-	} else {
-		parts = append(parts, "language "+f.Language)
-	}
-	parts = append(parts, check.Quantity(f.Files, "file"))
-	if f.NewBase == "" {
-		parts = append(parts, "no template: the source strings come from all files")
-	} else if f.Mask.HasComponent() && f.Templates < f.Components {
-		parts = append(parts, fmt.Sprintf("template %s, which %d of them have", f.NewBase, f.Templates))
-	} else {
-		parts = append(parts, "template "+f.NewBase)
-	}
-	if f.Source != "" {
-		parts = append(parts, "which is read instead of "+f.Source)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// leftOut lists the files that are not served.
-func leftOut(left []string) string {
-	const shown = 5
-	if len(left) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Not served, since their path names no language, or one that is served in\n# another charset: %s\n", check.Quantity(len(left), "PO file"))
-	for i, p := range left {
-		if i == shown {
-			b.WriteString("#   …\n")
-			break
-		}
-		fmt.Fprintf(&b, "#   %s\n", oneWord(p))
-	}
-	return b.String()
+	err = t.Execute(&b, map[string]any{
+		"Address": shown, "Secret": shown != address, "Host": repourl.Host(shown), "Head": head, "Commit": fmt.Sprintf("%.12s", head.Hash),
+		"Project": discoveredProject(shown, d.Sets), "Sets": d.Sets, "Left": d.Left,
+	})
+	return b.String(), err
 }
-
-// plainWord matches texts that need no quotes in YAML; numbers do not match it, and
-// yamlWord excludes the words for true, false and null.
-var plainWord = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9_./@+-]*(\*[A-Za-z0-9_./@+*-]*)?$`)
-
-// plainAddress matches URLs that need no quotes in YAML.
-var plainAddress = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9_./@:%~+-]+[A-Za-z0-9/]$`)
 
 // yamlWord writes a text for YAML, with quotes if it needs them.
 func yamlWord(s string) string {
-	switch strings.ToLower(s) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null", ".inf", ".nan":
-		return oneWord(s)
-	}
-	if plainWord.MatchString(s) || plainAddress.MatchString(s) {
+	if text, err := yaml.Marshal(s); err == nil && string(text) == s+"\n" && check.Printable(s) == s {
 		return s
 	}
 	return oneWord(s)

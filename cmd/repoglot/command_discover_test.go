@@ -228,9 +228,12 @@ func selects(t *testing.T, c *config.Component, path string) bool {
 	return ok
 }
 
-// TestYAMLWords: YAML reads any name as it was written.
+// TestYAMLWords: YAML reads any name as it was written, and none controls a terminal.
 func TestYAMLWords(t *testing.T) {
 	t.Parallel()
+	if got := yamlWord("a\x1b[31mb"); got != `"a\u001b[31mb"` {
+		t.Errorf("an escape is printed as %q", got)
+	}
 	for _, s := range []string{
 		"app", "no", "Null", "1.5", "*.po", "po/*.po", "{component}", "a: b", "a #b", "# a", "-a", "'", `"`, `\`, "ä/日", "a\u2028b", "<&>", "~",
 		"0x1", ".inf", "git@host:path", "https://h/p.git", "https://h/p: x", "C:", "@a", "%a", "a ", " a", "", "!x", "&a", "true/x", "a*b*c", "1e5", "=", "<<",
