@@ -1,14 +1,9 @@
 package diff
 
 import (
-	"fmt"
 	"html/template"
-	"io"
 	"strings"
 )
-
-// MaxMarkdown bounds the bytes of WriteMarkdown: GitHub takes 65,536 characters.
-const MaxMarkdown = 60_000
 
 // code writes a visible text as a code span, where no forge reads names of users, numbers of issues,
 // links, markup or HTML: between more backticks than it has in a row (CommonMark, section 6.1).
@@ -74,137 +69,7 @@ func spans(list []Span) string {
 	return b.String()
 }
 
-// markdown is a page in the making; room is what is left of it.
-type markdown struct {
-	strings.Builder
-	room int
-}
-
-// put writes a text if there is room for it.
-func (m *markdown) put(text string) bool {
-	if len(text) > m.room {
-		return false
-	}
-	m.room -= len(text)
-	m.WriteString(text)
-	return true
-}
-
-// list writes a heading and lines, as many as fit; end closes what the heading opened.
-// It reports whether there was room for any.
-func (m *markdown) list(heading string, n int, line func(int) string, end string) bool {
-	reserve := len(end) + 40
-	if n == 0 || m.room < len(heading)+reserve {
-		return n == 0
-	}
-	m.room -= reserve
-	m.put(heading)
-	for i := range n {
-		if !m.put(line(i)) {
-			fmt.Fprintf(m, "- … and %s more\n", number(n-i)) // has its room in the reserve
-			break
-		}
-	}
-	m.WriteString(end)
-	return true
-}
-
-func (it item) markdown() string {
-	var b strings.Builder
-	b.WriteString("- " + map[string]string{"added": "new: ", "removed": "removed: ", "reworded": "reworded: "}[it.Kind])
-	for i, p := range it.Parts {
-		if i > 0 {
-			b.WriteString("<br>" + p.Label + ": ")
-		}
-		b.WriteString(spans(p.Spans))
-		if i == 0 && it.Labels != "" {
-			b.WriteString(" (" + it.Labels + ")")
-		}
-	}
-	return b.String() + "\n"
-}
-
-// WriteMarkdown writes a report as a comment at a request: the counts first, a table of the
-// languages, failing checks that are new, source strings, and what changed in each language, as much
-// as fits into MaxMarkdown.
-func WriteMarkdown(w io.Writer, r *Report) error {
-	m := &markdown{room: MaxMarkdown - 40} // of the last line
-	m.put("### Translations: " + r.Headline() + "\n\n")
-	if text := r.ignored(); text != "" {
-		m.put(text + "\n\n")
-	}
-	var used []count
-	for _, k := range counts {
-		if *k.of(&r.Counts) > 0 {
-			used = append(used, k)
-		}
-	}
-	if len(used) > 0 {
-		head, rule := "| language |", "|---|"
-		for _, k := range used {
-			head += " " + k.noun + "s " + k.verb + " |"
-			rule += "--:|"
-		}
-		rest := m.room / 2
-		m.room -= rest
-		m.list(head+"\n"+rule+"\n", len(r.Languages), func(i int) string {
-			row := "| " + cell(r.Languages[i].Language) + " |"
-			for _, k := range used {
-				row += " "
-				if n := *k.of(&r.Languages[i].Counts); n > 0 {
-					row += number(n)
-				}
-				row += " |"
-			}
-			return row + "\n"
-		}, "\n")
-		m.room += rest
-	}
-	var whole []*File
-	var checks []string
-	for i := range r.Files {
-		f := &r.Files[i]
-		if f.Status != Changed {
-			whole = append(whole, f)
-		}
-		for _, c := range f.Checks {
-			checks = append(checks, "- "+short(f.Path)+" "+short(full(c.Context, c.Source, ""))+": "+short(c.Message)+"\n")
-		}
-	}
-	m.list("#### Files\n\n", len(whole), func(i int) string {
-		what := whole[i].line()
-		if whole[i].Error != "" {
-			what = "cannot be read: " + short(whole[i].Error)
-		}
-		return "- " + short(whole[i].Path) + " " + what + "\n"
-	}, "\n")
-	m.list("#### Checks that fail now\n\n", len(checks), func(i int) string { return checks[i] }, "\n")
-	sources := r.toldSources()
-	m.list("#### Source strings\n\n", len(sources), func(i int) string { return sources[i].item().markdown() }, "\n")
-	left := 0
-	for i := range r.Files {
-		f := &r.Files[i]
-		if f.Status != Changed {
-			continue
-		}
-		header, list := f.fields(), f.Told(len(r.Files) > 1)
-		if !m.list("<details><summary><code>"+html(f.Path)+"</code>: "+f.line()+"</summary>\n\n", len(header)+len(list), func(i int) string {
-			if i < len(header) {
-				return header[i].markdown()
-			}
-			return list[i-len(header)].item().markdown()
-		}, "\n</details>\n") {
-			left++
-		}
-	}
-	if left > 0 {
-		fmt.Fprintf(m, "\n… and %s\n", quantity(left, "more file"))
-	}
-	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
-	return err
-}
-
-// html writes a text for HTML, visibly.
-func html(s string) string {
+// markup writes a text for HTML, visibly.
+func markup(s string) string {
 	return strings.ReplaceAll(template.HTMLEscapeString(clip(visible(s), maxSpans)), "`", "&#96;")
 }
