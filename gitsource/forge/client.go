@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // client speaks to one forge.
@@ -32,9 +34,9 @@ const (
 	MaxBody = 60_000
 )
 
-// call asks for an address and reads the answer into out. An answer of another status than want
-// is an error.
-func (c *client) call(ctx context.Context, method, address string, query url.Values, in map[string]string, out any, want int) error {
+// call asks for an address, with a query for a list. An answer of another status than want is an
+// error.
+func (c *client) call(ctx context.Context, method, address string, query url.Values, in map[string]string, want int) (answer gjson.Result, err error) {
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
@@ -42,13 +44,13 @@ func (c *client) call(ctx context.Context, method, address string, query url.Val
 	if in != nil {
 		data, err := json.Marshal(in)
 		if err != nil {
-			return err
+			return answer, err
 		}
 		body = bytes.NewReader(data)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return answer, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	req.Header.Set(c.login[0], c.login[1]+c.Token)
 	for name, value := range c.headers {
@@ -60,22 +62,22 @@ func (c *client) call(ctx context.Context, method, address string, query url.Val
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.unreachable(ctx, err)
+		return answer, c.unreachable(ctx, err)
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return c.unreachable(ctx, err)
+		return answer, c.unreachable(ctx, err)
 	case resp.StatusCode != want:
-		return c.fail(resp, data)
+		return answer, c.fail(resp, data)
 	case len(data) > maxAnswer:
-		return fmt.Errorf("%w: its answer has more than %d bytes", ErrUnavailable, maxAnswer)
+		return answer, fmt.Errorf("%w: its answer has more than %d bytes", ErrUnavailable, maxAnswer)
 	}
-	if err := json.Unmarshal(data, out); err != nil {
-		return fmt.Errorf("%w: its answer is no JSON of this kind: %s", ErrUnavailable, c.short(err.Error()))
+	if answer = gjson.ParseBytes(data); !json.Valid(data) || answer.IsObject() != (query == nil) {
+		return gjson.Result{}, fmt.Errorf("%w: its answer is no JSON of this kind", ErrUnavailable)
 	}
-	return nil
+	return answer, nil
 }
 
 // unreachable is the error of a call without an answer. The text has the address, which
@@ -160,41 +162,27 @@ func (c *client) limited(resp *http.Response) (time.Duration, bool) {
 // said returns the message of an error: of GitHub and Gitea "message" and the messages
 // of "errors", of GitLab "message", a text or a list or an object, or "error".
 func (c *client) said(body []byte) string {
-	var answer struct {
-		Message any    `json:"message"`
-		Error   string `json:"error"`
-		Errors  any    `json:"errors"`
-	}
-	if json.Unmarshal(body, &answer) != nil {
+	if !json.Valid(body) {
 		return ""
 	}
 	var words []string
-	for _, part := range []any{answer.Message, answer.Error, answer.Errors} {
-		words = append(words, texts(part, 0)...)
+	for _, path := range []string{"message", "error", "errors"} {
+		words = append(words, texts(gjson.GetBytes(body, path), 0)...)
 	}
 	return c.short(strings.Join(words, "; "))
 }
 
 // texts returns the texts in a JSON value.
-func texts(value any, depth int) []string {
-	var words []string
-	if depth > 3 {
-		return nil
-	}
-	switch v := value.(type) {
-	case string:
-		if v != "" {
-			words = append(words, v)
-		}
-	case []any:
-		for _, item := range v {
-			words = append(words, texts(item, depth+1)...)
-		}
-	case map[string]any:
-		if message, ok := v["message"]; ok {
-			return texts(message, depth+1)
-		}
-		for _, item := range v {
+func texts(value gjson.Result, depth int) (words []string) {
+	message := value.Get("message")
+	switch {
+	case depth > 3:
+	case value.Type == gjson.String && value.Str != "":
+		return []string{value.Str}
+	case value.IsObject() && message.Exists():
+		return texts(message, depth+1)
+	case value.IsObject() || value.IsArray():
+		for _, item := range value.All() {
 			words = append(words, texts(item, depth+1)...)
 		}
 	}

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -9,22 +8,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// account is somebody on a forge; GitLab has another word for the name.
-type account struct {
-	Login    string `json:"login"`
-	Username string `json:"username"`
-}
-
-func (a account) name() string { return cmp.Or(a.Login, a.Username) }
-
-// comment is a comment at a request; GitLab has another word for whom it is of.
-type comment struct {
-	ID     int64   `json:"id"`
-	Body   string  `json:"body"`
-	User   account `json:"user"`
-	Author account `json:"author"`
-}
 
 // commentPage is the number of comments that are asked for at once.
 const commentPage = 100
@@ -49,32 +32,34 @@ func KeepComment(ctx context.Context, o Options, number int, marker, text string
 		list = c.requests + "/" + strconv.Itoa(number) + "/notes"
 		one = list + "/"
 	}
-	var out comment
-	first := int64(0)
+	newest := int64(0)
 	for page := 1; page <= maxPages; page++ {
-		var all []comment
 		query := url.Values{"per_page": {strconv.Itoa(commentPage)}, "page": {strconv.Itoa(page)}, "sort": {"asc"}}
-		if err := c.call(ctx, http.MethodGet, list, query, nil, &all, http.StatusOK); err != nil {
+		answer, err := c.call(ctx, http.MethodGet, list, query, nil, http.StatusOK)
+		if err != nil {
 			return "", fmt.Errorf("list the comments of request %d: %w", number, err)
 		}
+		all := answer.Array()
 		for _, a := range all {
-			if !strings.HasPrefix(a.Body, marker) || cmp.Or(a.User, a.Author).name() != user {
+			said := first(a, "body")
+			if !strings.HasPrefix(said, marker) || first(a, "user.login", "author.username") != user {
 				continue
 			}
-			if strings.TrimSpace(strings.ReplaceAll(a.Body, "\r", "")) == strings.TrimSpace(text) {
+			if strings.TrimSpace(strings.ReplaceAll(said, "\r", "")) == strings.TrimSpace(text) {
 				return "kept", nil
 			}
-			return "updated", c.call(ctx, c.update, one+strconv.FormatInt(a.ID, 10), nil, map[string]string{"body": text}, &out, http.StatusOK)
+			_, err := c.call(ctx, c.update, one+strconv.FormatInt(a.Get("id").Int(), 10), nil, map[string]string{"body": text}, http.StatusOK)
+			return "updated", err
 		}
-		if len(all) < commentPage || all[0].ID == first { // Gitea and Forgejo have one page
+		if len(all) < commentPage || all[0].Get("id").Int() == newest { // Gitea and Forgejo have one page
 			break
 		}
-		first = all[0].ID
+		newest = all[0].Get("id").Int()
 	}
 	if only {
 		return "", nil
 	}
-	if err := c.call(ctx, http.MethodPost, list, nil, map[string]string{"body": text}, &out, http.StatusCreated); err != nil {
+	if _, err := c.call(ctx, http.MethodPost, list, nil, map[string]string{"body": text}, http.StatusCreated); err != nil {
 		return "", fmt.Errorf("comment at request %d: %w", number, err)
 	}
 	return "written", nil
@@ -82,16 +67,12 @@ func KeepComment(ctx context.Context, o Options, number int, marker, text string
 
 // user is the name of whom the token is. GitHub tells that to the tokens of jobs in GraphQL only.
 func (c *client) user(ctx context.Context, kind string) (string, error) {
-	var me struct {
-		account
-		Data struct{ Viewer account }
-	}
 	method, address, in := http.MethodGet, c.api+"/user", map[string]string(nil)
 	if kind == "github" {
 		method, address, in = http.MethodPost, strings.TrimSuffix(c.api, "/v3")+"/graphql", map[string]string{"query": "{viewer{login}}"}
 	}
-	err := c.call(ctx, method, address, nil, in, &me, http.StatusOK)
-	name := cmp.Or(me.name(), me.Data.Viewer.name())
+	me, err := c.call(ctx, method, address, nil, in, http.StatusOK)
+	name := first(me, "login", "username", "data.viewer.login")
 	if err == nil && name == "" {
 		err = ErrAccess
 	}

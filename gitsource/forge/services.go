@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // service is what the API of one kind of forge has of its own.
@@ -66,81 +68,57 @@ func services() map[string]service {
 	}
 }
 
-// answer is a request as forges have it; GitLab has names of its own.
-type answer struct {
-	Number   int     `json:"number"`
-	State    string  `json:"state"`
-	Merged   bool    `json:"merged"`
-	MergedAt *string `json:"merged_at"`
-	Title    string  `json:"title"`
-	Body     string  `json:"body"`
-	HTMLURL  string  `json:"html_url"`
-	Head     end     `json:"head"`
-	Base     end     `json:"base"`
-
-	Mergeable           bool `json:"mergeable"`
-	MaintainerCanModify bool `json:"maintainer_can_modify"` // GitHub's
-	AllowMaintainerEdit bool `json:"allow_maintainer_edit"` // Gitea's and Forgejo's
-
-	IID           int    `json:"iid"`
-	Description   string `json:"description"`
-	WebURL        string `json:"web_url"`
-	SourceBranch  string `json:"source_branch"`
-	TargetBranch  string `json:"target_branch"`
-	SourceProject int    `json:"source_project_id"`
-	TargetProject int    `json:"target_project_id"`
-	SHA           string `json:"sha"`
-	Collaboration bool   `json:"allow_collaboration"`
-	MergeStatus   string `json:"merge_status"`
+// first returns the first text at one of several paths of an answer that is not empty: GitLab has
+// names of its own.
+func first(a gjson.Result, paths ...string) string {
+	for _, path := range paths {
+		if v := a.Get(path); v.Type == gjson.String && v.Str != "" {
+			return v.Str
+		}
+	}
+	return ""
 }
 
-// end is the branch at one end of a request.
-type end struct {
-	Ref  string `json:"ref"`
-	SHA  string `json:"sha"`
-	Repo *struct {
-		FullName string `json:"full_name"`
-	} `json:"repo"`
-}
-
-func (e end) is(branch, repository string) bool {
-	return e.Ref == branch && e.Repo != nil && strings.EqualFold(e.Repo.FullName, repository)
+// own reports whether an answer of GitLab is about a branch of the repository itself.
+func own(a gjson.Result) bool {
+	return a.Get("iid").Exists() && a.Get("source_project_id").Int() == a.Get("target_project_id").Int()
 }
 
 // joins reports whether a request is of two branches of the repository: forks may have
 // branches of the same name.
-func (a *answer) joins(head, base, repository string) bool {
-	return a.Head.is(head, repository) && a.Base.is(base, repository) ||
-		a.IID != 0 && a.SourceBranch == head && a.TargetBranch == base && a.SourceProject == a.TargetProject
+func (c *client) joins(a gjson.Result, head, base string) bool {
+	is := func(end, branch string) bool {
+		return first(a, end+".ref") == branch && strings.EqualFold(first(a, end+".repo.full_name"), c.Repository)
+	}
+	return is("head", head) && is("base", base) || own(a) && first(a, "source_branch") == head && first(a, "target_branch") == base
 }
 
-func (a *answer) request(c *client) Request {
-	state := Open // GitLab's may be locked, too, while they are merged
-	switch {
-	case a.Merged || a.MergedAt != nil || a.State == "merged":
-		state = Merged
-	case a.State == "closed":
-		state = Closed
-	}
+func (c *client) request(a gjson.Result) Request {
 	r := Request{
-		Number: cmp.Or(a.Number, a.IID), State: state, URL: c.page(cmp.Or(a.HTMLURL, a.WebURL)),
-		Title: a.Title, Body: cmp.Or(a.Body, a.Description), Base: cmp.Or(a.Base.Ref, a.TargetBranch),
-		Commit: cmp.Or(a.Head.SHA, a.SHA), Branch: cmp.Or(a.Head.Ref, a.SourceBranch),
-		Merges: a.Mergeable || a.MergeStatus == "can_be_merged",
+		Number: int(cmp.Or(a.Get("number").Int(), a.Get("iid").Int())), State: Open, URL: c.page(first(a, "html_url", "web_url")),
+		Title: first(a, "title"), Body: first(a, "body", "description"), Base: first(a, "base.ref", "target_branch"),
+		Commit: first(a, "head.sha", "sha"), Branch: first(a, "head.ref", "source_branch"), Repository: first(a, "head.repo.full_name"),
+		Merges: a.Get("mergeable").Bool() || first(a, "merge_status") == "can_be_merged",
 	}
-	switch {
-	case a.IID != 0 && a.SourceProject == a.TargetProject:
+	switch state := first(a, "state"); { // GitLab's may be locked, too, while they are merged
+	case a.Get("merged").Bool() || first(a, "merged_at") != "" || state == "merged":
+		r.State = Merged
+	case state == "closed":
+		r.State = Closed
+	}
+	if own(a) {
 		r.Repository = c.Repository
-	case a.Head.Repo != nil:
-		r.Repository = a.Head.Repo.FullName
 	}
-	r.Editable = strings.EqualFold(r.Repository, c.Repository) || a.MaintainerCanModify || a.AllowMaintainerEdit || a.Collaboration
+	r.Editable = strings.EqualFold(r.Repository, c.Repository)
+	for _, key := range []string{"maintainer_can_modify", "allow_maintainer_edit", "allow_collaboration"} { // GitHub's, Gitea's and Forgejo's, GitLab's
+		r.Editable = r.Editable || a.Get(key).Bool()
+	}
 	return r
 }
 
 // listed reads a page of the open requests, of a branch and into another one where the forge
 // selects them; without head those of all branches.
-func (c *client) listed(ctx context.Context, head, base string, page int) (list []answer, err error) {
+func (c *client) listed(ctx context.Context, head, base string, page int) ([]gjson.Result, error) {
 	query := maps.Clone(c.query)
 	query.Set("page", strconv.Itoa(page))
 	if !c.paged {
@@ -153,8 +131,8 @@ func (c *client) listed(ctx context.Context, head, base string, page int) (list 
 	default:
 		query.Set(c.head, head)
 	}
-	err = c.call(ctx, http.MethodGet, c.requests, query, nil, &list, http.StatusOK)
-	return list, err
+	list, err := c.call(ctx, http.MethodGet, c.requests, query, nil, http.StatusOK)
+	return list.Array(), err
 }
 
 // Find asks for the open requests of the branch. Where it has to walk through those of all,
@@ -165,8 +143,8 @@ func (c *client) Find(ctx context.Context, head, base string) (Request, bool, er
 		if err != nil {
 			return Request{}, false, err
 		}
-		for i := range list {
-			if r := list[i].request(c); r.State == Open && list[i].joins(head, base, c.Repository) {
+		for _, a := range list {
+			if r := c.request(a); r.State == Open && c.joins(a, head, base) {
 				return r, true, nil
 			}
 		}
@@ -180,9 +158,8 @@ func (c *client) Find(ctx context.Context, head, base string) (Request, bool, er
 // Open opens a request.
 func (c *client) Open(ctx context.Context, d Draft) (Request, error) {
 	texts := map[string]string{"title": title(d.Title), c.body: body(d.Body), c.head: d.Head, c.base: d.Base}
-	var a answer
-	err := c.call(ctx, http.MethodPost, c.requests, nil, texts, &a, http.StatusCreated)
-	return a.request(c), err
+	a, err := c.call(ctx, http.MethodPost, c.requests, nil, texts, http.StatusCreated)
+	return c.request(a), err
 }
 
 // Update sets title, body and base.
@@ -212,8 +189,8 @@ func (c *client) List(ctx context.Context, base string) (requests []Request, mor
 		if err != nil {
 			return nil, false, err
 		}
-		for i := range list {
-			if r := list[i].request(c); r.State == Open && r.Base == base {
+		for _, a := range list {
+			if r := c.request(a); r.State == Open && r.Base == base {
 				requests = append(requests, r)
 			}
 		}
@@ -226,15 +203,12 @@ func (c *client) List(ctx context.Context, base string) (requests []Request, mor
 
 // one is a call about the request of a number.
 func (c *client) one(ctx context.Context, method string, number int, texts map[string]string, want int) (Request, error) {
-	var a answer
-	err := c.call(ctx, method, c.requests+"/"+strconv.Itoa(number), nil, texts, &a, want)
-	r := a.request(c)
-	if err == nil && method == http.MethodGet && a.SourceProject != 0 && a.SourceProject != a.TargetProject && r.State == Open {
-		var fork struct {
-			Path string `json:"path_with_namespace"`
-		}
-		err = c.call(ctx, method, c.api+"/projects/"+strconv.Itoa(a.SourceProject), nil, nil, &fork, want)
-		if r.Repository = fork.Path; errors.Is(err, ErrNotFound) { // it is gone, or hidden
+	a, err := c.call(ctx, method, c.requests+"/"+strconv.Itoa(number), nil, texts, want)
+	r := c.request(a)
+	if from := a.Get("source_project_id").Int(); err == nil && method == http.MethodGet && from != 0 && !own(a) && r.State == Open {
+		var fork gjson.Result
+		fork, err = c.call(ctx, method, c.api+"/projects/"+strconv.FormatInt(from, 10), nil, nil, want)
+		if r.Repository = first(fork, "path_with_namespace"); errors.Is(err, ErrNotFound) { // it is gone, or hidden
 			err = nil
 		}
 	}
