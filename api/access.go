@@ -46,7 +46,7 @@ func (s *Server) withAccess(w http.ResponseWriter, r *http.Request) *http.Reques
 
 func (s *Server) noteRefused(r *http.Request, a rest.Access) {
 	if a.Refused != nil && rest.AsProblem(a.Refused).Status == http.StatusUnauthorized {
-		s.audit.refused(s.Client(r), r, a.Refused)
+		s.audit.note("token refused", "client", s.Client(r), "method", r.Method, "path", fmt.Sprintf("%.200s", r.URL.Path), "problem", a.Refused)
 	}
 }
 
@@ -132,6 +132,12 @@ func (s *Server) grant(a *rest.Access) {
 // RolesOf returns the roles of an account as they are configured now.
 func (s *Server) RolesOf(a *catalog.Account) []catalog.Role { return s.settings.Load().Roles.Of(a) }
 
+// Pushes reports whether a component lets an account edit because it may push to its repository.
+func (s *Server) Pushes(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool {
+	ask := s.settings.Load().Pushes
+	return ask != nil && ask(ctx, a, c)
+}
+
 func (s *Server) useToken(ctx context.Context, a *rest.Access) {
 	if err := s.db.Access().UseToken(ctx, a.Token); err != nil {
 		s.logger.Debug("the use of a token is not stored", "error", err)
@@ -149,7 +155,7 @@ var (
 // any number.
 const maxRefusals = 20
 
-// audit logs refused tokens, never the tokens.
+// audit logs refused tokens and sign-ins, never the tokens.
 type audit struct {
 	log *slog.Logger
 	now func() time.Time
@@ -160,12 +166,12 @@ type audit struct {
 	more  int       // refused in it, and not logged
 }
 
-func (a *audit) refused(client string, r *http.Request, why error) {
+func (a *audit) note(message string, about ...any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if now := a.now(); now.Sub(a.since) >= time.Minute {
 		if a.more > 0 {
-			a.log.Warn("more tokens were refused", "count", a.more, "since", a.since.UTC().Format(time.RFC3339))
+			a.log.Warn("more tokens and sign-ins were refused", "count", a.more, "since", a.since.UTC().Format(time.RFC3339))
 		}
 		a.since, a.lines, a.more = now, 0, 0
 	}
@@ -173,7 +179,7 @@ func (a *audit) refused(client string, r *http.Request, why error) {
 		a.more++
 		return
 	}
-	a.log.Warn("token refused", "client", client, "method", r.Method, "path", fmt.Sprintf("%.200s", r.URL.Path), "problem", why)
+	a.log.Warn(message, about...)
 }
 
 // throttle counts a request and sets the headers with the figures. It returns

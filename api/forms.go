@@ -151,16 +151,21 @@ func (s *Server) answerForm(c echo.Context, handle func(r *http.Request, h http.
 			next, err = handle(x.req, x.w.Header(), a)
 		}
 	}
+	x.answerLogin(next, "", err)
+	return nil
+}
+
+// answerLogin sends a browser on, or the page to sign in with what is wrong, about a provider.
+func (x exchange) answerLogin(next, about string, err error) {
 	made := answer{header{status: http.StatusSeeOther, location: next}, noContent{}}
 	if err != nil {
 		var p *rest.Problem
 		made, p = x.formFailure(err)
-		if body, perr := s.pages.Login(x.req, p); perr == nil {
+		if body, perr := x.s.pages.Login(x.req, about, p); perr == nil {
 			made.contentType, made.body = rest.TypeHTML, failure{p, body}
 		}
 	}
 	x.sendForm(made)
-	return nil
 }
 
 // formFailure is the answer to a form that failed, and why. An internal error is logged.

@@ -23,6 +23,7 @@ import (
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/lang"
@@ -89,8 +90,13 @@ type Settings struct {
 	// AnonymousRate limits the requests of an address without a token,
 	// TokenRate those with one token; the zero value is no limit.
 	AnonymousRate, TokenRate limit.Rate
-	// Roles are those of accounts.
-	Roles catalog.RoleBook
+	// SignIn are the providers with whose accounts people sign in, which need BaseURL; Roles are
+	// those of accounts.
+	SignIn []*signin.Provider
+	Roles  catalog.RoleBook
+	// Pushes reports whether an account may push to the repository of a component that gives such
+	// accounts the role of a translator; nil: none does.
+	Pushes func(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool
 
 	anonymous, tokens *limit.Limiter // nil: no bound
 }
@@ -111,7 +117,9 @@ type Server struct {
 	shares   shares
 	dialect  rest.Dialect
 	stored   *limit.Limiter // bytes of edits by token
-	tempDir  string
+	// attempts counts sign-ins with providers, newcomers their new accounts, by client.
+	attempts, newcomers *limit.Limiter
+	tempDir             string
 	// spoolMemory is how many bytes of a download are kept in memory.
 	spoolMemory int
 
@@ -144,6 +152,7 @@ func New(opts Options) *Server {
 		s.now = time.Now
 	}
 	s.audit, s.stored = &audit{log: s.logger, now: s.now}, limit.New(storedRate, s.now)
+	s.attempts, s.newcomers = limit.New(signInRate, s.now), limit.New(newcomerRate, s.now)
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version, Commits: opts.Commits,
@@ -155,7 +164,7 @@ func New(opts Options) *Server {
 	if s.env.Progress == nil {
 		s.env.Progress = func(*store.ComponentRow) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
-	s.pages = web.New(&s.env, s.now)
+	s.pages = web.New(&s.env, s.now, s.providers)
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
 	s.Update(opts.Settings)
 	s.registerRoutes()
@@ -267,6 +276,8 @@ func (s *Server) registerRoutes() {
 	s.echo.POST("/projects/:project/:component/", s.form("Component", s.pages.Merge))
 	unknown := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead})
 	unknownPage := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead, Kind: resource.KindPage})
+	s.echo.GET("/login/:provider/", s.withProvider(unknownPage, s.beginSignIn))
+	s.echo.GET("/login/:provider/callback/", s.withProvider(unknownPage, s.finishSignIn))
 	s.echo.HTTPErrorHandler = func(_ error, c echo.Context) {
 		r := c.Request()
 		if strings.Contains(r.Header.Get("Accept"), "text/html") && web.Paths(r.URL.Path) {

@@ -66,6 +66,18 @@ func AccountName(name string) string { return strings.ToLower(name) }
 // that no role by that name is this account's.
 func (a *Account) Taken() bool { return a.Name != "" && !a.Names.Has(AccountName(a.Name)) }
 
+// SignIn is a sign-in on its way: somebody was sent to a provider.
+type SignIn struct {
+	// State comes back from the provider; Browser is in a cookie of who began it. Both are
+	// secrets, of which hashes are stored.
+	State, Browser string
+	// Provider is the id of the provider, Verifier what proves to it that this server asked,
+	// and Nonce what an ID token must have.
+	Provider, Verifier, Nonce string
+	// Next is the path to go to.
+	Next string
+}
+
 // Role is what an account was granted somewhere.
 type Role struct {
 	// Project is the slug of the project that it is for, private parts too; "": all that is

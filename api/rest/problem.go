@@ -223,9 +223,11 @@ type Access struct {
 	Refused error
 }
 
-// Granter knows the roles of accounts.
+// Granter knows the roles of accounts, and asks whether one may push to the repository of a
+// component that lets such accounts edit.
 type Granter interface {
 	RolesOf(a *catalog.Account) []catalog.Role
+	Pushes(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool
 }
 
 // Authenticated reports whether the client showed a token that counts.

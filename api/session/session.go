@@ -33,18 +33,23 @@ var (
 	ErrForm = errors.New("the form is of another session, or of one that has ended: load the page again")
 )
 
-// cookieName is the name of the cookie. Over https it has the prefix with which browsers
+// cookieName is the name of a cookie. Over https it has the prefix with which browsers
 // take it from this host alone, with the attribute Secure.
-func cookieName(https bool) string {
+func cookieName(name string, https bool) string {
 	if https {
-		return "__Host-session"
+		return "__Host-" + name
 	}
-	return "session"
+	return name
 }
 
 // Secret returns the secret that a request shows, "" if it shows none.
-func Secret(r *http.Request, https bool) string {
-	c, err := r.Cookie(cookieName(https))
+func Secret(r *http.Request, https bool) string { return secret(r, "session", https) }
+
+// FlowSecret is Secret of a sign-in with a provider that is on its way.
+func FlowSecret(r *http.Request, https bool) string { return secret(r, "flow", https) }
+
+func secret(r *http.Request, name string, https bool) string {
+	c, err := r.Cookie(cookieName(name, https))
 	if err != nil {
 		return ""
 	}
@@ -53,8 +58,17 @@ func Secret(r *http.Request, https bool) string {
 
 // Cookie makes the cookie of a session; without a secret it removes it. It is sent with
 // links from other sites, but not with their forms, and scripts cannot read it.
-func Cookie(secret string, https bool) *http.Cookie {
-	c := &http.Cookie{Name: cookieName(https), Value: secret, Path: "/", MaxAge: int(Lifetime / time.Second), Secure: https, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+func Cookie(secret string, https bool) *http.Cookie { return cookie("session", secret, https) }
+
+// FlowCookie makes the cookie of a sign-in with a provider, which lasts as long as the browser.
+func FlowCookie(secret string, https bool) *http.Cookie {
+	c := cookie("flow", secret, https)
+	c.MaxAge = min(c.MaxAge, 0)
+	return c
+}
+
+func cookie(name, secret string, https bool) *http.Cookie {
+	c := &http.Cookie{Name: cookieName(name, https), Value: secret, Path: "/", MaxAge: int(Lifetime / time.Second), Secure: https, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if secret == "" {
 		c.MaxAge = -1
 	}

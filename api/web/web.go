@@ -40,6 +40,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web/chart"
 	"github.com/repoglot/repoglot/api/web/intl"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -105,16 +106,20 @@ type Pages struct {
 	table  *intl.Table
 	sets   map[string]*template.Template // by tag of the language
 	manual []theme
+	others func() []Provider
 }
 
-// New makes the pages of a server. now is its clock. The templates and translations are
+// Provider is a way to sign in with an account of elsewhere, at /login/ID/.
+type Provider struct{ ID, Name string }
+
+// New makes the pages of a server. now is its clock, others are the providers. The templates and translations are
 // a part of the program, so one that cannot be read is a panic.
-func New(env *resource.Env, now func() time.Time) *Pages {
+func New(env *resource.Env, now func() time.Time, others func() []Provider) *Pages {
 	table, err := intl.New()
 	if err != nil {
 		panic(err)
 	}
-	p := &Pages{env: env, now: now, table: table, sets: map[string]*template.Template{}, manual: readManual()}
+	p := &Pages{env: env, now: now, table: table, sets: map[string]*template.Template{}, manual: readManual(), others: others}
 	for _, l := range table.All {
 		p.sets[l.Tag] = template.Must(template.New("pages").Funcs(p.funcs(l)).ParseFS(files, "templates/*.html"))
 	}
@@ -183,6 +188,7 @@ type view struct {
 
 	Path     string
 	SignedIn bool   // whether the reader has a session
+	Account  string // the name of the reader's account; "" without one
 	SignIn   string // the page where it begins or ends
 
 	accepted []string
@@ -290,7 +296,9 @@ func (p *Pages) newView(r *http.Request, params rest.Params) *view {
 		now:      p.now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - 1),
 		SignedIn: rest.AccessOf(r.Context()).Session != "", SignIn: path("login"),
 	}
-	if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
+	if a := rest.AccessOf(r.Context()); a.Token.Account != nil && v.SignedIn {
+		v.Account, v.SignIn = catalog.PersonName(a.Token.AuthorName), "/account/"
+	} else if here := r.URL.RequestURI(); v.Path != v.SignIn && v.Path != "/logout/" && len(here) < maxNext {
 		v.SignIn += "?next=" + url.QueryEscape(here)
 	}
 	for _, other := range p.table.All {

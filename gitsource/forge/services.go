@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -213,4 +214,33 @@ func (c *client) one(ctx context.Context, method string, number int, texts map[s
 		}
 	}
 	return r, err
+}
+
+// MayPush reports whether an account may push to the repository: of a name, and of an id that
+// stays. The token must permit to see that, on GitHub and Gitea that of somebody who may push.
+func MayPush(ctx context.Context, o Options, name, id string) (bool, error) {
+	f, err := New(o)
+	if err != nil {
+		return false, err
+	}
+	c := f.(*client)
+	address := c.api + "/repos/" + o.Repository + "/collaborators/" + url.PathEscape(name) + "/permission"
+	if o.Kind == "gitlab" {
+		address = c.api + "/projects/" + url.PathEscape(o.Repository) + "/members/all/" + url.PathEscape(id)
+	}
+	var a struct {
+		Permission string `json:"permission"`
+		User       struct {
+			ID int64 `json:"id"`
+		} `json:"user"`
+		ID          int64  `json:"id"` // these are of GitLab
+		AccessLevel int    `json:"access_level"`
+		State       string `json:"state"`
+	}
+	err = c.call(ctx, http.MethodGet, address, nil, nil, &a, http.StatusOK)
+	if errors.Is(err, ErrNotFound) { // no collaborator, or no such account
+		return false, nil
+	}
+	pushes := slices.Contains([]string{"write", "admin", "owner"}, a.Permission) || a.AccessLevel >= 30 && a.State == "active"
+	return err == nil && pushes && strconv.FormatInt(cmp.Or(a.User.ID, a.ID), 10) == id, err
 }

@@ -91,7 +91,7 @@ func (w *Writer) SignIn(ctx context.Context, a *catalog.Account, lifetime time.D
 		}
 		if list, err = accountsWhere(ctx, s, `a.id = $1`, a.ID); err == nil {
 			*a = list[0]
-			secret, err = beginSession(ctx, s, "account_id", a.ID, now, lifetime)
+			secret, err = beginSession(ctx, s, "account_id", a.ID, lifetime)
 		}
 		return err
 	})
@@ -99,12 +99,16 @@ func (w *Writer) SignIn(ctx context.Context, a *catalog.Account, lifetime time.D
 }
 
 // beginSession begins a session of a token or an account, by the column of its id.
-func beginSession(ctx context.Context, s *sqldb.Session, column string, id int64, now time.Time, lifetime time.Duration) (secret string, err error) {
+func beginSession(ctx context.Context, s *sqldb.Session, column string, id int64, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
-	if err := s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now.UnixMicro()); err != nil {
+	now, err := s.Now(ctx)
+	if err != nil {
 		return "", err
 	}
-	if err := s.Do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, 0, $2, $3)`, tokenHash(secret), now.UnixMicro(), now.Add(lifetime).UnixMicro()); err != nil {
+	if err := s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now); err != nil {
+		return "", err
+	}
+	if err := s.Do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, 0, $2, $3)`, tokenHash(secret), now, now+lifetime.Microseconds()); err != nil {
 		return "", err
 	}
 	if err := s.Do(ctx, `UPDATE sessions SET `+column+` = $1 WHERE hash = $2`, id, tokenHash(secret)); err != nil {

@@ -246,7 +246,7 @@ func (w *Writer) CreateSession(ctx context.Context, token int64, lifetime time.D
 		case !found:
 			return sqldb.Reported(sqldb.NotFound("store: token %d", token))
 		}
-		secret, err = beginSession(ctx, s, "token_id", token, w.now(), lifetime)
+		secret, err = beginSession(ctx, s, "token_id", token, lifetime)
 		return err
 	})
 	if err != nil {
@@ -271,7 +271,11 @@ func (r *Reader) SessionToken(ctx context.Context, secret string) (t catalog.Tok
 		return t, false, nil
 	}
 	var id, account, expires int64
-	if found, err = r.s.First(ctx, `SELECT token_id, account_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &account, &expires); err != nil || !found || expires <= r.now().UnixMicro() {
+	now, err := r.s.Now(ctx)
+	if err == nil {
+		found, err = r.s.First(ctx, `SELECT token_id, account_id, expires_at FROM sessions WHERE hash = $1`, []any{tokenHash(secret)}, &id, &account, &expires)
+	}
+	if err != nil || !found || expires <= now {
 		return t, false, r.s.Fail(ctx, "read a session", err)
 	}
 	if account != 0 {

@@ -308,25 +308,28 @@ var errNoForge = errors.New("the repository has no address of a forge: write htt
 
 // NewForge returns the forge of a component, with a token.
 func (c *Component) NewForge(token string) (forge.Forge, error) {
-	address := cmp.Or(c.Push.Raw(), c.Repo.Raw())
-	repository := forge.RepositoryOf(address, c.ForgeURL)
-	if repository == "" {
+	o := c.ForgeOptions(token)
+	if o.Repository == "" {
 		return nil, errNoForge
 	}
-	return forge.New(forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: repository, Token: token})
+	return forge.New(o)
+}
+
+// ForgeOptions are those of a component's forge; the repository is "" if its address has none.
+func (c *Component) ForgeOptions(token string) forge.Options {
+	return forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: forge.RepositoryOf(cmp.Or(c.Push.Raw(), c.Repo.Raw()), c.ForgeURL), Token: token}
 }
 
 // ForgeGit returns the repositories of a component's forge by their path, its own by "". They
 // are read and pushed to by https with a token of the forge, and with nothing else.
 func (c *Component) ForgeGit(token string) func(path string) remote.Repository {
-	o := forge.Options{Kind: c.Forge, URL: c.ForgeURL}
-	own := forge.RepositoryOf(cmp.Or(c.Push.Raw(), c.Repo.Raw()), c.ForgeURL)
+	o := c.ForgeOptions(token)
 	user := "x-access-token" // the name counts nowhere else
 	if c.Forge == "gitlab" {
 		user = "oauth2"
 	}
 	return func(path string) remote.Repository {
-		address := o.Git(cmp.Or(path, own))
+		address := o.Git(cmp.Or(path, o.Repository))
 		return remote.Repository{URL: address, Credential: &remote.Credential{Host: repourl.Host(address), Username: user, Password: token}}
 	}
 }

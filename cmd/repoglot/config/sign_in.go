@@ -64,6 +64,9 @@ func (s *SignIn) Forge() string {
 	return forgeHost(s.Provider, s.URL)
 }
 
+// ForgeHost is the host of a component's forge.
+func (c *Component) ForgeHost() string { return forgeHost(c.Forge, c.ForgeURL) }
+
 // forgeHost is the host of a forge with its port, if it has one.
 func forgeHost(kind, address string) string {
 	u, err := url.Parse(cmp.Or(address, "https://"+kind+".com"))
@@ -136,8 +139,8 @@ func checkSignIn(r *report, env *environment, c *Config) {
 		case co.Translators == "":
 		case co.PushMode == "" || co.Forge == "" || co.ForgeTokenEnv == "":
 			p.bad("translators", "push needs push_mode, forge and forge_token_env; write them")
-		case !slices.ContainsFunc(c.SignIn, func(s SignIn) bool { return s.Forge() == forgeHost(co.Forge, co.ForgeURL) }):
-			p.bad("translators", "push needs sign_in with accounts of %s; add that provider", forgeHost(co.Forge, co.ForgeURL))
+		case !slices.ContainsFunc(c.SignIn, func(s SignIn) bool { return s.Forge() == co.ForgeHost() }):
+			p.bad("translators", "push needs sign_in with accounts of %s; add that provider", co.ForgeHost())
 		default:
 			if _, err := co.NewForge("x"); err != nil {
 				p.bad("forge", "cannot be used: %v", err)

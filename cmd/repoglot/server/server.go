@@ -145,7 +145,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
-		Settings: settingsOf(s.Config), Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
+		Settings: settingsOf(s.Config, s.log), Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
 		Dialect: api.Dialect{
 			PageSize: s.Config.Compatibility.PageSize, PlainAddresses: s.Config.Compatibility.AddressFormat == "none",
 			NewestFirst: s.Config.Compatibility.ChangesOrder == "newest",
@@ -179,11 +179,11 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	return rt, metrics, calls.Close
 }
 
-func settingsOf(c *config.Config) api.Settings {
+func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
 	return api.Settings{
 		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
-		Roles: c.Roles(),
+		SignIn: providersOf(c), Roles: c.Roles(), Pushes: newPushers(c, log).pushes,
 	}
 }
 
@@ -234,8 +234,8 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		s.broken(err)
 		return
 	}
-	plan, now := NewPlan(c), settingsOf(s.Config)
-	now.Roles = c.Roles() // who lost one must not write while a large step is stored
+	plan, now := NewPlan(c), settingsOf(s.Config, s.log)
+	now.Roles, now.Pushes = c.Roles(), nil // who lost one must not write while a large step is stored
 	s.api.Update(now)
 	err := again(ctx, s.log, store.ErrUnavailable, func() error { return s.engine.configureOnce(ctx, plan) })
 	if err != nil { // the old one goes on meanwhile
@@ -249,7 +249,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
 	}
 	s.Config = c
-	s.api.Update(settingsOf(c))
+	s.api.Update(settingsOf(c, s.log))
 	s.pulls.set(plan, c.PollInterval)
 	stale, err := s.engine.unchecked(ctx, plan)
 	if err != nil {

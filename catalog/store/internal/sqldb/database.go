@@ -114,6 +114,8 @@ type Options struct {
 	// Now is the clock; nil is time.Now. It only measures durations: callers
 	// provide the times that are stored.
 	Now func() time.Time
+	// OwnClock says that Now is not of this machine, so that Session.Now is it, too.
+	OwnClock bool
 	// BusyTimeout is how long a transaction waits for another process that
 	// holds the database; 0 is ten seconds.
 	BusyTimeout time.Duration
@@ -142,7 +144,7 @@ func (o Options) WithDefaults() Options {
 		o.Migrations = MigrationFiles
 	}
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	if o.Now == nil {
+	if o.OwnClock = o.Now != nil; !o.OwnClock {
 		o.Now = time.Now
 	}
 	if o.BusyTimeout <= 0 {

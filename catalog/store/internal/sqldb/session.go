@@ -301,6 +301,16 @@ func (s *Session) First(ctx context.Context, query string, args []any, dest ...a
 	return found && err == nil, err
 }
 
+// Now is the time in microseconds by which what people were given ends: that of the database
+// where processes on several machines share it.
+func (s *Session) Now(ctx context.Context) (micros int64, err error) {
+	if s.DB.options.OwnClock || !s.DB.Engine.Remote() {
+		return s.DB.options.Now().UnixMicro(), nil
+	}
+	_, err = s.First(ctx, `SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`, nil, &micros)
+	return micros, err
+}
+
 // settingsCache keeps the settings of projects or components decoded. Every answer
 // shows some, a list of 1,000 components shows 1,000, and decoding took most of
 // its time. An entry is used only if its text equals the stored text, so it cannot
