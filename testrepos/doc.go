@@ -6,7 +6,7 @@
 // README.md describes the format.
 //
 // A Forge answers as the REST API of GitHub, GitLab, Gitea or Forgejo does, and checks
-// what it is sent; a GitHost serves repositories by git.
+// what it is sent.
 //
 // Goals:
 //   - The same scenario always gives the same commit hashes: authors, dates and

@@ -17,6 +17,10 @@ import (
 	"github.com/repoglot/repoglot/testrepos"
 )
 
+func TestMain(m *testing.M) { gittest.Main(m) }
+
+var must = gittest.Must
+
 // TestPush: a push moves every reference once, and git finds nothing wrong with what it
 // brings: side branches are gone, and tags are there.
 func TestPush(t *testing.T) {

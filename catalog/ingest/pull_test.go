@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -115,9 +116,10 @@ func TestManyComponentsOneFetch(t *testing.T) {
 	repo := repoWith(t, files)
 	var requests atomic.Int32
 	root, name := filepath.Split(repo.Path())
+	host := &cgi.Handler{Path: gittest.NeedGit(t), Args: []string{"http-backend"}, Env: append(gittest.Environment(), "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		testrepos.GitHost{Root: root}.ServeHTTP(w, r)
+		host.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	w := synced(t, server.URL+"/"+name, settings)

@@ -47,7 +47,7 @@ func (h *forgeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, f := range h.Forges {
 		if strings.HasPrefix(r.URL.Path, "/"+f.Repository+".git/") {
-			testrepos.GitHost{Root: h.Root, Password: f.Token}.ServeHTTP(w, r)
+			(&gitHost{Root: h.Root, Password: f.Token}).ServeHTTP(w, r)
 			return
 		}
 		_, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/api/v4/projects/")) // of a fork on GitLab

@@ -120,7 +120,7 @@ func cmdPut(ts *testscript.TestScript, neg bool, args []string) {
 func cmdGitServer(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 4, "gitserver VAR NAME USER PASSWORD")
 	root, name := filepath.Split(onStage(ts).repo(ts, args[1]).Path())
-	s := httptest.NewServer(testrepos.GitHost{Root: root, User: args[2], Password: args[3]})
+	s := httptest.NewServer(&gitHost{Root: root, User: args[2], Password: args[3]})
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], s.URL+"/"+name)
 }

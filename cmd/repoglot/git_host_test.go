@@ -1,29 +1,58 @@
-package testrepos_test
+package main
 
 import (
+	"io"
 	"net/http"
+	"net/http/cgi"
 	"net/http/httptest"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"go.uber.org/goleak"
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// gitHost serves the repositories below a folder over git's smart HTTP protocol, with the
+// git program (git-http-backend(1)). It is an http.Handler.
+type gitHost struct {
+	// Root is the folder.
+	Root string
+	// User and Password must be sent by basic authentication; without them nothing is asked
+	// for. A client that has sent a user may push, too.
+	User, Password string
+}
 
-var must = gittest.Must
+// ServeHTTP answers git.
+func (h *gitHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	user, password, _ := r.BasicAuth()
+	if h.Password != "" && (user == "" || h.User != "" && user != h.User || password != h.Password) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="testrepos"`)
+		http.Error(w, "wrong user or password", http.StatusUnauthorized)
+		return
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	backend := cgi.Handler{Path: git, Args: []string{"http-backend"}, Stderr: io.Discard, Env: []string{
+		"GIT_PROJECT_ROOT=" + h.Root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=" + user,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=2",
+		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"GIT_CONFIG_KEY_1=receive.autogc", "GIT_CONFIG_VALUE_1=false",
+	}}
+	backend.ServeHTTP(w, r)
+}
 
-// TestServe clones, fetches and pushes with git, which asks for a password, and lets it
+// TestGitHost clones, fetches and pushes with git, which asks for a password, and lets it
 // check every object.
-func TestServe(t *testing.T) {
+func TestGitHost(t *testing.T) {
 	gittest.NeedGit(t)
 	r := testrepos.Load(t, "merges")
 	root, name := filepath.Split(r.Path())
-	s := httptest.NewServer(testrepos.GitHost{Root: root, Password: "secret"})
+	s := httptest.NewServer(&gitHost{Root: root, Password: "secret"})
 	t.Cleanup(s.Close)
 	url := strings.Replace(s.URL, "//", "//anna:secret@", 1) + "/" + name
 	dir := filepath.Join(t.TempDir(), "clone")
