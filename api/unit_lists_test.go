@@ -109,7 +109,7 @@ func putComments(w *writer) (suggested, commented int64) {
 			{TranslationID: cs.ID, Identity: h.Identity("Nowhere", ""), Branch: "l10n/a", Target: "Nikde", Commit: head1},
 			{TranslationID: cs.ID, Identity: h.Identity("Do not touch", ""), Branch: "l10n/a", Target: "Nesahat", Commit: head1},
 			{TranslationID: cs.ID, Identity: h.Identity("Message 1", ""), Branch: "l10n/a", Target: "Zpráva 1", Commit: head1},
-		}, nil)
+		})
 	})
 	return suggested, commented
 }

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,17 +38,6 @@ type suggestionInputs struct {
 	key      string // head and settings of the component, names and heads of the branches
 	none     bool   // no branches were asked for
 	problems []string
-	readKey  string // ReadKey of the component
-	files    map[store.SuggestionSource]suggestionFile
-}
-
-// suggestionFile records what the suggestions of one file on a branch were made
-// from. While that does not change and they are stored, the file need not be read
-// again.
-type suggestionFile struct {
-	inputs  [sha256.Size]byte
-	n       int    // number of suggestions
-	problem string // why the file cannot be read, or ""
 }
 
 // suggest brings the suggestions of the branch's components up to date, after the
@@ -205,10 +193,7 @@ func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) err
 	if omitted > 0 {
 		s.p.s.Logger.Warn("branches are left out: raise suggestions.limit, or narrow suggestions.branches", "component", c.name(), "branches", omitted)
 	}
-	made := componentSuggestions{suggestionRun: s, comp: c.component, files: map[store.SuggestionSource]suggestionFile{}, keep: map[store.SuggestionSource]bool{}}
-	if last.readKey == c.row.Settings.ReadKey() {
-		made.last = last.files
-	}
+	made := componentSuggestions{suggestionRun: s, comp: c.component}
 	if len(heads) > 0 {
 		if err := made.collect(ctx, heads); err != nil {
 			return err
@@ -217,7 +202,7 @@ func (s *suggestionRun) component(ctx context.Context, c suggestedComponent) err
 	if err := made.store(ctx); err != nil {
 		return err
 	}
-	s.m.suggested[c.row.ID] = suggestionInputs{key.String(), c.query.Pattern.IsZero(), made.problems, c.row.Settings.ReadKey(), made.files}
+	s.m.suggested[c.row.ID] = suggestionInputs{key.String(), c.query.Pattern.IsZero(), made.problems}
 	s.p.suggestionProblems[c.row.ID] = made.problems
 	return nil
 }

@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -21,11 +19,6 @@ type componentSuggestions struct {
 	rows     map[string]*catalog.Translation // live translations by language
 	list     []store.Suggestion              // new suggestions
 	problems []string
-	files    map[store.SuggestionSource]suggestionFile // files of this run
-	last     map[store.SuggestionSource]suggestionFile // files of the last run
-	stored   map[store.SuggestionSource]int            // number of stored suggestions
-	keep     map[store.SuggestionSource]bool           // files whose stored suggestions stay
-	kept     int                                       // number of suggestions that stay
 }
 
 // collect collects the suggestions of each branch. A branch that cannot be read
@@ -40,9 +33,6 @@ func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head)
 		s.rows = make(map[string]*catalog.Translation, len(rows))
 		for i := range rows {
 			s.rows[rows[i].Language] = &rows[i]
-		}
-		if err == nil {
-			s.stored, err = snap.SuggestionCounts(ctx, s.comp.row.ID)
 		}
 		return err
 	})
@@ -63,9 +53,8 @@ func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head)
 		if err := s.branch(ctx, h, step); err != nil {
 			return fmt.Errorf("branch %s: %w", h.Branch, err)
 		}
-		if s.kept+len(s.list) > maxSuggestions {
-			s.list = s.list[:max(0, maxSuggestions-s.kept)]
-			s.files = nil // some of their suggestions are not stored
+		if len(s.list) > maxSuggestions {
+			s.list = s.list[:maxSuggestions]
 			s.problems = append(s.problems, fmt.Sprintf("%s: only %d suggestions are kept of a component; narrow suggestions.branches", h.Branch, maxSuggestions))
 			return nil
 		}
@@ -98,7 +87,7 @@ func (s *componentSuggestions) branch(ctx context.Context, h object.Head, step *
 		if !fresh[slot.path] || row == nil || row.IsSource {
 			continue
 		}
-		if err := s.updateFile(ctx, h, slot, row, step); err != nil {
+		if err := s.collectFile(ctx, h.Branch, slot, row, step); err != nil {
 			return fmt.Errorf("%s: %w", slot.path, err)
 		}
 	}
@@ -111,7 +100,7 @@ func (s *componentSuggestions) store(ctx context.Context) error {
 	p, row := s.p, &s.comp.row
 	same := false
 	err := p.s.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
-		same, err = snap.SameSuggestions(ctx, row.ID, s.list, s.keep)
+		same, err = snap.SameSuggestions(ctx, row.ID, s.list)
 		return err
 	})
 	if err != nil || same {
@@ -120,59 +109,8 @@ func (s *componentSuggestions) store(ctx context.Context) error {
 	info := stayingAt(row, p.at, row.ID)
 	info.Tracking, info.Configured = p.ref, row.Configured
 	return p.transact(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
-		return tx.PutSuggestions(ctx, row.ID, s.list, s.keep)
+		return tx.PutSuggestions(ctx, row.ID, s.list)
 	})
-}
-
-// updateFile keeps the stored suggestions in one file of a branch if their inputs
-// are the same as the last time; else it collects them.
-func (s *componentSuggestions) updateFile(ctx context.Context, h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) error {
-	source := store.SuggestionSource{TranslationID: row.ID, Branch: h.Branch}
-	now := suggestionFile{inputs: hashInputs(h, slot, row, step)}
-	if last, known := s.last[source]; known && last.inputs == now.inputs && last.n == s.stored[source] && row.Filename == slot.path {
-		s.files[source], s.keep[source] = last, true
-		s.kept += last.n
-		if last.problem != "" {
-			s.problems = append(s.problems, last.problem)
-		}
-		return nil
-	}
-	before, problems := len(s.list), len(s.problems)
-	if err := s.collectFile(ctx, h.Branch, slot, row, step); err != nil {
-		return err
-	}
-	now.n = len(s.list) - before
-	if len(s.problems) > problems {
-		now.problem = s.problems[problems]
-	}
-	s.files[source] = now
-	return nil
-}
-
-// hashInputs returns a hash of everything that the suggestions in a file depend on:
-// its versions on the branch and in the commits that the component's branch lacks,
-// and the version that is served.
-func hashInputs(h object.Head, slot *fileSlot, row *catalog.Translation, step *gitsource.Step) (sum [sha256.Size]byte) {
-	all := sha256.New()
-	fmt.Fprintf(all, "%s %q %s %d %q %s\n", h.Hash, slot.path, slot.blob, row.ID, row.Filename, row.Revision)
-	change := slices.IndexFunc(step.Changes, func(c gitsource.Change) bool { return c.Path == slot.path })
-	for i := range step.Origins {
-		o := &step.Origins[i]
-		if len(o.Parents) == 1 && o.Parents[0] >= 0 && step.Origins[o.Parents[0]].Blobs[change] == o.Blobs[change] {
-			continue // about other files
-		}
-		fmt.Fprintf(all, "%s %s", o.Commit.Hash, o.Blobs[change])
-		for p, parent := range o.Parents {
-			if parent < 0 {
-				fmt.Fprintf(all, " outside %s", o.Outside[p][change])
-			} else {
-				fmt.Fprintf(all, " %s", step.Origins[parent].Blobs[change])
-			}
-		}
-		fmt.Fprintln(all)
-	}
-	all.Sum(sum[:0])
-	return sum
 }
 
 // introducesFile reports whether a commit of the step has a version of a changed

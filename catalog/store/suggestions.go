@@ -40,23 +40,6 @@ type Suggestion struct {
 	Commit string
 }
 
-// SuggestionSource is the origin of suggestions: the file of a translation on a
-// branch.
-type SuggestionSource struct {
-	TranslationID int64
-	Branch        string
-}
-
-// SuggestionCounts returns the number of suggestions of a component by source.
-// Sources without suggestions are absent.
-func (s *Snapshot) SuggestionCounts(ctx context.Context, component int64) (map[SuggestionSource]int, error) {
-	counts := map[SuggestionSource]int{}
-	err := s.s.Query(ctx, `SELECT translation_id, branch, COUNT(*) FROM suggestions WHERE unit_id >= $1 AND unit_id < $2`+ofBranches+` GROUP BY translation_id, branch`,
-		[]any{component * catalog.UnitsPerComponent, (component + 1) * catalog.UnitsPerComponent},
-		sqldb.Cols3(func(translation int64, branch string, n int) { counts[SuggestionSource{translation, branch}] = n }))
-	return counts, s.s.Fail(ctx, fmt.Sprintf("count the suggestions of component %d", component), err)
-}
-
 // suggestionKey and suggestionRow are a row of the table.
 type suggestionKey struct {
 	unit   int64
@@ -109,12 +92,12 @@ func wantedSuggestions(ctx context.Context, s *sqldb.Session, list []Suggestion)
 }
 
 // SameSuggestions reports whether PutSuggestions would change nothing.
-func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) (bool, error) {
-	add, remove, err := suggestionChanges(ctx, s.s, component, list, keep)
+func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []Suggestion) (bool, error) {
+	add, remove, err := suggestionChanges(ctx, s.s, component, list)
 	return len(add)+len(remove) == 0, s.s.Fail(ctx, fmt.Sprintf("read the suggestions of component %d", component), err)
 }
 
-func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, list []Suggestion, keep map[SuggestionSource]bool) (add, remove map[suggestionKey]suggestionRow, err error) {
+func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, list []Suggestion) (add, remove map[suggestionKey]suggestionRow, err error) {
 	stored, err := storedSuggestions(ctx, s, component)
 	if err != nil {
 		return nil, nil, err
@@ -130,9 +113,6 @@ func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, l
 		}
 	}
 	for k, r := range stored {
-		if keep[SuggestionSource{r.translation, k.branch}] {
-			continue
-		}
 		if now, ok := wanted[k]; !ok || now != r {
 			remove[k] = r
 		}
@@ -141,15 +121,14 @@ func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, l
 }
 
 // PutSuggestions makes list the suggestions of a component, at most one per unit
-// and branch. It keeps the suggestions of the sources in keep, of which list has
-// none. It leaves out suggestions for strings that the translation does not have,
+// and branch. It leaves out suggestions for strings that the translation does not have,
 // that are read-only, or that have the same text.
-func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion, keep map[SuggestionSource]bool) (err error) {
+func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Suggestion) (err error) {
 	defer tx.s.Failed(ctx, &err, "store the suggestions of component %d", component)
 	if _, err := tx.member(component); err != nil {
 		return err
 	}
-	add, remove, err := suggestionChanges(ctx, tx.s, component, list, keep)
+	add, remove, err := suggestionChanges(ctx, tx.s, component, list)
 	if err != nil {
 		return err
 	}
