@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -26,6 +25,9 @@ var ErrWatchLimit = errors.New("no more file watches")
 
 // WatchOptions of a Watcher; the zero value is usable.
 type WatchOptions struct {
+	// OnMoved is called, by one goroutine, with the key of a repository whose refs may have
+	// moved: often several times for one push. Required.
+	OnMoved func(key string)
 	// OnLost is called when a repository can no longer be watched completely (its
 	// directories are gone, or no watches are left): poll it. OnLost must not
 	// block and not call the Watcher. nil: it is only logged.
@@ -36,10 +38,6 @@ type WatchOptions struct {
 	Logger *slog.Logger
 }
 
-// debounce is how long events are collected after a first one, which is not delayed. Later
-// events do not extend it, so it is also their delay.
-const debounce = 15 * time.Millisecond
-
 // maxWatchDirs bounds the ref directories of one repository.
 const maxWatchDirs = 4096
 
@@ -47,15 +45,10 @@ const maxWatchDirs = 4096
 // process: a host has 128 inotify instances, but many thousand watches. Its methods
 // may be called from any number of goroutines.
 type Watcher struct {
-	fs     *fsnotify.Watcher
-	opts   WatchOptions
-	events chan string
-	done   chan struct{}
-	ended  chan struct{}
-	once   sync.Once
-
-	after   func(time.Duration) <-chan time.Time // time.After
-	maxDirs int                                  // per repository
+	fs      *fsnotify.Watcher
+	opts    WatchOptions
+	ended   chan struct{}
+	maxDirs int // per repository
 
 	mu    sync.Mutex
 	dirs  map[string][]string     // watched directory → keys
@@ -71,10 +64,6 @@ type watchedRepo struct {
 // NewWatcher starts a watcher; Close ends it. The error is ErrWatchLimit if the
 // system has no inotify instance left.
 func NewWatcher(opts WatchOptions) (*Watcher, error) {
-	return newWatcher(opts, time.After, maxWatchDirs)
-}
-
-func newWatcher(opts WatchOptions, after func(time.Duration) <-chan time.Time, maxDirs int) (*Watcher, error) {
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	if opts.OnLost == nil {
 		opts.OnLost = func(string, error) {}
@@ -83,11 +72,7 @@ func newWatcher(opts WatchOptions, after func(time.Duration) <-chan time.Time, m
 	if err != nil {
 		return nil, watchError("start watching", err)
 	}
-	w := &Watcher{
-		after: after, maxDirs: maxDirs, fs: notify, opts: opts, events: make(chan string),
-		done: make(chan struct{}), ended: make(chan struct{}),
-		dirs: map[string][]string{}, repos: map[string]*watchedRepo{},
-	}
+	w := &Watcher{fs: notify, opts: opts, ended: make(chan struct{}), maxDirs: maxWatchDirs, dirs: map[string][]string{}, repos: map[string]*watchedRepo{}}
 	go w.loop()
 	return w, nil
 }
@@ -99,18 +84,10 @@ func watchError(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Events returns a channel with the keys of repositories whose refs may have moved.
-// A key that is waiting in it is not sent twice. Close closes the channel.
-func (w *Watcher) Events() <-chan string { return w.events }
-
-// Close ends the watcher and closes Events. Closing twice is harmless.
+// Close ends the watcher: OnMoved is called no more. Closing twice is harmless.
 func (w *Watcher) Close() error {
-	var err error
-	w.once.Do(func() {
-		close(w.done)
-		<-w.ended
-		err = w.fs.Close()
-	})
+	err := w.fs.Close()
+	<-w.ended
 	return err
 }
 
@@ -218,52 +195,31 @@ func (w *Watcher) addLocked(key string, r *watchedRepo, dir string) error {
 	return nil
 }
 
-// loop receives events and sends their keys: the first at once, since git moves a
-// ref after it has written everything else, and the others, collected, after the
-// debounce. While it waits for the reader of Events, it still receives events.
+// loop receives events until the watcher is closed. Git moves a ref after it has written
+// everything else, so nothing is waited for.
 func (w *Watcher) loop() {
 	defer close(w.ended)
-	defer close(w.events)
-	var (
-		fresh []string         // moved since the debounce began
-		ready []string         // keys to send
-		timer <-chan time.Time // runs during the debounce
-	)
 	for {
-		var out chan<- string
-		var next string
-		if len(ready) > 0 {
-			out, next = w.events, ready[0]
-		}
+		var keys []string
 		select {
-		case <-w.done:
-			return
-		case out <- next:
-			ready = ready[1:]
-		case <-timer:
-			timer = nil
-		case e := <-w.fs.Events:
-			fresh = union(fresh, w.moved(e))
-		case err := <-w.fs.Errors:
+		case e, more := <-w.fs.Events:
+			if !more {
+				return
+			}
+			keys = w.moved(e)
+		case err, more := <-w.fs.Errors:
+			if !more {
+				return
+			}
 			w.opts.Logger.Warn("file events were lost; all watched repositories are checked", "error", err)
 			w.mu.Lock()
-			fresh = union(fresh, slices.Sorted(maps.Keys(w.repos)))
+			keys = slices.Sorted(maps.Keys(w.repos))
 			w.mu.Unlock()
 		}
-		if timer == nil && len(fresh) > 0 {
-			ready, fresh = union(ready, fresh), nil
-			timer = w.after(debounce)
+		for _, key := range keys {
+			w.opts.OnMoved(key)
 		}
 	}
-}
-
-func union(list, more []string) []string {
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // moved returns the keys that an event concerns, and watches new directories.
@@ -296,7 +252,9 @@ func (w *Watcher) moved(e fsnotify.Event) []string {
 				w.opts.OnLost(key, err)
 			}
 		}
-		keys = union(keys, []string{key})
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

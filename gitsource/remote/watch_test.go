@@ -18,33 +18,39 @@ import (
 // patience bounds waiting for the kernel; reached only when a test fails.
 const patience = 2 * time.Minute
 
-// expect waits for events until each key came once, and takes no others.
-func expect(t *testing.T, w *Watcher, keys ...string) {
+// expect waits for events until each key came, and takes no others.
+func expect(t *testing.T, w *watched, keys ...string) {
 	t.Helper()
 	limit := time.After(patience)
-	for len(keys) > 0 {
+	for came := map[string]bool{}; len(came) < len(keys); {
 		select {
-		case key := <-w.Events():
-			i := slices.Index(keys, key)
-			if i < 0 {
+		case key := <-w.events:
+			if came[key] = true; !slices.Contains(keys, key) {
 				t.Fatalf("event for %q, want %q", key, keys)
 			}
-			keys = slices.Delete(keys, i, i+1)
 		case <-limit:
-			t.Fatalf("no event for %q", keys)
+			t.Fatalf("of %q came %v", keys, came)
 		}
 	}
 }
 
-func start(t *testing.T, opts WatchOptions) *Watcher {
+// watched is a Watcher with the keys of its calls.
+type watched struct {
+	*Watcher
+	events chan string
+}
+
+func start(t *testing.T, opts WatchOptions) *watched {
 	t.Helper()
+	events := make(chan string, 1000)
+	opts.OnMoved = func(key string) { events <- key }
 	w, err := NewWatcher(opts)
 	gittest.Must(t, err)
 	t.Cleanup(func() { _ = w.Close() })
-	return w
+	return &watched{w, events}
 }
 
-func watcherOf(t *testing.T, opts WatchOptions) (*Watcher, *upstream) {
+func watcherOf(t *testing.T, opts WatchOptions) (*watched, *upstream) {
 	t.Helper()
 	w := start(t, opts)
 	marker := newUpstream(t)
@@ -111,14 +117,14 @@ func TestWatchReftable(t *testing.T) {
 
 // drain takes the events that are under way, up to the event of a marker, a repository
 // of its own: one act may take several windows. It fails if one is for another key.
-func drain(t *testing.T, w *Watcher, marker *upstream, keys ...string) {
+func drain(t *testing.T, w *watched, marker *upstream, keys ...string) {
 	t.Helper()
 	marker.Set("tick", object.Hash{byte(marker.Clock)})
 	marker.Clock++
 	limit := time.After(patience)
 	for {
 		select {
-		case got := <-w.Events():
+		case got := <-w.events:
 			if got == "marker" {
 				return
 			}
@@ -154,54 +160,6 @@ func TestWatchTwoKeysAndLinkedWorkTree(t *testing.T) {
 	gittest.Must(t, w.Add(marker.Dir, "two")) // a key moves to another repository
 	u.Set("main", object.Hash{3})
 	expect(t, w, "linked")
-}
-
-func TestWatchCoalesces(t *testing.T) {
-	tick := make(chan time.Time)
-	started := make(chan time.Duration, 100)
-	w, err := newWatcher(WatchOptions{}, func(d time.Duration) <-chan time.Time {
-		started <- d
-		return tick
-	}, maxWatchDirs)
-	gittest.Must(t, err)
-	defer w.Close()
-	u := newUpstream(t)
-	gittest.Must(t, w.Add(u.Dir, "repo"))
-	move := func() { u.Set("main", object.Hash{1}) }
-	move()
-	if key := <-w.Events(); key != "repo" { // at once
-		t.Errorf("%q came", key)
-	}
-	if d := <-started; d != debounce {
-		t.Errorf("waits %v", d)
-	}
-	for range 50 {
-		move()
-	}
-	// The last event was taken in once a sentinel after it was.
-	other := newUpstream(t)
-	gittest.Must(t, w.Add(other.Dir, "other"))
-	other.Set("main", object.Hash{1})
-	select {
-	case key := <-w.Events():
-		t.Errorf("%q came before its time", key)
-	case tick <- time.Time{}:
-	}
-	var got []string
-	windows := 1
-	for !slices.Contains(got, "other") {
-		select {
-		case key := <-w.Events():
-			got = append(got, key)
-		case tick <- time.Time{}: // "other" may come after the first window
-			windows++
-		case <-time.After(patience):
-			t.Fatalf("only %q came", got)
-		}
-	}
-	if n := len(got) - 1; n == 0 || n > windows {
-		t.Errorf("50 moves made %d events in %d windows: %q", n, windows, got)
-	}
 }
 
 func TestWatchGone(t *testing.T) {
@@ -268,10 +226,8 @@ func TestWatcherClose(t *testing.T) {
 	w := start(t, WatchOptions{})
 	u := newUpstream(t)
 	gittest.Must(t, w.Add(u.Dir, "repo"))
-	u.Set("main", object.Hash{1}) // the event is not read
+	u.Set("main", object.Hash{1})
 	gittest.Must(t, w.Close())
 	gittest.Must(t, w.Close())
-	for range w.Events() {
-		continue
-	}
+	close(w.events) // nothing is called any more
 }

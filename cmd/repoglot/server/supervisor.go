@@ -46,7 +46,6 @@ type supervisor struct {
 type refWatcher interface {
 	Add(repo, key string) error
 	Remove(key string)
-	Events() <-chan string
 	Close() error
 }
 
@@ -56,9 +55,10 @@ func newSupervisor(e *Engine, workers int) *supervisor {
 	if e.answersOnly() {
 		return s
 	}
-	watcher, err := remote.NewWatcher(remote.WatchOptions{Logger: e.log, Trust: e.trust, OnLost: func(key string, _ error) {
-		s.losing.Go(func() { s.lost(key) })
-	}})
+	watcher, err := remote.NewWatcher(remote.WatchOptions{
+		Logger: e.log, Trust: e.trust, OnMoved: func(key string) { s.sched.Wish(key, "a watch") },
+		OnLost: func(key string, _ error) { s.losing.Go(func() { s.lost(key) }) },
+	})
 	if err != nil {
 		s.log.Warn("local repositories cannot be watched and are polled", "every", unwatchedInterval, "error", err)
 		return s
@@ -91,25 +91,19 @@ func (s *supervisor) isHere(branch string) bool {
 
 // run pulls and pushes until ctx is done and the last pull has finished its step.
 func (s *supervisor) run(ctx context.Context) error {
-	var looking, heard sync.WaitGroup
+	var looking sync.WaitGroup
 	if !s.engine.answersOnly() {
 		first := s.current()
 		s.forgetWaits(ctx, &Plan{}, first) // before anything fails anew
 		looking.Go(func() { s.watchEdits(ctx, first) })
 	}
 	if s.watcher != nil {
-		heard.Go(func() {
-			for key := range s.watcher.Events() {
-				s.sched.Wish(key, "a watch")
-			}
-		})
 		looking.Go(func() { every(ctx, unwatchedInterval, s.appeared) })
 	}
 	err := s.sched.Run(ctx)
 	looking.Wait() // not deferred: a panic must end the process
 	if s.watcher != nil {
 		err = errors.Join(err, s.watcher.Close())
-		heard.Wait()
 		s.losing.Wait()
 	}
 	return err
