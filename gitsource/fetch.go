@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/remote"
@@ -135,24 +134,27 @@ func (m *Mirror) replace(fill func(gitDir string) error) (name string, err error
 	return name, err
 }
 
-// maintain repacks a crowded git directory into a new one with the git program, or
-// clones it anew if that may not be used, and returns the name of the one to use. A failure
-// costs only speed, and it is not tried again in this process; an error means that the
-// git directory is damaged or ctx is done.
+// maintain repacks a crowded git directory into a new one with the git program, or clones
+// anew if that may not be used, which forgets other branches and the last state of a rewritten
+// one. It returns the name of the one to use. A failure costs only speed, and it is not tried
+// again in this process; an error means that the git directory is damaged or ctx is done.
 func (m *Mirror) maintain(ctx context.Context, src remote.Source, name string) (string, error) {
 	old := filepath.Join(m.dir, name)
 	if m.keep == name || !object.Crowded(old) || m.opts.Room() != nil {
 		return name, nil
 	}
-	repack := func(ctx context.Context, old, gitDir string) error { return cloneAgain(ctx, src, old, gitDir) }
-	if git, ok := m.opts.Remote.Git(); ok {
-		repack = git.Repack
-	}
 	next, err := m.replace(func(gitDir string) error {
-		if err := repack(ctx, old, gitDir); err != nil {
+		if git, ok := m.opts.Remote.Git(); ok {
+			if err := git.Repack(ctx, old, gitDir); err != nil {
+				return err
+			}
+			return sameHead(ctx, old, gitDir)
+		}
+		tip, err := src.Tip(ctx)
+		if err != nil {
 			return err
 		}
-		return sameHead(ctx, old, gitDir)
+		return m.advance(ctx, src, gitDir, tip)
 	})
 	switch {
 	case err == nil:
@@ -166,40 +168,6 @@ func (m *Mirror) maintain(ctx context.Context, src remote.Source, name string) (
 	m.keep = name
 	m.log.Warn("mirror could not be repacked; it stays as it is", "error", err)
 	return name, nil
-}
-
-// cloneAgain fills a git directory with a new clone, and with what only the old one
-// still has, such as the last state of a rewritten branch and other branches.
-func cloneAgain(ctx context.Context, src remote.Source, old, gitDir string) error {
-	tip, err := src.Tip(ctx)
-	if err != nil {
-		return err
-	}
-	if err := src.Transfer(ctx, gitDir, tip, nil); err != nil {
-		return err
-	}
-	from := object.Origin{Dir: old, Objects: object.ObjectDirs(old)}
-	refs, err := refsBelow(old, "refs/")
-	if err != nil {
-		return err
-	}
-	if head, err := object.CurrentHead(old); err == nil && head.Branch == object.Detached {
-		if err := object.Copy(ctx, from, gitDir, head.Hash, nil); err != nil {
-			return err
-		}
-	}
-	for name, h := range refs {
-		if text, err := object.ReadText(old, "refs/"+name); err == nil && strings.HasPrefix(text, "ref:") {
-			continue // it is written with what it names
-		}
-		if err := object.Copy(ctx, from, gitDir, h, nil); err != nil {
-			return err
-		}
-		if err := object.WriteText(filepath.Join(gitDir, "refs", filepath.FromSlash(name)), h.String()+"\n"); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sameHead gives a copy the same head as the original, and checks that it can be read.
