@@ -191,20 +191,16 @@ func (a *application) storeSource(ctx context.Context, row *catalog.Translation,
 		return err
 	}
 	moved := row.ID == 0 || row.Outline != all.outline
-	same := all.same && !moved && !row.Removed && !a.comp.reread
 	had := row.HasTemplate
 	row.Outline, row.Stats, row.Removed, row.HasTemplate = all.outline, stats(all.units), len(files) == 0, a.hasSourceFile
 	w := unitWriter{a: a, row: row, units: all.units, moved: moved, oldForms: row.PluralNumber}
-	if same { // the units are as they were written
-		if err := a.tx.PutTranslation(ctx, row); err != nil {
-			return err
-		}
-	} else if err := a.writeSourceUnits(ctx, &w); err != nil {
-		return err
-	} else if err := a.putExtra(ctx, &w, &all, had); err != nil {
+	if err := w.write(ctx); err != nil {
 		return err
 	}
-	if err := a.endSource(ctx, row, sourceFile); err != nil || same {
+	if err := a.putExtra(ctx, &w, &all, had); err != nil {
+		return err
+	}
+	if err := a.endSource(ctx, row, sourceFile); err != nil {
 		return err
 	}
 	origins, err := a.sourceOrigins(ctx, &w, files, func(i int) int { return all.holders[i] })
@@ -244,20 +240,6 @@ func (a *application) describeSource(ctx context.Context, row *catalog.Translati
 		row.FileCode = files[0].slot.fileCode
 	}
 	return file, nil
-}
-
-// writeSourceUnits writes the units of the source translation. Those of a new one are
-// what sourceIDs returns.
-func (a *application) writeSourceUnits(ctx context.Context, w *unitWriter) error {
-	isNew := w.row.ID == 0
-	if err := w.write(ctx); err != nil || !isNew {
-		return err
-	}
-	a.sources = make(map[catalog.Identity]int64, len(w.units))
-	for i := range w.units {
-		a.sources[w.units[i].Identity] = w.ids[i]
-	}
-	return nil
 }
 
 // sourceOrigins attributes the changes of the source translation: a new string to

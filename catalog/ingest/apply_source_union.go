@@ -36,7 +36,6 @@ type unitedFiles struct {
 	units   []unit.Unit
 	holders []int // for each unit the index of its file
 	outline int64
-	same    bool // as in the round before
 }
 
 // union makes the units of the source translation of a component
@@ -46,25 +45,14 @@ type unitedFiles struct {
 type union struct {
 	numbers map[catalog.Identity]int32 // of strings, from 0
 	seen    []int                      // by number: the last round that had it
-	rank    []int32                    // by number: the file that it was taken from then
 	round   int
 
-	hadSourceFile bool // in the last round
-
-	last   unitedFiles // of the last round; their memory is used again
-	inputs []unionRank // of the last round
-	files  map[content]*unionFile
+	last  unitedFiles // of the last round; their memory is used again
+	files map[content]*unionFile
 
 	meter *meter
 	bytes int64 // that the meter has
 	room  int   // units of last that it has
-}
-
-// unionRank is a file of a round.
-type unionRank struct {
-	path    string
-	content content
-	holds   bool // units of the union are taken from it
 }
 
 // unionFile is a file with one content.
@@ -126,15 +114,9 @@ func (u *union) drop() { _ = u.count(-u.bytes) } // a meter with less is not ove
 // the strings that only other files have. The first file by path decides about
 // location, note and flags. It holds one file at a time.
 func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) (unitedFiles, error) {
-	if same, err := u.unchanged(ctx, files, hasSourceFile); same || err != nil {
-		all := u.last
-		all.same = true
-		return all, err
-	}
 	clear(u.last.units)
 	all := unitedFiles{units: u.last.units[:0], holders: u.last.holders[:0]}
-	inputs := u.inputs[:0]
-	u.last, u.inputs, u.hadSourceFile = unitedFiles{}, nil, hasSourceFile
+	u.last = unitedFiles{}
 	u.round++
 	position := 0
 	for n := range files {
@@ -142,7 +124,6 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 		if err := f.open(ctx); err != nil {
 			return all, err
 		}
-		taken := len(all.units)
 		if n == 0 {
 			all.units, all.holders = slices.Grow(all.units, len(f.strings)), slices.Grow(all.holders, len(f.strings))
 		}
@@ -162,7 +143,6 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 			all.units = append(all.units, s.Unit)
 			all.holders = append(all.holders, n)
 			all.outline = s.outline(all.outline)
-			u.rank[number] = int32(n)
 		}
 		if more := cap(all.units) - u.room; more > 0 {
 			u.room += more
@@ -170,62 +150,19 @@ func (u *union) of(ctx context.Context, files []unionInput, hasSourceFile bool) 
 				return all, err
 			}
 		}
-		inputs = append(inputs, unionRank{files[n].slot.path, files[n].content(), len(all.units) > taken})
 	}
 	u.forget()
-	u.last, u.inputs = all, inputs
+	u.last = all
 	return all, nil
-}
-
-// unchanged reports whether the union of files is that of the last round: their
-// contents are the same, except those of files of which nothing was taken and nothing
-// would be, since files before them have all of their strings. That is the usual merge
-// of a template into one translation.
-func (u *union) unchanged(ctx context.Context, files []unionInput, hasSourceFile bool) (bool, error) {
-	if len(u.inputs) == 0 || len(u.inputs) != len(files) || u.hadSourceFile != hasSourceFile {
-		return false, nil
-	}
-	for n := range files {
-		was := &u.inputs[n]
-		switch {
-		case was.path != files[n].slot.path, was.holds && was.content != files[n].content():
-			return false, nil
-		case was.content == files[n].content():
-			continue
-		}
-		f := roundFile{union: u, source: &files[n]}
-		if err := f.open(ctx); err != nil {
-			return false, err
-		}
-		for _, number := range f.strings {
-			if u.seen[number] != u.round || int(u.rank[number]) >= n {
-				return false, nil
-			}
-		}
-	}
-	for n := range files {
-		old := u.inputs[n].content
-		u.inputs[n].content = files[n].content()
-		if !slices.ContainsFunc(u.inputs, func(r unionRank) bool { return r.content == old }) {
-			u.forgetFile(old)
-		}
-	}
-	return true, nil
 }
 
 // forget drops the files that the last round did not use.
 func (u *union) forget() {
 	for key, f := range u.files {
 		if f.round != u.round {
-			u.forgetFile(key)
+			_ = u.count(-f.bytes) // as in drop
+			delete(u.files, key)
 		}
-	}
-}
-
-func (u *union) forgetFile(key content) {
-	if f := u.files[key]; f != nil {
-		_ = u.count(-f.bytes) // as in drop
-		delete(u.files, key)
 	}
 }
 
@@ -235,7 +172,6 @@ func (u *union) number(id catalog.Identity) int32 {
 		n = int32(len(u.seen))
 		u.numbers[id] = n
 		u.seen = append(u.seen, 0)
-		u.rank = append(u.rank, 0)
 	}
 	return n
 }

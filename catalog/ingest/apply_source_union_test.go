@@ -20,7 +20,7 @@ func TestUnionUnchanged(t *testing.T) {
 		header + entry("a", "6") + entry("b", "7") + entry("c", "8"),
 	}
 	u := newUnion(newMeter(newMemory(0)))
-	unite := func() (all unitedFiles) {
+	unite := func() {
 		var files []unionInput
 		for i, text := range texts {
 			f, err := (*unit.Reader)(nil).Read("x.po", []byte(text), unit.NewRules("", false))
@@ -48,31 +48,28 @@ func TestUnionUnchanged(t *testing.T) {
 		if len(u.files) > len(texts) {
 			t.Errorf("%d contents of %d files are kept", len(u.files), len(texts))
 		}
-		return got
 	}
 	unite()
 	for _, c := range []struct {
 		what string
 		file int
 		text string
-		same bool
 	}{
-		{"nothing", 0, texts[0], true},
-		{"a place in a file that holds nothing", 1, header + entry("a", "9"), true},
-		{"another string that the first file has", 1, header + entry("b", "9"), true},
-		{"fewer strings in the last file", 3, header + entry("a", "6"), true},
-		{"a place in a file that holds a string", 2, header + entry("c", "5") + entry("b", "5"), false},
-		{"a new string", 3, header + entry("d", "6"), false},
-		{"a string that only a later file has", 1, header + entry("c", "6"), false},
-		{"and not any more", 1, header + entry("a", "6"), false},
-		{"other places in the first file", 0, header + entry("b", "1") + entry("a", "2"), false},
-		{"more strings in the first file", 0, header + entry("b", "1") + entry("e", "2") + entry("a", "3"), false},
-		{"fewer strings in the first file", 0, header + entry("a", "1"), false},
-		{"and all of them", 0, header + entry("a", "6") + entry("b", "7") + entry("c", "8") + entry("e", "9"), false},
+		{"nothing", 0, texts[0]},
+		{"a place in a file that holds nothing", 1, header + entry("a", "9")},
+		{"another string that the first file has", 1, header + entry("b", "9")},
+		{"fewer strings in the last file", 3, header + entry("a", "6")},
+		{"a place in a file that holds a string", 2, header + entry("c", "5") + entry("b", "5")},
+		{"a new string", 3, header + entry("d", "6")},
+		{"a string that only a later file has", 1, header + entry("c", "6")},
+		{"and not any more", 1, header + entry("a", "6")},
+		{"other places in the first file", 0, header + entry("b", "1") + entry("a", "2")},
+		{"more strings in the first file", 0, header + entry("b", "1") + entry("e", "2") + entry("a", "3")},
+		{"fewer strings in the first file", 0, header + entry("a", "1")},
+		{"and all of them", 0, header + entry("a", "6") + entry("b", "7") + entry("c", "8") + entry("e", "9")},
 	} {
 		texts[c.file] = c.text
-		if got := unite(); got.same != c.same {
-			t.Errorf("%s: the same %v, want %v", c.what, got.same, c.same)
-		}
+		t.Log(c.what)
+		unite()
 	}
 }
