@@ -228,19 +228,10 @@ func MayPush(ctx context.Context, o Options, name, id string) (bool, error) {
 	if o.Kind == "gitlab" {
 		address = c.api + "/projects/" + url.PathEscape(o.Repository) + "/members/all/" + url.PathEscape(id)
 	}
-	var a struct {
-		Permission string `json:"permission"`
-		User       struct {
-			ID int64 `json:"id"`
-		} `json:"user"`
-		ID          int64  `json:"id"` // these are of GitLab
-		AccessLevel int    `json:"access_level"`
-		State       string `json:"state"`
-	}
-	err = c.call(ctx, http.MethodGet, address, nil, nil, &a, http.StatusOK)
+	a, err := c.call(ctx, http.MethodGet, address, nil, nil, http.StatusOK)
 	if errors.Is(err, ErrNotFound) { // no collaborator, or no such account
 		return false, nil
 	}
-	pushes := slices.Contains([]string{"write", "admin", "owner"}, a.Permission) || a.AccessLevel >= 30 && a.State == "active"
-	return err == nil && pushes && strconv.FormatInt(cmp.Or(a.User.ID, a.ID), 10) == id, err
+	pushes := slices.Contains([]string{"write", "admin", "owner"}, a.Get("permission").String()) || a.Get("access_level").Int() >= 30 && a.Get("state").String() == "active"
+	return err == nil && pushes && cmp.Or(a.Get("user.id").String(), a.Get("id").String()) == id, err
 }
