@@ -64,7 +64,7 @@ type Visitor struct {
 
 // Admin reports whether the client may see what concerns the whole server: its token
 // has scope admin, and is for all projects.
-func (v *Visitor) Admin() bool { return v.Token.SeesAll() && v.Token.Scope == catalog.ScopeAdmin }
+func (v *Visitor) Admin() bool { return v.Token.Administers() }
 
 // Visitor decides about a request as the API does. With basic, the header that
 // git and browsers send counts, too: the token is the password, or the user if

@@ -273,6 +273,8 @@ func (s *Server) registerRoutes() {
 	s.echo.POST("/login/", s.signIn)
 	s.echo.POST("/logout/", s.signOut)
 	s.echo.POST("/translate/:project/:component/:language/", s.form("Strings", s.pages.Edit))
+	s.echo.POST("/projects/:project/-/:language/", s.form("Suggestions", s.pages.Review))
+	s.echo.POST("/projects/:project/:component/:language/", s.form("Suggestions", s.pages.Review))
 	s.echo.POST("/projects/:project/:component/", s.form("Component", s.pages.Merge))
 	unknown := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead})
 	unknownPage := s.endpoint(resource.Route{Path: "unknown", Allow: resource.AllowRead, Kind: resource.KindPage})

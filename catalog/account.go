@@ -201,3 +201,21 @@ func (t *Token) Writes() bool {
 	}
 	return t.ID != 0 && t.Scope.Permits(ScopeWrite)
 }
+
+// Person names the token's owner: the id of an account, that of a token, negative, or 0.
+func (t *Token) Person() int64 {
+	if t.Account != nil {
+		return t.Account.ID
+	}
+	return -t.ID
+}
+
+// Stranger reports whether the token's owner is an account without a role in a project.
+func (t *Token) Stranger(project string) bool {
+	return t.Account != nil && !slices.ContainsFunc(t.Account.Roles, func(r Role) bool {
+		return r.Project == project || r.Project == AllProjects || r.Project == ""
+	})
+}
+
+// Administers reports whether the token's owner may see and do what concerns the whole server.
+func (t *Token) Administers() bool { return t.SeesAll() && t.Scope == ScopeAdmin }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -30,7 +31,20 @@ var (
 // AuthorOf is who the edits of a request are by. Everyone can read the name.
 func AuthorOf(ctx context.Context) edit.Author {
 	t := rest.AccessOf(ctx).Token
-	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail}
+	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail, Person: t.Person()}
+}
+
+// SuggesterOf is AuthorOf for a suggestion in a project.
+func SuggesterOf(ctx context.Context, project *catalog.Project) edit.Author {
+	t, by := rest.AccessOf(ctx).Token, AuthorOf(ctx)
+	by.Stranger = t.Stranger(project.Slug)
+	return by
+}
+
+// HidesText reports whether a text of an account without a role, 0 for others, is not shown to
+// a client: only those who are signed in see it before somebody accepts it.
+func HidesText(ctx context.Context, stranger int64) bool {
+	return stranger != 0 && rest.AccessOf(ctx).Token.ID == 0
 }
 
 func mayChange(ctx context.Context, u *store.UnitRow) error {
@@ -149,9 +163,14 @@ func stateOf(body *rest.Body) (catalog.State, error) {
 // EditProblem is what a client is told of a refused edit.
 func EditProblem(err error) error {
 	var invalid *edit.InvalidError
+	var bound *edit.BoundError
 	switch {
 	case errors.As(err, &invalid):
 		return rest.BadParameter(invalid.Field, invalid.Message)
+	case errors.As(err, &bound) && bound.Until.IsZero():
+		return &rest.Problem{Status: http.StatusForbidden, Detail: bound.Message}
+	case errors.As(err, &bound):
+		return &rest.Problem{Status: http.StatusTooManyRequests, Detail: bound.Message, RetryAfter: max(1, int(time.Until(bound.Until).Seconds()))}
 	case errors.Is(err, edit.ErrReadOnly):
 		return errStringReadOnly
 	case errors.Is(err, edit.ErrLocked):
@@ -188,15 +207,15 @@ func listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *s
 	return r.List(int64(count), rest.MaxUnitsSize, of.path+"edits/", func(w rest.Window) (any, error) {
 		q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
 		list, _, err := snap.Edits(ctx, q)
-		return rest.Objects(list, func(e *store.Edit) wire.Edit { return wireEdit(r.Link, e) }), err
+		return rest.Objects(list, func(e *store.Edit) wire.Edit { return wireEdit(ctx, r.Link, e) }), err
 	})
 }
 
-func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
+func wireEdit(ctx context.Context, l wire.Links, e *store.Edit) wire.Edit {
 	o := wire.Edit{
 		ID: e.ID, Kind: string(e.Kind), Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path,
 		Status: string(e.Status), Reason: e.Reason, Source: []string{}, Context: e.Context,
-		BaseTarget: []string{}, BaseState: int16(e.Base.State), Target: formsOfEdit(e, e.Ours.Target), State: int16(e.Ours.State),
+		BaseTarget: []string{}, BaseState: int16(e.Base.State), Target: formsOfEdit(ctx, e, e.Ours.Target), State: int16(e.Ours.State),
 		Created: wire.UnitTime(e.Created), Updated: wire.UnitTime(e.Updated), Branch: wire.OrNull(e.Pushed.Branch), Authors: []string{},
 	}
 	if e.Source != "" || e.Kind == store.EditText {
@@ -214,9 +233,9 @@ func wireEdit(l wire.Links, e *store.Edit) wire.Edit {
 	return o
 }
 
-// formsOfEdit are the forms of a text of an edit; none if it is of a file.
-func formsOfEdit(e *store.Edit, text string) []string {
-	if e.Kind != store.EditText && e.Kind != store.EditAddString {
+// formsOfEdit are the forms of a text of an edit; none if it is of a file, or is hidden.
+func formsOfEdit(ctx context.Context, e *store.Edit, text string) []string {
+	if HidesText(ctx, e.Stranger) || e.Kind != store.EditText && e.Kind != store.EditAddString {
 		return []string{}
 	}
 	return catalog.SplitForms(text)
@@ -229,20 +248,30 @@ type editRow struct {
 
 func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j editRow, err error) {
 	id, err := r.PathID()
-	if err == nil {
-		j.Edit, err = snap.EditByID(ctx, id)
+	if err != nil {
+		return j, err
 	}
-	if err == nil {
+	return e.editOf(ctx, snap, id)
+}
+
+func (e *Env) editOf(ctx context.Context, snap *store.Snapshot, id int64) (j editRow, err error) {
+	if j.Edit, err = snap.EditByID(ctx, id); err == nil {
 		j.row, err = e.importedComponentBySlug(ctx, snap, j.Project, j.Component)
 	}
 	return j, err
 }
 
+// VisibleEdit finds an edit, if the client sees its component.
+func (e *Env) VisibleEdit(ctx context.Context, snap *store.Snapshot, id int64) (store.Edit, error) {
+	j, err := e.editOf(ctx, snap, id)
+	return j.Edit, err
+}
+
 func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *editRow) (any, error) {
 	events, err := snap.EditEvents(ctx, j.ID)
-	o := wireEdit(r.Link, &j.Edit)
+	o := wireEdit(ctx, r.Link, &j.Edit)
 	for _, v := range events {
-		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(&j.Edit, v.Target), State: int16(v.State)})
+		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(ctx, &j.Edit, v.Target), State: int16(v.State)})
 	}
 	return o, err
 }

@@ -21,6 +21,7 @@ const (
 	longFile       = 256 << 10 // stored bytes above which a file is a download, which is not held, compressed and cached
 	maxUpload      = 32 << 20  // bytes of an uploaded file with its form
 	maxAuthorName  = 200       // characters of author_name, as in Weblate
+	maxWhy         = 300       // characters of the word with which a suggestion is answered
 	editBytes      = 500       // what an edit takes in the journal and in the history beside its text
 )
 
@@ -68,7 +69,7 @@ type Edits interface {
 	// those of Edit.
 	Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error)
 	// AnswerSuggestion accepts such a suggestion, or rejects it.
-	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error
+	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
 	// NoteTemplate has the files of a component compared with its template, and updated.
@@ -186,8 +187,8 @@ func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, 
 	return inTurn(ctx, e.turn, sizeOf(want), func() (int64, error) { return e.to.Suggest(ctx, component, translation, by, want) })
 }
 
-func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) error {
-	return e.turn.wait(ctx, 0, func() error { return e.to.AnswerSuggestion(ctx, component, translation, by, of, accept) })
+func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error {
+	return e.turn.wait(ctx, 0, func() error { return e.to.AnswerSuggestion(ctx, component, translation, by, a) })
 }
 
 func (e editsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (bool, error) {

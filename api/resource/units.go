@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -218,6 +219,7 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 	if err != nil {
 		return nil, err
 	}
+	list = slices.DeleteFunc(list, func(n store.Suggestion) bool { return HidesText(ctx, n.Stranger) })
 	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -260,7 +262,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	if err != nil {
 		return nil, err
 	}
-	by := AuthorOf(ctx)
+	by := SuggesterOf(ctx, &u.Translation.Project)
 	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, edit.Request{UnitID: u.ID, Target: target, State: catalog.StateTranslated})
 	if err != nil {
 		return nil, err
@@ -279,12 +281,19 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	return rest.Answer{Status: http.StatusCreated, Value: made}, nil
 }
 
+// WhyOf is a word that goes with an answer, in one line that is not too long.
+func WhyOf(sent string) string { return catalog.Clip(strings.Join(strings.Fields(sent), " "), maxWhy) }
+
 // answerSuggestion accepts a suggestion that somebody made, or rejects it.
 func (e *Env) answerSuggestion(accept bool) func(context.Context, *rest.Request, *editRow, *rest.Body) (any, error) {
 	return func(ctx context.Context, _ *rest.Request, j *editRow, body *rest.Body) (any, error) {
 		if text, _ := body.Text("approve"); accept && text != "" && text != "false" && text != "0" {
 			return nil, rest.BadParameter("approve", "Invalid state") // a PO file cannot keep it
 		}
-		return wire.Done{Result: true}, e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), &j.Edit, accept)
+		why, err := body.Text("reason")
+		if err != nil {
+			return nil, err
+		}
+		return wire.Done{Result: true}, e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), edit.Answer{ID: j.ID, UnitID: j.UnitID, Accept: accept, Why: WhyOf(why)})
 	}
 }

@@ -202,7 +202,7 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 	do, number, _ := strings.Cut(sent.do, ":")
 	c, unit := o.Row.Component.ID, &o.Unit
 	id, _ := strconv.ParseInt(number, 10, 64)
-	of := &store.Edit{ID: id, UnitID: unit.ID}
+	answer := edit.Answer{ID: id, UnitID: unit.ID}
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
 		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)
@@ -227,7 +227,7 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 			return false, errNotHere
 		}
 		want.State = catalog.StateTranslated
-		_, err = p.env.Edits.Suggest(ctx, c, o.Row.ID, resource.AuthorOf(ctx), want)
+		_, err = p.env.Edits.Suggest(ctx, c, o.Row.ID, resource.SuggesterOf(ctx, &o.Row.Project), want)
 		return true, err
 	case "accept":
 		i := slices.IndexFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })
@@ -237,9 +237,10 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 		if ok, err := p.judge(ctx, v, o, sent, catalog.TargetForms(unit.Source, o.Suggestions[i].Target, o.Row.PluralNumber), catalog.StateTranslated); !ok || err != nil {
 			return false, err
 		}
-		return true, p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, true)
+		answer.Accept = true
+		return true, p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), answer)
 	case "reject":
-		if err := p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), of, false); err != nil {
+		if err := p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), answer); err != nil {
 			return false, err
 		}
 		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })
@@ -294,22 +295,20 @@ func (p *Pages) judge(ctx context.Context, v *view, o *oneString, sent *sentForm
 	if err != nil || state != catalog.StateTranslated {
 		return err == nil, err
 	}
-	formula, _ := lang.Compile(o.Row.PluralFormula)
-	if err := edit.CheckUnit(&o.Unit, text, formula); err != nil {
-		f.Status = http.StatusBadRequest
-		f.Wrong, f.Detail = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:"), err.Error()
-		return false, nil
-	}
-	unit := o.Unit
-	unit.Target, unit.State, unit.Failing = text.Target, text.State, checks.Mask{}.With(checks.CheckGlossary) // which has its terms read
-	err = p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		set, err := p.env.ChecksOf(ctx, snap, &o.Row, []catalog.Unit{unit})
-		if err == nil {
-			seen := checks.UnitOf(&unit, &o.Row.Translation)
-			f.ask(set.Run(&seen), sent)
-		}
+	var failing checks.Mask
+	var refused error
+	err = p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+		failing, refused, err = p.look(ctx, snap, &o.Row, o.Unit, text)
 		return err
 	})
+	if refused != nil {
+		f.Status = http.StatusBadRequest
+		f.Wrong, f.Detail = v.L.T("The program could not use this text. Mend it, or mark it as needing editing:"), refused.Error()
+		return false, nil
+	}
+	if err == nil {
+		f.ask(failing, sent)
+	}
 	return len(f.Asks) == 0, err
 }
 

@@ -63,6 +63,13 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if err != nil {
 		return err
 	}
+	if o.Only != "" && v.param("suggestions") != "" {
+		translations, err := snap.TranslationsIn(ctx, resource.ImportedIDs(rows), []string{l.Code})
+		if err != nil {
+			return err
+		}
+		return p.review(ctx, snap, v, resource.ImportedIDs(rows), rest.Objects(translations, func(t *catalog.Translation) int64 { return t.ID }))
+	}
 	list := slices.DeleteFunc(counts, func(r row) bool { return r.Code != l.Code })
 	for i := range list {
 		r := &list[i]

@@ -26,14 +26,18 @@ func (p *Pages) Routes() []resource.Route {
 	comparison := p.route("/projects/:project/:component/compare/:commits/", "Comparison", "compare", at("/api/components/:project/:component/compare/:commits/"), of(p.env.ImportedComponent, aboutComponent, p.compare))
 	comparison.Long = true
 	componentPage := p.route("/projects/:project/:component/", "Component", "component", at("/api/components/:project/:component/"), of(resource.VisibleComponent, aboutComponent, p.component))
-	stringsPage.Allow, componentPage.Allow = AllowEdit, AllowEdit
+	projectLanguage := p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language)
+	translationPage := p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation))
+	for _, page := range []*resource.Route{&stringsPage, &componentPage, &projectLanguage, &translationPage} {
+		page.Allow = AllowEdit
+	}
 	return []resource.Route{
 		p.route("/", "Home", "front", at("/api/"), p.front),
 		p.route("/projects/", "Projects", "front", at("/api/projects/"), p.projects),
 		p.route("/projects/:project/", "Project", "matrix", at("/api/projects/:project/matrix/"), of(resource.VisibleProject, aboutProject, p.matrix)),
-		p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language),
+		projectLanguage,
 		componentPage,
-		p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)),
+		translationPage,
 		p.route("/translate/:project/", "Translate", "matrix", at("/api/projects/:project/components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
 		p.route("/translate/:project/:component/", "Translate", "component", at("/api/components/:project/:component/translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),

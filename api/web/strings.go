@@ -333,6 +333,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		if o.Suggestions, err = snap.Suggestions(ctx, u.ID); err != nil {
 			return err
 		}
+		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s store.Suggestion) bool { return resource.HidesText(ctx, s.Stranger) })
 		history := store.ChangeQuery{TranslationID: t.ID, UnitID: u.ID, Newest: true, Limit: changesOnPage}
 		if err := p.readChanges(ctx, snap, v, history, t.Component.Settings.Repoweb); err != nil {
 			return err

@@ -53,6 +53,9 @@ func (p *Pages) aboutTranslation(v *view, t *store.TranslationRow) {
 func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.Request, v *view, t *store.TranslationRow) error {
 	v.Title, v.Heading = p.title(v, t), p.nameOf(v.L, t.Language)
 	v.Sub = v.L.Join(t.Component.Settings.Name, t.Project.Settings.Name)
+	if v.param("suggestions") != "" {
+		return p.review(ctx, snap, v, []int64{t.ComponentID}, []int64{t.ID})
+	}
 	if err := p.fillProblems(ctx, snap, v, []*store.ComponentRow{resource.RowOf(t)}, false); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -72,13 +73,14 @@ func Edits(path string) bool {
 
 // What pages show at most, and what they look through for it.
 const (
-	newest           = 12 // changes, on pages about other things
-	changesOnPage    = 50 // also of somebody
-	projectsOnPage   = 100
-	componentsOnPage = 200
-	placesOnPage     = 100 // where a check fails
-	stringsOnPage    = 50
-	groupsOnPage     = 30 // of a search: each unit that it finds is one string of a component
+	newest            = 12 // changes, on pages about other things
+	changesOnPage     = 50 // also of somebody
+	projectsOnPage    = 100
+	componentsOnPage  = 200
+	placesOnPage      = 100 // where a check fails
+	stringsOnPage     = 50
+	suggestionsOnPage = 20 // each has a form
+	groupsOnPage      = 30 // of a search: each unit that it finds is one string of a component
 
 	maxColumns, maxCells     = 20, 1000 // of a matrix
 	trendDays, sparkDays     = 30, 90
@@ -175,6 +177,9 @@ type view struct {
 	Style   template.CSS
 	Body    any
 
+	// Template is that of the page if it is not its route's.
+	Template string
+
 	// What several pages have.
 	Problems  []problem
 	Importing []importing
@@ -213,7 +218,7 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 			if err := fill(ctx, snap, r, v); err != nil {
 				return nil, err
 			}
-			body, err := p.execute(template, v)
+			body, err := p.execute(cmp.Or(v.Template, template), v)
 			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live, Keep: v.Keep}, err
 		},
 	}

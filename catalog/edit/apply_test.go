@@ -57,7 +57,7 @@ msgstr ""
 
 var (
 	noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	jana = Author{"Jana <x>\nEvil: 1", "jana@example.org", noon}
+	jana = Author{Name: "Jana <x>\nEvil: 1", Email: "jana@example.org", Time: noon}
 )
 
 func edits(list ...Edit) []Edit { return list }
@@ -395,7 +395,7 @@ func TestApplyUnwritableAll(t *testing.T) {
 		t.Errorf("%v, %v\n%s", err, results, changedLines(string(data), string(out)))
 	}
 	data, list = manyEdits(3, 1)
-	list[2].Authors = []Author{{"Petr", "", noon.Add(time.Hour)}}
+	list[2].Authors = []Author{{Name: "Petr", Time: noon.Add(time.Hour)}}
 	out, results, err = Apply("x.po", data, list, Options{Revision: noon})
 	if err != nil || results[2].Outcome != Unwritable || !strings.Contains(string(out), "Last-Translator: Jana") {
 		t.Errorf("%v, %v\n%s", err, results, out)

@@ -61,6 +61,10 @@ type Author struct {
 	Name, Email string
 	// Time is when they did so last.
 	Time time.Time
+	// Person is whose text it becomes when it is stored: the id of an account, that of a token,
+	// negative, or 0. Stranger says that the account has no role in the project.
+	Person   int64
+	Stranger bool
 }
 
 // Edit is what happened to one string since the repository's text.
@@ -78,6 +82,8 @@ type Edit struct {
 	// Previous is the source that Ours was made for, forms joined, if it needs editing and was
 	// taken over from a similar string, for one that the file lacks; "" otherwise.
 	Previous string
+	// Reviewer accepted Ours, which somebody else wrote; zero: nobody did.
+	Reviewer Author
 	// Authors are all who wrote a text since Base, each once, by the time of their
 	// last one: the last author wrote Ours.
 	Authors []Author
@@ -133,6 +139,29 @@ var (
 	// ErrNoRoom: the disk is too full to store edits.
 	ErrNoRoom = errors.New("the server has too little room to store edits")
 )
+
+// BoundError says that somebody has suggested as much as they may for now.
+type BoundError struct {
+	Message string
+	// Until is when the next suggestion is taken; zero: when others were answered.
+	Until time.Time
+}
+
+// Error returns the message.
+func (e *BoundError) Error() string { return e.Message }
+
+// Answer is what becomes of a suggestion.
+type Answer struct {
+	// ID is that of its edit, UnitID of its string.
+	ID, UnitID int64
+	// Accept makes it an edit, or it is rejected. Why is said to whoever made it.
+	Accept bool
+	Why    string
+	// Target is the text that is accepted instead, by whoever accepts; nil: as it is.
+	Target []string
+	// If is Request.If.
+	If func(now *catalog.Unit) bool
+}
 
 // Discarded is what became of edits that were taken back.
 type Discarded struct {

@@ -57,7 +57,7 @@ func (d *Editor) editing(ctx context.Context, component, translation int64, by e
 // transaction is one of edits of a translation.
 type transaction struct {
 	component, translation int64
-	by                     edit.Author
+	by, reviewer           edit.Author
 	at                     time.Time
 	action                 catalog.Action // of its entries; 0: what fits the states
 	rules                  unit.Rules
@@ -70,6 +70,8 @@ type transaction struct {
 	entries []store.Entry
 	placed  map[int64]string // the locations of units that the file lacks
 	gone    map[int64]bool   // units that it lacks again
+	room    int              // how many suggestions more by.Person may make, once bound is set
+	bound   error            // why no more
 }
 
 func (e *transaction) run(ctx context.Context, edits []edit.Request) error {
@@ -162,7 +164,7 @@ func (e *transaction) one(ctx context.Context, want *edit.Request, u catalog.Uni
 			return u, err
 		}
 	}
-	switch j.Ours = text; {
+	switch j.Ours, j.Reviewer = text, e.reviewer; {
 	case !text.State.Fuzzy() || !j.Base.Absent():
 		j.Previous = ""
 	case want.Previous != "":
@@ -390,6 +392,13 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 		if o.Method == edit.Suggest {
 			if err = e.make(ctx, &u); err == nil {
 				_, err = e.suggest(ctx, &u, c.Text)
+			}
+			bound, bounded := errors.AsType[*edit.BoundError](err)
+			if bounded && counts.Accepted > len(changes)-i { // some were taken
+				err = errSuggested
+				if !slices.Contains(counts.Problems, bound.Message) {
+					counts.Problems = append(counts.Problems, bound.Message)
+				}
 			}
 			if errors.Is(err, errSuggested) {
 				counts.Accepted, counts.Skipped, err = counts.Accepted-1, counts.Skipped+1, nil

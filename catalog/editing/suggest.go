@@ -43,12 +43,13 @@ func (d *Editor) Suggest(ctx context.Context, component, translation int64, by e
 }
 
 // AnswerSuggestion accepts a suggestion that somebody made for a string, or rejects it.
-// What is accepted is an edit by its author, and by says who answered. The error wraps
-// catalog.ErrNotFound if there is no such suggestion any more, or is one of Edit.
-func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, of *store.Edit, accept bool) (err error) {
-	defer wrap(&err, "answer the suggestion %d", of.ID)
+// What is accepted is an edit by its author that by reviewed; with another text it is one by
+// by, to whom the author is added. The error wraps catalog.ErrNotFound if there is no such
+// suggestion any more, or is one of Edit.
+func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) (err error) {
+	defer wrap(&err, "answer the suggestion %d", a.ID)
 	return d.editing(ctx, component, translation, by, func(ctx context.Context, e *transaction) error {
-		u, err := e.loadOne(ctx, of.UnitID)
+		u, err := e.loadOne(ctx, a.UnitID)
 		if err != nil {
 			return err
 		}
@@ -56,22 +57,36 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == of.ID })
+		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == a.ID })
 		if at < 0 {
 			return catalog.ErrNotFound
 		}
 		n := &known[at]
-		if !accept {
-			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target); err != nil {
+		if !a.Accept {
+			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target, n.Stranger != 0); err != nil {
 				return err
 			}
-			return e.tx.EndSuggestion(ctx, n, "rejected", by.Name, e.at)
+			return e.tx.EndSuggestion(ctx, n, "rejected", a.Why, by.Name, e.at)
 		}
-		e.by, e.action = edit.Author{Name: n.Authors[0].Name, Email: n.Authors[0].Email, Time: e.at}, catalog.ActionAccept
-		if err := e.run(ctx, []edit.Request{{UnitID: u.ID, Target: catalog.SplitForms(n.Ours.Target), State: n.Ours.State}}); err != nil {
+		author, event := n.Authors[0], "accepted"
+		want := edit.Request{UnitID: u.ID, Target: catalog.SplitForms(n.Ours.Target), State: n.Ours.State, If: a.If}
+		if a.Target != nil && catalog.JoinForms(a.Target) != n.Ours.Target {
+			want.Target, event = a.Target, "accepted with changes"
+		} else {
+			e.by, e.action = edit.Author{Name: author.Name, Email: author.Email, Time: e.at, Person: author.Person}, catalog.ActionAccept
+			if author.Name != by.Name || author.Email != by.Email {
+				e.reviewer = edit.Author{Name: by.Name, Email: by.Email}
+			}
+		}
+		if err := e.run(ctx, []edit.Request{want}); err != nil {
 			return err
 		}
-		return e.tx.EndSuggestion(ctx, n, "accepted", by.Name, e.at)
+		if j := e.pending[want.UnitID]; j.ID != 0 && event != "accepted" {
+			if err := e.tx.Credit(ctx, j.ID, author); err != nil {
+				return err
+			}
+		}
+		return e.tx.EndSuggestion(ctx, n, event, a.Why, by.Name, e.at)
 	})
 }
 
@@ -103,14 +118,26 @@ func (e *transaction) suggest(ctx context.Context, u *catalog.Unit, text edit.Te
 	if len(known) >= maxSuggested {
 		return 0, errSuggested
 	}
-	if err := e.noteSuggestion(ctx, catalog.ActionSuggestion, u, text.Target); err != nil {
+	if e.bound == nil {
+		if e.room, e.bound, err = e.tx.SuggestionRoom(ctx, e.component, e.by); err != nil {
+			return 0, err
+		}
+	}
+	if e.room--; e.room < 0 {
+		return 0, e.bound
+	}
+	if err := e.noteSuggestion(ctx, catalog.ActionSuggestion, u, text.Target, e.by.Stranger); err != nil {
 		return 0, err
 	}
 	return e.tx.Suggest(ctx, u, text, e.by)
 }
 
-// noteSuggestion makes the entry of a suggestion: the text of its string stays.
-func (e *transaction) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string) error {
+// noteSuggestion makes the entry of a suggestion: the text of its string stays. Everyone sees
+// it: it does not have the text of somebody without a role.
+func (e *transaction) noteSuggestion(ctx context.Context, action catalog.Action, u *catalog.Unit, target string, stranger bool) error {
+	if stranger {
+		target = ""
+	}
 	entry := store.Entry{Action: action, UnitID: u.ID, State: u.State, OldState: u.State, Target: catalog.PadForms(u.Source, target, e.row.PluralNumber)}
 	return e.tx.AddDeltaBy(ctx, e.by, store.Delta{ComponentID: e.component, TranslationID: e.row.ID, Entries: []store.Entry{entry}})
 }

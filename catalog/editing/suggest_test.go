@@ -1,6 +1,7 @@
 package editing_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -36,12 +37,12 @@ func TestSuggestionEntries(t *testing.T) {
 	before := last()
 	_, entries := w.ChangesAfter(0)
 	first, second := suggest("Jedna"), suggest("Jednička")
-	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, second, false))
+	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, edit.Answer{ID: second.ID, UnitID: u.ID}))
 	wantEntries(w, entries, "4 ", "4 ", "26 ")
 	equal(t, before, last(), "last_author after suggestions")
 	w.Verify()
 	_, entries = w.ChangesAfter(0)
-	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, first, true))
+	must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, jana, edit.Answer{ID: first.ID, UnitID: u.ID, Accept: true}))
 	wantEntries(w, entries, "7 ")
 	equal(t, "Petr", last(), "last_author after one was accepted")
 	if u := w.UnitOf("cs", "One"); u.Target != "Jedna" || !u.Pending {
@@ -154,4 +155,56 @@ func TestUploadMissing(t *testing.T) {
 			w.Verify()
 		})
 	}
+}
+
+// TestReviewed: an accepted text is an edit by whoever wrote it, with the reviewer; one that the
+// reviewer changed is the reviewer's, with its first author; a later text has no reviewer. What
+// somebody says about it is in the journal.
+func TestReviewed(t *testing.T) {
+	w, _ := editable(t, map[string]string{"po/cs.po": po("One", "", "Two", "", "Three", "")})
+	petr := edit.Author{Name: "Petr", Email: "petr@example.org", Person: 7}
+	answer := func(source string, by edit.Author, a edit.Answer) store.Edit {
+		t.Helper()
+		u := w.UnitOf("cs", source)
+		component := u.ID / catalog.UnitsPerComponent
+		id, err := w.Editor.Suggest(t.Context(), component, u.TranslationID, petr, edit.Request{UnitID: u.ID, Target: []string{"Text " + source}, State: catalog.StateTranslated})
+		must(t, err)
+		a.ID, a.UnitID = id, u.ID
+		must(t, w.Editor.AnswerSuggestion(t.Context(), component, u.TranslationID, by, a))
+		w.Verify()
+		pending, err := store.Get(t.Context(), w.DB, (*store.Snapshot).PendingTexts, component)
+		must(t, err)
+		for _, e := range pending {
+			if e.UnitID == u.ID {
+				return e
+			}
+		}
+		e, err := store.Get(t.Context(), w.DB, (*store.Snapshot).EditByID, id)
+		must(t, err)
+		return e
+	}
+	people := func(e store.Edit) string {
+		var names []string
+		for _, a := range e.Authors {
+			names = append(names, a.Name)
+		}
+		return fmt.Sprintf("%s by %s, reviewed by %q <%s>", e.Ours.Target, strings.Join(names, " and "), e.Reviewer.Name, e.Reviewer.Email)
+	}
+	equal(t, `Text One by Petr, reviewed by "Jana Nováková" <jana@example.org>`, people(answer("One", jana, edit.Answer{Accept: true})), "accepted")
+	equal(t, `Dvě by Petr and Jana Nováková, reviewed by "" <>`, people(answer("Two", jana, edit.Answer{Accept: true, Target: []string{"Dvě"}})), "accepted with changes")
+	rejected := answer("Three", jana, edit.Answer{Why: "too long"})
+	equal(t, "rejected: too long", rejected.Reason, "reason")
+	equal(t, `Text Three by Petr, reviewed by "" <>`, people(answer("Three", petr, edit.Answer{Accept: true})), "accepted by its author")
+	u := w.UnitOf("cs", "One")
+	_, err := w.Editor.Edit(t.Context(), u.ID/catalog.UnitsPerComponent, u.TranslationID, petr, []edit.Request{{UnitID: u.ID, Target: []string{"Jedna"}, State: catalog.StateTranslated}})
+	must(t, err)
+	pending, err := store.Get(t.Context(), w.DB, (*store.Snapshot).PendingTexts, u.ID/catalog.UnitsPerComponent)
+	must(t, err)
+	equal(t, `Jedna by Petr, reviewed by "" <>`, people(pending[0]), "changed later")
+	var own []store.Edit
+	must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		own, _, err = snap.Edits(ctx, store.EditQuery{Components: []int64{u.ID / catalog.UnitsPerComponent}, Person: 7, Limit: 50})
+		return err
+	}))
+	equal(t, 6, len(own), "what a person wrote") // four suggestions, and what became of two and of the edit of one
 }

@@ -218,7 +218,7 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 		return nil
 	}
 	slices.Sort(about.Languages)
-	about.Author, about.Others = g.last, g.others()
+	about.Author, about.Others, about.Reviewers = g.last, g.others(), g.reviewers
 	err := d.write(ctx, about, changed)
 	var path *derive.PathError
 	if !errors.As(err, &path) {
@@ -232,7 +232,7 @@ func (d *deriver) commit(ctx context.Context, g *group) error {
 			}
 		}
 	}
-	g.authors, g.last = nil, edit.Author{}
+	g.authors, g.reviewers, g.last = nil, nil, edit.Author{}
 	return d.commit(ctx, g)
 }
 
@@ -375,6 +375,9 @@ func (d *deriver) message(g Group) string {
 	var trailers []string
 	for _, a := range g.Others {
 		trailers = append(trailers, message.Trailer(message.CoAuthoredBy, a.Name, a.Email))
+	}
+	for _, a := range g.Reviewers {
+		trailers = append(trailers, message.Trailer(message.ReviewedBy, a.Name, a.Email))
 	}
 	if d.options.Styles[g.Component].SignOff {
 		trailers = append(trailers, message.Trailer(message.SignedOffBy, g.Author.Name, g.Author.Email))

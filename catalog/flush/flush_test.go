@@ -118,6 +118,9 @@ func TestCommits(t *testing.T) {
 	files := []File{{Component: "app", Language: "cs", Path: "po/cs.po", Edits: []edit.Edit{
 		change("a", "á", by("Jana", 1)), change("b", "bé", by("Jana", 0), by("Petr", 2)),
 	}}}
+	for i := range files[0].Edits {
+		files[0].Edits[i].Reviewer = edit.Author{Name: "Eva", Email: "eva@example.org"}
+	}
 	o := Options{Styles: styles(Style{By: "all", SignOff: true}), Committer: committer, Message: func(g Group) string { return "Translate " + g.Component + " " + g.Languages[0] }}
 	result, err := Run(t.Context(), m, Target{Branch: "main"}, always(files, o))
 	gittest.Must(t, err)
@@ -129,6 +132,7 @@ func TestCommits(t *testing.T) {
 Translate app cs
 
 Co-authored-by: Jana <jana@example.org>
+Reviewed-by: Eva <eva@example.org>
 Signed-off-by: Petr <petr@example.org>
 
 

@@ -51,6 +51,8 @@ type Group struct {
 	Author edit.Author
 	// Others wrote texts as well, or earlier versions of them, by time.
 	Others []edit.Author
+	// Reviewers accepted texts that others wrote, each once.
+	Reviewers []edit.Author
 }
 
 // group is a Group to be, with the edits by file.
@@ -60,6 +62,8 @@ type group struct {
 	first   time.Time
 	authors []edit.Author // of all edits
 	last    edit.Author
+
+	reviewers []edit.Author
 }
 
 type groupKey struct{ component, author, language string }
@@ -100,6 +104,9 @@ func groups(files []File, o *Options) []*group {
 // credit adds the authors of an edit that was written.
 func (g *group) credit(e edit.Edit) {
 	g.authors = append(g.authors, e.Authors...)
+	if r := e.Reviewer; r.Name != "" && !slices.Contains(g.reviewers, r) {
+		g.reviewers = append(g.reviewers, r)
+	}
 	if last := e.Last(); len(e.Authors) > 0 && (g.last == edit.Author{} || last.Time.After(g.last.Time)) {
 		g.last = last
 	}

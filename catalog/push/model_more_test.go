@@ -93,7 +93,7 @@ func (m *model) restore() {
 		if accept {
 			m.acked[e.Source] = append(m.acked[e.Source], e.Ours.Target)
 		}
-		gittest.Must(m.t, m.Editor.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, e, accept))
+		gittest.Must(m.t, m.Editor.AnswerSuggestion(m.t.Context(), component, e.TranslationID, by, edit.Answer{ID: e.ID, UnitID: e.UnitID, Accept: accept}))
 		return
 	}
 	_, err := m.Editor.Edit(m.t.Context(), component, e.TranslationID, by, []edit.Request{{UnitID: e.UnitID, Target: []string{e.Ours.Target}, State: catalog.StateTranslated}})

@@ -81,6 +81,8 @@ type Edit struct {
 	Created, Updated time.Time
 	// Lossy says that files would lose more than half of their strings by this template.
 	Lossy bool
+	// Stranger is, of a suggestion by an account without a role in the project, the account.
+	Stranger int64
 	// Away says that the file of a text does not have the string now. The edit waits for it.
 	Away bool
 }
@@ -89,7 +91,7 @@ const (
 	editColumns = `e.id, e.kind, e.component_id, p.slug, c.slug, e.translation_id, COALESCE(t.language, e.language), COALESCE(t.filename, e.path), e.unit_id,
 		COALESCE(u.id_hash, e.id_hash), COALESCE(u.id_key, e.id_key), COALESCE(s.source, e.source), COALESCE(s.context, e.context),
 		e.base_target, e.base_state, e.target, e.state, e.previous, e.status, e.reason,
-		COALESCE((SELECT MAX(s.repo) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), ''), ` + pushedTo + `, e.committed, e.created_at, e.updated_at, e.lossy, COALESCE(u.removed, 0)`
+		COALESCE((SELECT MAX(s.repo) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), ''), ` + pushedTo + `, e.committed, e.created_at, e.updated_at, e.lossy, e.reviewer_name, e.reviewer_email, e.stranger, COALESCE(u.removed, 0)`
 	pushedTo = `COALESCE((SELECT MAX(s.branch) FROM sent s WHERE ` + sameText + ` AND s.at_commit <> ''), '')`
 	editFrom = ` FROM edits e JOIN components c ON c.id = e.component_id JOIN projects p ON p.id = c.project_id
 		LEFT JOIN translations t ON t.id = e.translation_id AND e.kind = 'text' LEFT JOIN units u ON u.id = e.unit_id LEFT JOIN units s ON s.id = u.source_id`
@@ -99,7 +101,7 @@ func (e *Edit) fields() []any {
 	return []any{
 		&e.ID, &e.Kind, &e.ComponentID, &e.Project, &e.Component, &e.TranslationID, &e.Language, &e.Path, &e.UnitID,
 		&e.Identity.Hash, &e.Identity.Key, &e.Source, &e.Context, &e.Base.Target, &e.Base.State, &e.Ours.Target, &e.Ours.State, &e.Previous, &e.Status, &e.Reason,
-		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated, &e.Lossy, &e.Away,
+		&e.Pushed.Repo, &e.Pushed.Branch, &e.Committed, &e.Created, &e.Updated, &e.Lossy, &e.Reviewer.Name, &e.Reviewer.Email, &e.Stranger, &e.Away,
 	}
 }
 
@@ -205,6 +207,10 @@ type EditQuery struct {
 	// Status and Kind select by these; "": all.
 	Status EditStatus
 	Kind   EditKind
+	// Waits, if not nil, selects the suggestions of people that wait for translations; Person,
+	// if not 0, what somebody wrote (edit.Author), the newest first.
+	Waits  []int64
+	Person int64
 	// Offset and Limit select a page, by id; a Limit of 0 only counts.
 	Offset, Limit int
 	// Counted says that the number is known, and is not to be counted again.
@@ -218,7 +224,16 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 	from := ` FROM edits e WHERE e.component_id IN ` + sqldb.List(4, len(q.Components)) + ` AND (CAST($1 AS TEXT) = '' OR e.status = $1)
 		AND (CAST($2 AS TEXT) = '' OR e.kind = $2) AND (CAST($3 AS BIGINT) = 0 OR e.translation_id = $3)`
 	args := sqldb.Append([]any{string(q.Status), string(q.Kind), q.TranslationID}, q.Components)
-	if len(q.Components) == 0 {
+	order := "e.id"
+	if q.Waits != nil {
+		from += ` AND e.translation_id IN ` + sqldb.List(len(args)+1, len(q.Waits)) + ` AND e.status IN ('suggested', 'conflict') AND EXISTS (SELECT 1 FROM suggestions n WHERE n.unit_id = e.unit_id AND n.branch = ':' || CAST(e.id AS TEXT))`
+		args = sqldb.Append(args, q.Waits)
+	}
+	if q.Person != 0 {
+		order = "e.id DESC"
+		from += fmt.Sprintf(` AND e.id IN (SELECT v.edit_id FROM edit_events v WHERE v.person = %d AND v.person <> 0)`, q.Person)
+	}
+	if len(q.Components) == 0 || q.Waits != nil && len(q.Waits) == 0 {
 		return nil, 0, nil
 	}
 	if !q.Counted {
@@ -226,7 +241,7 @@ func (s *Snapshot) Edits(ctx context.Context, q EditQuery) (page []Edit, count i
 	}
 	if err == nil && q.Limit > 0 {
 		n := len(args)
-		page, err = s.editsWithAuthors(ctx, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY e.id LIMIT $%d OFFSET $%d) ORDER BY e.id`, from, n+1, n+2), append(args, q.Limit, q.Offset)...)
+		page, err = s.editsWithAuthors(ctx, fmt.Sprintf(` WHERE e.id IN (SELECT e.id%s ORDER BY %s LIMIT $%d OFFSET $%d) ORDER BY %[2]s`, from, order, n+1, n+2), append(args, q.Limit, q.Offset)...)
 	}
 	return page, count, s.s.Fail(ctx, "read the journal of edits", err)
 }

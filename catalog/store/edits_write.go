@@ -66,8 +66,8 @@ func (tx *StepTx) PutEdit(ctx context.Context, e *Edit, by edit.Author) (err err
 	if e.ID == 0 {
 		return tx.addEdit(ctx, e, EditPending, "edited", by)
 	}
-	if err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3, previous = $5 WHERE id = $4 AND status = 'pending'`,
-		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID, e.Previous); err != nil {
+	if err := tx.s.Do(ctx, `UPDATE edits AS e SET target = $1, state = $2, since = CASE WHEN `+pushedTo+` = '' THEN since ELSE $3 END, committed = 0, reason = '', updated_at = $3, previous = $5, reviewer_name = $6, reviewer_email = $7 WHERE id = $4 AND status = 'pending'`,
+		e.Ours.Target, int64(e.Ours.State), by.Time.UnixMicro(), e.ID, e.Previous, e.Reviewer.Name, e.Reviewer.Email); err != nil {
 		return err
 	}
 	return tx.wroteEdit(ctx, e, "edited", by)
@@ -87,12 +87,13 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 		own.Identity = h.Identity(e.Source, e.Context)
 	}
 	found, err := tx.s.First(ctx, `INSERT INTO edits (kind, component_id, translation_id, unit_id, language, path, id_hash, id_key, source, context,
-			base_target, base_state, target, state, status, reason, created_at, updated_at, since, previous)
-		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $16, $16, $17 WHERE $15 <> 'pending' OR NOT EXISTS (
+			base_target, base_state, target, state, status, reason, created_at, updated_at, since, previous, reviewer_name, reviewer_email, stranger)
+		SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, '', $16, $16, $16, $17, $18, $19, $20 WHERE $15 <> 'pending' OR NOT EXISTS (
 			SELECT 1 FROM edits WHERE unit_id = $4 AND component_id = $2 AND path = $6 AND id_hash = $7 AND id_key = $8 AND status = 'pending') RETURNING id`,
 		[]any{
 			string(e.Kind), e.ComponentID, e.TranslationID, e.UnitID, own.Language, own.Path, own.Identity.Hash, own.Identity.Key, own.Source, own.Context,
 			e.Base.Target, int64(e.Base.State), e.Ours.Target, int64(e.Ours.State), string(status), by.Time.UnixMicro(), e.Previous,
+			e.Reviewer.Name, e.Reviewer.Email, e.Stranger,
 		}, &e.ID)
 	if err == nil && !found {
 		err = sqldb.Conflict("an edit of %s is pending", e.about())
@@ -106,11 +107,18 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 
 // wroteEdit notes who wrote the text of an edit.
 func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by edit.Author) error {
-	if err := tx.noteEdit(ctx, e, by.Name, event, by.Time); err != nil {
+	if err := tx.noteEdit(ctx, e, by, event, by.Time); err != nil {
 		return err
 	}
 	return tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
 		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.Time.UnixMicro())
+}
+
+// Credit names somebody among the authors of an edit besides the last one, who changed their
+// text.
+func (tx *StepTx) Credit(ctx context.Context, id int64, a edit.Author) error {
+	return tx.fail(ctx, fmt.Sprintf("credit an author of edit %d", id), tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) VALUES ($1, $2, $3, $4, 0)
+		ON CONFLICT (edit_id, name, email) DO NOTHING`, id, a.Name, a.Email, a.Time.UnixMicro()))
 }
 
 // CommitEdits notes that a client asked to commit the pending edits of a translation.
@@ -149,7 +157,7 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := tx.noteEdit(ctx, e, by.Name, string(status), at); err != nil {
+	if err := tx.noteEdit(ctx, e, edit.Author{Name: by.Name}, string(status), at); err != nil {
 		return err
 	}
 	if e.Kind != EditText {
@@ -172,10 +180,10 @@ func (tx *StepTx) SetLocked(ctx context.Context, component int64, locked bool) e
 }
 
 // noteEdit writes what was done with an edit into its history.
-func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by, event string, at time.Time) error {
-	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state)
-		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6 FROM edit_events WHERE edit_id = $1`,
-		e.ID, at.UnixMicro(), by, event, e.Ours.Target, int64(e.Ours.State))
+func (tx *StepTx) noteEdit(ctx context.Context, e *Edit, by edit.Author, event string, at time.Time) error {
+	return tx.s.Do(ctx, `INSERT INTO edit_events (edit_id, n, at, name, event, target, state, person)
+		SELECT $1, COALESCE(MAX(n), 0) + 1, $2, $3, $4, $5, $6, $7 FROM edit_events WHERE edit_id = $1`,
+		e.ID, at.UnixMicro(), by.Name, event, e.Ours.Target, int64(e.Ours.State), by.Person)
 }
 
 // NotePush stores what a push of the edits of components came to at a time: why it failed,

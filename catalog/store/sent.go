@@ -86,7 +86,7 @@ func (tx *StepTx) Arrived(ctx context.Context, e *Edit, t *SentText, at time.Tim
 	err := tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = $1 AND edit_id = 0 AND (n = $2 OR n < $2 AND at_commit = '' AND next_commit = '')`, t.UnitID, t.N)
 	if err == nil && e != nil && e.Status == EditPending {
 		if err = tx.s.Do(ctx, `UPDATE edits SET since = updated_at WHERE id = $1`, e.ID); err == nil {
-			err = tx.noteEdit(ctx, &Edit{ID: e.ID, Edit: edit.Edit{Ours: t.Text}}, "", "arrived", at)
+			err = tx.noteEdit(ctx, &Edit{ID: e.ID, Edit: edit.Edit{Ours: t.Text}}, edit.Author{}, "arrived", at)
 		}
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget what was sent of unit %d", t.UnitID), err)

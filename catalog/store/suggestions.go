@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type Suggestion struct {
 	// then the id of its row there.
 	Branch string
 	EditID int64
+	// Stranger is Edit.Stranger.
+	Stranger int64
 	// Target is the text, forms joined; never empty.
 	Target string
 	// AuthorName and AuthorEmail are the author of the commit that brought the
@@ -218,9 +221,9 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) (e
 
 // Suggestions returns the suggestions of a unit, by branch; those of people first, by id.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
-	out, err := sqldb.Rows(ctx, s.s, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0)
-		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(n *Suggestion) []any {
-		return []any{&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &n.At, &n.Commit, &n.Username, &n.UserID}
+	out, err := sqldb.Rows(ctx, s.s, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0), COALESCE(e.stranger, 0)
+		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key LEFT JOIN edits e ON e.id = CASE WHEN substr(n.branch, 1, 1) = ':' THEN CAST(substr(n.branch, 2) AS BIGINT) ELSE 0 END WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(n *Suggestion) []any {
+		return []any{&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &n.At, &n.Commit, &n.Username, &n.UserID, &n.Stranger}
 	})
 	for i := range out {
 		out[i].setOrigin(out[i].Branch)
@@ -264,7 +267,9 @@ func (n *Suggestion) setOrigin(stored string) {
 // journal.
 func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, text edit.Text, by edit.Author) (id int64, err error) {
 	e := TextOf(u)
-	e.Ours = text
+	if e.Ours = text; by.Stranger {
+		e.Stranger = by.Person
+	}
 	if err = tx.markChanged(ctx, u.TranslationID); err == nil {
 		err = tx.addEdit(ctx, &e, EditSuggested, "suggested", by)
 	}
@@ -289,20 +294,60 @@ func (tx *StepTx) Suggested(ctx context.Context, unit int64) ([]Edit, error) {
 }
 
 // EndSuggestion takes a suggestion of somebody away: event says whether it was accepted or
-// rejected, by is who did that.
-func (tx *StepTx) EndSuggestion(ctx context.Context, e *Edit, event, by string, at time.Time) error {
-	e.Status, e.Reason = EditDiscarded, event
+// rejected, why in a word of by, who did that.
+func (tx *StepTx) EndSuggestion(ctx context.Context, e *Edit, event, why, by string, at time.Time) error {
+	if e.Status, e.Reason = EditDiscarded, event; why != "" {
+		e.Reason += ": " + why
+	}
 	err := tx.markChanged(ctx, e.TranslationID)
 	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), event, at.UnixMicro(), e.ID)
+		err = tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), e.Reason, at.UnixMicro(), e.ID)
 	}
 	if err == nil {
-		err = tx.noteEdit(ctx, e, by, event, at)
+		err = tx.noteEdit(ctx, e, edit.Author{Name: by}, event, at)
 	}
 	if err == nil {
 		err = tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID))
 	}
 	return tx.fail(ctx, fmt.Sprintf("end the suggestion %d", e.ID), err)
+}
+
+// What accounts may suggest within a day, and what may wait in a project of one account
+// without a role there, and of all of them together.
+const (
+	maxDaySuggestions      = 500
+	maxStrangerSuggestions = 200
+	maxProjectSuggestions  = 5000
+)
+
+// SuggestionRoom returns how many suggestions more of somebody a component takes now, and the
+// *edit.BoundError for more. Only what accounts suggest is bounded.
+func (tx *StepTx) SuggestionRoom(ctx context.Context, component int64, by edit.Author) (room int, more error, err error) {
+	if by.Person <= 0 {
+		return math.MaxInt, nil, nil
+	}
+	var day, own, all int
+	var first time.Time
+	_, err = tx.s.First(ctx, `SELECT COUNT(*), COALESCE(MIN(at), 0) FROM edit_events WHERE person = $1 AND person <> 0 AND event = 'suggested' AND at > $2`,
+		[]any{by.Person, by.Time.AddDate(0, 0, -1).UnixMicro()}, &day, &first)
+	if err == nil && by.Stranger {
+		_, err = tx.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN stranger = $2 THEN 1 ELSE 0 END), 0) FROM edits WHERE stranger > 0 AND status = 'suggested'
+			AND component_id IN (SELECT id FROM components WHERE project_id = (SELECT project_id FROM components WHERE id = $1))`, []any{component, by.Person}, &all, &own)
+	}
+	room = min(maxDaySuggestions-day, maxStrangerSuggestions-own, maxProjectSuggestions-all)
+	switch room {
+	case maxDaySuggestions - day:
+		until := first.AddDate(0, 0, 1)
+		if first.UnixMicro() <= 0 {
+			until = by.Time.AddDate(0, 0, 1)
+		}
+		more = &edit.BoundError{Message: fmt.Sprintf("You made %d suggestions within 24 hours: the next one is taken at %s.", maxDaySuggestions, until.UTC().Format(time.RFC3339)), Until: until}
+	case maxStrangerSuggestions - own:
+		more = &edit.BoundError{Message: fmt.Sprintf("%d suggestions of yours wait in this project: more are taken when some were accepted or rejected.", maxStrangerSuggestions)}
+	default:
+		more = &edit.BoundError{Message: fmt.Sprintf("%d suggestions by people without a role wait in this project: more are taken when some were accepted or rejected.", maxProjectSuggestions)}
+	}
+	return room, more, tx.fail(ctx, "count what somebody suggested", err)
 }
 
 // voidSuggestion says in the journal why nobody can answer a suggestion any more.
@@ -315,7 +360,7 @@ func (tx *StepTx) endSuggested(ctx context.Context, ids []int64) error {
 	list, err := editsIn(ctx, tx.s, ids, ` WHERE e.status = $1 AND e.id IN $ids`, string(EditSuggested))
 	for i := range list {
 		if err == nil {
-			err = tx.EndSuggestion(ctx, &list[i], voidSuggestion, "", tx.info.At)
+			err = tx.EndSuggestion(ctx, &list[i], voidSuggestion, "", "", tx.info.At)
 		}
 	}
 	return err
@@ -332,7 +377,8 @@ func (tx *StepTx) suggestEdit(ctx context.Context, e *Edit) error {
 }
 
 func (tx *StepTx) lastAuthor(ctx context.Context, id int64) (by edit.Author, err error) {
-	_, err = tx.s.First(ctx, `SELECT name, email, at FROM edit_authors WHERE edit_id = $1 ORDER BY n DESC, at DESC, name, email LIMIT 1`, []any{id}, &by.Name, &by.Email, &by.Time)
+	_, err = tx.s.First(ctx, `SELECT a.name, a.email, a.at, COALESCE(v.person, 0) FROM edit_authors a LEFT JOIN edit_events v ON v.edit_id = a.edit_id AND v.n = a.n
+		WHERE a.edit_id = $1 ORDER BY a.n DESC, a.at DESC, a.name, a.email LIMIT 1`, []any{id}, &by.Name, &by.Email, &by.Time, &by.Person)
 	return by, err
 }
 

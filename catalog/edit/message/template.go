@@ -306,6 +306,7 @@ const maxQuoted = 40
 // The keys of trailers that name people.
 const (
 	CoAuthoredBy = "Co-authored-by"
+	ReviewedBy   = "Reviewed-by"
 	SignedOffBy  = "Signed-off-by"
 )
 
