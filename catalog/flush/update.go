@@ -21,9 +21,9 @@ import (
 type Updated struct {
 	// Same says that the file is as its template wants it.
 	Same bool
-	// Strings is the number that the file had, Added, Reworded, Gone and Fuzzied are those of
-	// msgmerge.Result.
-	Strings, Added, Reworded, Gone, Fuzzied int
+	// Strings is the number that the file had, Added, Reworded, Gone, Taken and Fuzzied are those
+	// of msgmerge.Result.
+	Strings, Added, Reworded, Gone, Taken, Fuzzied int
 	// Stopped says that not all similar strings were found, since there are too many.
 	Stopped bool
 }
@@ -53,7 +53,7 @@ func Update(path string, data []byte, template *msgmerge.Template, o msgmerge.Op
 	for range f.Live() {
 		u.Strings++
 	}
-	u.Added, u.Reworded, u.Gone, u.Fuzzied, u.Stopped = len(r.Added), len(r.Reworded), len(r.Gone), len(r.Fuzzied), r.Stopped
+	u.Added, u.Reworded, u.Gone, u.Taken, u.Fuzzied, u.Stopped = len(r.Added), len(r.Reworded), len(r.Gone), r.Taken, len(r.Fuzzied), r.Stopped
 	if o.CountOnly && u.Changed() {
 		return nil, u, nil
 	}

@@ -251,7 +251,7 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 				if u.Same {
 					continue
 				}
-				file.Source, file.Update = "", &forge.Update{Added: u.Added, Reworded: u.Reworded + u.Fuzzied, Gone: u.Gone, Stopped: u.Stopped}
+				file.Source, file.Update = "", &forge.Update{Added: u.Added, Reworded: u.Reworded + u.Fuzzied, Gone: u.Gone - u.Taken, Stopped: u.Stopped}
 			}
 			files = append(files, file)
 			continue

@@ -189,7 +189,7 @@ func TestUpdateOfRequests(t *testing.T) {
 	w.template("One", "Two", "Three is a new string")
 	w.flush()
 	w.wantFiles("offered", c.ID, false, "+po/cs.po@l10n")
-	if f.opened != 1 || !strings.Contains(f.Body, "`po/cs.po` (`cs`): 1 strings are new, 0 reworded, 0 gone") {
+	if f.opened != 1 || !strings.Contains(f.Body, "`po/cs.po` (`cs`): 1 new, 0 reworded, 0 gone") {
 		t.Errorf("%d requests: %s", f.opened, f.Body)
 	}
 	w.edit("One", "Jedna")
@@ -245,7 +245,7 @@ func TestUpdatedTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		would, err := flush.Compare("a.po", []byte(file.String()), together, o)
-		did.Added, did.Reworded = did.Added+did.Reworded, 0
+		did.Added, did.Reworded, did.Taken = did.Added+did.Reworded, 0, 0
 		if would != did {
 			t.Fatalf("Compare %+v (%v), Update %+v", would, err, did)
 		}
@@ -406,7 +406,7 @@ func TestUpdateStopped(t *testing.T) {
 	if text := gittest.RunGit(t, w.up.Dir, "log", "-1", "--format=%B", "l10n"); !strings.HasPrefix(text, "Update by msgmerge\n\nThere are too many strings to find all similar ones") {
 		t.Errorf("the commit does not say that the update stopped:\n%s", text)
 	}
-	if !strings.Contains(f.Body, "119 strings are new, 1 reworded, 120 gone") || !strings.Contains(f.Body, "too many to find all similar ones") {
+	if !strings.Contains(f.Body, "119 new, 1 reworded, 119 gone") || !strings.Contains(f.Body, "too many to find all similar ones") {
 		t.Errorf("the request does not say that the update stopped:\n%s", f.Body)
 	}
 	for _, status := range []store.EditStatus{store.EditPending, store.EditFlushed} {

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 	"golang.org/x/crypto/ssh"
 
+	"github.com/repoglot/repoglot/gitsource/forge"
 	"github.com/repoglot/repoglot/testrepos"
 )
 
@@ -133,5 +135,70 @@ func TestForgeCommits(t *testing.T) {
 	}
 	if list := gate.fake.Requests(); len(list) != 1 || strings.Contains(list[0].Body, "souborů") {
 		t.Errorf("the request: %+v", list)
+	}
+}
+
+// TestForgeUpdates: with msgmerge: commit the update of all files and the edits of people are one
+// request, whose text has a row for each language. Another template changes it in place; merged,
+// nothing is left; closed, its update is not offered again before the strings change.
+func TestForgeUpdates(t *testing.T) {
+	t.Parallel()
+	w := newForgeWorld(t)
+	template := func(ids ...string) string {
+		text := forgeFile[:strings.Index(forgeFile, "\nmsgid \"One\"")]
+		for _, id := range ids {
+			text += "\n#: main.c\nmsgid \"" + id + "\"\nmsgstr \"\"\n"
+		}
+		return text
+	}
+	file := strings.Replace(forgeFile, "Two", "The second one", 1)
+	for _, kind := range forge.Kinds() {
+		w.add(kind, map[string]string{"po/cs.po": file, "po/de.po": file, "po/fr.po": file, "po/app.pot": template("One", "The second one")},
+			map[string]any{"new_base": "po/app.pot", "language_regex": "^[^.]+$", "msgmerge": "commit"})
+	}
+	w.start()
+	for _, p := range w.projects {
+		put := func(ids ...string) {
+			p.repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": template(ids...)}, Author: "Maintainer <m@example.org>"})
+			if why := p.operate("pull"); why != "" {
+				t.Error(why)
+			}
+		}
+		requests := func(states string, has ...string) {
+			t.Helper()
+			p.push()
+			list, got := p.fake.Requests(), ""
+			for _, r := range list {
+				got += r.State + " "
+			}
+			if strings.TrimSpace(got) != states {
+				t.Fatalf("%s: the requests are %+v, want %s", p.fake.Kind, list, states)
+			}
+			for _, text := range has {
+				if body := list[len(list)-1].Body; !strings.Contains(body, text) {
+					t.Errorf("%s: the request lacks %q:\n%s", p.fake.Kind, text, body)
+				}
+			}
+		}
+		p.edit("jana", "One", "Jedna")
+		put("One", "The second one!", "Three is new")
+		p.call(http.MethodPost, "/api/translations/"+p.slug+"/app/de/units/", "petr", map[string]any{"source": "Three is new", "target": []string{"Drei"}, "state": 20}, nil)
+		requests("open", "| `cs` | `One` | – | `Jedna` |", "`po/cs.po` (`cs`): 1 new, 1 reworded, 0 gone", "(`de`): 0 new, 1", "(`fr`): 1 new, 1")
+		if text := p.git("log", "--format=%an %s", "main.."+p.branch()); strings.Count(text, "\n") != 3 {
+			t.Errorf("%s: the branch has\n%s", p.fake.Kind, text)
+		}
+		put("One", "The second one!", "Three is new", "Four")
+		requests("open", "`po/cs.po` (`cs`): 2 new, 1 reworded, 0 gone", "(`de`): 1 new", "| `cs` | `One` | – | `Jedna` |")
+		p.repo.Commit(t, testrepos.Change{Merge: p.branch()})
+		p.fake.End(1, "merged")
+		requests("merged")
+		put("One", "The second one!", "Three is new", "Four", "Five")
+		requests("merged open", "`po/fr.po` (`fr`): 1 new, 0 reworded, 0 gone")
+		p.fake.End(2, "closed")
+		requests("merged closed")
+		put("The second one!", "One", "Three is new", "Four", "Five")
+		requests("merged closed")
+		put("One", "The second one!", "Three is new", "Four", "Five", "Six")
+		requests("merged closed open", "2 new, 0 reworded, 0 gone")
 	}
 }

@@ -48,7 +48,7 @@ const maxFiles = 100
 func (f *File) line() string {
 	switch {
 	case f.Update != nil:
-		line := fmt.Sprintf("- updates %s (%s): %d strings are new, %d reworded, %d gone", code(f.Path), code(f.Language), f.Update.Added, f.Update.Reworded, f.Update.Gone)
+		line := fmt.Sprintf("- updates %s (%s): %d new, %d reworded, %d gone", code(f.Path), code(f.Language), f.Update.Added, f.Update.Reworded, f.Update.Gone)
 		if f.Update.Stopped {
 			line += "; there are too many to find all similar ones"
 		}

@@ -61,6 +61,8 @@ type Result struct {
 	Reworded []*poparse.Entry
 	// Gone are the live entries of the file that the template does not have.
 	Gone []*poparse.Entry
+	// Taken is the number of Gone whose texts Reworded have.
+	Taken int
 	// Fuzzied are the entries of the file that became fuzzy, by new plurals or formats.
 	Fuzzied []*poparse.Entry
 	// Stopped says that Options.Comparisons were used up.
@@ -200,6 +202,9 @@ func (m *merger) merge(template *poparse.File) {
 	for i, e := range m.list {
 		if !m.exact[i] && !e.Obsolete {
 			m.result.Gone = append(m.result.Gone, e)
+			if m.similarTo[i] {
+				m.result.Taken++
+			}
 		}
 		if !m.exact[i] && !m.similarTo[i] {
 			put(gone(e))
