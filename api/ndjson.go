@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -154,25 +156,21 @@ func renderCSV(results any) ([]byte, error) {
 		return nil, err
 	}
 	t := &table{index: map[string]int{}}
-	if err := t.read(data); err != nil {
-		return nil, fmt.Errorf("flatten results: %w", err)
+	for _, entry := range gjson.ParseBytes(data).All() {
+		t.rows = append(t.rows, nil)
+		t.add("", entry)
+	}
+	if len(t.columns) > 0 {
+		t.rows = slices.Insert(t.rows, 0, t.columns)
+	}
+	for i, row := range t.rows {
+		t.rows[i] = append(row, make([]string, len(t.columns)-len(row))...)
 	}
 	var buf bytes.Buffer
-	w := csv.NewWriter(&buf)
-	if len(t.columns) > 0 {
-		if err := w.Write(t.columns); err != nil {
-			return nil, fmt.Errorf("write CSV: %w", err)
-		}
+	if err := csv.NewWriter(&buf).WriteAll(t.rows); err != nil {
+		return nil, fmt.Errorf("write CSV: %w", err)
 	}
-	for _, row := range t.rows {
-		cells := make([]string, len(t.columns))
-		copy(cells, row)
-		if err := w.Write(cells); err != nil {
-			return nil, fmt.Errorf("write CSV: %w", err)
-		}
-	}
-	w.Flush()
-	return buf.Bytes(), w.Error()
+	return buf.Bytes(), nil
 }
 
 // noFormula puts a text that a spreadsheet would compute between apostrophes. Unlike
@@ -192,60 +190,24 @@ type table struct {
 	rows    [][]string
 }
 
-func (t *table) read(results []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(results))
-	dec.UseNumber()
-	if _, err := dec.Token(); err != nil { // the opening bracket
-		return err
-	}
-	for dec.More() {
-		t.rows = append(t.rows, nil)
-		if err := t.value(dec, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *table) value(dec *json.Decoder, key string) error {
-	token, err := dec.Token()
-	if err != nil {
-		return err
-	}
-	switch v := token.(type) {
-	case json.Delim:
-		return t.nested(dec, key, v)
-	case string:
-		t.set(key, noFormula(v))
-	case json.Number:
-		t.set(key, v.String())
-	case bool:
-		t.set(key, strconv.FormatBool(v))
-	case nil:
-		t.set(key, "")
-	}
-	return nil
-}
-
-func (t *table) nested(dec *json.Decoder, key string, open json.Delim) error {
-	for i := 0; dec.More(); i++ {
-		name := strconv.Itoa(i)
-		if open == '{' {
-			token, err := dec.Token()
-			if err != nil {
-				return err
+// add adds the cells of a value to the last row.
+func (t *table) add(key string, value gjson.Result) {
+	switch {
+	case value.IsObject() || value.IsArray():
+		for name, inner := range value.All() {
+			part := name.String()
+			if key != "" {
+				part = key + "." + part
 			}
-			name = fmt.Sprint(token)
+			t.add(part, inner)
 		}
-		if key != "" {
-			name = key + "." + name
-		}
-		if err := t.value(dec, name); err != nil {
-			return err
-		}
+	case value.Type == gjson.String:
+		t.set(key, noFormula(value.Str))
+	case value.Type == gjson.Null:
+		t.set(key, "")
+	default:
+		t.set(key, value.Raw)
 	}
-	_, err := dec.Token() // the closing bracket
-	return err
 }
 
 func (t *table) set(key, value string) {

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/repoglot/repoglot/api/export"
 	"github.com/repoglot/repoglot/api/rest"
@@ -194,20 +194,12 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	if err != nil || format != "csv" {
 		return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
 	}
-	var values []map[string]any
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&values); err != nil {
-		return nil, fmt.Errorf("read statistics: %w", err)
-	}
 	columns := strings.Fields(exportColumns)
 	records := [][]string{columns}
-	for _, value := range values {
+	for _, value := range gjson.ParseBytes(body).All() {
 		row := make([]string, len(columns))
 		for i, column := range columns {
-			if v := value[column]; v != nil {
-				row[i] = export.HarmlessCell(fmt.Sprint(v))
-			}
+			row[i] = export.HarmlessCell(value.Get(column).String())
 		}
 		records = append(records, row)
 	}
