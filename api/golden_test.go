@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api"
-	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/ingest"
@@ -98,7 +97,31 @@ func newGolden(tb testing.TB) *golden {
 // is configuration there is configuration here.
 func recordedSettings(tb testing.TB, file string) catalog.ComponentSettings {
 	tb.Helper()
-	var c wire.Component
+	var c struct {
+		Name              string `json:"name"`
+		VCS               string `json:"vcs"`
+		Filemask          string `json:"filemask"`
+		NewBase           string `json:"new_base"`
+		FileFormat        string `json:"file_format"`
+		License           string `json:"license"`
+		NewLang           string `json:"new_lang"`
+		LanguageRegex     string `json:"language_regex"`
+		Priority          int    `json:"priority"`
+		MergeStyle        string `json:"merge_style"`
+		CommitMessage     string `json:"commit_message"`
+		AddMessage        string `json:"add_message"`
+		DeleteMessage     string `json:"delete_message"`
+		MergeMessage      string `json:"merge_message"`
+		AddonMessage      string `json:"addon_message"`
+		PullMessage       string `json:"pull_message"`
+		EditTemplate      bool   `json:"edit_template"`
+		AllowPropagation  bool   `json:"allow_translation_propagation"`
+		EnableSuggestions bool   `json:"enable_suggestions"`
+		PushOnCommit      bool   `json:"push_on_commit"`
+		CommitPendingAge  int    `json:"commit_pending_age"`
+		AutoLockError     bool   `json:"auto_lock_error"`
+		GlossaryColor     string `json:"glossary_color"`
+	}
 	if err := json.Unmarshal(readRecord(tb, "rev1", file).body, &c); err != nil {
 		tb.Fatal(err)
 	}
@@ -106,7 +129,7 @@ func recordedSettings(tb testing.TB, file string) catalog.ComponentSettings {
 		Name: c.Name, VCS: c.VCS, Filemask: c.Filemask, NewBase: c.NewBase, FileFormat: c.FileFormat, License: c.License,
 		NewLang: c.NewLang, SourceLanguage: "en", LanguageRegex: c.LanguageRegex, Priority: c.Priority, MergeStyle: c.MergeStyle,
 		CommitMessage: c.CommitMessage, AddMessage: c.AddMessage, DeleteMessage: c.DeleteMessage, MergeMessage: c.MergeMessage, AddonMessage: c.AddonMessage, PullMessage: c.PullMessage,
-		EditTemplate: c.EditTemplate, AllowTranslationPropagation: c.AllowTranslationPropagation, EnableSuggestions: c.EnableSuggestions,
+		EditTemplate: c.EditTemplate, AllowTranslationPropagation: c.AllowPropagation, EnableSuggestions: c.EnableSuggestions,
 		PushOnCommit: c.PushOnCommit, CommitPendingAge: c.CommitPendingAge, AutoLockError: c.AutoLockError, GlossaryColor: c.GlossaryColor,
 	}
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/repoglot/repoglot/api/wire"
@@ -22,9 +23,17 @@ func TestLanguageOfTranslation(t *testing.T) {
 		"cs_CZ": {"cs_CZ", "Czech", "ltr"},
 		"qqq":   {"qqq", "qqq (generated)", "ltr"},
 	} {
-		l := wire.NewLanguage(wire.Links{Base: "http://x", Format: "api"}, e.Language(code))
+		var l struct {
+			Code, Name, Direction string
+			Aliases               []string
+			Plural                struct{ ID int }
+		}
+		text := wire.NewLanguage(wire.Links{Base: "http://x", Format: "api"}, e.Language(code)).Encoded()
+		if err := json.Unmarshal(text, &l); err != nil {
+			t.Fatal(err)
+		}
 		if got := [3]string{l.Code, l.Name, l.Direction}; got != want || l.Aliases == nil || l.Plural.ID == 0 {
-			t.Errorf("%s: %+v", code, l)
+			t.Errorf("%s: %s", code, text)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func listProjects(ctx context.Context, snap *store.Snapshot, r *rest.Request) (a
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, all, "/api/projects/", func(p *catalog.Project) *wire.Project {
+	return rest.ListOfObjects(r, all, "/api/projects/", func(p *catalog.Project) wire.Object {
 		return wire.NewProject(r.Link, p)
 	})
 }
@@ -25,48 +25,40 @@ func (e *Env) listComponents(ctx context.Context, snap *store.Snapshot, r *rest.
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, rows, of.path+"components/", func(row **store.ComponentRow) *wire.Component {
+	return rest.ListOfObjects(r, rows, of.path+"components/", func(row **store.ComponentRow) wire.Object {
 		return e.newComponent(r.Link, *row, of.slug == "")
 	})
 }
 
 // newComponent makes the object of a component; withProject is false in the list
 // of a project.
-func (e *Env) newComponent(l wire.Links, row *store.ComponentRow, withProject bool) *wire.Component {
-	c := wire.NewComponent(l, &row.Component, row.Project.Slug)
-	if e.WithoutGitExport {
-		c.GitExport = ""
-	}
-	c.SourceLanguage = wire.NewLanguage(l, e.Language(row.Settings.SourceLanguage))
+func (e *Env) newComponent(l wire.Links, row *store.ComponentRow, withProject bool) wire.Object {
+	at := wire.ComponentPlace{Project: row.Project.Slug, Language: wire.NewLanguage(l, e.Language(row.Settings.SourceLanguage)), WithoutExport: e.WithoutGitExport}
 	if withProject {
-		c.Project = wire.NewProject(l, &row.Project)
+		at.Within = wire.NewProject(l, &row.Project)
 	}
 	if !row.Imported {
-		c.TaskURL = wire.OrNull(l.API(wire.Path("api", "tasks", TaskID(row.Project.Slug, row.Slug))))
+		at.Task = wire.OrNull(l.API(wire.Path("api", "tasks", TaskID(row.Project.Slug, row.Slug))))
 	}
-	return c
+	return wire.NewComponent(l, &row.Component, &at)
 }
 
-// addons are the add-ons of all components, by id.
-func addons(ctx context.Context, snap *store.Snapshot, r *rest.Request) ([]wire.Addon, error) {
+// addons are the components that have one, by id.
+func addons(ctx context.Context, snap *store.Snapshot, _ *rest.Request) ([]*store.ComponentRow, error) {
 	components, err := VisibleComponents(ctx, snap, "")
-	objects := []wire.Addon{}
-	for _, c := range components {
-		if c.Settings.Discovery.Found() {
-			objects = append(objects, wire.NewAddon(r.Link, &c.Component, c.Project.Slug))
-		}
-	}
-	return objects, err
+	return slices.DeleteFunc(slices.Clone(components), func(c *store.ComponentRow) bool { return !c.Settings.Discovery.Found() }), err
 }
 
-func listAddons(_ context.Context, _ *store.Snapshot, r *rest.Request, all *[]wire.Addon) (any, error) {
-	return rest.ListOf(r, *all, rest.MaxPageSize, "/api/addons/")
+func listAddons(_ context.Context, _ *store.Snapshot, r *rest.Request, all *[]*store.ComponentRow) (any, error) {
+	return rest.ListOfObjects(r, *all, "/api/addons/", func(c **store.ComponentRow) wire.Object {
+		return wire.NewAddon(r.Link, &(*c).Component, (*c).Project.Slug)
+	})
 }
 
-func getAddon(_ context.Context, _ *store.Snapshot, r *rest.Request, all *[]wire.Addon) (any, error) {
+func getAddon(_ context.Context, _ *store.Snapshot, r *rest.Request, all *[]*store.ComponentRow) (any, error) {
 	id, err := r.PathID()
-	if i := slices.IndexFunc(*all, func(a wire.Addon) bool { return a.ID == id }); err == nil && i >= 0 {
-		return (*all)[i], nil
+	if i := slices.IndexFunc(*all, func(c *store.ComponentRow) bool { return c.ID == id }); err == nil && i >= 0 {
+		return wire.NewAddon(r.Link, &(*all)[i].Component, (*all)[i].Project.Slug), nil
 	}
 	return nil, rest.ErrNotFound
 }

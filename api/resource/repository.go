@@ -42,9 +42,8 @@ func (e *Env) getRepository(ctx context.Context, snap *store.Snapshot, r *rest.R
 		return nil, err
 	}
 	told := func(f *catalog.Failure) string { return rest.AccessOf(ctx).Failure(&row.Project, f) }
-	o := wire.NewRepository(r.Link, &row.Component, commit, path, cmp.Or(told(&row.Problem), told(&row.PushProblem)))
-	o.NeedsCommit, o.NeedsPush, err = waiting(ctx, snap, row)
-	return o, err
+	needsCommit, needsPush, err := waiting(ctx, snap, row)
+	return wire.NewRepository(r.Link, &row.Component, commit, path, cmp.Or(told(&row.Problem), told(&row.PushProblem)), needsCommit, needsPush), err
 }
 
 // waiting reports whether edits of a component wait to be committed, and to be pushed; files

@@ -155,7 +155,7 @@ func Routes(e *Env) []Route {
 		{Path: "/api/translations/", Allow: AllowRead, Name: "Translation List", About: ofComponents, Kind: KindList, Handle: e.listTranslations},
 
 		{Path: "/api/components/", Allow: AllowRead, Name: "Component List", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, e.listComponents)},
-		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: object(VisibleComponent, func(l wire.Links, c *store.ComponentRow) *wire.Component { return e.newComponent(l, c, true) })},
+		{Path: component, Allow: allowPutToPatch, Name: "Component Instance", About: ofComponents, Kind: KindObject, Handle: object(VisibleComponent, func(l wire.Links, c *store.ComponentRow) wire.Object { return e.newComponent(l, c, true) })},
 		{Path: component + "translations/", Allow: allowPost, Name: "Translations", About: ofComponents, Kind: KindList, Handle: with(e.ImportedComponent, e.listComponentTranslations), Writes: e.writes(writer(e, e.ImportedComponent, mayAddSome, rest.MaxBody, e.addTranslation, "language_code"), http.MethodPost)},
 		{Path: component + "changes/", Allow: AllowRead, Name: "Changes", About: ofComponents, Kind: KindList, Handle: with(e.scopeOf, listChanges)},
 		{Path: component + "changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
@@ -215,7 +215,7 @@ func Routes(e *Env) []Route {
 		{Path: "/api/changes/stream/", Allow: AllowRead, Name: "Change Stream", About: ofChanges, Kind: KindEvents, Handle: with(e.scopeOf, e.streamChanges)},
 
 		{Path: "/api/languages/", Allow: allowPost, Name: "Language List", About: ofLanguages, Kind: KindList, Handle: e.listLanguages},
-		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: ofLanguages, Kind: KindObject, Handle: object(e.VisibleLanguage, func(l wire.Links, of *lang.Language) *wire.Language { return wire.NewLanguage(l, *of) })},
+		{Path: "/api/languages/:code/", Allow: allowPutToPatch, Name: "Language Instance", About: ofLanguages, Kind: KindObject, Handle: object(e.VisibleLanguage, func(l wire.Links, of *lang.Language) wire.Object { return wire.NewLanguage(l, *of) })},
 		{Path: "/api/languages/:code/statistics/history/", Allow: AllowRead, Name: "Statistics over Time", About: ofLanguages, Kind: KindList, Handle: with(e.scopeOf, listHistory)},
 		{Path: "/api/languages/:code/statistics/", Allow: AllowRead, Name: "Statistics", About: ofLanguages, Kind: KindObject, Handle: with(e.scopeOf, e.getStatistics)},
 

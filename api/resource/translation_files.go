@@ -16,7 +16,7 @@ import (
 
 // added is the answer to a POST that made a translation, in Weblate's form.
 type added struct {
-	Data *wire.Translation `json:"data"`
+	Data wire.Object `json:"data"`
 }
 
 // mayAddSome refuses a client that may add no language at all to a component.

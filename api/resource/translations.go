@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/repoglot/repoglot/api/rest"
@@ -13,7 +14,7 @@ import (
 )
 
 func (e *Env) getTranslation(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *store.TranslationRow) (any, error) {
-	within := e.newComponent(r.Link, RowOf(t), true)
+	within := e.newComponent(r.Link, RowOf(t), true).Encoded()
 	sources, err := snap.Sources(ctx, []int64{t.ComponentID})
 	return e.newTranslation(r.Link, &t.Translation, sources[t.ComponentID], t.Project.Slug, t.Component.Slug, within), err
 }
@@ -27,7 +28,7 @@ func (e *Env) listComponentTranslations(ctx context.Context, snap *store.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", func(t *catalog.Translation) *wire.Translation {
+	return rest.ListOfObjects(r, all, wire.ComponentPath(component.Project.Slug, component.Slug)+"translations/", func(t *catalog.Translation) wire.Object {
 		return e.newTranslation(r.Link, t, sources[component.ID], component.Project.Slug, component.Slug, nil)
 	})
 }
@@ -63,17 +64,17 @@ func (e *Env) translationsOf(ctx context.Context, snap *store.Snapshot, r *rest.
 		of := rest.Objects(all, func(t *catalog.Translation) int64 { return t.ComponentID })
 		slices.Sort(of)
 		sources, err := snap.Sources(ctx, slices.Compact(of))
-		within, languages := map[int64]*wire.Component{}, map[string]*wire.Language{}
-		return wire.NewTranslationPage(rest.Objects(all, func(t *catalog.Translation) *wire.Translation {
+		within, languages := map[int64]json.RawMessage{}, map[string]json.RawMessage{} // a component has most of the JSON
+		return rest.Objects(all, func(t *catalog.Translation) wire.Object {
 			of := components[t.ComponentID]
 			if within[of.ID] == nil {
-				within[of.ID] = e.newComponent(r.Link, of, true)
+				within[of.ID] = e.newComponent(r.Link, of, true).Encoded()
 			}
 			if languages[t.Language] == nil {
-				languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language))
+				languages[t.Language] = wire.NewLanguage(r.Link, e.Language(t.Language)).Encoded()
 			}
 			return wire.NewTranslation(r.Link, languages[t.Language], t, sources[t.ComponentID], of.Project.Slug, of.Slug, within[of.ID])
-		})), err
+		}), err
 	})
 }
 
@@ -100,8 +101,8 @@ func ComponentOf(t *store.TranslationRow) map[int64]*store.ComponentRow {
 	return map[int64]*store.ComponentRow{t.Component.ID: RowOf(t)}
 }
 
-func (e *Env) newTranslation(l wire.Links, t, source *catalog.Translation, project, component string, within *wire.Component) *wire.Translation {
-	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)), t, source, project, component, within)
+func (e *Env) newTranslation(l wire.Links, t, source *catalog.Translation, project, component string, within json.RawMessage) wire.Object {
+	return wire.NewTranslation(l, wire.NewLanguage(l, e.Language(t.Language)).Encoded(), t, source, project, component, within)
 }
 
 // listLanguages lists the languages that have a translation, by the id of their
@@ -115,7 +116,7 @@ func (e *Env) listLanguages(ctx context.Context, snap *store.Snapshot, r *rest.R
 	slices.SortFunc(all, func(a, b lang.Language) int {
 		return cmp.Or(cmp.Compare(a.Plural.ID, b.Plural.ID), cmp.Compare(a.Code, b.Code))
 	})
-	return rest.ListOfObjects(r, all, "/api/languages/", func(l *lang.Language) *wire.Language {
+	return rest.ListOfObjects(r, all, "/api/languages/", func(l *lang.Language) wire.Object {
 		return wire.NewLanguage(r.Link, *l)
 	})
 }

@@ -99,6 +99,9 @@ func (r *Request) List(count int64, maxSize int, path string, read func(w Window
 	if l.Results, err = read(w); err != nil {
 		return nil, err
 	}
+	if objects, ok := l.Results.([]wire.Object); ok {
+		l.Results = wire.NewPage(objects)
+	}
 	if w.more {
 		l.Next = r.pageLink(path, w.page+1)
 	}

@@ -10,105 +10,45 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// Component is a component.
-type Component struct {
-	Name                        string    `json:"name"`
-	Slug                        string    `json:"slug"`
-	ID                          int64     `json:"id"`
-	SourceLanguage              *Language `json:"source_language"`
-	Project                     *Project  `json:"project,omitempty"` // left out in the list of a project
-	VCS                         string    `json:"vcs"`
-	Repo                        string    `json:"repo"`
-	GitExport                   string    `json:"git_export"` // "" if repositories cannot be cloned from here
-	Branch                      string    `json:"branch"`
-	PushBranch                  string    `json:"push_branch"`
-	Filemask                    string    `json:"filemask"`
-	Template                    string    `json:"template"`
-	EditTemplate                bool      `json:"edit_template"`
-	Intermediate                string    `json:"intermediate"`
-	NewBase                     string    `json:"new_base"`
-	FileFormat                  string    `json:"file_format"`
-	License                     string    `json:"license"`
-	LicenseURL                  *string   `json:"license_url"`
-	Agreement                   string    `json:"agreement"`
-	WebURL                      string    `json:"web_url"`
-	URL                         string    `json:"url"`
-	RepositoryURL               string    `json:"repository_url"`
-	TranslationsURL             string    `json:"translations_url"`
-	StatisticsURL               string    `json:"statistics_url"`
-	LockURL                     string    `json:"lock_url"`
-	LinksURL                    string    `json:"links_url"`
-	ChangesListURL              string    `json:"changes_list_url"`
-	TaskURL                     *string   `json:"task_url"`
-	NewLang                     string    `json:"new_lang"`
-	LanguageCodeStyle           string    `json:"language_code_style"`
-	Push                        string    `json:"push"`
-	CheckFlags                  string    `json:"check_flags"`
-	Priority                    int       `json:"priority"`
-	EnforcedChecks              []string  `json:"enforced_checks"`
-	Restricted                  bool      `json:"restricted"`
-	Repoweb                     string    `json:"repoweb"`
-	ReportSourceBugs            string    `json:"report_source_bugs"`
-	MergeStyle                  string    `json:"merge_style"`
-	CommitMessage               string    `json:"commit_message"`
-	AddMessage                  string    `json:"add_message"`
-	DeleteMessage               string    `json:"delete_message"`
-	MergeMessage                string    `json:"merge_message"`
-	AddonMessage                string    `json:"addon_message"`
-	PullMessage                 string    `json:"pull_message"`
-	AllowTranslationPropagation bool      `json:"allow_translation_propagation"`
-	ManageUnits                 bool      `json:"manage_units"`
-	EnableSuggestions           bool      `json:"enable_suggestions"`
-	SuggestionVoting            bool      `json:"suggestion_voting"`
-	PushOnCommit                bool      `json:"push_on_commit"`
-	AutoLockError               bool      `json:"auto_lock_error"`
-	IsGlossary                  bool      `json:"is_glossary"`
-	SuggestionAutoaccept        int       `json:"suggestion_autoaccept"`
-	CommitPendingAge            int       `json:"commit_pending_age"`
-	LanguageRegex               string    `json:"language_regex"`
-	VariantRegex                string    `json:"variant_regex"`
-	Addons                      []string  `json:"addons"`
-	GlossaryColor               string    `json:"glossary_color"`
-	// Category is of newer Weblates, and always null: wlc 2 asks for each component again
-	// that lacks it, wherever one appears.
-	Category *string `json:"category"`
-	Locked   bool    `json:"locked"` // of newer Weblates, too
+// ComponentPlace is what is in a component's object besides its own.
+type ComponentPlace struct {
+	Project  string // its slug
+	Language Object // of the sources
+	Within   Object // the project; nil in the list of a project
+	Task     *string
+	// WithoutExport says that repositories cannot be cloned from here.
+	WithoutExport bool
 }
 
-// NewComponent fills everything except source_language, project and task_url.
-func NewComponent(l Links, from *catalog.Component, project string) *Component {
-	p := ComponentPath(project, from.Slug)
-	set := &from.Settings
-	c := &Component{
-		Name: NameOrSlug(set.Name, from.Slug), Slug: from.Slug, ID: from.ID,
-		VCS: set.VCS, Repo: repourl.Public(from.Repo), Push: repourl.Public(set.Push),
-		GitExport: l.Web(Path("git", project, from.Slug)),
-		Branch:    branchOf(from), PushBranch: set.PushBranch,
-		Filemask: set.Filemask, Template: set.Template, EditTemplate: set.EditTemplate,
-		Intermediate: set.Intermediate, NewBase: set.NewBase, FileFormat: set.FileFormat,
-		License: set.License, LicenseURL: licenseURL(set.License), Agreement: set.Agreement,
-		WebURL: l.Web(Path("projects", project, from.Slug)), URL: l.API(p),
-		RepositoryURL: l.API(p + "repository/"), TranslationsURL: l.API(p + "translations/"),
-		StatisticsURL: l.API(p + "statistics/"), LockURL: l.API(p + "lock/"),
-		LinksURL: l.API(p + "links/"), ChangesListURL: l.API(p + "changes/"),
-		NewLang: set.NewLang, LanguageCodeStyle: set.LanguageCodeStyle,
-		CheckFlags: set.CheckFlags, Priority: set.Priority,
-		EnforcedChecks: set.EnforcedChecks, Restricted: set.Restricted,
-		Repoweb: set.Repoweb, ReportSourceBugs: set.ReportSourceBugs, MergeStyle: set.MergeStyle,
-		CommitMessage: crlf(set.CommitMessage), AddMessage: crlf(set.AddMessage), DeleteMessage: crlf(set.DeleteMessage),
-		MergeMessage: crlf(set.MergeMessage), AddonMessage: crlf(set.AddonMessage), PullMessage: crlf(set.PullMessage),
-		AllowTranslationPropagation: set.AllowTranslationPropagation,
-		ManageUnits:                 set.ManageUnits,
-		EnableSuggestions:           set.EnableSuggestions, SuggestionVoting: set.SuggestionVoting,
-		PushOnCommit: set.PushOnCommit, AutoLockError: set.AutoLockError, IsGlossary: set.IsGlossary,
-		SuggestionAutoaccept: set.SuggestionAutoaccept, CommitPendingAge: set.CommitPendingAge,
-		LanguageRegex: set.LanguageRegex, VariantRegex: set.VariantRegex,
-		Addons: addonURLs(l, from), GlossaryColor: set.GlossaryColor, Locked: from.Locked,
+// NewComponent makes the object of a component. The category, of newer Weblates, is always
+// null: wlc 2 asks for each component again that lacks it, wherever one appears.
+func NewComponent(l Links, from *catalog.Component, at *ComponentPlace) Object {
+	p, set, export := ComponentPath(at.Project, from.Slug), &from.Settings, ""
+	if !at.WithoutExport {
+		export = l.Web(Path("git", at.Project, from.Slug))
 	}
-	if c.EnforcedChecks == nil {
-		c.EnforcedChecks = []string{}
+	o := Object{"name", NameOrSlug(set.Name, from.Slug), "slug", from.Slug, "id", from.ID, "source_language", at.Language}
+	if at.Within != nil {
+		o = append(o, "project", at.Within)
 	}
-	return c
+	return append(
+		o, "vcs", set.VCS, "repo", repourl.Public(from.Repo), "git_export", export, "branch", branchOf(from), "push_branch", set.PushBranch,
+		"filemask", set.Filemask, "template", set.Template, "edit_template", set.EditTemplate, "intermediate", set.Intermediate,
+		"new_base", set.NewBase, "file_format", set.FileFormat, "license", set.License, "license_url", licenseURL(set.License),
+		"agreement", set.Agreement, "web_url", l.Web(Path("projects", at.Project, from.Slug)), "url", l.API(p),
+		"repository_url", l.API(p+"repository/"), "translations_url", l.API(p+"translations/"), "statistics_url", l.API(p+"statistics/"),
+		"lock_url", l.API(p+"lock/"), "links_url", l.API(p+"links/"), "changes_list_url", l.API(p+"changes/"), "task_url", at.Task,
+		"new_lang", set.NewLang, "language_code_style", set.LanguageCodeStyle, "push", repourl.Public(set.Push),
+		"check_flags", set.CheckFlags, "priority", set.Priority, "enforced_checks", append([]string{}, set.EnforcedChecks...),
+		"restricted", set.Restricted, "repoweb", set.Repoweb, "report_source_bugs", set.ReportSourceBugs, "merge_style", set.MergeStyle,
+		"commit_message", crlf(set.CommitMessage), "add_message", crlf(set.AddMessage), "delete_message", crlf(set.DeleteMessage),
+		"merge_message", crlf(set.MergeMessage), "addon_message", crlf(set.AddonMessage), "pull_message", crlf(set.PullMessage),
+		"allow_translation_propagation", set.AllowTranslationPropagation, "manage_units", set.ManageUnits,
+		"enable_suggestions", set.EnableSuggestions, "suggestion_voting", set.SuggestionVoting, "push_on_commit", set.PushOnCommit,
+		"auto_lock_error", set.AutoLockError, "is_glossary", set.IsGlossary, "suggestion_autoaccept", set.SuggestionAutoaccept,
+		"commit_pending_age", set.CommitPendingAge, "language_regex", set.LanguageRegex, "variant_regex", set.VariantRegex,
+		"addons", addonURLs(l, from), "glossary_color", set.GlossaryColor, "category", nil, "locked", from.Locked,
+	)
 }
 
 // branchOf is the branch in use; before the first pull, the configured one.
@@ -128,40 +68,17 @@ type Lock struct {
 	Locked bool `json:"locked"`
 }
 
-// Incomings are the requests of others that no longer merge.
-type Incomings struct {
-	Results []Incoming `json:"results"`
-	Problem string     `json:"problem"`
-	Detail  string     `json:"detail"`
-}
-
-// Incoming is one of them.
-type Incoming struct {
-	Number    int    `json:"number"`
-	Title     string `json:"title"`
-	WebURL    string `json:"web_url"`
-	Head      string `json:"head"`
-	Into      string `json:"into"`
-	Strings   int64  `json:"strings"`
-	Conflicts int64  `json:"conflicts"`
-	Problem   string `json:"problem"`
-	Detail    string `json:"detail"`
-	Editable  bool   `json:"editable"`
-	Mergeable bool   `json:"mergeable"`
-	Wished    bool   `json:"wished"`
-}
-
-// NewIncomings makes the answer.
-func NewIncomings(l *catalog.Incomings) *Incomings {
-	made := &Incomings{Results: make([]Incoming, len(l.List)), Problem: l.Problem, Detail: l.Failed}
+// NewIncomings makes the answer with the requests of others that no longer merge.
+func NewIncomings(l *catalog.Incomings) Object {
+	results := make([]Object, len(l.List))
 	for i := range l.List {
 		r := &l.List[i]
-		made.Results[i] = Incoming{
-			Number: r.Number, Title: r.Title, WebURL: r.URL, Head: r.Head, Into: r.Into, Strings: r.Strings, Conflicts: r.Conflicts,
-			Problem: r.Problem, Detail: r.Failed, Editable: r.Editable, Mergeable: r.Mergeable(), Wished: r.Wished != nil,
+		results[i] = Object{
+			"number", r.Number, "title", r.Title, "web_url", r.URL, "head", r.Head, "into", r.Into, "strings", r.Strings, "conflicts", r.Conflicts,
+			"problem", r.Problem, "detail", r.Failed, "editable", r.Editable, "mergeable", r.Mergeable(), "wished", r.Wished != nil,
 		}
 	}
-	return made
+	return Object{"results", results, "problem", l.Problem, "detail", l.Failed}
 }
 
 // spdx holds the licence identifiers of the SPDX licence list, deprecated
@@ -183,34 +100,6 @@ func licenseURL(id string) *string {
 // (docs/compatibility.md#addons).
 const addonDiscovery = "weblate.discovery.discovery"
 
-// Addon is an add-on.
-type Addon struct {
-	Component     string              `json:"component"`
-	Name          string              `json:"name"`
-	ID            int64               `json:"id"`
-	Configuration discoveryDefinition `json:"configuration"`
-	URL           string              `json:"url"`
-}
-
-// discoveryDefinition is the configuration of a discovery, with the names of
-// Weblate's form.
-type discoveryDefinition struct {
-	// Match is the filemask as a regular expression with the groups component
-	// and language.
-	Match            string `json:"match"`
-	FileFormat       string `json:"file_format"`
-	NameTemplate     string `json:"name_template"`
-	BaseFileTemplate string `json:"base_file_template"`
-	NewBaseTemplate  string `json:"new_base_template"`
-	LanguageRegex    string `json:"language_regex"`
-	// CopyAddons and Remove are false: a component whose files are gone stays.
-	CopyAddons bool `json:"copy_addons"`
-	Remove     bool `json:"remove"`
-	// Filemask and Slug are ours: the patterns as written in the configuration.
-	Filemask string `json:"filemask"`
-	Slug     string `json:"slug"`
-}
-
 // addonURLs lists the add-ons of a component: one if a discovery made it.
 func addonURLs(l Links, c *catalog.Component) []string {
 	if !c.Settings.Discovery.Found() {
@@ -219,17 +108,21 @@ func addonURLs(l Links, c *catalog.Component) []string {
 	return []string{l.addon(c.ID)}
 }
 
-// NewAddon makes the add-on of a component that a discovery made. A component
-// has at most one, so the add-on has the component's id.
-func NewAddon(l Links, c *catalog.Component, project string) Addon {
+// NewAddon makes the add-on of a component that a discovery made. A component has at most one,
+// so the add-on has the component's id. Its configuration has the names of Weblate's form;
+// copy_addons and remove are false, since a component whose files are gone stays; filemask and
+// slug, the patterns as written in the configuration, are ours.
+func NewAddon(l Links, c *catalog.Component, project string) Object {
 	d := &c.Settings.Discovery
-	return Addon{
-		Component: l.API(ComponentPath(project, c.Slug)), Name: addonDiscovery, ID: c.ID, URL: l.addon(c.ID),
-		Configuration: discoveryDefinition{
-			Match: matchOf(d.Filemask), FileFormat: c.Settings.FileFormat, NameTemplate: templateOf(d.Name),
-			NewBaseTemplate: templateOf(d.NewBase), LanguageRegex: c.Settings.LanguageRegex,
-			Filemask: d.Filemask, Slug: d.Slug,
+	return Object{
+		"component", l.API(ComponentPath(project, c.Slug)), "name", addonDiscovery, "id", c.ID,
+		"configuration",
+		Object{
+			"match", matchOf(d.Filemask), "file_format", c.Settings.FileFormat, "name_template", templateOf(d.Name),
+			"base_file_template", "", "new_base_template", templateOf(d.NewBase), "language_regex", c.Settings.LanguageRegex,
+			"copy_addons", false, "remove", false, "filemask", d.Filemask, "slug", d.Slug,
 		},
+		"url", l.addon(c.ID),
 	}
 }
 
@@ -260,32 +153,6 @@ type ProjectRepository struct {
 	URL         string `json:"url"`
 }
 
-// Repository is the state of the repository of a component or a translation.
-type Repository struct {
-	ProjectRepository
-	RemoteCommit  *Commit `json:"remote_commit"`
-	WeblateCommit *Commit `json:"weblate_commit"`
-	Status        string  `json:"status"`
-	MergeFailure  *string `json:"merge_failure"`
-}
-
-// Commit is a commit. E-mail addresses are always empty, so author and commit
-// are names only.
-type Commit struct {
-	Revision      string  `json:"revision"`
-	ShortRevision string  `json:"shortrevision"`
-	Author        string  `json:"author"`
-	AuthorName    string  `json:"author_name"`
-	AuthorEmail   string  `json:"author_email"`
-	AuthorDate    *string `json:"authordate"`
-	Commit        string  `json:"commit"`
-	CommitName    string  `json:"commit_name"`
-	CommitEmail   string  `json:"commit_email"`
-	CommitDate    *string `json:"commitdate"`
-	Message       string  `json:"message"`
-	Summary       string  `json:"summary"`
-}
-
 // NeedsMerge reports whether the remote has commits whose strings are not
 // served: before the first import, and while a component waits to be read
 // again. It knows nothing of commits after the last pull.
@@ -293,16 +160,13 @@ func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" 
 
 // NewRepository makes the state of the repository of a component. commit is nil if
 // none is known; path is the resource that the repository belongs to, and failure what the
-// client may see of one.
-func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path, failure string) Repository {
-	o := Repository{
-		ProjectRepository: ProjectRepository{NeedsMerge: NeedsMerge(c), URL: l.API(path + "repository/")},
-		RemoteCommit:      newCommit(commit),
-		Status:            statusOf(c),
-		MergeFailure:      OrNull(failure),
+// client may see of one. What is served is what was fetched last.
+func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path, failure string, needsCommit, needsPush bool) Object {
+	fetched := newCommit(commit)
+	return Object{
+		"needs_commit", needsCommit, "needs_merge", NeedsMerge(c), "needs_push", needsPush, "url", l.API(path + "repository/"),
+		"remote_commit", fetched, "weblate_commit", fetched, "status", statusOf(c), "merge_failure", OrNull(failure),
 	}
-	o.WeblateCommit = o.RemoteCommit // what is served is what was fetched last
-	return o
 }
 
 // statusOf is worded like git status in a repository without changes of its
@@ -321,14 +185,16 @@ func statusOf(c *catalog.Component) string {
 	return "On branch " + branch + "\n" + state + "\n\nnothing to commit, working tree clean\n"
 }
 
-func newCommit(c *catalog.Commit) *Commit {
+// newCommit makes the object of a commit, null for nil. E-mail addresses are always empty, so
+// author and commit are names only.
+func newCommit(c *catalog.Commit) any {
 	if c == nil {
 		return nil
 	}
-	return &Commit{
-		Revision: c.Hash, ShortRevision: c.Hash[:min(7, len(c.Hash))],
-		Author: c.Author, AuthorName: c.Author, AuthorDate: TimeOrNull(c.AuthorTime, UnitTime),
-		Commit: c.Committer, CommitName: c.Committer, CommitDate: TimeOrNull(c.CommitTime, UnitTime),
-		Message: c.Message, Summary: c.Summary(),
+	return Object{
+		"revision", c.Hash, "shortrevision", c.Hash[:min(7, len(c.Hash))],
+		"author", c.Author, "author_name", c.Author, "author_email", "", "authordate", TimeOrNull(c.AuthorTime, UnitTime),
+		"commit", c.Committer, "commit_name", c.Committer, "commit_email", "", "commitdate", TimeOrNull(c.CommitTime, UnitTime),
+		"message", c.Message, "summary", c.Summary(),
 	}
 }

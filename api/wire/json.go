@@ -174,6 +174,56 @@ func appendLink(b []byte, link *string) []byte {
 	return appendString(b, *link)
 }
 
+// Object is an object of JSON with its members in their order: keys and values by turns.
+type Object []any
+
+// MarshalJSON writes the members.
+func (o Object) MarshalJSON() ([]byte, error) { return o.append(nil), nil }
+
+// Encoded is the object for several places of an answer.
+func (o Object) Encoded() json.RawMessage { return o.append(nil) }
+
+func (o Object) append(b []byte) []byte {
+	b = append(b, '{')
+	for i := 0; i < len(o); i += 2 {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, o[i].(string)), ':')
+		switch v := o[i+1].(type) {
+		case string:
+			b = appendString(b, v)
+		case *string:
+			b = appendLink(b, v)
+		case int64:
+			b = appendInt(b, v)
+		case bool:
+			b = strconv.AppendBool(b, v)
+		case json.RawMessage:
+			b = append(b, v...)
+		case Object:
+			b = v.append(b)
+		default:
+			b = append(b, encoded(v)...)
+		}
+	}
+	return append(b, '}')
+}
+
+// NewPage makes a page of objects.
+func NewPage(objects []Object) ListWriter {
+	return ListWriter{len(objects), func(b []byte, i int) []byte { return objects[i].append(b) }}
+}
+
+// encoded is JSON for a value that has nothing that JSON cannot express.
+func encoded(value any) []byte {
+	text, err := JSON(value, 0)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Links makes the absolute URLs of one answer. URLs of API resources end with
 // the format of the request, URLs of web pages do not
 // (docs/compatibility.md#addresses).

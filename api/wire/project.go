@@ -6,49 +6,16 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Project is a project.
-type Project struct {
-	Name              string `json:"name"`
-	Slug              string `json:"slug"`
-	ID                int64  `json:"id"`
-	Web               string `json:"web"`
-	WebURL            string `json:"web_url"`
-	URL               string `json:"url"`
-	ComponentsListURL string `json:"components_list_url"`
-	RepositoryURL     string `json:"repository_url"`
-	StatisticsURL     string `json:"statistics_url"`
-	ChangesListURL    string `json:"changes_list_url"`
-	LanguagesURL      string `json:"languages_url"`
-	TranslationReview bool   `json:"translation_review"`
-	SourceReview      bool   `json:"source_review"`
-	SetLanguageTeam   bool   `json:"set_language_team"`
-	EnableHooks       bool   `json:"enable_hooks"`
-	Instructions      string `json:"instructions"`
-	LanguageAliases   string `json:"language_aliases"`
-}
-
 // NewProject makes the object of a project.
-func NewProject(l Links, from *catalog.Project) *Project {
-	p := ProjectPath(from.Slug)
-	set := &from.Settings
-	return &Project{
-		Name:              NameOrSlug(set.Name, from.Slug),
-		Slug:              from.Slug,
-		ID:                from.ID,
-		Web:               set.Web,
-		WebURL:            l.Web(Path("projects", from.Slug)),
-		URL:               l.API(p),
-		ComponentsListURL: l.API(p + "components/"),
-		RepositoryURL:     l.API(p + "repository/"),
-		StatisticsURL:     l.API(p + "statistics/"),
-		ChangesListURL:    l.API(p + "changes/"),
-		LanguagesURL:      l.API(p + "languages/"),
-		TranslationReview: set.TranslationReview,
-		SourceReview:      set.SourceReview,
-		SetLanguageTeam:   set.SetLanguageTeam,
-		EnableHooks:       set.EnableHooks,
-		Instructions:      set.Instructions,
-		LanguageAliases:   set.LanguageAliases,
+func NewProject(l Links, from *catalog.Project) Object {
+	p, set := ProjectPath(from.Slug), &from.Settings
+	return Object{
+		"name", NameOrSlug(set.Name, from.Slug), "slug", from.Slug, "id", from.ID, "web", set.Web,
+		"web_url", l.Web(Path("projects", from.Slug)), "url", l.API(p), "components_list_url", l.API(p + "components/"),
+		"repository_url", l.API(p + "repository/"), "statistics_url", l.API(p + "statistics/"),
+		"changes_list_url", l.API(p + "changes/"), "languages_url", l.API(p + "languages/"),
+		"translation_review", set.TranslationReview, "source_review", set.SourceReview, "set_language_team", set.SetLanguageTeam,
+		"enable_hooks", set.EnableHooks, "instructions", set.Instructions, "language_aliases", set.LanguageAliases,
 	}
 }
 

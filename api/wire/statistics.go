@@ -1,27 +1,10 @@
 package wire
 
 import (
-	"bytes"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 )
-
-// Object is an object of JSON with its members in their order.
-type Object []any // a key, its value, the next key …
-
-// MarshalJSON writes the members.
-func (o Object) MarshalJSON() ([]byte, error) {
-	b := []byte("{")
-	for i := 0; i < len(o); i += 2 {
-		value, err := JSON(o[i+1], 0)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(appendString(b, o[i].(string)), ':'), append(value, ',')...)
-	}
-	return append(bytes.TrimSuffix(b, []byte(",")), '}'), nil
-}
 
 // total adds the number of strings, words and characters of all.
 func (o Object) total(prefix string, n *catalog.Count) Object {

@@ -1,46 +1,48 @@
 package wire
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 )
 
-// TestAppendedTranslations: lists of translations are the same whether what they share
-// is encoded once or each time.
-func TestAppendedTranslations(t *testing.T) {
+// TestObjects: an object is what encoding/json writes of a struct with its members, in an answer
+// of its own and on a page.
+func TestObjects(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := func(name string) string { return anyText().Draw(t, name) }
-		l := Links{Base: "http://x&<\">", Format: "api"}
-		languages := []*Language{nil, NewLanguage(l, lang.Language{Code: "cs", Name: text("language")}), NewLanguage(l, lang.Language{Code: "de"})}
-		within := []*Component{nil}
-		for range rapid.IntRange(0, 2).Draw(t, "components") {
-			c := NewComponent(l, &catalog.Component{Slug: text("slug"), Settings: catalog.ComponentSettings{Name: text("name")}}, "p&")
-			c.SourceLanguage = languages[1]
-			within = append(within, c)
+		type inner struct {
+			Flag bool `json:"flag"`
 		}
-		var list []*Translation
-		for range rapid.IntRange(0, 4).Draw(t, "translations") {
-			tr := catalog.Translation{ID: rapid.Int64().Draw(t, "id"), Language: "a" + text("code"), Filename: text("file"), LastAuthor: text("author")}
-			tr.Stats.Total.Units = rapid.Int64Range(0, 9).Draw(t, "units")
-			list = append(list, NewTranslation(l, rapid.SampledFrom(languages).Draw(t, "language"), &tr, &catalog.Translation{}, "p&", "c", rapid.SampledFrom(within).Draw(t, "within")))
+		type member struct {
+			Text   string   `json:"te\u00dft"`
+			Null   *string  `json:"null"`
+			Number int64    `json:"number"`
+			Small  int      `json:"small"`
+			Share  Percent  `json:"share"`
+			List   []string `json:"list"`
+			None   any      `json:"none"`
+			Inner  inner    `json:"inner"`
+			Again  inner    `json:"again"`
 		}
-		want := &List{Count: 3, Results: list}
-		if list == nil {
-			want.Results = []*Translation{}
+		text := anyText()
+		m := member{
+			Text: text.Draw(t, "text"), Null: OrNull(text.Draw(t, "null")), Number: rapid.Int64().Draw(t, "number"), Small: rapid.Int().Draw(t, "small"),
+			Share: Percent(rapid.IntRange(0, 1000).Draw(t, "share")), List: rapid.SliceOf(text).Draw(t, "list"), Inner: inner{rapid.Bool().Draw(t, "flag")},
 		}
-		plain, err := JSON(want, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := NewTranslationPage(list)
-		if diff := cmp.Diff(string(plain), string(AppendList(nil, want, page))); diff != "" {
-			t.Fatalf("(-each time +once)\n%s", diff)
+		m.Again = m.Inner
+		own := Object{"flag", m.Inner.Flag}
+		o := Object{"teßt", m.Text, "null", m.Null, "number", m.Number, "small", m.Small, "share", m.Share, "list", m.List, "none", nil, "inner", own, "again", own.Encoded()}
+		for want, got := range map[any]any{
+			&m: o, &[]member{m}: NewPage([]Object{o}), &List{Count: 2, Results: []member{m, m}}: json.RawMessage(AppendList(nil, &List{Count: 2}, NewPage([]Object{o, o}))),
+		} {
+			a, err := JSON(want, 0)
+			b, gotErr := JSON(got, 0)
+			if diff := cmp.Diff(string(a), string(b)); diff != "" || err != nil || gotErr != nil {
+				t.Fatalf("%v %v (-struct +object)\n%s", err, gotErr, diff)
+			}
 		}
 	})
 }
