@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ const (
 	ActionAccept            Action = 7  // a suggestion was accepted
 	ActionLock              Action = 14 // edits are refused from now on
 	ActionUnlock            Action = 15 // edits are taken again
+	ActionPush              Action = 18 // a request to merge edits was opened
 	ActionFailedMerge       Action = 22 // a pull failed
 	ActionParseError        Action = 24 // a file cannot be parsed
 	ActionRemoveTranslation Action = 25 // a language file disappeared
@@ -44,6 +46,7 @@ var actionNames = map[Action]string{
 	ActionMarkedEdit:        "Marked for edit",
 	ActionLock:              "Component locked",
 	ActionUnlock:            "Component unlocked",
+	ActionPush:              "Pushed changes",
 	ActionFailedMerge:       "Failed merge on repository",
 	ActionParseError:        "Parse error",
 	ActionRemoveTranslation: "Removed translation",
@@ -129,7 +132,8 @@ type Change struct {
 	CoAuthors []string
 	// Event has the details of an entry about a component or a file: file, line,
 	// message, language. For an entry about a string that replaced a removed one
-	// it has EventPreviousSource; for other strings it is nil.
+	// it has EventPreviousSource, and EventConflict where an edit ended so; for other strings it
+	// is nil.
 	Event map[string]string
 }
 
@@ -142,6 +146,35 @@ func CompareNewest(a, b Change) int {
 // EventPreviousSource is the key of Change.Event for the source of the removed string
 // that a new one replaced.
 const EventPreviousSource = "previous_source"
+
+// EventConflict is the key of Change.Event for an entry by which an edit ended in a conflict.
+const EventConflict = "edit_conflict"
+
+// EventRequest and EventURL are the keys of Change.Event for the number of a request to merge
+// that was opened, and for its page.
+const (
+	EventRequest = "request"
+	EventURL     = "url"
+)
+
+// ActionsOf returns the actions that somebody wants to be told who names them: by number, by
+// Weblate's name, or together. conflicts are the entries with EventConflict.
+func ActionsOf(event string) (actions []Action, conflicts, known bool) {
+	switch event {
+	case "component_error":
+		return []Action{ActionFailedMerge, ActionParseError}, false, true
+	case "request_opened":
+		return []Action{ActionPush}, false, true
+	case EventConflict:
+		return nil, true, true
+	}
+	for a, name := range actionNames {
+		if strings.EqualFold(name, event) || strconv.Itoa(int(a)) == event {
+			return []Action{a}, false, true
+		}
+	}
+	return nil, false, false
+}
 
 // StateAbsent is the State of a string before it was added and after it was removed.
 const StateAbsent State = -1

@@ -60,7 +60,7 @@ func New(l wire.Links, entries []catalog.Change, about, page, self string) *Feed
 func newEntry(l wire.Links, c *catalog.Change) Entry {
 	e := Entry{
 		ID: l.Base + "/api/changes/" + wire.FormatID(c.ID) + "/", Title: c.Action.Name(), Author: c.AuthorName, At: c.Timestamp.UTC(),
-		Text: c.Project + "/" + c.Component, Page: l.Web(wire.Path("projects", c.Project, c.Component)),
+		Text: c.Project + "/" + c.Component, Page: l.ChangePage(c),
 	}
 	if c.Language == "" {
 		return e
@@ -72,14 +72,6 @@ func newEntry(l wire.Links, c *catalog.Change) Entry {
 	}
 	if c.Commit != "" {
 		e.Text += " (" + c.Commit[:min(len(c.Commit), 10)] + ")"
-	}
-	switch {
-	case c.TranslationRemoved:
-	case c.UnitID == 0 || c.Action == catalog.ActionStringRemove:
-		e.Page = l.Web(wire.Path("projects", c.Project, c.Component, c.Language))
-	default:
-		var h catalog.Hasher
-		e.Page = l.Web(wire.TranslatePath(c.Project, c.Component, c.Language)) + "?checksum=" + catalog.Checksum(h.Identity(c.Source, c.Context).Hash)
 	}
 	return e
 }

@@ -34,7 +34,7 @@ var actionsOf = map[string][]catalog.Action{
 	"added":   {catalog.ActionNewUnit},
 	"changed": {catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit},
 	"removed": {catalog.ActionStringRemove},
-	"files":   {catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook},
+	"files":   {catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook, catalog.ActionPush},
 }
 
 // actionNames say what happened, in words for people.
@@ -52,6 +52,7 @@ var actionNames = map[catalog.Action]string{
 	catalog.ActionAddedLanguage:     intl.Text("Language added"),
 	catalog.ActionCreateComponent:   intl.Text("Component created"),
 	catalog.ActionHook:              intl.Text("Push announced"),
+	catalog.ActionPush:              intl.Text("Request opened"),
 	catalog.ActionStringRepoUpdate:  intl.Text("Changed"),
 	catalog.ActionStringRemove:      intl.Text("Removed"),
 }

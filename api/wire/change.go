@@ -123,3 +123,16 @@ func TimeOrNull(t time.Time, form func(time.Time) string) *string {
 	}
 	return OrNull(form(t))
 }
+
+// ChangePage returns the URL of the page of what a change is about: a string, a translation or a
+// component.
+func (l Links) ChangePage(c *catalog.Change) string {
+	switch {
+	case c.Language == "" || c.TranslationRemoved:
+		return l.Web(Path("projects", c.Project, c.Component))
+	case c.UnitID == 0 || c.Action == catalog.ActionStringRemove:
+		return l.Web(Path("projects", c.Project, c.Component, c.Language))
+	}
+	var h catalog.Hasher
+	return l.Web(TranslatePath(c.Project, c.Component, c.Language)) + "?checksum=" + catalog.Checksum(h.Identity(c.Source, c.Context).Hash)
+}

@@ -213,16 +213,27 @@ func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, e
 	s.hooked.mu.Lock()
 	defer s.hooked.mu.Unlock()
 	at := s.Now().UTC().Truncate(time.Microsecond)
+	return s.record(ctx, b, catalog.ActionHook, event, at, func() ([]int64, error) { return s.hooked.due(ctx, s.DB, components, at) },
+		func(id int64) { s.hooked.at[id] = at })
+}
+
+// RecordRequest writes the entry of a request to merge edits of components that was opened.
+func (s *Syncer) RecordRequest(ctx context.Context, b Branch, components []int64, event map[string]string) error {
+	return s.record(ctx, b, catalog.ActionPush, event, s.Now().UTC().Truncate(time.Microsecond), func() ([]int64, error) { return components, nil }, func(int64) {})
+}
+
+// record writes entries for components of a branch; due says of which ones.
+func (s *Syncer) record(ctx context.Context, b Branch, action catalog.Action, event map[string]string, at time.Time, due func() ([]int64, error), written func(int64)) error {
 	for try := 1; ; try++ {
-		due, err := s.hooked.due(ctx, s.DB, components, at)
-		if err == nil && len(due) > 0 {
-			err = s.writeHook(ctx, b, due, event, at)
+		components, err := due()
+		if err == nil && len(components) > 0 {
+			err = s.writeEvent(ctx, b, components, eventEntry(action, event), at, written)
 		}
 		if err == nil {
 			return nil
 		}
 		if !errors.Is(err, catalog.ErrConflict) || try == hookTries { // else a pull was faster: its head is the new one
-			return fmt.Errorf("record a webhook for %s: %w", b.Key, err)
+			return fmt.Errorf("record %q for %s: %w", action.Name(), b.Key, err)
 		}
 	}
 }
@@ -258,8 +269,8 @@ func lastHook(ctx context.Context, db *store.DB, component int64) (last time.Tim
 	return last, err
 }
 
-// writeHook writes the entries, in one step for the components of each head.
-func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, event map[string]string, at time.Time) error {
+// writeEvent writes the entries, in one step for the components of each head.
+func (s *Syncer) writeEvent(ctx context.Context, b Branch, components []int64, entry store.Entry, at time.Time, written func(int64)) error {
 	rows, err := s.rows(ctx, &b)
 	if err != nil {
 		return err
@@ -275,7 +286,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 		ids := info.Components
 		_, err := s.DB.Step(ctx, info, func(ctx context.Context, tx *store.StepTx) error {
 			for _, id := range ids {
-				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{eventEntry(catalog.ActionHook, event)}}); err != nil {
+				if err := tx.AddDelta(ctx, store.Delta{ComponentID: id, Entries: []store.Entry{entry}}); err != nil {
 					return err
 				}
 			}
@@ -285,7 +296,7 @@ func (s *Syncer) writeHook(ctx context.Context, b Branch, components []int64, ev
 			return err
 		}
 		for _, id := range ids {
-			s.hooked.at[id] = at
+			written(id)
 		}
 	}
 	return nil

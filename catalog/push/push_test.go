@@ -486,8 +486,10 @@ func TestRequest(t *testing.T) {
 	_, last := w.ChangesAfter(0)
 	w.flush()
 	w.want("? Dva* | conflict the request 1 was closed without a merge, pending", "closed")
-	if text, _ := w.ChangesAfter(last); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "59 ") {
-		t.Errorf("entries of a closed request:\n%s", text)
+	text, _ := w.ChangesAfter(last)
+	if lines := strings.Split(text, "\n"); len(lines) != 3 || !strings.HasPrefix(text, "59 ") || !strings.HasSuffix(lines[0], "map[edit_conflict:1]") ||
+		!strings.HasPrefix(lines[1], "18 app ") || !strings.HasSuffix(lines[1], "map[request:2 url:https://forge/2]") {
+		t.Errorf("entries of a closed request, and of the next one:\n%s", text)
 	}
 	if f.opened != 2 || strings.Contains(f.Body, "Jedna") {
 		t.Errorf("the rest: %+v", f)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -214,6 +215,12 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		request, last, err := forge.Keep(ctx, r.group.to.Forge, r.known.Request, last, draft)
 		if err != nil {
 			return err
+		}
+		if r.known.Request == 0 && request.State == forge.Open { // before it is stored: told twice rather than never
+			event := map[string]string{catalog.EventRequest: strconv.Itoa(request.Number), catalog.EventURL: request.URL}
+			if err := r.Syncer.RecordRequest(ctx, r.branch, idsOf(r.group.rows), event); err != nil {
+				return err
+			}
 		}
 		r.known.Request, r.known.URL, r.known.Title, r.known.Body, r.known.Base = request.Number, request.URL, last.Title, last.Body, last.Base
 		ended = request.State != forge.Open

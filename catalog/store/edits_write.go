@@ -160,6 +160,9 @@ func (tx *StepTx) EndEdit(ctx context.Context, e *Edit, status EditStatus, reaso
 	if err := tx.noteEdit(ctx, e, edit.Author{Name: by.Name}, string(status), at); err != nil {
 		return err
 	}
+	if status == EditConflict {
+		tx.conflicts[e.UnitID] = struct{}{}
+	}
 	if e.Kind != EditText {
 		return tx.s.Do(ctx, `DELETE FROM sent WHERE unit_id = 0 AND edit_id = $1`, e.ID)
 	}

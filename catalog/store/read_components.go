@@ -34,6 +34,9 @@ type ComponentRow struct {
 	// moved.
 	Generation int64
 
+	// ImportedChange is the newest change when its first import ended; 0 before.
+	ImportedChange int64
+
 	reread                        bool
 	importAt, lastAt              time.Time
 	lastUnit                      int64
@@ -124,7 +127,7 @@ const (
 	componentColumns = `c.id, c.project_id, c.slug, c.settings, c.repo, c.branch, c.tracking, c.head, c.changes, c.problem, c.problem_kind, c.problem_since,
 		c.push_problem, c.push_problem_kind, c.push_problem_since,
 		c.imported, c.reread, c.import_at, c.last_unit, c.last_at, c.template, c.settings_generation, c.content_generation,
-		c.locked, p.slug, p.settings, p.settings_generation`
+		c.locked, c.imported_change, p.slug, p.settings, p.settings_generation`
 )
 
 func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error) {
@@ -132,7 +135,7 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error
 	err = scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem.Words, &c.Problem.Kind, &c.Problem.Since,
 		&c.PushProblem.Words, &c.PushProblem.Kind, &c.PushProblem.Since,
 		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
-		&c.Locked, &c.Project.Slug, &projectSettings, &c.projectConfigured)
+		&c.Locked, &c.ImportedChange, &c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
 		return c, err
 	}

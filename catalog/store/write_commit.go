@@ -80,6 +80,9 @@ func (tx *StepTx) takeIDs(ctx context.Context) (StepResult, error) {
 	if res.Changes > 0 {
 		res.FirstChange = last - res.Changes + 1
 	}
+	if err == nil && !tx.info.Partial && slices.ContainsFunc(tx.info.Components, func(id int64) bool { return !tx.convoy[id].imported }) {
+		err = tx.s.DoIn(ctx, `UPDATE components SET imported_change = $1 WHERE imported_change = 0 AND id IN $ids`, []any{last}, slices.DeleteFunc(slices.Clone(tx.info.Components), func(id int64) bool { return tx.convoy[id].imported }))
+	}
 	return res, err
 }
 

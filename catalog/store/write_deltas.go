@@ -47,7 +47,7 @@ type Entry struct {
 	// string has its text in both (docs/compatibility.md#change-entries).
 	Target, Old string
 	// Event holds the details of an event, such as file, line, message, language;
-	// for a string only previous_source, or nil.
+	// for a string only previous_source and, made by the step, catalog.EventConflict; or nil.
 	Event map[string]string
 }
 
@@ -151,6 +151,9 @@ func (tx *StepTx) addEntry(ctx context.Context, d *Delta, p *pendingDelta, i int
 	state, old := e.State, e.OldState
 	if e.UnitID == 0 {
 		state, old = catalog.StateAbsent, catalog.StateAbsent
+	}
+	if _, ended := tx.conflicts[e.UnitID]; ended && e.UnitID != 0 && e.Event == nil {
+		e.Event = map[string]string{catalog.EventConflict: "1"}
 	}
 	event, err := sqldb.JsonText(e.Event, e.Event == nil)
 	if err != nil {

@@ -127,8 +127,9 @@ type StepTx struct {
 	authorOf     map[string]int     // their places, by authorKey
 	deltas       []pendingDelta
 	entries      *sqldb.Inserter
-	written      map[int64][]int64 // written units to be checked, by translation
-	replaced     []replacedUnit    // groups that written units were in before
+	conflicts    map[int64]struct{} // units whose edits ended in a conflict
+	written      map[int64][]int64  // written units to be checked, by translation
+	replaced     []replacedUnit     // groups that written units were in before
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange // changes by SetFailing, by translation
 	addingTo     int64                    // the source translation that units were added to last
@@ -164,6 +165,7 @@ func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*
 		authorOf:     map[string]int{},
 		entries:      sqldb.NewInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
 		failing:      map[int64]*failingChange{},
+		conflicts:    map[int64]struct{}{},
 	}
 	return tx, tx.loadConvoy(ctx)
 }

@@ -77,6 +77,7 @@ func check(c *Config, r *report, env *environment) {
 	checkCredentials(r, env, c.Credentials)
 	checkProjects(r, c.Projects)
 	checkSignIn(r, env, c)
+	checkNotify(r, env, c)
 }
 
 // committerRule matches a name with an address, in one line.

@@ -122,6 +122,9 @@ type Config struct {
 	Translators Accounts `yaml:"translators"`
 	// Admins are the accounts that may all that a token of scope `admin` may.
 	Admins []string `yaml:"admins"`
+	// Notify lists the receivers of webhooks that are told what changes here: see
+	// docs/operation.md#telling-others.
+	Notify []Notify `yaml:"notify"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 

@@ -370,6 +370,9 @@ func (env *environment) unknown(c *Config) []string {
 	for _, s := range c.SignIn {
 		named[s.ClientSecretEnv] = true
 	}
+	for _, n := range c.Notify {
+		named[n.SecretEnv] = true
+	}
 	for _, co := range c.Components() {
 		named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true
 	}

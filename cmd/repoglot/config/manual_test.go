@@ -168,6 +168,7 @@ func writeManual(t *testing.T) string {
 	section("quotas", "", config.Default().Quotas)
 	section("An entry of credentials", "", config.Credential{})
 	section("An entry of sign_in", "", config.SignIn{})
+	section("An entry of notify", "", config.Notify{})
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())
 	section("suggestions", "", config.DefaultComponent().Suggestions)

@@ -74,6 +74,9 @@ func (p *Plan) fingerprint() (cluster.Configuration, error) {
 	if len(p.discover) > 0 { // so that versions that did not compare them agree where there are none
 		all["discover"] = p.discover
 	}
+	if len(p.receivers) > 0 {
+		all["notify"] = p.receivers
+	}
 	text, err := json.Marshal(all)
 	sum := sha256.Sum256(text)
 	return cluster.Configuration{Fingerprint: hex.EncodeToString(sum[:8]), Revision: p.revision}, err

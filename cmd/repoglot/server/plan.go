@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
+	"github.com/repoglot/repoglot/catalog/notify"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
@@ -24,6 +25,7 @@ type Plan struct {
 	branches   []ingest.Branch       // by key; those that only templates are read from have no component
 	bots       []string
 	revision   int64
+	receivers  []notify.Receiver
 	secrets    map[store.TemplateKey]secret
 	pushes     map[store.TemplateKey]push.Destination // of components that take edits
 }
@@ -39,6 +41,11 @@ func NewPlan(c *config.Config) *Plan {
 	p := &Plan{components: []store.ComponentSpec{}, secrets: map[store.TemplateKey]secret{}, pushes: map[store.TemplateKey]push.Destination{}}
 	for i := range c.Projects {
 		p.projects = append(p.projects, catalog.Project{Slug: c.Projects[i].Slug, Settings: c.Projects[i].ProjectSettings})
+	}
+	for _, n := range c.Notify {
+		p.receivers = append(p.receivers, notify.Receiver{
+			URL: string(n.URL), Secret: string(n.Secret), Events: n.Events, Projects: n.Projects, Languages: n.Languages, Batch: n.Batch, AllowPrivate: n.AllowPrivate,
+		})
 	}
 	branches, templates := map[string]*ingest.Branch{}, map[string]ingest.Branch{}
 	for project, component := range c.Components() {

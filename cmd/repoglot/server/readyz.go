@@ -126,6 +126,11 @@ func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 	if s.engine.cluster != nil {
 		s.engine.cluster.readyz(body)
 	}
+	if state, err := s.notify.State(ctx); err != nil {
+		return nil, err
+	} else if state.Receivers > 0 {
+		body["notify"] = state
+	}
 	r.compact, r.indented = encode(body, ""), encode(body, "  ")
 	return r, nil
 }

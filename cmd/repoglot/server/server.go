@@ -34,7 +34,9 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/notify"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/config"
 )
@@ -44,7 +46,9 @@ type server struct {
 	log       *slog.Logger
 	engine    *Engine
 	pullsOnly bool
+	base      string // the public address
 	pulls     *supervisor
+	notify    *notify.Sender
 	api       *api.Server
 
 	connections, monitors *connections
@@ -100,15 +104,16 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	if s.Config.Database.Raw() != "" { // other processes may write, too
 		defer s.engine.db.Watch().Close()
 	}
+	base := s.Config.BaseURL
+	if base == "" {
+		base = origin(main)
+	}
+	s.base = base
 	rt, metrics, closeHooks := s.handler()
 	defer closeHooks()
 	defer s.api.EndOperations()
 	if second == nil {
 		rt.metrics = metrics
-	}
-	base := s.Config.BaseURL
-	if base == "" {
-		base = origin(main)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	if file := s.Config; file.File() != "" {
@@ -117,12 +122,16 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 			return nil
 		})
 	}
+	if err := again(ctx, s.log, store.ErrWriting, func() error { return s.notify.Set(ctx, plan.receivers) }); err != nil {
+		return err
+	}
 	s.pulls.flusher = newPusher(s.engine, s.Config, base)
 	s.pulls.set(plan, s.Config.PollInterval)
 	if _, err := fmt.Fprint(s.Stdout, s.greeting(origin(main), base, plan)); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
+	group.Go(func() error { return s.notify.Run(ctx) })
 	if s.engine.cluster != nil {
 		group.Go(func() error { return s.engine.cluster.run(ctx) })
 		group.Go(func() error { return s.engine.cluster.shareLimits(ctx, s.api) })
@@ -143,6 +152,8 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 // webhooks that are being answered.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
+	s.notify = newSender(s.engine, s.base)
+	s.pulls.notify = s.notify
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
 		Settings: settingsOf(s.Config, s.log), Progress: s.engine.progress.component, CacheBytes: int(s.Config.ResponseCache),
@@ -160,7 +171,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	if s.engine.cluster != nil {
 		own = append(own, s.engine.cluster)
 	}
-	s.metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(), own)
+	s.metrics = newMetrics(s.engine.db.Metrics(), s.engine.syncer.Metrics(), s.pulls.sched.Metrics(), s.api.Metrics(), calls.Metrics(), s.notify.Metrics(), own)
 	metrics = promhttp.HandlerFor(s.metrics, promhttp.HandlerOpts{})
 	rt = &routes{
 		api: s.api, home: home(s.api, s.engine.options.Version), allows: s.api.AllowsHost,
@@ -185,6 +196,19 @@ func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
 		SignIn: providersOf(c), Roles: c.Roles(), Pushes: newPushers(c, log).pushes,
 	}
+}
+
+// newSender makes what tells receivers of changes: with a newer configuration than this, or
+// where others pull, they do.
+func newSender(e *Engine, base string) *notify.Sender {
+	o := notify.Options{
+		DB: e.db, Page: wire.Links{Base: base}.ChangePage, Agent: "repoglot/" + e.options.Version, Logger: e.log,
+	}
+	if e.cluster != nil {
+		o.Process = e.cluster.process.ID
+		o.Stopped = func() bool { return e.answersOnly() || e.cluster.older() }
+	}
+	return notify.New(o)
 }
 
 // mayProfile reports whether a client may see the profiler, which shows paths, addresses
@@ -247,6 +271,9 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 	s.Warn(c)
 	if keys := s.Config.RestartKeys(c); len(keys) > 0 {
 		s.log.Warn("configuration: a change takes effect after a restart", "keys", strings.Join(keys, ", "))
+	}
+	if err := s.notify.Set(ctx, plan.receivers); err != nil {
+		s.log.Warn("notify: receivers change with the next change of the configuration", "error", err)
 	}
 	s.Config = c
 	s.api.Update(settingsOf(c, s.log))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
+	"github.com/repoglot/repoglot/catalog/notify"
 	"github.com/repoglot/repoglot/catalog/push"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -30,6 +31,7 @@ type supervisor struct {
 	sched   *schedule.Scheduler
 	watcher refWatcher // nil if the system has no watcher left
 	flusher *push.Pusher
+	notify  *notify.Sender
 
 	problems problems
 	ready    readyTurn

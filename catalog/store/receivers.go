@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+)
+
+// Receiver is how far somebody is told of changes, and who tells.
+type Receiver struct {
+	// Name names the receiver.
+	Name string
+	// Told is the last change that it was told, or does not want; Upto the last one of a
+	// delivery that was begun and may have arrived, 0 without one.
+	Told, Upto int64
+	// Skipped counts the entries that were too old since the last delivery.
+	Skipped int64
+	// Failures counts the deliveries in a row that failed, since Since; the next one is not
+	// before Due.
+	Failures   int64
+	Since, Due time.Time
+	// Holder is the process that delivers, until Expires; "" if none does.
+	Holder  string
+	Expires time.Time
+	// History names the list of changes whose ids these are.
+	History string
+}
+
+func (r *Receiver) fields() []any {
+	return []any{&r.Name, &r.Told, &r.Upto, &r.Skipped, &r.Failures, &r.Since, &r.Due, &r.Holder, &r.Expires, &r.History}
+}
+
+// Receivers lists the receivers, by name.
+func (db *DB) Receivers(ctx context.Context) (list []Receiver, err error) {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) (err error) {
+		list, err = sqldb.Rows(ctx, s, `SELECT name, told, upto, skipped, failures, since, due, holder, expires, (SELECT history FROM clock) FROM receivers ORDER BY name`, nil, (*Receiver).fields)
+		return err
+	})
+	return list, db.fail(ctx, "read receivers", err)
+}
+
+// SetReceivers makes receivers of names, from the newest change on, and forgets all others.
+// Those that are there stay as they are.
+func (db *DB) SetReceivers(ctx context.Context, names []string) error {
+	list, err := db.Receivers(ctx)
+	known := make([]string, len(list))
+	for i := range list {
+		known[i] = list[i].Name
+	}
+	if slices.Sort(names); err != nil || slices.Equal(known, names) {
+		return err
+	}
+	return db.fail(ctx, "store receivers", db.writeTokens(ctx, func(s *sqldb.Session) error {
+		for _, name := range names {
+			if err := s.Do(ctx, `INSERT INTO receivers (name, told) SELECT CAST($1 AS TEXT), last_change FROM clock WHERE one = 1 ON CONFLICT (name) DO NOTHING`, name); err != nil {
+				return err
+			}
+		}
+		for _, name := range known {
+			if !slices.Contains(names, name) {
+				if err := s.Do(ctx, `DELETE FROM receivers WHERE name = $1`, name); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}
+
+// SwapReceiver stores now in place of was, unless somebody else did so before: swapped is
+// false then. It waits for no step.
+func (db *DB) SwapReceiver(ctx context.Context, was, now Receiver) (swapped bool, err error) {
+	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
+		n, err := s.Exec(ctx, `UPDATE receivers SET told = $1, upto = $2, skipped = $3, failures = $4, since = $5, due = $6, holder = $7, expires = $8
+			WHERE name = $9 AND told = $10 AND upto = $11 AND skipped = $12 AND failures = $13 AND holder = $14`,
+			now.Told, now.Upto, now.Skipped, now.Failures, sqldb.Micros(now.Since), sqldb.Micros(now.Due), now.Holder, sqldb.Micros(now.Expires),
+			was.Name, was.Told, was.Upto, was.Skipped, was.Failures, was.Holder)
+		swapped = n == 1
+		return err
+	})
+	return swapped && err == nil, db.fail(ctx, "store how far a receiver is told", err)
+}
