@@ -31,41 +31,24 @@ func (sel *selection) piecesOf(ctx context.Context, list []spanCount, lo, hi int
 		if hi < 1 {
 			break
 		}
-		if lo <= c.count {
-			rows, err := sel.readSelected(ctx, []rankRange{{c.lo, c.hi}})
-			if err != nil {
-				return nil, err
-			}
-			more, err := sel.pieces(ctx, rows, lo, hi)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, more...)
+		if lo > c.count {
+			lo, hi = lo-c.count, hi-c.count
+			continue
 		}
-		lo -= c.count
-		hi -= c.count
-	}
-	return out, nil
-}
-
-// pieces returns the parts of rows with their lo-th to hi-th selected entry; lo
-// may be less than 1, hi greater than their number.
-func (sel *selection) pieces(ctx context.Context, rows []selected, lo, hi int64) ([]piece, error) {
-	var out []piece
-	for i := range rows {
-		r := &rows[i]
-		if hi < 1 {
-			break
+		rows, err := sel.readSelected(ctx, []rankRange{{c.lo, c.hi}})
+		if err != nil {
+			return nil, err
 		}
-		if lo <= r.count {
-			p, err := sel.piece(ctx, r, max(lo, 1), min(hi, r.count))
-			if err != nil {
-				return nil, err
+		for i := range rows {
+			if n := rows[i].count; lo <= n && hi >= 1 {
+				p, err := sel.piece(ctx, &rows[i], max(lo, 1), min(hi, n))
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, p)
 			}
-			out = append(out, p)
+			lo, hi = lo-rows[i].count, hi-rows[i].count
 		}
-		lo -= r.count
-		hi -= r.count
 	}
 	return out, nil
 }
