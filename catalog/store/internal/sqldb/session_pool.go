@@ -67,24 +67,21 @@ func (p *Pool) Close() (err error) {
 // it back from another goroutine while the connection is returned.
 func (p *Pool) Transact(ctx context.Context, fn func(s *Session) error) error {
 	s, err := p.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	return p.within(ctx, s, fn)
+	return p.within(ctx, s, err, fn)
 }
 
 // TryTransact is transact if a session is free; otherwise it does nothing. Code
 // that holds a session must not wait for another.
 func (p *Pool) TryTransact(ctx context.Context, fn func(s *Session) error) error {
 	s, err := p.tryAcquire(ctx)
+	return p.within(ctx, s, err, fn)
+}
+
+// within runs a transaction on a session, if it was acquired, and releases the session.
+func (p *Pool) within(ctx context.Context, s *Session, err error, fn func(s *Session) error) error {
 	if err != nil || s == nil {
 		return err
 	}
-	return p.within(ctx, s, fn)
-}
-
-// within runs a transaction on an acquired session and releases the session.
-func (p *Pool) within(ctx context.Context, s *Session, fn func(s *Session) error) (err error) {
 	sound := false
 	defer func() { p.Release(s, sound) }()
 	s.takesIDs = false
@@ -115,25 +112,22 @@ func (p *Pool) within(ctx context.Context, s *Session, fn func(s *Session) error
 // Lend runs fn outside of any transaction.
 func (p *Pool) Lend(ctx context.Context, fn func(s *Session) error) error {
 	s, err := p.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	return p.lent(s, fn)
+	return p.lent(s, err, fn)
 }
 
 // TryLend is lend if a session is free; otherwise it does nothing.
 func (p *Pool) TryLend(ctx context.Context, fn func(s *Session) error) error {
 	s, err := p.tryAcquire(ctx)
+	return p.lent(s, err, fn)
+}
+
+func (p *Pool) lent(s *Session, err error, fn func(s *Session) error) error {
 	if err != nil || s == nil {
 		return err
 	}
-	return p.lent(s, fn)
-}
-
-func (p *Pool) lent(s *Session, fn func(s *Session) error) error {
 	sound := false
 	defer func() { p.Release(s, sound) }()
-	err := fn(s)
+	err = fn(s)
 	sound = err == nil
 	return err
 }
