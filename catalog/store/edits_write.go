@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -107,11 +108,8 @@ func (tx *StepTx) addEdit(ctx context.Context, e *Edit, status EditStatus, event
 
 // wroteEdit notes who wrote the text of an edit.
 func (tx *StepTx) wroteEdit(ctx context.Context, e *Edit, event string, by edit.Author) error {
-	if err := tx.noteEdit(ctx, e, by, event, by.Time); err != nil {
-		return err
-	}
-	return tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
-		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.Time.UnixMicro())
+	return cmp.Or(tx.noteEdit(ctx, e, by, event, by.Time), tx.s.Do(ctx, `INSERT INTO edit_authors (edit_id, name, email, at, n) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS BIGINT), MAX(n) FROM edit_events WHERE edit_id = $1
+		ON CONFLICT (edit_id, name, email) DO UPDATE SET at = excluded.at, n = excluded.n`, e.ID, by.Name, by.Email, by.Time.UnixMicro()))
 }
 
 // Credit names somebody among the authors of an edit besides the last one, who changed their
@@ -123,10 +121,8 @@ func (tx *StepTx) Credit(ctx context.Context, id int64, a edit.Author) error {
 
 // CommitEdits notes that a client asked to commit the pending edits of a translation.
 func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
-	err := tx.markChanged(ctx, translation)
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND kind = 'text' AND committed = 0`, translation)
-	}
+	err := cmp.Or(tx.markChanged(ctx, translation),
+		tx.s.Do(ctx, `UPDATE edits SET committed = 1 WHERE translation_id = $1 AND status = 'pending' AND kind = 'text' AND committed = 0`, translation))
 	return tx.fail(ctx, fmt.Sprintf("commit the edits of translation %d", translation), err)
 }
 
@@ -134,10 +130,8 @@ func (tx *StepTx) CommitEdits(ctx context.Context, translation int64) error {
 // began with, where the edit is written nevertheless.
 func (tx *StepTx) RebaseEdit(ctx context.Context, e *Edit, base edit.Text) error {
 	e.Base = base
-	err := tx.markChanged(ctx, e.TranslationID)
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, base.Target, int64(base.State), e.ID)
-	}
+	err := cmp.Or(tx.markChanged(ctx, e.TranslationID),
+		tx.s.Do(ctx, `UPDATE edits SET base_target = $1, base_state = $2 WHERE id = $3`, base.Target, int64(base.State), e.ID))
 	return tx.fail(ctx, fmt.Sprintf("store the base of an edit of unit %d", e.UnitID), err)
 }
 
@@ -273,11 +267,9 @@ const awayEdits = `SELECT e.id FROM edits e JOIN units u ON u.id = e.unit_id JOI
 // are back.
 func (db *DB) NoteAway(ctx context.Context, now time.Time) error {
 	return db.fail(ctx, "note whose strings are away", db.write(ctx, func(s *sqldb.Session) error {
-		if err := s.Do(ctx, `UPDATE edits SET away_at = $1 WHERE id IN (`+awayEdits+` AND e.away_at = 0 AND (u.removed = 1 OR t.removed = 1) ORDER BY e.id LIMIT $2)`,
-			now.UnixMicro(), expireBatch); err != nil {
-			return err
-		}
-		return s.Do(ctx, `UPDATE edits SET away_at = 0 WHERE id IN (`+awayEdits+` AND e.away_at > 0 AND u.removed = 0 AND t.removed = 0 ORDER BY e.id LIMIT $1)`, expireBatch)
+		return cmp.Or(s.Do(ctx, `UPDATE edits SET away_at = $1 WHERE id IN (`+awayEdits+` AND e.away_at = 0 AND (u.removed = 1 OR t.removed = 1) ORDER BY e.id LIMIT $2)`,
+			now.UnixMicro(), expireBatch),
+			s.Do(ctx, `UPDATE edits SET away_at = 0 WHERE id IN (`+awayEdits+` AND e.away_at > 0 AND u.removed = 0 AND t.removed = 0 ORDER BY e.id LIMIT $1)`, expireBatch))
 	}))
 }
 

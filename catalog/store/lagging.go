@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -99,23 +100,16 @@ func (tx *StepTx) laggingWhere(ctx context.Context, component int64, where strin
 // CountLagging counts the translations of all strings of a component of the
 // convoy. The lagging ones are stored in the table behind.
 func (tx *StepTx) CountLagging(ctx context.Context, component int64) error {
-	err := tx.forgetLagging(ctx, component)
-	if err == nil {
-		err = tx.s.Do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
-			SELECT $1, c.* FROM (`+rows.StringCounts+rows.HavingLagging+`) c`, component)
-	}
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component)
-	}
+	err := cmp.Or(tx.forgetLagging(ctx, component), tx.s.Do(ctx, `INSERT INTO behind (component_id, source_id, created, total, translated)
+			SELECT $1, c.* FROM (`+rows.StringCounts+rows.HavingLagging+`) c`, component),
+		tx.s.Do(ctx, `UPDATE components SET behind = 1 WHERE id = $1`, component))
 	return tx.fail(ctx, fmt.Sprintf("count translations of component %d", component), err)
 }
 
 // ForgetLagging deletes the counted strings of a component.
 func (tx *StepTx) ForgetLagging(ctx context.Context, component int64) error {
-	err := tx.forgetLagging(ctx, component)
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE components SET behind = 0, behind_before = NULL, behind_percent = NULL WHERE id = $1 AND behind = 1`, component)
-	}
+	err := cmp.Or(tx.forgetLagging(ctx, component),
+		tx.s.Do(ctx, `UPDATE components SET behind = 0, behind_before = NULL, behind_percent = NULL WHERE id = $1 AND behind = 1`, component))
 	return tx.fail(ctx, fmt.Sprintf("forget translations of component %d", component), err)
 }
 
@@ -249,10 +243,7 @@ func (tx *StepTx) compare(ctx context.Context, component int64, all bool) error 
 
 // putAgainst stores the counts of a translation.
 func (tx *StepTx) putAgainst(ctx context.Context, translation int64, a catalog.Against) error {
-	err := tx.s.Do(ctx, `UPDATE translations SET extra = $1, extra_words = $2, changed = $3, changed_translated = $4, changed_translated_words = $5, changed_fuzzy = $6
-		WHERE id = $7`, a.Extra, a.ExtraWords, a.Changed, a.ChangedTranslated, a.ChangedTranslatedWords, a.ChangedFuzzy, translation)
-	if err != nil {
-		return err
-	}
-	return tx.markChanged(ctx, translation)
+	return cmp.Or(tx.s.Do(ctx, `UPDATE translations SET extra = $1, extra_words = $2, changed = $3, changed_translated = $4, changed_translated_words = $5, changed_fuzzy = $6
+		WHERE id = $7`, a.Extra, a.ExtraWords, a.Changed, a.ChangedTranslated, a.ChangedTranslatedWords, a.ChangedFuzzy, translation),
+		tx.markChanged(ctx, translation))
 }

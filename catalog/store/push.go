@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,10 +68,7 @@ func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []Pus
 // catalog.ErrConflict, or ErrNotPending.
 func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Edit) error {
 	return db.fail(ctx, "store a branch of ours", db.write(ctx, func(s *sqldb.Session) error {
-		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
-			return err
-		}
-		return send(ctx, s, &Sending{Place: b.Place(), Commit: b.Next, Edits: edits})
+		return cmp.Or(db.swapPushBranch(ctx, s, was, b), send(ctx, s, &Sending{Place: b.Place(), Commit: b.Next, Edits: edits}))
 	}))
 }
 
@@ -78,14 +76,9 @@ func (db *DB) ClaimPushBranch(ctx context.Context, was, b PushBranch, edits []Ed
 // components waits to be pushed again.
 func (db *DB) LeavePushBranch(ctx context.Context, was, b PushBranch, components []int64) error {
 	return db.fail(ctx, "store that a branch of ours is left", db.write(ctx, func(s *sqldb.Session) error {
-		if err := db.swapPushBranch(ctx, s, was, b); err != nil {
-			return err
-		}
-		err := s.DoIn(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN $ids`, []any{db.now().UnixMicro(), b.Repo, b.Branch}, components)
-		if err != nil {
-			return err
-		}
-		return noteChanged(ctx, s, slices.Clone(components))
+		return cmp.Or(db.swapPushBranch(ctx, s, was, b),
+			s.DoIn(ctx, `UPDATE sent SET at_commit = '', next_commit = '', left_at = $1 WHERE repo = $2 AND branch = $3 AND component_id IN $ids`, []any{db.now().UnixMicro(), b.Repo, b.Branch}, components),
+			noteChanged(ctx, s, slices.Clone(components)))
 	}))
 }
 
@@ -144,19 +137,13 @@ func (db *DB) putPushBranch(ctx context.Context, s *sqldb.Session, b PushBranch)
 		return err
 	}
 	if b.At != "" {
-		if err := s.Do(ctx, `UPDATE sent SET at_commit = $3, next_commit = '', left_at = 0 WHERE repo = $1 AND branch = $2 AND next_commit = $3`, b.Repo, b.Branch, b.At); err != nil {
-			return err
-		}
+		err = s.Do(ctx, `UPDATE sent SET at_commit = $3, next_commit = '', left_at = 0 WHERE repo = $1 AND branch = $2 AND next_commit = $3`, b.Repo, b.Branch, b.At)
 	}
-	if err := s.Do(ctx, `UPDATE sent SET at_commit = '', next_commit = CASE WHEN next_commit = $4 THEN next_commit ELSE '' END, left_at = $5
+	return cmp.Or(err, s.Do(ctx, `UPDATE sent SET at_commit = '', next_commit = CASE WHEN next_commit = $4 THEN next_commit ELSE '' END, left_at = $5
 		WHERE repo = $1 AND branch = $2 AND (at_commit = '' OR at_commit <> $3) AND (at_commit <> '' OR next_commit <> '' AND next_commit <> $4)`,
-		b.Repo, b.Branch, b.At, b.Next, db.now().UnixMicro()); err != nil {
-		return err
-	}
-	if err := s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit <> '' AND next_commit <> $3`, b.Repo, b.Branch, b.Next); err != nil {
-		return err
-	}
-	return noteChanged(ctx, s, changed)
+		b.Repo, b.Branch, b.At, b.Next, db.now().UnixMicro()),
+		s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit <> '' AND next_commit <> $3`, b.Repo, b.Branch, b.Next),
+		noteChanged(ctx, s, changed))
 }
 
 // OnBranch returns the pending edits of components that a branch of ours has.

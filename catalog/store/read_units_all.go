@@ -186,15 +186,11 @@ func glossaryUnits(ctx context.Context, s *sqldb.Session, q GlossaryQuery) (out 
 		err = s.Query(ctx, `SELECT s.source, u.target, u.flags, u.state FROM translations t JOIN units u ON u.translation_id = t.id JOIN units s ON s.id = u.source_id
 			WHERE t.component_id = $1 AND t.language = $2 AND t.removed = 0 AND t.is_source = 0 AND t.checked <> ''
 			AND u.removed = 0 AND u.state >= $3 ORDER BY u.id LIMIT $4`,
-			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, func(scan sqldb.Scan) error {
-				var u GlossaryUnit
-				err := scan(&u.Source, &u.Target, &u.Flags, &u.State)
-				if size += len(u.Source) + len(u.Target); size < maxTermBytes {
-					u.Flags = strings.Trim(c.CheckFlags+","+u.Flags, ",")
-					out = append(out, u)
+			[]any{glossaries[i].ID, q.Language, int64(catalog.StateTranslated), maxTerms - len(out)}, sqldb.Cols4(func(source, target, flags string, state catalog.State) {
+				if size += len(source) + len(target); size < maxTermBytes {
+					out = append(out, GlossaryUnit{source, target, strings.Trim(c.CheckFlags+","+flags, ","), state})
 				}
-				return err
-			})
+			}))
 	}
 	return out, err
 }

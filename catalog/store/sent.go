@@ -160,10 +160,7 @@ type Sending struct {
 // ErrNotPending.
 func (db *DB) Send(ctx context.Context, before string, o Sending) error {
 	return db.fail(ctx, "note what is pushed", db.write(ctx, func(s *sqldb.Session) error {
-		if err := unsend(ctx, s, o.Place, before); err != nil {
-			return err
-		}
-		return send(ctx, s, &o)
+		return cmp.Or(unsend(ctx, s, o.Place, before), send(ctx, s, &o))
 	}))
 }
 
@@ -176,10 +173,8 @@ func unsend(ctx context.Context, s *sqldb.Session, at Place, commit string) erro
 	if commit == "" {
 		return nil
 	}
-	if err := s.Do(ctx, `DELETE FROM sent WHERE repo = $1 AND branch = $2 AND next_commit = $3 AND at_commit = '' AND left_at = 0`, at.Repo, at.Branch, commit); err != nil {
-		return err
-	}
-	return s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit = $3`, at.Repo, at.Branch, commit)
+	return cmp.Or(s.Do(ctx, `DELETE FROM sent WHERE repo = $1 AND branch = $2 AND next_commit = $3 AND at_commit = '' AND left_at = 0`, at.Repo, at.Branch, commit),
+		s.Do(ctx, `UPDATE sent SET next_commit = '' WHERE repo = $1 AND branch = $2 AND next_commit = $3`, at.Repo, at.Branch, commit))
 }
 
 // send adds rows, or notes the commit in those that are there, for what is still pending.

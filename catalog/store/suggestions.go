@@ -270,12 +270,7 @@ func (tx *StepTx) Suggest(ctx context.Context, u *catalog.Unit, text edit.Text, 
 	if e.Ours = text; by.Stranger {
 		e.Stranger = by.Person
 	}
-	if err = tx.markChanged(ctx, u.TranslationID); err == nil {
-		err = tx.addEdit(ctx, &e, EditSuggested, "suggested", by)
-	}
-	if err == nil {
-		err = tx.putSuggested(ctx, &e, by)
-	}
+	err = cmp.Or(tx.markChanged(ctx, u.TranslationID), tx.addEdit(ctx, &e, EditSuggested, "suggested", by), tx.putSuggested(ctx, &e, by))
 	return e.ID, tx.fail(ctx, fmt.Sprintf("store a suggestion for unit %d", u.ID), err)
 }
 
@@ -299,16 +294,10 @@ func (tx *StepTx) EndSuggestion(ctx context.Context, e *Edit, event, why, by str
 	if e.Status, e.Reason = EditDiscarded, event; why != "" {
 		e.Reason += ": " + why
 	}
-	err := tx.markChanged(ctx, e.TranslationID)
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), e.Reason, at.UnixMicro(), e.ID)
-	}
-	if err == nil {
-		err = tx.noteEdit(ctx, e, edit.Author{Name: by}, event, at)
-	}
-	if err == nil {
-		err = tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID))
-	}
+	err := cmp.Or(tx.markChanged(ctx, e.TranslationID),
+		tx.s.Do(ctx, `UPDATE edits SET status = $1, reason = $2, updated_at = $3 WHERE id = $4`, string(e.Status), e.Reason, at.UnixMicro(), e.ID),
+		tx.noteEdit(ctx, e, edit.Author{Name: by}, event, at),
+		tx.s.Do(ctx, `DELETE FROM suggestions WHERE unit_id = $1 AND branch = $2`, e.UnitID, suggestedAs(e.ID)))
 	return tx.fail(ctx, fmt.Sprintf("end the suggestion %d", e.ID), err)
 }
 
@@ -400,12 +389,7 @@ func (s *Snapshot) fillNotes(ctx context.Context, units []catalog.Unit) error {
 		}
 	}
 	template := rows.TemplateComments{}
-	err := s.s.QueryIn(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN $ids`, nil, sources, func(scan sqldb.Scan) error {
-		var u catalog.Unit
-		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
-		template[u.ID] = u.TranslatorNote()
-		return err
-	})
+	err := s.s.QueryIn(ctx, `SELECT id, note, remark FROM units WHERE remark > 0 AND id IN $ids`, nil, sources, template.Take())
 	for i := range units {
 		if u := &units[i]; u.TranslatorBytes > 0 && u.SourceID != u.ID && !u.Removed {
 			u.Comment = catalog.OwnComment(u.TranslatorNote(), template[u.SourceID])

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -196,11 +197,5 @@ func newHistory(ctx context.Context, s *sqldb.Session) error {
 	var generation int64
 	_, err := s.First(ctx, `UPDATE clock SET history = substr(md5(gen_random_uuid()::text), 1, 16),
 		generation = generation + $1, configured = generation + $1, public = generation + $1 WHERE one = 1 RETURNING generation`, []any{int64(historyGap)}, &generation)
-	if err == nil {
-		err = s.Do(ctx, `UPDATE components SET generation = $1`, generation)
-	}
-	if err == nil {
-		err = s.Do(ctx, `UPDATE projects SET generation = $1`, generation)
-	}
-	return err
+	return cmp.Or(err, s.Do(ctx, `UPDATE components SET generation = $1`, generation), s.Do(ctx, `UPDATE projects SET generation = $1`, generation))
 }

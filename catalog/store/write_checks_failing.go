@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -123,13 +124,9 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	component, err := tx.componentOf(ctx, translation)
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
-		err = tx.s.Do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation)
-	}
-	if err == nil {
-		err = tx.s.Do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation)
-	}
-	if err == nil {
-		err = tx.s.Do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation)
+		err = cmp.Or(tx.s.Do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation),
+			tx.s.Do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation),
+			tx.s.Do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation))
 	}
 	return tx.fail(ctx, fmt.Sprintf("forget checks of translation %d", translation), err)
 }

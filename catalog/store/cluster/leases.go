@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -123,10 +124,8 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	}
 	return c.Do(ctx, "give a lease back", func(s *sqldb.Session) error {
 		if o.Cut {
-			if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
-				return err
-			}
-			return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due)
+			return cmp.Or(s.Do(ctx, sqldb.NotifyPullers),
+				s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due))
 		}
 		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3, ended = `+Now+`, problem = $4,
 			succeeded = CASE WHEN $4 = '' THEN `+Now+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
@@ -164,11 +163,8 @@ const (
 // WishFor has a branch pulled soon, and a work done with it then.
 func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error {
 	return c.Do(ctx, "wish for "+string(w), func(s *sqldb.Session) error {
-		if err := s.Do(ctx, sqldb.NotifyPullers); err != nil {
-			return err
-		}
-		return s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+Now+`, wished = COALESCE(wished, `+Now+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
-			WHERE branch = $1`, branch, by)
+		return cmp.Or(s.Do(ctx, sqldb.NotifyPullers), s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+Now+`, wished = COALESCE(wished, `+Now+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+			WHERE branch = $1`, branch, by))
 	})
 }
 

@@ -13,27 +13,21 @@ import (
 // templates have none.
 type TemplateComments map[int64]string
 
-// readTemplateComments reads the comments from the source translation.
-func readTemplateComments(ctx context.Context, s *sqldb.Session, source int64) (TemplateComments, error) {
-	var all TemplateComments
-	err := s.Query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, func(scan sqldb.Scan) error {
-		var u catalog.Unit
-		err := scan(&u.ID, &u.Note, &u.TranslatorBytes)
-		if all == nil {
-			all = TemplateComments{}
-		}
-		all[u.ID] = u.TranslatorNote()
-		return err
+// Take takes rows of an id, a note and the length of its comment.
+func (t TemplateComments) Take() func(sqldb.Scan) error {
+	return sqldb.Cols3(func(id int64, note string, bytes int) {
+		u := catalog.Unit{Note: note, TranslatorBytes: bytes}
+		t[id] = u.TranslatorNote()
 	})
-	return all, err
 }
 
 // ComponentTemplate returns the source translation of a component, 0 if it has
 // none, and the comments of its template.
 func ComponentTemplate(ctx context.Context, s *sqldb.Session, component int64) (source int64, template TemplateComments, err error) {
+	template = TemplateComments{}
 	found, err := s.First(ctx, `SELECT id FROM translations WHERE component_id = $1 AND is_source = 1`, []any{component}, &source)
 	if err == nil && found {
-		template, err = readTemplateComments(ctx, s, source)
+		err = s.Query(ctx, `SELECT id, note, remark FROM units WHERE translation_id = $1 AND remark > 0 AND removed = 0`, []any{source}, template.Take())
 	}
 	return source, template, err
 }
