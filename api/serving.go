@@ -327,12 +327,12 @@ func refuseWrite(rt *resource.Route, req *http.Request) error {
 
 // optionsOf describes a route. The media types are Weblate's, and as there they
 // do not depend on whether the object exists.
-func optionsOf(rt *resource.Route) wire.Options {
-	return wire.Options{
-		Name:        rt.Name,
-		Description: rt.About,
-		Renders:     []string{"application/json", "text/html"},
-		Parses:      []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data"},
+func optionsOf(rt *resource.Route) wire.Object {
+	return wire.Object{
+		"name", rt.Name, "description", rt.About, "renders",
+		[]string{"application/json", "text/html"},
+		"parses",
+		[]string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data"},
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -45,8 +44,11 @@ func TestFailingChecks(t *testing.T) {
 		}
 	}
 	var of struct {
-		Count   int          `json:"count"`
-		Results []wire.Check `json:"results"`
+		Count   int `json:"count"`
+		Results []struct {
+			Check    string `json:"check"`
+			Failures []struct{ Target struct{ Start int } }
+		} `json:"results"`
 	}
 	must(t, json.Unmarshal([]byte(get(t, s, fmt.Sprintf("/api/units/%d/checks/?format=json", id))), &of))
 	if of.Count != 2 || of.Results[0].Check != "double_space" || of.Results[1].Check != "inconsistent" {

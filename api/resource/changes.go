@@ -68,7 +68,7 @@ func listChanges(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 	}
 	return r.List(l.Count(), rest.MaxPageSize, of.path+"changes/", func(w rest.Window) (any, error) {
 		entries, err := l.Page(ctx, w.Offset, w.Limit)
-		return rest.Objects(entries, func(c *catalog.Change) wire.Change { return wire.NewChange(r.Link, c) }), err
+		return rest.Objects(entries, func(c *catalog.Change) wire.Object { return wire.NewChange(r.Link, c) }), err
 	})
 }
 

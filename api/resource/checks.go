@@ -33,8 +33,8 @@ func (e *Env) listTranslationChecks(ctx context.Context, snap *store.Snapshot, r
 		if err != nil {
 			return nil, err
 		}
-		return rest.Objects(units, func(u *catalog.Unit) wire.FailingUnit {
-			return wire.FailingUnit{ID: u.ID, Unit: r.Link.Unit(u.ID), Checks: failedChecks(r.Link, set, u, &t.Translation)}
+		return rest.Objects(units, func(u *catalog.Unit) wire.Object {
+			return wire.Object{"id", u.ID, "unit", r.Link.Unit(u.ID), "checks", failedChecks(r.Link, set, u, &t.Translation)}
 		}), nil
 	})
 }
@@ -59,20 +59,20 @@ func (e *Env) ChecksOf(ctx context.Context, snap *store.Snapshot, t *store.Trans
 	return checks.ForTranslation(e.Languages, &t.Project, settings, &t.Translation, terms), nil
 }
 
-func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []wire.Check {
+// failedChecks are the checks that a unit fails, and the places: forms count from 0, characters of
+// strings too. Checks that compare units have no places.
+func failedChecks(l wire.Links, set *checks.Set, u *catalog.Unit, t *catalog.Translation) []wire.Object {
+	span := func(s checks.Span) wire.Object { return wire.Object{"start", s.From, "end", s.To} }
 	seen := checks.UnitOf(u, t)
-	out := []wire.Check{}
+	out := []wire.Object{}
 	for c := range checks.Mask(u.Failing).Checks() {
-		o := wire.Check{Unit: l.Unit(u.ID), Check: c.Name, Name: c.Title, Description: c.Description, Failures: []wire.CheckFailure{}}
+		failures := []wire.Object{}
 		if c.Scope != checks.ScopeAcross {
 			for _, f := range set.Explain(&seen, c.ID) {
-				o.Failures = append(o.Failures, wire.CheckFailure{
-					Form: f.Form, SourceForm: f.SourceForm,
-					Source: wire.Span{Start: f.Source.From, End: f.Source.To}, Target: wire.Span{Start: f.Target.From, End: f.Target.To},
-				})
+				failures = append(failures, wire.Object{"form", f.Form, "source_form", f.SourceForm, "source", span(f.Source), "target", span(f.Target)})
 			}
 		}
-		out = append(out, o)
+		out = append(out, wire.Object{"unit", l.Unit(u.ID), "check", c.Name, "name", c.Title, "description", c.Description, "failures", failures})
 	}
 	return out
 }
@@ -86,10 +86,10 @@ func listCheckSums(ctx context.Context, snap *store.Snapshot, r *rest.Request) (
 	}
 	all := checks.All()
 	slices.SortStableFunc(all, func(a, b checks.Check) int { return cmp.Compare(numbers[b.ID], numbers[a.ID]) })
-	return rest.ListOfObjects(r, all, "/api/checks/", func(c *checks.Check) wire.CheckSum {
-		return wire.CheckSum{
-			Check: c.Name, Name: c.Title, Description: c.Description, Units: numbers[c.ID],
-			UnitsURL: r.Link.Base + "/api/units/?q=" + url.QueryEscape("check:"+c.Name),
+	return rest.ListOfObjects(r, all, "/api/checks/", func(c *checks.Check) wire.Object {
+		return wire.Object{
+			"check", c.Name, "name", c.Title, "description", c.Description, "units", numbers[c.ID],
+			"units_url", r.Link.Base + "/api/units/?q=" + url.QueryEscape("check:"+c.Name),
 		}
 	})
 }

@@ -149,7 +149,7 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 
 func (e *Env) edited(ctx context.Context, component, translation int64, want edit.Request) (any, error) {
 	_, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want})
-	return wire.EditedUnit{Target: want.Target, State: int16(want.State), Labels: []string{}}, err
+	return wire.Object{"target", want.Target, "state", int64(want.State), "explanation", "", "extra_flags", "", "labels", []string{}}, err
 }
 
 func stateOf(body *rest.Body) (catalog.State, error) {

@@ -289,7 +289,11 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 		return nil, err
 	}
 	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
-	return wire.Uploaded{NotFound: n.NotFound, Skipped: n.Skipped, Accepted: n.Accepted, Total: n.Total, Result: n.Accepted > 0, Count: n.Total, Problems: n.Problems}, err
+	answer := wire.Object{"not_found", n.NotFound, "skipped", n.Skipped, "accepted", n.Accepted, "total", n.Total, "result", n.Accepted > 0, "count", n.Total}
+	if len(n.Problems) > 0 { // ours: why texts of the file cannot be edits, of the first ones
+		answer = append(answer, "problems", n.Problems)
+	}
+	return answer, err
 }
 
 func uploadOptions(ctx context.Context, t *store.TranslationRow, body *rest.Body) (o edit.UploadOptions, by edit.Author, err error) {

@@ -21,12 +21,11 @@ import (
 
 func getRoot(_ context.Context, _ *store.Snapshot, r *rest.Request) (any, error) {
 	list := func(name string) string { return r.Link.API(wire.Path("api", name)) }
-	return wire.Root{
-		Users: list("users"), Groups: list("groups"), Roles: list("roles"),
-		Projects: list("projects"), Components: list("components"), Translations: list("translations"),
-		Memory: list("memory"), Languages: list("languages"), ComponentLists: list("component-lists"),
-		Changes: list("changes"), Units: list("units"), Screenshots: list("screenshots"), Addons: list("addons"),
-	}, nil
+	var o wire.Object
+	for _, name := range strings.Fields("users groups roles projects components translations memory languages component-lists changes units screenshots addons") {
+		o = append(o, name, list(name))
+	}
+	return o, nil
 }
 
 // getServerMetrics answers clients that show a token, as Weblate does. While
@@ -54,18 +53,21 @@ func getServerMetrics(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	}
 	_, users, err := snap.Users(ctx, store.UserQuery{Components: shown})
 	total := addUp(sums)
-	o := wire.ServerMetrics{
-		Units: total.Stats.Total.Units, UnitsTranslated: total.Stats.Translated.Units, Users: users,
-		Projects: len(projects), Components: len(components), Translations: total.Translations, Languages: len(sums),
-		Checks: total.Stats.Failing.Units, Suggestions: total.Stats.Suggestions, CeleryQueues: map[string]int{}, Name: wire.SiteTitle,
-	}
+	changes, broken := int64(0), 0
 	for i := range components {
-		o.Changes += components[i].Changes
+		changes += components[i].Changes
 		if components[i].Problem.Failed() {
-			o.ConfigurationErrors++
+			broken++
 		}
 	}
-	return o, err
+	return wire.Object{
+		"units", total.Stats.Total.Units, "units_translated", total.Stats.Translated.Units, "users", users, "changes", changes,
+		"projects", len(projects), "components", len(components), "translations", total.Translations, "languages", len(sums),
+		"checks", total.Stats.Failing.Units, "configuration_errors", broken, "suggestions", total.Stats.Suggestions,
+		"celery_queues",
+		wire.Object{},
+		"name", wire.SiteTitle,
+	}, err
 }
 
 // taskNamespace makes our UUIDs differ from others'.
@@ -81,6 +83,11 @@ func TaskID(project, component string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[0:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
 }
 
+// task is a background task; here it is always a first import.
+func task(completed bool, progress int, log string) wire.Object {
+	return wire.Object{"completed", completed, "progress", progress, "result", nil, "log", log}
+}
+
 func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	components, err := VisibleComponents(ctx, snap, "")
 	if err != nil {
@@ -90,10 +97,10 @@ func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request
 		switch {
 		case TaskID(row.Project.Slug, row.Slug) != r.PathParam("uuid"):
 		case row.Imported:
-			return wire.Task{Completed: true, Progress: 100}, nil
+			return task(true, 100, ""), nil
 		default:
 			progress, _ := e.Progress(row)
-			return wire.Task{Progress: progress.Percent, Log: progress.Stage}, nil
+			return task(false, progress.Percent, progress.Stage), nil
 		}
 	}
 	return nil, rest.ErrNotFound
@@ -154,7 +161,7 @@ func (d Schema) getSchema(_ context.Context, _ *store.Snapshot, r *rest.Request)
 func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any, error) {
 	q, _ := r.Params.Get("q")
 	needle := strings.ToLower(strings.TrimSpace(q))
-	found, of := []wire.SearchResult{}, map[string]int{}
+	found, of := []wire.Object{}, map[string]int{} // their addresses have no scheme and host
 	if needle == "" {
 		return &rest.Array{Items: found}, nil
 	}
@@ -162,7 +169,7 @@ func (e *Env) search(ctx context.Context, snap *store.Snapshot, r *rest.Request)
 	add := func(category, name, url string, texts ...string) {
 		if of[category] < maxFound && slices.ContainsFunc(texts, has) {
 			of[category]++
-			found = append(found, wire.SearchResult{URL: url, Name: name, Category: category})
+			found = append(found, wire.Object{"url", url, "name", name, "category", category})
 		}
 	}
 	projects, err := VisibleProjects(ctx, snap)

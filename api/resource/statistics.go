@@ -234,7 +234,7 @@ func (e *Env) listMatrix(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 			return nil, err
 		}
 		past, err := snap.PastStats(ctx, ids, rest.Slice(translations, w), e.Now().AddDate(0, 0, -matrixDays))
-		return rest.Objects(page, func(t *catalog.Translation) wire.MatrixCell {
+		return rest.Objects(page, func(t *catalog.Translation) wire.Object {
 			var before *catalog.Stats
 			if s, ok := past[t.ID]; ok {
 				before = &s

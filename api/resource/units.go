@@ -45,9 +45,9 @@ func listMissing(ctx context.Context, snap *store.Snapshot, r *rest.Request, t *
 	}
 	return r.List(found.Count(), rest.MaxUnitsSize, pathOf(t)+"missing/", func(w rest.Window) (any, error) {
 		units, _, err := found.Page(ctx, int64(w.Offset), w.Limit)
-		return rest.Objects(units, func(u *catalog.Unit) wire.MissingString {
-			return wire.MissingString{
-				ID: u.ID, SourceUnit: r.Link.Unit(u.ID), Source: catalog.SplitForms(u.Source), Context: u.Context, Location: u.Location, Note: u.Note, Flags: u.Flags,
+		return rest.Objects(units, func(u *catalog.Unit) wire.Object {
+			return wire.Object{ // the id is of its source unit
+				"id", u.ID, "source_unit", r.Link.Unit(u.ID), "source", catalog.SplitForms(u.Source), "context", u.Context, "location", u.Location, "note", u.Note, "flags", u.Flags,
 			}
 		}), err
 	})
@@ -247,11 +247,11 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 
 // listUnitComments lists the comment of a unit: the translator comments that
 // are in its file and not in the template, as one text. Removed units have no
-// comment.
+// comment. Its author and time are null: git blames lines, and msgmerge moves lines.
 func listUnitComments(_ context.Context, _ *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
-	objects := []wire.Comment{}
+	objects := []wire.Object{}
 	if unit.Comment != "" {
-		objects = append(objects, wire.Comment{ID: unit.ID, Comment: unit.Comment, Unit: r.Link.Unit(unit.ID)})
+		objects = append(objects, wire.Object{"id", unit.ID, "comment", unit.Comment, "user", nil, "timestamp", nil, "unit", r.Link.Unit(unit.ID)})
 	}
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"comments/")
 }

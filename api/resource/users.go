@@ -28,7 +28,7 @@ func listUsers(ctx context.Context, snap *store.Snapshot, r *rest.Request) (any,
 	return r.List(int64(count), rest.MaxPageSize, "/api/users/", func(w rest.Window) (any, error) {
 		q.Offset, q.Limit = w.Offset, w.Limit
 		users, _, err := snap.Users(ctx, q)
-		return rest.Objects(users, func(u *store.User) wire.User { return newUser(r.Link, u) }), err
+		return rest.Objects(users, func(u *store.User) wire.Object { return newUser(r.Link, u) }), err
 	})
 }
 
@@ -38,21 +38,20 @@ func getUserStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return nil, err
 	}
 	all, err := snap.Contributions(ctx, user.ID, ids)
-	var o wire.UserStatistics
+	var translated, suggested, uploaded int64
 	for _, c := range all {
-		o.Translated += c.Updated
-		o.Suggested += c.Suggested
-		o.Uploaded += c.Added
-		o.Languages++
+		translated, suggested, uploaded = translated+c.Updated, suggested+c.Suggested, uploaded+c.Added
 	}
-	return o, err
+	return wire.Object{"translated", translated, "suggested", suggested, "uploaded", uploaded, "commented", 0, "languages", len(all)}, err
 }
 
-func newUser(l wire.Links, u *store.User) wire.User {
+// newUser makes the object of a git author (docs/compatibility.md#users). From url on the keys are
+// ours; date_joined is the time of the first commit, null if none has a date that can be read.
+func newUser(l wire.Links, u *store.User) wire.Object {
 	path := wire.UserPath(u.Username)
-	return wire.User{
-		Username: u.Username, FullName: u.FullName, URL: l.API(path), StatisticsURL: l.API(path + "statistics/"),
-		DateJoined: wire.TimeOrNull(u.Joined, wire.UnitTime), IsBot: u.Bot,
+	return wire.Object{
+		"username", u.Username, "full_name", u.FullName, "url", l.API(path), "date_joined", wire.TimeOrNull(u.Joined, wire.UnitTime),
+		"statistics_url", l.API(path + "statistics/"), "is_bot", u.Bot,
 	}
 }
 
@@ -66,10 +65,10 @@ func listContributors(ctx context.Context, snap *store.Snapshot, r *rest.Request
 	if err != nil {
 		return nil, err
 	}
-	return rest.ListOfObjects(r, list, of.path+"contributors/", func(c *store.Contributor) wire.Contributor {
-		return wire.Contributor{
-			Username: c.Username, FullName: c.FullName, Language: wire.OrNull(languages[c.TranslationID]),
-			Updated: c.Updated, Added: c.Added, Removed: c.Removed, First: wire.ChangeTime(c.First), Last: wire.ChangeTime(c.Last), URL: r.Link.User(c.Username),
+	return rest.ListOfObjects(r, list, of.path+"contributors/", func(c *store.Contributor) wire.Object {
+		return wire.Object{
+			"username", c.Username, "full_name", c.FullName, "language", wire.OrNull(languages[c.TranslationID]), "updated", c.Updated, "added", c.Added,
+			"removed", c.Removed, "first", wire.ChangeTime(c.First), "last", wire.ChangeTime(c.Last), "url", r.Link.User(c.Username),
 		}
 	})
 }

@@ -7,105 +7,62 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// Change is a change entry with the keys of Weblate 4.x in their order, and
-// ours after them (docs/compatibility.md#change-entries).
-type Change struct {
-	Unit        *string `json:"unit"`
-	Component   string  `json:"component"`
-	Translation *string `json:"translation"`
-	User        *string `json:"user"`
-	Author      *string `json:"author"`
-	Timestamp   string  `json:"timestamp"`
-	Action      int16   `json:"action"`
-	Target      string  `json:"target"`
-	ID          int64   `json:"id"`
-	ActionName  string  `json:"action_name"`
-	URL         string  `json:"url"`
-	// Old is ours: the text before the change.
-	Old string `json:"old"`
-	// Details is ours. An entry about a string has ChangeDetails; one about a
-	// component or a file has a map with the same keys and the event's.
-	Details any `json:"details"`
-}
-
-// ChangeDetails are the details of an entry about a string.
-type ChangeDetails struct {
-	Commit     *string `json:"commit"`
-	CommitTime *string `json:"commit_time"`
-	AuthorName *string `json:"author_name"`
-	// State and OldState are -1 where the unit does not exist.
-	State    int16  `json:"state"`
-	OldState int16  `json:"old_state"`
-	Source   string `json:"source"`
-	Context  string `json:"context"`
-	// CoAuthors are the full names of the commit's Co-authored-by trailers.
-	CoAuthors []string `json:"co_authors,omitempty"`
-	// PreviousSource is the source of the removed string that this new one
-	// replaced, as its translation file says.
-	PreviousSource string `json:"previous_source,omitempty"`
-	// Language is the code of a translation whose file is gone. It replaces the
-	// translation's URL, which would answer 404.
-	Language string `json:"language,omitempty"`
-}
-
-// NewChange makes the object of a change entry.
-func NewChange(l Links, from *catalog.Change) Change {
-	o := Change{
-		Component:  l.API(ComponentPath(from.Project, from.Component)),
-		Timestamp:  ChangeTime(from.Timestamp),
-		Action:     int16(from.Action),
-		Target:     from.Target,
-		ID:         from.ID,
-		ActionName: from.Action.Name(),
-		URL:        l.API("/api/changes/" + FormatID(from.ID) + "/"),
-		Old:        from.Old,
-	}
+// NewChange makes the object of a change entry: the keys of Weblate 4.x in their order, and ours,
+// old and details, after them (docs/compatibility.md#change-entries).
+func NewChange(l Links, from *catalog.Change) Object {
+	var unit, translation, user *string
+	var details any
+	target := from.Target
 	if from.Action.Credited() && from.Username != "" {
-		o.User = OrNull(l.User(from.Username))
-		o.Author = o.User
+		user = OrNull(l.User(from.Username))
 	}
-	if from.UnitID == 0 {
-		if o.Details = eventDetails(from); from.Action == catalog.ActionRemoveTranslation {
-			o.Target = from.Event["file"]
+	switch own := newDetails(from); {
+	case from.UnitID == 0:
+		if details = eventDetails(own, from); from.Action == catalog.ActionRemoveTranslation {
+			target = from.Event["file"]
 		}
+	case from.TranslationRemoved: // its code instead of its URL, which would answer 404
+		unit, details = OrNull(l.Unit(from.UnitID)), own.some("language", from.Language)
+	default:
+		unit, details = OrNull(l.Unit(from.UnitID)), own
+		translation = OrNull(l.API(TranslationPath(from.Project, from.Component, from.Language)))
+	}
+	return Object{
+		"unit", unit, "component", l.API(ComponentPath(from.Project, from.Component)), "translation", translation, "user", user, "author", user,
+		"timestamp", ChangeTime(from.Timestamp), "action", int64(from.Action), "target", target, "id", from.ID, "action_name", from.Action.Name(),
+		"url", l.API("/api/changes/" + FormatID(from.ID) + "/"), "old", from.Old, "details", details,
+	}
+}
+
+// newDetails are the details of an entry about a string. State and old_state are -1 where the unit does not
+// exist, co_authors are the full names of the commit's Co-authored-by trailers, and previous_source
+// is the source of the removed string that this new one replaced, as its file says.
+func newDetails(from *catalog.Change) Object {
+	o := Object{
+		"commit", OrNull(from.Commit), "commit_time", TimeOrNull(from.CommitTime, UnitTime), "author_name", OrNull(from.AuthorName),
+		"state", int64(from.State), "old_state", int64(from.OldState), "source", from.Source, "context", from.Context,
+	}
+	if len(from.CoAuthors) > 0 {
+		o = append(o, "co_authors", from.CoAuthors)
+	}
+	return o.some("previous_source", from.Event[catalog.EventPreviousSource])
+}
+
+// some adds a text, unless it is empty.
+func (o Object) some(key, text string) Object {
+	if text == "" {
 		return o
 	}
-	o.Unit = OrNull(l.Unit(from.UnitID))
-	details := newDetails(from)
-	if from.TranslationRemoved {
-		details.Language = from.Language
-	} else {
-		o.Translation = OrNull(l.API(TranslationPath(from.Project, from.Component, from.Language)))
-	}
-	o.Details = details
-	return o
-}
-
-func newDetails(from *catalog.Change) ChangeDetails {
-	return ChangeDetails{
-		Commit:     OrNull(from.Commit),
-		CommitTime: TimeOrNull(from.CommitTime, UnitTime),
-		AuthorName: OrNull(from.AuthorName),
-		State:      int16(from.State),
-		OldState:   int16(from.OldState),
-		Source:     from.Source,
-		Context:    from.Context,
-
-		CoAuthors: from.CoAuthors, PreviousSource: from.Event[catalog.EventPreviousSource],
-	}
+	return append(o, key, text)
 }
 
 // eventDetails makes the details of an entry about a component or a file
 // (docs/compatibility.md#component-events): the keys of every entry, then the
 // event's own, which win.
-func eventDetails(from *catalog.Change) map[string]any {
-	common := newDetails(from)
-	details := map[string]any{
-		"commit": common.Commit, "commit_time": common.CommitTime, "author_name": common.AuthorName,
-		"state": common.State, "old_state": common.OldState, "source": common.Source, "context": common.Context,
-	}
-	if len(from.CoAuthors) > 0 {
-		details["co_authors"] = from.CoAuthors
+func eventDetails(own Object, from *catalog.Change) map[string]any {
+	details := map[string]any{}
+	for i := 0; i < len(own); i += 2 {
+		details[own[i].(string)] = own[i+1]
 	}
 	for key, value := range from.Event {
 		details[key] = value

@@ -39,7 +39,11 @@ func TestChangeOfFile(t *testing.T) {
 			ID: 5, Action: action, Project: "p", Component: "c", Username: "jane", AuthorName: "Jane", Event: map[string]string{"file": "po/fr.po"},
 		})
 		credited := action != catalog.ActionParseError
-		if c.Target != target || (c.User != nil) != credited || (c.Author != nil) != credited {
+		has := map[string]any{}
+		for i := 0; i < len(c); i += 2 {
+			has[c[i].(string)] = c[i+1]
+		}
+		if has["target"] != target || (has["user"].(*string) != nil) != credited || (has["author"].(*string) != nil) != credited {
 			t.Errorf("%s: %+v", action.Name(), c)
 		}
 	}

@@ -195,6 +195,8 @@ func (o Object) append(b []byte) []byte {
 			b = appendString(b, v)
 		case *string:
 			b = appendLink(b, v)
+		case int:
+			b = appendInt(b, int64(v))
 		case int64:
 			b = appendInt(b, v)
 		case bool:

@@ -21,31 +21,3 @@ func NewProject(l Links, from *catalog.Project) Object {
 
 // NameOrSlug is the name, or the slug if the name is empty.
 func NameOrSlug(name, slug string) string { return cmp.Or(name, slug) }
-
-// User is a git author (docs/compatibility.md#users).
-type User struct {
-	Username string `json:"username"`
-	FullName string `json:"full_name"`
-	// URL, DateJoined (the time of the first commit), StatisticsURL and IsBot
-	// (the configuration names a program) are ours.
-	URL           string  `json:"url"`
-	DateJoined    *string `json:"date_joined"` // null: no commit has a date that can be read
-	StatisticsURL string  `json:"statistics_url"`
-	IsBot         bool    `json:"is_bot"`
-}
-
-// UserStatistics are the statistics of a git author over the served
-// translations, without source languages.
-type UserStatistics struct {
-	// Translated is the number of strings that the author changed, by commits (change
-	// entries 59) and by edits here (2, 5, 7, 37).
-	Translated int64 `json:"translated"`
-	// Suggested is the number of suggestions that the author made here (entries 4).
-	Suggested int64 `json:"suggested"`
-	// Uploaded is the number of strings that the author's commits added (change
-	// entries 31).
-	Uploaded  int64 `json:"uploaded"`
-	Commented int64 `json:"commented"`
-	// Languages is the number of languages of those strings.
-	Languages int `json:"languages"`
-}

@@ -50,55 +50,22 @@ func NewStatisticsPoint(p *catalog.Point) Object {
 	return o.progress("", &p.Stats).counted("readonly", &p.Stats.ReadOnly, &p.Stats.Total)
 }
 
-// MatrixCell is one component of a project in one language, counted as pages for people
-// do: what the file lacks is not translated. Ours.
-type MatrixCell struct {
-	Component         string   `json:"component"`
-	Language          string   `json:"language"`
-	Total             int64    `json:"total"`
-	Translated        int64    `json:"translated"`
-	TranslatedPercent Percent  `json:"translated_percent"`
-	Fuzzy             int64    `json:"fuzzy"`
-	Failing           int64    `json:"failing"`
-	Missing           int64    `json:"missing"`
-	WordsLeft         int64    `json:"words_left"`
-	Change30Days      *Percent `json:"translated_percent_30_days_ago"`
-	LastChange        *string  `json:"last_change"`
-	LastAuthor        *string  `json:"last_author"`
-	URL               string   `json:"url"`
-	WebURL            string   `json:"web_url"`
-}
-
-// NewMatrixCell makes a cell. source is the source translation, past are the statistics
-// 30 days ago, or nil.
-func NewMatrixCell(l Links, t *catalog.Translation, project, component string, source *catalog.Translation, past *catalog.Stats) MatrixCell {
+// NewMatrixCell makes one component of a project in one language, counted as pages for people
+// do: what the file lacks is not translated; ours. source is the source translation, past are the
+// statistics 30 days ago, or nil.
+func NewMatrixCell(l Links, t *catalog.Translation, project, component string, source *catalog.Translation, past *catalog.Stats) Object {
 	p := catalog.NewProgress(t, source)
-	c := MatrixCell{
-		Component: component, Language: t.Language, Total: p.Total, Translated: p.Translated,
-		TranslatedPercent: Percent(p.Percent()), Fuzzy: p.Fuzzy, Failing: t.Stats.Failing.Units,
-		Missing: p.Missing, WordsLeft: p.WordsLeft,
-		LastChange: TimeOrNull(t.LastChange, UnitTime), LastAuthor: OrNull(t.LastAuthor),
-		URL: l.API(TranslationPath(project, component, t.Language)), WebURL: l.Web(Path("projects", project, component, t.Language)),
-	}
+	var before *Percent
 	if past != nil {
-		was := p.Past(t, past)
-		before := Percent(was.Percent())
-		c.Change30Days = &before
+		was := Percent(p.Past(t, past).Percent())
+		before = &was
 	}
-	return c
-}
-
-// Contributor is an author with the number of entries in a time; ours.
-type Contributor struct {
-	Username string  `json:"username"`
-	FullName string  `json:"full_name"`
-	Language *string `json:"language"`
-	Updated  int64   `json:"updated"`
-	Added    int64   `json:"added"`
-	Removed  int64   `json:"removed"`
-	First    string  `json:"first"`
-	Last     string  `json:"last"`
-	URL      string  `json:"url"`
+	return Object{
+		"component", component, "language", t.Language, "total", p.Total, "translated", p.Translated, "translated_percent", Percent(p.Percent()),
+		"fuzzy", p.Fuzzy, "failing", t.Stats.Failing.Units, "missing", p.Missing, "words_left", p.WordsLeft,
+		"translated_percent_30_days_ago", before, "last_change", TimeOrNull(t.LastChange, UnitTime), "last_author", OrNull(t.LastAuthor),
+		"url", l.API(TranslationPath(project, component, t.Language)), "web_url", l.Web(Path("projects", project, component, t.Language)),
+	}
 }
 
 // Credit is an author in a list of credits. The address is empty: repositories' mail
@@ -107,13 +74,4 @@ type Credit struct {
 	Email       string `json:"email"`
 	FullName    string `json:"full_name"`
 	ChangeCount int64  `json:"change_count"`
-}
-
-// CheckSum is a quality check with the number of strings that fail it; ours.
-type CheckSum struct {
-	Check       string `json:"check"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Units       int64  `json:"units"`
-	UnitsURL    string `json:"units_url"`
 }

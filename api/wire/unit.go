@@ -119,17 +119,6 @@ func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
 	return append(appendString(append(b, '['), u.Target), ']')
 }
 
-// MissingString is a string of the template that the file of a translation lacks; ours.
-type MissingString struct {
-	ID         int64    `json:"id"` // of its source unit
-	SourceUnit string   `json:"source_unit"`
-	Source     []string `json:"source"`
-	Context    string   `json:"context"`
-	Location   string   `json:"location"`
-	Note       string   `json:"note"`
-	Flags      string   `json:"flags"`
-}
-
 // Suggestion is the text of a unit on another branch; ours
 // (docs/compatibility.md#comments-and-suggestions).
 type Suggestion struct {
@@ -141,59 +130,6 @@ type Suggestion struct {
 	Timestamp  *string  `json:"timestamp"`
 	Branch     string   `json:"branch"`
 	Commit     string   `json:"commit"`
-}
-
-// Comment is a comment. Its author and time are null: git blames lines, and
-// msgmerge moves lines.
-type Comment struct {
-	ID        int64   `json:"id"` // of the unit, which has at most one comment
-	Comment   string  `json:"comment"`
-	User      *string `json:"user"`
-	Timestamp *string `json:"timestamp"`
-	Unit      string  `json:"unit"`
-}
-
-// Check is a failing check of a unit; ours.
-type Check struct {
-	// Unit is the URL of the unit.
-	Unit string `json:"unit"`
-	// Check is the name used in q=check:….
-	Check       string `json:"check"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	// Failures are the places; empty for checks that compare units.
-	Failures []CheckFailure `json:"failures"`
-}
-
-// CheckFailure is one place where a check fails.
-type CheckFailure struct {
-	// Form and SourceForm are the indices of plural forms, from 0.
-	Form       int  `json:"form"`
-	SourceForm int  `json:"source_form"`
-	Source     Span `json:"source"`
-	Target     Span `json:"target"`
-}
-
-// Span is a part of a string in code points, from Start up to End.
-type Span struct {
-	Start int `json:"start"`
-	End   int `json:"end"`
-}
-
-// FailingUnit is a unit with its failing checks; ours.
-type FailingUnit struct {
-	ID     int64   `json:"id"`
-	Unit   string  `json:"unit"`
-	Checks []Check `json:"checks"`
-}
-
-// EditedUnit is the answer to a change of a unit, with Weblate's keys.
-type EditedUnit struct {
-	Target      []string `json:"target"`
-	State       int16    `json:"state"`
-	Explanation string   `json:"explanation"`
-	ExtraFlags  string   `json:"extra_flags"`
-	Labels      []string `json:"labels"`
 }
 
 // Edit is an edit of the journal; ours.
@@ -232,18 +168,6 @@ type EditEvent struct {
 	Event  string   `json:"event"`
 	Target []string `json:"target"`
 	State  int16    `json:"state"`
-}
-
-// Uploaded is the answer to an upload, with Weblate's keys.
-type Uploaded struct {
-	NotFound int  `json:"not_found"`
-	Skipped  int  `json:"skipped"`
-	Accepted int  `json:"accepted"`
-	Total    int  `json:"total"`
-	Result   bool `json:"result"`
-	Count    int  `json:"count"`
-	// Problems is ours: why texts of the file cannot be edits, of the first ones.
-	Problems []string `json:"problems,omitempty"`
 }
 
 // Done is the answer to an operation on a repository.
