@@ -107,7 +107,7 @@ func TestReview(t *testing.T) {
 	if body := rec.Body.String(); !strings.Contains(body, "&lt;a href=//spam.example&gt;") || strings.Contains(body, `"edit review"`) {
 		t.Errorf("who may not answer: %s", body)
 	}
-	f := jana.reviewForm(list, "reject:1")
+	jana.reviewForm(list, "reject:1")
 	if rec := guest.Post(list, url.Values{"form": {guest.form(w.address("app", "cs", "Open", ""))["form"][0]}, "do": {"accept:2"}}); rec.Code != http.StatusConflict {
 		t.Errorf("a guest accepts: %d", rec.Code)
 	}
@@ -115,7 +115,7 @@ func TestReview(t *testing.T) {
 		t.Error("a translator of another language may answer")
 	}
 	// A text that the program cannot use stops only itself.
-	f = jana.reviewForm(list, "accept")
+	f := jana.reviewForm(list, "accept")
 	f["id"] = []string{"2", "3"}
 	rec = jana.Post(list, f)
 	answers(t, "many", 409, rec, "One suggestion was answered.", "The program could not use this text.", "Řádek")
