@@ -118,11 +118,10 @@ func Holds(data []byte, text string) error {
 	_, at, _ := bytes.Cut(data, []byte("charset="))
 	_, rest, _ := bytes.Cut(at, []byte("\n\n")) // the header is enough
 	_, layout, err := poparse.ParseLayout("file", data[:len(data)-len(rest)])
-	if err != nil { // nothing is written into it now
-		return nil
-	}
-	if _, err := layout.Encode(text); err != nil {
-		return &InvalidError{Field: "target", Message: "The file cannot have this string, " + err.Error() + "."}
+	if err == nil { // else nothing is written into it now
+		if _, err = layout.Encode(text); err != nil {
+			return &InvalidError{Field: "target", Message: "The file cannot have this string, " + err.Error() + "."}
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -97,7 +98,7 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if m.Mirror != nil && sameRemote(m.Remote(), b.Remote) {
+	if m.Mirror != nil && reflect.DeepEqual(m.Remote(), b.Remote) {
 		return m, nil
 	}
 	opened, err := gitsource.Open(ctx, mirrorPath(s.MirrorDir, b.Key), b.Remote, s.Git)
@@ -149,16 +150,6 @@ func (s *Syncer) mirrorOf(key string) *mirror {
 		s.mirrors[key] = m
 	}
 	return m
-}
-
-// sameRemote compares two remotes, credentials included.
-func sameRemote(a, b remote.Repository) bool {
-	if a.Credential == nil || b.Credential == nil {
-		return a == b
-	}
-	same := *a.Credential == *b.Credential
-	a.Credential, b.Credential = nil, nil
-	return same && a == b
 }
 
 // A template from elsewhere takes the place of the file of its path in every state that the

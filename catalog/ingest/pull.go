@@ -151,7 +151,7 @@ func (p *pull) damage(err error) error {
 }
 
 func (p *pull) loadComponents(ctx context.Context) error {
-	rows, err := p.rows(ctx)
+	rows, err := p.s.rows(ctx, &p.branch)
 	if err != nil {
 		return err
 	}
@@ -167,10 +167,6 @@ func (p *pull) loadComponents(ctx context.Context) error {
 		p.comps = append(p.comps, c)
 	}
 	return nil
-}
-
-func (p *pull) rows(ctx context.Context) ([]store.BranchComponent, error) {
-	return p.s.rows(ctx, &p.branch)
 }
 
 // rows returns the stored components of a branch.

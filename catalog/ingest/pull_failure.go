@@ -71,7 +71,7 @@ func (p *pull) failed(ctx context.Context, cause error) error {
 	if ctx.Err() != nil {
 		return cause // stopped, not failed
 	}
-	rows, err := p.rows(ctx)
+	rows, err := p.s.rows(ctx, &p.branch)
 	if err != nil {
 		return errors.Join(cause, err)
 	}

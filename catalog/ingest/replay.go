@@ -379,7 +379,7 @@ func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsou
 // refreshCounters reads the last unit and the time of the last entry of
 // components.
 func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
-	rows, err := p.rows(ctx)
+	rows, err := p.s.rows(ctx, &p.branch)
 	byID := make(map[int64]*store.BranchComponent, len(rows))
 	for i := range rows {
 		byID[rows[i].ID] = &rows[i]

@@ -243,7 +243,8 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 	if t, err := message.Parse(message.Component, row.Settings.PullMessage); err == nil {
 		text = t.Render(r.componentValues(row))
 	}
-	title, intro := splitMessage(text)
+	title, intro, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	title = cmp.Or(title, "Update translations")
 	if about := r.about(); about != "" {
 		title += " (" + about + ")"
 	}
@@ -273,13 +274,6 @@ func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, err
 		rows = append(rows, row)
 	}
 	return forge.Draft{Head: r.group.branch, Base: r.tracking(), Title: title, Body: forge.Body(intro, files, rows)}, nil
-}
-
-// splitMessage returns the first line of a message, and the rest.
-func splitMessage(text string) (title, rest string) {
-	title, rest, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	title = cmp.Or(title, "Update translations")
-	return title, strings.TrimSpace(rest)
 }
 
 // language is the code of a translation.

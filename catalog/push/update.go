@@ -54,19 +54,11 @@ func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []stor
 	}
 	for i := range rows {
 		row := &rows[i]
-		var due []store.Edit
-		var all []catalog.Translation
-		err := p.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-			var err error
-			if due, err = snap.PendingFiles(ctx, row.ID); err == nil {
-				all, err = snap.Translations(ctx, row.ID)
-			}
-			return err
-		})
+		due, err := store.Get(ctx, p.DB, (*store.Snapshot).PendingFiles, row.ID)
 		due = slices.DeleteFunc(due, func(e store.Edit) bool { return e.Kind != store.EditTemplate || p.waits(row, &e) })
 		for k := 0; k < len(due) && err == nil; k++ {
 			e := &due[k]
-			if reasons[e.ID], err = p.compare(ctx, held, row, e, all); reasons[e.ID] != "" {
+			if reasons[e.ID], err = p.compare(ctx, held, row, e); reasons[e.ID] != "" {
 				kept = append(kept, *e)
 			}
 		}
@@ -78,9 +70,13 @@ func (p *Pusher) updateFiles(ctx context.Context, held *ingest.Held, rows []stor
 }
 
 // compare is updateFiles for one component; reason says why nothing is updated.
-func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.BranchComponent, e *store.Edit, all []catalog.Translation) (reason string, err error) {
+func (p *Pusher) compare(ctx context.Context, held *ingest.Held, row *store.BranchComponent, e *store.Edit) (reason string, err error) {
 	if head, err := held.Mirror().Head(); err != nil || head.Hash.String() != row.Head {
 		return "", nil // the next pull comes first
+	}
+	all, err := store.Get(ctx, p.DB, (*store.Snapshot).Translations, row.ID)
+	if err != nil {
+		return "", err
 	}
 	source := store.TemplateOf(all)
 	if source != nil && source.Filename == e.Path && e.Context != edit.UpdateForced {

@@ -81,16 +81,12 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 	if e.languages, err = lang.New(); err != nil {
 		return e, fmt.Errorf("reading the language table: %w", err)
 	}
-	fetched := e.fetched
-	if o.Work == WorkSync { // it has no jobs
-		fetched = nil
-	}
 	q := &c.Quotas
 	e.syncer = ingest.New(ingest.Options{
 		DB: e.db, Languages: e.languages, MirrorDir: mirrors, Git: GitOptions(c, log),
 		Quotas:      ingest.Quotas{Components: q.Components, Files: q.Files, Units: int64(q.Units), Growth: int64(q.Growth)},
 		MaxFileSize: int64(c.MaxFileSize), Memory: o.Memory.imports(), Room: e.room, Now: time.Now, Logger: log, Progress: pr.update,
-		Fetched: fetched,
+		Fetched: e.fetched,
 	})
 	e.editor = editing.New(editing.Options{DB: e.db, Syncer: e.syncer, Languages: e.languages, Room: editRoom(c)})
 	return e, nil
@@ -191,6 +187,9 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 // fetched is ingest.Options.Fetched: in a cluster another process may have had the job, and its
 // mirror is not ours.
 func (e *Engine) fetched(ctx context.Context, key string) (at int64) {
+	if e.options.Work == WorkSync { // it has no jobs
+		return time.Now().UnixNano()
+	}
 	if e.cluster != nil {
 		at, _ = e.cluster.table.WishedFor(ctx, cluster.Fetched, key) // on an error it is fetched the next time
 	}

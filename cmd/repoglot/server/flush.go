@@ -57,8 +57,10 @@ func (s *supervisor) watchEdits(ctx context.Context, last *Plan) {
 		taken := false
 		for i := range p.branches {
 			b := &p.branches[i]
-			taken = taken || takesEdits(b)
-			if s.flushDue(ctx, b) || s.flusher.LookDue(*b) {
+			if !takesEdits(b) {
+				continue
+			}
+			if taken = true; s.flushDue(ctx, b) || s.flusher.LookDue(*b) {
 				s.sched.Trigger(b.Key)
 			}
 		}
@@ -108,9 +110,6 @@ func (s *supervisor) expireEdits(ctx context.Context) {
 
 // flushDue reports whether edits of a branch are to be pushed now.
 func (s *supervisor) flushDue(ctx context.Context, b *ingest.Branch) bool {
-	if !takesEdits(b) {
-		return false
-	}
 	due, err := s.flusher.Ready(ctx, *b)
 	s.failed(ctx, slog.LevelError, err, "edits that are due cannot be found", "branch", b.Key)
 	return due
@@ -160,9 +159,6 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 // look looks at the open requests of others, and merges what was wished. A failure is none of
 // the pull.
 func (s *supervisor) look(ctx context.Context, b *ingest.Branch) {
-	if !takesEdits(b) {
-		return
-	}
 	err := s.flusher.Look(ctx, *b, s.destinations())
 	s.failed(ctx, slog.LevelWarn, err, "the open requests of others cannot be looked at", "branch", b.Key)
 }
@@ -170,7 +166,7 @@ func (s *supervisor) look(ctx context.Context, b *ingest.Branch) {
 // wished returns the wish of a client of some process of the cluster for a work with a
 // branch, 0 if there is none.
 func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {
-	if s.engine.cluster == nil || !takesEdits(b) {
+	if s.engine.cluster == nil {
 		return 0
 	}
 	wish, err := s.engine.cluster.table.WishedFor(ctx, w, b.Key)

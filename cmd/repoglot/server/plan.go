@@ -124,23 +124,12 @@ func (p *Plan) branch(key string) *ingest.Branch {
 	return &p.branches[i]
 }
 
-// readers are the keys of the branches whose templates are of a branch.
-func (p *Plan) readers(key string) (keys []string) {
-	for i := range p.branches {
-		if slices.ContainsFunc(p.branches[i].Templates, func(of ingest.Branch) bool { return of.Key == key }) {
-			keys = append(keys, p.branches[i].Key)
-		}
-	}
-	return keys
-}
-
-// fetched are the keys of branches, and of those that they read templates from.
-func (p *Plan) fetched(keys ...string) []string {
-	for _, key := range keys {
-		if b := p.branch(key); b != nil {
-			for _, of := range b.Templates {
-				keys = append(keys, of.Key)
-			}
+// fetched are the keys of a branch, and of those that it reads templates from.
+func (p *Plan) fetched(key string) []string {
+	keys := []string{key}
+	if b := p.branch(key); b != nil {
+		for _, of := range b.Templates {
+			keys = append(keys, of.Key)
 		}
 	}
 	return keys

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -253,7 +254,10 @@ func (s *supervisor) watch(b *ingest.Branch) (watched bool) {
 
 // pull is the job of one branch.
 func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
-	s.cloneWished(ctx, b)
+	edits := takesEdits(b)
+	if edits {
+		s.cloneWished(ctx, b)
+	}
 	before := resident()
 	report, err := s.engine.Pull(ctx, b)
 	giveBack(before)
@@ -263,20 +267,19 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 			s.log.Warn("not served", "component", c.Project+"/"+c.Slug, "problem", problem)
 		}
 	}
-	if report.Moved {
-		for _, reader := range s.current().readers(b.Key) {
-			s.sched.Trigger(reader)
+	for _, reader := range s.current().branches {
+		if report.Moved && slices.ContainsFunc(reader.Templates, func(of ingest.Branch) bool { return of.Key == b.Key }) {
+			s.sched.Trigger(reader.Key)
 		}
 	}
 	reached := err == nil || report.Reached()
-	if takesEdits(b) && ctx.Err() == nil {
+	if edits && ctx.Err() == nil {
 		s.flusher.Reached(ctx, b.Key, reached)
 	}
-	if !reached {
-		return err
+	if edits && reached { // also of components beside one that cannot be read
+		s.flush(ctx, b)
+		s.look(ctx, b)
 	}
-	s.flush(ctx, b) // also of components beside one that cannot be read
-	s.look(ctx, b)
 	return err
 }
 
