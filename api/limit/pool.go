@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/semaphore"
 )
 
 // Errors of a Lease.
@@ -25,20 +25,25 @@ var (
 type Pool struct {
 	name         string
 	total, share int64
-	all          *semaphore.Weighted
 
 	mu      sync.Mutex
 	used    int64
-	waiting int
 	refused [2]int64 // by ErrShare and by ErrFull or the end of a wait
 	clients map[string]*holder
+	waiting []*waiter // in the order in which they came
 }
 
 // holder is a client with leases in use or waiting.
 type holder struct {
-	own     *semaphore.Weighted // what is left of its share
 	used    int64
 	waiting int
+}
+
+// waiter is a lease that waits for its turn.
+type waiter struct {
+	lease *Lease
+	n     int64
+	ready chan struct{} // closed when it got what it waits for
 }
 
 // maxWaiting bounds the leases of one client that wait.
@@ -47,7 +52,7 @@ const maxWaiting = 32
 // NewPool makes a Pool of total units, of which one client may hold share, both
 // above 0. Metrics and the manual have its name.
 func NewPool(name string, total, share int64) *Pool {
-	return &Pool{name: name, total: total, share: min(share, total), all: semaphore.NewWeighted(total), clients: map[string]*holder{}}
+	return &Pool{name: name, total: total, share: min(share, total), clients: map[string]*holder{}}
 }
 
 // Name is the pool's name.
@@ -70,7 +75,7 @@ func (p *Pool) Used() int64 {
 func (p *Pool) Waiting() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.waiting
+	return len(p.waiting)
 }
 
 // Lease begins to hold nothing for a client. Its Release must be called.
@@ -102,40 +107,34 @@ func (p *Pool) count(err error) {
 	}
 }
 
-// Wait holds n more units as soon as they are free: first its client's leases that wait, and
-// then all clients, are served in the order in which they came. One that the total is too small
-// for holds up those behind it, or large ones would never get their turn. Wait returns ErrShare
-// at once if too many leases of the client wait or n is more than a share, and the error of ctx
-// when ctx ends.
-func (l *Lease) Wait(ctx context.Context, n int64) (err error) {
+// Wait holds n more units as soon as they are free: leases that wait are served in
+// the order in which they came, except that one whose client holds its share lets
+// others pass. It returns ErrShare at once if too many leases of the client wait or
+// n is more than a share, and the error of ctx when ctx ends.
+func (l *Lease) Wait(ctx context.Context, n int64) error {
 	p := l.pool
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.take(l, n) == nil {
+	h := p.clients[l.client]
+	if n > p.share || h != nil && h.waiting >= maxWaiting {
+		p.count(ErrShare)
+		p.mu.Unlock()
+		return ErrShare
+	}
+	if len(p.waiting) == 0 && p.take(l, n) == nil {
+		p.mu.Unlock()
 		return nil
 	}
-	h := p.holder(l.client)
-	defer p.forget(l.client, h)
-	if n > p.share || h.waiting >= maxWaiting {
-		err = ErrShare
-	} else {
-		h.waiting++
-		p.waiting++
-		p.mu.Unlock()
-		if err = h.own.Acquire(ctx, n); err == nil {
-			if err = p.all.Acquire(ctx, n); err != nil {
-				h.own.Release(n)
-			}
-		}
-		p.mu.Lock()
-		h.waiting--
-		p.waiting--
+	w := &waiter{lease: l, n: n, ready: make(chan struct{})}
+	p.waiting = append(p.waiting, w)
+	p.holder(l.client).waiting++
+	p.serve() // it may pass those that wait for their client
+	p.mu.Unlock()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		return p.leave(ctx, w)
 	}
-	if err == nil {
-		p.hold(l, h, n)
-	}
-	p.count(err)
-	return err
 }
 
 // Turn is Wait for one unit of a client, for a time at most; after it ErrFull.
@@ -168,40 +167,79 @@ func (l *Lease) give(n int64) {
 	p := l.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if h := p.clients[l.client]; h != nil { // else it holds nothing
-		p.hold(l, h, -n)
-		h.own.Release(n)
-		p.all.Release(n)
+	p.used -= n
+	l.held -= n
+	if h := p.clients[l.client]; h != nil {
+		h.used -= n
 		p.forget(l.client, h)
 	}
+	p.serve()
 }
 
 // take is Take with the lock held.
 func (p *Pool) take(l *Lease, n int64) error {
 	h := p.holder(l.client)
 	defer p.forget(l.client, h)
-	if !h.own.TryAcquire(n) {
+	switch {
+	case h.used+n > p.share:
 		return ErrShare
-	}
-	if !p.all.TryAcquire(n) {
-		h.own.Release(n)
+	case p.used+n > p.total:
 		return ErrFull
 	}
-	p.hold(l, h, n)
-	return nil
-}
-
-// hold counts what a lease got, or gives back.
-func (p *Pool) hold(l *Lease, h *holder, n int64) {
 	p.used += n
 	h.used += n
 	l.held += n
+	return nil
+}
+
+// serve gives leases that wait what they wait for. One that the total is too small
+// for holds up those behind it, or large ones would never get their turn.
+func (p *Pool) serve() {
+	kept := p.waiting[:0]
+	full := false
+	for _, w := range p.waiting {
+		err := ErrFull
+		if !full {
+			err = p.take(w.lease, w.n)
+		}
+		if err != nil {
+			full = full || errors.Is(err, ErrFull)
+			kept = append(kept, w)
+			continue
+		}
+		p.gone(w)
+		close(w.ready)
+	}
+	clear(p.waiting[len(kept):])
+	p.waiting = kept
+}
+
+// leave ends a wait, unless it was just served.
+func (p *Pool) leave(ctx context.Context, w *waiter) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.waiting, w)
+	if i < 0 {
+		return nil // it holds what it waited for
+	}
+	p.waiting = slices.Delete(p.waiting, i, i+1)
+	p.gone(w)
+	p.serve()
+	p.count(ctx.Err())
+	return ctx.Err()
+}
+
+// gone counts a lease that waits no more.
+func (p *Pool) gone(w *waiter) {
+	h := p.holder(w.lease.client)
+	h.waiting--
+	p.forget(w.lease.client, h)
 }
 
 func (p *Pool) holder(client string) *holder {
 	h := p.clients[client]
 	if h == nil {
-		h = &holder{own: semaphore.NewWeighted(p.share)}
+		h = new(holder)
 		p.clients[client] = h
 	}
 	return h
@@ -277,7 +315,7 @@ func (Pools) Describe(chan<- *prometheus.Desc) {}
 func (ps Pools) Collect(ch chan<- prometheus.Metric) {
 	for _, p := range ps {
 		p.mu.Lock()
-		used, waiting, refused := p.used, p.waiting, p.refused
+		used, waiting, refused := p.used, len(p.waiting), p.refused
 		p.mu.Unlock()
 		ch <- prometheus.MustNewConstMetric(usedDesc, prometheus.GaugeValue, float64(used), p.name)
 		ch <- prometheus.MustNewConstMetric(totalDesc, prometheus.GaugeValue, float64(p.total), p.name)

@@ -50,7 +50,7 @@ func TestWaitingClients(t *testing.T) {
 	must(t, first.Take(1))
 	got := make(chan string)
 	wait := func(ctx context.Context, client string) {
-		before := p.Waiting()
+		before := waits(p)
 		go func() {
 			who := client
 			if err := p.Lease(client).Wait(ctx, 1); err != nil {
@@ -58,7 +58,7 @@ func TestWaitingClients(t *testing.T) {
 			}
 			got <- who
 		}()
-		for p.Waiting() == before && client == "greedy" {
+		for waits(p) == before && client == "greedy" {
 			runtime.Gosched() // until it is in the queue
 		}
 	}
@@ -77,9 +77,15 @@ func TestWaitingClients(t *testing.T) {
 	if name := <-got; name != "greedy" {
 		t.Errorf("%q, want the greedy client's turn", name)
 	}
-	if p.Used() != 2 || p.Waiting() != 0 {
-		t.Errorf("%d in use, %d wait", p.Used(), p.Waiting())
+	if p.Used() != 2 || waits(p) != 0 {
+		t.Errorf("%d in use, %d wait", p.Used(), waits(p))
 	}
+}
+
+func waits(p *Pool) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waiting)
 }
 
 // TestTooMany: a client may not let any number of requests wait, nor wait for more
@@ -94,7 +100,7 @@ func TestTooMany(t *testing.T) {
 	for range maxWaiting {
 		left.Go(func() { _ = p.Lease("a").Wait(ctx, 1) })
 	}
-	for p.Waiting() < maxWaiting {
+	for waits(p) < maxWaiting {
 		runtime.Gosched() // until all wait
 	}
 	if err := p.Lease("a").Wait(t.Context(), 1); !errors.Is(err, ErrShare) {
@@ -136,8 +142,8 @@ func TestPoolTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if p.Used() != 0 || len(p.clients) != 0 || p.waiting != 0 {
-		t.Errorf("in the end %d in use, clients %v, %d waiting", p.Used(), p.clients, p.waiting)
+	if p.Used() != 0 || len(p.clients) != 0 || len(p.waiting) != 0 {
+		t.Errorf("in the end %d in use, clients %v, %d waiting", p.Used(), p.clients, len(p.waiting))
 	}
 }
 
