@@ -35,29 +35,21 @@ func (n *newTranslation) add(ctx context.Context, units []unit.Unit) (*unitWrite
 	return w, n.place(w)
 }
 
-// addChecked stores a block while its units are checked, and then the results.
+// addChecked stores a block, and what the checks of its units find.
 func (n *newTranslation) addChecked(ctx context.Context, w *unitWriter) error {
 	a := n.a
-	if a.checkup == nil {
-		return w.add(ctx)
-	}
-	checked, err := a.checkup.Start(ctx, a.comp.checked(), n.row, w.units)
-	if err != nil {
-		return err
-	}
-	defer checked.Wait() // in any case: it reads the units
-	if err := w.add(ctx); err != nil {
+	if err := w.add(ctx); err != nil || a.checkup == nil {
 		return err
 	}
 	units := &checkup.NewUnits{Component: a.comp.checked(), Translation: n.row, Units: w.units, IDs: w.ids}
 	if n.row.IsSource {
-		return a.checkup.NewSource(ctx, units, checked)
+		return a.checkup.NewSource(ctx, units)
 	}
 	sources, err := a.sourceIDs(ctx)
 	if err != nil {
 		return err
 	}
-	return a.checkup.NewTranslation(ctx, units, sources, checked)
+	return a.checkup.NewTranslation(ctx, units, sources)
 }
 
 // place keeps where units are.

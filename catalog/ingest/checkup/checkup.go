@@ -186,77 +186,24 @@ func unique(ids []int64) []int64 {
 	return slices.Compact(ids)
 }
 
-// Pending are the checks of the single units of a new translation, which
-// run while the units are stored, so that a first import waits for the database
-// only.
-type Pending struct {
-	done  chan struct{}
-	masks []checks.Mask
-}
-
-// Start starts the checks of single units. Until Wait returns, the caller must
-// not change the fields of units and t that checks read; ids may change.
-func (k *Step) Start(ctx context.Context, c *Component, t *catalog.Translation, units []unit.Unit) (*Pending, error) {
-	var terms []checks.Term
-	if !t.IsSource {
-		asked := slices.ContainsFunc(units, func(u unit.Unit) bool { return checks.UsesGlossary(u.Flags) })
-		var err error
-		if terms, err = k.glossaries.termsFor(ctx, &c.Project, &c.Settings, t.Language, asked); err != nil {
-			return nil, err
-		}
-	}
-	p := &Pending{done: make(chan struct{}), masks: make([]checks.Mask, len(units))}
-	set := checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, terms)
-	rule := catalog.Translation{IsSource: t.IsSource, PluralNumber: t.PluralNumber}
-	go func() {
-		defer close(p.done)
-		spread(len(units), max(runtime.GOMAXPROCS(0)-1, 1), func(i int) {
-			u := checks.UnitOf(&units[i].Unit, &rule)
-			p.masks[i] = set.Run(&u)
-		})
-	}()
-	return p, nil
-}
-
-// Wait returns the failing checks, parallel to the units.
-func (p *Pending) Wait() []checks.Mask {
-	<-p.done
-	return p.masks
-}
-
-func runAll(set *checks.Set, t *catalog.Translation, units []*catalog.Unit) []checks.Mask {
-	masks := make([]checks.Mask, len(units))
-	spread(len(units), runtime.GOMAXPROCS(0), func(i int) {
-		u := checks.UnitOf(units[i], t)
-		masks[i] = set.Run(&u)
-	})
-	return masks
-}
-
 // runSize is how many units one goroutine checks at a time.
 const runSize = 512
 
-// spread calls do for 0 to n-1: on several goroutines if there are more than
-// runSize calls.
-func spread(n, workers int, do func(i int)) {
-	run := func(from, to int) {
-		for i := from; i < to; i++ {
-			do(i)
-		}
-	}
-	if n <= runSize || workers == 1 {
-		run(0, n)
-		return
-	}
+func runAll(set *checks.Set, t *catalog.Translation, units []*catalog.Unit) []checks.Mask {
+	masks := make([]checks.Mask, len(units))
 	var group errgroup.Group
-	group.SetLimit(workers)
-	for from := 0; from < n; from += runSize {
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < len(units); from += runSize {
 		group.Go(func() error {
-			run(from, min(from+runSize, n))
+			for i := from; i < min(from+runSize, len(units)); i++ {
+				u := checks.UnitOf(units[i], t)
+				masks[i] = set.Run(&u)
+			}
 			return nil
 		})
 	}
 	_ = group.Wait() // no call returns an error
+	return masks
 }
 
 // The rules of a translation are stored with it (Translation.Checked): letters

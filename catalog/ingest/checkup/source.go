@@ -61,26 +61,31 @@ func (k *Step) checkSource(ctx context.Context, c *Component, t *catalog.Transla
 	})
 }
 
-// NewSource stores the checks of a source translation that the step made, which ran
-// while its units were in memory. Translations add the strings that
-// multiple_failures is to be decided for.
-func (k *Step) NewSource(ctx context.Context, n *NewUnits, pending *Pending) error {
-	k.untranslated.recount(n.Component.ID).whole = true
-	for i, mask := range pending.Wait() {
-		if mask == (checks.Mask{}) {
-			continue
-		}
-		u := n.Units[i].Unit
-		u.ID, u.TranslationID, u.SourceID = n.IDs[i], n.Translation.ID, n.IDs[i]
-		if err := k.failures.set(ctx, &u, mask); err != nil {
-			return err
-		}
-	}
-	if err := k.failures.store(ctx); err != nil {
+// NewSource checks a source translation that the step made, while its units are in
+// memory. Translations add the strings that multiple_failures is to be decided for.
+func (k *Step) NewSource(ctx context.Context, n *NewUnits) error {
+	c, t := n.Component, n.Translation
+	k.untranslated.recount(c.ID).whole = true
+	units := n.units(func(i int) int64 { return n.IDs[i] })
+	masks := runAll(checks.ForTranslation(c.Table, &c.Project, &c.Settings, t, nil), t, units)
+	if err := k.failures.setAll(ctx, units, func(i int) checks.Mask { return masks[i] }); err != nil {
 		return err
 	}
-	k.checkedNew[n.Translation.ID] = true
-	return k.tx.SetChecked(ctx, n.Translation.ID, Rules(n.Component, n.Translation), 0)
+	k.checkedNew[t.ID] = true
+	return k.tx.SetChecked(ctx, t.ID, Rules(c, t), 0)
+}
+
+// units are the units as they are stored. source returns the id of the source string of the
+// i-th.
+func (n *NewUnits) units(source func(i int) int64) []*catalog.Unit {
+	all := make([]catalog.Unit, len(n.Units))
+	units := make([]*catalog.Unit, len(n.Units))
+	for i := range n.Units {
+		all[i] = n.Units[i].Unit
+		all[i].ID, all[i].TranslationID, all[i].SourceID = n.IDs[i], n.Translation.ID, source(i)
+		units[i] = &all[i]
+	}
+	return units
 }
 
 // liveSource returns the source translation of a component's translations; nil if its

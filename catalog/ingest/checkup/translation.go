@@ -11,24 +11,16 @@ import (
 )
 
 // NewTranslation checks units of a new translation while they are in memory: all, or
-// the next ones of a large file. sources are the ids of their source strings. The checks of single units, pending, began before the
-// units were stored.
-func (k *Step) NewTranslation(ctx context.Context, n *NewUnits, sources map[catalog.Identity]int64, pending *Pending) error {
+// the next ones of a large file. sources are the ids of their source strings.
+func (k *Step) NewTranslation(ctx context.Context, n *NewUnits, sources map[catalog.Identity]int64) error {
 	c, t := n.Component, n.Translation
 	if !k.checkedNew[t.ID] {
 		if err := k.comparison.flushLarge(ctx); err != nil {
 			return err
 		}
 	}
-	all := make([]catalog.Unit, len(n.Units))
-	units := make([]*catalog.Unit, len(n.Units))
-	for i := range n.Units {
-		all[i] = n.Units[i].Unit
-		all[i].ID, all[i].TranslationID, all[i].SourceID = n.IDs[i], t.ID, sources[n.Units[i].Identity]
-		units[i] = &all[i]
-	}
 	k.checkedNew[t.ID] = true
-	return k.allUnits(ctx, c, t, units, Rules(c, t), pending.Wait())
+	return k.allUnits(ctx, c, t, n.units(func(i int) int64 { return sources[n.Units[i].Identity] }), Rules(c, t))
 }
 
 // component checks the translations of a component, except the source
@@ -101,7 +93,7 @@ func (k *Step) wholeTranslation(ctx context.Context, c *Component, t *catalog.Tr
 			return err
 		}
 	}
-	return k.allUnits(ctx, c, t, units, rules, nil)
+	return k.allUnits(ctx, c, t, units, rules)
 }
 
 func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translation) ([]*catalog.Unit, error) {
@@ -119,10 +111,13 @@ func (k *Step) liveUnits(ctx context.Context, c *Component, t *catalog.Translati
 	return k.tx.TargetsOf(ctx, t.ID, texts)
 }
 
-// allUnits checks all units of a translation and stores its rules. masks are the
-// results of the checks of single units; nil if those have to run.
-func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit, rules string, masks []checks.Mask) error {
+// allUnits checks all units of a translation and stores its rules.
+func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translation, units []*catalog.Unit, rules string) error {
 	k.untranslated.recount(c.ID).whole = true
+	masks, err := k.single(ctx, c, t, units)
+	if err != nil {
+		return err
+	}
 	checkedNow := *t
 	checkedNow.Checked = rules
 	old, err := k.tx.ScopeOf(ctx, t.ID)
@@ -131,7 +126,7 @@ func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translatio
 	}
 	if k.Later && old.ID == 0 && hasRule(rules, ruleCompared) {
 		checkedNow.Checked = uncomparedRules(rules)
-		if k.Kept != nil && masks != nil {
+		if k.Kept != nil && k.checkedNew[t.ID] {
 			if kept, err := k.keep(ctx, c, t, rules, units, masks); kept || err != nil {
 				return err
 			}
@@ -139,11 +134,6 @@ func (k *Step) allUnits(ctx context.Context, c *Component, t *catalog.Translatio
 	}
 	if err := k.enterScope(ctx, c, &checkedNow, old, units); err != nil {
 		return err
-	}
-	if masks == nil {
-		if masks, err = k.single(ctx, c, t, units); err != nil {
-			return err
-		}
 	}
 	return k.compareAndStore(ctx, c, &checkedNow, units, masks)
 }
