@@ -207,30 +207,33 @@ func listEdits(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *s
 	return r.List(int64(count), rest.MaxUnitsSize, of.path+"edits/", func(w rest.Window) (any, error) {
 		q.Offset, q.Limit, q.Counted = w.Offset, w.Limit, true
 		list, _, err := snap.Edits(ctx, q)
-		return rest.Objects(list, func(e *store.Edit) wire.Edit { return wireEdit(ctx, r.Link, e) }), err
+		return rest.Objects(list, func(e *store.Edit) wire.Object { return wireEdit(ctx, r.Link, e) }), err
 	})
 }
 
-func wireEdit(ctx context.Context, l wire.Links, e *store.Edit) wire.Edit {
-	o := wire.Edit{
-		ID: e.ID, Kind: string(e.Kind), Component: l.API(wire.ComponentPath(e.Project, e.Component)), LanguageCode: e.Language, Filename: e.Path,
-		Status: string(e.Status), Reason: e.Reason, Source: []string{}, Context: e.Context,
-		BaseTarget: []string{}, BaseState: int16(e.Base.State), Target: formsOfEdit(ctx, e, e.Ours.Target), State: int16(e.Ours.State),
-		Created: wire.UnitTime(e.Created), Updated: wire.UnitTime(e.Updated), Branch: wire.OrNull(e.Pushed.Branch), Authors: []string{},
-	}
+// wireEdit makes the object of an edit of the journal; ours. unit is null for kinds other than text,
+// authors are all who wrote a text, the last one last, and branch is the branch of ours that has it.
+func wireEdit(ctx context.Context, l wire.Links, e *store.Edit) wire.Object {
+	var unit *string
+	source, base, authors, reason := []string{}, []string{}, []string{}, e.Reason
 	if e.Source != "" || e.Kind == store.EditText {
-		o.Source = catalog.SplitForms(e.Source)
+		source = catalog.SplitForms(e.Source)
 	}
 	if e.Status == store.EditPending && e.Away {
-		o.Reason = "the file does not have the string now: the edit waits for it, for 90 days"
+		reason = "the file does not have the string now: the edit waits for it, for 90 days"
 	}
 	if e.Kind == store.EditText {
-		o.Unit, o.BaseTarget = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.Base.Target)
+		unit, base = wire.OrNull(l.Unit(e.UnitID)), catalog.SplitForms(e.Base.Target)
 	}
 	for _, a := range e.Authors {
-		o.Authors = append(o.Authors, a.Name)
+		authors = append(authors, a.Name)
 	}
-	return o
+	return wire.Object{
+		"id", e.ID, "kind", string(e.Kind), "unit", unit, "component", l.API(wire.ComponentPath(e.Project, e.Component)), "language_code", e.Language,
+		"filename", e.Path, "status", string(e.Status), "reason", reason, "source", source, "context", e.Context,
+		"base_target", base, "base_state", int64(e.Base.State), "target", formsOfEdit(ctx, e, e.Ours.Target), "state", int64(e.Ours.State),
+		"authors", authors, "branch", wire.OrNull(e.Pushed.Branch), "created", wire.UnitTime(e.Created), "updated", wire.UnitTime(e.Updated),
+	}
 }
 
 // formsOfEdit are the forms of a text of an edit; none if it is of a file, or is hidden.
@@ -269,9 +272,13 @@ func (e *Env) VisibleEdit(ctx context.Context, snap *store.Snapshot, id int64) (
 
 func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *editRow) (any, error) {
 	events, err := snap.EditEvents(ctx, j.ID)
-	o := wireEdit(ctx, r.Link, &j.Edit)
+	var history []wire.Object // the oldest first
 	for _, v := range events {
-		o.History = append(o.History, wire.EditEvent{Timestamp: wire.UnitTime(v.At), Name: wire.OrNull(v.Name), Event: v.Event, Target: formsOfEdit(ctx, &j.Edit, v.Target), State: int16(v.State)})
+		history = append(history, wire.Object{"timestamp", wire.UnitTime(v.At), "name", wire.OrNull(v.Name), "event", v.Event, "target", formsOfEdit(ctx, &j.Edit, v.Target), "state", int64(v.State)})
+	}
+	o := wireEdit(ctx, r.Link, &j.Edit)
+	if history != nil {
+		o = append(o, "history", history)
 	}
 	return o, err
 }
