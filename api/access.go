@@ -124,8 +124,8 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 
 // grant gives an account its roles as they are now.
 func (s *Server) grant(a *rest.Access) {
-	if a.Token.Account != nil {
-		a.Granter, a.Token.Account.Roles = s, s.RolesOf(a.Token.Account)
+	if a.Granter = s; a.Token.Account != nil {
+		a.Token.Account.Roles = s.RolesOf(a.Token.Account)
 	}
 }
 

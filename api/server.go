@@ -273,6 +273,8 @@ func (s *Server) registerRoutes() {
 	s.echo.POST("/login/", s.signIn)
 	s.echo.POST("/logout/", s.signOut)
 	s.echo.POST("/translate/:project/:component/:language/", s.form("Strings", s.pages.Edit))
+	s.echo.POST("/account/", s.form("Own work", s.pages.Account))
+	s.echo.POST("/accounts/", s.form("Accounts", s.pages.Accounts))
 	s.echo.POST("/projects/:project/-/:language/", s.form("Suggestions", s.pages.Review))
 	s.echo.POST("/projects/:project/:component/:language/", s.form("Suggestions", s.pages.Review))
 	s.echo.POST("/projects/:project/:component/", s.form("Component", s.pages.Merge))

@@ -219,3 +219,21 @@ func (t *Token) Stranger(project string) bool {
 
 // Administers reports whether the token's owner may see and do what concerns the whole server.
 func (t *Token) Administers() bool { return t.SeesAll() && t.Scope == ScopeAdmin }
+
+// Session is an open session of a browser, without its secret.
+type Session struct {
+	// ID tells the sessions apart.
+	ID               string
+	Created, Expires time.Time
+}
+
+// AccountEvent is what was done with an account.
+type AccountEvent struct {
+	// At is when, in UTC.
+	At time.Time
+	// Event is blocked, unblocked, rebound or deleted; Who did it.
+	Event, Who string
+	// Account is the account's id, Name its provider and name then; "" if it was deleted.
+	Account int64
+	Name    string
+}

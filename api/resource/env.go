@@ -70,6 +70,8 @@ type Edits interface {
 	Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error)
 	// AnswerSuggestion accepts such a suggestion, or rejects it.
 	AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error
+	// RejectOf rejects suggestions of somebody that wait, some at a call.
+	RejectOf(ctx context.Context, person int64, by edit.Author, why string) (n int, err error)
 	// Lock locks a component, or unlocks it.
 	Lock(ctx context.Context, component int64, by edit.Author, locked bool) (changed bool, err error)
 	// NoteTemplate has the files of a component compared with its template, and updated.
@@ -185,6 +187,10 @@ func (e editsInTurn) Upload(ctx context.Context, component, translation int64, b
 
 func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
 	return inTurn(ctx, e.turn, sizeOf(want), func() (int64, error) { return e.to.Suggest(ctx, component, translation, by, want) })
+}
+
+func (e editsInTurn) RejectOf(ctx context.Context, person int64, by edit.Author, why string) (int, error) {
+	return inTurn(ctx, e.turn, 0, func() (int, error) { return e.to.RejectOf(ctx, person, by, why) })
 }
 
 func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error {

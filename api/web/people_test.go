@@ -1,8 +1,11 @@
 package web_test
 
 import (
+	"errors"
 	"html"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store/access"
 )
 
 // account is a browser that is signed in with an account.
@@ -143,7 +147,7 @@ func TestReview(t *testing.T) {
 	if rec = jana.Post(list, f); rec.Code != http.StatusSeeOther {
 		t.Errorf("rejected: %d", rec.Code)
 	}
-	answers(t, "journal", 200, anybody.Get("/api/edits/1/", "Accept", "application/json"), `"rejected: no links"`)
+	answers(t, "journal", 200, anybody.Get("/api/edits/1/"), `"rejected: no links"`)
 	answers(t, "nothing left", 200, jana.Get(list), "No suggestion waits.")
 	for _, do := range []string{"", "other", "accept:x"} {
 		f := url.Values{"form": {f.Get("form")}, "do": {do}}
@@ -151,5 +155,160 @@ func TestReview(t *testing.T) {
 			t.Errorf("%q: %d", do, rec.Code)
 		}
 	}
+	w.Verify()
+}
+
+// TestOwnPage: an account sees what became of its work and why, ends sessions, makes tokens that
+// can do no more than it can at that time, and deletes itself; only its bound names stay.
+func TestOwnPage(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	roles := catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}}}
+	w.s.Update(api.Settings{Roles: roles})
+	const page = "/account/"
+	answers(t, "stranger", 401, person{catalogtest.NewVisitor(t, w.s)}.Get(page), "Sign in to see this page.")
+	jana, other := w.account("jana"), w.account("jana")
+	form := func(p person, do string, more ...string) url.Values {
+		f := url.Values{"do": {do}, "form": {hiddenField.FindStringSubmatch(p.Get(page).Body.String())[2]}}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return f
+	}
+	open := w.address("app", "cs", "Open", "")
+	f := jana.form(open, "Otevřít")
+	f.Set("do", "suggest")
+	jana.Post(open, f)
+	const list = "/projects/demo/-/cs/?suggestions=1"
+	f = w.signIn(catalog.Token{Name: "boss", Scope: catalog.ScopeAdmin}).reviewForm(list, "reject:1")
+	answers(t, "waits", 200, jana.Get(page), "Otevřít", "waits for an answer", "jana@example.org", "write public cs")
+	f.Set("why1", "imperative, please")
+	boss := w.signIn(catalog.Token{Name: "boss 2", Scope: catalog.ScopeAdmin})
+	f.Set("form", boss.reviewForm(list, "")["form"][0])
+	boss.Post(list, f)
+	answers(t, "rejected", 200, jana.Get(page), "rejected: imperative, please")
+	// Tokens.
+	for scope, status := range map[string]int{"read": 200, "write": 200, "admin": 403, "": 403} {
+		answers(t, "token of scope "+scope, status, jana.Post(page, form(jana, "token", "name", "my "+scope, "scope", scope)))
+	}
+	answers(t, "the same name", 409, jana.Post(page, form(jana, "token", "name", "my write", "scope", "write")), "choose another name")
+	secret := regexp.MustCompile(`rgt_\w+`).FindString(jana.Post(page, form(jana, "token", "name", "laptop", "scope", "write", "days", "7")).Body.String())
+	if body := jana.Get(page).Body.String(); !strings.Contains(body, ": laptop</code> write It ends") || strings.Contains(body, secret) {
+		t.Errorf("tokens: %s", body)
+	}
+	patch := func(component, language string) int {
+		r := catalogtest.Request("PATCH", w.unitPath(component, language, "Done."), "Authorization", "Token "+secret, "Content-Type", "application/json")
+		r.Body = io.NopCloser(strings.NewReader(`{"target": ["Hotovo."], "state": 20}`))
+		rec := httptest.NewRecorder()
+		w.s.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	if cs, ar := patch("app", "cs"), patch("app", "ar"); cs != 200 || ar != 403 {
+		t.Errorf("a personal token edits Czech: %d, Arabic: %d", cs, ar)
+	}
+	w.s.Update(api.Settings{}) // the role is taken away
+	if cs := patch("app", "cs"); cs != 403 {
+		t.Errorf("without the role: %d", cs)
+	}
+	w.s.Update(api.Settings{Roles: roles})
+	// A session by the personal token manages nothing.
+	by := person{catalogtest.NewVisitor(t, w.s)}
+	by.Post("/login/", url.Values{"token": {secret}})
+	if rec := by.Get(page); rec.Code != 200 || strings.Contains(rec.Body.String(), "Make a token") {
+		t.Errorf("by a personal token: %d", rec.Code)
+	}
+	for _, do := range []string{"token", "delete", "revoke:1", "other"} {
+		answers(t, do, 403, by.Post(page, form(by, do, "sure", "1", "scope", "write", "name", "x")))
+	}
+	// Sessions.
+	id := regexp.MustCompile(`value="(end:\w+)"`).FindAllStringSubmatch(other.Get(page).Body.String(), -1)
+	if len(id) != 3 {
+		t.Fatalf("sessions %v", id)
+	}
+	for _, m := range id {
+		if m[1] != "end:"+(*access.Reader)(nil).SessionID(jana.Cookies["session"]) {
+			jana.Post(page, form(jana, m[1]))
+		}
+	}
+	if a, b, c := jana.Get(page).Code, other.Get(page).Code, by.Get(page).Code; a != 200 || b != 401 || c != 401 {
+		t.Errorf("sessions after two were ended: %d %d %d", a, b, c)
+	}
+	// Another account ends and revokes nothing of it.
+	guest := w.account("guest")
+	guest.Post(page, form(guest, "end:"+(*access.Reader)(nil).SessionID(jana.Cookies["session"])))
+	answers(t, "revokes another's", 404, guest.Post(page, form(guest, "revoke:5")))
+	answers(t, "still there", 200, jana.Get(page))
+	answers(t, "delete, not sure", 403, jana.Post(page, form(jana, "delete")))
+	answers(t, "delete", 303, jana.Post(page, form(jana, "delete", "sure", "1")))
+	if a, cs := jana.Get(page).Code, patch("app", "cs"); a != 401 || cs != 401 {
+		t.Errorf("after it was deleted: %d %d", a, cs)
+	}
+	if text, _ := w.target("app", "cs", "Done."); text != "Hotovo." {
+		t.Errorf("its edit: %q", text)
+	}
+	// Somebody else who takes the name has not its role.
+	a := catalog.Account{Provider: "gh", Subject: "another", Name: "jana"}
+	_, _, err := w.DB.Access().SignIn(t.Context(), &a, time.Hour)
+	must(t, err)
+	if !a.Taken() || len(roles.Of(&a)) != 0 {
+		t.Errorf("the name is free: %+v", a)
+	}
+	w.Verify()
+}
+
+// TestAccountsPage: administrators of the server block accounts, whose sessions and tokens end at
+// once, reject what they suggested, and give names to those who have them now; nobody else does.
+func TestAccountsPage(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	w.s.Update(api.Settings{Roles: catalog.RoleBook{Admins: []string{"gh:boss"}, Translators: map[string][]string{"cs": {"gh:jana"}}, Projects: map[string]catalog.ProjectRoles{"demo": {Admins: []string{"gh:chief"}}}}})
+	const page = "/accounts/"
+	boss, guest, jana := w.account("boss"), w.account("guest"), w.account("jana")
+	for name, p := range map[string]person{"guest": guest, "an admin of a project": w.account("chief"), "a token of scope write": w.signIn(catalog.Token{Name: "writer", Scope: catalog.ScopeWrite})} {
+		f := url.Values{"do": {"block:1"}, "form": {hiddenField.FindStringSubmatch(p.Get("/account/").Body.String())[2]}}
+		if a, b := p.Get(page).Code, p.Post(page, f).Code; a != 403 || b != 403 {
+			t.Errorf("%s: %d %d", name, a, b)
+		}
+	}
+	open := w.address("app", "cs", "Open", "")
+	f := guest.form(open, "Spam")
+	f.Set("do", "suggest")
+	guest.Post(open, f)
+	do := func(what string) *httptest.ResponseRecorder {
+		t.Helper()
+		f := url.Values{"do": {what}, "form": {hiddenField.FindStringSubmatch(boss.Get(page).Body.String())[2]}}
+		return boss.Post(page, f)
+	}
+	answers(t, "list", 200, boss.Get(page), "gh:guest", "admin *", "write public cs")
+	answers(t, "reject", 303, do("reject:2"))
+	answers(t, "journal", 200, boss.Get("/api/edits/1/"), `"rejected"`)
+	guest.Post(open, f)
+	answers(t, "block", 303, do("block:2"))
+	answers(t, "blocked", 401, guest.Get("/account/"))
+	ended, _, err := w.Editor.Expire(t.Context(), time.Now())
+	must(t, err)
+	if ended != 1 {
+		t.Errorf("%d suggestions of a blocked account were rejected", ended)
+	}
+	a := catalog.Account{Provider: "gh", Subject: "s-guest", Name: "guest"}
+	if _, _, err := w.DB.Access().SignIn(t.Context(), &a, time.Hour); !errors.Is(err, catalog.ErrConflict) {
+		t.Errorf("a blocked account signs in: %v", err)
+	}
+	answers(t, "unblock", 303, do("unblock:2"))
+	_, _, err = w.DB.Access().SignIn(t.Context(), &a, time.Hour)
+	must(t, err)
+	taken := catalog.Account{Provider: "gh", Subject: "new", Name: "Jana"}
+	_, _, err = w.DB.Access().SignIn(t.Context(), &taken, time.Hour)
+	must(t, err)
+	answers(t, "taken", 200, boss.Get(page), "another account had this name first")
+	answers(t, "rebind", 303, do("rebind:gh:Jana"))
+	answers(t, "a name that nobody took", 404, do("rebind:gh:guest"))
+	answers(t, "the role is gone", 200, jana.Get(open), `value="suggest"`)
+	if strings.Contains(jana.Get(open).Body.String(), `value="save"`) {
+		t.Error("the one who had the name keeps the role")
+	}
+	answers(t, "history", 200, boss.Get(page), "blocked", "unblocked", "rebound", "gh:boss")
+	answers(t, "nobody", 404, do("block:99"))
+	answers(t, "nothing", 403, do("other:2"))
 	w.Verify()
 }

@@ -28,7 +28,8 @@ func (p *Pages) Routes() []resource.Route {
 	componentPage := p.route("/projects/:project/:component/", "Component", "component", at("/api/components/:project/:component/"), of(resource.VisibleComponent, aboutComponent, p.component))
 	projectLanguage := p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language)
 	translationPage := p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation))
-	for _, page := range []*resource.Route{&stringsPage, &componentPage, &projectLanguage, &translationPage} {
+	ownPage, accountsPage := p.route("/account/", "Own work", "own", at("/api/"), p.account), p.route("/accounts/", "Accounts", "accounts", at("/api/"), p.accounts)
+	for _, page := range []*resource.Route{&stringsPage, &componentPage, &projectLanguage, &translationPage, &ownPage, &accountsPage} {
 		page.Allow = AllowEdit
 	}
 	return []resource.Route{
@@ -58,6 +59,8 @@ func (p *Pages) Routes() []resource.Route {
 		p.route("/search/", "Search", "search", at("/api/units/"), p.search),
 		p.route("/checks/", "Checks", "checks", at("/api/checks/"), p.checks),
 		p.route("/checks/:check/", "Check", "check", checkAPI, p.oneCheck),
+		ownPage,
+		accountsPage,
 		p.route("/login/", "Sign in", "login", at("/api/"), p.login),
 		p.route("/docs/", "Manual", "manual", at("/api/docs/"), p.manualPage),
 		{Path: "/docs/img/:picture/", Allow: resource.AllowRead, Name: "Picture", About: "A picture of the manual.", Kind: resource.KindPage, Handle: picture},

@@ -68,7 +68,7 @@ func PolicyOf(path string, signedIn bool) string {
 
 // Edits reports whether forms are sent to a path.
 func Edits(path string) bool {
-	return strings.HasPrefix(path, "/translate/") || strings.HasPrefix(path, "/projects/")
+	return strings.HasPrefix(path, "/translate/") || strings.HasPrefix(path, "/projects/") || path == "/account/" || path == "/accounts/"
 }
 
 // What pages show at most, and what they look through for it.

@@ -133,6 +133,8 @@ func (d *Editor) Expire(ctx context.Context, now time.Time) (ended, forgotten in
 		errs = append(errs, d.endFiles(ctx, stuck[i].ComponentID, stuck[i:i+1]))
 	}
 	ended += len(stuck)
+	rejected, err := d.RejectOf(ctx, 0, edit.Author{Name: "repoglot"}, "the account is blocked")
+	ended, errs = ended+rejected, append(errs, err)
 	forgotten, err = d.DB.ForgetDiscarded(ctx, now.Add(-KeepDiscarded))
 	return ended, forgotten, errors.Join(append(errs, err)...)
 }

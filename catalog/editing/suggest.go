@@ -3,6 +3,7 @@ package editing
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -88,6 +89,25 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		}
 		return e.tx.EndSuggestion(ctx, n, event, a.Why, by.Name, e.at)
 	})
+}
+
+// RejectOf rejects suggestions of somebody that wait, with 0 those of all blocked accounts, and
+// says why. It returns how many; a call does a bounded amount of work.
+func (d *Editor) RejectOf(ctx context.Context, person int64, by edit.Author, why string) (n int, err error) {
+	list, err := store.Get(ctx, d.DB, (*store.Snapshot).SuggestedBy, person)
+	if err != nil {
+		return 0, err
+	}
+	for i := range list {
+		e := &list[i]
+		switch err := d.AnswerSuggestion(ctx, e.ComponentID, e.TranslationID, by, edit.Answer{ID: e.ID, UnitID: e.UnitID, Why: why}); {
+		case err == nil:
+			n++
+		case !errors.Is(err, catalog.ErrNotFound) && !errors.Is(err, edit.ErrLocked) && !errors.Is(err, edit.ErrNotTaken) && !errors.Is(err, edit.ErrReadOnly):
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // loadOne is load for a single unit that may be edited.

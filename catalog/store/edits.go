@@ -255,6 +255,14 @@ func (s *Snapshot) EditByID(ctx context.Context, id int64) (e Edit, err error) {
 	return e, s.s.Fail(ctx, fmt.Sprintf("read edit %d", id), err)
 }
 
+// SuggestedBy returns suggestions of somebody that wait, with 0 those of all blocked accounts,
+// up to a bound.
+func (s *Snapshot) SuggestedBy(ctx context.Context, person int64) ([]Edit, error) {
+	list, err := editsWhere(ctx, s.s, ` WHERE e.status = 'suggested' AND e.id IN (SELECT v.edit_id FROM edit_events v WHERE v.event = 'suggested' AND v.person <> 0
+		AND v.person IN (SELECT a.id FROM accounts a WHERE CAST($1 AS BIGINT) = 0 AND a.blocked = 1 UNION ALL SELECT CAST($1 AS BIGINT))) ORDER BY e.id LIMIT $2`, person, expireBatch)
+	return list, s.s.Fail(ctx, "read what somebody suggested", err)
+}
+
 // EditEvent is something that happened to an edit.
 type EditEvent struct {
 	At time.Time

@@ -140,7 +140,7 @@ func (p *program) command() *cobra.Command {
 	}
 	root.SetVersionTemplate("repoglot {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.mergeCommand(), p.showCommand(), p.tokenCommand(), p.healthCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.pullCommand(), p.syncCommand(), p.jobsCommand(), p.discoverCommand(), p.checkCommand(), p.diffCommand(), p.mergeCommand(), p.showCommand(), p.tokenCommand(), p.accountCommand(), p.healthCommand(), p.versionCommand())
 	root.AddCommand(p.databaseCommands()...)
 	describe(root)
 	return root

@@ -75,11 +75,22 @@ func (w *Writer) CreateToken(ctx context.Context, t catalog.Token) (secret strin
 		if found {
 			return sqldb.Reported(sqldb.Conflict("store: create the token %s: there is one of this name", t.Name))
 		}
+		account := int64(0)
+		if t.Account != nil {
+			var n int
+			account = t.Account.ID
+			if _, err := s.First(ctx, `SELECT COUNT(*) FROM tokens WHERE account_id = $1`, []any{account}, &n); err != nil {
+				return err
+			}
+			if n >= maxPersonal {
+				return sqldb.Reported(sqldb.Conflict("store: create the token %s: the account has %d: revoke one", t.Name, n))
+			}
+		}
 		if _, err := s.First(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		err = s.Do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail)
+		err = s.Do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email, account_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail, account)
 		if err == nil {
 			err = noteToken(ctx, s, "created", t.Created, &t)
 		}

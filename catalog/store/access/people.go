@@ -1,0 +1,178 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+)
+
+// sessionsOf are the sessions of an account, also by its personal tokens, or of a token.
+func sessionsOf(t *catalog.Token) (where string, id int64) {
+	if t.Account != nil {
+		return `(account_id = $1 OR token_id IN (SELECT id FROM tokens WHERE account_id = $1))`, t.Account.ID
+	}
+	return `token_id = $1`, t.ID
+}
+
+// Sessions lists the open sessions of a token's owner, the newest first.
+func (r *Reader) Sessions(ctx context.Context, t *catalog.Token) ([]catalog.Session, error) {
+	where, id := sessionsOf(t)
+	var list []catalog.Session
+	now, err := r.s.Now(ctx)
+	if err != nil {
+		return nil, r.s.Fail(ctx, "read the clock", err)
+	}
+	err = r.s.Query(ctx, `SELECT hash, created_at, expires_at FROM sessions WHERE `+where+` AND expires_at > $2 ORDER BY created_at DESC, hash`, []any{id, now}, func(scan sqldb.Scan) error {
+		var hash []byte
+		var created, expires int64
+		err := scan(&hash, &created, &expires)
+		list = append(list, catalog.Session{ID: hex.EncodeToString(hash), Created: timeOrZero(created), Expires: timeOrZero(expires)})
+		return err
+	})
+	return list, r.s.Fail(ctx, "read the sessions", err)
+}
+
+// SessionID names the session of a secret in Sessions.
+func (*Reader) SessionID(secret string) string { return hex.EncodeToString(tokenHash(secret)) }
+
+// EndSessions ends a session of a token's owner, all with "".
+func (w *Writer) EndSessions(ctx context.Context, t *catalog.Token, session string) error {
+	where, id := sessionsOf(t)
+	hash, err := hex.DecodeString(session)
+	if err != nil {
+		return sqldb.NotFound("store: end a session")
+	}
+	return w.db.Fail(ctx, "end sessions", w.write(ctx, func(s *sqldb.Session) error {
+		if session == "" {
+			return s.Do(ctx, `DELETE FROM sessions WHERE `+where, id)
+		}
+		return s.Do(ctx, `DELETE FROM sessions WHERE `+where+` AND hash = $2`, id, hash)
+	}))
+}
+
+// RevokePersonal revokes a personal token of an account. One that is not its is
+// catalog.ErrNotFound.
+func (w *Writer) RevokePersonal(ctx context.Context, account, token int64) error {
+	return w.report(ctx, "revoke a personal token", func(s *sqldb.Session) error {
+		n, err := w.revokeOf(ctx, s, account, token)
+		if err == nil && n == 0 {
+			err = sqldb.Reported(sqldb.NotFound("store: revoke token %d of account %d", token, account))
+		}
+		return err
+	})
+}
+
+// revokeOf revokes a token of an account, all with 0.
+func (w *Writer) revokeOf(ctx context.Context, s *sqldb.Session, account, token int64) (n int, err error) {
+	var list []catalog.Token
+	err = s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE account_id = $1 AND account_id <> 0 AND (CAST($2 AS BIGINT) = 0 OR id = $2)`, []any{account, token}, func(scan sqldb.Scan) error {
+		t, err := scanToken(scan)
+		list = append(list, t)
+		return err
+	})
+	for i := range list {
+		if err == nil {
+			err = s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1`, list[i].ID)
+		}
+		if err == nil {
+			err = s.Do(ctx, `DELETE FROM tokens WHERE id = $1`, list[i].ID)
+		}
+		if err == nil {
+			err = noteToken(ctx, s, "revoked", w.now(), &list[i])
+		}
+	}
+	return len(list), err
+}
+
+func (w *Writer) report(ctx context.Context, what string, fn func(s *sqldb.Session) error) error {
+	return sqldb.UnwrapReported(w.db.Fail(ctx, what, w.write(ctx, fn)))
+}
+
+// ChangeAccount does with an account what event says: "blocked" ends its sessions and revokes
+// its tokens, "unblocked" lets it sign in again, "deleted" removes it, and only the names that
+// are bound to it stay. who does it. An unknown account is catalog.ErrNotFound.
+func (w *Writer) ChangeAccount(ctx context.Context, id int64, event, who string) error {
+	return w.report(ctx, "change an account", func(s *sqldb.Session) error {
+		list, err := accountsWhere(ctx, s, `a.id = $1`, id)
+		switch {
+		case err != nil:
+			return err
+		case len(list) == 0:
+			return sqldb.Reported(sqldb.NotFound("store: account %d", id))
+		case event == "unblocked":
+			err = s.Do(ctx, `UPDATE accounts SET blocked = 0 WHERE id = $1`, id)
+		default:
+			if _, err = w.revokeOf(ctx, s, id, 0); err == nil {
+				err = s.Do(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
+			}
+			statement := `UPDATE accounts SET blocked = 1 WHERE id = $1`
+			if event == "deleted" {
+				statement = `DELETE FROM accounts WHERE id = $1`
+			}
+			if err == nil {
+				err = s.Do(ctx, statement, id)
+			}
+		}
+		name := list[0].Provider + ":" + list[0].Name
+		if event == "deleted" { // nobody's name is kept
+			name, err = "", cmp.Or(err, s.Do(ctx, `UPDATE account_events SET name = '' WHERE account = $1`, id))
+		}
+		if err == nil {
+			err = noteAccount(ctx, s, w.now(), event, id, name, who)
+		}
+		return err
+	})
+}
+
+// Rebind binds a name to the account that has it now and signed in last, instead of to the one
+// that had it first. Without such an account the error is catalog.ErrNotFound.
+func (w *Writer) Rebind(ctx context.Context, provider, name, who string) (to catalog.Account, err error) {
+	name = catalog.AccountName(name)
+	return to, w.report(ctx, "bind the name of an account", func(s *sqldb.Session) error {
+		list, err := accountsWhere(ctx, s, `a.provider = $1`, provider)
+		list = slices.DeleteFunc(list, func(a catalog.Account) bool { return catalog.AccountName(a.Name) != name || !a.Taken() })
+		switch {
+		case err != nil:
+			return err
+		case len(list) == 0:
+			return sqldb.Reported(sqldb.NotFound("store: no account has the name %s:%s without its being bound to it", provider, name))
+		}
+		to = slices.MaxFunc(list, func(a, b catalog.Account) int { return a.Seen.Compare(b.Seen) })
+		if err = s.Do(ctx, `UPDATE account_names SET subject = $1 WHERE provider = $2 AND name = $3`, to.Subject, provider, name); err == nil {
+			err = noteAccount(ctx, s, w.now(), "rebound", to.ID, provider+":"+name, who)
+		}
+		return err
+	})
+}
+
+func noteAccount(ctx context.Context, s *sqldb.Session, at time.Time, event string, account int64, name, who string) error {
+	return s.Do(ctx, `INSERT INTO account_events (id, at, event, account, name, who) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5 FROM account_events`,
+		at.UnixMicro(), event, account, name, who)
+}
+
+// AccountEvents lists what was done with accounts, the newest of a number first.
+func (r *Reader) AccountEvents(ctx context.Context, most int) ([]catalog.AccountEvent, error) {
+	list, err := sqldb.Rows(ctx, r.s, `SELECT at, event, account, name, who FROM account_events ORDER BY id DESC LIMIT $1`, []any{most}, func(e *catalog.AccountEvent) []any {
+		return []any{&e.At, &e.Event, &e.Account, &e.Name, &e.Who}
+	})
+	return list, r.s.Fail(ctx, "read the history of accounts", err)
+}
+
+// maxPersonal bounds the personal tokens of an account.
+const maxPersonal = 20
+
+// CreatePersonal is CreateToken for an account: its name is after the account's.
+func (w *Writer) CreatePersonal(ctx context.Context, a *catalog.Account, t catalog.Token) (secret string, err error) {
+	if t.Name = strings.TrimSpace(t.Name); t.Name == "" {
+		return "", sqldb.Invalid("store: create a personal token: it has no name")
+	}
+	t.Account, t.Name, t.Created = a, fmt.Sprintf("account %d: %s", a.ID, t.Name), w.now()
+	return w.CreateToken(ctx, t)
+}
