@@ -236,20 +236,24 @@ func (e *transaction) uncount(u *catalog.Unit) {
 	}
 }
 
+// fits returns an error for a string that the file lacks and its charset cannot have.
+func (e *transaction) fits(ctx context.Context, u *catalog.Unit) error {
+	text := u.Source + u.Context
+	if u.ID != 0 || !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return nil
+	}
+	f, err := e.tx.File(ctx, e.translation)
+	return cmp.Or(err, edit.Holds(f.Data, text))
+}
+
 // make makes a unit of a string that the file lacks, unless the translation had one before:
 // a removed one, which has its id for ever.
 func (e *transaction) make(ctx context.Context, u *catalog.Unit) error {
 	if u.ID != 0 {
 		return nil
 	}
-	if text := u.Source + u.Context; strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
-		f, err := e.tx.File(ctx, e.translation)
-		if err == nil {
-			err = edit.Holds(f.Data, text)
-		}
-		if err != nil {
-			return err
-		}
+	if err := e.fits(ctx, u); err != nil {
+		return err
 	}
 	row := *u
 	row.State, row.Created = catalog.StateEmpty, e.at
@@ -379,6 +383,7 @@ func (e *transaction) upload(ctx context.Context, f *poparse.File, o edit.Upload
 	}
 	changes, counts, err := edit.Upload(f, o, strings, func(id catalog.Identity) (edit.Current, bool) {
 		u, ok := units[all[id]]
+		ok = ok && e.fits(ctx, &u) == nil
 		return edit.Current{
 			Text: edit.Text{Target: u.Target, State: u.State}, ReadOnly: u.State == catalog.StateReadOnly, Forms: catalog.FormsOf(u.Source, e.row.PluralNumber),
 		}, ok

@@ -116,8 +116,11 @@ func TestMissingCharset(t *testing.T) {
 	if invalid, ok := errors.AsType[*edit.InvalidError](err); !ok || invalid.Field != "target" || !strings.Contains(invalid.Message, "ISO-8859-1") || w.lacks() != 2 {
 		t.Errorf("%v, %d strings are missing", err, w.lacks())
 	}
-	_, err = w.translate("Caf\u00e9", catalog.StateTranslated, "Bistro")
-	gittest.Must(t, err)
+	cs := w.UnitOf("cs", "Two")
+	counts, err := w.Editor.Upload(t.Context(), cs.ID/catalog.UnitsPerComponent, cs.TranslationID, anna, []byte(potOf("One")+"\nmsgid \"\u201cQuoted\u201d\"\nmsgstr \"Citace\"\n\nmsgid \"Caf\u00e9\"\nmsgstr \"Bistro\"\n"), edit.UploadOptions{Method: edit.Translate})
+	if gittest.Must(t, err); counts.Accepted != 1 || counts.NotFound != 1 {
+		t.Errorf("uploaded: %+v", counts)
+	}
 	if w.flush(); !strings.Contains(w.file("main"), "msgid \"Caf\xe9\"\nmsgstr \"Bistro\"") {
 		t.Errorf("the file is\n%s", w.file("main"))
 	}
