@@ -114,13 +114,13 @@ type Config struct {
 	// Quotas bound what one repository may bring. Where one is exceeded, what was
 	// served before is still served, and the problem is shown.
 	Quotas Quotas `yaml:"quotas" restart:"true"`
-	// SignIn lists the providers with whose accounts people sign in: see docs/teams.md. It
-	// needs `base_url`. Empty: nobody has an account.
+	// SignIn lists the providers with whose accounts people sign in (docs/teams.md). It needs
+	// `base_url`.
 	SignIn []SignIn `yaml:"sign_in"`
-	// Translators are the accounts that edit the public projects, by the code of a language, or
-	// `*` for all: `{cs: ["gh:jana", "gh:#12345"]}`, each `ID:NAME` or `ID:#SUBJECT`.
+	// Translators are the accounts that edit public projects, by the code of a language or `*`:
+	// `{cs: ["gh:jana", "gh:#12345"]}`, each `ID:NAME` or `ID:#SUBJECT`.
 	Translators Accounts `yaml:"translators"`
-	// Admins are the accounts that may all that a token of scope `admin` may.
+	// Admins are the accounts that administer the server.
 	Admins []string `yaml:"admins"`
 	// Notify lists the receivers of webhooks that are told what changes here: see
 	// docs/operation.md#telling-others.
@@ -204,12 +204,12 @@ type Project struct {
 	// accepted. If the variable is not set, no call is. Empty: any call is accepted
 	// and pulls at most once a minute. See docs/webhooks.md.
 	WebhookSecretEnv string `yaml:"webhook_secret_env" env:"HOOK_SECRET"`
-	// Translators are the accounts that edit the project, by language as at the top level. They
-	// and those below see what is private in it.
+	// Translators are those of the project, as at the top level. They and those below see what
+	// is private in it.
 	Translators Accounts `yaml:"translators"`
-	// Admins are the accounts that may all that a token of scope `admin` for the project may.
+	// Admins are the accounts that administer the project.
 	Admins []string `yaml:"admins"`
-	// Readers are the accounts that see what is private in the project.
+	// Readers are the accounts that see it.
 	Readers []string `yaml:"readers"`
 	// Components lists the project's components.
 	Components []Component `yaml:"components"`

@@ -16,9 +16,8 @@ import (
 
 // SignIn is a provider with whose accounts people sign in.
 type SignIn struct {
-	// ID names the provider in `translators`, `admins` and `readers`, and in the address that it
-	// sends people back to, `BASE_URL/login/ID/callback`. Accounts are known by it, so do not
-	// change it later. Empty: as `provider`.
+	// ID names the provider in roles and in `BASE_URL/login/ID/callback`, the address that it
+	// sends people back to. Accounts are known by it: do not change it. Empty: as `provider`.
 	ID string `yaml:"id"`
 	// Provider is its kind.
 	Provider string `yaml:"provider" required:"true" oneof:"github gitlab gitea forgejo oidc"`
@@ -28,8 +27,7 @@ type SignIn struct {
 	ClientID string `yaml:"client_id" required:"true"`
 	// ClientSecretEnv names the environment variable with the secret that belongs to it.
 	ClientSecretEnv string `yaml:"client_secret_env" required:"true" env:"GITHUB_SECRET"`
-	// Allow says who may sign in: `anyone`, or members of organisations, teams or groups of a
-	// forge, `{members: [org, org/team]}`.
+	// Allow says who may sign in: `anyone`, or of a forge `{members: [org, org/team]}`.
 	Allow Allow `yaml:"allow"`
 
 	// ClientSecret is the value of that variable; it is never printed.
