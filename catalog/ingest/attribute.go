@@ -53,9 +53,9 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 // introduced returns the index in step.Origins of the commit that introduced the
 // current translation of a string in a file, for the strings whose translation no
 // commit outside the step has.
-func (a *attributor) introduced(ctx context.Context, path string, ids []catalog.Identity) (map[catalog.Identity]int, error) {
+func (a *attributor) introduced(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
 	result := make(map[catalog.Identity]int, len(ids))
-	return result, a.walk(ctx, path, translation, ids, result)
+	return result, a.walk(ctx, path, of, ids, result)
 }
 
 // walk sets result to the commits that introduced the strings.
@@ -132,15 +132,7 @@ func presence(v version, id catalog.Identity) int64 {
 	return absent
 }
 
-// translation is the aspect of strings of other translations.
-func translation(v version, id catalog.Identity) int64 {
-	if u := v.find(id); u != nil {
-		return u.Text | 1 // never absent
-	}
-	return absent
-}
-
-// shownTranslation returns the aspect of strings of which number forms are shown.
+// shownTranslation returns the aspect of strings of translations of which number forms are shown.
 func shownTranslation(number int) aspect {
 	var h catalog.Hasher
 	return func(v version, id catalog.Identity) int64 {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -39,10 +38,9 @@ type fileLoader struct {
 	reader  *gitsource.View
 	maxSize int64
 	meter   *meter // of its pull
-	files   map[cacheKey]*list.Element
-	recent  *list.List // of *cachedFile, the last used first
-	bytes   int
-	bound   int          // of bytes
+	files   map[cacheKey]*cachedFile
+	bytes   int          // of files
+	bound   int          // of bytes: all are forgotten where one more would exceed it
 	units   *unit.Reader // of a replay, else nil
 
 	partSize int // of files that are read in parts
@@ -63,7 +61,7 @@ type cachedFile struct {
 func newFileLoader(s *Syncer, r *gitsource.View, m *meter) *fileLoader {
 	return &fileLoader{
 		reader: r, maxSize: s.MaxFileSize, partSize: s.partSize, meter: m,
-		files: make(map[cacheKey]*list.Element), recent: list.New(), bound: int(m.part(cacheBytes)),
+		files: make(map[cacheKey]*cachedFile), bound: int(m.part(cacheBytes)),
 	}
 }
 
@@ -71,12 +69,11 @@ func newFileLoader(s *Syncer, r *gitsource.View, m *meter) *fileLoader {
 // The error is a *fileError if the file itself is at fault.
 func (l *fileLoader) load(ctx context.Context, c *component, path string, blob object.Hash, parts bool) (*unit.File, error) {
 	key := cacheKey{c.row.ID, blob}
-	if e, ok := l.files[key]; ok {
-		if kept := e.Value.(*cachedFile); parts || kept.file == nil || !kept.file.InParts() {
-			l.recent.MoveToFront(e)
+	if kept := l.files[key]; kept != nil {
+		if parts || kept.file == nil || !kept.file.InParts() {
 			return kept.file, kept.err
 		}
-		l.drop(e)
+		l.drop(kept)
 	}
 	entry := &cachedFile{key: key}
 	if err := l.read(ctx, entry, path, c.rules, parts); err != nil {
@@ -182,33 +179,29 @@ func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	}
 }
 
-// keep adds a version, unless it is there, and drops the oldest ones beyond the bound.
+// keep adds a version, unless it is there.
 func (l *fileLoader) keep(e *cachedFile) {
-	if _, twice := l.files[e.key]; twice {
+	if l.files[e.key] != nil {
 		return
 	}
-	l.files[e.key] = l.recent.PushFront(e)
-	l.bytes += e.size()
-	for l.bytes > l.bound && l.recent.Len() > 1 {
-		l.drop(l.recent.Back())
+	if l.bytes+e.size() > l.bound {
+		l.forget()
 	}
+	l.files[e.key] = e
+	l.bytes += e.size()
 }
 
-func (l *fileLoader) drop(e *list.Element) {
-	old := l.recent.Remove(e).(*cachedFile)
-	delete(l.files, old.key)
-	l.bytes -= old.size()
-	_ = l.meter.keep(-old.kept) // a meter with less is not over its bound
+func (l *fileLoader) drop(e *cachedFile) {
+	delete(l.files, e.key)
+	l.bytes -= e.size()
+	_ = l.meter.keep(-e.kept) // a meter with less is not over its bound
 }
 
 // forget drops all versions.
 func (l *fileLoader) forget() {
-	for e := l.recent.Front(); e != nil; e = e.Next() {
-		_ = l.meter.keep(-e.Value.(*cachedFile).kept) // as in drop
+	for _, e := range l.files {
+		l.drop(e)
 	}
-	clear(l.files)
-	l.recent.Init()
-	l.bytes = 0
 }
 
 func (e *cachedFile) size() int {

@@ -166,7 +166,7 @@ func (s *componentSuggestions) collectFile(ctx context.Context, branch string, s
 	if row.Filename != slot.path {
 		attribute.moved = map[string]string{slot.path: row.Filename}
 	}
-	origins, err := attribute.introduced(ctx, slot.path, ids)
+	origins, err := attribute.introduced(ctx, slot.path, shownTranslation(row.PluralNumber), ids)
 	if err != nil {
 		return err
 	}
