@@ -42,6 +42,7 @@ type fileLoader struct {
 	bytes   int          // of files
 	bound   int          // of bytes: all are forgotten where one more would exceed it
 	units   *unit.Reader // of a replay, else nil
+	idle    chan *unit.Reader
 
 	partSize int // of files that are read in parts
 }
@@ -59,8 +60,12 @@ type cachedFile struct {
 }
 
 func newFileLoader(s *Syncer, r *gitsource.View, m *meter) *fileLoader {
+	idle := make(chan *unit.Reader, runtime.GOMAXPROCS(0))
+	for range cap(idle) {
+		idle <- new(unit.Reader)
+	}
 	return &fileLoader{
-		reader: r, maxSize: s.MaxFileSize, partSize: s.partSize, meter: m,
+		reader: r, maxSize: s.MaxFileSize, partSize: s.partSize, meter: m, idle: idle,
 		files: make(map[cacheKey]*cachedFile), bound: int(m.part(cacheBytes)),
 	}
 }
@@ -137,46 +142,46 @@ type fileVersion struct {
 	blob      object.Hash
 }
 
-// prefetch parses versions of files in parallel, as many as fit into half of the
-// cache. Files that it cannot read are left to load, which reports the error, and so are
-// those that are read in parts.
+func (v *fileVersion) key() cacheKey { return cacheKey{v.component.row.ID, v.blob} }
+
+// prefetch parses versions of files that are not kept, as many as fit into half of the cache.
 func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
-	var parsers errgroup.Group
-	n := runtime.GOMAXPROCS(0)
-	parsers.SetLimit(n)
-	readers := make(chan *unit.Reader, n)
-	for range n {
-		readers <- new(unit.Reader)
+	list = slices.DeleteFunc(list, func(v fileVersion) bool { return l.files[v.key()] != nil })
+	parsed, _ := l.parse(ctx, list, int64(l.bound/2))
+	for _, entry := range parsed {
+		l.keep(entry)
 	}
-	var parsed []*cachedFile
-	for left := int64(l.bound / 2); len(list) > 0 && left > 0; list = list[1:] {
+}
+
+// parse parses the first of some versions of files in parallel, of a weight up to most, and
+// returns the others. Files that it cannot read are left to load, which reports the error, and
+// so are those that are read in parts.
+func (l *fileLoader) parse(ctx context.Context, list []fileVersion, most int64) (parsed []*cachedFile, rest []fileVersion) {
+	var parsers errgroup.Group
+	parsers.SetLimit(cap(l.idle))
+	for ; len(list) > 0 && most > 0; list = list[1:] {
 		w := list[0]
-		entry := &cachedFile{key: cacheKey{w.component.row.ID, w.blob}}
-		if _, ok := l.files[entry.key]; ok {
-			continue
-		}
-		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, left))
+		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, most))
 		if err != nil {
 			break
 		}
 		if unit.HasParts(data, l.partSize) && (!w.component.isStored() || w.path == w.component.selection.newBase) {
 			continue
 		}
-		if left -= weight(data); left < 0 {
+		if most -= weight(data); most < 0 {
 			break
 		}
+		entry := &cachedFile{key: w.key()}
 		parsed = append(parsed, entry)
 		parsers.Go(func() error {
-			s := <-readers
-			entry.file, entry.err = parse(w.path, data, w.component.rules, s)
-			readers <- s
+			r := <-l.idle
+			entry.file, entry.err = parse(w.path, data, w.component.rules, r)
+			l.idle <- r
 			return nil
 		})
 	}
 	_ = parsers.Wait() // they return no errors
-	for _, entry := range parsed {
-		l.keep(entry)
-	}
+	return parsed, list
 }
 
 // keep adds a version, unless it is there.
