@@ -70,5 +70,5 @@ func getLock(_ context.Context, _ *store.Snapshot, r *rest.Request, rows *[]*sto
 		list = takingEdits(list)
 	}
 	locked := len(list) > 0 && !slices.ContainsFunc(list, func(c *store.ComponentRow) bool { return !c.Locked })
-	return wire.Lock{Locked: locked}, nil
+	return wire.Object{"locked", locked}, nil
 }

@@ -66,16 +66,15 @@ func getProjectRepository(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return nil, err
 	}
-	o := wire.ProjectRepository{URL: r.Link.API(wire.ProjectPath(project.Slug) + "repository/")}
+	var commits, merges, pushes bool
 	for i := range components {
-		o.NeedsMerge = o.NeedsMerge || wire.NeedsMerge(&components[i].Component)
 		commit, push, err := waiting(ctx, snap, components[i])
 		if err != nil {
 			return nil, err
 		}
-		o.NeedsCommit, o.NeedsPush = o.NeedsCommit || commit, o.NeedsPush || push
+		commits, merges, pushes = commits || commit, merges || wire.NeedsMerge(&components[i].Component), pushes || push
 	}
-	return o, nil
+	return wire.NewProjectRepository(r.Link, wire.ProjectPath(project.Slug), commits, merges, pushes), nil
 }
 
 var errAdmin = &rest.Problem{Status: http.StatusForbidden, Detail: "You do not have permission to perform this action: it needs a token of scope admin."}
@@ -306,7 +305,7 @@ func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.Componen
 			return nil, err
 		}
 	}
-	return wire.Lock{Locked: locked}, nil
+	return wire.Object{"locked", locked}, nil
 }
 
 // maxErrand bounds an errand: its hosts have shorter limits, but there may be many.

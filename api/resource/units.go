@@ -214,7 +214,7 @@ func listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
 }
 
-func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) ([]wire.Suggestion, error) {
+func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) ([]wire.Object, error) {
 	list, err := snap.Suggestions(ctx, unit.ID)
 	if err != nil {
 		return nil, err
@@ -224,25 +224,33 @@ func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, u
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]wire.Suggestion, len(list))
+	objects := make([]wire.Object, len(list))
 	for i := range list {
-		n := &list[i]
-		objects[i] = wire.Suggestion{
-			ID: n.EditID, Unit: r.Link.Unit(unit.ID), Target: catalog.TargetForms(unit.Source, n.Target, unit.Translation.PluralNumber),
-			AuthorName: n.AuthorName, Branch: n.Branch, Commit: n.Commit, Timestamp: wire.TimeOrNull(n.At, wire.ChangeTime),
+		n, wrote := &list[i], false
+		if n.UserID != 0 {
+			if wrote, err = snap.WroteIn(ctx, n.UserID, shown); err != nil {
+				return nil, err
+			}
 		}
-		if n.UserID == 0 {
-			continue
-		}
-		wrote, err := snap.WroteIn(ctx, n.UserID, shown)
-		if err != nil {
-			return nil, err
-		}
-		if wrote {
-			objects[i].User = wire.OrNull(r.Link.User(n.Username))
-		}
+		objects[i] = newSuggestion(r.Link, unit, n, wrote)
 	}
 	return objects, nil
+}
+
+// newSuggestion makes the object of a suggestion; ours (docs/compatibility.md#comments-and-suggestions).
+// A branch's has no id.
+func newSuggestion(l wire.Links, u *store.UnitRow, n *store.Suggestion, user bool) (o wire.Object) {
+	var url *string
+	if user {
+		url = wire.OrNull(l.User(n.Username))
+	}
+	if n.EditID != 0 {
+		o = wire.Object{"id", n.EditID}
+	}
+	return append(
+		o, "unit", l.Unit(u.ID), "target", catalog.TargetForms(u.Source, n.Target, u.Translation.PluralNumber), "user", url,
+		"author_name", n.AuthorName, "timestamp", wire.TimeOrNull(n.At, wire.ChangeTime), "branch", n.Branch, "commit", n.Commit,
+	)
 }
 
 // listUnitComments lists the comment of a unit: the translator comments that
@@ -267,10 +275,10 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	if err != nil {
 		return nil, err
 	}
-	made := wire.Suggestion{ID: id, Unit: r.Link.Unit(u.ID), Target: target, AuthorName: by.Name}
+	made := newSuggestion(r.Link, u, &store.Suggestion{EditID: id, Target: catalog.JoinForms(target), AuthorName: by.Name}, false)
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		all, err := suggestionsOf(ctx, snap, r, u)
-		if i := slices.IndexFunc(all, func(o wire.Suggestion) bool { return o.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(all, func(o wire.Object) bool { return o[1] == id }); i >= 0 {
 			made = all[i]
 		}
 		return err

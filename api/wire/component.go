@@ -63,11 +63,6 @@ func crlf(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// Lock says whether a component refuses translations.
-type Lock struct {
-	Locked bool `json:"locked"`
-}
-
 // NewIncomings makes the answer with the requests of others that no longer merge.
 func NewIncomings(l *catalog.Incomings) Object {
 	results := make([]Object, len(l.List))
@@ -144,15 +139,6 @@ func templateOf(pattern string) string {
 	return strings.NewReplacer(componentMark, "{{ component }}", "{component_name}", "{{ component|basename }}").Replace(pattern)
 }
 
-// ProjectRepository is the state of a project's repositories
-// (docs/compatibility.md#repository-status).
-type ProjectRepository struct {
-	NeedsCommit bool   `json:"needs_commit"`
-	NeedsMerge  bool   `json:"needs_merge"`
-	NeedsPush   bool   `json:"needs_push"`
-	URL         string `json:"url"`
-}
-
 // NeedsMerge reports whether the remote has commits whose strings are not
 // served: before the first import, and while a component waits to be read
 // again. It knows nothing of commits after the last pull.
@@ -163,10 +149,16 @@ func NeedsMerge(c *catalog.Component) bool { return !c.Imported || c.Head == "" 
 // client may see of one. What is served is what was fetched last.
 func NewRepository(l Links, c *catalog.Component, commit *catalog.Commit, path, failure string, needsCommit, needsPush bool) Object {
 	fetched := newCommit(commit)
-	return Object{
-		"needs_commit", needsCommit, "needs_merge", NeedsMerge(c), "needs_push", needsPush, "url", l.API(path + "repository/"),
+	return append(
+		NewProjectRepository(l, path, needsCommit, NeedsMerge(c), needsPush),
 		"remote_commit", fetched, "weblate_commit", fetched, "status", statusOf(c), "merge_failure", OrNull(failure),
-	}
+	)
+}
+
+// NewProjectRepository makes the state of a project's repositories
+// (docs/compatibility.md#repository-status).
+func NewProjectRepository(l Links, path string, needsCommit, needsMerge, needsPush bool) Object {
+	return Object{"needs_commit", needsCommit, "needs_merge", needsMerge, "needs_push", needsPush, "url", l.API(path + "repository/")}
 }
 
 // statusOf is worded like git status in a repository without changes of its

@@ -119,19 +119,6 @@ func (s *UnitScope) appendTarget(b []byte, u *catalog.Unit) []byte {
 	return append(appendString(append(b, '['), u.Target), ']')
 }
 
-// Suggestion is the text of a unit on another branch; ours
-// (docs/compatibility.md#comments-and-suggestions).
-type Suggestion struct {
-	ID         int64    `json:"id,omitempty"` // of what somebody suggested; a branch's has none
-	Unit       string   `json:"unit"`
-	Target     []string `json:"target"`
-	User       *string  `json:"user"`
-	AuthorName string   `json:"author_name"`
-	Timestamp  *string  `json:"timestamp"`
-	Branch     string   `json:"branch"`
-	Commit     string   `json:"commit"`
-}
-
 // Done is the answer to an operation on a repository.
 type Done struct {
 	Result bool   `json:"result"`
