@@ -70,6 +70,7 @@ type transaction struct {
 	entries []store.Entry
 	placed  map[int64]string // the locations of units that the file lacks
 	gone    map[int64]bool   // units that it lacks again
+	data    []byte           // of the file, if it was needed
 	room    int              // how many suggestions more by.Person may make, once bound is set
 	bound   error            // why no more
 }
@@ -242,8 +243,14 @@ func (e *transaction) fits(ctx context.Context, u *catalog.Unit) error {
 	if u.ID != 0 || !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return nil
 	}
-	f, err := e.tx.File(ctx, e.translation)
-	return cmp.Or(err, edit.Holds(f.Data, text))
+	if e.data == nil {
+		f, err := e.tx.File(ctx, e.translation)
+		if err != nil {
+			return err
+		}
+		e.data = f.Data
+	}
+	return edit.Holds(e.data, text)
 }
 
 // make makes a unit of a string that the file lacks, unless the translation had one before:
