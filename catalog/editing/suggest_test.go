@@ -2,14 +2,17 @@ package editing_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestSuggestionEntries: suggesting, accepting and rejecting make the entries 4, 7 and 26,
@@ -207,4 +210,67 @@ func TestReviewed(t *testing.T) {
 		return err
 	}))
 	equal(t, 6, len(own), "what a person wrote") // four suggestions, and what became of two and of the edit of one
+}
+
+// TestStrangersFill: accounts without a role fill no journal: each has 200 suggestions that wait in
+// a project, all together 5,000, and 500 within 24 hours; whoever has a role, a token, and
+// edits go on. What was answered makes room.
+func TestStrangersFill(t *testing.T) {
+	texts := []string{}
+	for i := range 600 {
+		texts = append(texts, fmt.Sprintf("String %d", i), "")
+	}
+	w, _ := editable(t, map[string]string{"po/cs.po": po(texts...)})
+	u := w.UnitOf("cs", "String 0")
+	component := u.ID / catalog.UnitsPerComponent
+	upload := func(by edit.Author, n int) (edit.Counts, error) {
+		var mine []string
+		for i := range n {
+			mine = append(mine, fmt.Sprintf("String %d", i), fmt.Sprintf("Text %d of %s", i, by.Name))
+		}
+		return w.Editor.Upload(t.Context(), component, u.TranslationID, by, []byte(po(mine...)), edit.UploadOptions{Method: edit.Suggest})
+	}
+	people := testsize.Of(3, 26, 26)
+	began := time.Now()
+	for i := range people {
+		by := edit.Author{Name: fmt.Sprintf("Stranger %d", i), Person: int64(100 + i), Stranger: true}
+		counts, err := upload(by, 210)
+		if i >= 25 {
+			if err == nil || !strings.Contains(err.Error(), "5000 suggestions by people without a role wait") {
+				t.Errorf("stranger %d: %+v, %v", i, counts, err)
+			}
+			continue
+		}
+		must(t, err)
+		if counts.Accepted != 200 || counts.Skipped != 10 || len(counts.Problems) != 1 || !strings.Contains(counts.Problems[0], "200 suggestions of yours wait") {
+			t.Errorf("stranger %d: %+v", i, counts)
+		}
+		var bound *edit.BoundError
+		by.Name += " again"
+		if _, err = upload(by, 220); !errors.As(err, &bound) || !bound.Until.IsZero() {
+			t.Errorf("stranger %d again: %v", i, err)
+		}
+	}
+	t.Logf("%d strangers tried for %v", people, time.Since(began).Round(time.Millisecond))
+	began = time.Now()
+	counts, err := upload(edit.Author{Name: "Jana", Person: 7}, 510)
+	must(t, err)
+	if counts.Accepted != 500 || !strings.Contains(counts.Problems[0], "You made 500 suggestions within 24 hours") {
+		t.Errorf("somebody with a role: %+v", counts)
+	}
+	counts, err = upload(edit.Author{Name: "A token", Person: -7}, 510)
+	must(t, err)
+	equal(t, 510, counts.Accepted, "of a token")
+	t.Logf("two others suggested for %v", time.Since(began).Round(time.Millisecond))
+	began = time.Now()
+	_, err = w.Editor.Edit(t.Context(), component, u.TranslationID, jana, []edit.Request{{UnitID: u.ID, Target: []string{"Řetězec"}, State: catalog.StateTranslated}})
+	must(t, err)
+	t.Logf("an edit took %v", time.Since(began).Round(time.Millisecond))
+	n, err := w.Editor.RejectOf(t.Context(), 100, jana, "spam")
+	must(t, err)
+	equal(t, 200, n, "rejected")
+	counts, err = upload(edit.Author{Name: "Again", Person: 100, Stranger: true}, 210)
+	must(t, err)
+	equal(t, 200, counts.Accepted, "after that")
+	w.Verify()
 }

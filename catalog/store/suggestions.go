@@ -323,7 +323,9 @@ func (tx *StepTx) SuggestionRoom(ctx context.Context, component int64, by edit.A
 		_, err = tx.s.First(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN stranger = $2 THEN 1 ELSE 0 END), 0) FROM edits WHERE stranger > 0 AND status = 'suggested'
 			AND component_id IN (SELECT id FROM components WHERE project_id = (SELECT project_id FROM components WHERE id = $1))`, []any{component, by.Person}, &all, &own)
 	}
-	room = min(maxDaySuggestions-day, maxStrangerSuggestions-own, maxProjectSuggestions-all)
+	if room = maxDaySuggestions - day; by.Stranger {
+		room = min(room, maxStrangerSuggestions-own, maxProjectSuggestions-all)
+	}
 	switch room {
 	case maxDaySuggestions - day:
 		until := first.AddDate(0, 0, 1)
