@@ -336,6 +336,19 @@ func TestSignInTakenName(t *testing.T) {
 	}
 }
 
+// TestSignInBlocked: a blocked account is told so, its sessions have ended, and the log names it.
+func TestSignInBlocked(t *testing.T) {
+	t.Parallel()
+	s := newSignInWorld(t, github(), catalog.RoleBook{Admins: []string{"gh:jana"}})
+	before, _ := s.signIn("gh")
+	must(t, s.db.Access().ChangeAccount(t.Context(), s.session(before).Account.ID, "blocked", "test"))
+	v, rec := s.signIn("gh")
+	s.refused(v, rec, http.StatusForbidden, "Your account is blocked here.")
+	if s.session(before).ID != 0 || !strings.Contains(s.log.String(), "a blocked account wants to sign in") {
+		t.Errorf("the session %+v, the log %s", s.session(before), s.log.String())
+	}
+}
+
 // TestSignInAddress: an address of OpenID Connect is the account's name and the author's address
 // only if the issuer says that it is verified.
 func TestSignInAddress(t *testing.T) {
