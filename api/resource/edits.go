@@ -111,7 +111,7 @@ func may(ctx context.Context, s catalog.Scope, c *store.ComponentRow, language s
 		return nil
 	case !token.Writes() && (s != catalog.ScopeSuggest || !token.Scope.Permits(s)):
 		return rest.ErrScope
-	case s == catalog.ScopeAdmin:
+	case s == catalog.ScopeAdmin && (token.Account != nil || token.Scope != s):
 		return errAdmin
 	}
 	return errOtherLanguage
