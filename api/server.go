@@ -272,6 +272,8 @@ func (s *Server) registerRoutes() {
 	}
 	s.echo.POST("/login/", s.signIn)
 	s.echo.POST("/logout/", s.signOut)
+	s.echo.POST("/follow/", s.follow)
+	s.echo.POST("/unfollow/:secret/", s.unfollow)
 	s.echo.POST("/translate/:project/:component/:language/", s.form("Strings", s.pages.Edit))
 	s.echo.POST("/account/", s.form("Own work", s.pages.Account))
 	s.echo.POST("/accounts/", s.form("Accounts", s.pages.Accounts))

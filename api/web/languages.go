@@ -31,6 +31,7 @@ type language struct {
 	Projects  []languageProject
 	Only      string // the project that the page is about, or ""
 	EngageURL string
+	Following *following // nil for who is not signed in
 }
 
 type languageProject struct {
@@ -58,6 +59,9 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		o.Only, v.Sub = slug, project.Settings.Name
 		v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("languages", l.Code, slug)})
 		o.EngageURL = path("engage", slug, l.Code)
+	}
+	if o.Following, err = fillFollowing(ctx, snap, v, l.Code, o.Only); err != nil {
+		return err
 	}
 	rows, counts, err := count(ctx, snap, o.Only, l.Code)
 	if err != nil {

@@ -62,6 +62,7 @@ func (p *Pages) Routes() []resource.Route {
 		ownPage,
 		accountsPage,
 		p.route("/login/", "Sign in", "login", at("/api/"), p.login),
+		p.route("/unfollow/:secret/", "Unfollow", "unfollow", at("/api/"), p.unfollow),
 		p.route("/docs/", "Manual", "manual", at("/api/docs/"), p.manualPage),
 		{Path: "/docs/img/:picture/", Allow: resource.AllowRead, Name: "Picture", About: "A picture of the manual.", Kind: resource.KindPage, Handle: picture},
 		p.route("/docs/:chapter/", "Manual", "manual", at("/api/docs/"), p.manualPage),

@@ -27,7 +27,7 @@ var notCounted = map[string]string{
 	"edit_events.person": "people", "edits.stranger": "people", "edits.reviewer_name": "people", "edits.reviewer_email": "people",
 	"edits.id": "a name", "edits.base_target": "of the past", "edits.base_state": "of the past", "edits.status": "of the past", "edits.reason": "of the past",
 	"edits.created_at": "of the past", "edits.away_at": "of the past", "edits.since": "of the past", "edits.committed": "what clones have", "edits.lossy": "of the past", "edits.updated_at": "of the past", "problems": "what is wrong with files",
-	"servers": "which server it is", "spent": "what clients used", "receivers": "what somebody was told", "components.imported_change": "where a pull was", "mirrors": "what processes do", "processes": "what processes do", "configurations": "what processes read",
+	"servers": "which server it is", "spent": "what clients used", "receivers": "what somebody was told", "follows": "people", "components.imported_change": "where a pull was", "mirrors": "what processes do", "processes": "what processes do", "configurations": "what processes read",
 	"behind": "of old strings: TestLongUntranslated", "components.behind": "of old strings: TestLongUntranslated",
 	"components.behind_before": "of old strings: TestLongUntranslated", "components.behind_percent": "of old strings: TestLongUntranslated", "components.oldest": "of old strings: TestLongUntranslated",
 	"clock": "one row, spoilt below", "clock.newest_token": "tokens",

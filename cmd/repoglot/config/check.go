@@ -78,6 +78,7 @@ func check(c *Config, r *report, env *environment) {
 	checkProjects(r, c.Projects)
 	checkSignIn(r, env, c)
 	checkNotify(r, env, c)
+	checkSMTP(r, env, c)
 }
 
 // committerRule matches a name with an address, in one line.

@@ -125,6 +125,9 @@ type Config struct {
 	// Notify lists the receivers of webhooks that are told what changes here: see
 	// docs/operation.md#telling-others.
 	Notify []Notify `yaml:"notify"`
+	// SMTP is the server that sends digests to who follows languages: see
+	// docs/operation.md#telling-others. It needs `base_url`.
+	SMTP SMTP `yaml:"smtp" restart:"true"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 
@@ -229,6 +232,7 @@ func Default() *Config {
 		Git:           "auto",
 		GitExport:     true,
 		MinFreeSpace:  512 << 20,
+		SMTP:          SMTP{TLS: "starttls"},
 		Compatibility: Compatibility{AddressFormat: "api", ChangesOrder: "ascending"},
 		Quotas:        Quotas{Components: 20_000, Files: 200_000, Units: 50_000_000, Mirror: 32 << 30, Growth: 16 << 30},
 	}

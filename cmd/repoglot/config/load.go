@@ -370,6 +370,7 @@ func (env *environment) unknown(c *Config) []string {
 	for _, s := range c.SignIn {
 		named[s.ClientSecretEnv] = true
 	}
+	named[c.SMTP.PasswordEnv] = true
 	for _, n := range c.Notify {
 		named[n.SecretEnv] = true
 	}

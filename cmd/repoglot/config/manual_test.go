@@ -169,6 +169,7 @@ func writeManual(t *testing.T) string {
 	section("An entry of credentials", "", config.Credential{})
 	section("An entry of sign_in", "", config.SignIn{})
 	section("An entry of notify", "", config.Notify{})
+	section("smtp", "", config.Default().SMTP)
 	section("An entry of projects", "", config.DefaultProject())
 	section("An entry of components", "", config.DefaultComponent())
 	section("suggestions", "", config.DefaultComponent().Suggestions)

@@ -77,3 +77,36 @@ func checkNotify(r *report, env *environment, c *Config) {
 		}
 	}
 }
+
+// SMTP is a server that sends mail.
+type SMTP struct {
+	// Address is its `HOST:PORT`, such as `mail.example.org:587`. Empty: no mail is sent.
+	Address string `yaml:"address"`
+	// User is the name to log in with. Empty: without.
+	User string `yaml:"user"`
+	// PasswordEnv names the environment variable with the password.
+	PasswordEnv string `yaml:"password_env" env:"SMTP_PASSWORD"`
+	// From is the address that mail is from.
+	From string `yaml:"from"`
+	// TLS says how the connection is encrypted: `starttls`, `tls` from its beginning, or `none`.
+	TLS string `yaml:"tls" oneof:"starttls tls none"`
+
+	// Password is the value of that variable; it is never printed.
+	Password Secret `yaml:"-"`
+}
+
+func checkSMTP(r *report, env *environment, c *Config) {
+	m, p := &c.SMTP, place{r, "smtp"}
+	m.Password = Secret(env.values[m.PasswordEnv])
+	switch {
+	case m.Address == "":
+	case CheckListen(m.Address) != nil || strings.HasPrefix(m.Address, ":"):
+		p.bad("address", "%s is no address; write HOST:PORT, like mail.example.org:587", sample(m.Address))
+	case !catalog.ValidEmail(m.From):
+		p.bad("from", "%s is no address of mail; write it like l10n@example.org", sample(m.From))
+	case c.BaseURL == "":
+		r.on("smtp", "smtp needs base_url, which mail links to; write it, like https://l10n.example.org")
+	case env.pushes && m.PasswordEnv != "" && m.Password == "" && envRule.MatchString(m.PasswordEnv):
+		p.bad("password_env", "names %s, which is not set; set it in the environment of repoglot", m.PasswordEnv)
+	}
+}

@@ -132,6 +132,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
 	group.Go(func() error { return s.notify.Run(ctx) })
+	group.Go(func() error { return s.sendDigests(ctx) })
 	if s.engine.cluster != nil {
 		group.Go(func() error { return s.engine.cluster.run(ctx) })
 		group.Go(func() error { return s.engine.cluster.shareLimits(ctx, s.api) })

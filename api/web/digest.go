@@ -1,0 +1,179 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/api/rest"
+	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+)
+
+// digestEntries bounds the entries that a digest is made of, digestLines those of a part of it.
+const digestEntries, digestLines = 300, 25
+
+// Digest is the mail about what is new in a language.
+type Digest struct {
+	Subject, Text, HTML string
+	// Stop is the address where it is ended.
+	Stop string
+}
+
+type digest struct {
+	Heading, Page, Stop string
+	Left                int64
+	Parts               []digestPart
+}
+
+type digestPart struct {
+	Title string
+	Lines []link
+	More  int64
+}
+
+// The parts of a digest.
+const (
+	newStrings = iota
+	newSuggestions
+	newConflicts
+	newProblems
+)
+
+// Digest makes the mail to somebody who follows a language, of the components that the reader may
+// see and what happened since a time; nil if nothing is new.
+func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f *store.Follow, since time.Time, may func(*store.ComponentRow) bool) (*Digest, error) {
+	l := p.table.Choose(f.Reader, "", nil)
+	links := wire.Links{Base: base}
+	o := digest{Page: links.Web(path("languages", f.Language, f.Project)), Stop: links.Web(path("unfollow", f.Secret))}
+	if f.Project == "" {
+		o.Page = links.Web(path("languages", f.Language))
+	}
+	o.Heading = l.T("News in %s", p.nameOf(l, f.Language))
+	parts := []digestPart{{Title: l.T("Strings that wait")}, {Title: l.T("Suggestions that wait")}, {Title: l.T("Edits in conflict")}, {Title: l.T("Problems")}}
+	add := func(part int, name, url string) {
+		if d := &parts[part]; len(d.Lines) < digestLines {
+			d.Lines = append(d.Lines, link{Name: catalog.Clip(visible(forms(name)), 200), URL: url})
+		} else {
+			d.More++
+		}
+	}
+	all, err := snap.Components(ctx, f.Project)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, c := range all {
+		if !c.Imported || !may(c) {
+			continue
+		}
+		ids = append(ids, c.ID)
+		if c.Problem.Failed() && c.Problem.Since.After(since) {
+			add(newProblems, c.Project.Settings.Name+" / "+c.Settings.Name, links.Web(path("projects", c.Project.Slug, c.Slug)))
+		}
+	}
+	translations, err := snap.TranslationsIn(ctx, ids, []string{f.Language})
+	if err != nil {
+		return nil, err
+	}
+	for i := range translations {
+		o.Left += translations[i].Stats.Total.Units - translations[i].Stats.Translated.Units
+	}
+	entries, err := snap.NewestInLanguage(ctx, ids, f.Language, digestEntries)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[int64]bool{}
+	for i := range entries {
+		c := &entries[i]
+		if c.ID <= f.Told || c.UnitID == 0 || seen[c.UnitID] {
+			continue
+		}
+		u, err := snap.Unit(ctx, c.UnitID)
+		if err != nil {
+			return nil, err
+		}
+		seen[c.UnitID] = true
+		switch page := links.ChangePage(c); { // as it is now
+		case u.Removed:
+		case u.HasSuggestion:
+			add(newSuggestions, c.Source, page)
+		case c.Event[catalog.EventConflict] != "":
+			add(newConflicts, c.Source, page)
+		case !u.State.Translated():
+			add(newStrings, c.Source, page)
+		}
+	}
+	var text strings.Builder
+	for _, d := range parts {
+		if len(d.Lines) == 0 {
+			continue
+		}
+		o.Parts = append(o.Parts, d)
+		text.WriteString("\n" + d.Title + "\n\n")
+		for _, line := range d.Lines {
+			text.WriteString("- " + line.Name + "\n  " + line.URL + "\n")
+		}
+	}
+	if len(o.Parts) == 0 {
+		return nil, nil
+	}
+	left := l.N("one string left", "%s strings left", o.Left)
+	html, err := p.execute("digest", &view{L: l, Body: o})
+	return &Digest{
+		Subject: o.Heading, HTML: string(html), Stop: o.Stop,
+		Text: o.Heading + "\n" + left + ": " + o.Page + "\n" + text.String() + "\n-- \n" + l.T("No more of these mails") + ": " + o.Stop + "\n",
+	}, err
+}
+
+// following is the form with which an account follows what a page is about.
+type following struct {
+	Form, Language, Project string
+	Days                    int64 // 0: it does not
+}
+
+// fillFollowing reads whether the account of a session follows a language.
+func fillFollowing(ctx context.Context, snap *store.Snapshot, v *view, language, project string) (*following, error) {
+	a := rest.AccessOf(ctx)
+	if a.Session == "" || a.Token.Account == nil || !Reachable(a.Token.Account) {
+		return nil, nil
+	}
+	v.Live = true
+	o := &following{Form: session.FormToken(a.Session), Language: language, Project: project}
+	list, err := snap.Follows(ctx, a.Token.Account.ID)
+	for _, f := range list {
+		if f.Language == language && f.Project == project {
+			o.Days = f.Days
+		}
+	}
+	return o, err
+}
+
+// Reachable reports whether mail to the address of an account arrives: forges make addresses
+// for commits to which none can be sent.
+func Reachable(a *catalog.Account) bool {
+	return catalog.ValidEmail(a.AuthorEmail) && !strings.Contains(strings.ToLower(a.AuthorEmail), "noreply")
+}
+
+// Reader is the tag of the language in which somebody reads pages.
+func (p *Pages) Reader(r *http.Request) string {
+	l, _ := p.reader(r, nil)
+	return l.Tag
+}
+
+// unfollow is the page with the button that ends a digest; a GET changes nothing.
+func (p *Pages) unfollow(_ context.Context, _ *store.Snapshot, _ *rest.Request, v *view) error {
+	v.named(v.L.T("No more of these mails"), "repoglot")
+	return nil
+}
+
+// Unfollowed is the page after a digest was ended.
+func (p *Pages) Unfollowed(r *http.Request) ([]byte, error) {
+	v := p.newView(r, nil)
+	v.named(v.L.T("You get no more of these mails"), "repoglot")
+	v.Path, v.API = "/", "/api/"
+	return p.execute("unfollowed", v)
+}
