@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog"
 )
 
@@ -67,5 +70,80 @@ func TestScopeSuggest(t *testing.T) {
 	if _, answer, _ := e.send("", "GET", unit, "", ""); !strings.Contains(answer, `"target":[""]`) || !strings.Contains(answer, `"has_suggestion":true`) {
 		t.Errorf("the string is %s", answer)
 	}
+	e.Verify()
+}
+
+// TestRights: whatever roles an account has and whatever scope its personal token, each request
+// that writes is refused exactly if Token.May says no. What is permitted has a body that is wrong,
+// so that nothing changes.
+func TestRights(t *testing.T) {
+	e := newEditor(t)
+	unit := e.units["app cs Open"]
+	e.send("write", "POST", unit+"suggestions/", asJSON, `{"target": ["Otevřít"]}`)
+	requests := []struct {
+		scope        catalog.Scope
+		language     string
+		method, path string
+		body         string
+	}{
+		{catalog.ScopeSuggest, "cs", "POST", unit + "suggestions/", `{}`},
+		{catalog.ScopeSuggest, "cs", "POST", "/api/translations/demo/app/cs/file/", `{}`},
+		{catalog.ScopeWrite, "cs", "PATCH", unit, `{}`},
+		{catalog.ScopeWrite, "cs", "PUT", unit, `{}`},
+		{catalog.ScopeWrite, "cs", "POST", "/api/suggestions/1/accept/", `{"approve": true}`},
+		{catalog.ScopeWrite, "cs", "POST", "/api/suggestions/1/reject/", `[`},
+		{catalog.ScopeWrite, "cs", "POST", "/api/translations/demo/terms/cs/units/", `{}`},
+		{catalog.ScopeWrite, "", "POST", "/api/components/demo/app/translations/", `{}`},
+		{catalog.ScopeAdmin, "", "POST", "/api/components/demo/app/lock/", `{}`},
+		{catalog.ScopeAdmin, "", "POST", "/api/projects/demo/lock/", `{}`},
+		{catalog.ScopeAdmin, "", "POST", "/api/components/demo/app/requests/", `{}`},
+		{catalog.ScopeAdmin, "", "POST", "/api/components/demo/app/repository/", `{}`},
+		{catalog.ScopeAdmin, "", "POST", "/api/projects/demo/repository/", `{}`},
+		{catalog.ScopeAdmin, "cs", "POST", "/api/translations/demo/app/cs/repository/", `{}`},
+	}
+	a := catalog.Account{Provider: "gh", Subject: "1", Name: "jana"}
+	if _, _, err := e.DB.Access().SignIn(t.Context(), &a, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	tokens := map[catalog.Scope]string{}
+	for _, scope := range catalog.Scopes() {
+		secret, err := e.DB.Access().CreatePersonal(t.Context(), &a, catalog.Token{Name: string(scope), Scope: scope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[scope] = secret
+	}
+	server := e.srv.Config.Handler.(*api.Server)
+	jana := []string{"gh:jana"}
+	rapid.Check(t, func(rt *rapid.T) {
+		of := func(what string) []string {
+			if rapid.Bool().Draw(rt, what) {
+				return jana
+			}
+			return nil
+		}
+		translators := func(where string) map[string][]string {
+			return map[string][]string{rapid.SampledFrom([]string{"cs", "de", "*"}).Draw(rt, where+" language"): of(where + " translator")}
+		}
+		book := catalog.RoleBook{Translators: translators("server"), Projects: map[string]catalog.ProjectRoles{}}
+		if rapid.IntRange(0, 5).Draw(rt, "admin of all") == 0 {
+			book.Admins = jana
+		}
+		for _, slug := range []string{"demo", "other"} {
+			book.Projects[slug] = catalog.ProjectRoles{Admins: of(slug + " admin"), Readers: of(slug + " reader"), Translators: translators(slug)}
+		}
+		server.Update(api.Settings{Roles: book})
+		scope := rapid.SampledFrom(catalog.Scopes()).Draw(rt, "token")
+		now := a
+		now.Roles = book.Of(&a)
+		token := catalog.Token{ID: 1, Scope: scope, Account: &now}
+		e.tokens["personal"] = tokens[scope]
+		for _, q := range requests {
+			status, answer, _ := e.send("personal", q.method, q.path, asJSON, q.body)
+			if may := token.May(q.scope, "demo", false, q.language); (status == 403) == may || status == 401 || status >= 500 || status < 300 {
+				rt.Fatalf("%s %s with a token of scope %s and the roles %+v: %d %s, May is %v", q.method, q.path, scope, now.Roles, status, answer, may)
+			}
+		}
+	})
 	e.Verify()
 }
