@@ -82,6 +82,34 @@ func (b *browserTab) answersSuggestions(w *translating, origin, rules string) {
 	}
 }
 
+// TestReviewInBrowser: the list of suggestions is answered by keyboard, without a script, on a
+// phone and on a wide screen, in Arabic too.
+func TestReviewInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	w := newTranslating(t, api.Options{})
+	site := httptest.NewServer(w.s)
+	defer site.Close()
+	rules := readAxe(t)
+	unit, translation := w.unit("app", "ar", "Open")
+	for _, text := range []string{"افتح", "فتح الملف", "افتح "} {
+		want := edit.Request{UnitID: unit, Target: []string{text}, State: catalog.StateTranslated}
+		_, err := w.Editor.Suggest(t.Context(), w.component("app"), translation, edit.Author{Name: "Petr"}, want)
+		must(t, err)
+	}
+	const list = "/projects/demo/-/ar/?suggestions=1"
+	b.signIn(site.URL, w.token(jana), list)
+	for width, language := range map[int]string{320: "ar", 1280: "en"} {
+		b.inspect(site.URL, list, language, rules, width, width == 320)
+	}
+	b.call("Emulation.setScriptExecutionDisabled", map[string]bool{"value": true})
+	defer b.call("Emulation.setScriptExecutionDisabled", map[string]bool{"value": false})
+	b.push(`[value='reject:1']`)
+	b.push(`[value='accept:2']`)
+	if text, _ := w.target("app", "ar", "Open"); text != "فتح الملف" {
+		t.Errorf("accepted: %q", text)
+	}
+}
+
 // meetsConflict saves a string that somebody changed meanwhile: the page says who, keeps
 // the text in the form, and offers theirs.
 func (b *browserTab) meetsConflict(w *translating, origin, rules string) {
