@@ -272,26 +272,3 @@ func TestWithoutTemplate(t *testing.T) {
 		equal(t, counts, gettexttest.Counts{Translated: int(p.Translated), Fuzzy: int(p.Fuzzy), Untranslated: int(p.Left() - p.Fuzzy)}, "%s", name)
 	}
 }
-
-// TestAgainstOlderVersion: what an older version stored is read once more, and compared
-// with the template then.
-func TestAgainstOlderVersion(t *testing.T) {
-	repo := repoWith(t, map[string]string{"po/app.pot": po("One", "", "Two", ""), "po/cs.po": po("One", "Jedna", "Old", "Staré")})
-	w := synced(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {NewBase: "po/app.pot"}})
-	want := catalog.Progress{Files: 1, Total: 3, Translated: 2, Missing: 1, Words: 3, WordsLeft: 1}
-	equal(t, want, progressOf(w)["app"]["cs"], "after the import")
-	w.Close()
-	execute(w.Store, "DELETE FROM extra_strings")
-	execute(w.Store, "UPDATE translations SET template = -is_source, extra = 0, extra_words = 0")
-	w.Open()
-	for range 2 {
-		w.Sync()
-		equal(t, want, progressOf(w)["app"]["cs"], "after a pull")
-		w.Verify()
-	}
-	rows, err := w.DB.Branch(t.Context(), repo.Path(), "")
-	must(t, err)
-	if len(rows) != 1 || rows[0].Outdated {
-		t.Errorf("it would be read again: %+v", rows)
-	}
-}

@@ -197,7 +197,6 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 func (p *pull) walkGroup(ctx context.Context, comps []*component, retry bool) {
 	p.loader = newFileLoader(p.s, p.reader, p.meter)
 	comps = p.sound(comps)
-	p.rereadNotes(ctx, comps)
 	for _, g := range convoys(p.sound(comps)) {
 		switch {
 		case g.replay:
@@ -256,22 +255,6 @@ func (p *pull) summarise() {
 			Project: d.Project, Slug: d.Slug, Head: p.report.Head,
 			Problems: []string{noFiles(d.Settings.Filemask, p.ref)},
 		})
-	}
-}
-
-// rereadNotes reads the files of components whose units were stored by an older version,
-// at the commits of the components (store.BranchComponent.Outdated).
-func (p *pull) rereadNotes(ctx context.Context, comps []*component) {
-	for _, c := range comps {
-		if !c.row.Outdated || !c.row.Imported || c.reread {
-			continue
-		}
-		c.reread = true // also for the jump to the head, if the mirror no longer has the commit
-		at, err := gitsource.ParseState(c.row.Head)
-		if err == nil && p.reader.HasState(at) {
-			err = p.jump(ctx, []*component{c}, at, c.row.Head)
-		}
-		p.fail(err, c)
 	}
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
-	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 	"github.com/repoglot/repoglot/catalog/store/transfer"
 )
 
@@ -92,52 +90,32 @@ func rezstd(tb testing.TB, text string) []byte {
 	return z.EncodeAll([]byte(text), nil)
 }
 
-// TestImportOlder: an export of the last versions before the first release keeps ids, the
-// journal with where its texts were sent to, and tokens; words of failures are forgotten, and
-// components whose units were not compared with a template are read again.
+// TestImportOlder: an export of the first schema keeps all that it has, and what came with
+// later ones has its default; one that is older is refused.
 func TestImportOlder(t *testing.T) {
 	dsn := filepath.Join(t.TempDir(), "app.db")
 	db := openAt(t, dsn)
 	configure(t, db, "app")
-	step(t, db, info(0, 1, 1), func(ctx context.Context, tx *StepTx) error {
-		if err := writeAll(ctx, tx); err != nil {
-			return err
-		}
-		return tx.PutStatDay(ctx, stored.Day{TranslationID: 1, Day: day(1), Stats: catalog.Stats{Total: catalog.Count{Units: 300}}})
-	})
-	err := db.write(t.Context(), func(s *sqldb.Session) error {
-		for _, statement := range []string{
-			`INSERT INTO edits (id, unit_id, translation_id, base_target, base_state, target, state, status, reason, created_at, updated_at) VALUES (7, 268435457, 1, '', 0, 'Eins', 20, 'pending', '', 5, 6)`,
-			`INSERT INTO push_branches (repo, branch, at_commit, next_commit) SELECT repo, 'ours', 'abc', '' FROM components`,
-			`UPDATE components SET problem = 'words of a server'`,
-		} {
-			if _, err := s.Exec(t.Context(), statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err == nil {
-		_, err = db.Access().CreateToken(t.Context(), catalog.Token{Name: "ci", Scope: catalog.ScopeRead})
-	}
-	if err != nil {
+	step(t, db, info(0, 1, 1), writeAll)
+	if _, err := db.Access().CreateToken(t.Context(), catalog.Token{Name: "ci", Scope: catalog.ScopeRead}); err != nil {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
 	if _, err := transfer.Export(t.Context(), database(t, dsn), &file); err != nil {
 		t.Fatal(err)
 	}
-	var layouts, days string
-	read(t, db, func(ctx context.Context, s *Snapshot) error {
-		layouts, days = blobsOf(ctx, t, s.s, "layouts"), blobsOf(ctx, t, s.s, "stat_days")
-		return nil
-	})
 	path := database(t, filepath.Join(t.TempDir(), "new.db"))
 	older := olderExport(t, string(unzstd(t, file.Bytes())))
-	if _, err := transfer.Import(t.Context(), bytes.NewReader(rezstd(t, strings.Replace(older, `"schema":37`, `"schema":36`, 1))), path, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "37 is the oldest") {
+	before := strings.Replace(older, `"schema":50`, `"schema":49`, 1)
+	if _, err := transfer.Import(t.Context(), bytes.NewReader(rezstd(t, before)), path, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "50 is the oldest") {
 		t.Errorf("older than the oldest: %v", err)
 	}
-	if _, err := transfer.Import(t.Context(), bytes.NewReader(rezstd(t, older)), path, sqldb.Options{}); err != nil {
+	now := strings.Replace(older, `"schema":50`, fmt.Sprintf(`"schema":%d`, sqldb.Schema()), 1)
+	if _, err := transfer.Import(t.Context(), bytes.NewReader(rezstd(t, now)), path, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "does not fit its schema") {
+		t.Errorf("columns are missing without a reason: %v", err)
+	}
+	e, err := transfer.Import(t.Context(), bytes.NewReader(rezstd(t, older)), path, sqldb.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	moved, err := Open(t.Context(), path, sqldb.Options{})
@@ -145,55 +123,24 @@ func TestImportOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer moved.Close()
-	configure(t, moved, "app", "next") // ids follow
 	read(t, moved, func(ctx context.Context, s *Snapshot) error {
-		for _, c := range []struct {
-			query string
-			want  string
-		}{
-			{`SELECT 'edit ' || unit_id || ' ' || branch || ' ' || at_commit || ' ' || target || ' ' || left_at FROM sent WHERE unit_id > 0`, "edit 268435457 ours abc Eins 6"},
-			{`SELECT 'file ' || edit_id || ' ' || branch || ' ' || at_commit FROM sent WHERE edit_id = 15`, "file 15 ours abc"},
-			{`SELECT 'string ' || edit_id || ' ' || n || ' ' || next_commit || ' ' || target || ' ' || state FROM sent WHERE edit_id = 14`, "string 14 1 def Pojem 20"},
-			{`SELECT kind || ' ' || component_id || ' ' || translation_id || ' ' || unit_id FROM edits WHERE id = 7`, "text 1 1 268435457"},
-			{`SELECT kind || ' ' || component_id || ' ' || translation_id || ' ' || language || ' ' || path || ' ' || away_at FROM edits WHERE id = 15`, "add-file 1 0 fr po/fr.po 6"},
-			{`SELECT kind || ' ' || id_hash || ' ' || context || ' ' || source || ' ' || target || ' ' || state || ' ' || status || ' ' || away_at FROM edits WHERE id = 14`, "add-string 11 c Term Pojem 20 discarded 0"},
-			{`SELECT a.name || ' ' || a.email || ' ' || a.at || ' ' || v.event || ' ' || v.at FROM edit_authors a JOIN edit_events v ON v.edit_id = a.edit_id WHERE v.n = 2`, "B b@example.org 3 discarded 4"},
-			{`SELECT name || ' ' || id FROM tokens`, "ci 1"},
-			{`SELECT problem || problem_kind FROM components WHERE slug = 'app'`, "failed"},
-			{`SELECT 'floor ' || floor FROM clock`, "floor 50"},
-			{`SELECT 'outdated ' || MIN(template) FROM translations WHERE is_source = 1`, "outdated -1"},
+		for query, want := range map[string]string{
+			`SELECT name || ' ' || id || ' ' || account_id FROM tokens`:             "ci 1 0",
+			`SELECT COUNT(*) || ' ' || MIN(requests) || ' ' FROM components`:        "1  ",
+			`SELECT 'units ' || MIN(id) FROM units`:                                 "units 268435457",
+			`SELECT newest_token || ' ' || newest_account FROM clock`:               "1 0",
+			`SELECT CASE WHEN COUNT(*) > 0 THEN 'layouts' ELSE '' END FROM layouts`: "layouts",
 		} {
 			var got string
-			if _, err := s.s.First(ctx, c.query, nil, &got); err != nil || got != c.want {
-				t.Errorf("%s: %q, %v, want %q", c.query, got, err, c.want)
+			if _, err := s.s.First(ctx, query, nil, &got); err != nil || got != want {
+				t.Errorf("%s: %q, %v, want %q", query, got, err, want)
 			}
 		}
-		for table, want := range map[string]string{"layouts": layouts, "stat_days": days} {
-			if got := blobsOf(ctx, t, s.s, table); got != want || got == "" {
-				t.Errorf("%s: %s is not %s", table, got, want)
-			}
-		}
-		columns, err := columnsOf(ctx, s.s, "edits")
-		if slices.Contains(columns, "pushed") {
-			t.Errorf("the table edits kept what only older versions have: %v", columns)
-		}
-		return err
+		return nil
 	})
-}
-
-// blobsOf returns the column data of a table.
-func blobsOf(ctx context.Context, t *testing.T, s *sqldb.Session, table string) (all string) {
-	t.Helper()
-	err := s.Query(ctx, `SELECT data FROM `+table+` ORDER BY 1`, nil, func(scan sqldb.Scan) error {
-		var data []byte
-		err := scan(&data)
-		all += fmt.Sprintf("%x ", data)
-		return err
-	})
-	if err != nil {
-		t.Error(err)
+	if e.Rows == 0 {
+		t.Error("no rows")
 	}
-	return all
 }
 
 // tableLine is a line of an export that begins a table.
@@ -203,19 +150,14 @@ type tableLine struct {
 	Types   []string `json:"types"`
 }
 
-// olderExport makes an export what 46bbe39 would have written.
+// olderExport makes an export one of schema 50: what later migrations added is missing.
 func olderExport(t *testing.T, text string) string {
 	t.Helper()
-	drop := map[string][]string{
-		"edits": {"previous", "since", "kind", "component_id", "language", "path", "id_hash", "id_key", "context", "source"}, "edit_authors": {"n"}, "units": {"since"},
-		"components":   {"requests", "problem_kind", "problem_since", "push_problem_kind", "push_problem_since", "oldest", "behind_before", "behind_percent"},
-		"translations": {"template", "extra", "extra_words", "changed", "changed_translated", "changed_translated_words", "changed_fuzzy"},
+	added := map[string][]string{
+		"edits": {"previous", "lossy", "reviewer_name", "reviewer_email", "stranger"}, "edit_events": {"person"}, "components": {"requests", "imported_change"},
+		"sessions": {"account_id"}, "tokens": {"account_id"}, "clock": {"newest_account"},
+		"accounts": nil, "account_names": nil, "sign_ins": nil, "account_events": nil, "receivers": nil, "follows": nil,
 	}
-	added := map[string]tableLine{
-		"edits":      {Columns: []string{"pushed"}, Types: []string{"text"}},
-		"components": {Columns: []string{"remarked", "counted"}, Types: []string{"number", "number"}},
-	}
-	value := map[string][]any{"edits": {"ours"}, "components": {1, 1}}
 	var out strings.Builder
 	var table tableLine
 	rows := 0
@@ -230,27 +172,19 @@ func olderExport(t *testing.T, text string) string {
 		var row []any
 		var next tableLine
 		var end struct{ Rows *int64 }
+		isRow := strings.HasPrefix(line, "[")
 		switch {
-		case strings.HasPrefix(line, "["):
+		case isRow:
 			numbers := json.NewDecoder(strings.NewReader(line))
 			numbers.UseNumber() // ids have 64 bits
 			if err := numbers.Decode(&row); err != nil {
 				t.Fatal(err)
 			}
 		case strings.HasPrefix(line, `{"repoglot"`):
-			write(map[string]any{"repoglot": "database 1", "schema": 37, "generation": 2})
+			write(map[string]any{"repoglot": "database 1", "schema": 50, "generation": 2})
 			continue
 		case json.Unmarshal([]byte(line), &end) == nil && end.Rows != nil:
-			for _, gone := range []tableLine{
-				{"occurrences", []string{"project_id", "id_hash", "id_key", "source_id"}, []string{"number", "number", "number", "number"}},
-				{"shared_strings", []string{"project_id", "id_hash", "id_key", "data"}, []string{"number", "number", "number", "bytes"}},
-				{"repeats", []string{"project_id", "language", "private", "total"}, []string{"number", "text", "number", "number"}},
-			} {
-				write(gone)
-			}
-			write([]any{1, "cs", 0, 7})
-			out.WriteString(olderFileEdits)
-			write(map[string]int{"rows": rows + 4})
+			write(map[string]int{"rows": rows})
 			continue
 		default:
 			if err := json.Unmarshal([]byte(line), &next); err != nil {
@@ -258,50 +192,26 @@ func olderExport(t *testing.T, text string) string {
 			}
 			table = next
 		}
-		if slices.Contains([]string{"sent", "push_waits", "extra_strings"}, table.Table) {
+		if columns, later := added[table.Table]; later && columns == nil {
 			continue
 		}
-		keep := func(i int) bool { return !slices.Contains(drop[table.Table], table.Columns[i]) }
-		if row == nil {
-			write(selectedColumns(table, keep, added[table.Table]))
-			continue
-		}
+		kept := tableLine{Table: table.Table}
 		var cells []any
-		for i := range row {
-			if slices.Contains([]string{"layouts", "stat_days"}, table.Table) && table.Columns[i] == "data" {
-				blob, err := base64.StdEncoding.DecodeString(row[i].(string))
-				if err != nil || len(blob) == 0 || blob[0] != stored.Version {
-					t.Fatalf("%s: %v, %v has no version", table.Table, err, blob)
-				}
-				row[i] = base64.StdEncoding.EncodeToString(blob[1:]) // versions came with firstSchema
-			}
-			if keep(i) {
+		for i, column := range table.Columns {
+			switch {
+			case slices.Contains(added[table.Table], column):
+			case isRow:
 				cells = append(cells, row[i])
+			default:
+				kept.Columns, kept.Types = append(kept.Columns, column), append(kept.Types, table.Types[i])
 			}
 		}
-		write(append(cells, value[table.Table]...))
-		rows++
+		if isRow {
+			write(cells)
+			rows++
+		} else {
+			write(kept)
+		}
 	}
 	return out.String()
-}
-
-// olderFileEdits are the edits of files, which had a table of their own, and where one was
-// sent to.
-const olderFileEdits = `{"table":"file_edits","columns":["id","component_id","language","path","removes","status","reason","pushed","author_name","author_email","created_at","updated_at","id_hash","id_key","context","source","target","state"],"types":["number","number","text","text","number","text","text","text","text","text","number","number","number","number","text","text","text","number"]}
-[7,1,"cs","po/cs.po",0,"discarded","taken back","","B","b@example.org",3,4,11,12,"c","Term","Pojem",20]
-[8,1,"fr","po/fr.po",0,"pending","it is in the way","ours","A","a@example.org",5,6,0,0,"","","",0]
-{"table":"sent","columns":["unit_id","file_edit_id","n","component_id","translation_id","target","state","repo","branch","at_commit","next_commit","left_at"],"types":["number","number","number","number","number","text","number","text","text","text","text","number"]}
-[0,7,1,1,0,"",0,"r","","","def",0]
-`
-
-// selectedColumns is a table with some of its columns and those of another.
-func selectedColumns(t tableLine, keep func(int) bool, added tableLine) tableLine {
-	out := tableLine{Table: t.Table}
-	for i := range t.Columns {
-		if keep(i) {
-			out.Columns, out.Types = append(out.Columns, t.Columns[i]), append(out.Types, t.Types[i])
-		}
-	}
-	out.Columns, out.Types = append(out.Columns, added.Columns...), append(out.Types, added.Types...)
-	return out
 }

@@ -165,9 +165,6 @@ type BranchComponent struct {
 	// stored units remain, for comparison. Its head was reset, unless it is the commit
 	// that a first import has reached.
 	Reread bool
-	// Outdated says that its units, which came from the export of an older version, were
-	// not compared with the template: they must be read again (StepInfo.Reread).
-	Outdated bool
 	// Template is the pattern that discovered it; "" for a configured component.
 	Template string
 	// ImportAt is when the first import began; zero if nothing of the component
@@ -209,13 +206,10 @@ func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (
 		if err != nil {
 			return err
 		}
-		var outdated []int64
-		err = s.IDs(ctx, `SELECT c.id`+rows.ComponentFrom+` WHERE `+where+` AND EXISTS
-			(SELECT 1 FROM translations t WHERE t.component_id = c.id AND t.is_source = 1 AND t.template < 0)`, args, &outdated)
 		for i := range list {
 			c := &list[i]
 			out = append(out, BranchComponent{
-				Component: c.Component, Project: c.Project, Reread: c.reread, Outdated: slices.Contains(outdated, c.ID),
+				Component: c.Component, Project: c.Project, Reread: c.reread,
 				Template: c.template, Configured: c.configured, ImportAt: c.importAt, LastUnit: c.lastUnit, LastAt: c.lastAt,
 			})
 		}

@@ -60,9 +60,6 @@ func (tx *StepTx) advanceHeads(ctx context.Context) error {
 		tx.info.To, tx.info.Tracking, tx.info.From, tx.info.Repo, tx.info.Branch, tx.info.Configured,
 		sqldb.Smallint(!tx.info.Partial), sqldb.Micros(tx.info.ImportAt), commit,
 	}, tx.info.Components, &moved)
-	if err == nil && tx.info.Reread { // compared with templates from now on
-		err = tx.s.DoIn(ctx, `UPDATE translations SET template = 0 WHERE template < 0 AND component_id IN $ids`, nil, tx.info.Components)
-	}
 	if err == nil && len(moved) != len(tx.info.Components) {
 		err = tx.conflict(len(moved))
 	}

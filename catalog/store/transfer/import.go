@@ -3,35 +3,21 @@ package transfer
 import (
 	"bytes"
 	"context"
-	_ "embed" // of the statements for older exports
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
-	"github.com/repoglot/repoglot/catalog/store/internal/stored"
-)
-
-// oldestExport is the schema of the oldest exports that Import reads. Versions with it and
-// with those up to firstSchema were never released.
-const oldestExport = 37
-
-var (
-	//go:embed older_columns.sql
-	olderColumns string
-	//go:embed older_rows.sql
-	olderRows string
 )
 
 // Import makes an export the content of the database dsn, which must be new or empty,
 // with all ids, and renews its history. If anything is wrong, the database stays empty.
-// An export of an older version becomes what this one stores.
+// What an older version did not store has a default.
 func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (Exported, error) {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	if err != nil {
@@ -46,14 +32,14 @@ func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (E
 	if known := sqldb.Schema(); e.Schema > known {
 		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, this repoglot knows %d: upgrade repoglot", e.Schema, known))
 	}
-	if e.Schema < oldestExport {
-		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: write it with a newer repoglot", e.Schema, oldestExport))
+	if e.Schema < sqldb.FirstSchema {
+		return e, sqldb.Refusal(fmt.Sprintf("store: import: the export has schema %d, and %d is the oldest that can be read: it is of a version before the first release", e.Schema, sqldb.FirstSchema))
 	}
 	db := sqldb.New(dsn, opts.WithDefaults(), nil)
 	pools, err := db.Open(ctx)
 	if err == nil {
 		err = pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
-			l := loader{s: s, older: e.Schema < sqldb.FirstSchema}
+			l := loader{s: s, older: e.Schema < sqldb.Schema()}
 			e.Rows, err = l.all(ctx, x)
 			return err
 		})
@@ -65,10 +51,9 @@ func Import(ctx context.Context, r io.Reader, dsn string, opts sqldb.Options) (E
 // loader writes the rows of an export.
 type loader struct {
 	s      *sqldb.Session
-	older  bool // the export has a schema before firstSchema
+	older  bool // the export is of an older version
 	tables []storedTable
 	rows   *sqldb.Inserter
-	blob   int // the column of a blob that has no version yet; below 0: none
 	bytes  int // of the rows that wait
 }
 
@@ -85,11 +70,6 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 	if there > 0 {
 		return 0, sqldb.Refusal("it is not empty: name a new one")
 	}
-	if l.older {
-		if err := l.each(ctx, olderColumns); err != nil {
-			return 0, err
-		}
-	}
 	if l.tables, err = tablesOf(ctx, l.s); err != nil {
 		return 0, err
 	}
@@ -99,11 +79,6 @@ func (l *loader) all(ctx context.Context, x *exportReader) (rows int64, err erro
 	}
 	if err != nil {
 		return 0, err
-	}
-	if l.older {
-		if err := l.each(ctx, olderRows); err != nil {
-			return 0, err
-		}
 	}
 	return rows, l.finish(ctx)
 }
@@ -116,10 +91,6 @@ func (l *loader) begin(ctx context.Context, t *exportTable) error {
 	i := slices.IndexFunc(l.tables, func(known storedTable) bool { return known.name == t.Table })
 	if i < 0 || !l.fits(l.tables[i].columns, t.Columns) {
 		return sqldb.Refusal(fmt.Sprintf("the export has a table %q that does not fit its schema", t.Table))
-	}
-	l.blob = -1
-	if l.older && slices.Contains([]string{"layouts", "stat_days"}, t.Table) {
-		l.blob = slices.Index(t.Columns, "data")
 	}
 	l.rows = sqldb.NewInserter(t.Table, t.Columns...)
 	return l.s.Do(ctx, `DELETE FROM `+l.tables[i].name) // what migrations wrote
@@ -136,25 +107,10 @@ func (l *loader) fits(known, columns []string) bool {
 	return l.older || len(known) == len(columns)
 }
 
-// each executes statements one after the other: each may name what the one before made.
-func (l *loader) each(ctx context.Context, statements string) error {
-	for statement := range strings.SplitSeq(strings.TrimSuffix(statements, ";\n"), ";\n") {
-		if _, err := l.s.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // maxLoaded bounds the bytes of rows that wait.
 const maxLoaded = 4 << 20
 
 func (l *loader) add(ctx context.Context, row []any) error {
-	if l.blob >= 0 {
-		if blob, ok := row[l.blob].([]byte); ok {
-			row[l.blob] = append([]byte{stored.FirstVersion}, blob...)
-		}
-	}
 	for _, value := range row {
 		switch value := value.(type) {
 		case string:

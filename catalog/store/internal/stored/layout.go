@@ -217,9 +217,6 @@ func (c *Codec) inflateBlock(data []byte) (raw []byte, err error) {
 // goes on reading the forms before; one that does not know a form refuses the blob.
 const Version = 1
 
-// FirstVersion is the form of the blobs of exports that have none of these bytes.
-const FirstVersion = 1
-
 // Unversioned returns a blob without its version. The error wraps damaged.
 func Unversioned(blob []byte, damaged error) ([]byte, error) {
 	switch {
