@@ -327,7 +327,7 @@ func TestOpenAPIDescribesRoutes(t *testing.T) {
 		}
 		described[regexp.MustCompile(`\{(\w+)\}`).ReplaceAllString(path, ":$1")] = slices.Sorted(slices.Values(methods))
 	}
-	for _, rt := range resource.Routes(&resource.Env{Edits: struct{ resource.Edits }{}}) {
+	for _, rt := range resource.Routes(&resource.Env{Edits: resource.NewInTurn[resource.Edits](nil, nil)}) {
 		methods, ok := described[rt.Path]
 		if want := slices.Sorted(maps.Keys(rt.Writes)); !ok || !slices.Equal(methods, want) {
 			t.Errorf("route %s is in openapi.yaml: %v, with %v; want %v", rt.Path, ok, methods, want)

@@ -244,8 +244,8 @@ func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operatio
 			return writeTurn(ctx, p, token)
 		}
 	}
-	s.env.Edits = resource.EditsInTurn(edits, of(s.shares.writes))
-	s.env.Operations = resource.OperationsInTurn(operations, of(s.shares.operations))
+	s.env.Edits = resource.NewInTurn(edits, of(s.shares.writes))
+	s.env.Operations = resource.NewInTurn(operations, of(s.shares.operations))
 	s.env.Errands = resource.NewErrands(s.logger)
 }
 

@@ -148,7 +148,7 @@ func (e *Env) putUnit(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 }
 
 func (e *Env) edited(ctx context.Context, component, translation int64, want edit.Request) (any, error) {
-	_, err := e.Edits.Edit(ctx, component, translation, AuthorOf(ctx), []edit.Request{want})
+	err := e.Edit(ctx, component, translation, AuthorOf(ctx), want)
 	return wire.Object{"target", want.Target, "state", int64(want.State), "explanation", "", "extra_flags", "", "labels", []string{}}, err
 }
 
@@ -327,12 +327,14 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 }
 
 func (e *Env) deleteEdit(ctx context.Context, _ *rest.Request, j *editRow, _ *rest.Body) (any, error) {
-	done, err := e.Edits.Discard(ctx, j.row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	done, err := Take(ctx, e.Edits, 0, func(to Edits) (edit.Discarded, error) {
+		return to.Discard(ctx, j.row.ID, AuthorOf(ctx), "taken back", false, func(o *store.Edit) bool { return o.ID == j.ID })
+	})
 	if err != nil {
 		return nil, err
 	}
 	if j.Committed {
-		if _, err := e.Operations.Commit(ctx, j.row.ID, nil); err != nil {
+		if _, err := Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Commit(ctx, j.row.ID, nil) }); err != nil {
 			e.Logger.Warn("clones still have an edit that was taken back", "edit", j.ID, "error", err)
 		}
 	}

@@ -36,9 +36,9 @@ type Env struct {
 	// Store is read and written by requests that write; nil: none does.
 	Store *store.DB
 	// Edits stores edits; nil: nothing can be edited, and what follows is nil, too.
-	Edits Edits
+	Edits InTurn[Edits]
 	// Operations commit, pull and push.
-	Operations Operations
+	Operations InTurn[Operations]
 	// Errands run what goes on without its client.
 	Errands *Errands
 	// Commits compares commits; nil: there are none.
@@ -135,20 +135,25 @@ func (e *Env) Language(code string) lang.Language {
 // many. Its turn ends when free is called.
 type Turn func(ctx context.Context, bytes int) (free func(), err error)
 
-// wait calls fn when it is the client's turn.
-func (t Turn) wait(ctx context.Context, bytes int, fn func() error) error {
-	free, err := t(ctx, bytes)
-	if err != nil {
-		return err
+// InTurn calls fn with what a client may use only in its turn, and counts bytes.
+type InTurn[To any] func(ctx context.Context, bytes int, fn func(To) error) error
+
+// NewInTurn has to used in turn.
+func NewInTurn[To any](to To, turn Turn) InTurn[To] {
+	return func(ctx context.Context, bytes int, fn func(To) error) error {
+		free, err := turn(ctx, bytes)
+		if err != nil {
+			return err
+		}
+		defer free()
+		return fn(to)
 	}
-	defer free()
-	return fn()
 }
 
-// inTurn is wait for a function with a result.
-func inTurn[T any](ctx context.Context, turn Turn, bytes int, fn func() (T, error)) (result T, err error) {
-	err = turn.wait(ctx, bytes, func() (err error) {
-		result, err = fn()
+// Take calls a function with a result in turn.
+func Take[To, T any](ctx context.Context, in InTurn[To], bytes int, fn func(To) (T, error)) (result T, err error) {
+	err = in(ctx, bytes, func(to To) (err error) {
+		result, err = fn(to)
 		return err
 	})
 	return result, err
@@ -165,85 +170,20 @@ func sizeOf(edits ...edit.Request) (bytes int) {
 	return bytes
 }
 
-// EditsInTurn stores edits in turn.
-func EditsInTurn(edits Edits, turn Turn) Edits { return editsInTurn{edits, turn} }
-
-type editsInTurn struct {
-	to   Edits
-	turn Turn
+// Edit is Edits.Edit in turn.
+func (e *Env) Edit(ctx context.Context, component, translation int64, by edit.Author, edits ...edit.Request) error {
+	return e.Edits(ctx, sizeOf(edits...), func(to Edits) error {
+		_, err := to.Edit(ctx, component, translation, by, edits)
+		return err
+	})
 }
 
-func (e editsInTurn) NoteTemplate(ctx context.Context, component int64, how string, by edit.Author) error {
-	return e.turn.wait(ctx, 0, func() error { return e.to.NoteTemplate(ctx, component, how, by) })
+// Suggest is Edits.Suggest in turn.
+func (e *Env) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
+	return Take(ctx, e.Edits, sizeOf(want), func(to Edits) (int64, error) { return to.Suggest(ctx, component, translation, by, want) })
 }
 
-func (e editsInTurn) Edit(ctx context.Context, component, translation int64, by edit.Author, edits []edit.Request) (int, error) {
-	return inTurn(ctx, e.turn, sizeOf(edits...), func() (int, error) { return e.to.Edit(ctx, component, translation, by, edits) })
-}
-
-func (e editsInTurn) Upload(ctx context.Context, component, translation int64, by edit.Author, data []byte, o edit.UploadOptions) (edit.Counts, error) {
-	return inTurn(ctx, e.turn, len(data), func() (edit.Counts, error) { return e.to.Upload(ctx, component, translation, by, data, o) })
-}
-
-func (e editsInTurn) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (int64, error) {
-	return inTurn(ctx, e.turn, sizeOf(want), func() (int64, error) { return e.to.Suggest(ctx, component, translation, by, want) })
-}
-
-func (e editsInTurn) RejectOf(ctx context.Context, person int64, by edit.Author, why string) (int, error) {
-	return inTurn(ctx, e.turn, 0, func() (int, error) { return e.to.RejectOf(ctx, person, by, why) })
-}
-
-func (e editsInTurn) AnswerSuggestion(ctx context.Context, component, translation int64, by edit.Author, a edit.Answer) error {
-	return e.turn.wait(ctx, 0, func() error { return e.to.AnswerSuggestion(ctx, component, translation, by, a) })
-}
-
-func (e editsInTurn) Lock(ctx context.Context, component int64, by edit.Author, locked bool) (bool, error) {
-	return inTurn(ctx, e.turn, 0, func() (bool, error) { return e.to.Lock(ctx, component, by, locked) })
-}
-
-func (e editsInTurn) Discard(ctx context.Context, component int64, by edit.Author, reason string, suggest bool, choose func(*store.Edit) bool) (edit.Discarded, error) {
-	return inTurn(ctx, e.turn, 0, func() (edit.Discarded, error) { return e.to.Discard(ctx, component, by, reason, suggest, choose) })
-}
-
-func (e editsInTurn) AddTranslation(ctx context.Context, component int64, code string, by edit.Author) error {
-	return e.turn.wait(ctx, 0, func() error { return e.to.AddTranslation(ctx, component, code, by) })
-}
-
-func (e editsInTurn) RemoveTranslation(ctx context.Context, component int64, t *catalog.Translation, by edit.Author) error {
-	return e.turn.wait(ctx, 0, func() error { return e.to.RemoveTranslation(ctx, component, t, by) })
-}
-
-func (e editsInTurn) AddString(ctx context.Context, component int64, t *catalog.Translation, n edit.NewString) error {
-	bytes := editBytes + len(n.Context) + len(n.Source) + len(n.Text.Target)
-	return e.turn.wait(ctx, bytes, func() error { return e.to.AddString(ctx, component, t, n) })
-}
-
-// OperationsInTurn commits, pulls and pushes in turn.
-func OperationsInTurn(operations Operations, turn Turn) Operations {
-	return operationsInTurn{operations, turn}
-}
-
-type operationsInTurn struct {
-	to   Operations
-	turn Turn
-}
-
-func (o operationsInTurn) Push(ctx context.Context, component int64, by *catalog.Token) (bool, error) {
-	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Push(ctx, component, by) })
-}
-
-func (o operationsInTurn) Commit(ctx context.Context, component int64, translations []int64) (bool, error) {
-	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Commit(ctx, component, translations) })
-}
-
-func (o operationsInTurn) Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (bool, error) {
-	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Merge(ctx, component, number, head, by) })
-}
-
-func (o operationsInTurn) Pull(ctx context.Context, component int64) (bool, error) {
-	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Pull(ctx, component) })
-}
-
-func (o operationsInTurn) Reclone(ctx context.Context, component int64) (bool, error) {
-	return inTurn(ctx, o.turn, 0, func() (bool, error) { return o.to.Reclone(ctx, component) })
+// AnswerSuggestion is Edits.AnswerSuggestion in turn, by whoever sent the request.
+func (e *Env) AnswerSuggestion(ctx context.Context, component, translation int64, a edit.Answer) error {
+	return e.Edits(ctx, 0, func(to Edits) error { return to.AnswerSuggestion(ctx, component, translation, AuthorOf(ctx), a) })
 }

@@ -288,7 +288,7 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	if err != nil {
 		return nil, err
 	}
-	n, err := e.Edits.Upload(ctx, t.Component.ID, t.ID, by, data, o)
+	n, err := Take(ctx, e.Edits, len(data), func(to Edits) (edit.Counts, error) { return to.Upload(ctx, t.Component.ID, t.ID, by, data, o) })
 	answer := wire.Object{"not_found", n.NotFound, "skipped", n.Skipped, "accepted", n.Accepted, "total", n.Total, "result", n.Accepted > 0, "count", n.Total}
 	if len(n.Problems) > 0 { // ours: why texts of the file cannot be edits, of the first ones
 		answer = append(answer, "problems", n.Problems)

@@ -257,29 +257,31 @@ func (e *Env) run(ctx context.Context, operation string, o *operated) (waits boo
 	component, access := o.row.ID, rest.AccessOf(ctx)
 	switch operation {
 	case "commit":
-		return e.Operations.Commit(ctx, component, o.translations)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Commit(ctx, component, o.translations) })
 	case "push":
-		return e.Operations.Push(ctx, component, &access.Token)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Push(ctx, component, &access.Token) })
 	case "msgmerge":
 		how := edit.UpdateWished
 		if o.force {
 			how = edit.UpdateForced
 		}
-		if err := e.Edits.NoteTemplate(ctx, component, how, AuthorOf(ctx)); err != nil {
+		if err := e.Edits(ctx, 0, func(to Edits) error { return to.NoteTemplate(ctx, component, how, AuthorOf(ctx)) }); err != nil {
 			return true, EditProblem(err)
 		}
-		return e.Operations.Push(ctx, component, &access.Token)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Push(ctx, component, &access.Token) })
 	case "pull", "pull-rebase", "pull-merge", "pull-merge-noff":
-		return e.Operations.Pull(ctx, component)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Pull(ctx, component) })
 	case "reset-keep", "cleanup", "file-scan":
-		return e.Operations.Reclone(ctx, component)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Reclone(ctx, component) })
 	case "reset":
-		done, err := e.Edits.Discard(ctx, component, AuthorOf(ctx), "reset", false, func(j *store.Edit) bool { return o.language == "" || j.Language == o.language })
+		done, err := Take(ctx, e.Edits, 0, func(to Edits) (edit.Discarded, error) {
+			return to.Discard(ctx, component, AuthorOf(ctx), "reset", false, func(j *store.Edit) bool { return o.language == "" || j.Language == o.language })
+		})
 		if err != nil {
 			return true, err
 		}
 		o.sent = done.Sent
-		return e.Operations.Commit(ctx, component, nil)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Commit(ctx, component, nil) })
 	}
 	return true, nil
 }
@@ -301,7 +303,7 @@ func (e *Env) lock(ctx context.Context, _ *rest.Request, rows *[]*store.Componen
 		return nil, err
 	}
 	for _, row := range *rows {
-		if _, err := e.Edits.Lock(ctx, row.ID, AuthorOf(ctx), locked); err != nil {
+		if _, err := Take(ctx, e.Edits, 0, func(to Edits) (bool, error) { return to.Lock(ctx, row.ID, AuthorOf(ctx), locked) }); err != nil {
 			return nil, err
 		}
 	}

@@ -62,7 +62,7 @@ func (e *Env) Merge(ctx context.Context, row *store.ComponentRow, number int, he
 	}
 	e.Logger.Info("merge of a request", "component", row.ID, "request", number, "head", head, "token", rest.AccessOf(ctx).Token.Name)
 	return e.Errands.Do(ctx, fmt.Sprint("merge ", row.ID, " ", number, " ", head), func(ctx context.Context) (any, error) {
-		waits, err := e.Operations.Merge(ctx, row.ID, number, head, AuthorOf(ctx))
+		waits, err := Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Merge(ctx, row.ID, number, head, AuthorOf(ctx)) })
 		var refused *rest.Problem
 		switch {
 		case errors.Is(err, catalog.ErrConflict):

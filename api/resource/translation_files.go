@@ -41,7 +41,7 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request, row *store.Co
 }
 
 func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
-	switch err := e.Edits.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)); {
+	switch err := e.Edits(ctx, 0, func(to Edits) error { return to.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)) }); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a language was not added", "component", row.Project.Slug+"/"+row.Slug, "error", err)
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("Could not add '%s'!", code))
@@ -68,7 +68,7 @@ func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow,
 func (e *Env) pushed(ctx context.Context, r *rest.Request, component int64, waits string, served finder[any]) (any, error) {
 	token := rest.AccessOf(ctx).Token
 	_, pushErr := e.Errands.Do(ctx, rand.Text(), func(ctx context.Context) (any, error) {
-		return e.Operations.Push(ctx, component, &token)
+		return Take(ctx, e.Operations, 0, func(to Operations) (bool, error) { return to.Push(ctx, component, &token) })
 	})
 	if answer, err := Read(ctx, e, r, served); err != nil || answer != nil {
 		return answer, err
@@ -99,7 +99,7 @@ func mayRemove(ctx context.Context, t *store.TranslationRow) error {
 // removeTranslation removes a translation's file from the repository, by a commit. The
 // translation is served until a pull finds that.
 func (e *Env) removeTranslation(ctx context.Context, r *rest.Request, t *store.TranslationRow, _ *rest.Body) (any, error) {
-	if err := e.Edits.RemoveTranslation(ctx, t.ComponentID, &t.Translation, AuthorOf(ctx)); err != nil {
+	if err := e.Edits(ctx, 0, func(to Edits) error { return to.RemoveTranslation(ctx, t.ComponentID, &t.Translation, AuthorOf(ctx)) }); err != nil {
 		return nil, err
 	}
 	gone := func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (any, error) {
@@ -167,7 +167,7 @@ func (e *Env) translateMissing(ctx context.Context, r *rest.Request, t *store.Tr
 		return nil, errNoTarget
 	}
 	list := []edit.Request{want}
-	if _, err := e.Edits.Edit(ctx, t.ComponentID, t.ID, n.Author, list); errors.Is(err, edit.ErrChanged) {
+	if err := e.Edit(ctx, t.ComponentID, t.ID, n.Author, list...); errors.Is(err, edit.ErrChanged) {
 		return nil, errNotMissing
 	} else if err != nil {
 		return nil, err
@@ -213,7 +213,8 @@ func newString(body *rest.Body) (n edit.NewString, err error) {
 }
 
 func (e *Env) addString(ctx context.Context, r *rest.Request, t *store.TranslationRow, n edit.NewString) (any, error) {
-	switch err := e.Edits.AddString(ctx, t.Component.ID, &t.Translation, n); {
+	bytes := editBytes + len(n.Context) + len(n.Source) + len(n.Text.Target)
+	switch err := e.Edits(ctx, bytes, func(to Edits) error { return to.AddString(ctx, t.Component.ID, &t.Translation, n) }); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a string was not added", "component", t.Project.Slug+"/"+t.Component.Slug, "error", err)
 		return nil, errNotAddedNow

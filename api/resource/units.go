@@ -271,7 +271,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 		return nil, err
 	}
 	by := SuggesterOf(ctx, &u.Translation.Project)
-	id, err := e.Edits.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, edit.Request{UnitID: u.ID, Target: target, State: catalog.StateTranslated})
+	id, err := e.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, edit.Request{UnitID: u.ID, Target: target, State: catalog.StateTranslated})
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +302,6 @@ func (e *Env) answerSuggestion(accept bool) func(context.Context, *rest.Request,
 		if err != nil {
 			return nil, err
 		}
-		return wire.Done{Result: true}, e.Edits.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, AuthorOf(ctx), edit.Answer{ID: j.ID, UnitID: j.UnitID, Accept: accept, Why: WhyOf(why)})
+		return wire.Done{Result: true}, e.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, edit.Answer{ID: j.ID, UnitID: j.UnitID, Accept: accept, Why: WhyOf(why)})
 	}
 }

@@ -219,7 +219,9 @@ func (p *Pages) Accounts(ctx context.Context, r *rest.Request) (*Edited, error) 
 			return nil, errNotHere
 		}
 		var n int
-		n, err = p.env.Edits.RejectOf(ctx, id, by, resource.WhyOf(r.HTTP.PostForm.Get("why")))
+		n, err = resource.Take(ctx, p.env.Edits, 0, func(to resource.Edits) (int, error) {
+			return to.RejectOf(ctx, id, by, resource.WhyOf(r.HTTP.PostForm.Get("why")))
+		})
 		done.Next += "?rejected=" + strconv.Itoa(n)
 	default:
 		return nil, errNotHere

@@ -220,14 +220,14 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 		if ok, err := p.judge(ctx, v, o, sent, want.Target, want.State); !ok || err != nil {
 			return false, err
 		}
-		_, err = p.env.Edits.Edit(ctx, c, o.Row.ID, resource.AuthorOf(ctx), []edit.Request{want})
+		err = p.env.Edit(ctx, c, o.Row.ID, resource.AuthorOf(ctx), want)
 		return true, err
 	case "suggest":
 		if !o.Form.Suggests {
 			return false, errNotHere
 		}
 		want.State = catalog.StateTranslated
-		_, err = p.env.Edits.Suggest(ctx, c, o.Row.ID, resource.SuggesterOf(ctx, &o.Row.Project), want)
+		_, err = p.env.Suggest(ctx, c, o.Row.ID, resource.SuggesterOf(ctx, &o.Row.Project), want)
 		return true, err
 	case "accept":
 		i := slices.IndexFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })
@@ -238,9 +238,9 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 			return false, err
 		}
 		answer.Accept = true
-		return true, p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), answer)
+		return true, p.env.AnswerSuggestion(ctx, c, o.Row.ID, answer)
 	case "reject":
-		if err := p.env.Edits.AnswerSuggestion(ctx, c, o.Row.ID, resource.AuthorOf(ctx), answer); err != nil {
+		if err := p.env.AnswerSuggestion(ctx, c, o.Row.ID, answer); err != nil {
 			return false, err
 		}
 		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })

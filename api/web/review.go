@@ -223,7 +223,7 @@ func (p *Pages) answer(ctx context.Context, r *rest.Request, v *view, f url.Valu
 	case accept && slices.ContainsFunc(w.Failing, func(c *checks.Check) bool { return !slices.Contains(asked, c.Name) }):
 		w.Wrong = v.L.T("This text fails checks. It is not stored yet:")
 	default:
-		err = p.env.Edits.AnswerSuggestion(ctx, w.ComponentID, w.TranslationID, resource.AuthorOf(ctx), a)
+		err = p.env.AnswerSuggestion(ctx, w.ComponentID, w.TranslationID, a)
 	}
 	switch problem := rest.AsProblem(resource.EditProblem(err)); {
 	case err == nil:
