@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -11,20 +12,16 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
-const accountColumns = `a.id, a.provider, a.subject, a.name, a.author_name, a.author_email, a.created_at, a.seen_day, a.blocked`
-
 // accountsWhere lists accounts by id with the names that are bound to them, without roles.
 func accountsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]catalog.Account, error) {
 	var list []catalog.Account
 	var names []string
-	err := s.Query(ctx, `SELECT `+accountColumns+`, COALESCE(n.name, '') FROM accounts a
+	err := s.Query(ctx, `SELECT a.id, a.provider, a.subject, a.name, a.author_name, a.author_email, a.created_at, NULLIF(a.seen_day, 0) * CAST(86400000000 AS BIGINT), a.blocked, COALESCE(n.name, '') FROM accounts a
 		LEFT JOIN account_names n ON n.provider = a.provider AND n.subject = a.subject WHERE `+where+` ORDER BY a.id, n.name`, args, func(scan sqldb.Scan) error {
 		var a catalog.Account
-		var created, seen int64
 		var name string
-		err := scan(&a.ID, &a.Provider, &a.Subject, &a.Name, &a.AuthorName, &a.AuthorEmail, &created, &seen, &a.Blocked, &name)
+		err := scan(&a.ID, &a.Provider, &a.Subject, &a.Name, &a.AuthorName, &a.AuthorEmail, &a.Created, &a.Seen, &a.Blocked, &name)
 		if len(list) == 0 || list[len(list)-1].ID != a.ID {
-			a.Created, a.Seen = time.UnixMicro(created).UTC(), timeOrZero(seen*dayMicros)
 			list, names = append(list, a), nil
 		}
 		names = append(names, name)
@@ -66,7 +63,7 @@ func (r *Reader) sessionOf(ctx context.Context, account int64) (t catalog.Token,
 func (w *Writer) SignIn(ctx context.Context, a *catalog.Account, lifetime time.Duration) (secret string, created bool, err error) {
 	now := w.now()
 	today := now.UnixMicro() / dayMicros
-	err = w.write(ctx, func(s *sqldb.Session) error {
+	err = w.report(ctx, "sign in", func(s *sqldb.Session) error {
 		list, err := accountsWhere(ctx, s, `a.provider = $1 AND a.subject = $2`, a.Provider, a.Subject)
 		switch created = len(list) == 0; {
 		case err != nil:
@@ -91,29 +88,19 @@ func (w *Writer) SignIn(ctx context.Context, a *catalog.Account, lifetime time.D
 		}
 		if list, err = accountsWhere(ctx, s, `a.id = $1`, a.ID); err == nil {
 			*a = list[0]
-			secret, err = beginSession(ctx, s, "account_id", a.ID, lifetime)
+			secret, err = beginSession(ctx, s, 0, a.ID, lifetime)
 		}
 		return err
 	})
-	return secret, created, sqldb.UnwrapReported(w.db.Fail(ctx, "sign in", err))
+	return secret, created, err
 }
 
-// beginSession begins a session of a token or an account, by the column of its id.
-func beginSession(ctx context.Context, s *sqldb.Session, column string, id int64, lifetime time.Duration) (secret string, err error) {
+// beginSession begins a session of a token, or of an account; the other is 0.
+func beginSession(ctx context.Context, s *sqldb.Session, token, account int64, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
 	now, err := s.Now(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now); err != nil {
-		return "", err
-	}
-	if err := s.Do(ctx, `INSERT INTO sessions (hash, token_id, created_at, expires_at) VALUES ($1, 0, $2, $3)`, tokenHash(secret), now, now+lifetime.Microseconds()); err != nil {
-		return "", err
-	}
-	if err := s.Do(ctx, `UPDATE sessions SET `+column+` = $1 WHERE hash = $2`, id, tokenHash(secret)); err != nil {
-		return "", err
-	}
-	return secret, s.Do(ctx, `DELETE FROM sessions WHERE `+column+` = $1 AND hash NOT IN (
-		SELECT hash FROM sessions WHERE `+column+` = $2 ORDER BY created_at DESC, hash LIMIT $3)`, id, id, maxSessions)
+	return secret, cmp.Or(err, s.Do(ctx, `DELETE FROM sessions WHERE expires_at <= $1`, now),
+		s.Do(ctx, `INSERT INTO sessions (hash, token_id, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`, tokenHash(secret), token, account, now, now+lifetime.Microseconds()),
+		s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1 AND account_id = $2 AND hash NOT IN (
+			SELECT hash FROM sessions WHERE token_id = $1 AND account_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`, token, account, maxSessions))
 }

@@ -26,16 +26,9 @@ func (r *Reader) Sessions(ctx context.Context, t *catalog.Token) ([]catalog.Sess
 	where, id := sessionsOf(t)
 	var list []catalog.Session
 	now, err := r.s.Now(ctx)
-	if err != nil {
-		return nil, r.s.Fail(ctx, "read the clock", err)
-	}
-	err = r.s.Query(ctx, `SELECT hash, created_at, expires_at FROM sessions WHERE `+where+` AND expires_at > $2 ORDER BY created_at DESC, hash`, []any{id, now}, func(scan sqldb.Scan) error {
-		var hash []byte
-		var created, expires int64
-		err := scan(&hash, &created, &expires)
-		list = append(list, catalog.Session{ID: hex.EncodeToString(hash), Created: timeOrZero(created), Expires: timeOrZero(expires)})
-		return err
-	})
+	err = cmp.Or(err, r.s.Query(ctx, `SELECT hash, created_at, expires_at FROM sessions WHERE `+where+` AND expires_at > $2 ORDER BY created_at DESC, hash`, []any{id, now}, sqldb.Cols3(func(hash []byte, created, expires time.Time) {
+		list = append(list, catalog.Session{ID: hex.EncodeToString(hash), Created: created, Expires: expires})
+	})))
 	return list, r.s.Fail(ctx, "read the sessions", err)
 }
 
@@ -60,36 +53,11 @@ func (w *Writer) EndSessions(ctx context.Context, t *catalog.Token, session stri
 // RevokePersonal revokes a personal token of an account. One that is not its is
 // catalog.ErrNotFound.
 func (w *Writer) RevokePersonal(ctx context.Context, account, token int64) error {
-	return w.report(ctx, "revoke a personal token", func(s *sqldb.Session) error {
-		n, err := w.revokeOf(ctx, s, account, token)
-		if err == nil && n == 0 {
-			err = sqldb.Reported(sqldb.NotFound("store: revoke token %d of account %d", token, account))
-		}
-		return err
-	})
+	return w.revoke(ctx, w.now(), fmt.Sprintf("token %d of account %d", token, account), ofAccount+` AND id = $2`, account, token)
 }
 
-// revokeOf revokes a token of an account, all with 0.
-func (w *Writer) revokeOf(ctx context.Context, s *sqldb.Session, account, token int64) (n int, err error) {
-	var list []catalog.Token
-	err = s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE account_id = $1 AND account_id <> 0 AND (CAST($2 AS BIGINT) = 0 OR id = $2)`, []any{account, token}, func(scan sqldb.Scan) error {
-		t, err := scanToken(scan)
-		list = append(list, t)
-		return err
-	})
-	for i := range list {
-		if err == nil {
-			err = s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1`, list[i].ID)
-		}
-		if err == nil {
-			err = s.Do(ctx, `DELETE FROM tokens WHERE id = $1`, list[i].ID)
-		}
-		if err == nil {
-			err = noteToken(ctx, s, "revoked", w.now(), &list[i])
-		}
-	}
-	return len(list), err
-}
+// ofAccount are the tokens of an account.
+const ofAccount = `account_id = $1 AND account_id <> 0`
 
 func (w *Writer) report(ctx context.Context, what string, fn func(s *sqldb.Session) error) error {
 	return sqldb.UnwrapReported(w.db.Fail(ctx, what, w.write(ctx, fn)))
@@ -101,33 +69,23 @@ func (w *Writer) report(ctx context.Context, what string, fn func(s *sqldb.Sessi
 func (w *Writer) ChangeAccount(ctx context.Context, id int64, event, who string) error {
 	return w.report(ctx, "change an account", func(s *sqldb.Session) error {
 		list, err := accountsWhere(ctx, s, `a.id = $1`, id)
-		switch {
-		case err != nil:
+		if err == nil && len(list) == 0 {
+			err = sqldb.Reported(sqldb.NotFound("store: account %d", id))
+		}
+		if err != nil {
 			return err
-		case len(list) == 0:
-			return sqldb.Reported(sqldb.NotFound("store: account %d", id))
-		case event == "unblocked":
-			err = s.Do(ctx, `UPDATE accounts SET blocked = 0 WHERE id = $1`, id)
-		default:
-			if _, err = w.revokeOf(ctx, s, id, 0); err == nil {
-				err = s.Do(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
-			}
-			statement := `UPDATE accounts SET blocked = 1 WHERE id = $1`
-			if event == "deleted" {
-				statement = `DELETE FROM accounts WHERE id = $1`
-			}
-			if err == nil {
-				err = s.Do(ctx, statement, id)
-			}
+		}
+		if event != "unblocked" {
+			_, err = revokeIn(ctx, s, w.now(), ofAccount, id)
+			err = cmp.Or(err, s.Do(ctx, `DELETE FROM sessions WHERE account_id = $1`, id))
 		}
 		name := list[0].Provider + ":" + list[0].Name
 		if event == "deleted" { // nobody's name is kept
-			name, err = "", cmp.Or(err, s.Do(ctx, `UPDATE account_events SET name = '' WHERE account = $1`, id))
+			name, err = "", cmp.Or(err, s.Do(ctx, `DELETE FROM accounts WHERE id = $1`, id), s.Do(ctx, `UPDATE account_events SET name = '' WHERE account = $1`, id))
+		} else {
+			err = cmp.Or(err, s.Do(ctx, `UPDATE accounts SET blocked = $1 WHERE id = $2`, sqldb.Smallint(event != "unblocked"), id))
 		}
-		if err == nil {
-			err = noteAccount(ctx, s, w.now(), event, id, name, who)
-		}
-		return err
+		return cmp.Or(err, noteAccount(ctx, s, w.now(), event, id, name, who))
 	})
 }
 
@@ -138,17 +96,14 @@ func (w *Writer) Rebind(ctx context.Context, provider, name, who string) (to cat
 	return to, w.report(ctx, "bind the name of an account", func(s *sqldb.Session) error {
 		list, err := accountsWhere(ctx, s, `a.provider = $1`, provider)
 		list = slices.DeleteFunc(list, func(a catalog.Account) bool { return catalog.AccountName(a.Name) != name || !a.Taken() })
-		switch {
-		case err != nil:
+		if err == nil && len(list) == 0 {
+			err = sqldb.Reported(sqldb.NotFound("store: no account has the name %s:%s without its being bound to it", provider, name))
+		}
+		if err != nil {
 			return err
-		case len(list) == 0:
-			return sqldb.Reported(sqldb.NotFound("store: no account has the name %s:%s without its being bound to it", provider, name))
 		}
 		to = slices.MaxFunc(list, func(a, b catalog.Account) int { return a.Seen.Compare(b.Seen) })
-		if err = s.Do(ctx, `UPDATE account_names SET subject = $1 WHERE provider = $2 AND name = $3`, to.Subject, provider, name); err == nil {
-			err = noteAccount(ctx, s, w.now(), "rebound", to.ID, provider+":"+name, who)
-		}
-		return err
+		return cmp.Or(s.Do(ctx, `UPDATE account_names SET subject = $1 WHERE provider = $2 AND name = $3`, to.Subject, provider, name), noteAccount(ctx, s, w.now(), "rebound", to.ID, provider+":"+name, who))
 	})
 }
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,17 +16,10 @@ const maxSignIns = 10_000
 func (w *Writer) BeginSignIn(ctx context.Context, f *catalog.SignIn, lifetime time.Duration) error {
 	return w.db.Fail(ctx, "begin to sign in", w.write(ctx, func(s *sqldb.Session) error {
 		now, err := s.Now(ctx)
-		if err == nil {
-			err = s.Do(ctx, `DELETE FROM sign_ins WHERE expires_at <= $1`, now)
-		}
-		if err == nil {
-			err = s.Do(ctx, `DELETE FROM sign_ins WHERE hash IN (SELECT hash FROM sign_ins ORDER BY expires_at DESC, hash LIMIT 1000 OFFSET $1)`, maxSignIns-1)
-		}
-		if err == nil {
-			err = s.Do(ctx, `INSERT INTO sign_ins (hash, browser, provider, verifier, nonce, next, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-				tokenHash(f.State), tokenHash(f.Browser), f.Provider, f.Verifier, f.Nonce, f.Next, now+lifetime.Microseconds())
-		}
-		return err
+		return cmp.Or(err, s.Do(ctx, `DELETE FROM sign_ins WHERE expires_at <= $1`, now),
+			s.Do(ctx, `DELETE FROM sign_ins WHERE hash IN (SELECT hash FROM sign_ins ORDER BY expires_at DESC, hash LIMIT 1000 OFFSET $1)`, maxSignIns-1),
+			s.Do(ctx, `INSERT INTO sign_ins (hash, browser, provider, verifier, nonce, next, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+				tokenHash(f.State), tokenHash(f.Browser), f.Provider, f.Verifier, f.Nonce, f.Next, now+lifetime.Microseconds()))
 	}))
 }
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -66,7 +67,7 @@ func (w *Writer) CreateToken(ctx context.Context, t catalog.Token) (secret strin
 		return "", sqldb.Invalid("store: create the token %s: it would end before it begins", t.Name)
 	}
 	secret = tokenPrefix + rand.Text()
-	err = w.write(ctx, func(s *sqldb.Session) error {
+	err = w.report(ctx, "create a token", func(s *sqldb.Session) error {
 		var taken, id int64
 		found, err := s.First(ctx, `SELECT id FROM tokens WHERE name = $1`, []any{t.Name}, &taken)
 		if err != nil {
@@ -89,15 +90,12 @@ func (w *Writer) CreateToken(ctx context.Context, t catalog.Token) (secret strin
 		if _, err := s.First(ctx, `UPDATE clock SET newest_token = newest_token + 1 WHERE one = 1 RETURNING newest_token`, nil, &id); err != nil {
 			return err
 		}
-		err = s.Do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email, account_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail, account)
-		if err == nil {
-			err = noteToken(ctx, s, "created", t.Created, &t)
-		}
-		return err
+		return cmp.Or(s.Do(ctx, `INSERT INTO tokens (id, name, hash, scope, created_at, expires_at, projects, languages, author_name, author_email, account_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			id, t.Name, tokenHash(secret), string(t.Scope), t.Created.UnixMicro(), microsOrZero(t.Expires), string(t.Projects), string(t.Languages), t.AuthorName, t.AuthorEmail, account),
+			noteToken(ctx, s, "created", t.Created, &t))
 	})
 	if err != nil {
-		return "", sqldb.UnwrapReported(w.db.Fail(ctx, "create a token", err))
+		return "", err
 	}
 	return secret, nil
 }
@@ -112,51 +110,42 @@ func microsOrZero(t time.Time) int64 {
 // RevokeToken deletes a token and its sessions; they are worthless at once. An unknown name is
 // catalog.ErrNotFound.
 func (w *Writer) RevokeToken(ctx context.Context, name string, at time.Time) error {
-	err := w.write(ctx, func(s *sqldb.Session) error {
-		t, found, err := tokenIn(ctx, s, `name = $1`, name)
-		if err == nil && !found {
-			err = sqldb.Reported(sqldb.NotFound("store: revoke the token %s", name))
-		}
-		if err == nil {
-			_, err = s.Exec(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID)
-		}
-		if err == nil {
-			_, err = s.Exec(ctx, `DELETE FROM sessions WHERE token_id = $1`, t.ID)
-		}
-		if err == nil {
-			err = noteToken(ctx, s, "revoked", at, &t)
+	return w.revoke(ctx, at, "the token "+name, `name = $1`, name)
+}
+
+// revoke revokes the token that where finds.
+func (w *Writer) revoke(ctx context.Context, at time.Time, what, where string, args ...any) error {
+	return w.report(ctx, "revoke a token", func(s *sqldb.Session) error {
+		n, err := revokeIn(ctx, s, at, where, args...)
+		if err == nil && n == 0 {
+			err = sqldb.Reported(sqldb.NotFound("store: revoke %s", what))
 		}
 		return err
 	})
-	return sqldb.UnwrapReported(w.db.Fail(ctx, "revoke a token", err))
+}
+
+// revokeIn revokes the tokens that where finds, and returns how many.
+func revokeIn(ctx context.Context, s *sqldb.Session, at time.Time, where string, args ...any) (int, error) {
+	list, err := tokensWhere(ctx, s, where, args...)
+	for i := range list {
+		t := &list[i]
+		err = cmp.Or(err, s.Do(ctx, `DELETE FROM tokens WHERE id = $1`, t.ID), s.Do(ctx, `DELETE FROM sessions WHERE token_id = $1`, t.ID), noteToken(ctx, s, "revoked", at, t))
+	}
+	return len(list), err
 }
 
 // noteToken writes what was done with a token into its history.
 func noteToken(ctx context.Context, s *sqldb.Session, event string, at time.Time, t *catalog.Token) error {
-	_, err := s.Exec(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at, projects, languages) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM token_events`,
+	return s.Do(ctx, `INSERT INTO token_events (id, at, event, name, scope, expires_at, projects, languages) SELECT COALESCE(MAX(id), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM token_events`,
 		at.UnixMicro(), event, t.Name, string(t.Scope), microsOrZero(t.Expires), string(t.Projects), string(t.Languages))
-	return err
 }
 
 // TokenEvents lists what was done with tokens, the oldest first.
 func (r *Reader) TokenEvents(ctx context.Context) ([]catalog.TokenEvent, error) {
-	var list []catalog.TokenEvent
-	err := r.s.Query(ctx, `SELECT at, event, name, scope, expires_at, projects, languages FROM token_events ORDER BY id`, nil, func(scan sqldb.Scan) error {
-		var e catalog.TokenEvent
-		var at, expires int64
-		err := scan(&at, &e.Event, &e.Token.Name, &e.Token.Scope, &expires, &e.Token.Projects, &e.Token.Languages)
-		e.At, e.Token.Expires = time.UnixMicro(at).UTC(), timeOrZero(expires)
-		list = append(list, e)
-		return err
+	list, err := sqldb.Rows(ctx, r.s, `SELECT at, event, name, scope, NULLIF(expires_at, 0), projects, languages FROM token_events ORDER BY id`, nil, func(e *catalog.TokenEvent) []any {
+		return []any{&e.At, &e.Event, &e.Token.Name, &e.Token.Scope, &e.Token.Expires, &e.Token.Projects, &e.Token.Languages}
 	})
 	return list, r.s.Fail(ctx, "read the history of tokens", err)
-}
-
-func timeOrZero(micros int64) time.Time {
-	if micros == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros).UTC()
 }
 
 const dayMicros = 24 * 3600 * 1_000_000
@@ -169,32 +158,30 @@ func (w *Writer) UseToken(ctx context.Context, t catalog.Token) error {
 		return nil
 	}
 	err := w.pool.TryTransact(ctx, func(s *sqldb.Session) error {
-		_, err := s.Exec(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
-		return err
+		return s.Do(ctx, `UPDATE tokens SET used_day = $1 WHERE id = $2 AND used_day < $1`, today, t.ID)
 	})
 	return w.db.Fail(ctx, "store the use of a token", err)
 }
 
-const tokenColumns = `id, name, scope, created_at, expires_at, used_day, projects, languages, author_name, author_email, account_id`
-
-func scanToken(scan sqldb.Scan) (t catalog.Token, err error) {
-	var created, expires, used, account int64
-	err = scan(&t.ID, &t.Name, &t.Scope, &created, &expires, &used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail, &account)
-	if account != 0 {
-		t.Account = &catalog.Account{ID: account}
-	}
-	t.Created, t.Expires, t.Used = time.UnixMicro(created).UTC(), timeOrZero(expires), timeOrZero(used*dayMicros)
-	return t, err
+// tokensWhere lists tokens by id; accounts have only their ids.
+func tokensWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) (list []catalog.Token, err error) {
+	err = s.Query(ctx, `SELECT id, name, scope, created_at, NULLIF(expires_at, 0), NULLIF(used_day, 0) * CAST(86400000000 AS BIGINT), projects, languages, author_name, author_email, account_id
+		FROM tokens WHERE `+where+` ORDER BY id`, args, func(scan sqldb.Scan) error {
+		var t catalog.Token
+		var account int64
+		err := scan(&t.ID, &t.Name, &t.Scope, &t.Created, &t.Expires, &t.Used, &t.Projects, &t.Languages, &t.AuthorName, &t.AuthorEmail, &account)
+		if account != 0 {
+			t.Account = &catalog.Account{ID: account}
+		}
+		list = append(list, t)
+		return err
+	})
+	return list, err
 }
 
 // Tokens lists the access tokens by id, those that ended too.
 func (r *Reader) Tokens(ctx context.Context) ([]catalog.Token, error) {
-	var list []catalog.Token
-	err := r.s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens ORDER BY id`, nil, func(scan sqldb.Scan) error {
-		t, err := scanToken(scan)
-		list = append(list, t)
-		return err
-	})
+	list, err := tokensWhere(ctx, r.s, `1 = 1`)
 	return list, r.s.Fail(ctx, "read the tokens", err)
 }
 
@@ -219,21 +206,14 @@ func (r *Reader) TokenByID(ctx context.Context, id int64) (t catalog.Token, foun
 
 // tokenWhere finds a token that has not ended.
 func (r *Reader) tokenWhere(ctx context.Context, where string, key any) (t catalog.Token, found bool, err error) {
-	t, found, err = tokenIn(ctx, r.s, where, key)
-	found = found && (t.Expires.IsZero() || t.Expires.After(r.now()))
-	if found && err == nil && t.Account != nil {
+	list, err := tokensWhere(ctx, r.s, where, key)
+	for _, t = range list {
+		found = err == nil && (t.Expires.IsZero() || t.Expires.After(r.now()))
+	}
+	if found && t.Account != nil {
 		found, err = r.accountOf(ctx, &t, t.Account.ID)
 	}
 	return t, found, r.s.Fail(ctx, "read a token", err)
-}
-
-func tokenIn(ctx context.Context, s *sqldb.Session, where string, key any) (t catalog.Token, found bool, err error) {
-	err = s.Query(ctx, `SELECT `+tokenColumns+` FROM tokens WHERE `+where, []any{key}, func(scan sqldb.Scan) error {
-		found = true
-		t, err = scanToken(scan)
-		return err
-	})
-	return t, found, err
 }
 
 func tokenHash(secret string) []byte {
@@ -249,34 +229,28 @@ const maxSessions = 100
 // Sessions that have expired are deleted. A token that does not exist is
 // catalog.ErrNotFound.
 func (w *Writer) CreateSession(ctx context.Context, token int64, lifetime time.Duration) (secret string, err error) {
-	err = w.write(ctx, func(s *sqldb.Session) error {
-		_, found, err := tokenIn(ctx, s, `id = $1`, token)
-		switch {
-		case err != nil:
-			return err
-		case !found:
-			return sqldb.Reported(sqldb.NotFound("store: token %d", token))
+	err = w.report(ctx, "begin a session", func(s *sqldb.Session) error {
+		list, err := tokensWhere(ctx, s, `id = $1`, token)
+		if err == nil && len(list) == 0 {
+			err = sqldb.Reported(sqldb.NotFound("store: token %d", token))
 		}
-		secret, err = beginSession(ctx, s, "token_id", token, lifetime)
+		if err == nil {
+			secret, err = beginSession(ctx, s, token, 0, lifetime)
+		}
 		return err
 	})
-	if err != nil {
-		return "", sqldb.UnwrapReported(w.db.Fail(ctx, "begin a session", err))
-	}
-	return secret, nil
+	return secret, err
 }
 
 // EndSession ends a session at once. It is no error if there is none.
 func (w *Writer) EndSession(ctx context.Context, secret string) error {
 	return w.db.Fail(ctx, "end a session", w.write(ctx, func(s *sqldb.Session) error {
-		_, err := s.Exec(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
-		return err
+		return s.Do(ctx, `DELETE FROM sessions WHERE hash = $1`, tokenHash(secret))
 	}))
 }
 
 // SessionToken finds the token of a session, or what stands for one in the session of an
-// account. found is false if the session or the token
-// has ended.
+// account. found is false if the session or the token has ended.
 func (r *Reader) SessionToken(ctx context.Context, secret string) (t catalog.Token, found bool, err error) {
 	if secret == "" || len(secret) > maxToken {
 		return t, false, nil
