@@ -51,14 +51,7 @@ func (p *Pages) account(ctx context.Context, snap *store.Snapshot, _ *rest.Reque
 	if err != nil {
 		return err
 	}
-	q := store.EditQuery{Components: resource.ImportedIDs(rows), Person: a.Token.Person()}
-	_, count, err := snap.Edits(ctx, q)
-	if err != nil {
-		return err
-	}
-	v.Pages = window(v, "page", int64(count), changesOnPage)
-	q.Offset, q.Limit, q.Counted = v.Pages.offset(), changesOnPage, true
-	list, _, err := snap.Edits(ctx, q)
+	list, err := editsOnPage(ctx, snap, v, store.EditQuery{Components: resource.ImportedIDs(rows), Person: a.Token.Person()}, changesOnPage)
 	for i := range list {
 		e := ownEdit{Edit: list[i], Where: v.L.Join(p.nameOf(v.L, list[i].Language), list[i].Component, list[i].Project)}
 		if e.Kind == store.EditText {

@@ -50,14 +50,7 @@ type waiting struct {
 func (p *Pages) review(ctx context.Context, snap *store.Snapshot, v *view, components, translations []int64) error {
 	v.Template = "review"
 	v.named(v.L.T("Suggestions"), v.Title)
-	q := store.EditQuery{Components: components, Waits: translations}
-	_, count, err := snap.Edits(ctx, q)
-	if err != nil {
-		return err
-	}
-	v.Pages = window(v, "page", int64(count), suggestionsOnPage)
-	q.Offset, q.Limit, q.Counted = v.Pages.offset(), suggestionsOnPage, true
-	list, _, err := snap.Edits(ctx, q)
+	list, err := editsOnPage(ctx, snap, v, store.EditQuery{Components: components, Waits: translations}, suggestionsOnPage)
 	done, _ := strconv.Atoi(v.param("answered"))
 	o := &review{Action: v.with("answered", ""), Done: done}
 	for i := 0; i < len(list) && err == nil; i++ {
@@ -68,6 +61,18 @@ func (p *Pages) review(ctx context.Context, snap *store.Snapshot, v *view, compo
 	}
 	v.Body = o
 	return err
+}
+
+// editsOnPage reads the edits of a page that shows so many.
+func editsOnPage(ctx context.Context, snap *store.Snapshot, v *view, q store.EditQuery, size int) ([]store.Edit, error) {
+	_, count, err := snap.Edits(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	v.Pages = window(v, "page", int64(count), size)
+	q.Offset, q.Limit, q.Counted = v.Pages.offset(), size, true
+	list, _, err := snap.Edits(ctx, q)
+	return list, err
 }
 
 func (o *review) add(ctx context.Context, w *waiting) {

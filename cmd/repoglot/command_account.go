@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,13 +19,6 @@ import (
 const commandLine = "repoglot account"
 
 func (p *program) accountCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "account", Short: "List, block and bind accounts of people who signed in, also while a server is running", Args: knownCommand,
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("no command was given: try repoglot account list, account block NAME, account unblock NAME or account rebind NAME")
-		},
-	}
-	p.dataFlags(cmd.PersistentFlags())
 	list := p.tokenTable("list", "List the accounts", func(ctx context.Context, snap *store.Snapshot, w io.Writer) error {
 		all, err := snap.Access().Accounts(ctx)
 		for i := range all {
@@ -38,52 +32,36 @@ func (p *program) accountCommand() *cobra.Command {
 		}
 		return err
 	})
-	cmd.AddCommand(
+	return p.group("account", "List, block and bind accounts of people who signed in, also while a server is running", "account list, account block NAME, account unblock NAME or account rebind NAME",
 		list, p.accountChange("block", "End an account's sessions and tokens at once; the server rejects its suggestions", "blocked"),
 		p.accountChange("unblock", "Let a blocked account sign in again", "unblocked"),
-		&cobra.Command{
-			Use: "rebind PROVIDER:NAME", Short: "Give a name, and its roles, to the account that has it now", Args: arguments(1, "one PROVIDER:NAME"),
-			RunE: work(func(cmd *cobra.Command, args []string) error {
-				provider, name, _ := strings.Cut(args[0], ":")
-				return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-					to, err := db.Access().Rebind(ctx, provider, name, commandLine)
-					if errors.Is(err, catalog.ErrNotFound) {
-						return fmt.Errorf("no account has the name %s without its roles: see repoglot account list", args[0])
-					}
-					if err == nil {
-						fmt.Fprintf(p.stdout, "%s is #%s now\n", args[0], to.Subject)
-					}
-					return err
-				})
-			}),
-		},
-	)
-	return cmd
+		p.withOne("rebind PROVIDER:NAME", "Give a name, and its roles, to the account that has it now", "one PROVIDER:NAME", func(ctx context.Context, db *store.DB, named string) error {
+			provider, name, _ := strings.Cut(named, ":")
+			to, err := db.Access().Rebind(ctx, provider, name, commandLine)
+			if errors.Is(err, catalog.ErrNotFound) {
+				return fmt.Errorf("no account has the name %s without its roles: see repoglot account list", named)
+			}
+			if err == nil {
+				fmt.Fprintf(p.stdout, "%s is #%s now\n", named, to.Subject)
+			}
+			return err
+		}))
 }
 
 func (p *program) accountChange(use, short, event string) *cobra.Command {
-	return &cobra.Command{
-		Use: use + " PROVIDER:NAME", Short: short, Args: arguments(1, "one PROVIDER:NAME or PROVIDER:#SUBJECT"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				var found []catalog.Account
-				err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-					all, err := snap.Access().Accounts(ctx)
-					for _, a := range all {
-						if args[0] == a.Provider+":#"+a.Subject || strings.EqualFold(args[0], a.Provider+":"+a.Name) && a.Name != "" {
-							found = append(found, a)
-						}
-					}
-					return err
-				})
-				switch {
-				case err != nil:
-					return err
-				case len(found) != 1:
-					return fmt.Errorf("%d accounts are %q: see repoglot account list, and write PROVIDER:#SUBJECT", len(found), args[0])
-				}
-				return db.Access().ChangeAccount(ctx, found[0].ID, event, commandLine)
-			})
-		}),
-	}
+	return p.withOne(use+" PROVIDER:NAME", short, "one PROVIDER:NAME or PROVIDER:#SUBJECT", func(ctx context.Context, db *store.DB, named string) error {
+		all, err := store.Get(ctx, db, func(snap *store.Snapshot, ctx context.Context, _ string) ([]catalog.Account, error) {
+			return snap.Access().Accounts(ctx)
+		}, named)
+		found := slices.DeleteFunc(all, func(a catalog.Account) bool {
+			return named != a.Provider+":#"+a.Subject && (a.Name == "" || !strings.EqualFold(named, a.Provider+":"+a.Name))
+		})
+		switch {
+		case err != nil:
+			return err
+		case len(found) != 1:
+			return fmt.Errorf("%d accounts are %q: see repoglot account list, and write PROVIDER:#SUBJECT", len(found), named)
+		}
+		return db.Access().ChangeAccount(ctx, found[0].ID, event, commandLine)
+	})
 }

@@ -23,17 +23,32 @@ import (
 const tokenBusyTimeout = time.Minute
 
 func (p *program) tokenCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Make, list and revoke access tokens, also while a server is running",
-		Args:  knownCommand,
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("no command was given: try repoglot token create NAME, token list, token revoke NAME or token log")
-		},
-	}
+	return p.group("token", "Make, list and revoke access tokens, also while a server is running", "token create NAME, token list, token revoke NAME or token log",
+		p.tokenCreateCommand(), p.tokenListCommand(), p.tokenLogCommand(),
+		p.withOne("revoke NAME", "Revoke a token at once", "one name", func(ctx context.Context, db *store.DB, name string) error {
+			err := db.Access().RevokeToken(ctx, name, time.Now())
+			if errors.Is(err, catalog.ErrNotFound) {
+				return fmt.Errorf("there is no token %q: see repoglot token list", name)
+			}
+			return err
+		}))
+}
+
+// group is a command of others, which use the database; try names some of them.
+func (p *program) group(use, short, try string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: knownCommand, RunE: func(*cobra.Command, []string) error {
+		return errors.New("no command was given: try repoglot " + try)
+	}}
 	p.dataFlags(cmd.PersistentFlags())
-	cmd.AddCommand(p.tokenCreateCommand(), p.tokenListCommand(), p.tokenRevokeCommand(), p.tokenLogCommand())
+	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// withOne is a command that does something with the database and its one argument.
+func (p *program) withOne(use, short, what string, fn func(ctx context.Context, db *store.DB, arg string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: arguments(1, what), RunE: work(func(cmd *cobra.Command, args []string) error {
+		return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error { return fn(ctx, db, args[0]) })
+	})}
 }
 
 func (p *program) tokenCreateCommand() *cobra.Command {
@@ -206,23 +221,6 @@ func (p *program) tokenLogCommand() *cobra.Command {
 		}
 		return err
 	})
-}
-
-func (p *program) tokenRevokeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke NAME",
-		Short: "Revoke a token at once",
-		Args:  arguments(1, "one name"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
-				err := db.Access().RevokeToken(ctx, args[0], time.Now())
-				if errors.Is(err, catalog.ErrNotFound) {
-					return fmt.Errorf("there is no token %q: see repoglot token list", args[0])
-				}
-				return err
-			})
-		}),
-	}
 }
 
 // withTokens opens the database for a function. A server may hold the lock of the
