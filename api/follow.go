@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -35,11 +37,7 @@ func (s *Server) follow(c echo.Context) error {
 		if err == nil {
 			err = s.db.Follow(r.Context(), &f)
 		}
-		next := "/languages/" + f.Language + "/"
-		if f.Project != "" {
-			next += f.Project + "/"
-		}
-		return web.LocalPath(next), err
+		return strings.TrimRight(wire.Path("languages", f.Language, f.Project), "/") + "/", err
 	})
 }
 
@@ -50,10 +48,7 @@ func (s *Server) unfollow(c echo.Context) error {
 		s.logger.Error("a digest cannot be ended", "error", err)
 		return c.NoContent(http.StatusServiceUnavailable)
 	}
-	page, err := s.pages.Unfollowed(c.Request())
-	if err != nil {
-		return c.NoContent(http.StatusOK)
-	}
+	page, _ := s.pages.Unfollowed(c.Request()) // it is ended without one, too
 	c.Response().Header().Set("Content-Security-Policy", web.Policy)
 	c.Response().Header().Set("Cache-Control", "no-store")
 	return c.HTMLBlob(http.StatusOK, page)
@@ -98,19 +93,18 @@ func (s *Server) digest(ctx context.Context, now time.Time, base string, f *stor
 		}
 		return err
 	})
-	if err != nil {
-		return err
+	swapped := false
+	if err == nil {
+		swapped, err = s.db.SwapFollow(ctx, f, &next)
 	}
-	swapped, err := s.db.SwapFollow(ctx, f, &next)
 	if err != nil || !swapped || d == nil {
 		return err
 	}
-	if err := send(to, strconv.FormatInt(f.Account, 10)+"."+f.Language+"."+strconv.FormatInt(next.Told, 10), d); err != nil {
+	if err = send(to, strconv.FormatInt(f.Account, 10)+"."+f.Language+"."+strconv.FormatInt(next.Told, 10), d); err != nil {
+		s.logger.Warn("a digest cannot be sent; it is made anew in an hour", "error", err)
 		again := *f
 		again.Due = now.Add(time.Hour)
-		_, swapErr := s.db.SwapFollow(ctx, &next, &again)
-		s.logger.Warn("a digest cannot be sent; it is made anew in an hour", "error", err)
-		return swapErr
+		_, err = s.db.SwapFollow(ctx, &next, &again)
 	}
-	return nil
+	return err
 }

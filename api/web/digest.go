@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,49 +19,36 @@ const digestEntries, digestLines = 300, 25
 
 // Digest is the mail about what is new in a language.
 type Digest struct {
-	Subject, Text, HTML string
-	// Stop is the address where it is ended.
-	Stop string
+	// Page is the address of the language, Stop the one where the mail is ended.
+	Subject, Text, HTML, Page, Stop string
+	// Left counts the strings that wait, new or not.
+	Left  int64
+	Parts []*digestPart
 }
 
-type digest struct {
-	Heading, Page, Stop string
-	Left                int64
-	Parts               []digestPart
-}
-
+// digestPart is what is new of a kind, with links; More counts what is left out.
 type digestPart struct {
 	Title string
 	Lines []link
 	More  int64
 }
 
-// The parts of a digest.
-const (
-	newStrings = iota
-	newSuggestions
-	newConflicts
-	newProblems
-)
+func (d *digestPart) add(name, url string) {
+	if len(d.Lines) == digestLines {
+		d.More++
+		return
+	}
+	d.Lines = append(d.Lines, link{Name: catalog.Clip(visible(forms(name)), 200), URL: url})
+}
 
 // Digest makes the mail to somebody who follows a language, of the components that the reader may
 // see and what happened since a time; nil if nothing is new.
 func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f *store.Follow, since time.Time, may func(*store.ComponentRow) bool) (*Digest, error) {
 	l := p.table.Choose(f.Reader, "", nil)
 	links := wire.Links{Base: base}
-	o := digest{Page: links.Web(path("languages", f.Language, f.Project)), Stop: links.Web(path("unfollow", f.Secret))}
-	if f.Project == "" {
-		o.Page = links.Web(path("languages", f.Language))
-	}
-	o.Heading = l.T("News in %s", p.nameOf(l, f.Language))
-	parts := []digestPart{{Title: l.T("Strings that wait")}, {Title: l.T("Suggestions that wait")}, {Title: l.T("Edits in conflict")}, {Title: l.T("Problems")}}
-	add := func(part int, name, url string) {
-		if d := &parts[part]; len(d.Lines) < digestLines {
-			d.Lines = append(d.Lines, link{Name: catalog.Clip(visible(forms(name)), 200), URL: url})
-		} else {
-			d.More++
-		}
-	}
+	o := &Digest{Subject: l.T("News in %s", p.nameOf(l, f.Language)), Stop: links.Web(path("unfollow", f.Secret))}
+	o.Page = links.Web(strings.TrimRight(path("languages", f.Language, f.Project), "/") + "/")
+	waiting, suggestions, conflicts, problems := &digestPart{Title: l.T("Strings that wait")}, &digestPart{Title: l.T("Suggestions that wait")}, &digestPart{Title: l.T("Edits in conflict")}, &digestPart{Title: l.T("Problems")}
 	all, err := snap.Components(ctx, f.Project)
 	if err != nil {
 		return nil, err
@@ -72,7 +60,7 @@ func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f
 		}
 		ids = append(ids, c.ID)
 		if c.Problem.Failed() && c.Problem.Since.After(since) {
-			add(newProblems, c.Project.Settings.Name+" / "+c.Settings.Name, links.Web(path("projects", c.Project.Slug, c.Slug)))
+			problems.add(c.Project.Settings.Name+" / "+c.Settings.Name, links.Web(path("projects", c.Project.Slug, c.Slug)))
 		}
 	}
 	translations, err := snap.TranslationsIn(ctx, ids, []string{f.Language})
@@ -100,33 +88,28 @@ func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f
 		switch page := links.ChangePage(c); { // as it is now
 		case u.Removed:
 		case u.HasSuggestion:
-			add(newSuggestions, c.Source, page)
+			suggestions.add(c.Source, page)
 		case c.Event[catalog.EventConflict] != "":
-			add(newConflicts, c.Source, page)
+			conflicts.add(c.Source, page)
 		case !u.State.Translated():
-			add(newStrings, c.Source, page)
+			waiting.add(c.Source, page)
 		}
 	}
-	var text strings.Builder
-	for _, d := range parts {
-		if len(d.Lines) == 0 {
-			continue
-		}
-		o.Parts = append(o.Parts, d)
-		text.WriteString("\n" + d.Title + "\n\n")
-		for _, line := range d.Lines {
-			text.WriteString("- " + line.Name + "\n  " + line.URL + "\n")
-		}
-	}
+	o.Parts = slices.DeleteFunc([]*digestPart{waiting, suggestions, conflicts, problems}, func(d *digestPart) bool { return len(d.Lines) == 0 })
 	if len(o.Parts) == 0 {
 		return nil, nil
 	}
-	left := l.N("one string left", "%s strings left", o.Left)
+	o.Text = o.Subject + "\n" + l.N("one string left", "%s strings left", o.Left) + ": " + o.Page + "\n"
+	for _, d := range o.Parts {
+		o.Text += "\n" + d.Title + "\n\n"
+		for _, line := range d.Lines {
+			o.Text += "- " + line.Name + "\n  " + line.URL + "\n"
+		}
+	}
+	o.Text += "\n-- \n" + l.T("No more of these mails") + ": " + o.Stop + "\n"
 	html, err := p.execute("digest", &view{L: l, Body: o})
-	return &Digest{
-		Subject: o.Heading, HTML: string(html), Stop: o.Stop,
-		Text: o.Heading + "\n" + left + ": " + o.Page + "\n" + text.String() + "\n-- \n" + l.T("No more of these mails") + ": " + o.Stop + "\n",
-	}, err
+	o.HTML = string(html)
+	return o, err
 }
 
 // following is the form with which an account follows what a page is about.

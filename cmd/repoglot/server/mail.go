@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -25,61 +26,40 @@ func (s *server) sendDigests(ctx context.Context) error {
 	if s.Config.SMTP.Address == "" {
 		return nil
 	}
-	every(ctx, digestInterval, func() { s.sendDue(ctx) })
+	every(ctx, digestInterval, func() {
+		if s.notify.Stopped != nil && s.notify.Stopped() {
+			return
+		}
+		now, err := s.engine.db.Clock(ctx)
+		if err == nil {
+			err = s.api.Digests(ctx, now, s.base, func(to, id string, d *web.Digest) error { return sendMail(ctx, &s.Config.SMTP, s.base, now, to, id, d) })
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("digests are not made; they are tried again", "error", err)
+		}
+	})
 	return nil
-}
-
-func (s *server) sendDue(ctx context.Context) {
-	if s.notify.Stopped != nil && s.notify.Stopped() {
-		return
-	}
-	now, err := s.engine.db.Clock(ctx)
-	if err == nil {
-		err = s.api.Digests(ctx, now, s.base, func(to, id string, d *web.Digest) error { return sendMail(ctx, &s.Config.SMTP, s.base, now, to, id, d) })
-	}
-	if err != nil && ctx.Err() == nil {
-		s.log.Warn("digests are not made; they are tried again", "error", err)
-	}
 }
 
 // sendMail sends a digest. Its id is the same when it is sent again.
 func sendMail(ctx context.Context, c *config.SMTP, base string, now time.Time, to, id string, d *web.Digest) error {
 	m := mail.NewMsg()
-	if err := m.From(c.From); err != nil {
-		return err
-	}
-	if err := m.To(to); err != nil {
+	server, port, unsplit := net.SplitHostPort(c.Address)
+	number, malformed := strconv.Atoi(port)
+	at, foreign := url.Parse(base)
+	if err := cmp.Or(m.From(c.From), m.To(to), unsplit, malformed, foreign); err != nil {
 		return err
 	}
 	m.Subject(d.Subject)
 	m.SetDateWithValue(now)
-	host := "repoglot"
-	if u, err := url.Parse(base); err == nil && u.Hostname() != "" {
-		host = u.Hostname()
-	}
-	m.SetMessageIDWithValue(id + "@" + host)
+	m.SetMessageIDWithValue(id + "@" + cmp.Or(at.Hostname(), "repoglot"))
 	m.SetGenHeader("List-Unsubscribe", "<"+d.Stop+">")
 	m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(mail.TypeTextPlain, d.Text)
 	m.AddAlternativeString(mail.TypeTextHTML, d.HTML)
-	server, port, err := net.SplitHostPort(c.Address)
-	if err != nil {
-		return err
-	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	options := []mail.Option{mail.WithPort(number), mail.WithTimeout(mailTime)}
-	switch c.TLS {
-	case "tls":
-		options = append(options, mail.WithSSL())
-	case "none":
-		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
-	default:
-		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
-	}
+	encrypted := map[string]mail.Option{"tls": mail.WithSSL(), "none": mail.WithTLSPolicy(mail.NoTLS)}[c.TLS] // else nil: by STARTTLS, or not at all
+	options := []mail.Option{mail.WithPort(number), mail.WithTimeout(mailTime), encrypted}
 	if c.User != "" {
 		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(c.User), mail.WithPassword(string(c.Password)))
 	}
