@@ -17,35 +17,10 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// The bounds of what requests hold, of all clients together and of one client.
 const (
-	// Bytes of bodies above largeBody that clients have not read yet.
-	maxInFlight, clientInFlight = 128 << 20, 32 << 20
-	// Downloads and lists of lines that are being sent.
-	maxDownloads, clientDownloads = 32, 8
-	// Their bytes in files, until they are sent.
-	maxSpooled, clientSpooled = 16 << 30, 4 << 30
-	// Bytes of bodies of edits and uploaded files: one counts one and a half times while
-	// it is read.
-	maxUploads, clientUploads = 96 << 20, 48 << 20
-	// Edits and sessions that are being stored or wait for the store's writer: a client
-	// that sends many has two among those of others.
-	maxWrites, clientWrites = 16, 2
-	// Pulls and pushes that somebody waits for.
-	maxOperations, clientOperations = 16, 4
-	// Streams of changes.
-	maxStreams, clientStreams = 4096, 256
-	// Searches that are being made: the other readers of the store are left to small
-	// answers and to the look-up of tokens.
-	maxSearches, clientSearches = 2, 1
-	// Searches that cost more than cheapSearch, a second's work: they never make
-	// cheap ones wait.
-	maxLongSearches, clientLongSearches = 1, 1
-	cheapSearch                         = 5_000_000
-	// Long pages, downloads and lists of lines that are being made: at least half of the
-	// store's readers are left to others. They work on maxCores cores in turn.
-	maxMakers, clientMakers = 4, 1
-	// makerWait bounds the wait for one of these places.
+	// cheapSearch is a second's work: searches that cost more never make cheap ones wait.
+	cheapSearch = 5_000_000
+	// makerWait bounds the wait for the place of a long answer.
 	makerWait = 30 * time.Second
 	// searchWait bounds the wait for a search's turn.
 	searchWait  = 10 * time.Second
@@ -63,20 +38,35 @@ type shares struct {
 	inFlight, downloads, spooled, uploads, writes, operations, streams, searches, longSearches, makers, cores *limit.Pool
 }
 
-// newShares makes them for a store with so many readers.
+// newShares makes them for a store with so many readers: what all clients together may
+// hold, and one client.
 func newShares(readers int) shares {
 	return shares{
-		inFlight:     limit.NewPool("answers", maxInFlight, clientInFlight),
-		downloads:    limit.NewPool("downloads", maxDownloads, clientDownloads),
-		spooled:      limit.NewPool("spooled", maxSpooled, clientSpooled),
-		uploads:      limit.NewPool("uploads", maxUploads, clientUploads),
-		writes:       limit.NewPool("writes", maxWrites, clientWrites),
-		operations:   limit.NewPool("operations", maxOperations, clientOperations),
-		streams:      limit.NewPool("streams", maxStreams, clientStreams),
-		searches:     limit.NewPool("searches", maxSearches, clientSearches),
-		longSearches: limit.NewPool("long_searches", maxLongSearches, clientLongSearches),
-		makers:       limit.NewPool("long_answers", max(1, min(maxMakers, int64(readers)/2)), clientMakers),
-		cores:        limit.NewPool("cores", maxCores(), maxCores()),
+		// Bytes of bodies above largeBody that clients have not read yet.
+		inFlight: limit.NewPool("answers", 128<<20, 32<<20),
+		// Downloads and lists of lines that are being sent.
+		downloads: limit.NewPool("downloads", 32, 8),
+		// Their bytes in files, until they are sent.
+		spooled: limit.NewPool("spooled", 16<<30, 4<<30),
+		// Bytes of bodies of edits and uploaded files: one counts one and a half times while
+		// it is read.
+		uploads: limit.NewPool("uploads", 96<<20, 48<<20),
+		// Edits and sessions that are being stored or wait for the store's writer: a client
+		// that sends many has two among those of others.
+		writes: limit.NewPool("writes", 16, 2),
+		// Pulls and pushes that somebody waits for.
+		operations: limit.NewPool("operations", 16, 4),
+		// Streams of changes.
+		streams: limit.NewPool("streams", 4096, 256),
+		// Searches that are being made: the other readers of the store are left to small
+		// answers and to the look-up of tokens.
+		searches: limit.NewPool("searches", 2, 1),
+		// Searches that cost more than cheapSearch.
+		longSearches: limit.NewPool("long_searches", 1, 1),
+		// Long pages, downloads and lists of lines that are being made: at least half of the
+		// store's readers are left to others. They work on maxCores cores in turn.
+		makers: limit.NewPool("long_answers", max(1, min(4, int64(readers)/2)), 1),
+		cores:  limit.NewPool("cores", maxCores(), maxCores()),
 	}
 }
 
