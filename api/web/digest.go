@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -64,15 +65,12 @@ func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f
 		}
 	}
 	translations, err := snap.TranslationsIn(ctx, ids, []string{f.Language})
-	if err != nil {
+	entries, unread := snap.NewestInLanguage(ctx, ids, f.Language, digestEntries)
+	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	for i := range translations {
 		o.Left += translations[i].Stats.Total.Units - translations[i].Stats.Translated.Units
-	}
-	entries, err := snap.NewestInLanguage(ctx, ids, f.Language, digestEntries)
-	if err != nil {
-		return nil, err
 	}
 	seen := map[int64]bool{}
 	for i := range entries {

@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -38,16 +38,9 @@ var private = []netip.Prefix{
 
 // dials judges an address that is about to be dialled, after its name was looked up.
 func dials(_, address string, _ syscall.RawConn) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errAddress, err)
-	}
+	at, _ := netip.ParseAddrPort(address) // else it is none, which is not of the Internet
 	ip := at.Addr().Unmap().WithZone("")
-	bad := !ip.IsGlobalUnicast() || ip.IsPrivate()
-	for _, network := range private {
-		bad = bad || network.Contains(ip)
-	}
-	if bad {
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() || slices.ContainsFunc(private, func(network netip.Prefix) bool { return network.Contains(ip) }) {
 		return errAddress
 	}
 	return nil
@@ -80,13 +73,10 @@ func (f *follower) deliver(ctx context.Context, d *delivery, agent string) error
 	if err != nil {
 		return errors.New("the secret is not base64")
 	}
-	signature, err := hook.Sign(d.id, d.at, d.body)
-	if err != nil {
-		return err
-	}
+	signature, unsigned := hook.Sign(d.id, d.at, d.body)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.URL, bytes.NewReader(d.body))
-	if err != nil {
-		return errors.New("the address cannot be used")
+	if err != nil || unsigned != nil {
+		return errors.New("the address or the secret cannot be used")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", agent)
@@ -98,10 +88,7 @@ func (f *follower) deliver(ctx context.Context, d *delivery, agent string) error
 	}
 	answer, err := f.client.Do(req)
 	if err != nil {
-		if whole := (*url.Error)(nil); errors.As(err, &whole) { // it has the address
-			err = whole.Err
-		}
-		return err
+		return errors.Unwrap(err) // the whole url.Error has the address
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // it was answered

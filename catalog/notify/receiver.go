@@ -3,8 +3,8 @@ package notify
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -32,17 +32,15 @@ type Receiver struct {
 
 // Name names the receiver in the database, without secrets.
 func (r *Receiver) Name() string {
-	sum := sha256.Sum256([]byte("repoglot receiver\x00" + r.URL))
-	return hex.EncodeToString(sum[:8])
+	return fmt.Sprintf("%.8x", sha256.Sum256([]byte("repoglot receiver\x00"+r.URL)))
 }
 
 // host names the receiver in logs.
 func (r *Receiver) host() string {
-	u, err := url.Parse(r.URL)
-	if err != nil {
-		return ""
+	if u, err := url.Parse(r.URL); err == nil {
+		return u.Host
 	}
-	return u.Host
+	return ""
 }
 
 // wants reports whether the receiver is told of an entry of a component. What a first import
@@ -50,10 +48,8 @@ func (r *Receiver) host() string {
 func (r *Receiver) wants(c *catalog.Change, of *store.ComponentRow) bool {
 	news := c.Action == catalog.ActionCreateComponent || of.Imported && c.ID > of.ImportedChange
 	language := cmp.Or(c.Language, c.Event["language"])
-	switch {
-	case !news, len(r.Projects) == 0 && of.Settings.Private(&of.Project), len(r.Projects) > 0 && !slices.Contains(r.Projects, c.Project):
-		return false
-	case language != "" && len(r.Languages) > 0 && !slices.Contains(r.Languages, language):
+	if !news || len(r.Projects) == 0 && of.Settings.Private(&of.Project) || len(r.Projects) > 0 && !slices.Contains(r.Projects, c.Project) ||
+		language != "" && len(r.Languages) > 0 && !slices.Contains(r.Languages, language) {
 		return false
 	}
 	return len(r.Events) == 0 || slices.ContainsFunc(r.Events, func(event string) bool {
@@ -97,13 +93,12 @@ func forms(text string) []string {
 func newMessage(c *catalog.Change, page func(*catalog.Change) string) message {
 	m := message{
 		ChangeID: c.ID, Action: c.Action.Name(), Timestamp: c.Timestamp.UTC().Format("2006-01-02T15:04:05.000000Z"),
-		Target: forms(c.Target), Old: forms(c.Old), Source: forms(c.Source), Author: c.Username,
+		Target: forms(c.Target), Old: forms(c.Old), Source: forms(c.Source), Author: c.Username, URL: cmp.Or(c.Event[catalog.EventURL], page(c)),
 		Project: c.Project, Component: c.Component, Translation: cmp.Or(c.Language, c.Event["language"]),
 	}
 	if c.Action.Credited() {
 		m.User = c.Username
 	}
-	m.URL = cmp.Or(c.Event[catalog.EventURL], page(c))
 	switch {
 	case c.Event[catalog.EventConflict] != "":
 		m.Action = "Edit conflict"
@@ -117,12 +112,12 @@ func newMessage(c *catalog.Change, page func(*catalog.Change) string) message {
 
 // body is what is sent of entries: a list, if they are collected.
 func (r *Receiver) body(list []catalog.Change, page func(*catalog.Change) string) ([]byte, error) {
+	if r.Batch == 0 {
+		return json.Marshal(newMessage(&list[0], page))
+	}
 	messages := make([]message, len(list))
 	for i := range list {
 		messages[i] = newMessage(&list[i], page)
 	}
-	if r.Batch > 0 {
-		return json.Marshal(messages)
-	}
-	return json.Marshal(messages[0])
+	return json.Marshal(messages)
 }

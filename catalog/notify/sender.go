@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"slices"
@@ -30,15 +31,11 @@ const (
 	KeepTime = 30 * 24 * time.Hour
 	// ProblemTime is how long deliveries fail before that is a problem.
 	ProblemTime = 24 * time.Hour
+	// errorPause is the time after an error of the database.
+	errorPause = 10 * time.Second
 	// idle is the pause of a receiver that waits for a change.
-	idle = time.Duration(-1)
+	idle = time.Duration(math.MaxInt64)
 )
-
-// pause is the time after a number of deliveries in a row that failed: 5 seconds, and twice
-// as long each time, up to an hour.
-func pause(failures int64) time.Duration {
-	return min(5*time.Second<<min(failures-1, 20), time.Hour)
-}
 
 // Options are what a Sender needs.
 type Options struct {
@@ -64,7 +61,10 @@ type Sender struct {
 	mu        sync.Mutex
 	followers []*follower
 	changed   chan struct{} // closed when followers is replaced
-	metrics   *metrics
+
+	deliveries *prometheus.CounterVec
+	skipped    prometheus.Counter
+	failing    prometheus.Gauge
 }
 
 // follower is a receiver that is followed by one goroutine.
@@ -82,7 +82,21 @@ func New(o Options) *Sender {
 	if o.Now == nil {
 		o.Now = o.DB.Clock
 	}
-	return &Sender{Options: o, changed: make(chan struct{}), metrics: newMetrics()}
+	s := &Sender{
+		Options: o, changed: make(chan struct{}),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "repoglot_notify_deliveries_total", Help: "Deliveries to receivers of webhooks, by result."}, []string{"result"}),
+		skipped:    prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_notify_skipped_total", Help: "Changes that were not delivered since they were too old."}),
+		failing:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "repoglot_notify_failing", Help: "Receivers of webhooks that took nothing for a day."}),
+	}
+	for _, result := range []string{"ok", "failed"} {
+		s.deliveries.WithLabelValues(result)
+	}
+	return s
+}
+
+// Metrics returns the collectors.
+func (s *Sender) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{s.deliveries, s.skipped, s.failing}
 }
 
 // Set replaces the receivers. New ones are told from the newest change on.
@@ -128,9 +142,6 @@ func (s *Sender) Run(ctx context.Context) error {
 	return nil
 }
 
-// errorPause is the time after an error of the database.
-const errorPause = 10 * time.Second
-
 // follow delivers to a receiver until ctx is done.
 func (s *Sender) follow(ctx context.Context, f *follower) {
 	watch := s.DB.Watch()
@@ -144,19 +155,13 @@ func (s *Sender) follow(ctx context.Context, f *follower) {
 			}
 			wait = errorPause
 		}
-		switch {
-		case wait == idle:
-			select {
-			case <-changed:
-			case <-ctx.Done():
-			}
-		case wait > 0:
-			timer := time.NewTimer(wait)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-			}
-			timer.Stop()
+		if wait != idle {
+			changed = nil
+		}
+		select {
+		case <-changed:
+		case <-time.After(wait):
+		case <-ctx.Done():
 		}
 	}
 }
@@ -166,11 +171,7 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	if s.Stopped != nil && s.Stopped() {
 		return errorPause, nil
 	}
-	now, err := s.Now(ctx)
-	if err != nil {
-		return 0, err
-	}
-	list, err := s.rows(ctx, now)
+	now, list, _, err := s.rows(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -193,7 +194,7 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	case n.skipped > 0, len(n.list) == 0 && (n.last-row.Told >= moveAfter || row.Upto > 0):
 		moved := row
 		moved.Told, moved.Upto, moved.Skipped = n.last, 0, row.Skipped+n.skipped
-		s.metrics.skipped.Add(float64(n.skipped))
+		s.skipped.Add(float64(n.skipped))
 		_, err := s.DB.SwapReceiver(ctx, row, moved)
 		return 0, err
 	case len(n.list) == 0 && n.more:
@@ -206,20 +207,21 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	return s.send(ctx, f, row, n.list, now)
 }
 
-// rows reads how far all receivers are told, and counts those that fail.
-func (s *Sender) rows(ctx context.Context, now time.Time) ([]store.Receiver, error) {
-	list, err := s.DB.Receivers(ctx)
-	if err != nil {
-		return nil, err
+// rows reads the time and how far all receivers are told, and how they are.
+func (s *Sender) rows(ctx context.Context) (now time.Time, list []store.Receiver, state State, err error) {
+	if now, err = s.Now(ctx); err == nil {
+		list, err = s.DB.Receivers(ctx)
 	}
-	failing := 0
 	for i := range list {
 		if r := &list[i]; r.Failures > 0 && now.Sub(r.Since) >= ProblemTime {
-			failing++
+			state.Failing++
 		}
+		state.Skipped += list[i].Skipped
 	}
-	s.metrics.failing.Set(float64(failing))
-	return list, nil
+	if err == nil {
+		s.failing.Set(float64(state.Failing))
+	}
+	return now, list, state, err
 }
 
 // news is what a look at the list of changes found.
@@ -234,11 +236,10 @@ type news struct {
 // what is not; with the entries of the last delivery, if that may have arrived: it has the same
 // entries again.
 func (s *Sender) look(ctx context.Context, f *follower, row *store.Receiver, now time.Time) (n news, err error) {
-	n.last = row.Told
 	if f.history != row.History {
 		f.ahead, f.history = 0, row.History
 	}
-	if row.Upto == 0 {
+	if n.last = row.Told; row.Upto == 0 {
 		n.last = max(row.Told, f.ahead)
 	}
 	most := maxEntries
@@ -302,7 +303,8 @@ func (s *Sender) read(ctx context.Context, after int64) (changes []catalog.Chang
 	return changes, components, err
 }
 
-// send delivers entries, if no other process does, and stores what came of it.
+// send delivers entries, if no other process does, and stores what came of it. It logs the first
+// of several failures, those of more than a day, and their end.
 func (s *Sender) send(ctx context.Context, f *follower, row store.Receiver, list []catalog.Change, now time.Time) (wait time.Duration, err error) {
 	held := row
 	held.Holder, held.Expires, held.Upto = s.Process, now.Add(leaseTime), list[len(list)-1].ID
@@ -322,33 +324,26 @@ func (s *Sender) send(ctx context.Context, f *follower, row store.Receiver, list
 	switch {
 	case failed == nil:
 		done.Told, done.Upto, done.Skipped, done.Failures, done.Since, done.Due = held.Upto, 0, 0, 0, time.Time{}, time.Time{}
-		s.metrics.deliveries.WithLabelValues("ok").Inc()
+		s.deliveries.WithLabelValues("ok").Inc()
+		if row.Failures > 0 {
+			s.Logger.Info("a receiver is told again", "receiver", f.host(), "failures", row.Failures)
+		}
 	case ctx.Err() == nil:
-		done.Failures, done.Due = held.Failures+1, now.Add(pause(held.Failures+1))
+		done.Failures, done.Due = held.Failures+1, now.Add(min(5*time.Second<<min(held.Failures, 20), time.Hour)) // twice as long each time
 		if done.Since.IsZero() {
 			done.Since = now
+			s.Logger.Warn("a receiver cannot be told; it is tried again with growing pauses", "receiver", f.host(), "error", failed)
+		} else if now.Sub(done.Since) >= ProblemTime {
+			s.Logger.Error("a receiver has not been told for a day", "receiver", f.host(), "since", done.Since, "error", failed)
 		}
-		s.metrics.deliveries.WithLabelValues("failed").Inc()
+		s.deliveries.WithLabelValues("failed").Inc()
 	}
-	s.tell(f, &row, &done, failed, now)
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), errorPause)
 	defer cancel()
 	if _, err := s.DB.SwapReceiver(after, held, done); err != nil {
 		return 0, err
 	}
 	return max(done.Due.Sub(now), 0), nil
-}
-
-// tell logs the first of several failures, those of more than a day, and their end.
-func (s *Sender) tell(f *follower, row, done *store.Receiver, failed error, now time.Time) {
-	switch {
-	case failed == nil && row.Failures > 0:
-		s.Logger.Info("a receiver is told again", "receiver", f.host(), "failures", row.Failures)
-	case failed != nil && now.Sub(done.Since) >= ProblemTime && !done.Since.IsZero():
-		s.Logger.Error("a receiver has not been told for a day", "receiver", f.host(), "since", done.Since, "error", failed)
-	case failed != nil && done.Failures == 1:
-		s.Logger.Warn("a receiver cannot be told; it is tried again with growing pauses", "receiver", f.host(), "error", failed)
-	}
 }
 
 // State is how receivers are, for people who may know no names.
@@ -366,44 +361,11 @@ func (s *Sender) State(ctx context.Context) (state State, err error) {
 		return state, nil
 	}
 	s.mu.Lock()
-	state.Receivers = len(s.followers)
+	receivers := len(s.followers)
 	s.mu.Unlock()
-	if state.Receivers == 0 {
-		return state, nil
+	if receivers > 0 {
+		_, _, state, err = s.rows(ctx)
 	}
-	now, err := s.Now(ctx)
-	if err != nil {
-		return state, err
-	}
-	list, err := s.rows(ctx, now)
-	for i := range list {
-		if r := &list[i]; r.Failures > 0 && now.Sub(r.Since) >= ProblemTime {
-			state.Failing++
-		}
-		state.Skipped += list[i].Skipped
-	}
+	state.Receivers = receivers
 	return state, err
-}
-
-type metrics struct {
-	deliveries *prometheus.CounterVec
-	skipped    prometheus.Counter
-	failing    prometheus.Gauge
-}
-
-func newMetrics() *metrics {
-	m := &metrics{
-		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "repoglot_notify_deliveries_total", Help: "Deliveries to receivers of webhooks, by result."}, []string{"result"}),
-		skipped:    prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_notify_skipped_total", Help: "Changes that were not delivered since they were too old."}),
-		failing:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "repoglot_notify_failing", Help: "Receivers of webhooks that took nothing for a day."}),
-	}
-	for _, result := range []string{"ok", "failed"} {
-		m.deliveries.WithLabelValues(result)
-	}
-	return m
-}
-
-// Metrics returns the collectors.
-func (s *Sender) Metrics() []prometheus.Collector {
-	return []prometheus.Collector{s.metrics.deliveries, s.metrics.skipped, s.metrics.failing}
 }

@@ -67,10 +67,5 @@ func (db *DB) Unfollow(ctx context.Context, secret string) error {
 
 // SwapFollow stores Told and Due of now in place of was; false if another process did so.
 func (db *DB) SwapFollow(ctx context.Context, was, now *Follow) (swapped bool, err error) {
-	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
-		n, err := s.Exec(ctx, `UPDATE follows SET told = $1, due = $2 WHERE secret = $3 AND told = $4 AND due = $5`, now.Told, now.Due.UnixMicro(), was.Secret, was.Told, was.Due.UnixMicro())
-		swapped = n == 1
-		return err
-	})
-	return swapped && err == nil, db.fail(ctx, "store a digest", err)
+	return db.swap(ctx, "store a digest", `UPDATE follows SET told = $1, due = $2 WHERE secret = $3 AND told = $4 AND due = $5`, now.Told, now.Due.UnixMicro(), was.Secret, was.Told, was.Due.UnixMicro())
 }

@@ -58,11 +58,9 @@ func (db *DB) SetReceivers(ctx context.Context, names []string) error {
 				return err
 			}
 		}
-		for _, name := range known {
-			if !slices.Contains(names, name) {
-				if err := s.Do(ctx, `DELETE FROM receivers WHERE name = $1`, name); err != nil {
-					return err
-				}
+		for _, name := range slices.DeleteFunc(known, func(name string) bool { return slices.Contains(names, name) }) {
+			if err := s.Do(ctx, `DELETE FROM receivers WHERE name = $1`, name); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -72,13 +70,17 @@ func (db *DB) SetReceivers(ctx context.Context, names []string) error {
 // SwapReceiver stores now in place of was, unless somebody else did so before: swapped is
 // false then. It waits for no step.
 func (db *DB) SwapReceiver(ctx context.Context, was, now Receiver) (swapped bool, err error) {
+	return db.swap(ctx, "store how far a receiver is told", `UPDATE receivers SET told = $1, upto = $2, skipped = $3, failures = $4, since = $5, due = $6, holder = $7, expires = $8
+		WHERE name = $9 AND told = $10 AND upto = $11 AND skipped = $12 AND failures = $13 AND holder = $14`,
+		now.Told, now.Upto, now.Skipped, now.Failures, sqldb.Micros(now.Since), sqldb.Micros(now.Due), now.Holder, sqldb.Micros(now.Expires),
+		was.Name, was.Told, was.Upto, was.Skipped, was.Failures, was.Holder)
+}
+
+func (db *DB) swap(ctx context.Context, what, query string, args ...any) (swapped bool, err error) {
 	err = db.writeTokens(ctx, func(s *sqldb.Session) error {
-		n, err := s.Exec(ctx, `UPDATE receivers SET told = $1, upto = $2, skipped = $3, failures = $4, since = $5, due = $6, holder = $7, expires = $8
-			WHERE name = $9 AND told = $10 AND upto = $11 AND skipped = $12 AND failures = $13 AND holder = $14`,
-			now.Told, now.Upto, now.Skipped, now.Failures, sqldb.Micros(now.Since), sqldb.Micros(now.Due), now.Holder, sqldb.Micros(now.Expires),
-			was.Name, was.Told, was.Upto, was.Skipped, was.Failures, was.Holder)
+		n, err := s.Exec(ctx, query, args...)
 		swapped = n == 1
 		return err
 	})
-	return swapped && err == nil, db.fail(ctx, "store how far a receiver is told", err)
+	return swapped && err == nil, db.fail(ctx, what, err)
 }
