@@ -126,7 +126,7 @@ func (w *freshWorld) everyRoute(targets []string) []string {
 	taken := map[string]bool{}
 	values := map[string]string{
 		"project": "demo", "component": "app", "language": "cs", "code": "cs", "username": "ann", "widget": "svg-badge.svg", "check": "inconsistent", "chapter": "api", "picture": "project.png",
-		"linked": "x", "slug": "x", "uuid": "x", "commits": "x...x", // of what no server has
+		"linked": "x", "slug": "x", "uuid": "x", "commits": "x...x", "provider": "x", "secret": "x", // of what no server has
 	}
 	for _, target := range targets {
 		taken[api.RouteOf(s, target)] = true

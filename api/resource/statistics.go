@@ -199,7 +199,11 @@ func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
 	for _, value := range gjson.ParseBytes(body).All() {
 		row := make([]string, len(columns))
 		for i, column := range columns {
-			row[i] = export.HarmlessCell(value.Get(column).String())
+			if cell := value.Get(column); cell.Type == gjson.Number {
+				row[i] = cell.Raw // 100.0 stays
+			} else {
+				row[i] = export.HarmlessCell(cell.String())
+			}
 		}
 		records = append(records, row)
 	}

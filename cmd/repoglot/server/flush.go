@@ -229,7 +229,9 @@ func (o operations) branchOf(ctx context.Context, component int64) (*ingest.Bran
 // Push flushes at once what the token may push. The process of a cluster that has the mirror
 // does not know the token: it is asked for a pull, which pushes what is due.
 func (o operations) Push(ctx context.Context, component int64, by *catalog.Token) (waits bool, err error) {
-	may := func(row *store.BranchComponent) bool { return by.May(catalog.ScopeAdmin, row.Project.Slug, true, "") }
+	may := func(row *store.BranchComponent) bool {
+		return by.May(catalog.ScopeWrite, row.Project.Slug, row.Settings.Private(&row.Project), "")
+	}
 	b, err := o.branchOf(ctx, component)
 	if err != nil {
 		return false, err
