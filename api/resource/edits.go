@@ -81,7 +81,7 @@ func Read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (
 // MayEdit refuses a client that may not edit the strings of a translation. A component
 // that takes no edits answers as a server without writes.
 func MayEdit(ctx context.Context, t *store.TranslationRow) error {
-	return mayEdit(ctx, RowOf(t), t.Language)
+	return may(ctx, catalog.ScopeWrite, RowOf(t), t.Language)
 }
 
 // MaySuggest refuses a client that may not suggest texts for the strings of a translation.
@@ -91,11 +91,6 @@ func MaySuggest(ctx context.Context, t *store.TranslationRow) error {
 		err = errNoSuggestions
 	}
 	return err
-}
-
-// mayEdit is MayEdit for a language of a component.
-func mayEdit(ctx context.Context, c *store.ComponentRow, language string) error {
-	return may(ctx, catalog.ScopeWrite, c, language)
 }
 
 // may refuses a client that may not do what a scope permits in a component that takes edits,
@@ -289,7 +284,7 @@ func mayRedo(ctx context.Context, j *editRow) error {
 	if slices.Contains(admins, j.Kind) && j.row.Settings.Edits.Taken() {
 		return mayOperateOn(ctx, &j.row)
 	}
-	return mayEdit(ctx, &j.row, j.Language)
+	return may(ctx, catalog.ScopeWrite, &j.row, j.Language)
 }
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its

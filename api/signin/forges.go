@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -164,11 +165,7 @@ func gitlabMember(ctx context.Context, c *caller, _ *user, named string) (bool, 
 		Groups []string `json:"groups"`
 	}
 	status, err := c.get(ctx, c.base+"/oauth/userinfo", &m)
-	is := false
-	for _, group := range m.Groups {
-		is = is || strings.EqualFold(group, named)
-	}
-	return known(status, is, err)
+	return known(status, slices.ContainsFunc(m.Groups, func(group string) bool { return strings.EqualFold(group, named) }), err)
 }
 
 // maxTeams bounds the pages of somebody's teams.

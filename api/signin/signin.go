@@ -7,6 +7,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -271,10 +272,6 @@ func (p *Provider) verify(ctx context.Context, token *oauth2.Token, nonce string
 	if (c.Verified == true || c.Verified == "true") && catalog.ValidEmail(c.Email) {
 		a.Name, a.AuthorEmail = c.Email, c.Email
 	}
-	for _, name := range []string{c.Name, c.Preferred, a.Subject} {
-		if a.AuthorName = strings.TrimSpace(name); a.AuthorName != "" {
-			break
-		}
-	}
+	a.AuthorName = cmp.Or(strings.TrimSpace(c.Name), strings.TrimSpace(c.Preferred), strings.TrimSpace(a.Subject))
 	return nil
 }

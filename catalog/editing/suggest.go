@@ -64,10 +64,7 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		}
 		n := &known[at]
 		if !a.Accept {
-			if err := e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target, n.Stranger != 0); err != nil {
-				return err
-			}
-			return e.tx.EndSuggestion(ctx, n, "rejected", a.Why, by.Name, e.at)
+			return cmp.Or(e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target, n.Stranger != 0), e.tx.EndSuggestion(ctx, n, "rejected", a.Why, by.Name, e.at))
 		}
 		author, event := n.Authors[0], "accepted"
 		want := edit.Request{UnitID: u.ID, Target: catalog.SplitForms(n.Ours.Target), State: n.Ours.State, If: a.If}
@@ -79,15 +76,14 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 				e.reviewer = edit.Author{Name: by.Name, Email: by.Email}
 			}
 		}
-		if err := e.run(ctx, []edit.Request{want}); err != nil {
-			return err
+		err = e.run(ctx, []edit.Request{want})
+		if j := e.pending[want.UnitID]; err == nil && j.ID != 0 && event != "accepted" {
+			err = e.tx.Credit(ctx, j.ID, author)
 		}
-		if j := e.pending[want.UnitID]; j.ID != 0 && event != "accepted" {
-			if err := e.tx.Credit(ctx, j.ID, author); err != nil {
-				return err
-			}
+		if err == nil {
+			err = e.tx.EndSuggestion(ctx, n, event, a.Why, by.Name, e.at)
 		}
-		return e.tx.EndSuggestion(ctx, n, event, a.Why, by.Name, e.at)
+		return err
 	})
 }
 

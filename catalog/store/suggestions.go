@@ -101,26 +101,16 @@ func (s *Snapshot) SameSuggestions(ctx context.Context, component int64, list []
 }
 
 func suggestionChanges(ctx context.Context, s *sqldb.Session, component int64, list []Suggestion) (add, remove map[suggestionKey]suggestionRow, err error) {
-	stored, err := storedSuggestions(ctx, s, component)
-	if err != nil {
-		return nil, nil, err
+	if remove, err = storedSuggestions(ctx, s, component); err == nil {
+		add, err = wantedSuggestions(ctx, s, list)
 	}
-	wanted, err := wantedSuggestions(ctx, s, list)
-	if err != nil {
-		return nil, nil, err
-	}
-	add, remove = map[suggestionKey]suggestionRow{}, map[suggestionKey]suggestionRow{}
-	for k, r := range wanted {
-		if old, ok := stored[k]; !ok || old != r {
-			add[k] = r
+	for k, r := range add {
+		if old, ok := remove[k]; ok && old == r {
+			delete(add, k)
+			delete(remove, k)
 		}
 	}
-	for k, r := range stored {
-		if now, ok := wanted[k]; !ok || now != r {
-			remove[k] = r
-		}
-	}
-	return add, remove, nil
+	return add, remove, err
 }
 
 // PutSuggestions makes list the suggestions of a component, at most one per unit
