@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -72,20 +73,12 @@ func (s *Server) digest(ctx context.Context, now time.Time, base string, f *stor
 	next, to := *f, ""
 	next.Due = now.AddDate(0, 0, int(f.Days))
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		accounts, err := snap.Access().Accounts(ctx)
-		if err != nil {
-			return err
-		}
-		for k := range accounts {
-			a := &accounts[k]
-			if a.ID != f.Account || a.Blocked || !web.Reachable(a) {
-				continue
-			}
+		a, err := snap.Access().Account(ctx, f.Account)
+		if err == nil && a != nil && web.Reachable(a) {
 			to, a.Roles = a.AuthorEmail, s.RolesOf(a)
-			reader := rest.Access{}
-			reader.Token.Account = a
+			reader := catalog.Token{Account: a}
 			d, err = s.pages.Digest(ctx, snap, base, f, now.AddDate(0, 0, -int(f.Days)), func(c *store.ComponentRow) bool {
-				return !c.Settings.Private(&c.Project) || reader.Token.Sees(c.Project.Slug)
+				return !c.Settings.Private(&c.Project) || reader.Sees(c.Project.Slug)
 			})
 		}
 		if err == nil {

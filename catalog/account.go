@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"maps"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +33,13 @@ func (s Scope) Known() bool { return slices.Contains(Scopes(), s) }
 // Permits reports whether s permits what other does. An unknown scope permits nothing.
 func (s Scope) Permits(other Scope) bool {
 	return s.Known() && slices.Index(Scopes(), s) >= slices.Index(Scopes(), other)
+}
+
+// Encrypted reports whether what is sent to an address, of a provider or of this server, cannot
+// be read on the way: over https, or over http within this machine.
+func Encrypted(u *url.URL) bool {
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
 // Account is a person who signed in with an account of a provider. It is the same person as

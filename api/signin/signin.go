@@ -12,7 +12,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,7 +81,7 @@ func New(o Options) *Provider {
 type bounded struct{}
 
 func (bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if ip := net.ParseIP(r.URL.Hostname()); r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !catalog.Encrypted(r.URL) {
 		return nil, errors.New("the address is not https")
 	}
 	resp, err := http.DefaultTransport.RoundTrip(r)

@@ -63,8 +63,7 @@ func (p *Pages) account(ctx context.Context, snap *store.Snapshot, _ *rest.Reque
 		o.Sessions, err = snap.Access().Sessions(ctx, &a.Token)
 	}
 	if err == nil && o.Manages {
-		o.Tokens, err = snap.Access().Tokens(ctx)
-		o.Tokens = slices.DeleteFunc(o.Tokens, func(t catalog.Token) bool { return t.Account == nil || t.Account.ID != a.Token.Account.ID })
+		o.Tokens, err = snap.Access().Personal(ctx, a.Token.Account.ID)
 		o.Roles, o.Scopes = rolesOf(a.Token.Account), scopesOf(a.Token.Account)
 	}
 	v.Body = o

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -78,9 +77,5 @@ func LocalPath(next string) string {
 // listened reports whether what is sent to an origin may be read on the way.
 func listened(base string) bool {
 	u, err := url.Parse(base)
-	if err != nil || u.Scheme == "https" {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
+	return err == nil && !catalog.Encrypted(u)
 }

@@ -37,14 +37,22 @@ func (r *Reader) Accounts(ctx context.Context) ([]catalog.Account, error) {
 	return list, r.s.Fail(ctx, "read the accounts", err)
 }
 
+// Account finds an account by its id, without roles. It is nil if it is blocked or gone.
+func (r *Reader) Account(ctx context.Context, id int64) (*catalog.Account, error) {
+	list, err := accountsWhere(ctx, r.s, `a.id = $1 AND a.blocked = 0`, id)
+	if err != nil || len(list) == 0 {
+		return nil, r.s.Fail(ctx, "read an account", err)
+	}
+	return &list[0], nil
+}
+
 // accountOf gives a token its account. found is false if that is blocked or gone.
 func (r *Reader) accountOf(ctx context.Context, t *catalog.Token, account int64) (found bool, err error) {
-	list, err := accountsWhere(ctx, r.s, `a.id = $1 AND a.blocked = 0`, account)
-	if err != nil || len(list) == 0 {
-		return false, r.s.Fail(ctx, "read an account", err)
+	a, err := r.Account(ctx, account)
+	if a != nil {
+		t.Account, t.AuthorName, t.AuthorEmail = a, a.AuthorName, a.AuthorEmail
 	}
-	t.Account, t.AuthorName, t.AuthorEmail = &list[0], list[0].AuthorName, list[0].AuthorEmail
-	return true, nil
+	return a != nil, err
 }
 
 // sessionOf is what stands for a token in the session of an account.

@@ -59,6 +59,12 @@ func (w *Writer) RevokePersonal(ctx context.Context, account, token int64) error
 // ofAccount are the tokens of an account.
 const ofAccount = `account_id = $1 AND account_id <> 0`
 
+// Personal lists the personal tokens of an account by id, those that ended too.
+func (r *Reader) Personal(ctx context.Context, account int64) ([]catalog.Token, error) {
+	list, err := tokensWhere(ctx, r.s, ofAccount, account)
+	return list, r.s.Fail(ctx, "read the tokens of an account", err)
+}
+
 func (w *Writer) report(ctx context.Context, what string, fn func(s *sqldb.Session) error) error {
 	return sqldb.UnwrapReported(w.db.Fail(ctx, what, w.write(ctx, fn)))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -81,12 +80,6 @@ var (
 	addressRule  = regexp.MustCompile(`^[^@\s]+@[^@\s]+$`)
 )
 
-// encrypted reports whether what is sent to an address cannot be read on the way.
-func encrypted(u *url.URL) bool {
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
-}
-
 func checkSignIn(r *report, env *environment, c *Config) {
 	kinds := map[string]string{} // of providers, by id
 	for i := range c.SignIn {
@@ -98,7 +91,7 @@ func checkSignIn(r *report, env *environment, c *Config) {
 		case s.URL == "":
 		case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 			p.bad("url", "%s is no address; write it like https://git.example.org", sample(Address(s.URL).String()))
-		case !encrypted(u):
+		case !catalog.Encrypted(u):
 			p.bad("url", "%s is not https; secrets are sent there", sample(s.URL))
 		}
 		switch _, known := kinds[s.ID]; {
@@ -125,7 +118,7 @@ func checkSignIn(r *report, env *environment, c *Config) {
 	}
 	if u, err := url.Parse(c.BaseURL); len(c.SignIn) > 0 && c.BaseURL == "" {
 		r.on("sign_in", "sign_in needs base_url, where providers send people back to; write it, like https://l10n.example.org")
-	} else if err == nil && len(c.SignIn) > 0 && !encrypted(u) {
+	} else if err == nil && len(c.SignIn) > 0 && !catalog.Encrypted(u) {
 		bad(r, env, "base_url", "%s is not https, which sign_in needs: on the way others could take sessions", sample(c.BaseURL))
 	}
 	checkRoles(r, kinds, "", map[string][]string{"admins": c.Admins}, c.Translators)
