@@ -37,7 +37,12 @@ func database(tb testing.TB, path string) string {
 
 func openAt(tb testing.TB, path string) *DB {
 	tb.Helper()
-	db, err := Open(context.Background(), database(tb, path), sqldb.Options{Now: func() time.Time { return day(1) }, Readers: 4})
+	return openOptions(tb, path, sqldb.Options{Now: func() time.Time { return day(1) }, Readers: 4})
+}
+
+func openOptions(tb testing.TB, path string, options sqldb.Options) *DB {
+	tb.Helper()
+	db, err := Open(context.Background(), database(tb, path), options)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,11 +16,7 @@ import (
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := openOptions(t, filepath.Join(t.TempDir(), "t.db"), sqldb.Options{Now: func() time.Time { return now }})
 	for id, token := range []catalog.Token{{Name: "forever"}, {Name: "short", Expires: now.Add(time.Hour)}} {
 		token.Scope, token.Created = catalog.ScopeRead, now
 		if _, err := db.Access().CreateToken(t.Context(), token); err != nil {

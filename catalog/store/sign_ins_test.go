@@ -20,11 +20,7 @@ import (
 func TestSignIns(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := openOptions(t, filepath.Join(t.TempDir(), "t.db"), sqldb.Options{Now: func() time.Time { return now }})
 	begin := func(state string) catalog.SignIn {
 		t.Helper()
 		f := catalog.SignIn{State: state, Browser: "b" + state, Provider: "gh", Verifier: "v" + state, Nonce: "n", Next: "/x/"}
@@ -59,7 +55,7 @@ func TestSignIns(t *testing.T) {
 		t.Error("one that ended is found")
 	}
 	begin("3")
-	err = db.writeTokens(t.Context(), func(s *sqldb.Session) error {
+	err := db.writeTokens(t.Context(), func(s *sqldb.Session) error {
 		for i := range 10_000 {
 			if err := s.Do(t.Context(), `INSERT INTO sign_ins (hash, browser, provider, verifier, nonce, next, expires_at) VALUES ($1, $1, 'gh', '', '', '', $2)`, []byte(fmt.Sprint(i)), now.Add(time.Hour).UnixMicro()); err != nil {
 				return err
@@ -96,11 +92,7 @@ func TestSignIns(t *testing.T) {
 // TestSignInTakenOnce: of many who take one sign-in at a time, one gets it. Time is the database's.
 func TestSignInTakenOnce(t *testing.T) {
 	t.Parallel()
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{}) // by its own clock
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := openOptions(t, filepath.Join(t.TempDir(), "t.db"), sqldb.Options{}) // by its own clock
 	if err := db.Access().BeginSignIn(t.Context(), &catalog.SignIn{State: "s", Browser: "b", Provider: "gh"}, time.Minute); err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,7 @@ import (
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	db, err := Open(t.Context(), database(t, filepath.Join(t.TempDir(), "t.db")), sqldb.Options{Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := openOptions(t, filepath.Join(t.TempDir(), "t.db"), sqldb.Options{Now: func() time.Time { return now }})
 	create := func(name string, expires time.Time) string {
 		t.Helper()
 		secret, err := db.Access().CreateToken(t.Context(), catalog.Token{Name: name, Scope: catalog.ScopeRead, Created: now, Expires: expires})

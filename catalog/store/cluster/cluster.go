@@ -40,7 +40,7 @@ func New(db *sqldb.DB, pool *sqldb.Pool, write Write, wished <-chan struct{}) *C
 func (c *Cluster) Wished() <-chan struct{} { return c.wished }
 
 // Now is the time of the database in microseconds.
-const Now = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
+const Now = sqldb.Clock
 
 // Mirror is a branch that the configuration names.
 type Mirror struct {

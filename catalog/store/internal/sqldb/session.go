@@ -301,13 +301,16 @@ func (s *Session) First(ctx context.Context, query string, args []any, dest ...a
 	return found && err == nil, err
 }
 
+// Clock is the time of a database of PostgreSQL in microseconds.
+const Clock = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
+
 // Now is the time in microseconds by which what people were given ends: that of the database
 // where processes on several machines share it.
 func (s *Session) Now(ctx context.Context) (micros int64, err error) {
 	if s.DB.options.OwnClock || !s.DB.Engine.Remote() {
 		return s.DB.options.Now().UnixMicro(), nil
 	}
-	_, err = s.First(ctx, `SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`, nil, &micros)
+	_, err = s.First(ctx, `SELECT `+Clock, nil, &micros)
 	return micros, err
 }
 
