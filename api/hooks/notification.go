@@ -95,7 +95,7 @@ type texts struct{ gjson.Result }
 // of 25 MiB each look for a text would take long. Of lists the first maxURLs entries are read.
 const maxPart = 1 << 20
 
-// part returns the object at a path; an empty one, if it is none or too large.
+// part returns the object at a path, or an empty one if there is another value or a large one.
 func (t texts) part(path string) texts {
 	if r := t.Get(path); r.IsObject() && len(r.Raw) <= maxPart {
 		return texts{r}
@@ -103,8 +103,8 @@ func (t texts) part(path string) texts {
 	return texts{}
 }
 
-// text returns the first text at one of several paths that is not empty. Values of another type
-// are none.
+// text returns the first text at one of several paths that is not empty. It passes
+// values of other types.
 func (t texts) text(paths ...string) string {
 	for _, path := range paths {
 		if r := t.Get(path); r.Type == gjson.String && r.Str != "" {

@@ -50,7 +50,7 @@ const (
 type Options struct {
 	// ID names it in addresses and roles, Kind is github, gitlab, gitea, forgejo or oidc.
 	ID, Kind string
-	// URL is its address; "" is that of github.com or gitlab.com.
+	// URL is its address; "" stands for github.com or gitlab.com.
 	URL string
 	// ClientID and Secret are what it knows this server by.
 	ClientID, Secret string

@@ -177,7 +177,7 @@ type view struct {
 	Style   template.CSS
 	Body    any
 
-	// Template is that of the page if it is not its route's.
+	// Template names the page's template, if its route names another one.
 	Template string
 
 	// What several pages have.

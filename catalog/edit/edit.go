@@ -152,7 +152,7 @@ func (e *BoundError) Error() string { return e.Message }
 
 // Answer is what becomes of a suggestion.
 type Answer struct {
-	// ID is that of its edit, UnitID of its string.
+	// ID is the id of its edit, UnitID the id of its string.
 	ID, UnitID int64
 	// Accept makes it an edit, or it is rejected. Why is said to whoever made it.
 	Accept bool

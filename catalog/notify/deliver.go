@@ -38,7 +38,7 @@ var private = []netip.Prefix{
 
 // dials judges an address that is about to be dialled, after its name was looked up.
 func dials(_, address string, _ syscall.RawConn) error {
-	at, _ := netip.ParseAddrPort(address) // else it is none, which is not of the Internet
+	at, _ := netip.ParseAddrPort(address) // a malformed one is refused: its zero value is no global address
 	ip := at.Addr().Unmap().WithZone("")
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() || slices.ContainsFunc(private, func(network netip.Prefix) bool { return network.Contains(ip) }) {
 		return errAddress

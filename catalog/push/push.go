@@ -88,7 +88,7 @@ type Report struct {
 	Edits int
 	// Held are edits that stay pending, with the reason, by id.
 	Held map[int64]string
-	// Told are those of them whose reason is another one than before, by that.
+	// Told has the ids of those whose reason is new, by the reason.
 	Told map[string][]int64
 }
 

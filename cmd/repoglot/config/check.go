@@ -317,7 +317,8 @@ func (c *Component) NewForge(token string) (forge.Forge, error) {
 	return forge.New(o)
 }
 
-// ForgeOptions are those of a component's forge; the repository is "" if its address has none.
+// ForgeOptions returns what the component's forge is asked with, about the repository that its
+// address names; "" if it names none.
 func (c *Component) ForgeOptions(token string) forge.Options {
 	return forge.Options{Kind: c.Forge, URL: c.ForgeURL, Repository: forge.RepositoryOf(cmp.Or(c.Push.Raw(), c.Repo.Raw()), c.ForgeURL), Token: token}
 }
