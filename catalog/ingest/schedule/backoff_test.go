@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
 func TestBackoffDelay(t *testing.T) {
@@ -112,45 +114,44 @@ func TestFailedJobWithoutPolling(t *testing.T) {
 	})
 }
 
-func TestDownHostIsProbedByOneJobAtATime(t *testing.T) {
-	var log strings.Builder
-	inFakeTime(t, Options{Workers: 20, Logger: textLog(&log)}, func(t *testing.T, p *fixture) {
+func TestDownHostGetsOneRunAtATime(t *testing.T) {
+	inFakeTime(t, Options{Workers: 20}, func(t *testing.T, p *fixture) {
 		var broken atomic.Bool
 		broken.Store(true)
 		var jobs []Job
-		for i := range 100 {
-			jobs = append(jobs, p.job(fmt.Sprintf("j%02d", i), "h", 10*time.Minute, func(context.Context) error {
+		for i := range 12 {
+			jobs = append(jobs, p.job(fmt.Sprintf("j%02d", i), "h", 10*time.Minute, func(ctx context.Context) error {
 				if broken.Load() {
-					return errDead
+					return lasting(time.Minute, errDead)(ctx)
 				}
 				return nil
 			}))
 		}
-		p.Set(append(jobs, p.job("local", "", time.Hour, dead)))
+		p.Set(jobs)
+		p.wait(3*time.Minute + time.Second)
+		if p.most["host h"] != 4 || !p.Ready() {
+			t.Errorf("%d runs at a time in the first round, want four: nothing waits for a host that is down", p.most["host h"])
+		}
+		p.wait(time.Minute) // runs that began in the first round end
+		p.mu.Lock()
+		clear(p.most)
+		p.mu.Unlock()
+		p.wait(30 * time.Minute)
+		if n := p.most["host h"]; n != 1 {
+			t.Errorf("%d runs at a time on a host that is down", n)
+		}
+		p.Trigger("j00")
+		p.Trigger("j01")
 		p.wait(time.Second)
-		if !p.Ready() {
-			t.Error("the first round waits for a host that is down")
-		}
-		p.take()
-		p.wait(30 * time.Minute) // probes 30 s, 1, 2, 4, 8, 16 min apart
-		var at []string
-		for _, e := range p.take() {
-			if key, when, _ := strings.Cut(e, "@"); key != "local" {
-				at = append(at, when)
-			}
-		}
-		if d := cmp.Diff([]string{"30s", "1m30s", "3m30s", "7m30s", "15m30s"}, at); d != "" {
-			t.Errorf("probes (-want +got):\n%s", d)
+		if n := p.most["host h"]; n < 2 {
+			t.Error("a trigger waits for a host that is down")
 		}
 		broken.Store(false)
-		p.wait(2 * time.Minute) // the next probe is at 31m30s: then all at once
+		p.wait(time.Hour)
 		for _, j := range jobs {
 			p.wantStatus(j.Key, OK)
 		}
 	})
-	if !strings.Contains(log.String(), "seems to be down") || !strings.Contains(log.String(), "answers again") {
-		t.Errorf("log does not tell when the host went and came:\n%s", log.String())
-	}
 }
 
 // Ten repositories are deleted; the other ninety keep their intervals.
@@ -210,9 +211,6 @@ func TestRemovingTheFailingJobsLiftsTheHost(t *testing.T) {
 		if c := p.alone.statistics(); c.down != 1 || c.failing != 3 {
 			t.Errorf("census = %+v, want one host down", c)
 		}
-		if st := p.wantStatus("good", OK); st.Next.Sub(p.start) != 31*time.Second {
-			t.Errorf("next run %v, want when the host is tried again", st.Next.Sub(p.start))
-		}
 		p.Set(jobs[:1])
 		if c := p.alone.statistics(); c.down != 0 || c.failing != 0 {
 			t.Errorf("census = %+v, want no host down", c)
@@ -268,36 +266,15 @@ func TestHostGoesDown(t *testing.T) {
 		{"", "abc", 3, false}, // local ones share nothing
 	} {
 		h := host{name: test.name, jobs: test.jobs, failing: map[string]bool{}}
-		now := time.Unix(0, 0)
 		for _, key := range test.runs {
-			if key == '+' {
-				h.succeeded()
-			} else {
-				h.failed(&row{job: Job{Key: string(key)}}, now, func(n int) time.Duration { return time.Duration(n) * time.Hour })
+			var o cluster.Outcome
+			if key != '+' {
+				o.Err = errDead
 			}
+			record(&row{job: Job{Key: string(key)}, host: &h}, &h, &o, time.Unix(0, 0))
 		}
 		if h.down() != test.want {
 			t.Errorf("host %q with %d jobs after %q: down %t, want %t", test.name, test.jobs, test.runs, h.down(), test.want)
 		}
 	}
-}
-
-// The loop wakes up when a host may be tried again, even if the jobs that failed
-// on it wait longer.
-func TestProbeIsOnTime(t *testing.T) {
-	inFakeTime(t, Options{Workers: 8}, func(t *testing.T, p *fixture) {
-		jobs := []Job{p.job("good", "h", 20*time.Second, good)}
-		for i := range 3 {
-			jobs = append(jobs, p.job(fmt.Sprint(i), "h", time.Hour, lasting(time.Second, errDead)))
-		}
-		p.Set(jobs)
-		p.wait(5 * time.Second)
-		for i := range 3 {
-			p.Trigger(fmt.Sprint(i)) // fails again: a minute
-		}
-		p.wait(5 * time.Second)
-		p.take()
-		p.wait(30 * time.Second)
-		p.wantRuns("good@31s")
-	})
 }

@@ -18,83 +18,27 @@ type host struct {
 	name    string // empty: local
 	jobs    int
 	running int
-
-	// failing are the keys that failed since the last success.
-	failing map[string]bool
-	// probes counts the failures in a row since the host went down; 0: it is up.
-	probes int
-	// until is when the next probe may start, if the host is down.
-	until time.Time
+	failing map[string]bool // the keys that failed since the last success
 }
 
-func (h *host) down() bool { return h.probes > 0 }
-
-// succeeded records a success and reports whether the host was down.
-func (h *host) succeeded() (wasDown bool) {
-	wasDown = h.down()
-	clear(h.failing)
-	h.probes, h.until = 0, time.Time{}
-	return wasDown
+// down reports whether the host seems not to answer. The local host never does.
+func (h *host) down() bool {
+	return h.name != "" && len(h.failing) > 0 && len(h.failing) >= min(downAfter, h.jobs)
 }
 
-// failed records that a run of a row failed. delay returns the time to wait after n
-// failures in a row. It reports whether the host goes down with this failure. The local
-// host never does.
-func (h *host) failed(r *row, now time.Time, delay func(n int) time.Duration) (wentDown bool) {
-	if h.name == "" {
-		return false
-	}
-	h.failing[r.job.Key] = true
-	switch {
-	case !h.down() && len(h.failing) >= min(downAfter, h.jobs):
-		wentDown = true
-	case h.down() && !r.LastStart.Before(h.until):
-		// A probe. Runs that began before it failed in the same outage.
-	default:
-		return false
-	}
-	h.probes++
-	h.until = now.Add(delay(h.probes))
-	return wentDown
-}
-
-// forget drops the failures of a key that is no longer here.
-func (h *host) forget(key string) {
-	delete(h.failing, key)
-	if len(h.failing) == 0 {
-		h.succeeded()
-	}
-}
-
-// prefers reports whether the host would run a before b, if its limits allow both. While it
-// is down, those that do not wait for it come first, then those with the fewest failures.
-func (h *host) prefers(a, b *row) bool {
-	if asked := a.ignoresDown(); h.down() && asked != b.ignoresDown() {
-		return asked
-	} else if h.down() && !asked && a.Failures != b.Failures {
-		return a.Failures < b.Failures
-	}
-	return byRank(a, b) < 0
-}
-
-// waits reports whether a row has to wait for the host, which is down.
-func (h *host) waits(r *row, now time.Time) bool {
-	return h.down() && !r.ignoresDown() && (h.running > 0 || now.Before(h.until))
-}
-
-// admits reports whether the limits allow one more run on h; the package comment
-// explains the rule for the last worker.
-func (m *memory) admits(h *host) bool {
-	free := m.opts.Workers - len(m.running)
-	switch {
+// admits reports whether the limits allow a run of r now; the package comment explains the
+// rule for the last worker. spare says that hosts which are down may take one more worker.
+func (m *memory) admits(r *row, spare bool) bool {
+	free, h := m.opts.Workers-len(m.running), r.host
+	switch retried := !r.triggered && !r.LastEnd.IsZero(); {
 	case free <= 0:
 		return false
 	case h.name == "":
 		return true
-	case h.running >= m.perHost:
+	case h.running >= m.perHost, h.running > 0 && retried && h.down():
 		return false
 	case free == 1 && m.opts.Workers > 1 && len(m.hosts) > 1:
-		return h.running == 0 && (!h.down() || m.spareForUp())
+		return h.running == 0 && (spare || !h.down())
 	}
 	return true
 }

@@ -3,7 +3,6 @@ package schedule
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -96,7 +95,7 @@ func (m *memory) join(r *row, job Job) {
 func (m *memory) leave(r *row) {
 	if h := r.host; h != nil {
 		h.jobs--
-		h.forget(r.job.Key)
+		delete(h.failing, r.job.Key)
 		m.dropUnused(h)
 	}
 }
@@ -116,24 +115,15 @@ func (m *memory) plan(r *row, due time.Time) {
 
 func (m *memory) jittered(d time.Duration) time.Duration { return jitter(d, m.opts.Rand()) }
 
-// Take chooses a row that is due, and for which the limits have room. Urgent ones come
-// first, then those on the host with the fewest runs, then the order is by rank.
+// Take chooses a row that is due, and for which the limits have room.
 func (m *memory) Take(_ context.Context, room *cluster.Room) (l cluster.Lease, taken bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	first := map[*host]*row{} // what each would run next
-	for key, r := range m.rows {
-		if !r.planned || r.due.After(now) || slices.Contains(room.Pulling, key) {
-			continue
-		}
-		if f := first[r.host]; f == nil || r.host.prefers(r, f) {
-			first[r.host] = r
-		}
-	}
+	now, spare := time.Now(), m.spareForUp()
 	var best *row
-	for h, r := range first {
-		if m.admits(h) && !h.waits(r, now) && (best == nil || before(r, best, now)) {
+	for key, r := range m.rows {
+		due := r.planned && !r.due.After(now) && !slices.Contains(room.Pulling, key)
+		if due && m.admits(r, spare) && (best == nil || before(r, best, now)) {
 			best = r
 		}
 	}
@@ -147,7 +137,8 @@ func (m *memory) Take(_ context.Context, room *cluster.Room) (l cluster.Lease, t
 	return cluster.Lease{Fence: cluster.Fence{Branch: best.job.Key, Token: m.token}, Failures: best.Failures}, true, nil
 }
 
-// before reports whether a starts before b, which is on another host.
+// before reports whether a starts before b: urgent ones come first, then those on the host
+// with the fewest runs, then the order is by rank.
 func before(a, b *row, now time.Time) bool {
 	if ua, ub := a.urgent(now), b.urgent(now); ua != ub {
 		return ua
@@ -173,18 +164,6 @@ func (r *row) rank() time.Time {
 // comes first.
 func byRank(a, b *row) int { return cmp.Or(a.rank().Compare(b.rank()), cmp.Compare(a.seq, b.seq)) }
 
-// ignoresDown reports whether r does not wait for a host that is down: the run was
-// triggered, or is the first.
-func (r *row) ignoresDown() bool { return r.triggered || r.LastEnd.IsZero() }
-
-// next is when r may start.
-func (r *row) next() time.Time {
-	if h := r.host; h.down() && !r.ignoresDown() && h.until.After(r.due) {
-		return h.until
-	}
-	return r.due
-}
-
 // wait is the time until a row may be due that is not yet, up to an hour.
 func (m *memory) wait() time.Duration {
 	m.mu.Lock()
@@ -192,8 +171,8 @@ func (m *memory) wait() time.Duration {
 	now := time.Now()
 	at := now.Add(time.Hour)
 	for _, r := range m.rows {
-		if next := r.next(); r.planned && next.After(now) && next.Before(at) {
-			at = next
+		if r.planned && r.due.After(now) && r.due.Before(at) {
+			at = r.due
 		}
 	}
 	return at.Sub(now)
@@ -208,15 +187,15 @@ func (m *memory) Renew(context.Context, *cluster.Lease, time.Duration) (bool, er
 // removed meanwhile, even if the key is back.
 func (m *memory) Give(_ context.Context, l *cluster.Lease, o cluster.Outcome) error {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	h := m.running[l.Token]
 	delete(m.running, l.Token)
 	h.running--
-	var log func()
 	if r := m.rows[l.Branch]; r != nil && r.token == l.Token {
 		r.token = 0
 		now := time.Now()
 		if !o.Cut {
-			log = m.record(r, h, &o, now)
+			record(r, h, &o, now)
 		}
 		switch {
 		case r.triggered:
@@ -226,38 +205,24 @@ func (m *memory) Give(_ context.Context, l *cluster.Lease, o cluster.Outcome) er
 		}
 	}
 	m.dropUnused(h)
-	m.mu.Unlock()
-	if log != nil {
-		log()
-	}
 	return nil
 }
 
-// record records the outcome of a run on a host, which may not be that of the row any
-// more. It returns what is to be logged, or nil.
-func (m *memory) record(r *row, h *host, o *cluster.Outcome, now time.Time) (log func()) {
+// record records the outcome of a run on a host, which may not be that of the row any more.
+func record(r *row, h *host, o *cluster.Outcome, now time.Time) {
 	r.LastEnd, r.Err = now, o.Err
 	if o.Err == nil {
 		r.Status, r.Failures, r.LastGood = OK, 0, now
-		if h.succeeded() {
-			return func() { m.opts.Logger.Info("host answers again", "host", h.name) }
-		}
-		return nil
+		clear(h.failing)
+		return
 	}
 	r.Status = Failed
 	if o.Excused {
-		return nil
+		return
 	}
-	r.Failures++
-	if h != r.host || !h.failed(r, now, func(n int) time.Duration { return m.jittered(m.opts.Backoff.delay(n, r.job.Interval)) }) {
-		return nil
+	if r.Failures++; h == r.host {
+		h.failing[r.job.Key] = true
 	}
-	if until := h.until; h.jobs > 1 { // of a single repository nothing follows for the host
-		return func() {
-			m.opts.Logger.Log(context.Background(), slog.LevelWarn, "host seems to be down; its jobs wait, one tries from time to time", "host", h.name, "next_try", until)
-		}
-	}
-	return nil
 }
 
 // trigger asks for the next run of a job.
@@ -298,7 +263,7 @@ func (r *row) state() State {
 		s.Status = Running
 	}
 	if r.planned {
-		s.Next = r.next()
+		s.Next = r.due
 	}
 	return s
 }

@@ -15,14 +15,11 @@
 // number of hosts that are known to be down. With Workers 1 a hanging run delays
 // everything until it returns.
 //
-// Backoff has two levels. A job that failed waits longer after each failure
-// ([Backoff]). In memory a host counts as down once three of its jobs (or all it has, if
-// fewer) failed and none succeeded in between: then it gets one probe at a time,
-// the job with the fewest failures first, and is up again with the first success.
-// One broken repository on a big host thus slows only itself. First attempts and
-// triggered runs do not wait for a host that is down, so that the first round
-// always ends and a webhook always has an effect. A failure that is nobody's there
-// ([Options.Excused]) counts on neither level.
+// A job that failed waits longer after each failure ([Backoff]). In memory a host counts as
+// down once three of its jobs (or all it has, if fewer) failed and none succeeded in between:
+// until the next success it gets one run at a time. First attempts and triggered runs do not
+// wait for that, so that the first round always ends and a webhook always has an effect. A
+// failure that is nobody's there ([Options.Excused]) counts for neither.
 //
 // Non-goals: it knows neither git nor PO, and sets no time limit on a run (jobs that use a
 // network must). It logs and returns the errors of runs unchanged: jobs must keep
@@ -54,8 +51,7 @@ type Job struct {
 	// About describes the job in the log of failures, for example with the names of
 	// components: any text without credentials, or "".
 	About string
-	// Host is the machine that a run talks to. Empty means local: Workers is the only
-	// limit, and the job shares no backoff with others.
+	// Host is the machine that a run talks to. Empty means local: Workers is the only limit.
 	Host string
 	// Interval is the time from the end of a good run to the next one, before
 	// jitter. Zero or less: no polling; the job runs when it is new, when it is
@@ -106,8 +102,7 @@ type Options struct {
 	// Rand returns a number in [0, 1), by which waiting times vary by a tenth; nil: a
 	// shared random source.
 	Rand func() float64
-	// Logger gets failures (warn), panics (error), hosts that go down or come back, lost
-	// leases, and every run (debug); nil: nothing is logged.
+	// Logger gets failures (warn), panics (error), lost leases, and every run (debug); nil: nothing is logged.
 	Logger *slog.Logger
 
 	// Table is where the leases are; nil: in memory, and what follows is not used.
