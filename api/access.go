@@ -125,17 +125,19 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 // grant gives an account its roles as they are now.
 func (s *Server) grant(a *rest.Access) {
 	if a.Granter = s; a.Token.Account != nil {
-		a.Token.Account.Roles = s.RolesOf(a.Token.Account)
+		a.Token.Account.Roles, a.Open = s.RolesOf(a.Token.Account), &rest.Open{}
 	}
 }
 
 // RolesOf returns the roles of an account as they are configured now.
 func (s *Server) RolesOf(a *catalog.Account) []catalog.Role { return s.settings.Load().Roles.Of(a) }
 
-// Pushes reports whether a component lets an account edit because it may push to its repository.
-func (s *Server) Pushes(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool {
-	ask := s.settings.Load().Pushes
-	return ask != nil && ask(ctx, a, c)
+// Pushes is [Settings].Pushes.
+func (s *Server) Pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context)) {
+	if of := s.settings.Load().Pushes; of != nil {
+		return of(a, c)
+	}
+	return false, nil
 }
 
 func (s *Server) useToken(ctx context.Context, a *rest.Access) {

@@ -95,8 +95,8 @@ type Settings struct {
 	SignIn []*signin.Provider
 	Roles  catalog.RoleBook
 	// Pushes reports whether an account may push to the repository of a component that gives such
-	// accounts the role of a translator; nil: none does.
-	Pushes func(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool
+	// accounts the role of a translator, as rest.Granter has it; nil: none does.
+	Pushes func(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context))
 
 	anonymous, tokens *limit.Limiter // nil: no bound
 }

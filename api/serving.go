@@ -149,7 +149,13 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 	}
 	switch req.Method {
 	case http.MethodGet, http.MethodHead:
-		return s.read(ctx, rt, r, free)
+		value, basis, err = s.read(ctx, rt, r, free)
+		if access := rest.AccessOf(ctx); access.Asks() {
+			(*free)()
+			access.Ask(ctx)
+			value, basis, err = s.read(ctx, rt, r, free)
+		}
+		return value, basis, err
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
 	}

@@ -71,11 +71,21 @@ func changeable(u *store.UnitRow, err error) error {
 
 // Read finds what the path names for a request that writes, which has no snapshot.
 func Read[T any](ctx context.Context, e *Env, r *rest.Request, find finder[T]) (object T, err error) {
-	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
+	err = e.Read(ctx, func(ctx context.Context, snap *store.Snapshot) (err error) {
 		object, err = find(ctx, snap, r)
 		return err
 	})
 	return object, err
+}
+
+// Read reads in a snapshot of the store, and once more if forges had to be asked meanwhile.
+func (e *Env) Read(ctx context.Context, fn func(context.Context, *store.Snapshot) error) error {
+	err := e.Store.Read(ctx, fn)
+	if a := rest.AccessOf(ctx); a.Asks() {
+		a.Ask(ctx)
+		err = e.Store.Read(ctx, fn)
+	}
+	return err
 }
 
 // MayEdit refuses a client that may not edit the strings of a translation. A component
@@ -102,7 +112,7 @@ func may(ctx context.Context, s catalog.Scope, c *store.ComponentRow, language s
 		return rest.ErrReadOnly
 	case token.May(s, c.Project.Slug, private, language):
 		return nil
-	case token.Account != nil && token.Scope.Permits(s) && catalog.ScopeWrite.Permits(s) && (!private || token.Sees(c.Project.Slug)) && a.Granter.Pushes(ctx, token.Account, c):
+	case token.Account != nil && token.Scope.Permits(s) && catalog.ScopeWrite.Permits(s) && (!private || token.Sees(c.Project.Slug)) && a.Pushes(c):
 		return nil
 	case !token.Writes() && (s != catalog.ScopeSuggest || !token.Scope.Permits(s)):
 		return rest.ErrScope

@@ -15,9 +15,9 @@ type pusher struct{ asked *int }
 
 func (pusher) RolesOf(a *catalog.Account) []catalog.Role { return a.Roles }
 
-func (p pusher) Pushes(_ context.Context, _ *catalog.Account, c *store.ComponentRow) bool {
+func (p pusher) Pushes(_ *catalog.Account, c *store.ComponentRow) (bool, func(context.Context)) {
 	*p.asked++
-	return c.ID == 1
+	return c.ID == 1, nil
 }
 
 // TestPushersEdit: whom the forge lets push may edit what it sees, as far as its token may, and may

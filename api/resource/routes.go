@@ -68,10 +68,13 @@ func writer[T any](
 	write func(context.Context, *rest.Request, *T, *rest.Body) (any, error), fields ...string,
 ) Writer {
 	return func(ctx context.Context, r *rest.Request) (any, error) {
-		object, err := Read(ctx, e, r, find)
-		if err == nil {
-			err = may(ctx, &object)
-		}
+		object, err := Read(ctx, e, r, func(ctx context.Context, snap *store.Snapshot, r *rest.Request) (T, error) {
+			object, err := find(ctx, snap, r)
+			if err == nil {
+				err = may(ctx, &object)
+			}
+			return object, err
+		})
 		if err != nil {
 			return nil, err
 		}

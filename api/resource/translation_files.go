@@ -34,7 +34,8 @@ func (e *Env) addTranslation(ctx context.Context, r *rest.Request, row *store.Co
 	if _, ok := e.Languages.ByCode(code); !ok {
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("No language code '%.50s' found!", code))
 	}
-	if err := may(ctx, catalog.ScopeWrite, row, code); err != nil {
+	in := func(ctx context.Context, _ *store.Snapshot) error { return may(ctx, catalog.ScopeWrite, row, code) }
+	if err := e.Read(ctx, in); err != nil {
 		return nil, err
 	}
 	return e.add(ctx, r, row, code)

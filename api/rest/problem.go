@@ -213,8 +213,10 @@ type Access struct {
 	Claimed bool
 	// Token is the good token that was shown; its ID is 0 if there was none.
 	Token catalog.Token
-	// Granter says which roles the token's account has; nil without an account.
+	// Granter says which roles the token's account has; nil without a token.
 	Granter Granter
+	// Open are the questions to forges that the request came upon; nil without an account.
+	Open *Open
 	// Session is the secret of the browser's session that has Token; "" if the token
 	// itself was shown.
 	Session string
@@ -223,11 +225,35 @@ type Access struct {
 	Refused error
 }
 
-// Granter knows the roles of accounts, and asks whether one may push to the repository of a
-// component that lets such accounts edit.
+// Granter knows the roles of accounts, and whether one may push to the repository of a
+// component that lets such accounts edit: ask, if it is not nil, asks the forge so that it is known.
 type Granter interface {
 	RolesOf(a *catalog.Account) []catalog.Role
-	Pushes(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool
+	Pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context))
+}
+
+// Open are questions to forges, whose answers can take long. They are noted in snapshots of the
+// store, and asked outside of them.
+type Open struct{ questions []func(context.Context) }
+
+// Pushes reports whether a component lets the token's account edit, as far as that is known.
+func (a Access) Pushes(c *store.ComponentRow) bool {
+	may, ask := a.Granter.Pushes(a.Token.Account, c)
+	if ask != nil {
+		a.Open.questions = append(a.Open.questions, ask)
+	}
+	return may
+}
+
+// Asks reports whether there are open questions.
+func (a Access) Asks() bool { return a.Open != nil && len(a.Open.questions) > 0 }
+
+// Ask asks the open questions.
+func (a Access) Ask(ctx context.Context) {
+	for _, ask := range a.Open.questions {
+		ask(ctx)
+	}
+	a.Open.questions = nil
 }
 
 // Authenticated reports whether the client showed a token that counts.

@@ -167,7 +167,7 @@ func (p *Pages) Edit(ctx context.Context, r *rest.Request) (*Edited, error) {
 // readString reads the page of the string of a form, with what was sent in its fields.
 func (p *Pages) readString(ctx context.Context, r *rest.Request, sent *sentForm) (*view, *oneString, error) {
 	v := p.newView(r.HTTP, r.Params)
-	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err := p.env.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		return of(p.env.VisibleTranslation, p.aboutTranslation, p.strings)(ctx, snap, r, v)
 	})
 	if err != nil {

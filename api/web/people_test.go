@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -9,12 +11,16 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/session"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/access"
 )
 
@@ -311,4 +317,72 @@ func TestAccountsPage(t *testing.T) {
 	answers(t, "nobody", 404, do("block:99"))
 	answers(t, "nothing", 403, do("other:2"))
 	w.Verify()
+}
+
+// TestForgeHangs: while the forge does not say who may push, the pages of those who wait for it hold
+// neither a reader of the store nor a turn of searches; when it does, they have their forms.
+func TestForgeHangs(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	open, list := w.address("app", "cs", "Open", ""), "/projects/demo/-/cs/?suggestions=1"
+	guest := w.account("guest")
+	f := guest.form(open, "Otevřít")
+	f.Set("do", "suggest")
+	guest.Post(open, f)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var known atomic.Bool
+	const people = 50
+	asked, says := make(chan struct{}, 4*people), make(chan struct{})
+	w.s.Update(api.Settings{Pushes: func(*catalog.Account, *store.ComponentRow) (bool, func(context.Context)) {
+		if known.Load() {
+			return true, nil
+		}
+		return false, func(context.Context) { asked <- struct{}{}; <-says }
+	}})
+	var group sync.WaitGroup
+	answer := sync.OnceFunc(func() { close(says) })
+	defer answer()
+	for i := range people {
+		p, target, want := w.account(fmt.Sprintf("a%d", i)), open, `value="save"`
+		switch i % 3 {
+		case 0:
+			target += "&page_size=2000" // which is made in turn
+		case 1:
+			target += "&q=Open&offset=1"
+		case 2:
+			target, want = list, `value="accept:`
+		}
+		group.Go(func() {
+			if i == 0 {
+				if rec := p.Post(open, url.Values{"do": {"save"}, "target": {"Otevři"}, "form": {session.FormToken(p.Cookies["session"])}}); rec.Code != http.StatusConflict || !strings.Contains(rec.Body.String(), "Somebody changed this string") {
+					t.Errorf("a form: %d %s", rec.Code, rec.Body)
+				}
+			} else if rec := p.Get(target); !strings.Contains(rec.Body.String(), want) {
+				t.Errorf("%s: %d without %s: %s", target, rec.Code, want, rec.Body)
+			}
+		})
+	}
+	for range people {
+		select {
+		case <-asked:
+		case <-ctx.Done():
+			t.Fatal("not all of them ask the forge outside of a snapshot")
+		}
+	}
+	answers(t, "another's page", 200, person{catalogtest.NewVisitor(t, w.s)}.Get(open), "Open")
+	answers(t, "another's search", 200, person{catalogtest.NewVisitor(t, w.s)}.Get("/search/?q=Open"), "Open")
+	var hold func(n int) error
+	hold = func(n int) error {
+		return w.DB.Read(ctx, func(context.Context, *store.Snapshot) error {
+			if n == 1 {
+				return nil
+			}
+			return hold(n - 1)
+		})
+	}
+	must(t, hold(w.DB.Readers()))
+	known.Store(true)
+	answer()
+	group.Wait()
 }

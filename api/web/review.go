@@ -176,7 +176,7 @@ func (p *Pages) Review(ctx context.Context, r *rest.Request) (*Edited, error) {
 	if r.PathParam("component") != "" {
 		fill = of(p.env.VisibleTranslation, p.aboutTranslation, p.translation)
 	}
-	err := p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error { return fill(ctx, snap, r, v) })
+	err := p.env.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error { return fill(ctx, snap, r, v) })
 	o, ok := v.Body.(*review)
 	if err != nil || !ok {
 		return nil, cmp.Or(err, error(errNotHere))
@@ -194,7 +194,7 @@ func (p *Pages) Review(ctx context.Context, r *rest.Request) (*Edited, error) {
 func (p *Pages) answer(ctx context.Context, r *rest.Request, v *view, f url.Values, id string, accept bool) (w *waiting, err error) {
 	number, _ := strconv.ParseInt(id, 10, 64)
 	a := edit.Answer{ID: number, Accept: accept, Why: resource.WhyOf(cmp.Or(f.Get("why"+id), f.Get("why")))}
-	err = p.env.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+	err = p.env.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		e, err := p.env.VisibleEdit(ctx, snap, number)
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ const (
 	pushHeld, pushFailed = time.Hour, time.Minute // how long an answer holds, or none
 	maxPushAnswers       = 10_000
 	pushQuestions        = 8 // at a time; of an account one
-	pushWait             = 5 * time.Second
+	pushWait             = 10 * time.Second
 )
 
 // pushers asks forges who may push to repositories: the components with `translators: push` of
@@ -70,32 +70,39 @@ func newPushers(c *config.Config, log *slog.Logger) *pushers {
 	return p
 }
 
-// pushes reports whether a component lets an account edit. A forge that does not answer says no.
-func (p *pushers) pushes(ctx context.Context, a *catalog.Account, c *store.ComponentRow) bool {
+// pushes reports whether a component lets an account edit. ask asks the forge, if that is not
+// known; one that does not answer says no.
+func (p *pushers) pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context)) {
 	q, ok := p.asks[[2]string{c.Project.Slug, cmp.Or(c.Settings.Discovery.Slug, c.Slug)}]
 	if !ok || !q.of[a.Provider] {
-		return false
+		return false, nil
 	}
 	key := [2]string{q.options.Kind + " " + q.options.URL + " " + q.options.Repository, a.Provider + ":" + a.Subject}
 	if known := p.known(key); known != nil {
-		return known.may
+		return known.may, nil
 	}
-	turn, err := p.turns.Turn(ctx, strconv.FormatInt(a.ID, 10), pushWait)
+	return false, func(ctx context.Context) { p.ask(ctx, a, q.options, key) }
+}
+
+func (p *pushers) ask(ctx context.Context, a *catalog.Account, o forge.Options, key [2]string) {
+	within, cancel := context.WithTimeout(ctx, pushWait)
+	defer cancel()
+	turn, err := p.turns.Turn(within, strconv.FormatInt(a.ID, 10), pushWait)
 	if err != nil {
-		return false
+		return
 	}
 	defer turn.Release()
-	if known := p.known(key); known != nil { // asked by the turn before
-		return known.may
+	if p.known(key) != nil { // asked by the turn before
+		return
 	}
-	may, err := p.may(ctx, q.options, a.Name, a.Subject)
+	may, err := p.may(within, o, a.Name, a.Subject)
 	held := pushHeld
 	if err != nil {
 		held = pushFailed
-		p.log.Warn("the forge does not say whether an account may push, so it may not edit", "account", a.Provider+":"+a.Name, "repository", q.options.Repository, "error", err)
+		p.log.Warn("the forge does not say whether an account may push, so it may not edit", "account", a.Provider+":"+a.Name, "repository", o.Repository, "error", err)
 	}
 	if ctx.Err() != nil { // the client is gone, not the forge
-		return false
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +110,6 @@ func (p *pushers) pushes(ctx context.Context, a *catalog.Account, c *store.Compo
 		clear(p.answers)
 	}
 	p.answers[key] = pushAnswer{may && err == nil, p.now().Add(held)}
-	return may && err == nil
 }
 
 func (p *pushers) known(key [2]string) *pushAnswer {

@@ -55,7 +55,13 @@ func TestPushers(t *testing.T) {
 		return c
 	}
 	may := func(provider, name, id, slug, discovery string) bool {
-		return p.pushes(t.Context(), &catalog.Account{ID: 1, Provider: provider, Name: name, Subject: id}, row(slug, discovery))
+		a, c := &catalog.Account{ID: 1, Provider: provider, Name: name, Subject: id}, row(slug, discovery)
+		is, ask := p.pushes(a, c)
+		if ask != nil {
+			ask(t.Context())
+			is, _ = p.pushes(a, c)
+		}
+		return is
 	}
 	var group sync.WaitGroup
 	for range 8 {
