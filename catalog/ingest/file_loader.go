@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest/unit"
@@ -16,7 +17,6 @@ import (
 	"github.com/repoglot/repoglot/gitsource/filemask"
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse"
-	"golang.org/x/sync/errgroup"
 )
 
 // cacheBytes bounds the files that a pull keeps parsed, by their length in the
@@ -147,18 +147,18 @@ func (v *fileVersion) key() cacheKey { return cacheKey{v.component.row.ID, v.blo
 // prefetch parses versions of files that are not kept, as many as fit into half of the cache.
 func (l *fileLoader) prefetch(ctx context.Context, list []fileVersion) {
 	list = slices.DeleteFunc(list, func(v fileVersion) bool { return l.files[v.key()] != nil })
-	parsed, _ := l.parse(ctx, list, int64(l.bound/2))
+	var parsers sync.WaitGroup
+	parsed, _ := l.parse(ctx, &parsers, list, int64(l.bound/2))
+	parsers.Wait()
 	for _, entry := range parsed {
 		l.keep(entry)
 	}
 }
 
-// parse parses the first of some versions of files in parallel, of a weight up to most, and
+// parse begins to parse the first of some versions of files, of a weight up to most, and
 // returns the others. Files that it cannot read are left to load, which reports the error, and
-// so are those that are read in parts.
-func (l *fileLoader) parse(ctx context.Context, list []fileVersion, most int64) (parsed []*cachedFile, rest []fileVersion) {
-	var parsers errgroup.Group
-	parsers.SetLimit(cap(l.idle))
+// so are those that are read in parts. The files are parsed once the parsers are done.
+func (l *fileLoader) parse(ctx context.Context, parsers *sync.WaitGroup, list []fileVersion, most int64) (parsed []*cachedFile, rest []fileVersion) {
 	for ; len(list) > 0 && most > 0; list = list[1:] {
 		w := list[0]
 		data, err := l.reader.SharedBlob(ctx, w.blob, min(l.maxSize, most))
@@ -173,14 +173,12 @@ func (l *fileLoader) parse(ctx context.Context, list []fileVersion, most int64) 
 		}
 		entry := &cachedFile{key: w.key()}
 		parsed = append(parsed, entry)
-		parsers.Go(func() error {
-			r := <-l.idle
+		r := <-l.idle
+		parsers.Go(func() {
 			entry.file, entry.err = parse(w.path, data, w.component.rules, r)
 			l.idle <- r
-			return nil
 		})
 	}
-	_ = parsers.Wait() // they return no errors
 	return parsed, list
 }
 

@@ -34,10 +34,11 @@ type readCommit struct {
 	step    gitsource.Step
 	mailmap object.Mailmap
 	touched []*component  // the components that read or refuse a file that it changes
-	files   []*cachedFile // its files
+	files   []*cachedFile // its files, once parsed
 	rest    []fileVersion // its files beyond the bounds, not read yet
-	bytes   int64         // its part of the budget
-	err     error         // why the walk ended
+	parsed  sync.WaitGroup
+	bytes   int64 // its part of the budget
+	err     error // why the walk ended
 }
 
 // readAhead begins to read the commits after base.
@@ -74,6 +75,7 @@ func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
 	if c == nil {
 		return nil, ctx.Err()
 	}
+	c.parsed.Wait()
 	return c, c.err
 }
 
@@ -115,7 +117,7 @@ func (a *readAhead) read(ctx context.Context, c *readCommit) (err error) {
 		c.bytes = 0
 		return err
 	}
-	c.files, c.rest = a.loader.parse(ctx, list[:n], a.bounds.commitBytes)
+	c.files, c.rest = a.loader.parse(ctx, &c.parsed, list[:n], a.bounds.commitBytes)
 	c.rest = append(c.rest, list[n:]...)
 	return nil
 }
