@@ -190,9 +190,6 @@ func (p Progress) Past(t *Translation, past *Stats) Progress {
 // Left is the number of strings that are not translated.
 func (p Progress) Left() int64 { return max(0, p.Total-p.Translated) }
 
-// WithoutTemplate reports whether none of the translations has a template.
-func (p Progress) WithoutTemplate() bool { return p.Files > 0 && p.Bare == p.Files }
-
 // Percent is how much is translated; 0 without strings (docs/compatibility.md#percentages).
 func (p Progress) Percent() Tenths { return Percent(p.Translated, p.Total, 0) }
 
@@ -276,11 +273,6 @@ const (
 	IntervalWeek  Interval = "week"
 	IntervalMonth Interval = "month"
 )
-
-// Known reports whether i is one of the intervals.
-func (i Interval) Known() bool {
-	return i == IntervalDay || i == IntervalWeek || i == IntervalMonth
-}
 
 // First returns the first day of the interval that at is in, at midnight UTC. An
 // unknown interval is a day.

@@ -246,7 +246,7 @@ func (d *diffWalk) dir(ctx context.Context, old, cur object.Hash, prefix string,
 // entry compares two entries of one name; one of the two may be absent.
 func (d *diffWalk) entry(ctx context.Context, x, y object.Entry, p string, depth int) error {
 	oldTree, newTree := x.Of(object.KindTree), y.Of(object.KindTree)
-	if oldTree != newTree && depth < object.MaxDepth && len(p) < filemask.MaxWalked && !d.m.Prunes(p) {
+	if oldTree != newTree && depth < object.MaxDepth && len(p) < filemask.MaxWalked && (d.m.Prune == nil || !d.m.Prune(p)) {
 		if err := d.dir(ctx, oldTree, newTree, p+"/", depth+1); err != nil {
 			return err
 		}

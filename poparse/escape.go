@@ -221,10 +221,10 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-func isHigh(c byte) bool { return c >= utf8.RuneSelf }
-
 // firstHigh returns the index of the first byte above 0x7F, or -1.
-func firstHigh(s []byte) int { return slices.IndexFunc(s, isHigh) }
+func firstHigh(s []byte) int {
+	return slices.IndexFunc(s, func(c byte) bool { return c >= utf8.RuneSelf })
+}
 
 // countHigh returns the number of bytes above 0x7F.
 func countHigh(s []byte) (n int) {

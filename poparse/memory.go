@@ -184,11 +184,6 @@ func (a *entryArena) refill(rest int) {
 	}
 }
 
-// rewind makes all kept blocks free for another file.
-func (a *entryArena) rewind() {
-	a.block, a.used, a.stale, a.next, a.size = nil, 0, max(a.stale, a.next), 0, 0
-}
-
 // finish clears the entries of earlier files in blocks that the present file does
 // not use: they would keep the text of those files in memory.
 func (a *entryArena) finish() {
@@ -231,8 +226,9 @@ func (r *Reader) lend(p *parser) {
 	if r.slots.kept == nil {
 		r.slots.kept = make([][]slot, 0, 16)
 	}
-	r.slots.rewind()
-	p.slots = &r.slots
+	a := &r.slots // all kept blocks are free for another file
+	a.block, a.used, a.stale, a.next, a.size = nil, 0, max(a.stale, a.next), 0, 0
+	p.slots = a
 	p.entries, p.hashes, p.plurals = r.entries[:0], r.hashes[:0], r.plurals[:0]
 }
 

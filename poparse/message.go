@@ -272,7 +272,7 @@ func (p *parser) directive() error {
 	// Comments before a directive are about it or about the file: gettext does
 	// not give them to the next entry either.
 	p.pending.reset()
-	line, column := p.line, p.column(p.pos)
+	line, column := p.line, 1+utf8.RuneCountInString(p.text[p.lineStart:p.pos])
 	p.pos += len("domain")
 	at := p.pos
 	name, err := p.value("domain", p.obsolete, p.previous)
@@ -305,10 +305,6 @@ func (p *parser) oneString(at, end int) error {
 		return p.fail(ErrLooseString, second, "a second string after domain: its name is one string")
 	}
 	return nil
-}
-
-func (p *parser) column(at int) int {
-	return 1 + utf8.RuneCountInString(p.text[p.lineStart:at])
 }
 
 // misplaced returns the error for a keyword that cannot begin an entry.

@@ -60,7 +60,7 @@ func (f *File) text(failed func(*Entry, error)) ([]byte, error) {
 		return nil, err
 	}
 	e := &editor{
-		f: f, record: was, cursor: src.cursor(), enc: out, same: same, nl: lineEnd(src.text, "\n"), failed: failed,
+		f: f, record: was, cursor: &cursor{source: src}, enc: out, same: same, nl: lineEnd(src.text, "\n"), failed: failed,
 	}
 	e.render = newRenderer(&e.part, e.nl, isAsianCharset(out.charset))
 	e.together = f.source == nil
@@ -387,7 +387,7 @@ func (e *editor) readsBack(c *Entry) error {
 
 // isBack reports whether an entry that was read is the one that was written.
 func (e *editor) isBack(back, c *Entry) bool {
-	return compareEntries(back, c) == allParts && isHeader(c) == e.listedAsHeader(c)
+	return compareEntries(back, c) == allParts && isHeader(c) == (c == e.f.Header || slices.Contains(e.f.OtherHeaders, c))
 }
 
 // readsBackWhole reports whether a file that was written is read as its entries; err says
@@ -399,10 +399,6 @@ func (e *editor) readsBackWhole() (same bool, err error) {
 	}
 	return (e.f.Header == nil || e.isBack(back.Header, e.f.Header)) && slices.EqualFunc(back.OtherHeaders, e.f.OtherHeaders, e.isBack) &&
 		slices.EqualFunc(back.Entries, e.f.Entries, e.isBack), nil
-}
-
-func (e *editor) listedAsHeader(c *Entry) bool {
-	return c == e.f.Header || slices.Contains(e.f.OtherHeaders, c)
 }
 
 // flush writes the output of render for an entry.

@@ -51,8 +51,6 @@ type cursor struct {
 	textLine, rawLine int // the last offset, or the start of its line
 }
 
-func (s *source) cursor() *cursor { return &cursor{source: s} }
-
 // offset returns the offset in raw for an offset of the text. Both have the same
 // line feeds, so only the last line is decoded.
 func (c *cursor) offset(at int) int {

@@ -156,7 +156,7 @@ func listHistory(ctx context.Context, snap *store.Snapshot, r *rest.Request, of 
 	errs := rest.FieldErrors{}
 	interval, _ := r.Params.Get("interval")
 	line := catalog.Timeline{Interval: cmp.Or(catalog.Interval(interval), catalog.IntervalDay)}
-	if !line.Interval.Known() {
+	if !slices.Contains([]catalog.Interval{catalog.IntervalDay, catalog.IntervalWeek, catalog.IntervalMonth}, line.Interval) {
 		errs.Add("interval", "Select a valid choice: day, week or month.")
 	}
 	from, to := r.Timestamp("timestamp_after", errs), r.Timestamp("timestamp_before", errs)

@@ -85,14 +85,9 @@ func (f icuFlags) allows(s, t *icuArgument) bool {
 		return f.has(icuNoExtra)
 	}
 	return (f.has(icuNoPluralSelectors) || !t.misnamed) &&
-		(f.has(icuNoSubmessageSelectors) || sameChoices(s, t)) &&
+		(f.has(icuNoSubmessageSelectors) || !s.types["select"] || !t.types["select"] || subset(t.choices, s.choices)) &&
 		(f.has(icuNoTypes) || sameTypes(s, t)) &&
 		(f.has(icuNoTags) || sameTags(s, t))
-}
-
-// sameChoices reports whether a select has only selectors of the source's.
-func sameChoices(s, t *icuArgument) bool {
-	return !s.types["select"] || !t.types["select"] || subset(t.choices, s.choices)
 }
 
 // sameTypes reports whether a number is a number in both, and any other argument

@@ -259,7 +259,7 @@ func (m *icuMessage) setType(a *icuArgument, name string) {
 
 // choose records a selector of the argument.
 func (m *icuMessage) choose(a *icuArgument, selector string, plural bool) {
-	a.misnamed = a.misnamed || plural && !icuPluralSelector(selector)
+	a.misnamed = a.misnamed || plural && selector[0] != '=' && !slices.Contains([]string{"zero", "one", "two", "few", "many", icuOther}, selector)
 	m.keep(&a.choices, selector)
 }
 
@@ -283,12 +283,6 @@ func (a *icuArgument) isTag() bool { return a.tag && a.types == nil }
 
 // icuPlural reports whether a type has the selectors of plurals.
 func icuPlural(name string) bool { return name == "plural" || name == "selectordinal" }
-
-// icuPluralSelector reports whether s is a category of CLDR or a number such as
-// "=1".
-func icuPluralSelector(s string) bool {
-	return slices.Contains([]string{"zero", "one", "two", "few", "many", icuOther}, s) || s[0] == '='
-}
 
 // icuOther is the selector that every argument with sub-messages needs.
 const icuOther = "other"

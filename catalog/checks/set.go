@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"hash/maphash"
 	"sync"
 	"unicode/utf8"
@@ -76,7 +77,7 @@ type Set struct {
 // New makes the checks of a translation.
 func New(o Options) *Set {
 	s := &Set{base: lang.BaseCode(o.Language), code: o.Language, flags: o.ComponentFlags, glossary: o.Glossary, sources: max(o.SourcePlural.Number, 1)}
-	s.source = sourceBase(o.Source)
+	s.source = lang.BaseCode(cmp.Or(o.Source, "en"))
 	s.seed = maphash.MakeSeed()
 	s.names = nameWords(o.ProjectName, o.ComponentName)
 	s.onTarget = where(func(e *entry) bool { return e.Scope == ScopePair || e.Scope == ScopeTarget })

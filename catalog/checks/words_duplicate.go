@@ -2,7 +2,6 @@ package checks
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/repoglot/repoglot/catalog/lang"
 )
 
 // repeat is a word that occurs several times in a row.
@@ -300,9 +297,4 @@ func nameWords(names ...string) map[string]struct{} {
 		}
 	}
 	return words
-}
-
-// sourceBase returns the source language without its country; English for "".
-func sourceBase(code string) string {
-	return lang.BaseCode(cmp.Or(code, "en"))
 }

@@ -91,7 +91,9 @@ func checkerOf(flags []string) func(source, target string, strict bool) error {
 		case "c-format", "objc-format":
 			return checkC(flag == "objc-format")
 		case "python-format":
-			return checkPython
+			return func(source, target string, strict bool) error {
+				return checkParsed(source, target, strict, parsePython)
+			}
 		case "python-brace-format":
 			return checkPythonBrace
 		case "perl-brace-format":
@@ -317,11 +319,6 @@ var pythonDirective = regexp.MustCompile(`^[-+ #0]*(\*|\d*)(?:\.(\*|\d*))?[hlL]?
 
 // pythonKinds are the types of its conversions; a percent sign uses no argument.
 var pythonKinds = [...]string{"percent sign", "char", "string", "int", "float"}
-
-// checkPython checks directives of Python's % operator.
-func checkPython(source, target string, strict bool) error {
-	return checkParsed(source, target, strict, parsePython)
-}
 
 func parsePython(s string, _ bool) (directives, error) {
 	d := directives{named: map[string]string{}}

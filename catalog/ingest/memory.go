@@ -150,11 +150,6 @@ func exactBytes(data []byte, entry int64) int64 {
 	return 2*int64(len(data)) + entry*int64(n)
 }
 
-// weight is the length of a usual file that takes as much memory.
-func weight(data []byte) int64 {
-	return max(int64(len(data)), fileBytes(data)/usualFactor)
-}
-
 // Quotas bound what one repository may bring, so that one that was made to hurt, or
 // grew by mistake, takes nothing from the others. Where one is exceeded, what was
 // served before is still served, and the problem is the component's. A zero field is

@@ -181,7 +181,7 @@ func (t *Table) find(code string) (int, bool) {
 	if i, ok := t.byName[strings.ToLower(code)]; ok {
 		return i, true
 	}
-	if isFourLetters(code) {
+	if len(code) == 4 && !strings.ContainsFunc(code, func(r rune) bool { return r >= utf8.RuneSelf || !isLetter(byte(r)) }) { // ll_CC without the separator
 		if i, ok := t.byFold[fold(code[:2]+"_"+code[2:])]; ok {
 			return i, true
 		}
@@ -241,11 +241,6 @@ func sanitize(code string) string {
 		code = code[:n+1] + code[n+2:]
 	}
 	return code
-}
-
-// isFourLetters reports whether code may be ll_CC without the separator.
-func isFourLetters(code string) bool {
-	return len(code) == 4 && !strings.ContainsFunc(code, func(r rune) bool { return r >= utf8.RuneSelf || !isLetter(byte(r)) })
 }
 
 // isLetter reports whether c is an ASCII letter.

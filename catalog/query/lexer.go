@@ -75,14 +75,9 @@ func (l *lexer) next() token {
 	}
 	t.text = l.q[t.pos:l.at]
 	if t.kind == termToken && t.field == "" && t.text == t.value.text {
-		t.kind = keyword(t.text)
+		t.kind = map[string]tokenKind{"AND": andToken, "OR": orToken, "NOT": notToken}[strings.ToUpper(t.text)]
 	}
 	return t
-}
-
-// keyword returns the kind of a word that is not quoted.
-func keyword(word string) tokenKind {
-	return map[string]tokenKind{"AND": andToken, "OR": orToken, "NOT": notToken}[strings.ToUpper(word)]
 }
 
 var fieldText = regexp.MustCompile(`^([A-Za-z_]+)(:[<>]?=?)`)

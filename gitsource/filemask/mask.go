@@ -247,9 +247,6 @@ type Matcher struct {
 // Selects reports whether a file is wanted.
 func (m Matcher) Selects(path string) bool { return m.Want == nil || m.Want(path) }
 
-// Prunes reports whether no file below a directory is wanted.
-func (m Matcher) Prunes(dir string) bool { return m.Prune != nil && m.Prune(dir) }
-
 // NewMatcher selects the files that any of the masks matches, and other paths, such
 // as those of templates. It also selects files that a mask [Mask.Refuses], so that
 // they can be reported.

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/gitsource/repourl"
@@ -295,7 +296,7 @@ func (s *binarySource) run(ctx context.Context, service string, args []string, r
 	if s.git.path == "" {
 		return "", s.fail(ErrUnsupported, "git: binary is set, but there is no git program", "install git, or set git: auto")
 	}
-	if !s.access.oneLine() {
+	if strings.ContainsFunc(s.access.Username+s.access.Password, unicode.IsControl) {
 		return "", s.fail(ErrAuth, "user or password holds control characters", "correct credentials: for this host")
 	}
 	for {

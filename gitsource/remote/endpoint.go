@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
@@ -180,11 +179,6 @@ func (r Repository) access() Credential {
 	}
 	a, _ := lookupNetrc(netrc(), e.hostname())
 	return a
-}
-
-// oneLine reports whether user and password can be passed on in one line each.
-func (c Credential) oneLine() bool {
-	return !strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return unicode.IsControl(r) })
 }
 
 // netrc is the path of the .netrc file: $NETRC, otherwise ~/.netrc.

@@ -242,7 +242,7 @@ func (m *merger) entry(ref *poparse.Entry) *poparse.Entry {
 		return nil
 	}
 	e := New(ref, nil)
-	if e.HasPlural && empty(e.Str) {
+	if e.HasPlural && strings.Join(e.Str, "") == "" {
 		e.Str = make([]string, m.forms)
 	}
 	return e
@@ -289,9 +289,6 @@ func gone(e *poparse.Entry) *poparse.Entry {
 // translated reports whether gettext takes an entry for translated: its first form has
 // a text.
 func translated(e *poparse.Entry) bool { return len(e.Str) > 0 && e.Str[0] != "" }
-
-// empty reports whether no form has a text.
-func empty(str []string) bool { return strings.Join(str, "") == "" }
 
 // update takes the source of an entry of the template with its comments, references and
 // flags, and the text of an entry of the file with its translator comments.

@@ -74,7 +74,7 @@ func (m *memory) set(jobs []Job) {
 		r.job = job
 		if polled != job.Interval && r.token == 0 && r.Status == OK && !r.triggered {
 			if r.planned = job.Interval > 0; r.planned {
-				m.plan(r, r.LastEnd.Add(m.jittered(job.Interval)))
+				m.plan(r, r.LastEnd.Add(jitter(job.Interval, m.opts.Rand())))
 			}
 		}
 	}
@@ -113,8 +113,6 @@ func (m *memory) plan(r *row, due time.Time) {
 	r.planned, r.due, r.seq = true, due, m.seq
 }
 
-func (m *memory) jittered(d time.Duration) time.Duration { return jitter(d, m.opts.Rand()) }
-
 // Take chooses a row that is due, and for which the limits have room.
 func (m *memory) Take(_ context.Context, room *cluster.Room) (l cluster.Lease, taken bool, err error) {
 	m.mu.Lock()
@@ -138,7 +136,7 @@ func (m *memory) Take(_ context.Context, room *cluster.Room) (l cluster.Lease, t
 }
 
 // before reports whether a starts before b: urgent ones come first, then those on the host
-// with the fewest runs, then the order is by rank.
+// with the fewest runs, then the order is by rank, of equal ones by when they were planned.
 func before(a, b *row, now time.Time) bool {
 	if ua, ub := a.urgent(now), b.urgent(now); ua != ub {
 		return ua
@@ -146,7 +144,7 @@ func before(a, b *row, now time.Time) bool {
 	if a.host.running != b.host.running {
 		return a.host.running < b.host.running
 	}
-	return byRank(a, b) < 0
+	return cmp.Or(a.rank().Compare(b.rank()), cmp.Compare(a.seq, b.seq)) < 0
 }
 
 // urgent reports whether r goes before others, whatever their hosts run.
@@ -159,10 +157,6 @@ func (r *row) rank() time.Time {
 	}
 	return r.due
 }
-
-// byRank is the order of rows that are due. Of equal ones, the one that was planned first
-// comes first.
-func byRank(a, b *row) int { return cmp.Or(a.rank().Compare(b.rank()), cmp.Compare(a.seq, b.seq)) }
 
 // wait is the time until a row may be due that is not yet, up to an hour.
 func (m *memory) wait() time.Duration {

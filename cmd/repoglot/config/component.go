@@ -175,7 +175,7 @@ func (c *Component) Settings() catalog.ComponentSettings {
 		s.SuggestionLimit = c.Suggestions.Limit
 	}
 	for _, message := range []*string{&s.CommitMessage, &s.AddMessage, &s.DeleteMessage, &s.MergeMessage, &s.AddonMessage, &s.PullMessage} {
-		*message = crlf(*message)
+		*message = strings.ReplaceAll(strings.ReplaceAll(*message, "\r\n", "\n"), "\n", "\r\n")
 	}
 	return s
 }
@@ -215,8 +215,3 @@ var (
 	//go:embed messages/pull.txt
 	pullMessage string
 )
-
-// crlf replaces line breaks by CR LF. It keeps those at the end.
-func crlf(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
-}

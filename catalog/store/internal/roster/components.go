@@ -42,10 +42,6 @@ type componentKey struct {
 	slug    string
 }
 
-func (c *storedComponent) fields() []any {
-	return []any{&c.key.project, &c.key.slug, &c.id, &c.settings, &c.readKey, &c.repo, &c.branch, &c.template, &c.active, &c.imported, &c.reread}
-}
-
 func (c *configurer) putComponent(ctx context.Context, spec *Spec) (int64, error) {
 	if err := spec.check(); err != nil {
 		return 0, err
