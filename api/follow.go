@@ -1,7 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
@@ -19,27 +23,99 @@ import (
 // maxFollows bounds what an account follows.
 const maxFollows = 100
 
-// follow answers the form with which an account follows a language, or stops to.
+// Mails that ask to confirm an address: of an account and to an address, and all.
+var (
+	askRate    = limit.Rate{Count: 3, Per: 24 * time.Hour}
+	askAllRate = limit.Rate{Count: 1000, Per: 24 * time.Hour}
+)
+
+// askLifetime is how long an address can be confirmed.
+const askLifetime = 24 * time.Hour
+
+// follow answers the forms with which an account follows a language, or stops to, and says where
+// its digests go.
 func (s *Server) follow(c echo.Context) error {
 	return s.answerForm(c, func(r *http.Request, _ http.Header, a rest.Access) (string, error) {
-		days, err := strconv.ParseInt(r.PostForm.Get("days"), 10, 8)
-		f := store.Follow{Language: r.PostForm.Get("language"), Project: r.PostForm.Get("project"), Days: days, Reader: s.pages.Reader(r), Due: s.now().AddDate(0, 0, int(days))}
-		switch {
-		case a.Token.Account == nil || !web.Reachable(a.Token.Account):
+		const own = "/account/"
+		switch f := r.PostForm; {
+		case a.Token.ID >= 0: // by a token
 			return "", web.ErrForeignForm
-		case err != nil || days != 0 && days != 1 && days != 7 || s.env.Language(f.Language).Code == "":
-			return "", &rest.Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
+		case f.Has("end"):
+			return own, s.db.Unfollow(r.Context(), f.Get("end"))
+		case f.Has("confirm"):
+			ok, err := s.db.Access().ConfirmMail(r.Context(), a.Token.Account.ID, f.Get("confirm"))
+			if err == nil && !ok {
+				err = web.ErrNotConfirmed
+			}
+			return own, err
+		case f.Has("address"):
+			return own, s.ask(r, a.Token.Account, strings.TrimSpace(f.Get("address")))
 		}
-		f.Account = a.Token.Account.ID
-		list, err := store.Get(r.Context(), s.db, (*store.Snapshot).Follows, f.Account)
-		if err == nil && days > 0 && len(list) >= maxFollows {
-			err = &rest.Problem{Status: http.StatusBadRequest, Detail: "The account follows too many languages."}
-		}
-		if err == nil {
-			err = s.db.Follow(r.Context(), &f)
-		}
-		return strings.TrimRight(wire.Path("languages", f.Language, f.Project), "/") + "/", err
+		return s.followLanguage(r, a.Token.Account)
 	})
+}
+
+// ask notes the address that an account wants, and sends a mail there that asks to confirm it.
+func (s *Server) ask(r *http.Request, a *catalog.Account, address string) error {
+	if address != "" {
+		if s.settings.Load().Mail == nil || !catalog.ValidEmail(address) {
+			return web.ErrNoAddress
+		}
+		name, host, _ := strings.Cut(strings.ToLower(address), "@")
+		name, _, _ = strings.Cut(name, "+") // all of one person
+		by, _ := s.mailed.Take(strconv.FormatInt(a.ID, 10))
+		to, _ := s.mailed.Take(name + "@" + host)
+		if all, _ := s.mailedAll.Take(""); !by.Allowed || !to.Allowed || !all.Allowed {
+			return web.ErrTooManyAddresses
+		}
+	}
+	secret, err := s.db.Access().WantMail(r.Context(), a.ID, address, askLifetime)
+	if err != nil || address == "" {
+		return err
+	}
+	if err = s.mail(r.Context(), address, "confirm."+rand.Text(), s.pages.Confirmation(r, s.BaseURL(), secret)); err != nil {
+		s.logger.Warn("a mail that confirms an address cannot be sent", "account", a.ID, "error", err)
+		err = web.ErrNotSent
+	}
+	return err
+}
+
+// mail sends a mail and counts it.
+func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
+	err, result := errNoMail, "failed"
+	if send := s.settings.Load().Mail; send != nil {
+		err = send(ctx, to, id, m)
+	}
+	if err == nil {
+		result = "ok"
+	}
+	s.metrics.mails.WithLabelValues(result).Inc()
+	return err
+}
+
+// errNoMail says that mail was switched off meanwhile.
+var errNoMail = errors.New("no smtp is configured")
+
+// BaseURL is the public origin of every link as it is configured now; "" takes that of a request.
+func (s *Server) BaseURL() string { return s.settings.Load().BaseURL }
+
+func (s *Server) followLanguage(r *http.Request, a *catalog.Account) (string, error) {
+	days, err := strconv.ParseInt(r.PostForm.Get("days"), 10, 8)
+	f := store.Follow{Account: a.ID, Language: r.PostForm.Get("language"), Project: r.PostForm.Get("project"), Days: days, Reader: s.pages.Reader(r), Due: s.now().AddDate(0, 0, int(days))}
+	if err != nil || days != 0 && days != 1 && days != 7 || s.env.Language(f.Language).Code == "" {
+		return "", &rest.Problem{Status: http.StatusBadRequest, Detail: "The form cannot be read."}
+	}
+	list, err := store.Get(r.Context(), s.db, (*store.Snapshot).Follows, f.Account)
+	switch {
+	case err != nil:
+	case days > 0 && a.DigestsTo() == "":
+		err = web.ErrNoAddress
+	case days > 0 && len(list) >= maxFollows:
+		err = &rest.Problem{Status: http.StatusBadRequest, Detail: "The account follows too many languages."}
+	default:
+		err = s.db.Follow(r.Context(), &f)
+	}
+	return strings.TrimRight(wire.Path("languages", f.Language, f.Project), "/") + "/", err
 }
 
 // unfollow ends a digest, for whoever has its secret: mail programs do so with one POST (RFC
@@ -55,29 +131,30 @@ func (s *Server) unfollow(c echo.Context) error {
 	return c.HTMLBlob(http.StatusOK, page)
 }
 
-// Digests makes the digests that are due at a time, and has them sent, each after it was stored
+// Digests makes the digests that are due at a time, and sends them, each after it was stored
 // that it is: what a crash or another process interrupts is lost and never doubled. One that
 // cannot be sent is made anew an hour later.
-func (s *Server) Digests(ctx context.Context, now time.Time, base string, send func(to, id string, d *web.Digest) error) error {
+func (s *Server) Digests(ctx context.Context, now time.Time) error {
+	if s.settings.Load().Mail == nil {
+		return nil
+	}
 	due, err := store.Get(ctx, s.db, (*store.Snapshot).FollowsDue, now)
 	for i := range due {
-		if err == nil {
-			err = s.digest(ctx, now, base, &due[i], send)
-		}
+		err = cmp.Or(err, s.digest(ctx, now, &due[i])) // of all, the first error
 	}
 	return err
 }
 
-func (s *Server) digest(ctx context.Context, now time.Time, base string, f *store.Follow, send func(to, id string, d *web.Digest) error) error {
-	var d *web.Digest
+func (s *Server) digest(ctx context.Context, now time.Time, f *store.Follow) error {
+	var d *web.Mail
 	next, to := *f, ""
 	next.Due = now.AddDate(0, 0, int(f.Days))
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		a, err := snap.Access().Account(ctx, f.Account)
-		if err == nil && a != nil && web.Reachable(a) {
-			to, a.Roles = a.AuthorEmail, s.RolesOf(a)
+		if err == nil && a != nil && a.DigestsTo() != "" {
+			to, a.Roles = a.DigestsTo(), s.RolesOf(a)
 			reader := catalog.Token{Account: a}
-			d, err = s.pages.Digest(ctx, snap, base, f, now.AddDate(0, 0, -int(f.Days)), func(c *store.ComponentRow) bool {
+			d, err = s.pages.Digest(ctx, snap, s.BaseURL(), f, now.AddDate(0, 0, -int(f.Days)), func(c *store.ComponentRow) bool {
 				return !c.Settings.Private(&c.Project) || reader.Sees(c.Project.Slug)
 			})
 		}
@@ -93,7 +170,7 @@ func (s *Server) digest(ctx context.Context, now time.Time, base string, f *stor
 	if err != nil || !swapped || d == nil {
 		return err
 	}
-	if err = send(to, strconv.FormatInt(f.Account, 10)+"."+f.Language+"."+strconv.FormatInt(next.Told, 10), d); err != nil {
+	if err = s.mail(ctx, to, strconv.FormatInt(f.Account, 10)+"."+f.Language+"."+strconv.FormatInt(next.Told, 10), d); err != nil {
 		s.logger.Warn("a digest cannot be sent; it is made anew in an hour", "error", err)
 		again := *f
 		again.Due = now.Add(time.Hour)

@@ -97,6 +97,9 @@ type Settings struct {
 	// Pushes reports whether an account may push to the repository of a component that gives such
 	// accounts the role of a translator, as rest.Granter has it; nil: none does.
 	Pushes func(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context))
+	// Mail sends a mail to an address, with an id that is the same when it is sent again; nil: no
+	// mail is sent. It needs BaseURL.
+	Mail func(ctx context.Context, to, id string, m *web.Mail) error
 
 	anonymous, tokens *limit.Limiter // nil: no bound
 }
@@ -117,9 +120,10 @@ type Server struct {
 	shares   shares
 	dialect  rest.Dialect
 	stored   *limit.Limiter // bytes of edits by token
-	// attempts counts sign-ins with providers, newcomers their new accounts, by client.
-	attempts, newcomers *limit.Limiter
-	tempDir             string
+	// attempts counts sign-ins with providers, newcomers their new accounts, by client; mailed counts
+	// mails that ask to confirm an address, by account and by address, mailedAll all of them.
+	attempts, newcomers, mailed, mailedAll *limit.Limiter
+	tempDir                                string
 	// spoolMemory is how many bytes of a download are kept in memory.
 	spoolMemory int
 
@@ -153,6 +157,7 @@ func New(opts Options) *Server {
 	}
 	s.audit, s.stored = &audit{log: s.logger, now: s.now}, limit.New(storedRate, s.now)
 	s.attempts, s.newcomers = limit.New(signInRate, s.now), limit.New(newcomerRate, s.now)
+	s.mailed, s.mailedAll = limit.New(askRate, s.now), limit.New(askAllRate, s.now)
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version, Commits: opts.Commits,
@@ -164,7 +169,7 @@ func New(opts Options) *Server {
 	if s.env.Progress == nil {
 		s.env.Progress = func(*store.ComponentRow) (resource.Progress, bool) { return resource.Progress{}, false }
 	}
-	s.pages = web.New(&s.env, s.now, s.providers)
+	s.pages = web.New(&s.env, s.now, s.providers, func() bool { return s.settings.Load().Mail != nil })
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)
 	s.Update(opts.Settings)
 	s.registerRoutes()
@@ -205,7 +210,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Metrics returns the collectors of the package for the program's registry.
 func (s *Server) Metrics() []prometheus.Collector {
 	m, c := &s.metrics, s.cache
-	return []prometheus.Collector{m.requests, m.seconds, m.streams, m.events, m.dropped, c.hits, c.misses, c.dropped}
+	return []prometheus.Collector{m.requests, m.seconds, m.streams, m.events, m.dropped, m.mails, c.hits, c.misses, c.dropped}
 }
 
 // Trusts reports whether a peer is a proxy of trusted_proxies.
@@ -225,6 +230,7 @@ type metrics struct {
 	streams  prometheus.Gauge
 	events   prometheus.Counter
 	dropped  prometheus.Counter
+	mails    *prometheus.CounterVec
 }
 
 func newMetrics() metrics {
@@ -241,6 +247,7 @@ func newMetrics() metrics {
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{Name: "repoglot_api_streams", Help: "Streams of changes that are open."}),
 		events:  prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_stream_events_total", Help: "Change entries sent to streams."}),
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_streams_dropped_total", Help: "Streams that were cut off because their client did not read."}),
+		mails:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "repoglot_mails_total", Help: "Mails, by result."}, []string{"result"}),
 	}
 }
 

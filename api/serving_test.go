@@ -116,7 +116,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%v: %v, want %v", labels, got, want)
 		}
 	}
-	if n := len(s.Metrics()); n != 8 {
+	if n := len(s.Metrics()); n != 9 {
 		t.Errorf("%d collectors", n)
 	}
 }

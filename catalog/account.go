@@ -56,8 +56,10 @@ type Account struct {
 	// Names are all names that are bound to it, in lower case (AccountName): those by which
 	// roles may name it.
 	Names NameList
-	// AuthorName and AuthorEmail are who its edits are by; the address is only for commits.
+	// AuthorName and AuthorEmail are who its edits are by.
 	AuthorName, AuthorEmail string
+	// Mail is where it confirmed that it gets digests, MailWanted where it did not yet; or "".
+	Mail, MailWanted string
 	// Created is when it first signed in, in UTC.
 	Created time.Time
 	// Seen is the last day on which it signed in, at 00:00 UTC.
@@ -74,6 +76,15 @@ func AccountName(name string) string { return strings.ToLower(name) }
 // Taken reports whether the account's name is bound to another one that had it first, so
 // that no role by that name is this account's.
 func (a *Account) Taken() bool { return a.Name != "" && !a.Names.Has(AccountName(a.Name)) }
+
+// DigestsTo is the address that digests are sent to, "" without one: forges make addresses for
+// commits to which no mail can be sent.
+func (a *Account) DigestsTo() string {
+	if a.Mail == "" && ValidEmail(a.AuthorEmail) && !strings.Contains(strings.ToLower(a.AuthorEmail), "noreply") {
+		return a.AuthorEmail
+	}
+	return a.Mail
+}
 
 // SignIn is a sign-in on its way: somebody was sent to a provider.
 type SignIn struct {

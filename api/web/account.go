@@ -30,6 +30,9 @@ type own struct {
 	Scopes   []catalog.Scope
 	Secret   string // of a token that was made just now
 	Wrong    string
+	Mails    bool   // whether digests are sent
+	Confirm  string // the secret of a mail that asks to confirm an address
+	Follows  []store.Follow
 }
 
 type ownEdit struct {
@@ -65,6 +68,10 @@ func (p *Pages) account(ctx context.Context, snap *store.Snapshot, _ *rest.Reque
 	if err == nil && o.Manages {
 		o.Tokens, err = snap.Access().Personal(ctx, a.Token.Account.ID)
 		o.Roles, o.Scopes = rolesOf(a.Token.Account), scopesOf(a.Token.Account)
+		o.Mails, o.Confirm, v.Live = p.mails(), v.param("confirm"), true
+	}
+	if err == nil && o.Manages {
+		o.Follows, err = snap.Follows(ctx, a.Token.Account.ID)
 	}
 	v.Body = o
 	return err

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,12 +16,13 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
-// digestEntries bounds the entries that a digest is made of, digestLines those of a part of it.
-const digestEntries, digestLines = 300, 25
+// digestStrings bounds the strings that a digest is made of, digestLines those of a part of it.
+const digestStrings, digestLines = 5000, 25
 
-// Digest is the mail about what is new in a language.
-type Digest struct {
-	// Page is the address of the language, Stop the one where the mail is ended.
+// Mail is a mail: a digest of what is new in a language, or one without HTML and Stop that asks
+// to confirm an address.
+type Mail struct {
+	// Page is the address of the language, Stop the one where the digest is ended.
 	Subject, Text, HTML, Page, Stop string
 	// Left counts the strings that wait, new or not.
 	Left  int64
@@ -44,10 +46,10 @@ func (d *digestPart) add(name, url string) {
 
 // Digest makes the mail to somebody who follows a language, of the components that the reader may
 // see and what happened since a time; nil if nothing is new.
-func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f *store.Follow, since time.Time, may func(*store.ComponentRow) bool) (*Digest, error) {
+func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f *store.Follow, since time.Time, may func(*store.ComponentRow) bool) (*Mail, error) {
 	l := p.table.Choose(f.Reader, "", nil)
 	links := wire.Links{Base: base}
-	o := &Digest{Subject: l.T("News in %s", p.nameOf(l, f.Language)), Stop: links.Web(path("unfollow", f.Secret))}
+	o := &Mail{Subject: l.T("News in %s", p.nameOf(l, f.Language)), Stop: links.Web(path("unfollow", f.Secret))}
 	o.Page = links.Web(strings.TrimRight(path("languages", f.Language, f.Project), "/") + "/")
 	waiting, suggestions, conflicts, problems := &digestPart{Title: l.T("Strings that wait")}, &digestPart{Title: l.T("Suggestions that wait")}, &digestPart{Title: l.T("Edits in conflict")}, &digestPart{Title: l.T("Problems")}
 	all, err := snap.Components(ctx, f.Project)
@@ -60,31 +62,27 @@ func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f
 			continue
 		}
 		ids = append(ids, c.ID)
-		if c.Problem.Failed() && c.Problem.Since.After(since) {
+		if c.Problem.Failed() && c.Problem.Since.After(since) || c.PushProblem.Failed() && c.PushProblem.Since.After(since) {
 			problems.add(c.Project.Settings.Name+" / "+c.Settings.Name, links.Web(path("projects", c.Project.Slug, c.Slug)))
 		}
 	}
 	translations, err := snap.TranslationsIn(ctx, ids, []string{f.Language})
-	entries, unread := snap.NewestInLanguage(ctx, ids, f.Language, digestEntries)
+	last := map[int64]catalog.Change{} // by string
+	for i := range translations {
+		o.Left += translations[i].Stats.Total.Units - translations[i].Stats.Translated.Units
+		entries, unread := snap.Changes(ctx, store.ChangeQuery{TranslationID: translations[i].ID, AfterID: f.Told, Limit: digestStrings - len(last)})
+		for _, c := range entries {
+			last[c.UnitID] = c
+		}
+		err = cmp.Or(err, unread)
+	}
+	units, unread := snap.UnitsByID(ctx, ids, slices.Sorted(maps.Keys(last)))
 	if err := cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
-	for i := range translations {
-		o.Left += translations[i].Stats.Total.Units - translations[i].Stats.Translated.Units
-	}
-	seen := map[int64]bool{}
-	for i := range entries {
-		c := &entries[i]
-		if c.ID <= f.Told || c.UnitID == 0 || seen[c.UnitID] {
-			continue
-		}
-		u, err := snap.Unit(ctx, c.UnitID)
-		if err != nil {
-			return nil, err
-		}
-		seen[c.UnitID] = true
-		switch page := links.ChangePage(c); { // as it is now
-		case u.Removed:
+	for i := range units { // as they are now
+		u, c := &units[i], last[units[i].ID]
+		switch page := links.ChangePage(&c); {
 		case u.HasSuggestion:
 			suggestions.add(c.Source, page)
 		case c.Event[catalog.EventConflict] != "":
@@ -103,6 +101,9 @@ func (p *Pages) Digest(ctx context.Context, snap *store.Snapshot, base string, f
 		for _, line := range d.Lines {
 			o.Text += "- " + line.Name + "\n  " + line.URL + "\n"
 		}
+		if d.More > 0 {
+			o.Text += "- " + l.N("and one more", "and %s more", d.More) + "\n"
+		}
 	}
 	o.Text += "\n-- \n" + l.T("No more of these mails") + ": " + o.Stop + "\n"
 	html, err := p.execute("digest", &view{L: l, Body: o})
@@ -117,9 +118,9 @@ type following struct {
 }
 
 // fillFollowing reads whether the account of a session follows a language.
-func fillFollowing(ctx context.Context, snap *store.Snapshot, v *view, language, project string) (*following, error) {
+func (p *Pages) fillFollowing(ctx context.Context, snap *store.Snapshot, v *view, language, project string) (*following, error) {
 	a := rest.AccessOf(ctx)
-	if a.Session == "" || a.Token.Account == nil || !Reachable(a.Token.Account) {
+	if a.Session == "" || a.Token.ID >= 0 || a.Token.Account.DigestsTo() == "" || !p.mails() {
 		return nil, nil
 	}
 	v.Live = true
@@ -133,10 +134,12 @@ func fillFollowing(ctx context.Context, snap *store.Snapshot, v *view, language,
 	return o, err
 }
 
-// Reachable reports whether mail to the address of an account arrives: forges make addresses
-// for commits to which none can be sent.
-func Reachable(a *catalog.Account) bool {
-	return catalog.ValidEmail(a.AuthorEmail) && !strings.Contains(strings.ToLower(a.AuthorEmail), "noreply")
+// Confirmation is the mail that asks to confirm the address that it is sent to by a secret, on the
+// account's own page. It has no text of whoever asked for it.
+func (p *Pages) Confirmation(r *http.Request, base, secret string) *Mail {
+	l, _ := p.reader(r, nil)
+	return &Mail{Subject: l.T("Confirm this address"), Text: l.T("To get news of translations here, open this page and confirm it. If you did not ask for this mail, do nothing.") + "\n\n" +
+		wire.Links{Base: base}.Web("/account/?confirm="+secret) + "\n"}
 }
 
 // Reader is the tag of the language in which somebody reads pages.

@@ -60,7 +60,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 		v.Crumbs = append(v.Crumbs, link{Name: project.Settings.Name, URL: path("languages", l.Code, slug)})
 		o.EngageURL = path("engage", slug, l.Code)
 	}
-	if o.Following, err = fillFollowing(ctx, snap, v, l.Code, o.Only); err != nil {
+	if o.Following, err = p.fillFollowing(ctx, snap, v, l.Code, o.Only); err != nil {
 		return err
 	}
 	rows, counts, err := count(ctx, snap, o.Only, l.Code)

@@ -38,18 +38,22 @@ func (p *Pages) login(ctx context.Context, _ *store.Snapshot, r *rest.Request, v
 
 // Refusals to sign in.
 var (
-	ErrNoToken         = &rest.Problem{Status: http.StatusBadRequest, Detail: intl.Text("Enter a token.")}
-	ErrNoTokens        = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This server has no tokens yet. Its administrator makes one with: repoglot token create NAME")}
-	ErrUnknownToken    = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This token is not known, or it has ended.")}
-	ErrBusy            = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("A pull is being stored. Try again in a minute."), RetryAfter: 30}
-	ErrBegunElsewhere  = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This sign-in was begun in another browser, or too long ago. Begin again.")}
-	ErrProviderAway    = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("The provider cannot be reached, or does not answer as it should. Try again in some minutes. Those who are signed in stay so."), RetryAfter: 60}
-	ErrProviderRefused = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("The provider refused this server. Its administrator finds the reason in the log.")}
-	ErrNotPermitted    = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("You did not permit it at the provider.")}
-	ErrNoMember        = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("Only members of some organisations may sign in here, and your account is in none of them.")}
-	ErrBlocked         = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("Your account is blocked here.")}
-	ErrTooManySignIns  = &rest.Problem{Status: http.StatusTooManyRequests, Detail: intl.Text("Too many have signed in from your address. Try again later."), RetryAfter: 3600}
-	ErrForeignForm     = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("The form was not sent by this page, or the session has ended. Try again.")}
+	ErrNoToken          = &rest.Problem{Status: http.StatusBadRequest, Detail: intl.Text("Enter a token.")}
+	ErrNoTokens         = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This server has no tokens yet. Its administrator makes one with: repoglot token create NAME")}
+	ErrUnknownToken     = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This token is not known, or it has ended.")}
+	ErrBusy             = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("A pull is being stored. Try again in a minute."), RetryAfter: 30}
+	ErrBegunElsewhere   = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This sign-in was begun in another browser, or too long ago. Begin again.")}
+	ErrProviderAway     = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("The provider cannot be reached, or does not answer as it should. Try again in some minutes. Those who are signed in stay so."), RetryAfter: 60}
+	ErrProviderRefused  = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("The provider refused this server. Its administrator finds the reason in the log.")}
+	ErrNotPermitted     = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("You did not permit it at the provider.")}
+	ErrNoMember         = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("Only members of some organisations may sign in here, and your account is in none of them.")}
+	ErrBlocked          = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("Your account is blocked here.")}
+	ErrTooManySignIns   = &rest.Problem{Status: http.StatusTooManyRequests, Detail: intl.Text("Too many have signed in from your address. Try again later."), RetryAfter: 3600}
+	ErrNoAddress        = &rest.Problem{Status: http.StatusBadRequest, Detail: intl.Text("This is no address to which mail can be sent. Write another one on your own page.")}
+	ErrTooManyAddresses = &rest.Problem{Status: http.StatusTooManyRequests, Detail: intl.Text("Too many mails were asked for. Try again tomorrow."), RetryAfter: 24 * 3600}
+	ErrNotSent          = &rest.Problem{Status: http.StatusServiceUnavailable, Detail: intl.Text("The mail cannot be sent now. Try again later."), RetryAfter: 3600}
+	ErrNotConfirmed     = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("This address was asked for by another account, or more than a day ago. Ask again.")}
+	ErrForeignForm      = &rest.Problem{Status: http.StatusForbidden, Detail: intl.Text("The form was not sent by this page, or the session has ended. Try again.")}
 )
 
 // Login is the page to sign in after a sign-in that was refused, perhaps about a provider.

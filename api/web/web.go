@@ -109,19 +109,21 @@ type Pages struct {
 	sets   map[string]*template.Template // by tag of the language
 	manual []theme
 	others func() []Provider
+	mails  func() bool
 }
 
 // Provider is a way to sign in with an account of elsewhere, at /login/ID/.
 type Provider struct{ ID, Name string }
 
-// New makes the pages of a server. now is its clock, others are the providers. The templates and translations are
+// New makes the pages of a server. now is its clock, others are the providers, and mails reports
+// whether it sends mail. The templates and translations are
 // a part of the program, so one that cannot be read is a panic.
-func New(env *resource.Env, now func() time.Time, others func() []Provider) *Pages {
+func New(env *resource.Env, now func() time.Time, others func() []Provider, mails func() bool) *Pages {
 	table, err := intl.New()
 	if err != nil {
 		panic(err)
 	}
-	p := &Pages{env: env, now: now, table: table, sets: map[string]*template.Template{}, manual: readManual(), others: others}
+	p := &Pages{env: env, now: now, table: table, sets: map[string]*template.Template{}, manual: readManual(), others: others, mails: mails}
 	for _, l := range table.All {
 		p.sets[l.Tag] = template.Must(template.New("pages").Funcs(p.funcs(l)).ParseFS(files, "templates/*.html"))
 	}

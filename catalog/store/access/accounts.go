@@ -16,11 +16,11 @@ import (
 func accountsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]catalog.Account, error) {
 	var list []catalog.Account
 	var names []string
-	err := s.Query(ctx, `SELECT a.id, a.provider, a.subject, a.name, a.author_name, a.author_email, a.created_at, NULLIF(a.seen_day, 0) * CAST(86400000000 AS BIGINT), a.blocked, COALESCE(n.name, '') FROM accounts a
+	err := s.Query(ctx, `SELECT a.id, a.provider, a.subject, a.name, a.author_name, a.author_email, a.mail, a.mail_wanted, a.created_at, NULLIF(a.seen_day, 0) * CAST(86400000000 AS BIGINT), a.blocked, COALESCE(n.name, '') FROM accounts a
 		LEFT JOIN account_names n ON n.provider = a.provider AND n.subject = a.subject WHERE `+where+` ORDER BY a.id, n.name`, args, func(scan sqldb.Scan) error {
 		var a catalog.Account
 		var name string
-		err := scan(&a.ID, &a.Provider, &a.Subject, &a.Name, &a.AuthorName, &a.AuthorEmail, &a.Created, &a.Seen, &a.Blocked, &name)
+		err := scan(&a.ID, &a.Provider, &a.Subject, &a.Name, &a.AuthorName, &a.AuthorEmail, &a.Mail, &a.MailWanted, &a.Created, &a.Seen, &a.Blocked, &name)
 		if len(list) == 0 || list[len(list)-1].ID != a.ID {
 			list, names = append(list, a), nil
 		}

@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -87,12 +88,36 @@ func (w *Writer) ChangeAccount(ctx context.Context, id int64, event, who string)
 		}
 		name := list[0].Provider + ":" + list[0].Name
 		if event == "deleted" { // nobody's name is kept
-			name, err = "", cmp.Or(err, s.Do(ctx, `DELETE FROM accounts WHERE id = $1`, id), s.Do(ctx, `UPDATE account_events SET name = '' WHERE account = $1`, id))
+			name, err = "", cmp.Or(err, s.Do(ctx, `DELETE FROM accounts WHERE id = $1`, id), s.Do(ctx, `DELETE FROM follows WHERE account_id = $1`, id), s.Do(ctx, `UPDATE account_events SET name = '' WHERE account = $1`, id))
 		} else {
 			err = cmp.Or(err, s.Do(ctx, `UPDATE accounts SET blocked = $1 WHERE id = $2`, sqldb.Smallint(event != "unblocked"), id))
 		}
 		return cmp.Or(err, noteAccount(ctx, s, w.now(), event, id, name, who))
 	})
+}
+
+// WantMail stores the address to which an account wants digests, which counts once it is confirmed
+// within a lifetime by the secret that is returned; "" is that of its commits, at once.
+func (w *Writer) WantMail(ctx context.Context, account int64, address string, lifetime time.Duration) (secret string, err error) {
+	secret = rand.Text()
+	return secret, w.db.Fail(ctx, "store an address", w.write(ctx, func(s *sqldb.Session) error {
+		now, err := s.Now(ctx)
+		return cmp.Or(err, s.Do(ctx, `UPDATE accounts SET mail = CASE WHEN CAST($1 AS TEXT) = '' THEN '' ELSE mail END, mail_wanted = $1, mail_secret = $2, mail_until = $3 WHERE id = $4`,
+			address, tokenHash(secret), now+lifetime.Microseconds(), account))
+	}))
+}
+
+// ConfirmMail confirms the address that an account wants with its secret, which counts once. ok is
+// false if it is another's, or has ended.
+func (w *Writer) ConfirmMail(ctx context.Context, account int64, secret string) (ok bool, err error) {
+	err = w.write(ctx, func(s *sqldb.Session) error {
+		now, err := s.Now(ctx)
+		if err == nil {
+			ok, err = s.First(ctx, `UPDATE accounts SET mail = mail_wanted, mail_wanted = '', mail_until = 0 WHERE id = $1 AND mail_secret = $2 AND mail_until > $3 RETURNING id`, []any{account, tokenHash(secret), now}, &account)
+		}
+		return err
+	})
+	return ok, w.db.Fail(ctx, "confirm an address", err)
 }
 
 // Rebind binds a name to the account that has it now and signed in last, instead of to the one

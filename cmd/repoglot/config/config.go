@@ -127,7 +127,7 @@ type Config struct {
 	Notify []Notify `yaml:"notify"`
 	// SMTP is the server that sends digests to who follows languages: see
 	// docs/operation.md#telling-others. It needs `base_url`.
-	SMTP SMTP `yaml:"smtp" restart:"true"`
+	SMTP SMTP `yaml:"smtp"`
 	// Projects lists the projects.
 	Projects []Project `yaml:"projects"`
 

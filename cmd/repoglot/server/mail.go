@@ -23,16 +23,13 @@ const (
 
 // sendDigests sends digests that are due until ctx is done, in a cluster where receivers are told.
 func (s *server) sendDigests(ctx context.Context) error {
-	if s.Config.SMTP.Address == "" {
-		return nil
-	}
 	every(ctx, digestInterval, func() {
 		if s.notify.Stopped != nil && s.notify.Stopped() {
 			return
 		}
 		now, err := s.engine.db.Clock(ctx)
 		if err == nil {
-			err = s.api.Digests(ctx, now, s.base, func(to, id string, d *web.Digest) error { return sendMail(ctx, &s.Config.SMTP, s.base, now, to, id, d) })
+			err = s.api.Digests(ctx, now)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.log.Warn("digests are not made; they are tried again", "error", err)
@@ -41,8 +38,8 @@ func (s *server) sendDigests(ctx context.Context) error {
 	return nil
 }
 
-// sendMail sends a digest. Its id is the same when it is sent again.
-func sendMail(ctx context.Context, c *config.SMTP, base string, now time.Time, to, id string, d *web.Digest) error {
+// sendMail sends a mail. Its id is the same when it is sent again.
+func sendMail(ctx context.Context, c *config.SMTP, base, to, id string, d *web.Mail) error {
 	m := mail.NewMsg()
 	server, port, unsplit := net.SplitHostPort(c.Address)
 	number, malformed := strconv.Atoi(port)
@@ -51,13 +48,15 @@ func sendMail(ctx context.Context, c *config.SMTP, base string, now time.Time, t
 		return err
 	}
 	m.Subject(d.Subject)
-	m.SetDateWithValue(now)
+	m.SetDate()
 	m.SetMessageIDWithValue(id + "@" + cmp.Or(at.Hostname(), "repoglot"))
-	m.SetGenHeader("List-Unsubscribe", "<"+d.Stop+">")
-	m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(mail.TypeTextPlain, d.Text)
-	m.AddAlternativeString(mail.TypeTextHTML, d.HTML)
+	if d.Stop != "" {
+		m.SetGenHeader("List-Unsubscribe", "<"+d.Stop+">")
+		m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+		m.AddAlternativeString(mail.TypeTextHTML, d.HTML)
+	}
 	encrypted := map[string]mail.Option{"tls": mail.WithSSL(), "none": mail.WithTLSPolicy(mail.NoTLS)}[c.TLS] // else nil: by STARTTLS, or not at all
 	options := []mail.Option{mail.WithPort(number), mail.WithTimeout(mailTime), encrypted}
 	if c.User != "" {

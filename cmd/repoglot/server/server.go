@@ -17,6 +17,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/notify"
@@ -153,7 +155,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 // webhooks that are being answered.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
-	s.notify = newSender(s.engine, s.base)
+	s.notify = newSender(s.engine, func(c *catalog.Change) string { return wire.Links{Base: cmp.Or(s.api.BaseURL(), s.base)}.ChangePage(c) })
 	s.pulls.notify = s.notify
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
@@ -194,18 +196,24 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 }
 
 func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
-	return api.Settings{
+	o := api.Settings{
 		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
 		SignIn: providersOf(c), Roles: c.Roles(), Pushes: newPushers(c, log).pushes,
 	}
+	if c.SMTP.Address != "" {
+		o.Mail = func(ctx context.Context, to, id string, m *web.Mail) error {
+			return sendMail(ctx, &c.SMTP, c.BaseURL, to, id, m)
+		}
+	}
+	return o
 }
 
 // newSender makes what tells receivers of changes: with a newer configuration than this, or
 // where others pull, they do.
-func newSender(e *Engine, base string) *notify.Sender {
+func newSender(e *Engine, page func(*catalog.Change) string) *notify.Sender {
 	o := notify.Options{
-		DB: e.db, Page: wire.Links{Base: base}.ChangePage, Agent: "repoglot/" + e.options.Version, Logger: e.log,
+		DB: e.db, Page: page, Agent: "repoglot/" + e.options.Version, Logger: e.log,
 	}
 	if e.cluster != nil {
 		o.Process = e.cluster.process.ID
