@@ -190,6 +190,9 @@ func (p Progress) Past(t *Translation, past *Stats) Progress {
 // Left is the number of strings that are not translated.
 func (p Progress) Left() int64 { return max(0, p.Total-p.Translated) }
 
+// WithoutTemplate reports whether none of the translations has a template.
+func (p Progress) WithoutTemplate() bool { return p.Files > 0 && p.Bare == p.Files }
+
 // Percent is how much is translated; 0 without strings (docs/compatibility.md#percentages).
 func (p Progress) Percent() Tenths { return Percent(p.Translated, p.Total, 0) }
 

@@ -188,7 +188,7 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		for i := range o.Places {
 			r := &o.Places[i]
 			v.About.add(r.tally)
-			if r.Name, r.URL = r.component.Settings.Name, path("translate", project.Slug, r.component.Slug, code); r.Left() > r.Missing+r.Changed {
+			if r.Name, r.URL = r.component.Settings.Name, path("translate", project.Slug, r.component.Slug, code); r.Listed() > 0 {
 				r.URL += "?q=is:untranslated"
 			} else if r.Missing > 0 {
 				r.URL += "?missing=1"

@@ -58,6 +58,10 @@ func (t *tally) add(o tally) {
 // without strings, which pages say in words.
 func (t tally) Permille() int64 { return int64(t.Percent()) }
 
+// Listed is the number of strings left that the file has and that are not changed: a list
+// shows these.
+func (t tally) Listed() int64 { return max(0, t.Left()-t.Missing-t.Changed) }
+
 // count counts the translations of the components that a client may see, of a project or of all
 // with "", in the order of the components' names and of languages. Source languages are left
 // out, except the language also.

@@ -111,7 +111,7 @@ func Lookup(file string) (draw func(*Progress) ([]byte, error), ok bool) {
 		case "black":
 			p.Background, p.Ink = "#222", "#eee"
 		}
-		if of.Files > 0 && of.Bare == of.Files && of.Total > 0 {
+		if of.WithoutTemplate() && of.Total > 0 {
 			p.Bare = ", no template"
 		}
 		if of.Total == 0 {
