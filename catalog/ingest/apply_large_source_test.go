@@ -17,7 +17,7 @@ import (
 // TestLargeSource: pulls of drawn commits, some of them merges of branches, some with a template
 // that cannot be read, store the same whether they read the template in parts or as a whole.
 func TestLargeSource(t *testing.T) {
-	for seed := range uint64(testsize.Of(3, 6, 40)) {
+	for seed := range uint64(testsize.Of(1, 6, 40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			a := &againstWorld{rand.New(rand.NewPCG(seed, 15)), map[string]string{}}
 			repo := testrepos.Empty(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestLongUntranslated: after any pull, however late, even if it only moves the head or
@@ -22,7 +23,7 @@ import (
 // so does a recount, which finds any other verdict.
 func TestLongUntranslated(t *testing.T) {
 	total, spoilt := 0, 0
-	for seed := range uint64(4) {
+	for seed := range uint64(testsize.Of(2, 4, 4)) {
 		r := rand.New(rand.NewPCG(seed, 13))
 		languages := []string{"cs", "de", "fr", "ja", "nl", "pl", "sv"}
 		files := map[string]map[string]string{} // language → source → target

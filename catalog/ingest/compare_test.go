@@ -202,8 +202,9 @@ func TestCompareHostile(t *testing.T) {
 		return repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": text}})
 	}
 	tiny, long := at(file(2<<20, "msgid\"%x\"msgstr\"\"\n")), at(po("One", strings.Repeat("long ", 1<<20)))
-	alike := at(file(300<<10, "msgid \"Something that is like many others, number 1%07d\"\nmsgstr \"x\"\n"))
-	others := at(file(300<<10, "msgid \"Something that is like many others, number 2%07d\"\nmsgstr \"x\"\n"))
+	size := testsize.Of(80, 300, 300) << 10
+	alike := at(file(size, "msgid \"Something that is like many others, number 1%07d\"\nmsgstr \"x\"\n"))
+	others := at(file(size, "msgid \"Something that is like many others, number 2%07d\"\nmsgstr \"x\"\n"))
 	at(po("One", "2"))
 	w := catalogtest.PullerAt(t, t.TempDir())
 	w.Change = func(o *ingest.Options) { o.Memory = 1 << 20 }
@@ -219,7 +220,7 @@ func TestCompareHostile(t *testing.T) {
 	}
 	w.Syncer.SetCompareTime(time.Hour)
 	report, err := comparison(w, "app", alike, others)
-	if err != nil || report.Counts.Added+report.Counts.Reworded < 3000 || len(report.Files[0].Strings) > 10_000 {
+	if err != nil || report.Counts.Added+report.Counts.Reworded < size/100 || len(report.Files[0].Strings) > 10_000 {
 		t.Errorf("%v %+v", err, report)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // fatCommit changes all strings of many files.
@@ -96,7 +97,7 @@ func TestMemoryOfFiles(t *testing.T) {
 	for i := range 20_000 {
 		pairs = append(pairs, fmt.Sprint(i), "x")
 	}
-	for _, history := range []catalog.History{{}, {Full: true}} {
+	for _, history := range []catalog.History{{Full: true}, {}}[:testsize.Of(1, 2, 2)] {
 		repo := repoWith(t, map[string]string{"po/cs.po": po(pairs...), "po/de.po": po("One", "Eins")})
 		w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {History: history}})
 		reopened(w, func(o *ingest.Options) { o.Memory = 8 << 20 })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/poparse/gettexttest"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 func smallProject() Project {
@@ -111,11 +112,11 @@ func changedPaths(t *testing.T, r *ProjectRepo, commit string) (paths []string) 
 func TestProjectFiles(t *testing.T) {
 	gittest.Need(t, "msgfmt")
 	p := smallProject()
-	p.Components, p.Languages = 1, 96
+	p.Components, p.Languages = 1, testsize.Of(12, 96, 96)
 	r := p.Generate(t)
 	for _, commit := range []string{r.Commits[0], r.Head()} {
 		var all gettexttest.Counts
-		for _, lang := range Languages(96) {
+		for _, lang := range Languages(p.Languages) {
 			path := "app-000/" + lang + ".po"
 			c, complaint := gettexttest.Msgfmt(t, r.File(t, commit, path))
 			if c.Translated+c.Fuzzy+c.Untranslated != 70 {
@@ -125,7 +126,7 @@ func TestProjectFiles(t *testing.T) {
 			all.Fuzzy += c.Fuzzy
 			all.Untranslated += c.Untranslated
 		}
-		if all.Translated < 2000 || all.Fuzzy < 100 || all.Untranslated < 1000 {
+		if all.Translated < 20*p.Languages || all.Fuzzy < p.Languages || all.Untranslated < 10*p.Languages {
 			t.Errorf("%s: %v", commit, all)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/remote"
 	"github.com/repoglot/repoglot/testrepos"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestBranchVanishes: a branch that is deleted or renamed is reported, the last
@@ -106,7 +107,7 @@ func TestHistoryIsCut(t *testing.T) {
 // TestManyComponentsOneFetch: all components of a repository are read from one
 // mirror, with one fetch.
 func TestManyComponentsOneFetch(t *testing.T) {
-	const components = 300
+	components := testsize.Of(60, 300, 300)
 	files, settings := map[string]string{}, map[string]catalog.ComponentSettings{}
 	for i := range components {
 		name := fmt.Sprintf("c%03d", i)
