@@ -108,8 +108,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	switch {
 	case err != nil:
 		return rest.Access{Refused: err}
-	case found:
-		s.grant(&a)
+	case found && s.grant(&a):
 		s.useToken(ctx, &a)
 		return a
 	case !any:
@@ -122,15 +121,22 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 	return rest.Access{Refused: rest.ErrToken}
 }
 
-// grant gives an account its roles as they are now.
-func (s *Server) grant(a *rest.Access) {
-	if a.Granter = s; a.Token.Account != nil {
-		a.Token.Account.Roles, a.Open = s.RolesOf(a.Token.Account), &rest.Open{}
+// grant gives an account its roles as they are now, and reports whether it counts.
+func (s *Server) grant(a *rest.Access) (counts bool) {
+	a.Granter, counts = s, true
+	if of := a.Token.Account; of != nil {
+		a.Open = &rest.Open{}
+		of.Roles, counts = s.RolesOf(of)
 	}
+	return counts
 }
 
-// RolesOf returns the roles of an account as they are configured now.
-func (s *Server) RolesOf(a *catalog.Account) []catalog.Role { return s.settings.Load().Roles.Of(a) }
+// RolesOf returns the roles of an account as they are configured now; without its provider it
+// counts for nothing.
+func (s *Server) RolesOf(a *catalog.Account) (roles []catalog.Role, counts bool) {
+	now := s.settings.Load()
+	return now.Roles.Of(a), now.provider(a.Provider) != nil
+}
 
 // Pushes is [Settings].Pushes.
 func (s *Server) Pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context)) {

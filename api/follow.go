@@ -151,8 +151,12 @@ func (s *Server) digest(ctx context.Context, now time.Time, f *store.Follow) err
 	next.Due = now.AddDate(0, 0, int(f.Days))
 	err := s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		a, err := snap.Access().Account(ctx, f.Account)
-		if err == nil && a != nil && a.DigestsTo() != "" {
-			to, a.Roles = a.DigestsTo(), s.RolesOf(a)
+		counts := false
+		if a != nil {
+			a.Roles, counts = s.RolesOf(a)
+		}
+		if err == nil && counts && a.DigestsTo() != "" {
+			to = a.DigestsTo()
 			reader := catalog.Token{Account: a}
 			d, err = s.pages.Digest(ctx, snap, s.BaseURL(), f, now.AddDate(0, 0, -int(f.Days)), func(c *store.ComponentRow) bool {
 				return !c.Settings.Private(&c.Project) || reader.Sees(c.Project.Slug)

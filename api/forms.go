@@ -50,10 +50,9 @@ func (s *Server) accessOfSession(ctx context.Context, secret string) (a rest.Acc
 	switch {
 	case err != nil:
 		return rest.Access{Refused: err}
-	case !found:
+	case !found || !s.grant(&a):
 		return rest.Access{}
 	}
-	s.grant(&a)
 	if a.Token.ID > 0 {
 		s.useToken(ctx, &a)
 	}

@@ -518,3 +518,78 @@ func TestSignInBounds(t *testing.T) {
 		t.Errorf("one try too many: %d", rec.Code)
 	}
 }
+
+// TestStreamsOfAccounts: a stream shows what the roles of its account show, whoever else has one at
+// the address, and ends before its next entry when the account is blocked, signs out everywhere,
+// loses a role, or its provider is not configured any more.
+func TestStreamsOfAccounts(t *testing.T) {
+	t.Parallel()
+	const every = 7
+	readers := make([]string, every)
+	for i := range readers {
+		readers[i] = fmt.Sprintf("gh:#%d", i)
+	}
+	roles := func(from int) catalog.RoleBook {
+		return catalog.RoleBook{Projects: map[string]catalog.ProjectRoles{"secret": {Readers: readers[from:]}}}
+	}
+	s := newSignInWorld(t, func(f *fakeProvider) []*signin.Provider {
+		return []*signin.Provider{f.provider("gh", "github"), f.provider("tea", "gitea")}
+	}, roles(1))
+	base, heads := listen(t, s.Server), []string{head2, head1}
+	entry := func(component, repo string) {
+		s.w.Step(s.w.IDs[component], repo, "main", heads[0], func(ctx context.Context, tx *store.StepTx) error {
+			return tx.AddDelta(ctx, store.Delta{ComponentID: s.w.IDs[component], Entries: []store.Entry{{Action: catalog.ActionHook}}})
+		})
+		heads[0], heads[1] = heads[1], heads[0]
+	}
+	stream := func(name, secret string) *client {
+		return mustConnect(t, base+"/api/changes/stream/", "", name, secret)
+	}
+	account := func(provider string, id int) *catalogtest.Visitor {
+		s.user = map[string]any{"id": id, "login": fmt.Sprintf("a%d", id)}
+		v, _ := s.signIn(provider)
+		return v
+	}
+	browsers, streams := map[string]*catalogtest.Visitor{}, map[string]*client{}
+	for i, name := range []string{"reader", "blocked", "by a token", "signed out", "without a role"} {
+		browsers[name] = account("gh", every-1-i)
+	}
+	browsers["stranger"], browsers["without a provider"] = account("gh", 0), account("tea", 9)
+	of := func(name string) *catalog.Token { token := s.session(browsers[name]); return &token }
+	secret, err := s.db.Access().CreatePersonal(t.Context(), of("by a token").Account, catalog.Token{Name: "x", Scope: catalog.ScopeRead})
+	must(t, err)
+	for name, v := range browsers {
+		streams[name] = stream("Cookie", "__Host-session="+v.Cookies["__Host-session"])
+	}
+	streams["by a token"].close()
+	streams["by a token"] = stream("Authorization", "Token "+secret)
+	entry("secret/lib", repoSecret)
+	private := []string{"reader", "blocked", "by a token", "signed out", "without a role"}
+	for _, name := range private { // so that what it may see is known before the public entry comes
+		if e, ok := streams[name].change(); !ok || !strings.Contains(e.data, "/secret/lib/") {
+			t.Errorf("%s: %v %+v", name, ok, e)
+		}
+	}
+	entry("demo/app", repoApp)
+	for name, c := range streams {
+		if e, ok := c.change(); !ok || !strings.Contains(e.data, "/demo/app/") {
+			t.Errorf("%s: %v %+v", name, ok, e)
+		}
+	}
+	for _, name := range []string{"blocked", "by a token"} {
+		must(t, s.db.Access().ChangeAccount(t.Context(), of(name).Account.ID, "blocked", "test"))
+	}
+	must(t, s.db.Access().EndSessions(t.Context(), of("signed out"), ""))
+	now := *s.settings.Load()
+	now.Roles, now.SignIn = roles(3), now.SignIn[:1]
+	s.Update(now)
+	entry("demo/app", repoApp)
+	for name, c := range streams {
+		if e, ok := c.change(); ok != (name == "reader" || name == "stranger") {
+			t.Errorf("%s in the end: %v %+v", name, ok, e)
+		}
+	}
+	if rec := browsers["without a provider"].Get("/account/"); rec.Code != http.StatusUnauthorized {
+		t.Errorf("the own page without a provider: %d", rec.Code)
+	}
+}

@@ -8,8 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/catalog"
 )
+
+var providers = []*signin.Provider{signin.New(signin.Options{ID: "gh", Kind: "github"})}
 
 // token makes a token.
 func (e *editor) token(t catalog.Token) {
@@ -132,7 +135,7 @@ func TestRights(t *testing.T) {
 		for _, slug := range []string{"demo", "other"} {
 			book.Projects[slug] = catalog.ProjectRoles{Admins: of(slug + " admin"), Readers: of(slug + " reader"), Translators: translators(slug)}
 		}
-		server.Update(api.Settings{Roles: book})
+		server.Update(api.Settings{SignIn: providers, Roles: book})
 		scope := rapid.SampledFrom(catalog.Scopes()).Draw(rt, "token")
 		now := a
 		now.Roles = book.Of(&a)

@@ -13,7 +13,7 @@ import (
 // pusher says that an account may push to component 1.
 type pusher struct{ asked *int }
 
-func (pusher) RolesOf(a *catalog.Account) []catalog.Role { return a.Roles }
+func (pusher) RolesOf(a *catalog.Account) ([]catalog.Role, bool) { return a.Roles, true }
 
 func (p pusher) Pushes(_ *catalog.Account, c *store.ComponentRow) (bool, func(context.Context)) {
 	*p.asked++

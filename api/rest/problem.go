@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -228,7 +229,7 @@ type Access struct {
 // Granter knows the roles of accounts, and whether one may push to the repository of a
 // component that lets such accounts edit: ask, if it is not nil, asks the forge so that it is known.
 type Granter interface {
-	RolesOf(a *catalog.Account) []catalog.Role
+	RolesOf(a *catalog.Account) (roles []catalog.Role, counts bool)
 	Pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context))
 }
 
@@ -284,8 +285,11 @@ func (a Access) Told(project *catalog.Project) bool {
 // Key tells apart kinds of access whose answers differ; it is "" for anonymous
 // clients.
 func (a Access) Key() string {
-	if a.Token.ID == 0 {
+	switch {
+	case a.Token.ID == 0:
 		return ""
+	case a.Token.Account != nil:
+		return fmt.Sprintf("account:%q:", a.Token.Account.Roles)
 	}
 	kind := "private:"
 	if a.Token.Writes() { // Failure
@@ -313,7 +317,11 @@ func (a Access) Recheck(ctx context.Context, snap *store.Snapshot) error {
 	} else {
 		now, alive, err = snap.Access().TokenByID(ctx, a.Token.ID)
 	}
-	if err == nil && (!alive || now.Account != nil && !slices.Equal(a.Granter.RolesOf(now.Account), a.Token.Account.Roles)) {
+	if alive && now.Account != nil {
+		now.Account.Roles, alive = a.Granter.RolesOf(now.Account)
+		alive = alive && slices.Equal(now.Account.Roles, a.Token.Account.Roles)
+	}
+	if err == nil && !alive {
 		err = ErrToken
 	}
 	return err

@@ -184,7 +184,7 @@ func (p *Pages) accounts(ctx context.Context, snap *store.Snapshot, _ *rest.Requ
 	for i := range o.List {
 		one := &o.List[i]
 		if a.Granter != nil {
-			one.Roles = a.Granter.RolesOf(one)
+			one.Roles, _ = a.Granter.RolesOf(one)
 		}
 		o.Roles[one.ID] = rolesOf(one)
 	}

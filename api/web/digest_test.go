@@ -36,11 +36,11 @@ func TestDigest(t *testing.T) {
 	puller := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {Edits: catalog.Edits{Mode: catalog.PushDirect}, EnableSuggestions: true}, "hidden": hidden})
 	puller.Sync()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	w := &translating{puller, t, api.New(api.Options{DB: puller.DB, Languages: puller.Languages, Edits: puller.Editor, Now: func() time.Time { return now }})}
+	w := &translating{puller, t, api.New(api.Options{DB: puller.DB, Languages: puller.Languages, Edits: puller.Editor, Now: func() time.Time { return now }, Settings: api.Settings{SignIn: providers}})}
 	var sent []*web.Mail
 	var failure error
 	var ids []string
-	settings := api.Settings{BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, id string, d *web.Mail) error {
+	settings := api.Settings{SignIn: providers, BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, id string, d *web.Mail) error {
 		if to != "guest@example.org" {
 			t.Errorf("sent to %s", to)
 		}
@@ -159,7 +159,7 @@ func TestAddress(t *testing.T) {
 	now := time.Now()
 	sent := map[string][]*web.Mail{}
 	var failure error
-	w.s.Update(api.Settings{BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, _ string, d *web.Mail) error {
+	w.s.Update(api.Settings{SignIn: providers, BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, _ string, d *web.Mail) error {
 		sent[to] = append(sent[to], d)
 		return failure
 	}})
@@ -252,7 +252,7 @@ func TestManyDigests(t *testing.T) {
 	t.Parallel()
 	w := newTranslating(t, api.Options{})
 	var sent []string
-	w.s.Update(api.Settings{BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, _ string, d *web.Mail) error {
+	w.s.Update(api.Settings{SignIn: providers, BaseURL: "http://l10n.example.org", Mail: func(_ context.Context, to, _ string, d *web.Mail) error {
 		sent = append(sent, to, d.Text)
 		return nil
 	}})

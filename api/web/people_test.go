@@ -18,11 +18,15 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/session"
+	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/access"
 )
+
+// providers are where accounts of tests are from.
+var providers = []*signin.Provider{signin.New(signin.Options{ID: "gh", Kind: "github"})}
 
 // account is a browser that is signed in with an account.
 func (w *translating) account(name string) person {
@@ -40,7 +44,7 @@ func (w *translating) account(name string) person {
 func TestSuggestForm(t *testing.T) {
 	t.Parallel()
 	w := newLacking(t)
-	w.s.Update(api.Settings{Roles: catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}}}})
+	w.s.Update(api.Settings{SignIn: providers, Roles: catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}}}})
 	guest := w.account("guest")
 	for name, address := range map[string]string{"in the file": w.address("app", "cs", "Open", ""), "not in the file": w.lacks("app", "Done.", "")} {
 		rec := guest.Get(address)
@@ -96,7 +100,7 @@ func (p person) reviewForm(target, do string) url.Values {
 func TestReview(t *testing.T) {
 	t.Parallel()
 	w := newTranslating(t, api.Options{})
-	w.s.Update(api.Settings{Roles: catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}, "ar": {"gh:amal"}}}})
+	w.s.Update(api.Settings{SignIn: providers, Roles: catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}, "ar": {"gh:amal"}}}})
 	guest, jana := w.account("guest"), w.account("jana")
 	for _, s := range [][2]string{{"Open", "<a href=//spam.example>"}, {"Done.", "Hotovo"}, {"Line %s\n", "Řádek\n"}} {
 		address := w.address("app", "cs", s[0], "")
@@ -170,7 +174,7 @@ func TestOwnPage(t *testing.T) {
 	t.Parallel()
 	w := newTranslating(t, api.Options{})
 	roles := catalog.RoleBook{Translators: map[string][]string{"cs": {"gh:jana"}}}
-	w.s.Update(api.Settings{Roles: roles})
+	w.s.Update(api.Settings{SignIn: providers, Roles: roles})
 	const page = "/account/"
 	answers(t, "stranger", 401, person{catalogtest.NewVisitor(t, w.s)}.Get(page), "Sign in to see this page.")
 	jana, other := w.account("jana"), w.account("jana")
@@ -212,11 +216,11 @@ func TestOwnPage(t *testing.T) {
 	if cs, ar := patch("app", "cs"), patch("app", "ar"); cs != 200 || ar != 403 {
 		t.Errorf("a personal token edits Czech: %d, Arabic: %d", cs, ar)
 	}
-	w.s.Update(api.Settings{}) // the role is taken away
+	w.s.Update(api.Settings{SignIn: providers}) // the role is taken away
 	if cs := patch("app", "cs"); cs != 403 {
 		t.Errorf("without the role: %d", cs)
 	}
-	w.s.Update(api.Settings{Roles: roles})
+	w.s.Update(api.Settings{SignIn: providers, Roles: roles})
 	// A session by the personal token manages nothing.
 	by := person{catalogtest.NewVisitor(t, w.s)}
 	by.Post("/login/", url.Values{"token": {secret}})
@@ -267,7 +271,7 @@ func TestOwnPage(t *testing.T) {
 func TestAccountsPage(t *testing.T) {
 	t.Parallel()
 	w := newTranslating(t, api.Options{})
-	w.s.Update(api.Settings{Roles: catalog.RoleBook{Admins: []string{"gh:boss"}, Translators: map[string][]string{"cs": {"gh:jana"}}, Projects: map[string]catalog.ProjectRoles{"demo": {Admins: []string{"gh:chief"}}}}})
+	w.s.Update(api.Settings{SignIn: providers, Roles: catalog.RoleBook{Admins: []string{"gh:boss"}, Translators: map[string][]string{"cs": {"gh:jana"}}, Projects: map[string]catalog.ProjectRoles{"demo": {Admins: []string{"gh:chief"}}}}})
 	const page = "/accounts/"
 	boss, guest, jana := w.account("boss"), w.account("guest"), w.account("jana")
 	for name, p := range map[string]person{"guest": guest, "an admin of a project": w.account("chief"), "a token of scope write": w.signIn(catalog.Token{Name: "writer", Scope: catalog.ScopeWrite})} {
@@ -334,7 +338,7 @@ func TestForgeHangs(t *testing.T) {
 	var known atomic.Bool
 	const people = 50
 	asked, says := make(chan struct{}, 4*people), make(chan struct{})
-	w.s.Update(api.Settings{Pushes: func(*catalog.Account, *store.ComponentRow) (bool, func(context.Context)) {
+	w.s.Update(api.Settings{SignIn: providers, Pushes: func(*catalog.Account, *store.ComponentRow) (bool, func(context.Context)) {
 		if known.Load() {
 			return true, nil
 		}
