@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -249,11 +248,6 @@ func newMetrics() metrics {
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{Name: "repoglot_api_streams_dropped_total", Help: "Streams that were cut off because their client did not read."}),
 		mails:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "repoglot_mails_total", Help: "Mails, by result."}, []string{"result"}),
 	}
-}
-
-func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	m.requests.WithLabelValues(route, methodLabel(method), strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
 func methodLabel(method string) string {

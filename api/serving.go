@@ -43,7 +43,8 @@ func (s *Server) endpoint(rt resource.Route) echo.HandlerFunc {
 }
 
 func (x exchange) observe(done outcome, took time.Duration) {
-	x.s.metrics.observe(x.rt.Path, x.req.Method, done.status, took)
+	x.s.metrics.requests.WithLabelValues(x.rt.Path, methodLabel(x.req.Method), strconv.Itoa(done.status)).Inc()
+	x.s.metrics.seconds.WithLabelValues(x.rt.Path).Observe(took.Seconds())
 	if x.s.logger.Enabled(x.req.Context(), slog.LevelDebug) {
 		x.s.logger.Debug("api request", "method", x.req.Method, "path", x.req.URL.Path,
 			"status", done.status, "bytes", done.bytes, "took", took)

@@ -31,6 +31,10 @@ func NewComponent(l Links, from *catalog.Component, at *ComponentPlace) Object {
 	if at.Within != nil {
 		o = append(o, "project", at.Within)
 	}
+	addons := []string{} // one if a discovery made the component
+	if set.Discovery.Found() {
+		addons = append(addons, l.addon(from.ID))
+	}
 	return append(
 		o, "vcs", set.VCS, "repo", repourl.Public(from.Repo), "git_export", export, "branch", branchOf(from), "push_branch", set.PushBranch,
 		"filemask", set.Filemask, "template", set.Template, "edit_template", set.EditTemplate, "intermediate", set.Intermediate,
@@ -47,7 +51,7 @@ func NewComponent(l Links, from *catalog.Component, at *ComponentPlace) Object {
 		"enable_suggestions", set.EnableSuggestions, "suggestion_voting", set.SuggestionVoting, "push_on_commit", set.PushOnCommit,
 		"auto_lock_error", set.AutoLockError, "is_glossary", set.IsGlossary, "suggestion_autoaccept", set.SuggestionAutoaccept,
 		"commit_pending_age", set.CommitPendingAge, "language_regex", set.LanguageRegex, "variant_regex", set.VariantRegex,
-		"addons", addonURLs(l, from), "glossary_color", set.GlossaryColor, "category", nil, "locked", from.Locked,
+		"addons", addons, "glossary_color", set.GlossaryColor, "category", nil, "locked", from.Locked,
 	)
 }
 
@@ -94,14 +98,6 @@ func licenseURL(id string) *string {
 // addonDiscovery is the add-on that finds components
 // (docs/compatibility.md#addons).
 const addonDiscovery = "weblate.discovery.discovery"
-
-// addonURLs lists the add-ons of a component: one if a discovery made it.
-func addonURLs(l Links, c *catalog.Component) []string {
-	if !c.Settings.Discovery.Found() {
-		return []string{}
-	}
-	return []string{l.addon(c.ID)}
-}
 
 // NewAddon makes the add-on of a component that a discovery made. A component has at most one,
 // so the add-on has the component's id. Its configuration has the names of Weblate's form;

@@ -105,16 +105,10 @@ func xmlTags(r *run, _, t string) hit {
 	case !r.explain:
 		return hit{failed: true}
 	}
-	return otherElements(a.all, b.all)
-}
-
-// otherElements marks the elements that only one side has or, if both have the
-// same, the elements in another order.
-func otherElements(a, b []placeholder) hit {
-	if missing, extra := pairUp(a, b, false); missing == 0 && extra == 0 {
-		return otherOrder(a, b)
+	if missing, extra := pairUp(a.all, b.all, false); missing == 0 && extra == 0 {
+		return otherOrder(a.all, b.all)
 	}
-	return hit{failed: true, sources: unpaired(a), targets: unpaired(b)}
+	return hit{failed: true, sources: unpaired(a.all), targets: unpaired(b.all)}
 }
 
 // readXML finds the tags of a string with the names of their attributes, in

@@ -157,7 +157,7 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: row.Outline, units: row.Stats.Total.Units, partial: partial})
 		case file != nil:
 			a.ready = append(a.ready, targetFile{slot: p, row: row, outline: file.Outline, units: int64(file.Len()), fresh: row == nil || row.Removed})
-		case !a.keeps(p, row):
+		case row == nil || row.Removed || row.Filename != p.path && a.comp.has(row.Filename): // it has no good version made of this file
 			unreadable[p.path] = true
 		}
 	}
@@ -169,16 +169,6 @@ func (a *application) readTargets(ctx context.Context, unreadable map[string]boo
 func (a *application) file(ctx context.Context, p *fileSlot) (*unit.File, error) {
 	parts := !a.record || a.journal != nil && a.slots.source != nil && p.path == a.slots.source.path
 	return a.loader.load(ctx, a.comp, p.path, p.blob, parts)
-}
-
-// keeps reports whether a translation has a good version to serve while the file
-// in its slot cannot be parsed. A version made of another file that still exists
-// is not this file's last good version.
-func (a *application) keeps(p *fileSlot, row *catalog.Translation) bool {
-	if row == nil || row.Removed {
-		return false
-	}
-	return row.Filename == p.path || !a.comp.has(row.Filename)
 }
 
 // changed reports whether the file in a slot must be read: its blob differs from

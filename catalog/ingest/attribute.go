@@ -50,14 +50,6 @@ func (a *attributor) origins(ctx context.Context, path string, of aspect, ids []
 	return result, a.walk(ctx, path, of, ids, result)
 }
 
-// introduced returns the index in step.Origins of the commit that introduced the
-// current translation of a string in a file, for the strings whose translation no
-// commit outside the step has.
-func (a *attributor) introduced(ctx context.Context, path string, of aspect, ids []catalog.Identity) (map[catalog.Identity]int, error) {
-	result := make(map[catalog.Identity]int, len(ids))
-	return result, a.walk(ctx, path, of, ids, result)
-}
-
 // walk sets result to the commits that introduced the strings.
 func (a *attributor) walk(ctx context.Context, path string, of aspect, ids []catalog.Identity, result map[catalog.Identity]int) error {
 	change, ok := a.changes[path]

@@ -166,8 +166,8 @@ func (s *componentSuggestions) collectFile(ctx context.Context, branch string, s
 	if row.Filename != slot.path {
 		attribute.moved = map[string]string{slot.path: row.Filename}
 	}
-	origins, err := attribute.introduced(ctx, slot.path, shownTranslation(row.PluralNumber), ids)
-	if err != nil {
+	origins := make(map[catalog.Identity]int, len(ids)) // of those that no commit outside the step has
+	if err := attribute.walk(ctx, slot.path, shownTranslation(row.PluralNumber), ids, origins); err != nil {
 		return err
 	}
 	for _, id := range ids {

@@ -122,12 +122,12 @@ func (db *DB) Metrics() []prometheus.Collector {
 // written. After the commit it wakes the watches if fn took a generation. fn is run
 // again after an ErrAgain; steps are not, whose callers begin anew with the next pull.
 func (db *DB) write(ctx context.Context, fn func(s *sqldb.Session) error) error {
-	return db.writeAgain(ctx, lockAll, fn)
+	return db.writeAgain(ctx, locking("projects"), fn)
 }
 
 // writeTokens is write for tokens and sessions, which wait for no step.
 func (db *DB) writeTokens(ctx context.Context, fn func(s *sqldb.Session) error) error {
-	return db.writeAgain(ctx, lockTokens, fn)
+	return db.writeAgain(ctx, locking("tokens"), fn)
 }
 
 func (db *DB) writeAgain(ctx context.Context, lock func(context.Context, *sqldb.Session) error, fn func(s *sqldb.Session) error) error {

@@ -269,12 +269,6 @@ func (info *StepInfo) cacheSize() int {
 	return sqldb.StepCache
 }
 
-// enlargeCache gives the step a cache of up to bulkCache, until restoreCache.
-func (tx *StepTx) enlargeCache(ctx context.Context) error {
-	tx.largeCache = true
-	return tx.s.ResizeCache(ctx, tx.s.DB.BulkCache)
-}
-
 func (tx *StepTx) restoreCache(ctx context.Context) error {
 	if !tx.largeCache {
 		return nil

@@ -153,20 +153,15 @@ func (tx *StepTx) Layout(ctx context.Context, translation int64) (placed []catal
 // lock of their own in their place. Authors belong to no project: steps write them under
 // the clock. In SQLite there is one writer, and nothing is locked.
 
-// lockAll waits for all steps and keeps others from beginning. Readers go on.
-func lockAll(ctx context.Context, s *sqldb.Session) error {
-	if s.DB.Dialect.Sqlite {
-		return nil
+// locking waits for others that write what a table stands for, and keeps more from beginning:
+// projects for all steps, tokens for tokens and sessions. Readers go on.
+func locking(table string) func(context.Context, *sqldb.Session) error {
+	return func(ctx context.Context, s *sqldb.Session) error {
+		if s.DB.Dialect.Sqlite {
+			return nil
+		}
+		return s.Do(ctx, `LOCK TABLE `+table+` IN EXCLUSIVE MODE`)
 	}
-	return s.Do(ctx, `LOCK TABLE projects IN EXCLUSIVE MODE`)
-}
-
-// lockTokens waits for others that write tokens or sessions.
-func lockTokens(ctx context.Context, s *sqldb.Session) error {
-	if s.DB.Dialect.Sqlite {
-		return nil
-	}
-	return s.Do(ctx, `LOCK TABLE tokens IN EXCLUSIVE MODE`)
 }
 
 // lock locks the projects of a step.

@@ -114,7 +114,8 @@ func (tx *StepTx) noteAdded(ctx context.Context, units []FingerprintedUnit) erro
 	if tx.added < sqldb.BulkUnits || tx.largeCache {
 		return nil
 	}
-	return tx.enlargeCache(ctx)
+	tx.largeCache = true
+	return tx.s.ResizeCache(ctx, tx.s.DB.BulkCache) // until restoreCache
 }
 
 func (tx *StepTx) addUnit(ctx context.Context, sources, targets *sqldb.Inserter, n *FingerprintedUnit) error {

@@ -123,7 +123,9 @@ type agedVerdict struct {
 }
 
 func (v *agedVerdict) fails(s *store.LaggingString) bool {
-	return checks.IsLongUntranslated(daysOld(v.head.Sub(s.Since)), s.Translated, s.Total, float64(v.now.Percent)/10)
+	const day = 24 * time.Hour
+	days := int((v.head.Sub(s.Since) + day - 1) / day) // 90 days and a second are more than 90 days
+	return checks.IsLongUntranslated(days, s.Translated, s.Total, float64(v.now.Percent)/10)
 }
 
 // decideAll decides about all lagging strings, and those that failed and no longer are.
@@ -188,13 +190,6 @@ func (k *Step) storeLongUntranslated(ctx context.Context, fails map[int64]bool) 
 		u := units[i]
 		return checks.Mask(u.Failing).Set(checks.LongUntranslated, fails[u.ID] && !u.Removed && !checks.Ignores(u.Flags, checks.LongUntranslated))
 	})
-}
-
-// daysOld returns an age in days, rounded up: 90 days and a second are more than
-// 90 days.
-func daysOld(age time.Duration) int {
-	const day = 24 * time.Hour
-	return int((age + day - 1) / day)
 }
 
 // translatedPercent returns the percentage of translated units of a component,

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/poparse"
 )
 
@@ -39,13 +38,6 @@ func joinLines(lines []string) string {
 		return lines[0]
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
-}
-
-func previousSource(e *poparse.Entry) string {
-	if e.Previous.IDPlural != "" {
-		return e.Previous.ID + catalog.FormSeparator + e.Previous.IDPlural
-	}
-	return e.Previous.ID
 }
 
 // docstring is what Sphinx writes after a file name for text that it found in a

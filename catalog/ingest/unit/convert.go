@@ -78,7 +78,9 @@ func (c *converter) add(e *poparse.Entry) {
 	// While no entry is ambiguous, no msgid has half of a separator.
 	u.Single = !e.HasPlural && (!c.ambiguous || !catalog.HasForms(u.Source)) && !catalog.HasForms(u.Target)
 	if e.Fuzzy && e.Previous != nil {
-		u.PreviousSource = previousSource(e)
+		if u.PreviousSource = e.Previous.ID; e.Previous.IDPlural != "" {
+			u.PreviousSource += catalog.FormSeparator + e.Previous.IDPlural
+		}
 	}
 	if len(e.Comments)+len(e.Extracted) > 0 {
 		u.Note, u.TranslatorBytes = note(e)

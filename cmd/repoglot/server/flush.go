@@ -156,13 +156,6 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	s.tried(ctx, cluster.WorkPush, b, wish)
 }
 
-// look looks at the open requests of others, and merges what was wished. A failure is none of
-// the pull.
-func (s *supervisor) look(ctx context.Context, b *ingest.Branch) {
-	err := s.flusher.Look(ctx, *b, s.destinations())
-	s.failed(ctx, slog.LevelWarn, err, "the open requests of others cannot be looked at", "branch", b.Key)
-}
-
 // wished returns the wish of a client of some process of the cluster for a work with a
 // branch, 0 if there is none.
 func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {

@@ -278,7 +278,7 @@ func (s *supervisor) pull(ctx context.Context, b *ingest.Branch) error {
 	}
 	if edits && reached { // also of components beside one that cannot be read
 		s.flush(ctx, b)
-		s.look(ctx, b)
+		s.failed(ctx, slog.LevelWarn, s.flusher.Look(ctx, *b, s.destinations()), "the open requests of others cannot be looked at", "branch", b.Key)
 	}
 	return err
 }

@@ -125,16 +125,14 @@ const Owner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source = 1 A
 // Later and Blob are set.
 func (b *Files) File(ctx context.Context, translationID int64) (File, error) {
 	defer b.s.AboutTranslation(ctx, translationID).End()
-	f, err := b.ofTranslation(ctx, translationID)
+	owner := translationID
+	_, err := b.s.First(ctx, `SELECT `+Owner+` FROM translations t WHERE t.id = $1`, []any{translationID}, &owner)
+	var f File
+	if err == nil {
+		f, err = b.Read(ctx, owner)
+	}
 	f.TranslationID = translationID
 	return f, b.s.Fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
-}
-
-func (b *Files) ofTranslation(ctx context.Context, translation int64) (File, error) {
-	if _, err := b.s.First(ctx, `SELECT `+Owner+` FROM translations t WHERE t.id = $1`, []any{translation}, &translation); err != nil {
-		return File{}, err
-	}
-	return b.Read(ctx, translation)
 }
 
 // Read returns what is stored under a translation (Owner), or ErrNotFound. If Data are to

@@ -39,7 +39,9 @@ func New(dsn string, opts Options, statements prometheus.Counter) *DB {
 		connections := opts.Readers + 2 + clusterSessions // a writer, a listener
 		db.Engine, db.Name = &Postgres{dsn: dsn, log: opts.Logger, now: opts.Now, connections: connections}, address(dsn)
 	} else {
-		db.Engine = newSQLite(dsn, opts)
+		e := &SQLite{path: dsn, log: opts.Logger, busyTimeout: opts.BusyTimeout}
+		e.CheckpointAt.Store(CheckpointAbove)
+		db.Engine = e
 	}
 	return db
 }

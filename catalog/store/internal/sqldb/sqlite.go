@@ -30,12 +30,6 @@ type SQLite struct {
 	busyTimeout  time.Duration // of the writer but for checkpoints
 }
 
-func newSQLite(path string, opts Options) *SQLite {
-	e := &SQLite{path: path, log: opts.Logger, busyTimeout: opts.BusyTimeout}
-	e.CheckpointAt.Store(CheckpointAbove)
-	return e
-}
-
 // Open opens or creates the file.
 func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, error) {
 	if err := touch(e.path); err != nil {
