@@ -29,6 +29,7 @@ const (
 	ActionSuggestionDelete  Action = 26 // a suggestion was rejected
 	ActionNewUnit           Action = 31 // a string appeared
 	ActionMarkedEdit        Action = 37 // a string was marked as needing editing, through the API
+	ActionFailedPush        Action = 28 // a push of edits failed
 	ActionAddedLanguage     Action = 48 // a language file appeared
 	ActionCreateComponent   Action = 51 // the component was created
 	ActionHook              Action = 53 // a webhook asked for a pull
@@ -51,6 +52,7 @@ var actionNames = map[Action]string{
 	ActionParseError:        "Parse error",
 	ActionRemoveTranslation: "Removed translation",
 	ActionNewUnit:           "New string added",
+	ActionFailedPush:        "Failed push on repository",
 	ActionAddedLanguage:     "Added new language",
 	ActionCreateComponent:   "Created component",
 	ActionHook:              "Received repository notification",
@@ -162,7 +164,7 @@ const (
 func ActionsOf(event string) (actions []Action, conflicts, known bool) {
 	switch event {
 	case "component_error":
-		return []Action{ActionFailedMerge, ActionParseError}, false, true
+		return []Action{ActionFailedMerge, ActionParseError, ActionFailedPush}, false, true
 	case "request_opened":
 		return []Action{ActionPush}, false, true
 	case EventConflict:

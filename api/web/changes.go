@@ -34,7 +34,7 @@ var actionsOf = map[string][]catalog.Action{
 	"added":   {catalog.ActionNewUnit},
 	"changed": {catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit},
 	"removed": {catalog.ActionStringRemove},
-	"files":   {catalog.ActionFailedMerge, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook, catalog.ActionPush},
+	"files":   {catalog.ActionFailedMerge, catalog.ActionFailedPush, catalog.ActionParseError, catalog.ActionRemoveTranslation, catalog.ActionAddedLanguage, catalog.ActionCreateComponent, catalog.ActionHook, catalog.ActionPush},
 }
 
 // actionNames say what happened, in words for people.
@@ -46,6 +46,7 @@ var actionNames = map[catalog.Action]string{
 	catalog.ActionAccept:            intl.Text("Suggestion accepted"),
 	catalog.ActionSuggestionDelete:  intl.Text("Suggestion rejected"),
 	catalog.ActionFailedMerge:       intl.Text("Pull failed"),
+	catalog.ActionFailedPush:        intl.Text("Push failed"),
 	catalog.ActionParseError:        intl.Text("File cannot be read"),
 	catalog.ActionRemoveTranslation: intl.Text("Language removed"),
 	catalog.ActionNewUnit:           intl.Text("New string"),

@@ -217,9 +217,10 @@ func (s *Syncer) RecordHook(ctx context.Context, b Branch, components []int64, e
 		func(id int64) { s.hooked.at[id] = at })
 }
 
-// RecordRequest writes the entry of a request to merge edits of components that was opened.
-func (s *Syncer) RecordRequest(ctx context.Context, b Branch, components []int64, event map[string]string) error {
-	return s.record(ctx, b, catalog.ActionPush, event, s.Now().UTC().Truncate(time.Microsecond), func() ([]int64, error) { return components, nil }, func(int64) {})
+// RecordPush writes an entry of components: that a request to merge edits was opened, or that a
+// push of edits failed.
+func (s *Syncer) RecordPush(ctx context.Context, b Branch, action catalog.Action, components []int64, event map[string]string) error {
+	return s.record(ctx, b, action, event, s.Now().UTC().Truncate(time.Microsecond), func() ([]int64, error) { return components, nil }, func(int64) {})
 }
 
 // record writes entries for components of a branch; due says of which ones.

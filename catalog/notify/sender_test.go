@@ -570,6 +570,7 @@ func TestWants(t *testing.T) {
 	conflict := text
 	conflict.Event = map[string]string{catalog.EventConflict: "1"}
 	failed := catalog.Change{ID: 9, Action: catalog.ActionFailedMerge, Project: "demo", Component: "app"}
+	pushed := catalog.Change{ID: 9, Action: catalog.ActionFailedPush, Project: "demo", Component: "app"}
 	file := catalog.Change{ID: 9, Action: catalog.ActionAddedLanguage, Project: "demo", Component: "app", Event: map[string]string{"language": "de"}}
 	old, came := text, catalog.Change{ID: 1, Action: catalog.ActionCreateComponent, Project: "demo", Component: "app"}
 	old.ID = 5
@@ -598,6 +599,7 @@ func TestWants(t *testing.T) {
 		{"a conflict", Receiver{Events: []string{"edit_conflict"}}, conflict, public, true},
 		{"no conflict", Receiver{Events: []string{"edit_conflict"}}, text, public, false},
 		{"an error", Receiver{Events: []string{"component_error"}}, failed, public, true},
+		{"a push that fails", Receiver{Events: []string{"component_error"}}, pushed, public, true},
 		{"no error", Receiver{Events: []string{"component_error"}}, text, public, false},
 	} {
 		if got := c.r.wants(&c.change, c.of); got != c.want {

@@ -242,12 +242,19 @@ func (r *run) note(ctx context.Context, failed error) error {
 	if failed != nil && len(r.failed) == 0 { // before any push
 		r.failed = []failedPush{{failed, r.concerned(ctx)}}
 	}
-	with, at := map[catalog.Failure][]int64{}, r.Now()
+	with, begun, at := map[catalog.Failure][]int64{}, map[catalog.FailureKind][]int64{}, r.Now()
 	for i := range r.group.rows {
-		problem := r.failureOf(&r.group.rows[i], at)
-		with[problem] = append(with[problem], r.group.rows[i].ID)
+		row := &r.group.rows[i]
+		problem := r.failureOf(row, at)
+		with[problem] = append(with[problem], row.ID)
+		if problem.Failed() && !row.PushProblem.Failed() {
+			begun[problem.Kind] = append(begun[problem.Kind], row.ID)
+		}
 	}
 	errs := []error{failed}
+	for kind, ids := range begun { // before it is stored: told twice rather than never
+		errs = append(errs, r.Syncer.RecordPush(ctx, r.branch, catalog.ActionFailedPush, ids, map[string]string{"error": string(kind)}))
+	}
 	for problem, ids := range with {
 		kept := slices.DeleteFunc(slices.Clone(r.kept), func(e store.Edit) bool { return !slices.Contains(ids, e.ComponentID) })
 		errs = append(errs, r.DB.NotePush(ctx, ids, problem, kept, at))

@@ -296,6 +296,7 @@ func TestWhyPending(t *testing.T) {
 		{fmt.Errorf("faster: %w", catalog.ErrConflict), ""},
 		{errors.New("push https://jana:hunter2@example.org/r.git: refused"), "flush: push https://example.org/r.git: refused"},
 		{fmt.Errorf("faster: %w", catalog.ErrConflict), "flush: push https://example.org/r.git: refused"},
+		{context.DeadlineExceeded, "flush: context deadline exceeded"},
 		{nil, ""},
 	} {
 		w.pusher.SetStop(func(bool) error { return c.err })
@@ -308,6 +309,13 @@ func TestWhyPending(t *testing.T) {
 		}
 	}
 	w.want("Jedna* Dva* | pending, pending", "taken")
+	w.Read(func(ctx context.Context, s *store.Snapshot) error { // failures in a row are one event
+		list, err := s.Changes(ctx, store.ChangeQuery{Actions: []catalog.Action{catalog.ActionFailedPush}, Limit: 10})
+		if len(list) != 1 || list[0].Event["error"] != "failed" || list[0].Component != "app" {
+			t.Errorf("events: %+v", list)
+		}
+		return err
+	})
 }
 
 // TestBranchWithNothingLeft: a branch of our own whose edits were taken back, are done, or

@@ -218,7 +218,7 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 		}
 		if r.known.Request == 0 && request.State == forge.Open { // before it is stored: told twice rather than never
 			event := map[string]string{catalog.EventRequest: strconv.Itoa(request.Number), catalog.EventURL: request.URL}
-			if err := r.Syncer.RecordRequest(ctx, r.branch, idsOf(r.group.rows), event); err != nil {
+			if err := r.Syncer.RecordPush(ctx, r.branch, catalog.ActionPush, idsOf(r.group.rows), event); err != nil {
 				return err
 			}
 		}

@@ -18,7 +18,7 @@ type Notify struct {
 	// base64, such as `openssl rand -base64 32` prints.
 	SecretEnv string `yaml:"secret_env" required:"true" env:"NOTIFY_SECRET"`
 	// Events lists what is sent: actions by number or name (docs/codes.md#actions-of-changes),
-	// `component_error` for pulls that fail and files that cannot be read, `edit_conflict`,
+	// `component_error` for pulls and pushes that fail and files that cannot be read, `edit_conflict`,
 	// `request_opened`. Empty: everything.
 	Events []string `yaml:"events"`
 	// Projects lists projects by slug, of which all is sent. Empty: all that is public.
