@@ -118,7 +118,7 @@ func (r *run) oneFile() {
 // against one component that has as many distinct strings, in turn: the import of its
 // head, then the replay of its history.
 func (r *run) projects() {
-	const limitOne = 0.7 // rate against the one component
+	const limitOne, limitFirstList = 0.7, 50 // rate against the one component; ms
 	p := r.project
 	p.Shared = 40
 	for _, history := range []string{"none", "full"} {
@@ -152,6 +152,12 @@ func (r *run) projects() {
 			r.figure(fmt.Sprintf("history: %s, %s, %d of %s", history, kind, n, list), "s", best[i].wall.Seconds())
 			r.figure("  processor time", "s", best[i].cpu.Seconds())
 			r.atMost("  peak RSS", "MiB", best[i].rss, limitReplayRSS)
+			if history == "full" {
+				s := r.serve(configs[i])
+				_, took := s.count(list + "?action=59&page_size=50")
+				r.atMost("  first list by action of a process", "ms", inMS(took), limitFirstList)
+				s.stop()
+			}
 		}
 		r.atLeast("  rate of many against one component", "x", rates[0]/rates[1], limitOne)
 		r.atLeast("  the same by processor time", "x", worked[0]/worked[1], limitOne)

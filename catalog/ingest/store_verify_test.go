@@ -54,7 +54,7 @@ var notCounted = map[string]string{
 func verifiedWorld(t *testing.T) *catalogtest.Puller {
 	repo := testrepos.Empty(t)
 	many := []string{}
-	for i := range 300 {
+	for i := range 1100 { // with a full span of changes
 		many = append(many, fmt.Sprintf("String %d.", i), fmt.Sprintf("Řetězec %d", i))
 	}
 	files := func(one string) map[string]string {
@@ -165,6 +165,8 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest += " WHERE kind = 'text'"
 		case "edit_authors", "edit_events":
 			newest = "SELECT MAX(edit_id) FROM " + table
+		case "spans":
+			newest = "SELECT MAX(kind || id || span) FROM spans"
 		case "suggestions":
 			newest = "SELECT MAX(unit_id) FROM suggestions"
 		case "check_counts":
@@ -179,7 +181,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 			newest += " WHERE removed = 0 AND target = 'Jeden'"
 		}
 		key := map[string]string{
-			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "suggestions": "unit_id", "edit_authors": "edit_id", "edit_events": "edit_id",
+			"changes": "delta_id * 1000 + n", "layouts": "translation_id * 1000 + block", "stat_days": "translation_id * 1000000 + day", "spans": "kind || id || span", "suggestions": "unit_id", "edit_authors": "edit_id", "edit_events": "edit_id",
 			"compared_units": "unit_id * 2 + (key & 1)", "check_counts": "translation_id * 1000 + check_id",
 		}[table]
 		if key == "" {
@@ -201,7 +203,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 				t.Errorf("%s: nothing is found after %s", name, statement)
 			}
 		}
-		if found := s.spoil("DELETE FROM " + table + where); len(found) == 0 && table != "stat_days" {
+		if found := s.spoil("DELETE FROM " + table + where); len(found) == 0 && table != "stat_days" && table != "spans" {
 			t.Errorf("%s: nothing is found after a row was removed", table)
 		}
 	}
@@ -261,6 +263,7 @@ func TestVerifyNamesWhatIsWrong(t *testing.T) {
 		"demo/app/cs: suggestions for strings that are":     `UPDATE suggestions SET target = (SELECT target FROM units WHERE id = unit_id)`,
 		"the server: suggestions of no translation: ":       `UPDATE suggestions SET translation_id = 1000`,
 		"the server: ids of changes that are missing":       `UPDATE deltas SET first_change = first_change + 1000000 WHERE id = (SELECT MAX(id) FROM deltas)`,
+		"the server: wrong sums of changes: ":               `UPDATE spans SET data = (SELECT data FROM spans WHERE kind = 'c' LIMIT 1) WHERE kind = 's'`,
 		"the server: changes of no commit: ":                `UPDATE changes SET delta_id = 7 WHERE target = 'Jeden'`,
 		"demo: places in the list of changes ":              `UPDATE deltas SET first_in_project = first_in_project + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,
 		"demo/docs: places in the list of changes ":         `UPDATE deltas SET first_in_component = first_in_component + 1 WHERE id = (SELECT MAX(id) FROM deltas)`,

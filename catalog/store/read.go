@@ -120,7 +120,7 @@ type Mismatch = recount.Mismatch
 // Verify recounts everything that is kept as a sum or was derived once, in this snapshot. It
 // calls each for every difference, and returns what it has read.
 func (s *Snapshot) Verify(ctx context.Context, each func(Mismatch)) (recount.Verified, error) {
-	return recount.Run(ctx, s.s, s.db.codec, each)
+	return recount.Run(ctx, s.s, s.db.codec, s.db.spans, each)
 }
 
 // File is the current content of a translation's file.

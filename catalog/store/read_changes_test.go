@@ -78,16 +78,48 @@ func TestChangesProperty(outer *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		db.spans = history.NewSpans(rapid.SampledFrom([]int64{1, 2, 5, history.SpanWidth}).Draw(t, "width"), rapid.SampledFrom([]int{0, 7, history.MaxSpans}).Draw(t, "room"))
+		width, room := rapid.SampledFrom([]int64{1, 2, 5, history.SpanWidth}).Draw(t, "width"), rapid.SampledFrom([]int{0, 7, history.MaxSpans}).Draw(t, "room")
+		db.spans = history.NewSpans(width, room)
 		w := newModelDB(t, db)
 		for s := range rapid.IntRange(1, 5).Draw(t, "steps") {
 			w.step(t, s+1)
+			if rapid.IntRange(0, 5).Draw(t, "of an older version") == 0 {
+				w.forgetSpans(t)
+			}
 			for range 12 { // later steps use the sums of earlier ones
+				if rapid.IntRange(0, 3).Draw(t, "restart") == 0 {
+					db.spans = history.NewSpans(width, room)
+				}
 				w.check(t, w.drawQuery(t))
 			}
 		}
 		w.checkEach(t)
+		w.checkSpans(t)
 	})
+}
+
+// forgetSpans empties the table of sums, as it is after an upgrade or an import.
+func (w *modelDB) forgetSpans(t *rapid.T) {
+	if err := w.db.write(context.Background(), func(s *sqldb.Session) error {
+		return s.Do(context.Background(), `DELETE FROM spans`)
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkSpans verifies the stored sums.
+func (w *modelDB) checkSpans(t *rapid.T) {
+	err := w.db.Read(context.Background(), func(ctx context.Context, s *Snapshot) error {
+		_, err := s.Verify(ctx, func(m Mismatch) {
+			if strings.Contains(m.What, "sums of changes") {
+				t.Error(m)
+			}
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // modelDB is a database of two projects, three components and their

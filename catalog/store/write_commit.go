@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
@@ -137,6 +138,7 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 	if err := cmp.Or(projects.grow(ctx, tx.s, "projects"), components.grow(ctx, tx.s, "components"), translations.grow(ctx, tx.s, "translations")); err != nil {
 		return err
 	}
+	before := firstChange - 1
 	in := sqldb.NewInserter("deltas", "id", "project_id", "component_id", "translation_id", "first_change", "first_in_project", "first_in_component",
 		"first_in_translation", "n", "added", "updated", "removed", "author_id", "at", "commit_hash", "commit_time", "co_authors")
 	for i := range tx.deltas {
@@ -152,7 +154,18 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 		}
 		firstChange += int64(d.n)
 	}
-	if err := in.Flush(ctx, tx.s); err != nil {
+	err := in.Flush(ctx, tx.s)
+	spans := func(q history.Query, from, to int64) {
+		err = cmp.Or(err, history.NewReader(tx.s, tx.db.spans).CloseSpans(ctx, q, from, to))
+	}
+	spans(history.Query{}, before, firstChange-1)
+	for id, l := range projects {
+		spans(history.Query{ProjectID: id}, l.next-1-l.added, l.next-1)
+	}
+	for id, l := range components {
+		spans(history.Query{ComponentID: id}, l.next-1-l.added, l.next-1)
+	}
+	if err != nil {
 		return err
 	}
 	for _, id := range sqldb.SortedKeys(translations) {

@@ -11,13 +11,13 @@
 //	filter.go  what a filter selects: all that knows its fields
 //	list.go    List; counting filtered lists; the list of one string
 //	pages.go   pages of filtered lists; the newest entries
-//	rows.go    ledgers and their deltas
-//	spans.go   sums that are kept
+//	spans.go   sums that are kept, and stored
 //
 // # Why
 //
 // Entries without a filter are counted by ranks stored with deltas. With one, sums of deltas
 // are kept for spans of 1,024 entries: a ledger only grows, so a sum never changes. A count of
-// 20 million entries adds up 20,000 sums in half a millisecond; the first one of a process
-// takes 3 s, and so does the first for clients that do not see the same components as others.
+// 20 million entries adds up 20,000 sums in half a millisecond. They are kept by component, so
+// that they are right for all clients. Steps store those of the server, projects and components,
+// of which a process reads a thousand in 3 ms; those of authors and translations it makes itself.
 package history

@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"reflect"
@@ -22,8 +21,7 @@ type filter struct {
 	events                  bool             // whether any other action is: events, edits
 	from, to                int64            // microseconds, inclusive
 	components              map[int64]struct{}
-	hidden                  string // names the components that are not among them
-	author                  int64  // 0: any
+	author                  int64 // 0: any
 }
 
 // filtered reports whether the query has filters: whatever else than a list, a place in it
@@ -50,9 +48,6 @@ func (s *Reader) filter(ctx context.Context, q *Query) (f filter, possible bool,
 		for _, id := range q.Components {
 			f.components[id] = struct{}{}
 		}
-		if err := s.hide(ctx, &f); err != nil {
-			return f, false, err
-		}
 	}
 	if q.User != "" {
 		found, err := s.s.First(ctx, `SELECT id FROM users WHERE username = $1`, []any{q.User}, &f.author)
@@ -64,23 +59,6 @@ func (s *Reader) filter(ctx context.Context, q *Query) (f filter, possible bool,
 	f.kinds()
 	possible = (f.all || len(f.actions) > 0) && f.from <= f.to && (f.components == nil || len(f.components) > 0)
 	return f, possible, nil
-}
-
-// hide names what the filter leaves out. Ids are never used again, so a new component that
-// it includes does not change the name, and the entries of others are left out all along.
-func (s *Reader) hide(ctx context.Context, f *filter) error {
-	var last int64
-	if _, err := s.s.First(ctx, `SELECT COALESCE(MAX(id), 0) FROM components`, nil, &last); err != nil {
-		return err
-	}
-	var name []byte
-	for id := int64(1); id <= last; id++ {
-		if !f.ofComponent(id) {
-			name = binary.AppendUvarint(name, uint64(id))
-		}
-	}
-	f.hidden = string(name)
-	return nil
 }
 
 // credited keeps only the actions that name their author as user

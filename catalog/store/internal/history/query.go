@@ -209,15 +209,14 @@ type ledgerKey struct {
 	kind   byte // t, c, p or s
 	id     int64
 	author int64
-	hidden string // filter.hidden
 }
 
 // ledger returns the list of deltas that a query with a filter reads. An index
 // lists the deltas of each author; within a translation or a component the author
 // is only a condition.
-func (q *Query) ledger(f *filter) ledger {
-	sc, author := q.scope(), f.author
-	l := ledger{key: ledgerKey{sc.kind, sc.id, author, f.hidden}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
+func (q *Query) ledger(author int64) ledger {
+	sc := q.scope()
+	l := ledger{key: ledgerKey{sc.kind, sc.id, author}, column: sc.column, first: sc.first, id: sc.id, byID: sc.column == everywhere}
 	switch {
 	case author == 0:
 	case sc.kind == 't' || sc.kind == 'c':
@@ -234,7 +233,7 @@ func (q *Query) ledger(f *filter) ledger {
 // deltaRow is what a filter needs of a delta.
 type deltaRow struct {
 	actionCounts
-	id, rank, firstChange, at int64
+	id, rank, at int64
 }
 
 // rankRange are the ranks in (lo, hi].
@@ -258,7 +257,7 @@ func (s *Reader) rows(ctx context.Context, l *ledger, f *filter, ranges []rankRa
 	args = append([]any{l.id, extraID}, args...)
 	var parts []string
 	for _, r := range ranges {
-		parts = append(parts, fmt.Sprintf(`SELECT d.id, %s AS first, d.first_change, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
+		parts = append(parts, fmt.Sprintf(`SELECT d.id, %s AS first, d.n, d.added, d.updated, d.removed, d.at FROM deltas d
 			WHERE %s = $1 AND %[1]s > $%[3]d AND %[1]s <= $%[4]d AND %[5]s = $2 AND %[6]s`, l.first, l.column, len(args)+1, len(args)+2, extra, condition))
 		args = append(args, r.lo, r.hi)
 	}
@@ -266,7 +265,7 @@ func (s *Reader) rows(ctx context.Context, l *ledger, f *filter, ranges []rankRa
 	var out []deltaRow
 	var r deltaRow
 	err := s.s.Query(ctx, query, args, func(scan sqldb.Scan) error {
-		err := scan(&r.id, &r.rank, &r.firstChange, &r.n, &r.added, &r.updated, &r.removed, &r.at)
+		err := scan(&r.id, &r.rank, &r.n, &r.added, &r.updated, &r.removed, &r.at)
 		if err == nil && f.ofComponent(r.id/catalog.UnitsPerComponent) {
 			out = append(out, r)
 		}

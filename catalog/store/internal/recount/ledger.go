@@ -9,6 +9,7 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/store/internal/files"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
@@ -37,6 +38,9 @@ func (v *verifier) server(ctx context.Context) {
 	v.wantNoRows(ctx, where, "strings of groups that are not there", `SELECT COUNT(*) FROM compared_units c WHERE NOT EXISTS (SELECT 1 FROM compared_scopes s WHERE s.id = c.scope_id)`)
 	v.wantNoRows(ctx, where, "groups of strings of none of the projects", `SELECT COUNT(*) FROM compared_scopes s WHERE NOT EXISTS (SELECT 1 FROM projects p WHERE p.id = s.project_id)`)
 	v.pieces(ctx, where)
+	v.spans(ctx, where, history.Query{})
+	v.wantNoRows(ctx, where, "sums of changes of no list", `SELECT COUNT(*) FROM spans x WHERE NOT (x.kind = 's' AND x.id = 1)
+		AND NOT (x.kind = 'p' AND EXISTS (SELECT 1 FROM projects o WHERE o.id = x.id)) AND NOT (x.kind = 'c' AND EXISTS (SELECT 1 FROM components o WHERE o.id = x.id))`)
 	v.wantNoRows(ctx, where, "changes of no commit", `SELECT COUNT(*) FROM changes c WHERE NOT EXISTS (SELECT 1 FROM deltas d WHERE d.id = c.delta_id)`)
 }
 
@@ -61,6 +65,15 @@ func (v *verifier) pieces(ctx context.Context, where *scope) {
 	v.compare(where, "pieces of no file", lost, 0)
 }
 
+// spans verifies the sums that are kept of a list of changes.
+func (v *verifier) spans(ctx context.Context, where *scope, q history.Query) {
+	if v.err == nil {
+		n, err := history.NewReader(v.s, v.sums).DamagedSpans(ctx, q)
+		v.fail(err)
+		v.compare(where, "wrong sums of changes", n, 0)
+	}
+}
+
 // misplaced counts the deltas of a scope whose entries do not follow the previous
 // delta's.
 func misplaced(first, scope string) string {
@@ -71,6 +84,7 @@ func misplaced(first, scope string) string {
 func (v *verifier) project(ctx context.Context, p *scope) {
 	v.compareSum(ctx, p, "changes", `SELECT changes FROM projects WHERE id = $1`, `SELECT COALESCE(SUM(n), 0) FROM deltas WHERE project_id = $1`)
 	v.wantNoRows(ctx, p, "places in the list of changes that are empty or taken twice", misplaced("first_in_project", "project_id = $1"), p.id)
+	v.spans(ctx, p, history.Query{ProjectID: p.id})
 	v.compared(ctx, p)
 }
 
@@ -84,6 +98,7 @@ func (v *verifier) componentLedger(ctx context.Context, c *scope) {
 	entries := fmt.Sprintf(`SELECT COUNT(*) FROM changes WHERE delta_id >= $1 * %d AND delta_id < ($1 + 1) * %[1]d`, catalog.UnitsPerComponent)
 	v.compareSum(ctx, c, "entries of changes", changes, entries)
 	v.wantNoRows(ctx, c, "places in the list of changes that are empty or taken twice", misplaced("first_in_component", "component_id = $1"), c.id)
+	v.spans(ctx, c, history.Query{ComponentID: c.id})
 	of := func(action catalog.Action) string {
 		return fmt.Sprintf("COALESCE(SUM(CASE WHEN c.action = %d THEN 1 ELSE 0 END), 0)", action)
 	}

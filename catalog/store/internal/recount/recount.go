@@ -10,6 +10,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/compared"
+	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
@@ -41,8 +42,8 @@ type Verified struct{ Components, Translations, Units, Changes int64 }
 // the lists of changes from the entries, words and hashes of strings from their
 // texts, blob ids from the content of files. It calls each for every difference.
 // It reads everything in this one transaction. Of the checks it runs long_untranslated again.
-func Run(ctx context.Context, s *sqldb.Session, codec *stored.Codec, each func(Mismatch)) (Verified, error) {
-	v := verifier{codec: codec, s: s, each: each}
+func Run(ctx context.Context, s *sqldb.Session, codec *stored.Codec, sums *history.Spans, each func(Mismatch)) (Verified, error) {
+	v := verifier{codec: codec, s: s, sums: sums, each: each}
 	v.run(ctx)
 	return v.seen, s.Fail(ctx, "verify", v.err)
 }
@@ -51,6 +52,7 @@ func Run(ctx context.Context, s *sqldb.Session, codec *stored.Codec, each func(M
 type verifier struct {
 	codec *stored.Codec
 	s     *sqldb.Session
+	sums  *history.Spans
 	each  func(Mismatch)
 	seen  Verified
 	hash  catalog.Hasher

@@ -58,8 +58,8 @@ func decodeRange(b []byte, from, to int) ([]catalog.UnitPosition, error) {
 	var location []byte
 	same := false // location equals p.Location
 	for i := range n {
-		p.ID += r.varint()
-		p.Position += int(r.varint())
+		p.ID += r.Varint()
+		p.Position += int(r.Varint())
 		shared := r.Uvarint()
 		rest := r.Bytes(r.Uvarint())
 		if r.Bad || shared > uint64(len(location)) {
@@ -90,8 +90,8 @@ func decodeIDs(b []byte, fn func(int64)) error {
 	}
 	var id int64
 	for range n {
-		id += r.varint()
-		r.varint()
+		id += r.Varint()
+		r.Varint()
 		r.Uvarint()
 		r.Bytes(r.Uvarint())
 		if r.Bad {
@@ -117,7 +117,8 @@ func (r *Reader) Uvarint() uint64 {
 	return skip(r, v, n)
 }
 
-func (r *Reader) varint() int64 {
+// Varint reads a number that may be negative.
+func (r *Reader) Varint() int64 {
 	v, n := binary.Varint(r.B)
 	return skip(r, v, n)
 }
