@@ -8,6 +8,7 @@ import (
 
 	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // TestTwoProcessesAgree: two processes give the same bytes and the same ETag for an
@@ -29,7 +30,10 @@ func TestTwoProcessesAgree(t *testing.T) {
 		return a.Code == b.Code && a.Body.String() == b.Body.String() && a.Header().Get("ETag") == b.Header().Get("ETag") && a.Header().Get(generationHeader) == b.Header().Get(generationHeader)
 	}
 	byClock, all := 0, append(w.targets(one), "/api/projects/demo/matrix/", "/projects/demo/", "/user/ann/", "/")
-	for _, target := range all {
+	for i, target := range all {
+		if i%testsize.Of(3, 1, 1) > 0 {
+			continue
+		}
 		listed := strings.HasSuffix(target, "/matrix/")
 		for _, prefix := range []string{"/projects/", "/languages/", "/translate/", "/user/"} {
 			listed = listed || strings.HasPrefix(target, prefix)

@@ -300,7 +300,7 @@ func TestStatesBesideWriters(t *testing.T) {
 			}
 		})
 	}
-	for n := range 25 {
+	for n := range testsize.Of(8, 25, 25) {
 		w.texts[0]["po/cs.po"] = []freshEntry{{id: "Word1 and Word1.", text: fmt.Sprint(n)}}
 		w.push(0, "Ann <ann@example.org>", "po/cs.po")
 		w.pull()
