@@ -195,7 +195,10 @@ func (s *Server) Update(settings Settings) {
 // is to be called every second or so.
 func (s *Server) ExchangeLimits(ctx context.Context, send func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error)) error {
 	settings := s.settings.Load()
-	return errors.Join(settings.anonymous.Exchange(ctx, send), settings.tokens.Exchange(ctx, send))
+	ofSignIn := func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error) {
+		return send(ctx, "sign-in "+limit, list)
+	}
+	return errors.Join(settings.anonymous.Exchange(ctx, send), settings.tokens.Exchange(ctx, send), s.attempts.Exchange(ctx, ofSignIn), s.newcomers.Exchange(ctx, ofSignIn))
 }
 
 // ServeHTTP answers one request.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -76,7 +77,8 @@ const flowLifetime = 10 * time.Minute
 
 // beginSignIn sends a browser to a provider.
 func (s *Server) beginSignIn(p *signin.Provider, redirect string, r *http.Request, h http.Header) (string, error) {
-	f := catalog.SignIn{State: rand.Text(), Browser: rand.Text(), Next: web.LocalPath(r.URL.Query().Get("next"))}
+	_, https := s.origin(r)
+	f := catalog.SignIn{State: rand.Text(), Browser: cmp.Or(session.FlowSecret(r, https), rand.Text()), Next: web.LocalPath(r.URL.Query().Get("next"))}
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" { // a person has to want it
 		return "/login/?next=" + url.QueryEscape(f.Next), nil
 	}
@@ -86,7 +88,6 @@ func (s *Server) beginSignIn(p *signin.Provider, redirect string, r *http.Reques
 	}
 	err = s.storeSignIn(r, func(ctx context.Context) error { return s.db.Access().BeginSignIn(ctx, &f, flowLifetime) })
 	if err == nil {
-		_, https := s.origin(r)
 		h.Add("Set-Cookie", session.FlowCookie(f.Browser, https).String())
 	}
 	return to, err
@@ -145,7 +146,6 @@ func (s *Server) finishSignIn(p *signin.Provider, redirect string, r *http.Reque
 		s.logger.Warn("the name of an account is bound to another that had it first, so it has no role by that name: see repoglot account rebind", "account", account, "subject", a.Subject)
 	}
 	s.logger.Info("signed in", "account", account, "subject", a.Subject, "new", created, "from", s.Client(r))
-	h.Add("Set-Cookie", session.FlowCookie("", https).String())
 	h.Add("Set-Cookie", session.Cookie(secret, https).String())
 	return f.Next, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
@@ -115,7 +116,7 @@ func TestSignInWithAccount(t *testing.T) {
 	}
 	flow := v.Cookies["__Host-flow"]
 	rec := s.back(v, s.permit(at))
-	if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/projects/secret/" || len(v.Cookies) != 1 {
+	if rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/projects/secret/" || v.Cookies["__Host-session"] == "" {
 		t.Fatalf("signed in: %d %v %v %s", rec.Code, rec.Header(), v.Cookies, rec.Body)
 	}
 	for _, cookie := range rec.Result().Cookies() {
@@ -150,7 +151,13 @@ func TestSignInWithAccount(t *testing.T) {
 func TestWithoutSignIn(t *testing.T) {
 	t.Parallel()
 	s := newSignInWorld(t, func(*fakeProvider) []*signin.Provider { return nil }, catalog.RoleBook{})
-	if body := s.browser().Get("/login/").Body.String(); strings.Contains(body, "providers") && strings.Contains(body, "/login/gh/") || !strings.Contains(body, "There are no accounts") {
+	body := s.browser().Get("/login/").Body.String()
+	for _, of := range []string{`class="providers"`, "/login/gh", "account/", "Sign in with", "GitHub"} {
+		if strings.Contains(body, of) {
+			t.Errorf("it mentions %q: %s", of, body)
+		}
+	}
+	if !strings.Contains(body, "There are no accounts") || !strings.Contains(body, `name="token"`) {
 		t.Error(body)
 	}
 	for _, path := range []string{"/login/gh/", "/login/gh/callback/?code=1&state=2"} {
@@ -262,6 +269,65 @@ func TestSignInMixUp(t *testing.T) {
 	}
 	if rec := s.back(v, s.permit(s.begin(v, "one"))+"&iss="+url.QueryEscape(s.url)); rec.Code != http.StatusSeeOther {
 		t.Errorf("its own name: %d", rec.Code)
+	}
+}
+
+// TestSignInTabs: somebody begins in two tabs of a browser, and both end.
+func TestSignInTabs(t *testing.T) {
+	t.Parallel()
+	s := newSignInWorld(t, github(), catalog.RoleBook{})
+	v := s.browser()
+	first, second := s.begin(v, "gh"), s.begin(v, "gh")
+	for _, at := range []string{first, second} {
+		if rec := s.back(v, s.permit(at)); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != "/projects/secret/" {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
+	}
+}
+
+// TestSignInProcesses: a sign-in that began at one process ends at another, which has read the
+// configuration anew; what a client tried at one counts at the others, too.
+func TestSignInProcesses(t *testing.T) {
+	t.Parallel()
+	s := newSignInWorld(t, github(), catalog.RoleBook{})
+	other := bare(s.w, Options{Settings: *s.settings.Load()})
+	v := s.browser()
+	at := s.begin(v, "gh")
+	now := *s.settings.Load()
+	now.SignIn, now.Roles = []*signin.Provider{s.provider("new", "gitea"), s.provider("gh", "github")}, catalog.RoleBook{Admins: []string{"gh:jana"}}
+	other.Update(now)
+	v.Server = other
+	if rec := s.back(v, s.permit(at)); rec.Code != http.StatusSeeOther || !other.accessOfSession(t.Context(), v.Cookies["__Host-session"]).SeesAll() {
+		t.Fatalf("at another process: %d %s", rec.Code, rec.Body)
+	}
+	at = s.begin(v, "gh")
+	now.SignIn = now.SignIn[:1]
+	other.Update(now)
+	if rec := s.back(v, s.permit(at)); rec.Code != http.StatusNotFound {
+		t.Errorf("a provider that was removed meanwhile: %d", rec.Code)
+	}
+	sums := map[string]int{}
+	send := func(_ context.Context, limit string, list []limit.Spent) (out []limit.Spent, _ error) {
+		for _, spent := range list {
+			sums[limit+spent.Client] += spent.Used
+			spent.Used = sums[limit+spent.Client]
+			out = append(out, spent)
+		}
+		return out, nil
+	}
+	for range newcomerRate.Count - 1 {
+		s.newcomers.Take("x")
+		s.attempts.TakeN("x", signInRate.Count/newcomerRate.Count)
+	}
+	other.newcomers.Take("x")
+	other.attempts.TakeN("x", signInRate.Count/newcomerRate.Count)
+	for _, server := range []*Server{s.Server, other} {
+		must(t, server.ExchangeLimits(t.Context(), send))
+	}
+	newcomer, _ := other.newcomers.Take("x")
+	attempt, _ := other.attempts.Take("x")
+	if newcomer.Allowed || attempt.Allowed || len(sums) != 3 {
+		t.Errorf("one more is allowed: %v %v, counted %v", newcomer.Allowed, attempt.Allowed, sums)
 	}
 }
 

@@ -297,6 +297,15 @@ func mayRedo(ctx context.Context, j *editRow) error {
 	return may(ctx, catalog.ScopeWrite, &j.row, j.Language)
 }
 
+// mayReject refuses a client that may neither answer suggestions nor make any.
+func mayReject(ctx context.Context, j *editRow) error {
+	err := mayRedo(ctx, j)
+	if err != nil && may(ctx, catalog.ScopeSuggest, &j.row, j.Language) == nil {
+		err = nil // if it is its own
+	}
+	return err
+}
+
 // restoreEdit does again what an edit did: it enters its text, adds its language or its
 // string, removes its language, or updates the files.
 func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *rest.Body) (any, error) {

@@ -30,6 +30,7 @@ func (e *editor) token(t catalog.Token) {
 func TestScopeSuggest(t *testing.T) {
 	e := newEditor(t)
 	e.token(catalog.Token{Name: "guest", Scope: catalog.ScopeSuggest})
+	e.token(catalog.Token{Name: "guest 2", Scope: catalog.ScopeSuggest})
 	e.token(catalog.Token{Name: "guest of other", Scope: catalog.ScopeSuggest, Projects: "other"})
 	unit, file := e.units["app cs Open"], "/api/translations/demo/app/cs/file/"
 	for _, tt := range []struct {
@@ -44,7 +45,9 @@ func TestScopeSuggest(t *testing.T) {
 		{"read-only string", "guest", "POST", e.units["app cs Fixed"] + "suggestions/", `{"target": ["x"]}`, 403, "The string is read-only."},
 		{"edits", "guest", "PATCH", unit, `{"target": ["x"], "state": 20}`, 403, "needs a token of scope write"},
 		{"accepts", "guest", "POST", "/api/suggestions/1/accept/", ``, 403, "needs a token of scope write"},
-		{"rejects its own", "guest", "POST", "/api/suggestions/1/reject/", ``, 403, "needs a token of scope write"},
+		{"takes back another's", "guest 2", "POST", "/api/suggestions/1/reject/", `{}`, 404, ""},
+		{"takes back its own", "guest", "POST", "/api/suggestions/1/reject/", `{}`, 200, `"result":true`},
+		{"rejects in another project", "guest of other", "POST", "/api/suggestions/1/reject/", `{}`, 403, "needs a token of scope write"},
 		{"adds a language", "guest", "POST", "/api/components/demo/app/translations/", `{"language_code": "de"}`, 403, "needs a token of scope write"},
 		{"adds a string", "guest", "POST", "/api/translations/demo/terms/cs/units/", `{"source": "a", "target": "b"}`, 403, "needs a token of scope write"},
 		{"locks", "guest", "POST", "/api/components/demo/app/lock/", `{"lock": true}`, 403, "needs a token of scope write"},
@@ -94,7 +97,7 @@ func TestRights(t *testing.T) {
 		{catalog.ScopeWrite, "cs", "PATCH", unit, `{}`},
 		{catalog.ScopeWrite, "cs", "PUT", unit, `{}`},
 		{catalog.ScopeWrite, "cs", "POST", "/api/suggestions/1/accept/", `{"approve": true}`},
-		{catalog.ScopeWrite, "cs", "POST", "/api/suggestions/1/reject/", `[`},
+		{catalog.ScopeSuggest, "cs", "POST", "/api/suggestions/1/reject/", `[`},
 		{catalog.ScopeWrite, "cs", "POST", "/api/translations/demo/terms/cs/units/", `{}`},
 		{catalog.ScopeWrite, "", "POST", "/api/components/demo/app/translations/", `{}`},
 		{catalog.ScopeAdmin, "", "POST", "/api/components/demo/app/lock/", `{}`},

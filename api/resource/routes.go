@@ -210,7 +210,7 @@ func Routes(e *Env) []Route {
 		{Path: "/api/units/:id/translations/", Allow: AllowRead, Name: "Translations", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitTranslations)},
 		{Path: "/api/units/:id/suggestions/", Allow: allowPost, Name: "Suggestions", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitSuggestions), Writes: e.writes(writer(e, e.visibleUnit, maySuggest, rest.MaxBody, e.suggest, "target"), http.MethodPost)},
 		{Path: "/api/suggestions/:id/accept/", Allow: onlyPost, Name: "Accept", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayRedo, rest.MaxBody, e.answerSuggestion(true)), http.MethodPost)},
-		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayRedo, rest.MaxBody, e.answerSuggestion(false)), http.MethodPost)},
+		{Path: "/api/suggestions/:id/reject/", Allow: onlyPost, Name: "Reject", About: "Suggestions API.", Kind: KindObject, Handle: writeOnly, Writes: e.writes(writer(e, e.visibleEdit, mayReject, rest.MaxBody, e.answerSuggestion(false)), http.MethodPost)},
 		{Path: "/api/units/:id/comments/", Allow: allowPost, Name: "Comments", About: ofUnits, Kind: KindList, Handle: with(e.visibleUnit, listUnitComments)},
 
 		{Path: "/api/changes/:id/", Allow: AllowRead, Name: "Change Instance", About: ofChanges, Kind: KindObject, Handle: e.getChange},

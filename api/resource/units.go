@@ -207,19 +207,20 @@ func Occurrences(ctx context.Context, snap *store.Snapshot, identity catalog.Ide
 // listUnitSuggestions lists the suggestions of a unit, by branch, those of people first. user is null
 // for authors without a change entry: they are no users.
 func listUnitSuggestions(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) (any, error) {
-	objects, err := suggestionsOf(ctx, snap, r, unit)
+	objects, err := suggestionsOf(ctx, snap, r, unit, 0)
 	if err != nil {
 		return nil, err
 	}
 	return rest.ListOf(r, objects, rest.MaxPageSize, wire.UnitPath(unit.ID)+"suggestions/")
 }
 
-func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow) ([]wire.Object, error) {
+// suggestionsOf are the suggestions of a unit, or only the one of an edit.
+func suggestionsOf(ctx context.Context, snap *store.Snapshot, r *rest.Request, unit *store.UnitRow, only int64) ([]wire.Object, error) {
 	list, err := snap.Suggestions(ctx, unit.ID)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(n store.Suggestion) bool { return HidesText(ctx, n.Stranger) })
+	list = slices.DeleteFunc(list, func(n store.Suggestion) bool { return HidesText(ctx, n.Stranger) || only != 0 && n.EditID != only })
 	shown, err := ShownComponents(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -277,9 +278,9 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	}
 	made := newSuggestion(r.Link, u, &store.Suggestion{EditID: id, Target: catalog.JoinForms(target), AuthorName: by.Name}, false)
 	err = e.Store.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		all, err := suggestionsOf(ctx, snap, r, u)
-		if i := slices.IndexFunc(all, func(o wire.Object) bool { return o[1] == id }); i >= 0 {
-			made = all[i]
+		all, err := suggestionsOf(ctx, snap, r, u, id)
+		if len(all) > 0 {
+			made = all[0]
 		}
 		return err
 	})
@@ -302,6 +303,6 @@ func (e *Env) answerSuggestion(accept bool) func(context.Context, *rest.Request,
 		if err != nil {
 			return nil, err
 		}
-		return wire.Done{Result: true}, e.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, edit.Answer{ID: j.ID, UnitID: j.UnitID, Accept: accept, Why: WhyOf(why)})
+		return wire.Done{Result: true}, e.AnswerSuggestion(ctx, j.row.ID, j.TranslationID, edit.Answer{ID: j.ID, UnitID: j.UnitID, Accept: accept, Why: WhyOf(why), Own: mayRedo(ctx, j) != nil})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/session"
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 )
 
@@ -105,6 +106,14 @@ func (p *Pages) Account(ctx context.Context, r *rest.Request) (*Edited, error) {
 	case do == "everywhere":
 		done.Next = "/login/"
 		return done, to.EndSessions(ctx, &a.Token, "")
+	case do == "withdraw" && p.env.Edits != nil:
+		e, err := resource.Read(ctx, p.env, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.Edit, error) {
+			return p.env.VisibleEdit(ctx, snap, number)
+		})
+		if err == nil {
+			err = p.env.AnswerSuggestion(ctx, e.ComponentID, e.TranslationID, edit.Answer{ID: number, UnitID: e.UnitID, Own: true})
+		}
+		return done, resource.EditProblem(err)
 	case a.Token.ID >= 0:
 		return nil, errNotHere
 	case do == "revoke":

@@ -50,10 +50,10 @@ type field struct {
 }
 
 type sentForm struct {
-	do, copy, seen, asked, previous string
-	sure                            bool
-	target                          []string
-	fuzzy                           bool
+	do, copy, seen, asked, previous, why string
+	sure                                 bool
+	target                               []string
+	fuzzy                                bool
 }
 
 // Edited is the answer to a form: an address to go to, or a page.
@@ -67,6 +67,8 @@ type Edited struct {
 func readForm(f url.Values) sentForm {
 	s := sentForm{do: f.Get("do"), copy: f.Get("copy"), seen: f.Get("seen"), asked: f.Get("asked"), previous: f.Get("previous"), fuzzy: f.Get("fuzzy") != ""}
 	s.do, s.sure = strings.CutPrefix(s.do, "sure:")
+	_, id, _ := strings.Cut(s.do, ":")
+	s.why = resource.WhyOf(f.Get("why" + id))
 	for _, text := range f["target"] {
 		s.target = append(s.target, strings.ReplaceAll(text, "\r\n", "\n"))
 	}
@@ -202,7 +204,7 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 	do, number, _ := strings.Cut(sent.do, ":")
 	c, unit := o.Row.Component.ID, &o.Unit
 	id, _ := strconv.ParseInt(number, 10, 64)
-	answer := edit.Answer{ID: id, UnitID: unit.ID}
+	answer := edit.Answer{ID: id, UnitID: unit.ID, Why: sent.why}
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
 		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)

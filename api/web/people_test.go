@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -115,6 +116,11 @@ func TestReview(t *testing.T) {
 	for _, page := range []string{list, "/projects/demo/app/cs/?suggestions=1", w.address("app", "cs", "Open", ""), "/changes/", "/api/edits/1/", "/api/translations/demo/app/cs/edits/", "/api/changes/"} {
 		if body := html.UnescapeString(anybody.Get(page).Body.String()); strings.Contains(body, "spam.example") || strings.Contains(body, "Hotovo") {
 			t.Errorf("%s shows a stranger's text: %s", page, body)
+		}
+	}
+	for q, found := range map[string]bool{"has:suggestion": true, "suggestion:spam": false, "suggestion:Hotovo": false} {
+		if body := anybody.Get("/translate/demo/app/cs/?q=" + q).Body.String(); strings.Contains(body, "checksum=") != found {
+			t.Errorf("%s finds a string: %v", q, !found)
 		}
 	}
 	rec := guest.Get(list)
@@ -231,11 +237,11 @@ func TestOwnPage(t *testing.T) {
 		answers(t, do, 403, by.Post(page, form(by, do, "sure", "1", "scope", "write", "name", "x")))
 	}
 	// Sessions.
-	id := regexp.MustCompile(`value="(end:\w+)"`).FindAllStringSubmatch(other.Get(page).Body.String(), -1)
-	if len(id) != 3 {
-		t.Fatalf("sessions %v", id)
+	ids := regexp.MustCompile(`value="(end:\w+)"`).FindAllStringSubmatch(other.Get(page).Body.String(), -1)
+	if len(ids) != 3 {
+		t.Fatalf("sessions %v", ids)
 	}
-	for _, m := range id {
+	for _, m := range ids {
 		if m[1] != "end:"+(*access.Reader)(nil).SessionID(jana.Cookies["session"]) {
 			jana.Post(page, form(jana, m[1]))
 		}
@@ -248,6 +254,30 @@ func TestOwnPage(t *testing.T) {
 	guest.Post(page, form(guest, "end:"+(*access.Reader)(nil).SessionID(jana.Cookies["session"])))
 	answers(t, "revokes another's", 404, guest.Post(page, form(guest, "revoke:5")))
 	answers(t, "still there", 200, jana.Get(page))
+	suggest := func() int64 {
+		f := guest.form(open, "Otevři")
+		f.Set("do", "suggest")
+		guest.Post(open, f)
+		m := regexp.MustCompile(`value="withdraw:(\d+)"`).FindStringSubmatch(guest.Get(page).Body.String())
+		if m == nil {
+			t.Fatalf("no suggestion on %s", guest.Get(page).Body)
+		}
+		id, err := strconv.ParseInt(m[1], 10, 64)
+		must(t, err)
+		return id
+	}
+	id := suggest()
+	answers(t, "takes back another's", 404, jana.Post(page, form(jana, fmt.Sprintf("withdraw:%d", id))))
+	answers(t, "waits all the same", 200, guest.Get(page), "waits for an answer")
+	answers(t, "takes back its own", 303, guest.Post(page, form(guest, fmt.Sprintf("withdraw:%d", id))))
+	answers(t, "taken back", 200, guest.Get(page), "taken back")
+	id = suggest()
+	answers(t, "the string", 200, boss.Get(open), fmt.Sprintf(`name="why%d"`, id))
+	reject := boss.form(open, "")
+	reject.Set("do", fmt.Sprintf("reject:%d", id))
+	reject.Set(fmt.Sprintf("why%d", id), "too short")
+	boss.Post(open, reject)
+	answers(t, "rejected on the string's page", 200, guest.Get(page), "rejected: too short")
 	answers(t, "delete, not sure", 403, jana.Post(page, form(jana, "delete")))
 	answers(t, "delete", 303, jana.Post(page, form(jana, "delete", "sure", "1")))
 	if a, cs := jana.Get(page).Code, patch("app", "cs"); a != 401 || cs != 401 {

@@ -157,6 +157,8 @@ type Answer struct {
 	// Accept makes it an edit, or it is rejected. Why is said to whoever made it.
 	Accept bool
 	Why    string
+	// Own finds it only for whoever made it.
+	Own bool
 	// Target is the text that is accepted instead, by whoever accepts; nil: as it is.
 	Target []string
 	// If is Request.If.

@@ -58,13 +58,17 @@ func (d *Editor) AnswerSuggestion(ctx context.Context, component, translation in
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == a.ID })
+		at := slices.IndexFunc(known, func(n store.Edit) bool { return n.ID == a.ID && (!a.Own || n.Authors[0].Person == by.Person) })
 		if at < 0 {
 			return catalog.ErrNotFound
 		}
 		n := &known[at]
 		if !a.Accept {
-			return cmp.Or(e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target, n.Stranger != 0), e.tx.EndSuggestion(ctx, n, "rejected", a.Why, by.Name, e.at))
+			event := "rejected"
+			if a.Own {
+				event = "taken back"
+			}
+			return cmp.Or(e.noteSuggestion(ctx, catalog.ActionSuggestionDelete, &u, n.Ours.Target, n.Stranger != 0), e.tx.EndSuggestion(ctx, n, event, a.Why, by.Name, e.at))
 		}
 		author, event := n.Authors[0], "accepted"
 		want := edit.Request{UnitID: u.ID, Target: catalog.SplitForms(n.Ours.Target), State: n.Ours.State, If: a.If}

@@ -5,7 +5,24 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
+
+// TestNothingAfterAFailedWrite: what a transaction writes after a write that failed is not written.
+func TestNothingAfterAFailedWrite(t *testing.T) {
+	t.Parallel()
+	db, ctx := openWith(t, "app"), t.Context()
+	err := db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error {
+		_, bad := s.Exec(ctx, `INSERT INTO nothing (x) VALUES (1)`)
+		if _, err := s.Exec(ctx, `DELETE FROM tokens`); bad == nil || err != bad || s.Do(ctx, `DELETE FROM tokens`) != bad {
+			t.Errorf("after %v: %v", bad, err)
+		}
+		return bad
+	})
+	if next := db.pools.Writer.Transact(ctx, func(s *sqldb.Session) error { return s.Do(ctx, `DELETE FROM tokens`) }); err == nil || next != nil {
+		t.Errorf("the next transaction: %v after %v", next, err)
+	}
+}
 
 // TestSettingsCache: answers show the configuration, even after a configuration
 // was rolled back and another one takes its generation.

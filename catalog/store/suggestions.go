@@ -225,11 +225,12 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 }
 
 // withSuggestions finds the strings of a translation that have suggestions; if match is not nil,
-// only those with matching ones. With missing it finds source units of strings that the file
+// only those with matching ones, but for those that are hidden. With missing it finds source units of strings that the file
 // lacks.
 func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool) (ids []int64, err error) {
 	err = s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
-		WHERE n.translation_id = $1 AND u.removed = $2`, []any{translation, sqldb.Smallint(missing)}, sqldb.Cols2(func(id int64, text string) {
+		WHERE n.translation_id = $1 AND u.removed = $2 AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM edits e
+			WHERE e.id = CASE WHEN substr(n.branch, 1, 1) = ':' THEN CAST(substr(n.branch, 2) AS BIGINT) ELSE 0 END AND e.stranger > 0))`, []any{translation, sqldb.Smallint(missing), sqldb.Smallint(match != nil)}, sqldb.Cols2(func(id int64, text string) {
 		if match == nil || match(text) {
 			ids = append(ids, id)
 		}

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,6 +47,8 @@ type Session struct {
 	Budget  *Budget // of what is written; nil: no bound
 	// takesIDs says that the transaction has called willTakeIDs.
 	takesIDs bool
+	// failed is the error of a write; what would be written after it in the transaction is not.
+	failed error
 }
 
 // Budget bounds the bytes of the arguments of statements that write.
@@ -92,20 +95,22 @@ func (s *Session) Failed(ctx context.Context, err *error, op string, args ...any
 
 // Exec runs a statement and returns the number of affected rows.
 func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := s.Budget.take(args); err != nil {
-		return 0, err
+	if s.failed = cmp.Or(s.failed, s.Budget.take(args)); s.failed != nil {
+		return 0, s.failed
 	}
 	s.Note()
-	return s.Conn.Exec(ctx, query, args)
+	rows, err := s.Conn.Exec(ctx, query, args)
+	s.failed = err
+	return rows, err
 }
 
 // Do runs a statement whose result nobody needs, perhaps later than now.
 func (s *Session) Do(ctx context.Context, query string, args ...any) error {
-	if err := s.Budget.take(args); err != nil {
-		return err
+	if s.failed = cmp.Or(s.failed, s.Budget.take(args)); s.failed == nil {
+		s.Note()
+		s.failed = s.Conn.Do(ctx, query, args)
 	}
-	s.Note()
-	return s.Conn.Do(ctx, query, args)
+	return s.failed
 }
 
 // Scan copies the columns of the current row: numbers to integers of any kind, bools and

@@ -84,7 +84,7 @@ func (p *Pool) within(ctx context.Context, s *Session, err error, fn func(s *Ses
 	}
 	sound := false
 	defer func() { p.Release(s, sound) }()
-	s.takesIDs = false
+	s.takesIDs, s.failed = false, nil
 	if err := s.Conn.Begin(context.WithoutCancel(ctx), p.readOnly); err != nil {
 		return err
 	}
