@@ -111,16 +111,6 @@ func (s *Syncer) take(ctx context.Context, b Branch) (*mirror, error) {
 	return m, nil
 }
 
-// follow forgets what is remembered of what is stored, if another process pulled since
-// the last lease.
-func (m *mirror) follow(token int64) {
-	if token > m.lease+1 {
-		clear(m.discovered)
-		clear(m.suggested)
-	}
-	m.lease = token
-}
-
 // mirrorPath is the folder of the mirror of a branch.
 func mirrorPath(mirrorDir, key string) string {
 	sum := sha256.Sum256([]byte(key))

@@ -137,7 +137,11 @@ func (s *Syncer) Sync(ctx context.Context, b Branch) (report Report, err error) 
 // pull is Sync for whoever has the turn of the mirror.
 func (s *Syncer) pull(ctx context.Context, b Branch, m *mirror) (Report, error) {
 	if fence, ok := cluster.FenceOf(ctx); ok {
-		m.follow(fence.Token)
+		if fence.Token > m.lease+1 { // another process pulled since: what is remembered is old
+			clear(m.discovered)
+			clear(m.suggested)
+		}
+		m.lease = fence.Token
 	}
 	started := s.Now() // after take: pulls of a branch are in order of time
 	p := &pull{s: s, branch: b, at: started.UTC().Truncate(time.Microsecond), changes: make(map[int64]int64), kept: checkup.Kept{}, phases: newPhases(time.Now)}

@@ -62,7 +62,11 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	if hi-lo < gaps*int64(len(placed)) {
 		err = s.s.Query(ctx, query+`BETWEEN $1 AND $2 ORDER BY u.id`, []any{lo, hi}, take)
 	} else {
-		err = s.s.QueryIn(ctx, query+`IN $ids ORDER BY u.id`, nil, idsPlaced(placed), take)
+		ids := make([]int64, len(placed))
+		for i, p := range placed {
+			ids[i] = p.ID
+		}
+		err = s.s.QueryIn(ctx, query+`IN $ids ORDER BY u.id`, nil, ids, take)
 	}
 	if err != nil {
 		return nil, err
@@ -74,14 +78,6 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 		units[i].Position, units[i].Location = placed[i].Position, placed[i].Location
 	}
 	return units, s.fillNotes(ctx, units)
-}
-
-func idsPlaced(placed []catalog.UnitPosition) []int64 {
-	ids := make([]int64, len(placed))
-	for i, p := range placed {
-		ids[i] = p.ID
-	}
-	return ids
 }
 
 // layoutPage reads the blocks that cover a page. All blocks except the last are

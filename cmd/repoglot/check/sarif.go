@@ -31,13 +31,6 @@ type sarifReport struct {
 	dropped int
 }
 
-func help(code string) string {
-	if strings.HasPrefix(code, qualityPrefix) {
-		return projectURI + "/blob/main/docs/checks.md"
-	}
-	return projectURI + "/blob/main/docs/check.md#" + code
-}
-
 func (s *sarifReport) File(r Result) error {
 	var b bytes.Buffer
 	s.begin(&b)
@@ -58,9 +51,13 @@ func (s *sarifReport) File(r Result) error {
 func sarifHead(version string, rules []Rule) (string, error) {
 	list := make([]object, len(rules))
 	for i, r := range rules {
+		page := "check.md#" + r.Code
+		if strings.HasPrefix(r.Code, qualityPrefix) {
+			page = "checks.md"
+		}
 		list[i] = object{
 			"id": r.Code, "shortDescription": textOf(r.Summary), "fullDescription": textOf(r.Summary), "help": textOf(r.Help),
-			"helpUri": help(r.Code), "defaultConfiguration": object{"level": r.Severity},
+			"helpUri": projectURI + "/blob/main/docs/" + page, "defaultConfiguration": object{"level": r.Severity},
 		}
 	}
 	driver := object{"name": "repoglot", "informationUri": projectURI, "rules": list}

@@ -19,6 +19,7 @@ package server
 import (
 	"cmp"
 	"context"
+	_ "embed" // of greeting.txt
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,6 +27,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -130,7 +132,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	}
 	s.pulls.flusher = newPusher(s.engine, s.Config, base)
 	s.pulls.set(plan, s.Config.PollInterval)
-	if _, err := fmt.Fprint(s.Stdout, s.greeting(origin(main), base, plan)); err != nil {
+	if err := s.greet(origin(main), base, plan); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
@@ -233,13 +235,6 @@ func (s *server) mayProfile(r *http.Request) bool {
 	return err == nil && v.Admin()
 }
 
-func (s *server) greeting(listen, base string, p *Plan) string {
-	if s.pullsOnly {
-		return "repoglot pulls; " + listen + "/readyz says what\n"
-	}
-	return greeting(listen, base, string(s.Config.DataDir), p)
-}
-
 // invite prints addresses to try after the first round of pulls.
 func (s *server) invite(ctx context.Context, base string) error {
 	if s.pullsOnly {
@@ -254,8 +249,10 @@ func (s *server) invite(ctx context.Context, base string) error {
 	if err != nil || len(list) == 0 {
 		return nil // the log has the reason
 	}
-	_, err = fmt.Fprint(s.Stdout, invitation(base, list))
-	return err
+	imported := slices.DeleteFunc(slices.Clone(list), func(l link) bool { return !l.Imported })
+	return greetings.ExecuteTemplate(s.Stdout, "imported", map[string]any{
+		"Base": base, "Shown": imported[:min(len(imported), maxLinks)], "More": len(list) - len(imported), "All": len(list),
+	})
 }
 
 // broken logs the errors of a new configuration.
@@ -348,47 +345,23 @@ func origin(l net.Listener) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// greeting is printed at the start: the address of the server on this machine,
-// the folder of its data, and what it will serve below its public address.
-func greeting(local, base, dataDir string, p *Plan) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "repoglot serves on %s/ and keeps its data in %s\n", local, dataDir)
-	list := p.public()
-	for i, c := range list {
-		if i == maxLinks {
-			fmt.Fprintf(&b, "  and %d more: %s/api/components/\n", len(list)-i, base)
-			break
-		}
-		if strings.Contains(c.Spec.Slug, "{component}") {
-			fmt.Fprintf(&b, "  %s/api/projects/%s/components/\n", base, c.Spec.Project)
-			continue
-		}
-		fmt.Fprintf(&b, "  %s/api/components/%s/%s/\n", base, c.Spec.Project, c.Spec.Slug)
-	}
-	return b.String()
-}
+//go:embed greeting.txt
+var greetingText string
 
-// invitation is printed after the first round of pulls: addresses to try.
-func invitation(base string, list []link) string {
-	var b strings.Builder
-	missing, shown := 0, 0
-	for _, l := range list {
-		switch {
-		case !l.Imported:
-			missing++
-			continue
-		case shown == maxLinks:
-			continue
-		case shown == 0:
-			at := fmt.Sprintf("%s/api/translations/%s/%s/%s/", base, l.Project, l.Slug, l.Code)
-			fmt.Fprintf(&b, "imported; try\n  %s\n  %sunits/\n  %schanges/\n", at, at, at)
-		default:
-			fmt.Fprintf(&b, "  %s/api/translations/%s/%s/%s/\n", base, l.Project, l.Slug, l.Code)
-		}
-		shown++
+// greetings are what is printed at the start, and after the first round of pulls.
+var greetings = template.Must(template.New("").Funcs(template.FuncMap{
+	"discovers": func(slug string) bool { return strings.Contains(slug, "{component}") },
+}).Parse(greetingText))
+
+// greet prints the address of the server on this machine, the folder of its data, and what it
+// will serve below its public address.
+func (s *server) greet(local, base string, p *Plan) error {
+	list, what := p.public(), "serves"
+	if s.pullsOnly {
+		what = "pulls"
 	}
-	if missing > 0 {
-		fmt.Fprintf(&b, "not imported, of %d components: %d; see %s/readyz for the reasons\n", len(list), missing, base)
-	}
-	return b.String()
+	shown := min(len(list), maxLinks)
+	return greetings.ExecuteTemplate(s.Stdout, what, map[string]any{
+		"Local": local, "Base": base, "Dir": string(s.Config.DataDir), "Shown": list[:shown], "More": len(list) - shown,
+	})
 }
