@@ -57,7 +57,7 @@ func (s *scope) apply(ctx context.Context, tx *store.StepTx) (verdicts []verdict
 		}
 		verdicts, rest = append(verdicts, part.verdicts...), rest[n:]
 	}
-	s.changes, s.fresh = nil, false
+	s.changes, s.fresh = nil, s.fresh && len(s.changes) == 0
 	return verdicts, nil
 }
 
