@@ -297,7 +297,7 @@ func insideWord(rest string) bool {
 func kashida(_ *run, _, t string) hit {
 	previous := rune(0)
 	for i, c := range t {
-		if c >= 0x640 && strings.ContainsRune("\u0640\ufcf2\ufcf3\ufcf4\ufe71\ufe77\ufe79\ufe7b\ufe7d\ufe7f", c) && previous != 0x628 && previous != 0x643 && previous != 0x644 {
+		if (c == 0x640 || c >= 0xfcf2 && strings.ContainsRune("\ufcf2\ufcf3\ufcf4\ufe71\ufe77\ufe79\ufe7b\ufe7d\ufe7f", c)) && previous != 0x628 && previous != 0x643 && previous != 0x644 {
 			return hit{failed: true, target: Span{i, i + utf8.RuneLen(c)}}
 		}
 		previous = c
