@@ -323,6 +323,9 @@ func (e *transaction) store(ctx context.Context) error {
 		return err
 	}
 	slices.SortFunc(e.entries, func(a, b store.Entry) int { return cmp.Compare(a.UnitID, b.UnitID) })
+	slices.Reverse(e.writes) // of a unit that changed twice the last counts
+	slices.SortStableFunc(e.writes, func(a, b store.FingerprintedUnit) int { return cmp.Compare(a.ID, b.ID) })
+	e.writes = slices.CompactFunc(e.writes, func(a, b store.FingerprintedUnit) bool { return a.ID == b.ID })
 	if err := e.tx.UpdateUnits(ctx, e.writes); err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ func (m *convoyMember) noteAge(n *FingerprintedUnit) {
 
 // UpdateUnits stores, by ID, target, state, previous source, note, the length of
 // the translator comment, flags, priority and fingerprints, and restores removed
-// units. An unknown ID is ErrNotFound.
+// units. An unknown ID is ErrNotFound. No ID may come twice.
 func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) error {
 	ids := make([]int64, len(units))
 	for i := range units {
@@ -179,25 +179,33 @@ func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) er
 	if err := tx.recordReplaced(ctx, ids); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
-	for i := range units {
-		u := &units[i]
-		if err := tx.updateUnit(ctx, u); err != nil {
-			return tx.fail(ctx, fmt.Sprintf("update unit %d of translation %d", u.ID, u.TranslationID), err)
+	for len(units) > 0 {
+		n := sqldb.InsertSize(len(units))
+		if err := tx.updateUnits(ctx, units[:n]); err != nil {
+			return tx.fail(ctx, fmt.Sprintf("update units of translation %d", units[0].TranslationID), err)
 		}
+		units = units[n:]
 	}
 	return nil
 }
 
-func (tx *StepTx) updateUnit(ctx context.Context, u *FingerprintedUnit) error {
-	if err := tx.markChanged(ctx, u.TranslationID); err != nil {
-		return err
+// updateUnits updates units by one statement, which on PostgreSQL is one round trip.
+func (tx *StepTx) updateUnits(ctx context.Context, units []FingerprintedUnit) error {
+	const columns = 11
+	args := make([]any, 0, columns*len(units))
+	for i := range units {
+		u := &units[i]
+		if err := tx.markChanged(ctx, u.TranslationID); err != nil {
+			return err
+		}
+		tx.recordWritten(u.TranslationID, u.ID)
+		args = append(args, u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, u.ID, u.TranslationID)
 	}
-	n, err := tx.s.Exec(ctx, `UPDATE units SET target = $1, state = $2, previous_source = $3, note = $4, flags = $5, priority = $6,
-		text_print = $7, meta_print = $8, removed = 0, remark = $9 WHERE id = $10 AND translation_id = $11`,
-		u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, u.ID, u.TranslationID)
-	tx.recordWritten(u.TranslationID, u.ID)
-	if err == nil && n != 1 {
-		err = sqldb.NotFound("unit %d", u.ID)
+	n, err := tx.s.Exec(ctx, `WITH v (target, state, previous_source, note, flags, priority, text, meta, remark, id, translation) AS (VALUES `+sqldb.Lists(len(units), columns)+`)
+		UPDATE units SET target = v.target, state = v.state, previous_source = v.previous_source, note = v.note, flags = v.flags, priority = v.priority,
+		text_print = v.text, meta_print = v.meta, removed = 0, remark = v.remark FROM v WHERE units.id = v.id AND units.translation_id = v.translation`, args...)
+	if err == nil && n != int64(len(units)) {
+		err = sqldb.NotFound("%d of %d units", int64(len(units))-n, len(units))
 	}
 	return err
 }

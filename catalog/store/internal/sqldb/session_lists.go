@@ -132,15 +132,15 @@ func (in *Inserter) Flush(ctx context.Context, s *Session) error {
 	}()
 	done, err := s.Conn.bulk(ctx, in, in.Args)
 	for args := in.Args; len(args) > 0 && !done && err == nil; {
-		rows := insertSize(len(args) / in.cols())
+		rows := InsertSize(len(args) / in.cols())
 		err = s.Conn.Do(ctx, s.DB.insertText(in, rows), args[:rows*in.cols()])
 		args = args[rows*in.cols():]
 	}
 	return err
 }
 
-// insertSize is how many of the rows that remain the next statement writes.
-func insertSize(rows int) int {
+// InsertSize is how many of the rows that remain the next statement writes: one of a few numbers.
+func InsertSize(rows int) int {
 	for _, size := range []int{insertRows, 32, 8, 3} {
 		if rows >= size {
 			return size
