@@ -258,7 +258,7 @@ func TestManyDigests(t *testing.T) {
 	}})
 	for i, name := range []string{"one", "two"} {
 		w.account(name)
-		must(t, w.DB.Follow(t.Context(), &store.Follow{Account: int64(i + 1), Language: "de", Days: 1, Reader: "en", Due: time.Unix(int64(i), 0)}))
+		must(t, w.DB.Follow(t.Context(), &store.Follow{Account: int64(i + 1), Language: "de", Days: 1, Reader: "en", Due: time.Unix(int64(i)*1e9, 0)})) // of the second one by a clock that was set back
 	}
 	repo, pairs := testrepos.Empty(t), []string(nil)
 	for i := range 400 {

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -88,7 +89,11 @@ func (f *follower) deliver(ctx context.Context, d *delivery, agent string) error
 	}
 	answer, err := f.client.Do(req)
 	if err != nil {
-		return errors.Unwrap(err) // the whole url.Error has the address
+		err = errors.Unwrap(err)                                                                                   // the whole url.Error has the address
+		if text := err.Error(); strings.Contains(text, "malformed") || strings.Contains(text, "Location header") { // with what was answered, perhaps the address
+			err = errors.New("the answer is not HTTP")
+		}
+		return err
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // it was answered

@@ -33,6 +33,8 @@ const (
 	ProblemTime = 24 * time.Hour
 	// errorPause is the time after an error of the database.
 	errorPause = 10 * time.Second
+	// maxPause is the longest time between two tries.
+	maxPause = time.Hour
 	// idle is the pause of a receiver that waits for a change.
 	idle = time.Duration(math.MaxInt64)
 )
@@ -181,9 +183,9 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	}
 	row := list[at]
 	switch {
-	case row.Holder != "" && row.Holder != s.Process && row.Expires.After(now):
+	case row.Holder != "" && row.Holder != s.Process && ahead(now, row.Expires, leaseTime):
 		return row.Expires.Sub(now), nil
-	case row.Due.After(now):
+	case ahead(now, row.Due, maxPause):
 		return row.Due.Sub(now), nil
 	}
 	n, err := s.look(ctx, f, &row, now)
@@ -206,6 +208,9 @@ func (s *Sender) round(ctx context.Context, f *follower) (wait time.Duration, er
 	}
 	return s.send(ctx, f, row, n.list, now)
 }
+
+// ahead reports whether a time is still to come. One beyond a span is of a clock that was set back.
+func ahead(now, at time.Time, most time.Duration) bool { return at.After(now) && at.Sub(now) <= most }
 
 // rows reads the time and how far all receivers are told, and how they are.
 func (s *Sender) rows(ctx context.Context) (now time.Time, list []store.Receiver, state State, err error) {
@@ -254,12 +259,12 @@ func (s *Sender) look(ctx context.Context, f *follower, row *store.Receiver, now
 		for i := range changes {
 			c := &changes[i]
 			of := components[[2]string{c.Project, c.Component}]
-			old := now.Sub(c.Timestamp) > KeepTime
+			old := now.Sub(c.Timestamp) > KeepTime && c.Action != catalog.ActionCreateComponent // its time is in the past
 			wanted := of != nil && f.wants(c, of)
 			switch {
 			case f.Batch > 0 && row.Upto > 0 && c.ID > row.Upto, wanted && !old && n.skipped > 0:
 				return n, nil
-			case wanted && old && len(n.list) == 0 && c.Action != catalog.ActionCreateComponent:
+			case wanted && old && len(n.list) == 0:
 				n.skipped++
 			case wanted:
 				n.list = append(n.list, *c)
@@ -329,7 +334,7 @@ func (s *Sender) send(ctx context.Context, f *follower, row store.Receiver, list
 			s.Logger.Info("a receiver is told again", "receiver", f.host(), "failures", row.Failures)
 		}
 	case ctx.Err() == nil:
-		done.Failures, done.Due = held.Failures+1, now.Add(min(5*time.Second<<min(held.Failures, 20), time.Hour)) // twice as long each time
+		done.Failures, done.Due = held.Failures+1, now.Add(min(5*time.Second<<min(held.Failures, 20), maxPause)) // twice as long each time
 		if done.Since.IsZero() {
 			done.Since = now
 			s.Logger.Warn("a receiver cannot be told; it is tried again with growing pauses", "receiver", f.host(), "error", failed)

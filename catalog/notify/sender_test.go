@@ -1,12 +1,14 @@
 package notify
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -557,6 +559,107 @@ func TestAnswers(t *testing.T) {
 	if err != nil || written > 64<<20 {
 		t.Errorf("a huge answer: %v, %d bytes", err, written)
 	}
+}
+
+// TestFailures: whatever a receiver answers with, it is a failure without secrets; one that is slow
+// and did take it is not.
+func TestFailures(t *testing.T) {
+	answer := func(text string) string {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				line, _ := bufio.NewReader(conn).ReadString('\n')
+				_, _ = io.WriteString(conn, strings.ReplaceAll(text, "LINE", strings.TrimSpace(line)))
+				if !strings.Contains(text, "200") {
+					_ = conn.Close()
+				}
+			}
+		}()
+		return "http://" + listener.Addr().String()
+	}
+	secure, plain := httptest.NewTLSServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(secure.Close)
+	t.Cleanup(plain.Close)
+	for _, c := range []struct{ about, url, want string }{
+		{"gone", answer("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n"), "the answer is 410"},
+		{"an echo", answer("LINE\r\n\r\n"), "the answer is not HTTP"},
+		{"a bad redirect", answer("HTTP/1.1 302 Found\r\nLocation: http://[?LINE\r\nContent-Length: 0\r\n\r\n"), "the answer is not HTTP"},
+		{"nothing", answer(""), "EOF"},
+		{"an unknown certificate", secure.URL, "certificate"},
+		{"TLS without it", strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client"},
+		{"a body without an end", answer("HTTP/1.1 200 OK\r\n\r\nslow"), ""},
+	} {
+		f := &follower{Receiver: Receiver{URL: c.url + "/x?token=hidden", Secret: secret, AllowPrivate: true}}
+		f.client = f.newClient(nil)
+		f.client.Timeout = 500 * time.Millisecond
+		err := f.deliver(t.Context(), &delivery{id: "msg_1", body: []byte("{}"), at: time.Now()}, "")
+		if said := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && !strings.Contains(said, c.want) || strings.Contains(said, "hidden") || strings.Contains(said, secret) {
+			t.Errorf("%s: %v", c.about, err)
+		}
+	}
+}
+
+// TestLeaps: a clock that is set back stops no receiver, and one that is set forward loses no
+// component that came.
+func TestLeaps(t *testing.T) {
+	h := newHook(t)
+	w := newWorld(t, Receiver{URL: h.URL, Secret: secret, AllowPrivate: true})
+	begun := w.now
+	h.answers(500, nil)
+	w.now = begun.AddDate(4, 0, 0)
+	w.push("One", "1")
+	w.settle(w.s)
+	w.now = begun
+	h.answers(0, nil)
+	if wait := w.settle(w.s); wait != idle {
+		t.Errorf("waits %v", wait)
+	}
+	w.want(h, "1 "+updated, "after the clock was set back")
+	w.push("Two", "2")
+	w.Configure(w.repo.Path(), "", map[string]catalog.ComponentSettings{"app": {}, "more": {History: catalog.History{Full: true}}})
+	w.Sync()
+	w.now = begun.AddDate(4, 2, 0)
+	w.settle(w.s)
+	if calls := w.want(h, "Created component", "after it was set forward"); len(calls) == 1 && calls[0].skipped != "1" {
+		t.Errorf("skipped %q", calls[0].skipped)
+	}
+}
+
+// TestReload: a receiver that is removed gets nothing more, one that stays loses nothing, and one
+// that comes begins with what is newer.
+func TestReload(t *testing.T) {
+	stays, goes, comes := newHook(t), newHook(t), newHook(t)
+	of := func(list ...*hook) (receivers []Receiver) {
+		for _, h := range list {
+			receivers = append(receivers, Receiver{URL: h.URL, Secret: secret, AllowPrivate: true})
+		}
+		return receivers
+	}
+	w := newWorld(t, of(stays, goes)...)
+	w.push("One", "1")
+	if err := w.s.Set(t.Context(), of(comes, stays)); err != nil {
+		t.Fatal(err)
+	}
+	w.push("Two", "2")
+	w.settle(w.s)
+	w.want(comes, "2 "+updated, "the one that comes")
+	w.s.followers = w.s.followers[1:]
+	w.settle(w.s)
+	w.want(stays, "1 "+updated+", 2 "+updated, "the one that stays")
+	if err := w.s.Set(t.Context(), of(goes)); err != nil {
+		t.Fatal(err)
+	}
+	w.settle(w.s)
+	w.want(goes, "", "the one that was away")
 }
 
 // TestWants: what a receiver is told of.
