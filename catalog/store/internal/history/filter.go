@@ -96,17 +96,8 @@ func (f *filter) matches(t *actionCounts) int64 {
 	if f.all {
 		return int64(t.n)
 	}
-	var n int64
-	if f.added {
-		n += int64(t.added)
-	}
-	if f.updated {
-		n += int64(t.updated)
-	}
-	if f.removed {
-		n += int64(t.removed)
-	}
-	if f.events && len(t.events) > 0 {
+	n := int64(t.added)*sqldb.Smallint(f.added) + int64(t.updated)*sqldb.Smallint(f.updated) + int64(t.removed)*sqldb.Smallint(f.removed)
+	if len(t.events) > 0 {
 		for _, a := range f.actions {
 			n += int64(t.events[a])
 		}
@@ -133,11 +124,8 @@ func (f *filter) inTime(at int64) bool { return f.from <= at && at <= f.to }
 
 // ofComponent reports whether the filter includes a component.
 func (f *filter) ofComponent(id int64) bool {
-	if f.components == nil {
-		return true
-	}
 	_, ok := f.components[id]
-	return ok
+	return ok || f.components == nil
 }
 
 // actionSlots is the number of placeholders for a filter's actions. There are

@@ -253,14 +253,11 @@ func Cols3[A, B, C any](each func(A, B, C)) func(Scan) error {
 }
 
 func Cols4[A, B, C, D any](each func(A, B, C, D)) func(Scan) error {
+	var a A
+	var b B
+	var c C
 	var d D
-	var scanned Scan
-	three := Cols3(func(a A, b B, c C) { each(a, b, c, d) })
-	first := func(dest ...any) error { return scanned(append(dest, &d)...) }
-	return func(scan Scan) error {
-		scanned = scan
-		return three(first)
-	}
+	return cols(func() { each(a, b, c, d) }, &a, &b, &c, &d)
 }
 
 func cols(each func(), dest ...any) func(Scan) error {
