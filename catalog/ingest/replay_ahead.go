@@ -67,11 +67,7 @@ func (a *readAhead) stop() {
 // next returns the next commit, whose part of the budget the caller gives back; nil after
 // the last one.
 func (a *readAhead) next(ctx context.Context) (*readCommit, error) {
-	var c *readCommit
-	select {
-	case c = <-a.commits:
-	case <-ctx.Done():
-	}
+	c := <-a.commits // closed if ctx is done
 	if c == nil {
 		return nil, ctx.Err()
 	}
