@@ -125,7 +125,7 @@ func (s *Server) access(ctx context.Context, header string) (a rest.Access) {
 func (s *Server) grant(a *rest.Access) (counts bool) {
 	a.Granter, counts = s, true
 	if of := a.Token.Account; of != nil {
-		a.Open = &rest.Open{}
+		a.Open = new([]func(context.Context))
 		of.Roles, counts = s.RolesOf(of)
 	}
 	return counts

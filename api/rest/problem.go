@@ -216,8 +216,9 @@ type Access struct {
 	Token catalog.Token
 	// Granter says which roles the token's account has; nil without a token.
 	Granter Granter
-	// Open are the questions to forges that the request came upon; nil without an account.
-	Open *Open
+	// Open are questions to forges, which can take long: they are noted in snapshots of the store,
+	// and asked outside of them; nil without an account.
+	Open *[]func(context.Context)
 	// Session is the secret of the browser's session that has Token; "" if the token
 	// itself was shown.
 	Session string
@@ -233,28 +234,24 @@ type Granter interface {
 	Pushes(a *catalog.Account, c *store.ComponentRow) (may bool, ask func(context.Context))
 }
 
-// Open are questions to forges, whose answers can take long. They are noted in snapshots of the
-// store, and asked outside of them.
-type Open struct{ questions []func(context.Context) }
-
 // Pushes reports whether a component lets the token's account edit, as far as that is known.
 func (a Access) Pushes(c *store.ComponentRow) bool {
 	may, ask := a.Granter.Pushes(a.Token.Account, c)
 	if ask != nil {
-		a.Open.questions = append(a.Open.questions, ask)
+		*a.Open = append(*a.Open, ask)
 	}
 	return may
 }
 
 // Asks reports whether there are open questions.
-func (a Access) Asks() bool { return a.Open != nil && len(a.Open.questions) > 0 }
+func (a Access) Asks() bool { return a.Open != nil && len(*a.Open) > 0 }
 
 // Ask asks the open questions.
 func (a Access) Ask(ctx context.Context) {
-	for _, ask := range a.Open.questions {
+	for _, ask := range *a.Open {
 		ask(ctx)
 	}
-	a.Open.questions = nil
+	*a.Open = nil
 }
 
 // Authenticated reports whether the client showed a token that counts.

@@ -107,9 +107,7 @@ func (p *Pages) Account(ctx context.Context, r *rest.Request) (*Edited, error) {
 		done.Next = "/login/"
 		return done, to.EndSessions(ctx, &a.Token, "")
 	case do == "withdraw" && p.env.Edits != nil:
-		e, err := resource.Read(ctx, p.env, r, func(ctx context.Context, snap *store.Snapshot, _ *rest.Request) (store.Edit, error) {
-			return p.env.VisibleEdit(ctx, snap, number)
-		})
+		e, err := store.Get(ctx, p.env.Store, (*store.Snapshot).EditByID, number)
 		if err == nil {
 			err = p.env.AnswerSuggestion(ctx, e.ComponentID, e.TranslationID, edit.Answer{ID: number, UnitID: e.UnitID, Own: true})
 		}
