@@ -220,12 +220,6 @@ func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
 	return r.git("", "cat-file", "blob", rev+":"+path)
 }
 
-// Paths lists the files at rev, sorted.
-func (r *Repo) Paths(rev string) ([]string, error) {
-	out, err := r.git("", "ls-tree", "-r", "-z", "--name-only", rev)
-	return strings.FieldsFunc(string(out), func(c rune) bool { return c == 0 }), err
-}
-
 // Load makes the scenario of a name, with its initial push, in a temporary directory of
 // the test.
 func Load(tb testing.TB, name string) *Repo {

@@ -234,16 +234,10 @@ func (tx *StepTx) compare(ctx context.Context, component int64, all bool) error 
 	ids := sqldb.SortedKeys(stored)
 	counted, err := rows.CountAgainst(ctx, tx.s, component, ids)
 	for _, id := range ids {
-		if err == nil && stored[id] != counted[id] {
-			err = tx.putAgainst(ctx, id, counted[id])
+		if a := counted[id]; err == nil && stored[id] != a {
+			err = cmp.Or(tx.s.Do(ctx, `UPDATE translations SET extra = $1, extra_words = $2, changed = $3, changed_translated = $4, changed_translated_words = $5, changed_fuzzy = $6
+				WHERE id = $7`, a.Extra, a.ExtraWords, a.Changed, a.ChangedTranslated, a.ChangedTranslatedWords, a.ChangedFuzzy, id), tx.markChanged(ctx, id))
 		}
 	}
 	return err
-}
-
-// putAgainst stores the counts of a translation.
-func (tx *StepTx) putAgainst(ctx context.Context, translation int64, a catalog.Against) error {
-	return cmp.Or(tx.s.Do(ctx, `UPDATE translations SET extra = $1, extra_words = $2, changed = $3, changed_translated = $4, changed_translated_words = $5, changed_fuzzy = $6
-		WHERE id = $7`, a.Extra, a.ExtraWords, a.Changed, a.ChangedTranslated, a.ChangedTranslatedWords, a.ChangedFuzzy, translation),
-		tx.markChanged(ctx, translation))
 }

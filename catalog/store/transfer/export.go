@@ -130,7 +130,11 @@ func (x *exporter) table(ctx context.Context, t *storedTable) (rows int64, err e
 			dest[i] = new([]byte)
 		}
 	}
-	query := `SELECT ` + strings.Join(t.columns, ", ") + ` FROM ` + t.name + ` ORDER BY ` + strings.Join(t.order(), ", ")
+	order := t.key // which no engine chooses
+	if len(order) == 0 {
+		order = t.columns
+	}
+	query := `SELECT ` + strings.Join(t.columns, ", ") + ` FROM ` + t.name + ` ORDER BY ` + strings.Join(order, ", ")
 	err = x.s.Query(ctx, query, nil, func(scan sqldb.Scan) error {
 		if err := scan(dest...); err != nil {
 			return err
@@ -166,14 +170,6 @@ type storedTable struct {
 	name           string
 	columns, types []string
 	key            []string // of its primary key
-}
-
-// order are the columns that put rows in an order which no engine chooses.
-func (t *storedTable) order() []string {
-	if len(t.key) > 0 {
-		return t.key
-	}
-	return t.columns
 }
 
 // tablesOf describes the tables that are exported: first those that others refer to.
