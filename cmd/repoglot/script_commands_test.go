@@ -2,14 +2,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +21,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 )
 
@@ -113,6 +118,21 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if m := metricsOn.FindStringSubmatch(c.err.String()); m != nil {
 		ts.Setenv(args[0]+"_metrics", m[1])
 	}
+}
+
+// cmdPerson signs somebody in, as after the answer of a provider; one who is blocked makes the file blocked.
+func cmdPerson(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 4, "person DATA_DIR PROVIDER NAME SUBJECT")
+	db, err := store.Open(context.Background(), filepath.Join(ts.MkAbs(args[0]), "repoglot.db"), store.Options{Shared: true})
+	ts.Check(err)
+	defer db.Close()
+	a := catalog.Account{Provider: args[1], Name: args[2], Subject: args[3], AuthorName: strings.ToUpper(args[2])}
+	_, _, err = db.Access().SignIn(context.Background(), &a, time.Hour)
+	if errors.Is(err, catalog.ErrConflict) {
+		ts.Check(os.WriteFile(ts.MkAbs("blocked"), nil, 0o600))
+		return
+	}
+	ts.Check(err)
 }
 
 func cmdStop(ts *testscript.TestScript, neg bool, args []string) {

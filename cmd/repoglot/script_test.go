@@ -68,7 +68,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"repo": cmdRepo, "advance": cmdAdvance, "put": cmdPut, "gitserver": cmdGitServer, "silent": cmdSilent,
-			"serve": cmdServe, "stop": cmdStop, "httpget": cmdGet, "call": cmdCall, "logged": cmdLogged, "dump": cmdDump,
+			"serve": cmdServe, "person": cmdPerson, "stop": cmdStop, "httpget": cmdGet, "call": cmdCall, "logged": cmdLogged, "dump": cmdDump,
 		},
 	})
 }
