@@ -9,6 +9,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
+	"github.com/repoglot/repoglot/testrepos/testsize"
 )
 
 // allFlags turn on every check.
@@ -45,7 +46,7 @@ var hostile = []string{
 func TestExplainHostile(t *testing.T) {
 	s := set("fr", english)
 	for _, piece := range hostile {
-		text := strings.Repeat(piece, 4<<10/len(piece))
+		text := strings.Repeat(piece, testsize.Of(1<<10, 4<<10, 4<<10)/len(piece))
 		for _, source := range []string{text, "A <b>bold</b> [b]word[/b] %s."} {
 			for _, flags := range []string{allFlags, allFlags + ", safe-html"} {
 				u := &checks.Unit{Sources: []string{source}, Targets: []string{text}, Flags: flags, State: catalog.StateTranslated}
