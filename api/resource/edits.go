@@ -299,11 +299,10 @@ func mayRedo(ctx context.Context, j *editRow) error {
 
 // mayReject refuses a client that may neither answer suggestions nor make any.
 func mayReject(ctx context.Context, j *editRow) error {
-	err := mayRedo(ctx, j)
-	if err != nil && may(ctx, catalog.ScopeSuggest, &j.row, j.Language) == nil {
-		err = nil // if it is its own
+	if may(ctx, catalog.ScopeSuggest, &j.row, j.Language) == nil { // if it is its own
+		return nil
 	}
-	return err
+	return mayRedo(ctx, j)
 }
 
 // restoreEdit does again what an edit did: it enters its text, adds its language or its

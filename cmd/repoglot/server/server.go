@@ -37,7 +37,6 @@ import (
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
 	"github.com/repoglot/repoglot/api/limit"
-	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/api/web"
 	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
@@ -269,9 +268,6 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 	}
 	plan, now := NewPlan(c), settingsOf(s.Config, s.log)
 	now.Roles, now.Pushes = c.Roles(), nil // who lost one must not write while a large step is stored
-	now.SignIn = slices.DeleteFunc(now.SignIn, func(p *signin.Provider) bool {
-		return !slices.ContainsFunc(c.SignIn, func(s config.SignIn) bool { return s.ID == p.ID })
-	})
 	s.api.Update(now)
 	err := again(ctx, s.log, store.ErrUnavailable, func() error { return s.engine.configureOnce(ctx, plan) })
 	if err != nil { // the old one goes on meanwhile
