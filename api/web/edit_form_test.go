@@ -47,7 +47,9 @@ func newTranslating(t *testing.T, o api.Options) *translating {
 		"closed": {Filemask: "doc/*.po"},
 	})
 	w.Sync()
-	o.Settings.SignIn = append(o.Settings.SignIn, providers...)
+	if o.Settings.SignIn == nil {
+		o.Settings.SignIn = providers
+	}
 	o.DB, o.Languages, o.Edits, o.CacheBytes = w.DB, w.Languages, w.Editor, 1<<20
 	return &translating{w, t, api.New(o)}
 }
