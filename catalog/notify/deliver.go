@@ -3,6 +3,7 @@ package notify
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -89,11 +89,13 @@ func (f *follower) deliver(ctx context.Context, d *delivery, agent string) error
 	}
 	answer, err := f.client.Do(req)
 	if err != nil {
-		err = errors.Unwrap(err)                                                                                   // the whole url.Error has the address
-		if text := err.Error(); strings.Contains(text, "malformed") || strings.Contains(text, "Location header") { // with what was answered, perhaps the address
-			err = errors.New("the answer is not HTTP")
+		var network net.Error
+		var certificate *tls.CertificateVerificationError
+		err = errors.Unwrap(err) // the whole url.Error has the address
+		if errors.As(err, &network) || errors.As(err, &certificate) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, http.ErrSchemeMismatch) {
+			return err
 		}
-		return err
+		return errors.New("the answer is not HTTP") // the error has what was answered, which may repeat the address
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, maxAnswer)) // it was answered
