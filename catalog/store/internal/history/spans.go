@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/kept"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
@@ -75,13 +77,14 @@ func (l ledgerSums) extended(rows []deltaRow, width, closed int64) ledgerSums {
 // concurrent use.
 type Spans struct {
 	sums  *kept.By[ledgerKey, ledgerSums] // the generation is the number of closed spans
+	turn  *semaphore.Weighted             // of whoever reads many spans
 	width int64                           // of spans
 }
 
 // NewSpans makes a cache with sums of spans of width ranks, usually SpanWidth, and room for
 // so many of them, usually MaxSpans.
 func NewSpans(width int64, room int) *Spans {
-	return &Spans{kept.New[ledgerKey, ledgerSums](room), width}
+	return &Spans{kept.New[ledgerKey, ledgerSums](room), semaphore.NewWeighted(1), width}
 }
 
 // spanSums returns the sums of the spans of a ledger that are closed in this snapshot,
@@ -89,6 +92,13 @@ func NewSpans(width int64, room int) *Spans {
 func (s *Reader) spanSums(ctx context.Context, l *ledger, length int64) ([]spanSum, error) {
 	closed := length / s.spans.width
 	sums := s.spans.sums.Newest(l.key)
+	if closed-sums.closed > spansAtOnce {
+		if err := s.spans.turn.Acquire(ctx, 1); err != nil {
+			return nil, err
+		}
+		defer s.spans.turn.Release(1)
+		sums = s.spans.sums.Newest(l.key)
+	}
 	for sums.closed < closed {
 		upTo := min(sums.closed+spansAtOnce, closed)
 		more, err := s.storedSums(ctx, l, sums, upTo)
@@ -194,10 +204,8 @@ func (l *ledgerSums) add(row []byte) error {
 func (s *Reader) DamagedSpans(ctx context.Context, q Query) (n int64, err error) {
 	l := q.ledger(0)
 	length, err := s.length(ctx, q.scope())
-	if err != nil {
-		return 0, err
-	}
-	list, err := sqldb.Map(ctx, s.s, `SELECT span, data FROM spans WHERE kind = $1 AND id = $2`, []any{string(l.key.kind), l.key.id}, func(data *[]byte) []any { return []any{data} })
+	list, unread := sqldb.Map(ctx, s.s, `SELECT span, data FROM spans WHERE kind = $1 AND id = $2`, []any{string(l.key.kind), l.key.id}, func(data *[]byte) []any { return []any{data} })
+	err = cmp.Or(err, unread)
 	for span := int64(0); span < int64(len(list)) && err == nil; span++ {
 		counted := [][]byte{nil}
 		if span < length/s.spans.width {
