@@ -82,7 +82,7 @@ func (s *Server) ask(r *http.Request, a *catalog.Account, address string) error 
 
 // mail sends a mail and counts it.
 func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
-	err, result := errNoMail, "failed"
+	err, result := errors.New("no smtp is configured"), "failed"
 	if send := s.settings.Load().Mail; send != nil {
 		err = send(ctx, to, id, m)
 	}
@@ -92,9 +92,6 @@ func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
 	s.metrics.mails.WithLabelValues(result).Inc()
 	return err
 }
-
-// errNoMail says that mail was switched off meanwhile.
-var errNoMail = errors.New("no smtp is configured")
 
 // BaseURL is the public origin of every link as it is configured now; "" takes that of a request.
 func (s *Server) BaseURL() string { return s.settings.Load().BaseURL }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/store/cluster"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -253,7 +252,7 @@ func (db *DB) Clock(ctx context.Context) (time.Time, error) {
 	}
 	var now time.Time
 	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		_, err := s.First(ctx, `SELECT `+cluster.Now, nil, &now)
+		_, err := s.First(ctx, `SELECT `+sqldb.Clock, nil, &now)
 		return err
 	})
 	return now, db.fail(ctx, "read the clock", err)

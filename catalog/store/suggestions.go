@@ -158,7 +158,7 @@ func (tx *StepTx) refreshSuggestions(ctx context.Context) error {
 		err := tx.s.IDs(ctx, `DELETE FROM suggestions WHERE translation_id = $1 AND NOT EXISTS (
 			SELECT 1 FROM units u JOIN translations t ON t.id = u.translation_id
 			WHERE u.id = suggestions.unit_id AND (u.removed = 0 AND t.removed = 0 AND u.target <> suggestions.target AND u.state <> $2
-				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING CASE WHEN substr(branch, 1, 1) = ':' THEN CAST(substr(branch, 2) AS BIGINT) ELSE 0 END`,
+				OR (u.removed = 1 OR t.removed = 1) AND substr(suggestions.branch, 1, 1) = ':')) RETURNING `+editOf,
 			[]any{id, int64(catalog.StateReadOnly)}, &void)
 		if err == nil {
 			err = tx.endSuggested(ctx, void)
@@ -209,10 +209,13 @@ func (s *Snapshot) fillSuggestions(ctx context.Context, units []catalog.Unit) (e
 	return err
 }
 
+// editOf is the id of the edit that a row of suggestions is of, 0 for one of a branch.
+const editOf = `CASE WHEN substr(branch, 1, 1) = ':' THEN CAST(substr(branch, 2) AS BIGINT) ELSE 0 END`
+
 // Suggestions returns the suggestions of a unit, by branch; those of people first, by id.
 func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion, error) {
 	out, err := sqldb.Rows(ctx, s.s, `SELECT n.branch, n.translation_id, n.target, n.author_name, n.at, n.commit_hash, COALESCE(a.username, ''), COALESCE(a.id, 0), COALESCE(e.stranger, 0)
-		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key LEFT JOIN edits e ON e.id = CASE WHEN substr(n.branch, 1, 1) = ':' THEN CAST(substr(n.branch, 2) AS BIGINT) ELSE 0 END WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(n *Suggestion) []any {
+		FROM suggestions n LEFT JOIN users a ON a.email_hash = n.author_key LEFT JOIN edits e ON e.id = `+editOf+` WHERE n.unit_id = $1 ORDER BY n.branch`, []any{unitID}, func(n *Suggestion) []any {
 		return []any{&n.Branch, &n.TranslationID, &n.Target, &n.AuthorName, &n.At, &n.Commit, &n.Username, &n.UserID, &n.Stranger}
 	})
 	for i := range out {
@@ -225,12 +228,12 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 }
 
 // withSuggestions finds the strings of a translation that have suggestions; if match is not nil,
-// only those with matching ones, but for those that are hidden. With missing it finds source units of strings that the file
-// lacks.
+// only those with matching ones that are not hidden. With missing it finds source units of
+// strings that the file lacks.
 func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool) (ids []int64, err error) {
 	err = s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
 		WHERE n.translation_id = $1 AND u.removed = $2 AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM edits e
-			WHERE e.id = CASE WHEN substr(n.branch, 1, 1) = ':' THEN CAST(substr(n.branch, 2) AS BIGINT) ELSE 0 END AND e.stranger > 0))`, []any{translation, sqldb.Smallint(missing), sqldb.Smallint(match != nil)}, sqldb.Cols2(func(id int64, text string) {
+			WHERE e.id = `+editOf+` AND e.stranger > 0))`, []any{translation, sqldb.Smallint(missing), sqldb.Smallint(match != nil)}, sqldb.Cols2(func(id int64, text string) {
 		if match == nil || match(text) {
 			ids = append(ids, id)
 		}

@@ -96,8 +96,8 @@ func (w *Writer) ChangeAccount(ctx context.Context, id int64, event, who string)
 	})
 }
 
-// WantMail stores the address to which an account wants digests, which counts once it is confirmed
-// within a lifetime by the secret that is returned; "" is that of its commits, at once.
+// WantMail stores the address to which an account wants digests, until lifetime is over or the
+// account confirms it with secret. An empty one takes back the address of its commits.
 func (w *Writer) WantMail(ctx context.Context, account int64, address string, lifetime time.Duration) (secret string, err error) {
 	secret = rand.Text()
 	return secret, w.db.Fail(ctx, "store an address", w.write(ctx, func(s *sqldb.Session) error {

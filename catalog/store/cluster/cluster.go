@@ -39,9 +39,6 @@ func New(db *sqldb.DB, pool *sqldb.Pool, write Write, wished <-chan struct{}) *C
 // is due. Only while a Watch is open, and not always: a poll must be behind it.
 func (c *Cluster) Wished() <-chan struct{} { return c.wished }
 
-// Now is the time of the database in microseconds.
-const Now = sqldb.Clock
-
 // Mirror is a branch that the configuration names.
 type Mirror struct {
 	// Branch names it, like ingest.BranchKey.
@@ -90,13 +87,13 @@ func (p *Process) Silent(at time.Time) bool { return at.Sub(p.Seen) > SilentAfte
 func (c *Cluster) Seen(ctx context.Context, p *Process, told bool) error {
 	return c.Do(ctx, "record the process", func(s *sqldb.Session) error {
 		if told {
-			rows, err := s.Exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+Now+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
+			rows, err := s.Exec(ctx, `UPDATE processes SET fingerprint = $2, problem = $3, seen = `+sqldb.Clock+` WHERE id = $1`, p.ID, p.Configuration, p.Problem)
 			if rows > 0 || err != nil {
 				return err
 			}
 		}
 		return s.Do(ctx, `INSERT INTO processes (id, machine, pid, work, version, fingerprint, problem, lacks, started, seen)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+Now+`, `+Now+`)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+sqldb.Clock+`, `+sqldb.Clock+`)
 			ON CONFLICT (id) DO UPDATE SET fingerprint = excluded.fingerprint, problem = excluded.problem, lacks = excluded.lacks, seen = excluded.seen`,
 			p.ID, p.Machine, p.PID, p.Work, p.Version, p.Configuration, p.Problem, textList(p.Lacks))
 	})
@@ -108,7 +105,7 @@ const keepProcesses = time.Hour
 // Leave forgets a process that ends, and those that were not seen for an hour.
 func (c *Cluster) Leave(ctx context.Context, id string) error {
 	return c.Do(ctx, "forget the process", func(s *sqldb.Session) error {
-		return s.Do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+Now+` - $2`, id, keepProcesses.Microseconds())
+		return s.Do(ctx, `DELETE FROM processes WHERE id = $1 OR seen < `+sqldb.Clock+` - $2`, id, keepProcesses.Microseconds())
 	})
 }
 
@@ -227,7 +224,7 @@ func (c *Cluster) State(ctx context.Context) (*State, error) {
 		if state.Mirrors, err = mirrorStates(ctx, s); err != nil {
 			return err
 		}
-		_, err = s.First(ctx, `SELECT `+Now, nil, &state.At)
+		_, err = s.First(ctx, `SELECT `+sqldb.Clock, nil, &state.At)
 		return err
 	})
 	return state, err
@@ -275,13 +272,13 @@ type Spent = struct {
 // spend adds up what clients used, in the order of their names, so that two processes
 // never wait for each other. A span that was over begins again.
 const spend = `INSERT INTO spent AS s (client, used, ends)
-	SELECT x.client, x.used, ` + Now + ` + x.left_us FROM jsonb_to_recordset(CAST($1 AS TEXT)::jsonb) AS x(client TEXT, used BIGINT, left_us BIGINT) ORDER BY x.client
-	ON CONFLICT (client) DO UPDATE SET used = excluded.used + CASE WHEN s.ends > ` + Now + ` THEN s.used ELSE 0 END,
-		ends = CASE WHEN s.ends > ` + Now + ` THEN s.ends ELSE excluded.ends END
-	RETURNING client, used, ends - ` + Now
+	SELECT x.client, x.used, ` + sqldb.Clock + ` + x.left_us FROM jsonb_to_recordset(CAST($1 AS TEXT)::jsonb) AS x(client TEXT, used BIGINT, left_us BIGINT) ORDER BY x.client
+	ON CONFLICT (client) DO UPDATE SET used = excluded.used + CASE WHEN s.ends > ` + sqldb.Clock + ` THEN s.used ELSE 0 END,
+		ends = CASE WHEN s.ends > ` + sqldb.Clock + ` THEN s.ends ELSE excluded.ends END
+	RETURNING client, used, ends - ` + sqldb.Clock
 
 // forgetSpent deletes spans that are over, a few at a time.
-const forgetSpent = `DELETE FROM spent WHERE client IN (SELECT client FROM spent WHERE ends < ` + Now + ` ORDER BY ends LIMIT 1000 FOR UPDATE SKIP LOCKED)`
+const forgetSpent = `DELETE FROM spent WHERE client IN (SELECT client FROM spent WHERE ends < ` + sqldb.Clock + ` ORDER BY ends LIMIT 1000 FOR UPDATE SKIP LOCKED)`
 
 // Spend adds what clients used of a limit since the last call to what other processes
 // counted, and returns the sums, with the rest of the span that began first. Clients are
@@ -335,7 +332,7 @@ type Configuration struct {
 func (c *Cluster) Adopt(ctx context.Context, copied Configuration, mirrors []Mirror) (newest Configuration, err error) {
 	err = c.write(ctx, func(s *sqldb.Session) error {
 		err := s.Do(ctx, `INSERT INTO configurations (fingerprint, revision, n, seen)
-			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+Now+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
+			SELECT $1, $2, COALESCE(MAX(n), 0) + 1, `+sqldb.Clock+` FROM configurations ON CONFLICT (fingerprint) DO NOTHING`, copied.Fingerprint, copied.Revision)
 		if err != nil {
 			return err
 		}
@@ -368,7 +365,7 @@ func putMirrors(ctx context.Context, s *sqldb.Session, mirrors []Mirror) error {
 		if known && old == m {
 			continue
 		}
-		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+Now+`)
+		if err := s.Do(ctx, `INSERT INTO mirrors (branch, project, host, active, due) VALUES ($1, $2, $3, 1, `+sqldb.Clock+`)
 			ON CONFLICT (branch) DO UPDATE SET project = excluded.project, host = excluded.host, active = 1,
 			due = CASE WHEN mirrors.active = 1 THEN mirrors.due ELSE excluded.due END`, m.Branch, m.Project, m.Host); err != nil {
 			return err

@@ -45,7 +45,7 @@ type Room struct {
 // belongs to a pull that is writing although its lease has expired. The best sixteen are
 // looked at, since several processes choose at once. If none is there to take, indexes say
 // so.
-const takeLease = `WITH at AS (SELECT ` + Now + ` AS t),
+const takeLease = `WITH at AS (SELECT ` + sqldb.Clock + ` AS t),
 	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
 	looked AS (SELECT $7 <> '' OR EXISTS (SELECT 1 FROM mirrors WHERE holder = '' AND active = 1 AND wished IS NOT NULL)
 		OR (SELECT MIN(due) FROM mirrors WHERE holder = '' AND active = 1) <= (SELECT t FROM at)
@@ -88,7 +88,7 @@ func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, e
 // taken the branch.
 func (c *Cluster) Renew(ctx context.Context, l *Lease, length time.Duration) (held bool, err error) {
 	err = c.Do(ctx, "renew a lease", func(s *sqldb.Session) error {
-		rows, err := s.Exec(ctx, `UPDATE mirrors SET expires = `+Now+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET expires = `+sqldb.Clock+` + $3 WHERE branch = $1 AND token = $2 AND holder <> ''`,
 			l.Branch, l.Token, length.Microseconds())
 		held = rows == 1
 		return err
@@ -125,10 +125,10 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 	return c.Do(ctx, "give a lease back", func(s *sqldb.Session) error {
 		if o.Cut {
 			return cmp.Or(s.Do(ctx, sqldb.NotifyPullers),
-				s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due))
+				s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+sqldb.Clock+` + $3 WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due))
 		}
-		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+Now+` + $3, ended = `+Now+`, problem = $4,
-			succeeded = CASE WHEN $4 = '' THEN `+Now+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
+		return s.Do(ctx, `UPDATE mirrors SET holder = '', expires = NULL, due = `+sqldb.Clock+` + $3, ended = `+sqldb.Clock+`, problem = $4,
+			succeeded = CASE WHEN $4 = '' THEN `+sqldb.Clock+` ELSE succeeded END, failures = CASE WHEN $4 = '' THEN 0 ELSE failures + $5 END
 			WHERE branch = $1 AND token = $2`, l.Branch, l.Token, due, problem, counted)
 	})
 }
@@ -140,7 +140,7 @@ func (c *Cluster) Give(ctx context.Context, l *Lease, o Outcome) error {
 // the later ones were about.
 func (c *Cluster) Wish(ctx context.Context, branches []string, by string) error {
 	return c.Do(ctx, "wish for a pull", func(s *sqldb.Session) error {
-		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+Now+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), textList(branches), by)
+		rows, err := s.Exec(ctx, `UPDATE mirrors SET wished = `+sqldb.Clock+`, wished_by = $2 WHERE wished IS NULL AND branch IN `+textsOf(1), textList(branches), by)
 		if err != nil || rows == 0 {
 			return err
 		}
@@ -163,7 +163,7 @@ const (
 // WishFor has a branch pulled soon, and a work done with it then.
 func (c *Cluster) WishFor(ctx context.Context, w Work, branch, by string) error {
 	return c.Do(ctx, "wish for "+string(w), func(s *sqldb.Session) error {
-		return cmp.Or(s.Do(ctx, sqldb.NotifyPullers), s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+Now+`, wished = COALESCE(wished, `+Now+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
+		return cmp.Or(s.Do(ctx, sqldb.NotifyPullers), s.Do(ctx, `UPDATE mirrors SET `+string(w)+` = `+sqldb.Clock+`, wished = COALESCE(wished, `+sqldb.Clock+`), wished_by = CASE WHEN wished IS NULL THEN $2 ELSE wished_by END
 			WHERE branch = $1`, branch, by))
 	})
 }

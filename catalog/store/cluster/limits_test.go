@@ -40,7 +40,7 @@ func TestSpend(t *testing.T) {
 	spend(one, "b", Spent{"x", 1, time.Hour})
 	left := 0
 	err := one.Do(t.Context(), "count clients", func(s *sqldb.Session) error {
-		_, err := s.First(t.Context(), `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+Now, nil, &left)
+		_, err := s.First(t.Context(), `SELECT COUNT(*) FROM spent WHERE client LIKE '%x%' OR ends < `+sqldb.Clock, nil, &left)
 		return err
 	})
 	if err != nil || left != 0 {

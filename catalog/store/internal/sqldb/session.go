@@ -94,14 +94,12 @@ func (s *Session) Failed(ctx context.Context, err *error, op string, args ...any
 }
 
 // Exec runs a statement and returns the number of affected rows.
-func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if s.failed = cmp.Or(s.failed, s.Budget.take(args)); s.failed != nil {
-		return 0, s.failed
+func (s *Session) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
+	if s.failed = cmp.Or(s.failed, s.Budget.take(args)); s.failed == nil {
+		s.Note()
+		rows, s.failed = s.Conn.Exec(ctx, query, args)
 	}
-	s.Note()
-	rows, err := s.Conn.Exec(ctx, query, args)
-	s.failed = err
-	return rows, err
+	return rows, s.failed
 }
 
 // Do runs a statement whose result nobody needs, perhaps later than now.
