@@ -223,7 +223,7 @@ func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
 			if taken[k] || !isHeader(read[k]) || read[k].Domain != h.Domain {
 				continue
 			}
-			if compareEntries(read[k], h) == allParts {
+			if Alike(read[k], h) == AllKinds {
 				found = k
 				break
 			}
@@ -387,7 +387,7 @@ func (e *editor) readsBack(c *Entry) error {
 
 // isBack reports whether an entry that was read is the one that was written.
 func (e *editor) isBack(back, c *Entry) bool {
-	return compareEntries(back, c) == allParts && isHeader(c) == (c == e.f.Header || slices.Contains(e.f.OtherHeaders, c))
+	return Alike(back, c) == AllKinds && back.Obsolete == c.Obsolete && isHeader(c) == (c == e.f.Header || slices.Contains(e.f.OtherHeaders, c))
 }
 
 // readsBackWhole reports whether a file that was written is read as its entries; err says
@@ -493,14 +493,14 @@ func (e *editor) or(c *Entry, write func(*Entry) error, otherwise func() error) 
 func (e *editor) entry(c *Entry, k int) error {
 	was, s := e.record.entries[k], &e.record.spans[k]
 	e.next, e.done = k+1, s.to
-	same := compareEntries(was, c)
+	same := Alike(was, c)
 	if !e.same && hasNumbers(e.cursor.text[s.from[partComments]:s.to]) {
 		same = 0 // these escapes are bytes of the old charset
 	}
-	if !s.whole[partComments] && e.kept != s.from[partComments] {
-		same = 0 // a prefix may be on the line before it
+	if was.Obsolete != c.Obsolete || !s.whole[partComments] && e.kept != s.from[partComments] { // a prefix may be on the line before it
+		same = 0
 	}
-	if same == allParts {
+	if same == AllKinds {
 		return e.keep(s.from[partComments], s.to)
 	}
 	if same == 0 || !s.lines() {

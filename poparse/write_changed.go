@@ -5,31 +5,24 @@ import (
 	"strings"
 )
 
-// changed writes an entry of which some parts are unchanged.
-func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
+// changed writes an entry of which some kinds of lines are unchanged.
+func (e *editor) changed(c, was *Entry, s *span, same KindSet) error {
 	if err := e.comments(c, was, s, same); err != nil {
 		return err
 	}
-	for _, p := range []struct {
-		part   part
-		set    partSet
-		render func(*Entry)
-	}{
-		{partPrevious, samePrevious, e.render.previous},
-		{partIDs, sameIDs, e.render.ids},
-	} {
+	for p, kind := partPrevious, KindPrevious; p < partTranslations; p, kind = p+1, kind+1 {
 		err := error(nil)
-		if same&p.set != 0 {
-			err = e.keep(s.from[p.part], s.end(p.part))
+		if same.Has(kind) {
+			err = e.keep(s.from[p], s.end(p))
 		} else {
-			e.render.nl = lineEnd(e.cursor.text[s.from[p.part]:s.end(p.part)], e.nl)
-			err = e.flush(c, func() { p.render(c) })
+			e.render.nl = lineEnd(e.cursor.text[s.from[p]:s.end(p)], e.nl)
+			err = e.flush(c, func() { e.render.kind(c, kind) })
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if same&sameTranslations != 0 {
+	if same.Has(KindStr) {
 		return e.keep(s.from[partTranslations], s.to)
 	}
 	return e.translations(c, was, s)
@@ -38,28 +31,33 @@ func (e *editor) changed(c, was *Entry, s *span, same partSet) error {
 // comments writes the comments of an entry, kind by kind. The new lines of a changed
 // kind are written where its first line was; if of the flags only fuzzy has changed,
 // their lines stay but for it.
-func (e *editor) comments(c, was *Entry, s *span, same partSet) error {
+func (e *editor) comments(c, was *Entry, s *span, same KindSet) error {
 	from, to := s.from[partComments], s.end(partComments)
-	if same&sameComments == sameComments {
+	const all = 1<<commentKinds - 1
+	if same&all == all {
 		return e.keep(from, to)
 	}
 	e.render.nl = lineEnd(e.cursor.text[from:to], lineEnd(e.cursor.text[to:s.to], e.nl))
 	kinds, ok := commentLines(e.cursor.text[from:to])
 	if !ok {
-		return e.flush(c, func() { e.render.allComments(c) })
+		return e.flush(c, func() {
+			for kind := range commentKinds {
+				e.render.kind(c, kind)
+			}
+		})
 	}
 	flags := fuzzyLines(c, was, e.cursor.text[from:to], kinds)
 	var present, written [commentKinds + 1]bool
 	for _, kind := range kinds {
 		present[kind] = true
 	}
-	missing := func(until commentKind) error {
+	missing := func(until Kind) error {
 		for kind := range until {
-			if same&(1<<kind) != 0 || written[kind] || present[kind] {
+			if same.Has(kind) || written[kind] || present[kind] {
 				continue
 			}
 			written[kind] = true
-			if err := e.flush(c, func() { e.render.comments(c, kind) }); err != nil {
+			if err := e.flush(c, func() { e.render.kind(c, kind) }); err != nil {
 				return err
 			}
 		}
@@ -72,11 +70,11 @@ func (e *editor) comments(c, was *Entry, s *span, same partSet) error {
 		switch {
 		case kind == commentKinds: // a blank line
 			err = e.keep(line, end)
-		case same&(1<<kind) != 0:
+		case same.Has(kind):
 			if err = missing(kind); err == nil {
 				err = e.keep(line, end)
 			}
-		case kind == commentFlag && flags != nil:
+		case kind == KindFlags && flags != nil:
 			written[kind] = true
 			if err = missing(kind); err == nil && flags[i] == text {
 				err = e.keep(line, end)
@@ -86,7 +84,7 @@ func (e *editor) comments(c, was *Entry, s *span, same partSet) error {
 		case !written[kind]:
 			written[kind] = true
 			if err = missing(kind); err == nil {
-				err = e.flush(c, func() { e.render.comments(c, kind) })
+				err = e.flush(c, func() { e.render.kind(c, kind) })
 			}
 		}
 		if err != nil {
@@ -99,11 +97,11 @@ func (e *editor) comments(c, was *Entry, s *span, same partSet) error {
 
 // commentLines returns the kind of each line of comments, commentKinds for a blank
 // line. It returns false if a line has no single kind.
-func commentLines(text string) ([]commentKind, bool) {
-	var kinds []commentKind
+func commentLines(text string) ([]Kind, bool) {
+	var kinds []Kind
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		kind := commentTranslator
+		kind := KindComments
 		switch {
 		case line == "":
 			kind = commentKinds
@@ -111,11 +109,11 @@ func commentLines(text string) ([]commentKind, bool) {
 			return nil, false
 		case len(line) == 1:
 		case line[1] == '.':
-			kind = commentExtracted
+			kind = KindExtracted
 		case line[1] == ':':
-			kind = commentReference
+			kind = KindReferences
 		case line[1] == ',', line[1] == '=':
-			kind = commentFlag
+			kind = KindFlags
 		}
 		kinds = append(kinds, kind)
 	}
@@ -130,40 +128,6 @@ func hasNumbers(text string) bool {
 		}
 	}
 	return false
-}
-
-// partSet is a set of the parts of an entry. Its first bits are the comment kinds.
-type partSet uint8
-
-const (
-	samePrevious partSet = 1 << (iota + commentKinds)
-	sameIDs
-	sameTranslations
-
-	sameComments = samePrevious - 1
-	allParts     = sameTranslations<<1 - 1
-)
-
-// compareEntries returns the parts of two entries that are written alike.
-func compareEntries(a, b *Entry) partSet {
-	if a.Obsolete != b.Obsolete {
-		return 0
-	}
-	set := partSet(0)
-	add := func(part partSet, same bool) {
-		if same {
-			set |= part
-		}
-	}
-	add(1<<commentTranslator, sameLines(a.Comments, b.Comments))
-	add(1<<commentExtracted, sameLines(a.Extracted, b.Extracted))
-	add(1<<commentReference, slices.Equal(a.References, b.References))
-	add(1<<commentFlag, a.Fuzzy == b.Fuzzy && slices.Equal(a.Flags, b.Flags))
-	add(samePrevious, a.Previous.Equal(b.Previous))
-	add(sameIDs, a.ID == b.ID && a.HasContext == b.HasContext && a.HasPlural == b.HasPlural &&
-		(!a.HasContext || a.Context == b.Context) && (!a.HasPlural || a.IDPlural == b.IDPlural))
-	add(sameTranslations, a.HasPlural == b.HasPlural && sameForms(a.Str, b.Str))
-	return set
 }
 
 // sameLines compares comments; each of them may have several lines.
@@ -197,7 +161,7 @@ func flagsAt(line string) []flagAt {
 
 // fuzzyLines returns the lines of the comments of an entry of which only the flag fuzzy
 // has changed; nil if other flags have, too, or lines would be read differently.
-func fuzzyLines(c, was *Entry, text string, kinds []commentKind) []string {
+func fuzzyLines(c, was *Entry, text string, kinds []Kind) []string {
 	if c.Fuzzy == was.Fuzzy || !slices.Equal(c.Flags, was.Flags) {
 		return nil
 	}
@@ -205,7 +169,7 @@ func fuzzyLines(c, was *Entry, text string, kinds []commentKind) []string {
 	set, sticky := false, -1 // the first line "#=": a comment for programs before gettext 0.25
 	for i, kind := range kinds {
 		switch {
-		case kind != commentFlag || c.Fuzzy && set:
+		case kind != KindFlags || c.Fuzzy && set:
 			continue
 		case c.Fuzzy && lines[i][strings.IndexByte(lines[i], '#')+1] == '=':
 			if sticky < 0 {

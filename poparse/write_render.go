@@ -28,55 +28,40 @@ type renderer struct {
 }
 
 func newRenderer(out *bytes.Buffer, nl string, eastAsian bool) *renderer {
-	return &renderer{style: gettextStyle, out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}
+	return &renderer{out: out, nl: nl, text: linebreak.Text{EastAsian: eastAsian}}
 }
 
 // Render returns an entry in msgcat's form, in UTF-8 and without wrapping.
 func Render(e *Entry) string {
 	var b bytes.Buffer
-	r := newRenderer(&b, "\n", false)
-	r.style = style{}
-	r.entry(e)
+	newRenderer(&b, "\n", false).entry(e)
 	return b.String()
 }
 
 // entry writes a whole entry.
 func (r *renderer) entry(e *Entry) {
-	r.allComments(e)
-	r.previous(e)
-	r.ids(e)
-	r.translations(e)
-}
-
-// commentKind is a kind of line before an entry, in msgcat's order.
-type commentKind uint8
-
-const (
-	commentTranslator commentKind = iota
-	commentExtracted
-	commentReference
-	commentFlag
-	commentKinds
-)
-
-// allComments writes the comment lines of all kinds.
-func (r *renderer) allComments(e *Entry) {
-	for kind := range commentKinds {
-		r.comments(e, kind)
+	for kind := range Kinds {
+		r.kind(e, kind)
 	}
 }
 
-// comments writes the comment lines of one kind.
-func (r *renderer) comments(e *Entry, kind commentKind) {
+// kind writes the lines of one kind.
+func (r *renderer) kind(e *Entry, kind Kind) {
 	switch kind {
-	case commentTranslator:
+	case KindComments:
 		r.lines("#", e.Comments)
-	case commentExtracted:
+	case KindExtracted:
 		r.lines("#.", e.Extracted)
-	case commentReference:
+	case KindReferences:
 		r.references(e.References)
-	case commentFlag:
+	case KindFlags:
 		r.flags(e)
+	case KindPrevious:
+		r.previous(e)
+	case KindIDs:
+		r.ids(e)
+	case KindStr:
+		r.translations(e)
 	}
 }
 

@@ -1,104 +1,10 @@
 package merge
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/poparse"
 )
-
-// kind is a kind of lines of an entry, in msgcat's order.
-type kind uint8
-
-const (
-	kindComments kind = iota
-	kindExtracted
-	kindReferences
-	kindFlags
-	kindPrevious
-	kindIDs
-	kindStr
-	kinds
-)
-
-// pieces are the lines of an entry by kind, and in which order the kinds come.
-type pieces struct {
-	of    [kinds]string
-	order []kind
-}
-
-// piecesOf takes an entry of a file apart. One of which parts share lines is taken as msgcat
-// writes it, without wrapping.
-func (m *merger) piecesOf(r *Row, v Side) pieces {
-	l := m.layout[v]
-	s := l.Spans[r.at[v]-1]
-	if p, ok := split(l.Text, &s); ok {
-		return p
-	}
-	if _, l, err := poparse.ParseLayout("", []byte(poparse.Render(s.Entry))); err == nil && len(l.Spans) == 1 {
-		l.Spans[0].Entry = s.Entry
-		if p, ok := split(l.Text, &l.Spans[0]); ok {
-			return p
-		}
-	}
-	return pieces{}
-}
-
-// split takes the text of an entry apart; false if parts of it share lines.
-func split(text string, s *poparse.Span) (p pieces, ok bool) {
-	if !s.Lines {
-		return p, false
-	}
-	k := kindComments
-	for line := range strings.Lines(text[s.Comments:s.Previous]) {
-		if trimmed := strings.TrimSpace(line); trimmed != "" { // blank lines stay with the line before
-			if k = kindComments; len(trimmed) > 1 {
-				switch trimmed[1] {
-				case '.':
-					k = kindExtracted
-				case ':':
-					k = kindReferences
-				case ',', '=':
-					k = kindFlags
-				case '~', '|', '!':
-					return p, false
-				}
-			}
-		}
-		if p.of[k] == "" {
-			p.order = append(p.order, k)
-		}
-		p.of[k] += line
-	}
-	p.of[kindPrevious], p.of[kindIDs], p.of[kindStr] = text[s.Previous:s.IDs], text[s.IDs:s.Str], text[s.Str:s.To]
-	for k := kindPrevious; k < kinds; k++ {
-		if p.of[k] != "" && !strings.HasSuffix(p.of[k], "\n") {
-			p.of[k] += "\n"
-		}
-		if s.Entry.Obsolete {
-			if p.of[k], ok = uncomment(p.of[k]); !ok {
-				return p, false
-			}
-		}
-	}
-	return p, true
-}
-
-// uncomment removes "#~" from lines.
-func uncomment(text string) (string, bool) {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		rest, ok := strings.CutPrefix(line, "#~")
-		if !ok {
-			return "", false
-		}
-		if strings.HasPrefix(rest, "|") {
-			rest = "#" + rest
-		}
-		b.WriteString(strings.TrimPrefix(rest, " "))
-	}
-	return b.String(), true
-}
 
 // obsoleteMark is before the lines of an obsolete entry.
 const obsoleteMark = "#~ "
@@ -116,169 +22,81 @@ func prefixed(mark, text string) string {
 	return b.String()
 }
 
-// assemble writes a string of pieces of both sides.
-func (m *merger) assemble(r *Row) string {
-	var p [3]pieces
-	for v := range p {
-		if r.Entry[v] != nil {
-			p[v] = m.piecesOf(r, Side(v))
+// assemble writes a string of the lines of both sides, and anew what neither has.
+func (m *merger) assemble(r *Row, e *poparse.Entry) string {
+	var has [3]poparse.Lines
+	var alike [3]poparse.KindSet
+	var order []poparse.Kind
+	for v, was := range r.Entry {
+		if was == nil {
+			continue
+		}
+		alike[v] = poparse.Alike(e, was)
+		lines, kinds := m.layout[v].Lines(&m.layout[v].Spans[r.at[v]-1])
+		if has[v] = lines; v > 0 && order == nil && alike[v].Has(poparse.KindIDs) {
+			order = kinds
 		}
 	}
-	piece := func(k kind, from Side) string {
+	clash, out := e == r.merged && m.Clashes(r), poparse.LinesOf(e)
+	for k := range poparse.Kinds {
+		text, ok := m.bytes(r, func(v Side) bool { return alike[v].Has(k) }, func(v Side) string { return has[v][k] })
 		switch {
-		case from != Base:
-			return p[from].of[k]
-		case r.Entry[Ours] == nil:
-			return p[Theirs].of[k]
-		case r.Entry[Theirs] == nil:
-			return p[Ours].of[k]
+		case r.Header && k == poparse.KindStr && (clash || !ok):
+			out[k] = m.headerLines(r, &has)
+		case ok:
+			out[k] = text
+		case k == poparse.KindComments:
+			out[k] = uniteLines([3]string{has[Base][k], has[Ours][k], has[Theirs][k]})
+		case k == poparse.KindPrevious && e.Previous != nil: // the source that the text was made for
+			out[k] = prefixed("#| ", has[r.text][poparse.KindIDs])
 		}
-		return m.bytes(r, func(_ *Row, v Side) string { return p[v].of[k] })
+		if e.Obsolete && k >= poparse.KindPrevious {
+			out[k] = prefixed(obsoleteMark, out[k])
+		}
 	}
-	var out pieces
-	mark := ""
-	if r.status == obsolete {
-		mark = obsoleteMark
+	if clash && !r.Header {
+		out[poparse.KindStr] = m.marked(out[poparse.KindStr], theirText(r, has[Theirs][poparse.KindStr]))
 	}
-	out.of[kindComments] = piece(kindComments, r.commentsFrom)
-	if r.united {
-		out.of[kindComments] = uniteLines(r.comments, p[Ours].of[kindComments]+p[Theirs].of[kindComments])
-	}
-	source, text := place{}.side(r), r.text
 	for v := range r.guess {
-		switch {
-		case r.guess[v] && r.Header:
-			text := header(r.Entry[v])
-			out.of[kindComments] += guessed(Side(v), headerGroups(text, p[v].of[kindStr])[value(fieldsOf(text), plurals)])
-		case r.guess[v]:
-			out.of[kindComments] += guessed(Side(v), p[v].of[kindStr])
-		}
-	}
-	if text == Base {
-		text = source
-	}
-	if r.status == there || r.extracted == Base || statusOf(r.Entry[r.extracted]) == obsolete {
-		out.of[kindExtracted], out.of[kindReferences] = piece(kindExtracted, r.extracted), piece(kindReferences, r.references)
-	}
-	out.of[kindFlags] = m.flags(r, &p)
-	out.of[kindPrevious] = m.previous(r, &p)
-	out.of[kindIDs] = piece(kindIDs, r.source)
-	switch {
-	case r.Header:
-		out.of[kindStr] = m.headerLines(r, &p)
-	case m.Clashes(r):
-		out.of[kindStr] = m.marked(prefixed(mark, m.shaped(r, Ours, source, &p)), prefixed(mark, m.shaped(r, Theirs, source, &p)))
-	case r.text == Base:
-		out.of[kindStr] = piece(kindStr, r.text)
-	default:
-		out.of[kindStr] = m.shaped(r, text, source, &p)
-	}
-	var b strings.Builder
-	first := slices.Clone(p[source].order)
-	for k := kindComments; k < kindPrevious; k++ {
-		if !slices.Contains(first, k) {
-			at := slices.IndexFunc(first, func(o kind) bool { return o > k })
-			if at < 0 {
-				at = len(first)
+		if text := has[v][poparse.KindStr]; e == r.merged && r.guess[v] {
+			if r.Header {
+				text = headerGroups(header(r.Entry[v]), text)[value(fieldsOf(header(r.Entry[v])), plurals)]
 			}
-			first = slices.Insert(first, at, k)
+			out[poparse.KindComments] += guessed(Side(v), text)
 		}
 	}
-	for _, k := range append(first, kindPrevious, kindIDs, kindStr) {
-		if k == kindPrevious || k == kindIDs || k == kindStr && !m.Clashes(r) {
-			out.of[k] = prefixed(mark, out.of[k])
-		}
-		b.WriteString(out.of[k])
+	text := ""
+	for _, k := range order {
+		text += out[k]
 	}
-	return b.String()
+	return text
 }
 
-// uniteLines writes lines of comments as they are in a text.
-func uniteLines(comments []string, text string) string {
-	raw := map[string]string{}
-	for line := range strings.Lines(text) {
-		value := strings.TrimPrefix(strings.TrimRight(strings.TrimPrefix(line, "#"), "\r\n"), " ")
-		if _, ok := raw[value]; !ok {
-			raw[value] = line
-		}
+// theirText is the msgstr of theirs in a conflict, for the source of the merged string.
+func theirText(r *Row, text string) string {
+	other, e := *r, *r.merged
+	other.merged = &e
+	if other.take(Theirs); !poparse.Alike(&e, r.Entry[Theirs]).Has(poparse.KindStr) {
+		text = poparse.LinesOf(&e)[poparse.KindStr]
 	}
-	var b strings.Builder
-	for _, c := range comments {
-		line, ok := raw[c]
-		if !ok {
-			line = strings.TrimRight("# "+c, " ") + "\n"
-		}
-		b.WriteString(line)
+	if e.Obsolete {
+		return prefixed(obsoleteMark, text)
 	}
-	return b.String()
+	return text
+}
+
+// uniteLines is unite of texts.
+func uniteLines(texts [3]string) string {
+	var list [3][]string
+	for v, text := range texts {
+		list[v] = strings.SplitAfter(text, "\n")
+	}
+	return strings.Join(unite(list[Base], list[Ours], list[Theirs]), "")
 }
 
 // guessed writes a text of a side as a comment.
 func guessed(side Side, text string) string {
 	return "# " + sideNames[side] + ":\n" + prefixed("# ", text)
-}
-
-// flags are the lines of flags: of the side that has them, with fuzzy as it is to be.
-func (m *merger) flags(r *Row, p *[3]pieces) string {
-	from := r.flagsFrom
-	for _, v := range [...]Side{r.text, Ours, Theirs} {
-		e := r.Entry[v]
-		if v != Base && e != nil && e.Fuzzy == r.fuzzy && (r.flagsFrom == v || r.flagsFrom == Base) {
-			return p[v].of[kindFlags]
-		}
-		if from == Base && e != nil {
-			from = v
-		}
-	}
-	var list []string
-	if r.fuzzy {
-		list = append(list, "fuzzy")
-	}
-	if list = append(list, r.Entry[from].Flags...); len(list) == 0 {
-		return ""
-	}
-	return "#, " + strings.Join(list, ", ") + "\n"
-}
-
-// previous are the "#|" lines: of a side, or of the source that the text was made for.
-func (m *merger) previous(r *Row, p *[3]pieces) string {
-	if r.previous == nil {
-		return ""
-	}
-	for _, v := range [...]Side{r.text, Ours, Theirs} {
-		if e := r.Entry[v]; v != Base && e != nil && e.Previous.Equal(r.previous) {
-			return p[v].of[kindPrevious]
-		}
-	}
-	return prefixed("#| ", p[r.text].of[kindIDs])
-}
-
-// shaped is the msgstr of a side for the source of another: with a number or without.
-func (m *merger) shaped(r *Row, text, source Side, p *[3]pieces) string {
-	e, s := r.Entry[text], r.Entry[source]
-	if e.HasPlural == s.HasPlural {
-		return p[text].of[kindStr]
-	}
-	written := poparse.Render(reshape(e, s))
-	return written[strings.Index("\n"+written, "\nmsgstr"):]
-}
-
-// reshape gives a text the number of forms that another source wants.
-func reshape(text, source *poparse.Entry) *poparse.Entry {
-	e := &poparse.Entry{ID: "x", HasPlural: source.HasPlural, IDPlural: "x", Str: []string{""}}
-	if len(text.Str) > 0 {
-		e.Str = text.Str[:1]
-	}
-	if source.HasPlural {
-		e.Str = slices.Repeat(e.Str, max(1, len(source.Str)))
-	}
-	return e
-}
-
-// obsolete is the text of a side's entry as one that is not used any more.
-func (m *merger) obsolete(r *Row, v Side) string {
-	p := m.piecesOf(r, v)
-	return p.of[kindComments] + p.of[kindFlags] + prefixed(obsoleteMark, p.of[kindPrevious]+p.of[kindIDs]+p.of[kindStr])
 }
 
 // marked writes a conflict.
@@ -291,14 +109,14 @@ func (m *merger) marked(ours, theirs string) string {
 }
 
 // headerLines writes the msgstr of a header, of the lines of both.
-func (m *merger) headerLines(r *Row, p *[3]pieces) string {
+func (m *merger) headerLines(r *Row, has *[3]poparse.Lines) string {
 	var groups [3]map[string]string
 	for v := Ours; v <= Theirs; v++ {
-		groups[v] = headerGroups(header(r.Entry[v]), p[v].of[kindStr])
+		groups[v] = headerGroups(header(r.Entry[v]), has[v][poparse.KindStr])
 	}
 	var b strings.Builder
 	b.WriteString("msgstr \"\"\n")
-	for _, f := range fieldsOf(r.verdict.header) {
+	for _, f := range fieldsOf(header(r.merged)) {
 		ours, theirs := groups[Ours][f.line], groups[Theirs][f.line]
 		switch {
 		case m.Clashes(r) && f.name == plurals:

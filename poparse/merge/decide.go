@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -27,25 +28,17 @@ func statusOf(e *poparse.Entry) status {
 	return there
 }
 
-// verdict says whose the fields of a merged string are. Base is: both have the same.
+// verdict is what becomes of a string.
 type verdict struct {
-	status                                         status
-	source, text, extracted, references, flagsFrom Side
-	commentsFrom                                   Side
-	// comments are the translator's comments, if they are of both sides.
-	comments []string
-	united   bool
-	// fuzzy and previous are the state; previous is also that of the string of a side.
-	fuzzy    bool
-	previous *poparse.Previous
-	// extra is the side whose text is kept as obsolete beside the string.
-	extra Side
+	// merged is the string, nil if it is absent; of a conflict with the text of ours, or of
+	// theirs if Options.Favor says so.
+	merged *poparse.Entry
+	// text is the side whose text it has, Base: both have the same.
+	text Side
+	// extra is kept as obsolete beside the string.
+	extra *poparse.Entry
 	// guess are the sides whose text is kept in a comment.
 	guess [3]bool
-	// unseen is the side of a conflict that has not seen the source.
-	unseen Side
-	// header is the text of a header.
-	header string
 }
 
 // Clashes reports whether a conflict is to be written, as no option decides it.
@@ -59,21 +52,24 @@ func changed(base, e *poparse.Entry) (f Fields) {
 	if base == nil || e == nil {
 		return allFields
 	}
+	alike := poparse.Alike(base, e)
+	if alike == poparse.AllKinds && base.Obsolete == e.Obsolete {
+		return 0
+	}
 	add := func(field Fields, differs bool) {
 		if differs {
 			f |= field
 		}
 	}
 	add(FieldPresence, base.Obsolete != e.Obsolete)
-	add(FieldSource, base.ID != e.ID || base.HasContext != e.HasContext || base.Context != e.Context ||
-		base.HasPlural != e.HasPlural || base.IDPlural != e.IDPlural)
+	add(FieldSource, !alike.Has(poparse.KindIDs))
 	was, is := TextOf(base), TextOf(e)
 	add(FieldForms, !was.same(is))
 	add(FieldState, was.same(is) && !was.Equal(is) || !was.same(is) && was.Fuzzy != is.Fuzzy)
-	add(FieldPrevious, !base.Previous.Equal(e.Previous))
-	add(FieldComments, !slices.Equal(lines(base.Comments), lines(e.Comments)))
-	add(FieldExtracted, !slices.Equal(lines(base.Extracted), lines(e.Extracted)))
-	add(FieldReferences, !slices.Equal(base.References, e.References))
+	add(FieldPrevious, !alike.Has(poparse.KindPrevious))
+	add(FieldComments, !alike.Has(poparse.KindComments))
+	add(FieldExtracted, !alike.Has(poparse.KindExtracted))
+	add(FieldReferences, !alike.Has(poparse.KindReferences))
 	add(FieldFlags, !slices.Equal(base.Flags, e.Flags))
 	return f
 }
@@ -84,100 +80,132 @@ func (t *Table) decide(r *Row) {
 	r.Changed[Ours], r.Changed[Theirs] = changed(b, o), changed(b, h)
 	in := [3]status{Ours: statusOf(o), Theirs: statusOf(h)}
 	in[Base] = max(in[Ours], in[Theirs]) // of two changes the one that keeps more
-	r.status = in[threeWay(statusOf(b), in[Ours], in[Theirs], Base)]
+	is := in[threeWay(statusOf(b), in[Ours], in[Theirs], Base)]
 	switch {
 	case o == nil && h == nil:
 		r.Outcome = Same
 	case r.Changed[Ours]|r.Changed[Theirs] == 0:
-		r.fuzzy, r.previous = o.Fuzzy, o.Previous
-		r.header = header(o)
+		if r.merged = o; poparse.Alike(b, o) == poparse.AllKinds {
+			r.merged = h // perhaps with other lines of the same meaning, such as another number of empty forms
+		}
 	case o == nil || h == nil:
-		t.oneSide(r)
+		t.oneSide(r, is)
+	case r.Changed[Ours] == 0:
+		r.from(Theirs)
+	case r.Changed[Theirs] == 0:
+		r.from(Ours)
 	default:
-		t.bothSides(r)
+		t.bothSides(r, is)
+	}
+}
+
+// from makes the string that of the side that alone changed it.
+func (r *Row) from(v Side) {
+	if r.merged, r.Outcome = r.Entry[v], Outcome(v); r.Changed[v]&(FieldText|FieldSource) != 0 {
+		r.text = v
 	}
 }
 
 // oneSide decides about a string that only one side has.
-func (t *Table) oneSide(r *Row) {
+func (t *Table) oneSide(r *Row, is status) {
 	v := Ours
 	if r.Entry[Ours] == nil {
 		v = Theirs
 	}
 	b, e := r.Entry[Base], r.Entry[v]
-	r.Outcome = FromOurs
-	if (v == Ours) == (r.status == absent) {
-		r.Outcome = FromTheirs
+	if r.text, r.Outcome = v, Outcome(v); is == absent {
+		r.Outcome = Outcome(v.other())
 	}
-	r.source, r.text, r.extracted, r.references, r.flagsFrom, r.commentsFrom = v, v, v, v, v, v
-	r.fuzzy, r.previous, r.header = e.Fuzzy, e.Previous, header(e)
 	switch {
-	case b == nil || r.status != absent || r.Changed[v] == 0:
-	case r.Header:
-		r.status = there // the other side's text would lose its charset
+	case is != absent, r.Header && b != nil && r.Changed[v] != 0: // the other side's text would lose its charset
+		r.merged = e
+	case b == nil || r.Changed[v] == 0:
 	case r.Changed[v]&FieldText != 0 && !TextOf(e).Empty() || len(unite(lines(b.Comments), nil, lines(e.Comments))) > 0:
-		r.status, r.Outcome = obsolete, Kept
+		r.merged, r.Outcome = kept(e), Kept
 	}
 }
 
-// bothSides decides field by field.
-func (t *Table) bothSides(r *Row) {
-	if r.source = r.Reworded; r.source == Base {
-		r.source = t.pick(r, FieldSource)
+// kept returns an entry as an obsolete one.
+func kept(e *poparse.Entry) *poparse.Entry {
+	k := *e
+	if !k.Obsolete {
+		k.Obsolete, k.Extracted, k.References = true, nil, nil
 	}
-	r.extracted, r.references, r.flagsFrom = t.pick(r, FieldExtracted), t.pick(r, FieldReferences), t.pick(r, FieldFlags)
+	return &k
+}
+
+// bothSides decides field by field.
+func (t *Table) bothSides(r *Row, is status) {
+	o, h := r.Entry[Ours], r.Entry[Theirs]
+	e := *o
+	e.Obsolete = is == obsolete
+	r.merged = &e
+	source := r.Reworded
+	if source == Base {
+		source = t.pick(r, FieldSource)
+	}
+	if source == Theirs {
+		e.Context, e.HasContext, e.ID, e.IDPlural, e.HasPlural = h.Context, h.HasContext, h.ID, h.IDPlural, h.HasPlural
+	}
+	told := Base // the side that has the string, or its new source, has what the template says
 	for v := Ours; v <= Theirs; v++ {
-		// What the template says is of the side that has the string, or its new source.
-		if r.Reworded == v || statusOf(r.Entry[v]) == r.status && statusOf(r.Entry[v.other()]) != r.status {
-			r.extracted, r.references, r.flagsFrom = v, v, v
+		if r.Reworded == v || statusOf(r.Entry[v]) == is && statusOf(r.Entry[v.other()]) != is {
+			told = v
 		}
 	}
-	r.commentsFrom = t.pick(r, FieldComments)
-	o, h := r.Entry[Ours], r.Entry[Theirs]
-	if all := r.Changed[Ours] & r.Changed[Theirs]; all&FieldComments != 0 && !slices.Equal(lines(o.Comments), lines(h.Comments)) {
+	pick := func(f Fields) Side { return cmp.Or(told, t.pick(r, f)) }
+	if pick(FieldExtracted) == Theirs {
+		e.Extracted = h.Extracted
+	}
+	if pick(FieldReferences) == Theirs {
+		e.References = h.References
+	}
+	if pick(FieldFlags) == Theirs {
+		e.Flags = h.Flags
+	}
+	switch all := r.Changed[Ours] & r.Changed[Theirs]; {
+	case all&FieldComments != 0:
 		var was []string
 		if r.Entry[Base] != nil {
 			was = lines(r.Entry[Base].Comments)
 		}
-		r.comments, r.united = unite(was, lines(o.Comments), lines(h.Comments)), true
+		e.Comments = unite(was, lines(o.Comments), lines(h.Comments))
+	case t.pick(r, FieldComments) == Theirs:
+		e.Comments = h.Comments
 	}
-	clash := false
+	clash, unseen := false, Base // the side of a conflict that has not seen the source
 	switch {
 	case r.Header:
 		clash = t.mergeHeader(r)
-	case r.source != Base && changed(o, h)&FieldSource != 0:
-		clash = t.textOfSource(r)
+	case source != Base && changed(o, h)&FieldSource != 0:
+		if clash = t.textOfSource(r, source); clash {
+			unseen = source.other()
+		}
 	default:
 		clash = t.textOf(r)
 	}
 	r.Outcome = t.outcome(r)
-	if clash {
-		r.Outcome = Conflict
-		if r.text = Ours; t.Favor == FavorTheirs {
-			r.text = Theirs
-		}
-		if !r.Header {
-			r.fuzzy = t.Favor == FavorFuzzy || r.Entry[r.text].Fuzzy || r.unseen == r.text || t.Favor == FavorNone && (h.Fuzzy || r.unseen != Base)
-			r.previous = r.Entry[r.text].Previous
-		}
-		if t.Favor == FavorFuzzy {
-			r.guess[Theirs] = true
-		}
+	if !clash {
+		return
 	}
+	r.Outcome = Conflict
+	r.guess[Theirs] = r.guess[Theirs] || t.Favor == FavorFuzzy
+	if r.Header {
+		return
+	}
+	if r.take(Ours); t.Favor == FavorTheirs {
+		r.take(Theirs)
+	}
+	e.Fuzzy = e.Fuzzy || t.Favor == FavorFuzzy || unseen == r.text || t.Favor == FavorNone && (h.Fuzzy || unseen != Base)
 }
 
-// outcome names what became of a string without a conflict.
+// outcome names what became of a string that both sides changed, without a conflict.
 func (t *Table) outcome(r *Row) Outcome {
-	o, h := r.Changed[Ours], r.Changed[Theirs]
 	switch {
-	case r.extra != Base:
+	case r.extra != nil:
 		return Kept
 	case r.Reworded != Base && r.text == r.Reworded.other():
 		return Moved
-	case h == 0:
-		return FromOurs
-	case o == 0:
-		return FromTheirs
 	case changed(r.Entry[Ours], r.Entry[Theirs]) == 0:
 		return Same
 	}
@@ -198,6 +226,21 @@ func (t *Table) pick(r *Row, f Fields) Side {
 	return Base
 }
 
+// take gives the merged string the text of a side, with as many forms as its source wants.
+func (r *Row) take(v Side) {
+	e, from := r.merged, r.Entry[v]
+	r.text, e.Str, e.Fuzzy, e.Previous = v, from.Str, from.Fuzzy, from.Previous
+	if from.HasPlural == e.HasPlural {
+		return
+	}
+	if e.Str = []string{""}; len(from.Str) > 0 {
+		e.Str = from.Str[:1]
+	}
+	if e.HasPlural {
+		e.Str = slices.Repeat(e.Str, max(1, len(r.Entry[v.other()].Str)))
+	}
+}
+
 // textOf decides about the text of a string with one source, and reports a clash.
 func (t *Table) textOf(r *Row) bool {
 	o, h := r.Entry[Ours], r.Entry[Theirs]
@@ -207,8 +250,7 @@ func (t *Table) textOf(r *Row) bool {
 		og, hg := ours.Fuzzy && t.known(ours), theirs.Fuzzy && t.known(theirs)
 		switch {
 		case og && hg:
-			r.text = t.template
-			r.fuzzy, r.previous = true, r.Entry[r.text].Previous
+			r.take(t.template)
 			return false
 		case og && !theirs.Empty():
 			ours = Text{}
@@ -220,21 +262,21 @@ func (t *Table) textOf(r *Row) bool {
 	case Clash:
 		return true
 	case Either:
-		r.text = Base
-		r.fuzzy, r.previous = o.Fuzzy, o.Previous
-		if v := t.pick(r, FieldState); v != Base { // of a string without a text
-			r.fuzzy = r.Entry[v].Fuzzy
+		if t.pick(r, FieldState) == Theirs { // of a string without a text
+			r.merged.Fuzzy = h.Fuzzy
 		}
-		if v := t.pick(r, FieldPrevious); v != Base {
-			r.previous = r.Entry[v].Previous
+		if t.pick(r, FieldPrevious) == Theirs {
+			r.merged.Previous = h.Previous
+		}
+		if b := r.Entry[Base]; b != nil && slices.Equal(b.Str, o.Str) {
+			r.merged.Str = h.Str
 		}
 		return false
 	case TakeOurs:
-		r.text = Ours
+		r.take(Ours)
 	case TakeTheirs:
-		r.text = Theirs
+		r.take(Theirs)
 	}
-	r.fuzzy, r.previous = r.Entry[r.text].Fuzzy, r.Entry[r.text].Previous
 	if other := r.text.other(); r.Entry[Base] == nil && r.Entry[other].Fuzzy && !t.known(TextOf(r.Entry[other])) && !TextOf(r.Entry[other]).Empty() {
 		r.guess[other] = true
 	}
@@ -243,40 +285,36 @@ func (t *Table) textOf(r *Row) bool {
 
 // textOfSource decides about the text of a string whose source one side changed: a text that
 // was made for the other source becomes fuzzy.
-func (t *Table) textOfSource(r *Row) bool {
-	y, x := r.source, r.source.other() // x has not seen the source
+func (t *Table) textOfSource(r *Row, y Side) bool {
+	x := y.other() // which has not seen the source
 	b, sees, other := TextOf(r.Entry[Base]), TextOf(r.Entry[y]), TextOf(r.Entry[x])
 	mine := r.Entry[x]
-	r.text, r.fuzzy, r.previous = y, r.Entry[y].Fuzzy, r.Entry[y].Previous
+	r.take(y)
 	lossy := mine.HasPlural && !r.Entry[y].HasPlural && slices.ContainsFunc(mine.Str, func(form string) bool { return form != "" && form != mine.Str[0] })
 	derived := sees.Empty() || sees.same(b) || !slices.ContainsFunc(trim(sees.Forms), func(form string) bool { return !slices.Contains(b.Forms, form) })
 	switch {
 	case other.same(b) || other.Empty() || other.same(sees):
-		if other.Equal(b) || !sees.Equal(b) || other.Translated() {
-			return false
-		}
-		if r.fuzzy = other.Fuzzy; other.Empty() { // emptied, and nobody else changed it
-			r.text, r.fuzzy, r.previous = x, false, nil
+		switch {
+		case other.Equal(b) || !sees.Equal(b) || other.Translated():
+		case other.Empty(): // emptied, and nobody else changed it
+			r.take(x)
+			r.merged.Fuzzy, r.merged.Previous = false, nil
+		default:
+			r.merged.Fuzzy = other.Fuzzy
 		}
 		return false
 	case derived && !sees.Translated() && !(lossy && r.Reworded != Base):
-		r.text, r.fuzzy = x, true
+		r.take(x)
 		if !mine.Fuzzy || mine.Previous == nil {
-			r.previous = &poparse.Previous{Context: mine.Context, ID: mine.ID, IDPlural: mine.IDPlural}
-		} else {
-			r.previous = mine.Previous
+			r.merged.Previous = &poparse.Previous{Context: mine.Context, ID: mine.ID, IDPlural: mine.IDPlural}
 		}
-		if lossy {
-			r.guess[x] = true
-		}
+		r.merged.Fuzzy, r.guess[x] = true, lossy
 		return false
 	case r.Reworded != Base:
-		r.extra = x
+		r.extra = kept(mine)
 		return false
 	}
-	if r.unseen = x; lossy {
-		r.guess[x] = true
-	}
+	r.guess[x] = lossy
 	return true
 }
 

@@ -102,13 +102,9 @@ func (t *Table) mergeHeader(r *Row) (clash bool) {
 	if len(h[Ours]) == 0 {
 		b.WriteString(header(r.Entry[Theirs]))
 	}
-	r.header = b.String()
-	if r.text = Ours; r.header != header(r.Entry[Ours]) && r.header == header(r.Entry[Theirs]) {
-		r.text = Theirs
-	}
-	r.fuzzy, r.previous = r.Entry[Ours].Fuzzy, r.Entry[Ours].Previous
-	if v := t.pick(r, FieldState); v != Base {
-		r.fuzzy = r.Entry[v].Fuzzy
+	r.merged.Str = []string{b.String()}
+	if t.pick(r, FieldState) == Theirs {
+		r.merged.Fuzzy = r.Entry[Theirs].Fuzzy
 	}
 	return clash
 }
@@ -120,7 +116,7 @@ func (t *Table) misnumbered() {
 	if i < 0 || t.Clashes(&t.Rows[i]) {
 		return
 	}
-	merged := poparse.File{Header: &poparse.Entry{Str: []string{t.Rows[i].verdict.header}}}
+	merged := poparse.File{Header: t.Rows[i].merged}
 	is, known := merged.PluralForms()
 	for v := Ours; v <= Theirs; v++ {
 		if was, ok := t.files[v].PluralForms(); !known || !ok || was.Number == is.Number {
@@ -128,8 +124,10 @@ func (t *Table) misnumbered() {
 		}
 		for i := range t.Rows {
 			r := &t.Rows[i]
-			if e := r.Entry[v]; r.text == v && r.status == there && e.HasPlural && !TextOf(e).Empty() && !t.Clashes(r) {
-				r.fuzzy = true
+			if r.text == v && statusOf(r.merged) == there && r.Entry[v].HasPlural && !TextOf(r.Entry[v]).Empty() && !t.Clashes(r) {
+				e := *r.merged
+				e.Fuzzy = true
+				r.merged = &e
 			}
 		}
 	}

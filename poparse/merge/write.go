@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/repoglot/repoglot/poparse"
@@ -23,31 +22,15 @@ type merger struct {
 type place struct {
 	row   int32
 	from  Side
-	extra bool // the text that is kept as obsolete beside the string
+	entry *poparse.Entry // the merged string, or what is kept as obsolete beside it
 }
-
-// side is the one whose source a placed string has.
-func (p place) side(r *Row) Side {
-	switch {
-	case p.extra:
-		return r.extra
-	case r.source != Base:
-		return r.source
-	case r.Entry[Ours] != nil:
-		return Ours
-	}
-	return Theirs
-}
-
-func (p place) entry(r *Row) *poparse.Entry { return r.Entry[p.side(r)] }
-func (p place) obsolete(r *Row) bool        { return p.extra || r.status == obsolete }
 
 // order places the strings: those of the side whose order counts, and after the string that it
 // follows there each one that only the other side has there. New obsolete ones are at the end.
 func (m *merger) order() {
 	s := m.skeleton()
 	o := s.other()
-	in := func(v Side, r *Row) bool { return r.Entry[v] != nil && statusOf(r.Entry[v]) == r.status }
+	in := func(v Side, r *Row) bool { return r.Entry[v] != nil && statusOf(r.Entry[v]) == statusOf(r.merged) }
 	after := map[int32][]place{}
 	const start = -1
 	last := [2]int32{start, start} // the last live and the last obsolete string
@@ -55,34 +38,34 @@ func (m *merger) order() {
 	for _, n := range m.rows[o] {
 		r := &m.Rows[n]
 		k := 0
-		if r.status == obsolete {
+		if statusOf(r.merged) == obsolete {
 			k = 1
 		}
 		switch {
-		case r.status == absent:
+		case r.merged == nil:
 		case in(s, r):
 			last[k] = n
 		case !in(o, r):
-			end = append(end, place{row: n})
+			end = append(end, place{n, Base, r.merged})
 		case k == 1 && last[k] == start:
-			end = append(end, place{row: n, from: o})
+			end = append(end, place{n, o, r.merged})
 		default:
-			after[last[k]] = append(after[last[k]], place{row: n, from: o})
+			after[last[k]] = append(after[last[k]], place{n, o, r.merged})
 		}
 	}
 	m.placed = append(make([]place, 0, len(m.Rows)), after[start]...)
 	for _, n := range m.rows[s] {
 		switch r := &m.Rows[n]; {
 		case in(s, r):
-			m.placed = append(append(m.placed, place{row: n, from: s}), after[n]...)
-		case r.status != absent && r.Entry[o] == nil:
-			end = append(end, place{row: n})
+			m.placed = append(append(m.placed, place{n, s, r.merged}), after[n]...)
+		case r.merged != nil && r.Entry[o] == nil:
+			end = append(end, place{n, Base, r.merged})
 		}
 	}
 	m.placed = append(m.placed, end...)
 	for i := range m.Rows {
-		if m.Rows[i].extra != Base {
-			m.placed = append(m.placed, place{row: int32(i), extra: true})
+		if e := m.Rows[i].extra; e != nil {
+			m.placed = append(m.placed, place{int32(i), Base, e})
 		}
 	}
 }
@@ -121,13 +104,9 @@ func (m *merger) write() string {
 		if i > 0 || p.from != Base && r.at[p.from] == 1 {
 			m.line(m.gap(p, r, i == 0))
 		}
-		if p.extra {
-			m.line(m.obsolete(r, r.extra))
-		} else {
-			m.line(m.text(r))
-		}
+		m.line(m.text(r, p.entry))
 		if r.Header && m.header == "" {
-			m.header = r.verdict.header
+			m.header = header(r.merged)
 		}
 	}
 	tail := [3]string{}
@@ -142,7 +121,7 @@ func (m *merger) write() string {
 	if v != Base {
 		m.line(tail[v])
 	} else {
-		m.line(strings.Join(unite(strings.SplitAfter(tail[Base], "\n"), strings.SplitAfter(tail[Ours], "\n"), strings.SplitAfter(tail[Theirs], "\n")), ""))
+		m.line(uniteLines(tail))
 	}
 	return m.out.String()
 }
@@ -189,49 +168,34 @@ func (m *merger) whole(r *Row, v Side) string {
 	return m.layout[v].Text[s.Comments:s.To]
 }
 
-// pure reports whether a side's entry is the merged string.
-func (m *merger) pure(r *Row, v Side) bool {
-	e := r.Entry[v]
-	if e == nil || statusOf(e) != r.status || m.Clashes(r) || r.guess != [3]bool{} || e.Fuzzy != r.fuzzy || !e.Previous.Equal(r.previous) {
-		return false
-	}
-	for _, side := range [...]Side{r.source, r.extracted, r.references, r.flagsFrom} {
-		if side != Base && side != v {
-			return false
-		}
-	}
-	if r.united && !slices.Equal(lines(e.Comments), r.comments) || !r.united && r.commentsFrom != Base && r.commentsFrom != v {
-		return false
-	}
-	if r.Header {
-		return header(e) == r.verdict.header
-	}
-	return r.text == Base || r.text == v
-}
-
-// text is the merged string.
-func (m *merger) text(r *Row) string {
-	ours, theirs := m.pure(r, Ours), m.pure(r, Theirs)
-	switch {
-	case ours && theirs:
-		return m.bytes(r, m.whole)
-	case ours:
-		return m.whole(r, Ours)
-	case theirs:
-		return m.whole(r, Theirs)
-	}
-	if m.Clashes(r) {
+// text is a string: as a side has it, or of parts of both.
+func (m *merger) text(r *Row, e *poparse.Entry) string {
+	clash := e == r.merged && m.Clashes(r)
+	if clash {
 		m.conflicts++
 	}
-	return m.assemble(r)
+	if clash || e == r.merged && r.guess != [3]bool{} {
+		return m.assemble(r, e)
+	}
+	text, ok := m.bytes(r, func(v Side) bool {
+		was := r.Entry[v]
+		return was == e || was != nil && was.Obsolete == e.Obsolete && poparse.Alike(was, e) == poparse.AllKinds
+	}, func(v Side) string { return m.whole(r, v) })
+	if !ok {
+		return m.assemble(r, e)
+	}
+	return text
 }
 
-// bytes is the text of something that both sides have alike: of the side that writes it in
-// another way than the base.
-func (m *merger) bytes(r *Row, of func(*Row, Side) string) string {
-	ours := of(r, Ours)
-	if r.Entry[Base] != nil && ours == of(r, Base) {
-		return of(r, Theirs)
+// bytes is something of a string, in the bytes of a side that has it; of both the one that
+// writes it in another way than the base.
+func (m *merger) bytes(r *Row, has func(Side) bool, of func(Side) string) (text string, ok bool) {
+	ours, theirs := has(Ours), has(Theirs)
+	if theirs && (!ours || r.Entry[Base] != nil && of(Ours) == of(Base)) {
+		return of(Theirs), true
 	}
-	return ours
+	if !ours {
+		return "", false
+	}
+	return of(Ours), true
 }
