@@ -20,7 +20,7 @@ type flagSet struct {
 	icu        icuFlags
 	holders    *pattern
 	regex      *expression
-	holes      []syntax          // placeholders of the formats that are on
+	holes      []*syntax         // placeholders of the formats that are on
 	markers    string            // the characters that these begin with
 	replace    *strings.Replacer // nil without the flag replacements
 }
@@ -85,8 +85,11 @@ func parseFlags(lists ...string) *flagSet {
 		enabled = enabled.With(MaxLength)
 	}
 	f.runs = enabled.AndNot(ignored)
-	for id := range f.runs.And(formats).All() {
-		x := syntaxes[id]
+	for id := range f.runs.All() {
+		x := table[id].syntax
+		if x == nil {
+			continue
+		}
 		f.holes = append(f.holes, x)
 		for _, c := range x.markers {
 			if !strings.ContainsRune(f.markers, c) {

@@ -22,6 +22,7 @@ type syntax struct {
 	// their positions. Else the group that matches is compared, not the whole.
 	positions bool
 	opens     string // what a marker alone is no placeholder before
+	quotes    bool   // apostrophes quote what is no placeholder
 }
 
 // maxPlaceholder bounds a placeholder, in bytes: one that is opened and never closed must
@@ -33,7 +34,7 @@ const maxPlaceholder = 500
 const plainConversions = "sdufegx%"
 
 // next returns the first placeholder of s from byte at.
-func (x syntax) next(s string, at int) (placeholder, bool) {
+func (x *syntax) next(s string, at int) (placeholder, bool) {
 	for i := at; i < len(s); i++ {
 		n := index(s[i:], x.markers)
 		if n < 0 {
@@ -48,7 +49,7 @@ func (x syntax) next(s string, at int) (placeholder, bool) {
 }
 
 // at returns the placeholder at byte i.
-func (x syntax) at(s string, i int) (placeholder, bool) {
+func (x *syntax) at(s string, i int) (placeholder, bool) {
 	if strings.IndexByte(x.markers, s[i]) < 0 {
 		return placeholder{}, false
 	}
@@ -80,7 +81,7 @@ func (x syntax) at(s string, i int) (placeholder, bool) {
 }
 
 // nextReal returns the first placeholder from byte at that is no escape.
-func (x syntax) nextReal(s string, at int) (placeholder, bool) {
+func (x *syntax) nextReal(s string, at int) (placeholder, bool) {
 	for {
 		p, ok := x.next(s, at)
 		if !ok || !p.escape {
@@ -96,7 +97,7 @@ const maxMarks = 1 << 16
 
 // collect appends the placeholders of s, up to maxMarks. position reports whether
 // one of them is identified by its position.
-func (x syntax) collect(s string, into []placeholder) (all []placeholder, position bool) {
+func (x *syntax) collect(s string, into []placeholder) (all []placeholder, position bool) {
 	for at := 0; ; {
 		p, ok := x.nextReal(s, at)
 		if !ok || len(into) == maxMarks {
@@ -121,8 +122,8 @@ func checkFormat(r *run, source, target string) hit {
 	if source == "" || target == "" {
 		return hit{}
 	}
-	h := r.compare(syntaxes[r.id], source, target)
-	if !h.failed && r.id == JavaFormat {
+	h := r.compare(r.syntax, source, target)
+	if !h.failed && r.syntax.quotes {
 		return apostrophes(target)
 	}
 	return h
@@ -131,7 +132,7 @@ func checkFormat(r *run, source, target string) hit {
 // formatSource returns the source form that target form i is compared with.
 func (r *run) formatSource(i int) int {
 	return r.formSource(i, func(s string) bool {
-		_, ok := syntaxes[r.id].next(s, 0)
+		_, ok := r.syntax.next(s, 0)
 		return ok
 	})
 }
@@ -169,7 +170,7 @@ func (r *run) formSource(i int, has func(string) bool) int {
 
 // compare fails if the placeholders differ. It marks the surplus ones in the
 // target, the missing ones in the source, or the ones in another order.
-func (r *run) compare(x syntax, source, target string) hit {
+func (r *run) compare(x *syntax, source, target string) hit {
 	if x.agree(source, target) {
 		return hit{}
 	}
@@ -190,7 +191,7 @@ func (r *run) compare(x syntax, source, target string) hit {
 }
 
 // agree reports whether both texts have the same placeholders in the same order.
-func (x syntax) agree(source, target string) bool {
+func (x *syntax) agree(source, target string) bool {
 	for i, j := 0, 0; ; {
 		p, more := x.nextReal(source, i)
 		q, moreT := x.nextReal(target, j)
@@ -251,55 +252,4 @@ func otherOrder(a, b []placeholder) hit {
 		}
 	}
 	return h
-}
-
-// notations returns the syntax of the placeholders of each format check.
-func notations() [count]syntax {
-	whole := func(markers, one string) syntax {
-		return syntax{markers: markers, one: regexp.MustCompile(`(?s)^` + one)}
-	}
-	positions := func(markers, one string) syntax {
-		x := whole(markers, one)
-		x.positions = true
-		return x
-	}
-	const conversion = `\d*(?:\.\d+)?(?:hh|ll|h|l)?[A-Za-z%]?` // of C's printf
-	printf := positions("%", `%(?:(\d+)\$)?[ +#'-]*`+conversion)
-	ruby := positions("%", `%(?:(\{[^{}]+\}|<[^<>]+>[A-Za-z]?)|(?:(\d+)\$)?[ +#*-]*`+conversion+`)`)
-	ruby.opens = "{<"
-	const braces = `\{\{((?:[^{}]|\}[^{}])+)\}\}`
-	const star = `(?:\d+|\*)`
-	return [count]syntax{
-		SchemeFormat:         positions("~", `~(?:\d*(@\*~))?(?:[\d,#+-]|'[^~])*[:@]*[A-Za-z%&|~*?()\[\]{};^!_/\n$]`),
-		VueFormat:            whole("{%@", `(?:%?\{([^{}]+)\}|@(?:\.[A-Za-z]*)?:(?:\((?:[\w-]|\.\w)+\)?|(?:[\w-]|\.\w)+))`),
-		I18nextInterpolation: whole("{$", `(?:\$t\(([^()]+)\)|`+braces+`)`),
-		CSharpFormat:         whole("{", `\{(\d+(?:[,:][^{}]*)?)\}`),
-		JavaFormat:           whole("{", `\{(\d+(?:,[^{}]*)?)\}`),
-		ObjectPascalFormat:   positions("%", `%(?:(`+star+`):)?-*`+star+`?(?:\.`+star+`?)?[defgmnpsuxDEFGMNPSUX%]`),
-		RubyFormat:           ruby,
-		ESFormat:             whole("$", `\$\{([^{}]+)\}`),
-		AngularJSFormat:      whole("{", braces),
-		PythonFormat:         positions("%", `%(?:(\([^()]+\)))?[ +#-]*`+conversion),
-		PythonBraceFormat:    positions("{", `\{(?:\{|(\w+(?:[.[!:][^{}]*)?|[!:][^{}]*)?\})`),
-		PHPFormat:            positions("%", `%(?:(\d+)\$)?[ +#-]*`+conversion),
-		CFormat:              printf,
-		PerlFormat:           printf,
-		PerlBraceFormat:      whole("{", `\{(\w+)\}`),
-		JavascriptFormat:     printf,
-		LuaFormat:            printf,
-		JavaPrintfFormat:     positions("%", `%(?:(\d+)\$)?[-.#+0,(]*\d*(?:\.\d*)?(?:[Tt][A-Za-z]|[A-Za-z%])`),
-		QtFormat:             whole("%", `%L?\d{1,2}`),
-		QtPluralFormat:       whole("%", `%L?n`),
-		PercentPlaceholders:  whole("%", `%(\w+)%`),
-	}
-}
-
-// formatMask returns the format checks.
-func formatMask() (m Mask) {
-	for i, x := range syntaxes {
-		if x.one != nil {
-			m = m.With(ID(i))
-		}
-	}
-	return m
 }

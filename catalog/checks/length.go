@@ -103,8 +103,8 @@ func unnamedFormat(r *run, s string, form int) hit {
 	if form > 0 {
 		return hit{}
 	}
-	for id := range r.flags.runs.And(formats).All() {
-		all, _ := syntaxes[id].collect(s, r.left[:0])
+	for _, x := range r.flags.holes {
+		all, _ := x.collect(s, r.left[:0])
 		r.left = all
 		if unnamed := slices.DeleteFunc(all, func(p placeholder) bool { return !p.position }); len(unnamed) > 1 {
 			return hit{failed: true, sources: places(unnamed)}

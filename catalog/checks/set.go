@@ -166,8 +166,8 @@ type run struct {
 	set     *Set
 	flags   *flagSet
 	unit    *Unit
-	id      ID  // of the check
-	at      int // the target form
+	syntax  *syntax // of the check
+	at      int     // the target form
 	explain bool
 	failed  bool
 	hits    []place // of explain
@@ -196,7 +196,7 @@ type place struct {
 
 func (r *run) check(id ID) {
 	e := &table[id]
-	r.id = id
+	r.syntax = e.syntax
 	if e.source != nil {
 		for i, source := range r.unit.Sources {
 			if h := e.source(r, source, i); h.failed && r.fail(h, i, i) {

@@ -1,5 +1,7 @@
 package checks
 
+import "regexp"
+
 // Version numbers the rules of all checks. Raise it when a check is added or
 // fails other units than before: results that were stored under another version
 // are computed again. TestVersion fails if it was forgotten.
@@ -79,6 +81,20 @@ const (
 
 // rows makes the table of checks, ordered by number.
 func rows() [count]entry {
+	whole := func(markers, one string) syntax {
+		return syntax{markers: markers, one: regexp.MustCompile(`(?s)^` + one)}
+	}
+	positions := func(markers, one string) syntax {
+		x := whole(markers, one)
+		x.positions = true
+		return x
+	}
+	const conversion = `\d*(?:\.\d+)?(?:hh|ll|h|l)?[A-Za-z%]?` // of C's printf
+	printf := positions("%", `%(?:(\d+)\$)?[ +#'-]*`+conversion)
+	ruby := positions("%", `%(?:(\{[^{}]+\}|<[^<>]+>[A-Za-z]?)|(?:(\d+)\$)?[ +#*-]*`+conversion+`)`)
+	ruby.opens = "{<"
+	const braces = `\{\{((?:[^{}]|\}[^{}])+)\}\}`
+	const star = `(?:\d+|\*)`
 	all := [count]entry{
 		BeginNewline:           pairCheck("begin_newline", "Starting newline", "Only one of source and translation begins with a line break.", `"\nMenu" → "Menü"`, beginNewline),
 		EndNewline:             pairCheck("end_newline", "Trailing newline", "Only one of source and translation ends with a line break.", `"Done\n" → "Fertig"`, endNewline),
@@ -99,18 +115,18 @@ func rows() [count]entry {
 		Plurals:                formsCheck("plurals", "Missing plurals", "Some plural forms are translated, some are empty.", `"%d day", "%d days" → "%d Tag", ""`, plurals),
 		SamePlurals:            formsCheck("same-plurals", "Same plurals", "All plural forms of the translation are the same.", `"%d day", "%d days" → "%d Tag", "%d Tag"`, samePlurals),
 		Duplicate:              pairCheck("duplicate", "Consecutive duplicated words", "A word stands twice in a row in the translation.", `"the tree" → "der der Baum"`, duplicate),
-		PythonFormat:           formatCheck("python_format", "Python", `"%(n)s files" → "Dateien"`),
-		PythonBraceFormat:      formatCheck("python_brace_format", "Python brace", `"{n} files" → "{m} Dateien"`),
-		PHPFormat:              formatCheck("php_format", "PHP", `"%s files" → "Dateien"`),
-		CFormat:                formatCheck("c_format", "C", `"%s: %d" → "%d: %s"`),
-		PerlFormat:             formatCheck("perl_format", "Perl", `"%s files" → "Dateien"`),
-		PerlBraceFormat:        formatCheck("perl_brace_format", "Perl brace", `"{n} files" → "Dateien"`),
-		JavascriptFormat:       formatCheck("javascript_format", "JavaScript", `"%s files" → "Dateien"`),
-		LuaFormat:              formatCheck("lua_format", "Lua", `"%s files" → "Dateien"`),
-		JavaPrintfFormat:       formatCheck("java_printf_format", "Java printf", `"%1$s of %2$s" → "%1$s"`),
-		QtFormat:               formatCheck("qt_format", "Qt", `"%1 of %2" → "%1"`),
-		QtPluralFormat:         formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`),
-		PercentPlaceholders:    formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`),
+		PythonFormat:           formatCheck("python_format", "Python", `"%(n)s files" → "Dateien"`, positions("%", `%(?:(\([^()]+\)))?[ +#-]*`+conversion)),
+		PythonBraceFormat:      formatCheck("python_brace_format", "Python brace", `"{n} files" → "{m} Dateien"`, positions("{", `\{(?:\{|(\w+(?:[.[!:][^{}]*)?|[!:][^{}]*)?\})`)),
+		PHPFormat:              formatCheck("php_format", "PHP", `"%s files" → "Dateien"`, positions("%", `%(?:(\d+)\$)?[ +#-]*`+conversion)),
+		CFormat:                formatCheck("c_format", "C", `"%s: %d" → "%d: %s"`, printf),
+		PerlFormat:             formatCheck("perl_format", "Perl", `"%s files" → "Dateien"`, printf),
+		PerlBraceFormat:        formatCheck("perl_brace_format", "Perl brace", `"{n} files" → "Dateien"`, whole("{", `\{(\w+)\}`)),
+		JavascriptFormat:       formatCheck("javascript_format", "JavaScript", `"%s files" → "Dateien"`, printf),
+		LuaFormat:              formatCheck("lua_format", "Lua", `"%s files" → "Dateien"`, printf),
+		JavaPrintfFormat:       formatCheck("java_printf_format", "Java printf", `"%1$s of %2$s" → "%1$s"`, positions("%", `%(?:(\d+)\$)?[-.#+0,(]*\d*(?:\.\d*)?(?:[Tt][A-Za-z]|[A-Za-z%])`)),
+		QtFormat:               formatCheck("qt_format", "Qt", `"%1 of %2" → "%1"`, whole("%", `%L?\d{1,2}`)),
+		QtPluralFormat:         formatCheck("qt_plural_format", "Qt plural", `"%n file(s)" → "Dateien"`, whole("%", `%L?n`)),
+		PercentPlaceholders:    formatCheck("percent_placeholders", "Percent", `"%name% left" → "ging"`, whole("%", `%(\w+)%`)),
 		MaxLength:              formsCheck("max-length", "Maximum length of translation", "A form is longer than the number of characters of the flag max-length:N.", `max-length:4, "Save" → "Speichern"`, maxLength).valuedBy("max-length"),
 		OptionalPlural:         sourceCheck("optional_plural", "Unpluralised", "The source says (s) instead of using plural forms.", `"%d file(s)"`, optionalPlural),
 		Ellipsis:               sourceCheck("ellipsis", "Ellipsis", "The source has three full stops instead of an ellipsis.", `"Open..."`, ellipsis),
@@ -124,12 +140,12 @@ func rows() [count]entry {
 		BBCode:                 pairCheck("bbcode", "BBCode markup", "The translation has other pairs of BBCode tags.", `"[b]bold[/b]" → "fett"`, bbcode),
 		XMLInvalid:             formsCheck("xml-invalid", "XML syntax", "The source is well-formed markup (or the flag xml-text says so), the translation is not.", `"<b>x</b>" → "<b>x"`, xmlInvalid),
 		XMLTags:                formsCheck("xml-tags", "XML markup", "The translation has other tags, or tags with other attributes or in another order.", `"<b>x</b>" → "<i>x</i>"`, xmlTags),
-		CSharpFormat:           formatCheck("c_sharp_format", "C#", `"{0} files" → "Dateien"`),
-		JavaFormat:             formatCheck("java_format", "Java MessageFormat", `"{0} files" → "Dateien"`),
-		ObjectPascalFormat:     formatCheck("object_pascal_format", "Object Pascal", `"%d files" → "Dateien"`),
-		RubyFormat:             formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`),
-		ESFormat:               formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`),
-		AngularJSFormat:        formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`),
+		CSharpFormat:           formatCheck("c_sharp_format", "C#", `"{0} files" → "Dateien"`, whole("{", `\{(\d+(?:[,:][^{}]*)?)\}`)),
+		JavaFormat:             formatCheck("java_format", "Java MessageFormat", `"{0} files" → "Dateien"`, whole("{", `\{(\d+(?:,[^{}]*)?)\}`)),
+		ObjectPascalFormat:     formatCheck("object_pascal_format", "Object Pascal", `"%d files" → "Dateien"`, positions("%", `%(?:(`+star+`):)?-*`+star+`?(?:\.`+star+`?)?[defgmnpsuxDEFGMNPSUX%]`)),
+		RubyFormat:             formatCheck("ruby_format", "Ruby", `"%{n} files" → "Dateien"`, ruby),
+		ESFormat:               formatCheck("es_format", "ECMAScript template", `"${n} files" → "Dateien"`, whole("$", `\$\{([^{}]+)\}`)),
+		AngularJSFormat:        formatCheck("angularjs_format", "AngularJS", `"{{n}} files" → "Dateien"`, whole("{", braces)),
 		Placeholders:           formsCheck("placeholders", "Placeholders", "The placeholders that the flag placeholders:one:two:r\"regular expression\" names are not those of the source.", `placeholders:$URL$, "at $URL$" → "bei"`, placeholders).valuedBy("placeholders").with((*run).holderSource),
 		Regex:                  formsCheck("regex", "Regular expression", "A form does not match the regular expression of the flag regex:r\"expression\".", `regex:r"^[a-z]+$", "word" → "Wort"`, regex).valuedBy("regex"),
 		URL:                    pairCheck("url", "URL", "The translation is not a URL of http, https, ftp or ftps.", `"http://a.org/en" → "a.org/de"`, checkURL).enabledBy("url"),
@@ -138,9 +154,9 @@ func rows() [count]entry {
 		MDLink:                 pairCheck("md-link", "Markdown links", "The translation has another number of links of Markdown, or other ones inside the document.", `"[a](#top)" → "[a](#oben)"`, mdLink).enabledBy("md-text"),
 		MDSyntax:               pairCheck("md-syntax", "Markdown syntax", "The translation uses other marks of Markdown: emphasis, code, strike-out, bare links.", `"**a**" → "a"`, mdSyntax).enabledBy("md-text"),
 		CheckGlossary:          pairCheck("check_glossary", "Does not follow glossary", "A term of the glossary is translated in another way, or by a forbidden word.", `glossary branch → Zweig, "a branch" → "ein Ast"`, checkGlossary).enabledBy("check-glossary"),
-		SchemeFormat:           formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`),
-		VueFormat:              formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`),
-		I18nextInterpolation:   formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`),
+		SchemeFormat:           formatCheck("scheme_format", "Scheme", `"~a files" → "Dateien"`, positions("~", `~(?:\d*(@\*~))?(?:[\d,#+-]|'[^~])*[:@]*[A-Za-z%&|~*?()\[\]{};^!_/\n$]`)),
+		VueFormat:              formatCheck("vue_format", "Vue I18n", `"{n} files" → "Dateien"`, whole("{%@", `(?:%?\{([^{}]+)\}|@(?:\.[A-Za-z]*)?:(?:\((?:[\w-]|\.\w)+\)?|(?:[\w-]|\.\w)+))`)),
+		I18nextInterpolation:   formatCheck("i18next_interpolation", "i18next", `"{{n}} files" → "Dateien"`, whole("{$", `(?:\$t\(([^()]+)\)|`+braces+`)`)),
 		ICUMessageFormat:       formsCheck("icu_message_format", "ICU MessageFormat", "The translation has an error in the syntax of ICU MessageFormat, other arguments or tags than the source, arguments of another type, selectors that a select of the source or a plural does not have, or no sub-message for other.", `"{n, plural, one {# file} other {# files}}" → "{n, plural, one {# Datei}}"`, checkICU).enabledBy(icuFlag).with((*run).icuSource),
 		ICUMessageFormatSyntax: sourceCheck("icu_message_format_syntax", "ICU MessageFormat syntax", "The source has an error in the syntax of ICU MessageFormat.", `"Hello {name"`, icuSyntax).enabledBy(icuFlag),
 	}
@@ -148,14 +164,13 @@ func rows() [count]entry {
 		all[i].ID, all[i].IgnoreFlag = ID(i), "ignore-"+dashed(all[i].Name)
 	}
 	all[ICUMessageFormatSyntax].ignore = "ignore-" + icuFlag
+	all[JavaFormat].syntax.quotes = true
 	return all
 }
 
 // These tables never change.
 var (
 	table     = rows()
-	syntaxes  = notations()
-	formats   = formatMask()
 	byDefault = where(func(e *entry) bool { return e.Default() })
 	byFlag    = masksByFlag()
 )
@@ -170,6 +185,7 @@ type entry struct {
 	pair       func(r *run, source, target string) hit   // compares one target form with its source form
 	sourceForm func(r *run, i int) int                   // which that is; nil: as usual
 	source     func(r *run, source string, form int) hit // looks at one form of a source unit
+	syntax     *syntax                                   // of the placeholders that it compares, or nil
 }
 
 // newCheck makes the row of a check that is on.
@@ -216,9 +232,10 @@ func (e entry) with(sourceForm func(*run, int) int) entry {
 	return e
 }
 
-// formatCheck makes the row of a check of placeholders. Their syntax is in
-// notations.
-func formatCheck(name, language, example string) entry {
+// formatCheck makes the row of a check of placeholders.
+func formatCheck(name, language, example string, x syntax) entry {
 	const description = "The placeholders are not those of the source, or, where only their place tells them apart, in another order."
-	return formsCheck(name, language+" format", description, example, checkFormat).enabledBy(dashed(name)).with((*run).formatSource)
+	e := formsCheck(name, language+" format", description, example, checkFormat).enabledBy(dashed(name)).with((*run).formatSource)
+	e.syntax = &x
+	return e
 }
