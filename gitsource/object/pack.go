@@ -202,10 +202,7 @@ func (p *pack) size(offset int64) (int64, error) {
 // is ErrTooLarge. The slice belongs to the cache: do not write to it.
 func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) {
 	c := chain{held: max(2*limit, baseRoom)}
-	if err := p.bounded(offset, limit); err != nil {
-		return 0, nil, err
-	}
-	if err := p.follow(&c, offset); err != nil {
+	if err := p.follow(&c, offset, limit); err != nil {
 		return 0, nil, err
 	}
 	data := c.root
@@ -214,9 +211,6 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 		_, size, _, ok := deltaSizes(c.links[i].delta)
 		if !ok {
 			return 0, nil, p.corrupt(c.links[i].offset, "%w", errDelta)
-		}
-		if i == 0 && size > limit {
-			return 0, nil, tooLarge(size, limit)
 		}
 		if size > max(2*limit, baseRoom) {
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
@@ -238,25 +232,6 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 	return c.kind, data, nil
 }
 
-// bounded returns ErrTooLarge for an object longer than limit, unless it is a short
-// delta: that costs no more to inflate than its beginning, which has the length.
-func (p *pack) bounded(offset, limit int64) error {
-	if o, ok := p.cache.get(p, offset); ok {
-		return tooLarge(int64(len(o.data)), limit)
-	}
-	e, err := p.header(offset)
-	if err != nil || e.delta() && e.size <= shortDelta {
-		return err
-	}
-	size := e.size
-	if e.delta() {
-		if size, err = p.size(offset); err != nil {
-			return err
-		}
-	}
-	return tooLarge(size, limit)
-}
-
 // chain is what an object is made of: a root, and deltas that are applied to it, the
 // last one first.
 type chain struct {
@@ -271,17 +246,30 @@ type link struct {
 	delta  []byte
 }
 
+// bounded returns ErrTooLarge if a size is that of the object and more than the limit.
+func (c *chain) bounded(size, limit int64) error {
+	if len(c.links) > 0 {
+		return nil
+	}
+	return tooLarge(size, limit)
+}
+
 // follow reads the chain of the object at an offset, up to the first base in the
 // cache.
-func (p *pack) follow(c *chain, offset int64) error {
+func (p *pack) follow(c *chain, offset, limit int64) error {
 	for at := offset; ; {
 		if o, ok := p.cache.get(p, at); ok {
 			c.kind, c.root = o.kind, o.data
-			return nil
+			return c.bounded(int64(len(o.data)), limit)
 		}
 		e, err := p.header(at)
 		if err != nil {
 			return err
+		}
+		if !e.delta() {
+			if err := c.bounded(e.size, limit); err != nil {
+				return err
+			}
 		}
 		if c.held -= e.size; c.held < 0 || len(c.links) > maxChain {
 			return p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
@@ -294,6 +282,11 @@ func (p *pack) follow(c *chain, offset int64) error {
 			c.kind, c.root = e.kind, data
 			p.cache.put(p, at, cached{e.kind, data})
 			return nil
+		}
+		if _, size, _, ok := deltaSizes(data); ok {
+			if err := c.bounded(size, limit); err != nil {
+				return err
+			}
 		}
 		c.links = append(c.links, link{at, data})
 		at = e.base
@@ -310,9 +303,6 @@ const (
 	farBases = 8
 	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
-	// shortDelta is the length of a delta that is inflated before it is known how
-	// long the object is.
-	shortDelta = 16 << 10
 )
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
