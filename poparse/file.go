@@ -45,6 +45,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // A File is a PO or POT file, read by Parse or made by hand to be written. Its
@@ -227,10 +229,9 @@ const (
 	// maxPlurals bounds the cost of msgstr[4000000000]; no language has more
 	// than six forms.
 	maxPlurals = 32
-	// maxExpression and maxNesting bound a hostile plural expression. The
-	// longest in use (Arabic, Cornish) have about 200 characters and five levels.
+	// maxExpression bounds a hostile plural expression. The longest in use (Arabic, Cornish)
+	// have about 200 characters.
 	maxExpression = 2000
-	maxNesting    = 50
 )
 
 // PluralForms returns the number of plural forms and the expression of the header.
@@ -247,7 +248,10 @@ func (f *File) PluralForms() (PluralForms, bool) {
 	rest, ok := afterAssign(rest, "plural")
 	expr, _, _ := strings.Cut(rest, ";")
 	expr = strings.TrimSpace(expr)
-	if !ok || len(expr) > maxExpression || !validExpression(expr) {
+	if !ok || len(expr) > maxExpression {
+		return none, false
+	}
+	if _, err := plural.Compile(expr); err != nil {
 		return none, false
 	}
 	return PluralForms{Number: n, Expression: expr}, true
@@ -264,64 +268,4 @@ func afterAssign(s, key string) (string, bool) {
 		return "", false
 	}
 	return s[1:], true
-}
-
-// validExpression checks the syntax of a plural expression: C's conditional,
-// logical, comparing and arithmetic operators over n and decimal numbers.
-// Precedence does not matter for that.
-func validExpression(s string) bool {
-	var open []byte // what is not closed yet: '(' and '?'
-	closes := func(with byte) bool {
-		last := len(open) - 1
-		if last < 0 || open[last] != with {
-			return false
-		}
-		open = open[:last]
-		return true
-	}
-	operand := true // one must follow
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == ' ', c == '\t', operand && c == '!':
-		case operand && c == 'n':
-			operand = false
-		case operand && isDigit(c):
-			for i+1 < len(s) && isDigit(s[i+1]) {
-				i++
-			}
-			operand = false
-		case (operand && c == '(' || !operand && c == '?') && len(open) < maxNesting:
-			open = append(open, c)
-			operand = true
-		case !operand && c == ')':
-			if !closes('(') {
-				return false
-			}
-		case !operand && c == ':':
-			if operand = closes('?'); !operand {
-				return false
-			}
-		case !operand:
-			n := operatorLen(s[i:])
-			if n == 0 {
-				return false
-			}
-			i += n - 1
-			operand = true
-		default:
-			return false
-		}
-	}
-	return !operand && len(open) == 0
-}
-
-// operatorLen returns the length of the operator of two operands that s begins with.
-func operatorLen(s string) int {
-	for _, operator := range []string{"&&", "||", "==", "!=", "<=", ">="} {
-		if strings.HasPrefix(s, operator) {
-			return 2
-		}
-	}
-	return min(1, strings.IndexByte("<>+-*/%", s[0])+1)
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // editForm is the form that edits a string. It is for a session that may.
@@ -113,7 +113,7 @@ func (p *Pages) fillForm(ctx context.Context, _ *store.Snapshot, _ *rest.Request
 
 func fields(v *view, t *store.TranslationRow, texts []string) []field {
 	list := make([]field, len(texts))
-	formula, err := lang.Compile(t.PluralFormula)
+	formula, err := plural.Compile(t.PluralFormula)
 	for i, text := range texts {
 		list[i] = field{Label: v.L.T("Translation"), Text: text, Rows: min(max(utf8.RuneCountInString(text)/50, strings.Count(text, "\n"))+2, 16)}
 		switch {
@@ -128,7 +128,7 @@ func fields(v *view, t *store.TranslationRow, texts []string) []field {
 }
 
 // examples are numbers for which a formula chooses a form.
-func examples(v *view, formula *lang.Formula, form int) string {
+func examples(v *view, formula *plural.Formula, form int) string {
 	const most = 5
 	var list []string
 	for n := range 1000 {

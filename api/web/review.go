@@ -15,8 +15,8 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/edit"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // review is the list of suggestions that wait for a language.
@@ -131,7 +131,7 @@ func (p *Pages) lookAt(ctx context.Context, snap *store.Snapshot, w *waiting, ta
 
 // look says of a text for a string why its program could not use it, and which checks fail.
 func (p *Pages) look(ctx context.Context, snap *store.Snapshot, t *store.TranslationRow, unit catalog.Unit, text edit.Text) (failing checks.Mask, refused, err error) {
-	formula, _ := lang.Compile(t.PluralFormula)
+	formula, _ := plural.Compile(t.PluralFormula)
 	if refused = edit.CheckUnit(&unit, text, formula); refused != nil {
 		return failing, refused, nil
 	}

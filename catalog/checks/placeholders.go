@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/repoglot/repoglot/catalog/lang"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // pattern finds the placeholders of the flag placeholders.
@@ -207,8 +208,8 @@ func pairForms(target, source lang.Plural) []form {
 	number := min(max(target.Number, 1), lang.MaxForms)
 	forms := make([]form, number)
 	same := target.Formula == source.Formula && target.Number == source.Number
-	rule, err := lang.Compile(target.Formula)
-	from, sourceErr := lang.Compile(source.Formula)
+	rule, err := plural.Compile(target.Formula)
+	from, sourceErr := plural.Compile(source.Formula)
 	var covers [lang.MaxForms][]int
 	for n := 0; n < sampled+3 && err == nil; n++ {
 		value := n

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // Options say how edits are written. The zero value keeps the repository's text in a
@@ -55,9 +55,9 @@ func Apply(name string, data []byte, edits []Edit, o Options) ([]byte, []Result,
 		return nil, nil, fmt.Errorf("apply edits: %w", err)
 	}
 	a := applier{file: f, options: o, forms: o.Forms, results: make([]Result, len(edits))}
-	if plural, ok := f.PluralForms(); ok {
-		a.forms = plural.Number
-		a.formula, _ = lang.Compile(plural.Expression)
+	if forms, ok := f.PluralForms(); ok {
+		a.forms = forms.Number
+		a.formula, _ = plural.Compile(forms.Expression)
 	}
 	entries := indexEntries(f)
 	a.findMissing(edits, entries)
@@ -101,8 +101,8 @@ func SourceOf(e *poparse.Entry) string {
 type applier struct {
 	file    *poparse.File
 	options Options
-	forms   int           // of plurals, 0 if not known
-	formula *lang.Formula // of plurals, or nil
+	forms   int             // of plurals, 0 if not known
+	formula *plural.Formula // of plurals, or nil
 	results []Result
 
 	missing map[catalog.Identity]*poparse.Entry // strings that the file may get

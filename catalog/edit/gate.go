@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // CheckEntry says why msgfmt -c would refuse a file with the entry, nil if it would
@@ -21,7 +21,7 @@ import (
 // (gettext 0.21, msgl-check.c and format-*.c); msgfmt checks further formats. Fuzzy and
 // untranslated entries are no part of what msgfmt makes. formula is the file's plural
 // formula, or nil.
-func CheckEntry(e *poparse.Entry, formula *lang.Formula) error {
+func CheckEntry(e *poparse.Entry, formula *plural.Formula) error {
 	if e.Fuzzy || e.Obsolete || len(e.Str) == 0 || e.Str[0] == "" {
 		return nil
 	}
@@ -34,7 +34,7 @@ func CheckEntry(e *poparse.Entry, formula *lang.Formula) error {
 }
 
 // checkFormat is the part of CheckEntry that is about formats.
-func checkFormat(e *poparse.Entry, formula *lang.Formula) error {
+func checkFormat(e *poparse.Entry, formula *plural.Formula) error {
 	check := checkerOf(e.Flags)
 	if check == nil {
 		return nil
@@ -56,9 +56,9 @@ func checkFormat(e *poparse.Entry, formula *lang.Formula) error {
 // Fits returns the function that tells whether texts of entries of a file fit one format of
 // their source, as far as CheckEntry knows it.
 func Fits(f *poparse.File) func(e *poparse.Entry, format string) bool {
-	var formula *lang.Formula
-	if plural, ok := f.PluralForms(); ok {
-		formula, _ = lang.Compile(plural.Expression)
+	var formula *plural.Formula
+	if forms, ok := f.PluralForms(); ok {
+		formula, _ = plural.Compile(forms.Expression)
 	}
 	return func(e *poparse.Entry, format string) bool {
 		one := *e
@@ -108,7 +108,7 @@ func checkerOf(flags []string) func(source, target string, strict bool) error {
 // oftenUsed says which plural forms stand for more than five of the numbers up to 1000:
 // only in these must all arguments be used (msgl-check.c). It returns nil if every form
 // counts as one.
-func oftenUsed(e *poparse.Entry, formula *lang.Formula) []bool {
+func oftenUsed(e *poparse.Entry, formula *plural.Formula) []bool {
 	const often = 5
 	if !e.HasPlural || formula == nil {
 		return nil
@@ -127,7 +127,7 @@ func oftenUsed(e *poparse.Entry, formula *lang.Formula) []bool {
 }
 
 // CheckUnit is CheckEntry for a string with another text.
-func CheckUnit(u *catalog.Unit, text Text, formula *lang.Formula) error {
+func CheckUnit(u *catalog.Unit, text Text, formula *plural.Formula) error {
 	sources := catalog.SplitForms(u.Source)
 	e := poparse.Entry{ID: sources[0], HasPlural: len(sources) > 1, Str: catalog.SplitForms(text.Target), Fuzzy: text.State.Fuzzy()}
 	if e.HasPlural {

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // TestCheckEntry lists an edit for each rule.
 func TestCheckEntry(t *testing.T) {
-	formula, err := lang.Compile("n==1 ? 0 : n>=2 && n<=4 ? 1 : 2")
+	formula, err := plural.Compile("n==1 ? 0 : n>=2 && n<=4 ? 1 : 2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestCheckEntryOracle(t *testing.T) {
 		"perl-brace-format":   {"{a}", "{b}", "{", "}", "{a b}", "a", "{a1}", "{1}", "{}"},
 		"qt-format":           {"%1", "%2", "%L1", "%99", "%100", "%", "%n", "%0", "a", "%%1", "%L"},
 	}
-	formula, err := lang.Compile("n==1 ? 0 : n>=2 && n<=4 ? 1 : 2")
+	formula, err := plural.Compile("n==1 ? 0 : n>=2 && n<=4 ? 1 : 2")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // Method is what an upload does.
@@ -103,8 +103,8 @@ func CheckUpload(f *poparse.File, number int, formula string) error {
 
 // samePlural reports whether a file's plural rule is that of a translation.
 func samePlural(theirs poparse.PluralForms, number int, formula string) bool {
-	a, errA := lang.Compile(theirs.Expression)
-	b, errB := lang.Compile(formula)
+	a, errA := plural.Compile(theirs.Expression)
+	b, errB := plural.Compile(formula)
 	if theirs.Number != number || errA != nil || errB != nil {
 		return theirs.Number == number
 	}

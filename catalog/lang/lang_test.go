@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // newTable is the table under test.
@@ -122,7 +124,7 @@ func TestAll(t *testing.T) {
 		if l.Aliases == nil || l.Name == "" || l.Plural.Source != SourceDefault {
 			t.Errorf("incomplete: %+v", l)
 		}
-		f, err := Compile(l.Plural.Formula)
+		f, err := plural.Compile(l.Plural.Formula)
 		if err != nil {
 			t.Errorf("%s: %v", l.Code, err)
 			continue

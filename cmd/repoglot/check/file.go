@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
-	"github.com/repoglot/repoglot/catalog/lang"
 	"github.com/repoglot/repoglot/poparse"
 	"github.com/repoglot/repoglot/poparse/msgmerge"
+	"github.com/repoglot/repoglot/poparse/plural"
 )
 
 // verdict returns the verdict on the contents of one file, whose name says whether it is a
@@ -271,13 +271,13 @@ const pluralTries = 1000
 
 // rangeProblem tries a plural expression.
 func rangeProblem(forms poparse.PluralForms) (code, problem string) {
-	formula, err := lang.Compile(forms.Expression)
+	formula, err := plural.Compile(forms.Expression)
 	if err != nil {
 		return poparse.WarnPluralForms, err.Error()
 	}
 	for n := range pluralTries + 1 {
 		switch got := formula.Eval(n); {
-		case got == lang.Undefined:
+		case got == plural.Undefined:
 			return CodePluralRange, fmt.Sprintf("the expression divides by zero for n=%d", n)
 		case got < 0 || got >= forms.Number:
 			return CodePluralRange, fmt.Sprintf("the expression gives %d for n=%d, but nplurals=%d", got, n, forms.Number)
