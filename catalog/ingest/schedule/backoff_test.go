@@ -19,23 +19,23 @@ import (
 
 func TestBackoffDelay(t *testing.T) {
 	const s, m, h = time.Second, time.Minute, time.Hour
+	usual := New(Options{}).opts.Backoff
 	for _, test := range []struct {
 		backoff  Backoff
 		interval time.Duration
 		want     []time.Duration // after 1, 2, … failures
 	}{
-		{Backoff{}, 0, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
-		{Backoff{}, 5 * m, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
-		{Backoff{}, 24 * h, []time.Duration{30 * s, m}},
-		{Backoff{}, 2 * s, []time.Duration{2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 32 * s}},
+		{usual, 0, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
+		{usual, 5 * m, []time.Duration{30 * s, m, 2 * m, 4 * m, 8 * m, 16 * m, 32 * m, h, h}},
+		{usual, 24 * h, []time.Duration{30 * s, m}},
+		{usual, 2 * s, []time.Duration{2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 32 * s}},
 		{Backoff{First: 10 * s, Max: 25 * s}, 0, []time.Duration{10 * s, 20 * s, 25 * s, 25 * s}},
 		{Backoff{First: h, Max: m}, 0, []time.Duration{m, m}},
-		{Backoff{Max: math.MaxInt64}, math.MaxInt64, []time.Duration{30 * s}},
+		{Backoff{30 * s, math.MaxInt64}, math.MaxInt64, []time.Duration{30 * s}},
 	} {
-		b := test.backoff.withDefaults()
 		var got []time.Duration
 		for n := range test.want {
-			got = append(got, b.delay(n+1, test.interval))
+			got = append(got, test.backoff.delay(n+1, test.interval))
 		}
 		if d := cmp.Diff(test.want, got); d != "" {
 			t.Errorf("%v, interval %v (-want +got):\n%s", test.backoff, test.interval, d)

@@ -61,25 +61,10 @@ func (m *memory) spareForUp() bool {
 const backoffIntervals = 16
 
 // Backoff is how long to wait after failures in a row: First, then twice as long
-// each time. A job that is polled more often than First starts with its interval
+// each time, up to Max. A job that is polled more often than First starts with its interval
 // and waits at most sixteen intervals: a local repository that cannot be watched
 // is polled every 2 s, and 30 s would be long for it.
-type Backoff struct {
-	// First is the wait after the first failure. Zero or less: 30 seconds.
-	First time.Duration
-	// Max is the longest wait. Zero or less: one hour.
-	Max time.Duration
-}
-
-func (b Backoff) withDefaults() Backoff {
-	if b.First <= 0 {
-		b.First = 30 * time.Second
-	}
-	if b.Max <= 0 {
-		b.Max = time.Hour
-	}
-	return b
-}
+type Backoff struct{ First, Max time.Duration }
 
 // delay returns the wait after n failures in a row (n at least 1) of a job with
 // an interval, before jitter.

@@ -95,7 +95,7 @@ type randomRun struct {
 
 // run executes the actions and returns the errors found.
 func (sc randomTest) run(t *testing.T) []string {
-	p := newFixture(t, Options{Workers: sc.workers, Backoff: Backoff{Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }})
+	p := newFixture(t, Options{Workers: sc.workers, Backoff: Backoff{First: 30 * time.Second, Max: 5 * time.Minute}, Rand: func() float64 { return 0.75 }})
 	p.alone.perHost = sc.perHost
 	h := &randomRun{fixture: p, outage: map[string]bool{}, starts: map[string]time.Time{}, asked: map[string]time.Time{}}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -27,6 +27,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -92,7 +93,7 @@ type Options struct {
 	// Workers is the largest number of runs at a time; zero or less: none, the process
 	// only writes wishes.
 	Workers int
-	// Backoff is how long to wait after failures.
+	// Backoff is how long to wait after failures; zero: 30 seconds, up to one hour.
 	Backoff Backoff
 	// Excused reports whether neither the job nor its host caused a failure, such as a
 	// full disk here: it does not count among those that make a job wait longer
@@ -125,7 +126,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Backoff = o.Backoff.withDefaults()
+	o.Backoff = cmp.Or(o.Backoff, Backoff{First: 30 * time.Second, Max: time.Hour})
 	if o.Excused == nil {
 		o.Excused = func(err error) bool { return errors.Is(err, store.ErrUnavailable) }
 	}

@@ -25,14 +25,6 @@ const (
 	Failed
 )
 
-// String returns the status in lower case, as /readyz shows it.
-func (s Status) String() string {
-	if s < Pending || s > Failed {
-		return "unknown"
-	}
-	return [...]string{"pending", "running", "ok", "failed"}[s]
-}
-
 // State is the state of one job. The time of an event that has not happened is
 // zero.
 type State struct {
