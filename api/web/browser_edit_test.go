@@ -238,7 +238,13 @@ func TestBrowserEdits(t *testing.T) {
 	if got := b.ask(`document.querySelector("[name=fuzzy]").checked`); got != "true" {
 		t.Errorf("needs editing: %s", got)
 	}
+	if got := b.ask(`(e => { e.focus(); const all = [...document.querySelectorAll("#insert button")]; all[0].click(); all[1].click(); return all.map(x => x.textContent).join(" ") + e.value; })(document.getElementById("text2"))`); got != "%d « » … – nbsp%d«" {
+		t.Errorf("what is inserted: %s", got)
+	}
 	b.leave(func() { b.press("o", "KeyO", 79, 2) })
+	if got := b.ask(`new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(document.activeElement.id))))`); got != "text0" {
+		t.Errorf("the focus after the source was copied: %q", got)
+	}
 	if got := b.ask(`[...document.querySelectorAll("textarea")].map(x => x.value).join() + document.querySelector("[name=fuzzy]").checked`); got != "%d file,%d files,%d files,%d files,%d files,%d filestrue" {
 		t.Errorf("the copied source: %s", got)
 	}

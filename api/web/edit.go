@@ -75,6 +75,19 @@ func readForm(f url.Values) sentForm {
 	return s
 }
 
+// matchEnds gives texts the line feeds that the source begins and ends with, as Weblate does: msgfmt
+// refuses them without, and nobody sees them in a field.
+func (s *sentForm) matchEnds(source string) {
+	sources := catalog.SplitForms(source)
+	for i, text := range s.target {
+		of := sources[min(i, len(sources)-1)]
+		if text = strings.Trim(text, "\n"); text != "" && strings.Trim(of, "\n") != "" {
+			head, tail := len(of)-len(strings.TrimLeft(of, "\n")), len(of)-len(strings.TrimRight(of, "\n"))
+			s.target[i] = of[:head] + text + of[len(of)-tail:]
+		}
+	}
+}
+
 // revision tells the texts and states of a string apart.
 func revision(u *catalog.Unit) string {
 	var h catalog.Hasher
@@ -205,6 +218,7 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 	c, unit := o.Row.Component.ID, &o.Unit
 	id, _ := strconv.ParseInt(number, 10, 64)
 	answer := edit.Answer{ID: id, UnitID: unit.ID, Why: sent.why}
+	sent.matchEnds(unit.Source)
 	want := edit.Request{UnitID: unit.ID, Target: sent.target, State: sent.state()}
 	if o.Lacks {
 		want.UnitID, want.SourceID, want.Previous = 0, o.id, o.previous(sent)

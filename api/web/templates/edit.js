@@ -38,6 +38,28 @@
 	}
 	form.addEventListener("input", keep);
 
+	// Buttons insert at the cursor what the source has, and characters that keyboards lack.
+	let last = texts[0];
+	form.addEventListener("focusin", e => { if (texts.includes(e.target)) last = e.target; });
+	const insert = text => {
+		last.focus();
+		if (!document.execCommand("insertText", false, text)) last.setRangeText(text, last.selectionStart, last.selectionEnd, "end"); // the first one can be undone
+		keep();
+	};
+	const quotes = { cs: "„“‚‘", de: "„“‚‘", sk: "„“‚‘", sl: "„“", bg: "„“", hu: "„”", pl: "„”", ro: "„”", hr: "„”", fr: "«»", es: "«»", it: "«»", pt: "«»", el: "«»", ru: "«»", uk: "«»", ar: "«»", fa: "«»", sv: "””", fi: "””", ja: "「」『』", zh: "“”‘’《》" };
+	const source = document.getElementById("source").parentElement.querySelectorAll(".big");
+	const holders = [...source].flatMap(s => s.textContent.match(/%(\d+\$|\([^()\s]+\))?[-+ #0']*\d*(\.\d+)?(hh|h|ll|l|j|z|t|L)?[A-Za-z@]|\$?\{[^{}\s]*\}|<\/?[A-Za-z][^<>]*>|&#?\w+;/g) ?? []);
+	const bar = document.getElementById("insert");
+	for (const text of new Set([...holders.slice(0, 20), ...(quotes[texts[0].lang.split("-")[0]] ?? "“”‘’"), "…", "–", "\u00a0"])) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.textContent = text === "\u00a0" ? "nbsp" : text;
+		button.dir = "ltr";
+		button.addEventListener("click", () => insert(text));
+		bar.append(button);
+	}
+	bar.hidden = false;
+
 	document.getElementById("keys").hidden = false;
 	document.addEventListener("keydown", e => {
 		if (e.isComposing) return;
