@@ -1,8 +1,6 @@
 package api
 
 import (
-	"context"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -91,8 +89,9 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 		}
 	}
 	pull()
+	one := func(*http.Request, string, string) (gitexport.Mirror, string, error) { return mirror, "", nil }
 	mux := http.NewServeMux()
-	mux.Handle(gitexport.Prefix, gitexport.New(oneMirror{mirror}, gitexport.Limits{}, nil))
+	mux.Handle(gitexport.Prefix, gitexport.New(one, gitexport.Limits{}, nil))
 	mux.Handle("/", serve(w, Options{}))
 	ts := httptest.NewServer(mux)
 	t.Cleanup(ts.Close)
@@ -105,20 +104,4 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	if got := git(clone, "log", "--format=%s"); got != "two\none" {
 		t.Errorf("history of the clone: %q", got)
 	}
-}
-
-// oneMirror serves one mirror as p/c.
-type oneMirror struct{ *gitsource.Mirror }
-
-func (m oneMirror) Repository(_ *http.Request, project, component string) (gitexport.Repository, error) {
-	if project != "p" || component != "c" {
-		return nil, gitexport.ErrNotFound
-	}
-	return m, nil
-}
-
-func (oneMirror) Client() string { return "" }
-
-func (m oneMirror) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
-	return m.Mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
 }

@@ -3,7 +3,7 @@
 //
 // Goals: clone, fetch and ls-remote with the address in a component's git_export;
 // bounded numbers, times and request sizes. Non-goals: pushing, the dumb
-// protocol, browsing, and packing itself, which a [Repository] does.
+// protocol, browsing, and packing itself, which a [Mirror] does.
 //
 // The wanted ids of a request are read here first: git gives any object of a mirror to a
 // client that knows its id, and a mirror has more than its branch. Git knows no borders
@@ -27,6 +27,9 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // Prefix is what the paths of this package begin with.
@@ -69,61 +72,43 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// Errors of [Repositories] and [Repository].
+// Errors of [Find], besides those of the store and of a mirror.
 var (
-	// ErrNotFound says that the component does not exist, or that the client may
-	// not see it.
-	ErrNotFound = errors.New("no such repository")
 	// ErrCredentials says that the client must send a token, or another one. It
 	// must not depend on whether the component exists.
 	ErrCredentials = errors.New("a token is needed")
-	// ErrNotReady says that the repository has not been fetched yet.
-	ErrNotReady = errors.New("the repository is not here yet")
 	// ErrElsewhere says that another process has the repository.
 	ErrElsewhere = errors.New("another process has the repository")
-	// ErrNoDatabase says that the repository could not be looked up for now.
-	ErrNoDatabase = errors.New("the database is not available")
-	// ErrNoGit says that the server has no git program to answer with.
-	ErrNoGit = errors.New("no git program")
-	// ErrRequest says that the client did not speak git's protocol.
-	ErrRequest = errors.New("not a request of git")
 )
 
-// Repository answers rounds of git's protocol.
-type Repository interface {
-	// UploadPack writes the answer to one round; for a nil request, the body of
-	// info/refs. version is 0 to 2. Errors may wrap ErrNotReady, ErrNoGit
-	// and ErrRequest.
-	UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error
-	// Client names the client by the token with which it found the repository; "" if it
-	// showed none.
-	Client() string
-}
+// Find finds the mirror of a component for the client of r, and names that by the token that
+// it showed; "" without one. [catalog.ErrNotFound] says that the component does not exist, or
+// that the client may not see it.
+type Find func(r *http.Request, project, component string) (m Mirror, client string, err error)
 
-// Repositories finds the repository of a component for the client of r. Errors
-// wrap ErrNotFound, ErrCredentials, ErrNotReady, ErrElsewhere or ErrNoDatabase.
-type Repositories interface {
-	Repository(r *http.Request, project, component string) (Repository, error)
+// Mirror answers rounds of git's protocol: a [gitsource.Mirror].
+type Mirror interface {
+	UploadPack(ctx context.Context, u gitsource.Upload, w io.Writer) error
 }
 
 // Handler answers all paths below Prefix. Make it with [New].
 type Handler struct {
-	repositories Repositories
-	log          *slog.Logger
-	limits       Limits
-	turns        *limit.Pool
-	requests     *limit.Pool // bytes
-	large        *limit.Pool // requests above smallRequest
-	inflating    *limit.Pool // cores
+	find      Find
+	log       *slog.Logger
+	limits    Limits
+	turns     *limit.Pool
+	requests  *limit.Pool // bytes
+	large     *limit.Pool // requests above smallRequest
+	inflating *limit.Pool // cores
 }
 
 // New makes a Handler; a nil logger discards.
-func New(repositories Repositories, limits Limits, log *slog.Logger) *Handler {
+func New(find Find, limits Limits, log *slog.Logger) *Handler {
 	limits = limits.withDefaults()
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	rounds, cores := int64(limits.Rounds), int64(max(runtime.GOMAXPROCS(0)-1, 1))
 	return &Handler{
-		repositories: repositories, log: log, limits: limits,
+		find: find, log: log, limits: limits,
 		turns: limit.NewPool("git_rounds", rounds, (rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
 		large: limit.NewPool("git_large_requests", maxLarge, maxClientLarge), inflating: limit.NewPool("git_inflating", cores, cores),
 	}
@@ -141,24 +126,25 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "Not found.")
 		return
 	}
-	repo, err := h.repositories.Repository(r, parts[0], parts[1])
+	m, client, err := h.find(r, parts[0], parts[1])
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
+	client = cmp.Or(client, h.limits.Client(r))
 	service := r.URL.Query().Get("service")
 	switch rest := parts[2]; {
 	case rest == "git-receive-pack" || rest == "info/refs" && service == "git-receive-pack":
 		refuse(w, http.StatusForbidden, "This is a read-only copy: push to the repository that it was fetched from.")
 	case rest == "info/refs" && service == "git-upload-pack":
 		if allowed(w, r, http.MethodGet) {
-			h.answer(w, r, repo, nil)
+			h.answer(w, r, m, client, nil)
 		}
 	case rest == "info/refs":
 		refuse(w, http.StatusForbidden, "Only git's smart protocol is spoken here: use git 1.6.6 or newer.")
 	case rest == "git-upload-pack":
 		if allowed(w, r, http.MethodPost) {
-			h.upload(w, r, repo)
+			h.upload(w, r, m, client)
 		}
 	case rest == "" && allowed(w, r, http.MethodGet):
 		refuse(w, http.StatusOK, "A repository, to be read with: git clone URL-OF-THIS-PAGE")
@@ -167,18 +153,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client names the client of a request, for what it holds: by its token or its address.
-func (h *Handler) client(r *http.Request, repo Repository) string {
-	return cmp.Or(repo.Client(), h.limits.Client(r))
-}
-
 // upload reads the request of a round, which git compresses when it is long.
-func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository) {
+func (h *Handler) upload(w http.ResponseWriter, r *http.Request, m Mirror, client string) {
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		refuse(w, http.StatusUnsupportedMediaType, "A request of git is expected.")
 		return
 	}
-	client := h.client(r, repo)
 	lease := h.requests.Lease(client)
 	defer lease.Release()
 	body := &longBody{Reader: http.MaxBytesReader(w, r.Body, maxRequest), lease: h.large.Lease(client)}
@@ -198,7 +178,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, repo Repository
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "The request cannot be read.")
 	default:
-		h.answer(w, r, repo, request)
+		h.answer(w, r, m, client, request)
 	}
 }
 
@@ -241,8 +221,8 @@ func (b *longBody) Read(p []byte) (int, error) {
 }
 
 // answer runs one round; a nil request asks for the advertisement of refs.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository, request []byte) {
-	turn, err := h.turns.Turn(r.Context(), h.client(r, repo), h.limits.Queue)
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, m Mirror, client string, request []byte) {
+	turn, err := h.turns.Turn(r.Context(), client, h.limits.Queue)
 	if err != nil {
 		busy(w, err)
 		return
@@ -255,7 +235,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, repo Repository
 	if request == nil {
 		out.kind = "application/x-git-upload-pack-advertisement"
 	}
-	err = repo.UploadPack(ctx, request, version(r.Header.Get("Git-Protocol")), out)
+	err = m.UploadPack(ctx, gitsource.Upload{Request: request, Version: version(r.Header.Get("Git-Protocol"))}, out)
 	switch {
 	case err == nil && out.begun:
 	case err == nil:
@@ -281,28 +261,28 @@ func busy(w http.ResponseWriter, err error) {
 // fail answers an error before anything was written.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, catalog.ErrNotFound):
 		refuse(w, http.StatusNotFound, "Not found.")
 	case errors.Is(err, ErrCredentials):
 		w.Header().Set("WWW-Authenticate", `Basic realm="repoglot", charset="UTF-8"`)
 		refuse(w, http.StatusUnauthorized, "Not found, or a token is needed: give it as the password, with any user name.")
-	case errors.Is(err, ErrRequest):
+	case errors.Is(err, gitsource.ErrBadRequest):
 		h.log.Debug("git export: refused", "path", r.URL.Path, "error", err)
 		refuse(w, http.StatusBadRequest, "This is no request of git's protocol.")
 	case r.Context().Err() != nil:
 		h.log.Debug("git export: the client has gone", "path", r.URL.Path, "error", err)
 		refuse(w, http.StatusServiceUnavailable, "The request was cancelled.")
-	case errors.Is(err, ErrNotReady):
+	case errors.Is(err, gitsource.ErrNotFetched):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "The repository has not been fetched yet: try again in a while.")
 	case errors.Is(err, ErrElsewhere):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "This process has not pulled the repository: another process of the cluster has it.")
-	case errors.Is(err, ErrNoDatabase):
+	case errors.Is(err, store.ErrUnavailable):
 		h.log.Debug("git export: no database", "path", r.URL.Path, "error", err)
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, "The database is not available: try again.")
-	case errors.Is(err, ErrNoGit):
+	case errors.Is(err, gitsource.ErrNoGit):
 		refuse(w, http.StatusServiceUnavailable, "This server cannot be cloned from: it has no git program, or may not use it.")
 	case errors.Is(err, context.DeadlineExceeded):
 		h.log.Warn("git export: took too long", "path", r.URL.Path, "error", err)

@@ -2,9 +2,6 @@ package gitexport_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,34 +12,20 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/gitsource"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// mirrored serves a mirror as p/c.
-type mirrored struct{ *gitsource.Mirror }
-
-func (m mirrored) Repository(_ *http.Request, project, component string) (gitexport.Repository, error) {
-	if project != "p" || component != "c" {
-		return nil, gitexport.ErrNotFound
+// only finds a mirror as p/c.
+func only(m gitexport.Mirror) gitexport.Find {
+	return func(_ *http.Request, project, component string) (gitexport.Mirror, string, error) {
+		if project != "p" || component != "c" {
+			return nil, "", catalog.ErrNotFound
+		}
+		return m, "", nil
 	}
-	return m, nil
-}
-
-func (m mirrored) Client() string { return "" }
-
-func (m mirrored) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
-	err := m.Mirror.UploadPack(ctx, gitsource.Upload{Request: request, Version: version}, w)
-	switch {
-	case errors.Is(err, gitsource.ErrNotFetched):
-		return gitexport.ErrNotReady
-	case errors.Is(err, gitsource.ErrNoGit):
-		err = fmt.Errorf("%w: %w", gitexport.ErrNoGit, err)
-	case errors.Is(err, gitsource.ErrBadRequest):
-		return gitexport.ErrRequest
-	}
-	return err
 }
 
 // git runs the git program.
@@ -94,7 +77,7 @@ func start(t *testing.T) (work, url string, m *gitsource.Mirror) {
 	mustGit(t, work, "checkout", "-q", "main")
 	m, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: work, Branch: "main"}, gitsource.Options{})
 	must(t, err)
-	ts := httptest.NewServer(gitexport.New(mirrored{m}, gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(m), gitexport.Limits{}, nil))
 	t.Cleanup(ts.Close)
 	return work, ts.URL + "/git/p/c/", m
 }
@@ -160,7 +143,7 @@ func TestNoGit(t *testing.T) {
 	without, err := gitsource.Open(t.Context(), t.TempDir(), m.Remote(), gitsource.Options{Remote: remote.Options{Transport: "builtin"}})
 	must(t, err)
 	pull(t, without)
-	ts := httptest.NewServer(gitexport.New(mirrored{without}, gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(without), gitexport.Limits{}, nil))
 	defer ts.Close()
 	if out, err := git(t, work, "ls-remote", ts.URL+"/git/p/c/"); err == nil || !strings.Contains(out, "503") {
 		t.Errorf("%v %s", err, out)
@@ -208,7 +191,7 @@ func TestRefused(t *testing.T) {
 		req.Header.Set("Content-Type", tc.kind)
 		req.Header.Set("Content-Encoding", tc.encoding)
 		rec := httptest.NewRecorder()
-		gitexport.New(mirrored{m}, gitexport.Limits{}, nil).ServeHTTP(rec, req)
+		gitexport.New(only(m), gitexport.Limits{}, nil).ServeHTTP(rec, req)
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
 			t.Errorf("%s %s: %d %s, want %d %q", tc.method, tc.path, rec.Code, rec.Body, tc.status, tc.says)
 		}

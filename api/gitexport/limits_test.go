@@ -20,26 +20,20 @@ import (
 
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/limit"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
-// answers is a repository whose UploadPack is a function.
+// answers is a mirror whose UploadPack is a function.
 type answers func(ctx context.Context, request []byte, w io.Writer) error
 
-func (a answers) Repository(*http.Request, string, string) (gitexport.Repository, error) {
-	return a, nil
+func (a answers) find(*http.Request, string, string) (gitexport.Mirror, string, error) {
+	return a, "", nil
 }
 
-func (a answers) UploadPack(ctx context.Context, request []byte, _ int, w io.Writer) error {
-	return a(ctx, request, w)
-}
-
-func (a answers) Client() string { return "" }
-
-// refusing finds no repository.
-type refusing struct{ error }
-
-func (f refusing) Repository(*http.Request, string, string) (gitexport.Repository, error) {
-	return nil, f.error
+func (a answers) UploadPack(ctx context.Context, u gitsource.Upload, w io.Writer) error {
+	return a(ctx, u.Request, w)
 }
 
 const advertised = "/git/p/c/info/refs?service=git-upload-pack"
@@ -56,7 +50,7 @@ func TestRounds(t *testing.T) {
 			<-leave
 			_, err := io.WriteString(w, "0000")
 			return err
-		}), gitexport.Limits{Rounds: 2, Queue: queue, Client: func(*http.Request) string { return strconv.Itoa(int(clients.Add(1))) }}, nil)
+		}).find, gitexport.Limits{Rounds: 2, Queue: queue, Client: func(*http.Request) string { return strconv.Itoa(int(clients.Add(1))) }}, nil)
 		answered := make(chan *httptest.ResponseRecorder)
 		ask := func() {
 			rec := httptest.NewRecorder()
@@ -135,7 +129,7 @@ func TestClientsThatLeave(t *testing.T) {
 				ended <- err
 				return err
 			})
-			ts := httptest.NewServer(gitexport.New(repo, tt.limits, nil))
+			ts := httptest.NewServer(gitexport.New(repo.find, tt.limits, nil))
 			t.Cleanup(ts.Close)
 			for range 2 {
 				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ts.Listener.Addr().String())
@@ -164,21 +158,23 @@ func TestErrors(t *testing.T) {
 		status int
 		logged bool
 	}{
-		{gitexport.ErrNotFound, 404, false},
+		{catalog.ErrNotFound, 404, false},
 		{gitexport.ErrCredentials, 401, false},
-		{gitexport.ErrNotReady, 503, false},
+		{gitsource.ErrNotFetched, 503, false},
 		{gitexport.ErrElsewhere, 503, false},
-		{gitexport.ErrNoDatabase, 503, false},
-		{gitexport.ErrRequest, 400, false},
+		{store.ErrUnavailable, 503, false},
+		{gitsource.ErrBadRequest, 400, false},
 		{errors.New("the disk is gone"), 500, true},
 	} {
 		for _, found := range []bool{false, true} {
-			var repos gitexport.Repositories = refusing{fmt.Errorf("here: %w", tt.err)}
+			find := func(*http.Request, string, string) (gitexport.Mirror, string, error) {
+				return nil, "", fmt.Errorf("here: %w", tt.err)
+			}
 			if found {
-				repos = answers(func(context.Context, []byte, io.Writer) error { return fmt.Errorf("there: %w", tt.err) })
+				find = answers(func(context.Context, []byte, io.Writer) error { return fmt.Errorf("there: %w", tt.err) }).find
 			}
 			var log strings.Builder
-			h := gitexport.New(repos, gitexport.Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
+			h := gitexport.New(find, gitexport.Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
 			rec := httptest.NewRecorder()
 			h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, advertised, http.NoBody))
 			if rec.Code != tt.status || (log.Len() > 0) != tt.logged || strings.Contains(rec.Body.String(), "disk") {
@@ -198,7 +194,7 @@ func TestRequestsOfClients(t *testing.T) {
 	h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
 		_, err := io.WriteString(w, "0000")
 		return err
-	}), gitexport.Limits{Client: func(r *http.Request) string { return r.Header.Get("X-Client") }}, nil)
+	}).find, gitexport.Limits{Client: func(r *http.Request) string { return r.Header.Get("X-Client") }}, nil)
 	const tried = 20
 	var inflated atomic.Int64
 	reached, end := make(chan struct{}, tried), make(chan struct{})
@@ -252,7 +248,7 @@ func TestInflatedInTurn(t *testing.T) {
 	h := gitexport.New(answers(func(_ context.Context, request []byte, w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%d bytes", len(request))
 		return err
-	}), gitexport.Limits{Queue: time.Millisecond}, nil)
+	}).find, gitexport.Limits{Queue: time.Millisecond}, nil)
 	pools := h.Pools()
 	pool := func(name string) *limit.Pool {
 		return pools[slices.IndexFunc(pools, func(p *limit.Pool) bool { return p.Name() == name })]

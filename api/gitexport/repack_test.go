@@ -5,7 +5,6 @@ import (
 	"crypto/sha1" //nolint:gosec // git's name of an object
 	"fmt"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -15,24 +14,20 @@ import (
 	"testing"
 
 	"github.com/repoglot/repoglot/api/gitexport"
+	"github.com/repoglot/repoglot/gitsource"
 )
 
 // interrupted calls a function before a round, or within one after its first
 // bytes.
 type interrupted struct {
-	mirrored
+	gitexport.Mirror
 	round  int // counted from 1
 	within bool
 	call   func()
 	rounds *atomic.Int32
 }
 
-func (m interrupted) Repository(r *http.Request, project, component string) (gitexport.Repository, error) {
-	_, err := m.mirrored.Repository(r, project, component)
-	return m, err
-}
-
-func (m interrupted) UploadPack(ctx context.Context, request []byte, version int, w io.Writer) error {
+func (m interrupted) UploadPack(ctx context.Context, u gitsource.Upload, w io.Writer) error {
 	if int(m.rounds.Add(1)) == m.round {
 		if !m.within {
 			m.call()
@@ -40,7 +35,7 @@ func (m interrupted) UploadPack(ctx context.Context, request []byte, version int
 			w = &firstWrite{Writer: w, call: m.call}
 		}
 	}
-	return m.mirrored.UploadPack(ctx, request, version, w)
+	return m.Mirror.UploadPack(ctx, u, w)
 }
 
 type firstWrite struct {
@@ -87,7 +82,7 @@ func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
 	if !there {
 		t.Fatal("the mirror has no folder")
 	}
-	i := interrupted{mirrored: mirrored{m}, round: round, within: within, rounds: &atomic.Int32{}}
+	i := interrupted{Mirror: m, round: round, within: within, rounds: &atomic.Int32{}}
 	i.call = func() {
 		crowd(t, before)
 		commit(t, work, "meanwhile")
@@ -96,7 +91,7 @@ func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
 			t.Errorf("not packed again: %s", after)
 		}
 	}
-	ts := httptest.NewServer(gitexport.New(i, gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(i), gitexport.Limits{}, nil))
 	defer ts.Close()
 	clone := filepath.Join(t.TempDir(), "clone")
 	mustGit(t, work, "-c", "protocol.version="+protocol, "clone", "-q", ts.URL+"/git/p/c/", clone)
