@@ -64,7 +64,7 @@ func newBenchWorld(b *testing.B, languages, n int) *benchWorld {
 	gittest.Must(b, db.Configure(b.Context(), []catalog.Project{{Slug: "demo", Settings: catalog.ProjectSettings{Name: "Demo"}}}, specs, nil))
 	w := &benchWorld{up: up, db: db, branch: branch, syncer: ingest.New(ingest.Options{DB: db, Languages: table, MirrorDir: b.TempDir()})}
 	w.editor = editing.New(editing.Options{DB: db, Syncer: w.syncer, Languages: table})
-	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Editor: w.editor, Languages: table, Name: "repoglot", Email: "noreply@example.org"})
+	w.pusher = push.New(push.Options{DB: db, Syncer: w.syncer, Editor: w.editor, Languages: table, Name: "repoglot", Email: func() string { return "noreply@example.org" }, BaseURL: func() string { return "" }})
 	_, err = w.syncer.Sync(b.Context(), branch)
 	gittest.Must(b, err)
 	gittest.Must(b, db.Read(b.Context(), func(ctx context.Context, snap *store.Snapshot) error {

@@ -203,15 +203,16 @@ func (r *run) withoutOthers(ctx context.Context, snap *store.Snapshot, row *stor
 }
 
 func (r *run) componentValues(row *store.BranchComponent) message.Values {
-	page := r.BaseURL + "/projects/" + row.Project.Slug + "/" + row.Slug + "/"
+	base := r.BaseURL()
+	page := base + "/projects/" + row.Project.Slug + "/" + row.Slug + "/"
 	v := message.Values{
-		SiteTitle: r.SiteTitle, SiteURL: r.BaseURL, URL: page, WidgetURL: r.BaseURL + "/widget/" + row.Project.Slug + "/" + row.Slug + "/horizontal-auto.svg",
+		SiteTitle: r.SiteTitle, SiteURL: base, URL: page, WidgetURL: base + "/widget/" + row.Project.Slug + "/" + row.Slug + "/horizontal-auto.svg",
 		Project: row.Project.Settings.Name, ProjectSlug: row.Project.Slug, Component: row.Settings.Name, ComponentSlug: row.Slug,
 		RemoteBranch: "origin/" + row.Tracking,
 	}
 	for i := range r.group.rows {
 		if o := &r.group.rows[i]; o.ID != row.ID {
-			v.Linked = append(v.Linked, message.Linked{Project: o.Project.Settings.Name, Name: o.Settings.Name, URL: r.BaseURL + "/projects/" + o.Project.Slug + "/" + o.Slug + "/"})
+			v.Linked = append(v.Linked, message.Linked{Project: o.Project.Settings.Name, Name: o.Settings.Name, URL: base + "/projects/" + o.Project.Slug + "/" + o.Slug + "/"})
 		}
 	}
 	return v

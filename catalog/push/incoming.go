@@ -364,7 +364,7 @@ func (l *look) merge(ctx context.Context, g *gitsource.Guests, number int, v *ve
 	now := l.Now().Truncate(time.Second)
 	id, err := g.Push(ctx, derive.Commit{
 		Parent: head, Merged: l.head, Tree: m.Tree, Files: files, Signer: l.at.Signer,
-		Author: object.Signature{Name: by.Name, Email: by.Email, When: now}, Committer: object.Signature{Name: l.Name, Email: l.Email, When: now},
+		Author: object.Signature{Name: by.Name, Email: by.Email, When: now}, Committer: object.Signature{Name: l.Name, Email: l.Email(), When: now},
 		Message: fmt.Sprintf("Merge branch '%s' into %s\n\n%d strings are merged by meaning.\n", r.Base, r.Branch, count),
 	}, to, r.Branch)
 	if err != nil {

@@ -106,7 +106,7 @@ func asChild(ctx context.Context, dir string, settings map[string]catalog.Compon
 	b, _, _ := catalogtest.BranchOf(filepath.Join(dir, "up.git"), "main", settings)
 	s := ingest.New(ingest.Options{DB: db, Languages: languages, MirrorDir: filepath.Join(dir, "mirrors")})
 	d := editing.New(editing.Options{DB: db, Syncer: s, Languages: languages})
-	p := push.New(push.Options{DB: db, Syncer: s, Editor: d, Languages: languages, Name: "repoglot", Email: "noreply@example.org"})
+	p := push.New(push.Options{DB: db, Syncer: s, Editor: d, Languages: languages, Name: "repoglot", Email: func() string { return "noreply@example.org" }, BaseURL: func() string { return "" }})
 	p.SetStop(func(bool) error {
 		fmt.Println("pushed")
 		return nil

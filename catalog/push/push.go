@@ -31,9 +31,11 @@ type Options struct {
 	Editor    *editing.Editor
 	Languages *lang.Table
 	// Name and Email are the committer's.
-	Name, Email string
+	Name  string
+	Email func() string
 	// SiteTitle and BaseURL are for messages; BaseURL has no slash at its end.
-	SiteTitle, BaseURL string
+	SiteTitle string
+	BaseURL   func() string
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
 	// Now is the clock; nil: time.Now.
@@ -336,7 +338,7 @@ func (r *run) place() store.Place {
 func (r *run) options() flush.Options {
 	return flush.Options{
 		Styles: r.group.styles, Memo: &r.memo, MaxFile: r.MaxFile, Message: r.message, Files: r.filesToChange(), Elsewhere: r.there,
-		Committer: object.Signature{Name: r.Name, Email: r.Email, When: r.newest()},
+		Committer: object.Signature{Name: r.Name, Email: r.Email(), When: r.newest()},
 	}
 }
 

@@ -64,8 +64,8 @@ func worldOf(t *testing.T, up *gittest.Upstream[object.Hash], s catalog.Componen
 // newPusher makes a pusher, as a new process would.
 func (w *world) newPusher() {
 	w.pusher = push.New(push.Options{
-		DB: w.DB, Syncer: w.Syncer, Editor: w.Editor, Languages: w.Languages, Name: "repoglot", Email: "noreply@example.org",
-		SiteTitle: "repoglot", BaseURL: "https://l10n.example.org", Now: func() time.Time { return w.Clock },
+		DB: w.DB, Syncer: w.Syncer, Editor: w.Editor, Languages: w.Languages, Name: "repoglot", Email: func() string { return "noreply@example.org" },
+		SiteTitle: "repoglot", BaseURL: func() string { return "https://l10n.example.org" }, Now: func() time.Time { return w.Clock },
 	})
 }
 

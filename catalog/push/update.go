@@ -20,7 +20,7 @@ import (
 )
 
 // self is who updates files.
-func (p *Pusher) self() edit.Author { return edit.Author{Name: p.Name, Email: p.Email} }
+func (p *Pusher) self() edit.Author { return edit.Author{Name: p.Name, Email: p.Email()} }
 
 // noteTemplates stores which of some components have another template than their files were
 // compared with. It looks once at each head.

@@ -29,10 +29,10 @@ const (
 	expirePause = time.Hour
 )
 
-func newPusher(e *Engine, c *config.Config, base string) *push.Pusher {
+func newPusher(e *Engine, c *config.Config, base func() string) *push.Pusher {
 	name, email, _ := c.CommitterParts()
 	return push.New(push.Options{
-		DB: e.db, Syncer: e.syncer, Editor: e.editor, Languages: e.languages, Name: cmp.Or(name, wire.SiteTitle), Email: cmp.Or(email, committerEmail(base)),
+		DB: e.db, Syncer: e.syncer, Editor: e.editor, Languages: e.languages, Name: cmp.Or(name, wire.SiteTitle), Email: func() string { return cmp.Or(email, committerEmail(base())) },
 		SiteTitle: wire.SiteTitle, BaseURL: base, MaxFile: int64(c.MaxFileSize), Logger: e.log,
 	})
 }

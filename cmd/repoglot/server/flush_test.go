@@ -54,7 +54,7 @@ func TestFlushTriggers(t *testing.T) {
 		e := &Engine{log: slog.New(slog.DiscardHandler), db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(nil, time.Now, nil)}
 		s := newSupervisor(e, 1)
 		t.Cleanup(func() { _ = s.watcher.Close() })
-		s.flusher = newPusher(e, &config.Config{}, "https://l10n.example.org")
+		s.flusher = newPusher(e, &config.Config{}, func() string { return "https://l10n.example.org" })
 		s.plan = &Plan{branches: []ingest.Branch{w.Branch}}
 		return s
 	}

@@ -94,12 +94,12 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e, err := Open(ctx, c, Options{Work: WorkServe, Logger: log, Line: func(string, string) {}})
 	must(f, err)
-	s := &server{Settings: Settings{Config: c}, log: log, engine: e}
+	s := &server{Settings: Settings{Config: c}, log: log, engine: e, origin: "http://l10n.example.org"}
 	plan := NewPlan(c)
 	must(f, e.configureOnce(ctx, plan))
 	rt, metrics, end := s.handler()
 	rt.metrics = metrics
-	s.pulls.flusher = newPusher(e, c, "http://l10n.example.org")
+	s.pulls.flusher = newPusher(e, c, s.base)
 	s.pulls.set(plan, c.PollInterval)
 	ended := make(chan error, 1)
 	go func() { ended <- s.pulls.run(ctx) }()

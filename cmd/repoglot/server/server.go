@@ -50,7 +50,7 @@ type server struct {
 	log       *slog.Logger
 	engine    *Engine
 	pullsOnly bool
-	base      string // the public address
+	origin    string // where it listens, as an address
 	pulls     *supervisor
 	notify    *notify.Sender
 	api       *api.Server
@@ -108,11 +108,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	if s.Config.Database.Raw() != "" { // other processes may write, too
 		defer s.engine.db.Watch().Close()
 	}
-	base := s.Config.BaseURL
-	if base == "" {
-		base = origin(main)
-	}
-	s.base = base
+	s.origin = origin(main)
 	rt, metrics, closeHooks := s.handler()
 	defer closeHooks()
 	defer s.api.EndOperations()
@@ -129,9 +125,9 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	if err := again(ctx, s.log, store.ErrWriting, func() error { return s.notify.Set(ctx, plan.receivers) }); err != nil {
 		return err
 	}
-	s.pulls.flusher = newPusher(s.engine, s.Config, base)
+	s.pulls.flusher = newPusher(s.engine, s.Config, s.base)
 	s.pulls.set(plan, s.Config.PollInterval)
-	if err := s.greet(origin(main), base, plan); err != nil {
+	if err := s.greet(s.origin, s.base(), plan); err != nil {
 		return fmt.Errorf("writing to the standard output: %w", err)
 	}
 	group.Go(func() error { return s.pulls.run(ctx) })
@@ -149,7 +145,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 			return serveUntil(ctx, newHTTPServer(profiled(metrics, s.api.NamesMachine, s.mayProfile), s.log), countedListener{second, s.monitors})
 		})
 	}
-	group.Go(func() error { return s.invite(ctx, base) })
+	group.Go(func() error { return s.invite(ctx, s.base()) })
 	return group.Wait()
 }
 
@@ -157,7 +153,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 // webhooks that are being answered.
 func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	s.pulls = newSupervisor(s.engine, Workers(s.Config))
-	s.notify = newSender(s.engine, func(c *catalog.Change) string { return wire.Links{Base: cmp.Or(s.api.BaseURL(), s.base)}.ChangePage(c) })
+	s.notify = newSender(s.engine, func(c *catalog.Change) string { return wire.Links{Base: s.base()}.ChangePage(c) })
 	s.pulls.notify = s.notify
 	s.api = api.New(api.Options{
 		DB: s.engine.db, Languages: s.engine.languages, Logger: s.log, Version: s.engine.options.Version,
@@ -196,6 +192,9 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	}
 	return rt, metrics, calls.Close
 }
+
+// base is the public origin of links as it is configured now, else where the server listens.
+func (s *server) base() string { return cmp.Or(s.api.BaseURL(), s.origin) }
 
 func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
 	o := api.Settings{
