@@ -86,10 +86,11 @@ func rolesOf(a *catalog.Account) (list []string) {
 	return list
 }
 
-// scopesOf are the scopes that a personal token of an account can have.
+// scopesOf are the scopes that a personal token of an account can have: whoever the forge lets push
+// has no role to tell of.
 func scopesOf(a *catalog.Account) []catalog.Scope {
 	return slices.DeleteFunc(catalog.Scopes(), func(s catalog.Scope) bool {
-		return !catalog.ScopeSuggest.Permits(s) && !slices.ContainsFunc(a.Roles, func(r catalog.Role) bool { return r.Scope.Permits(s) })
+		return s == catalog.ScopeAdmin && !slices.ContainsFunc(a.Roles, func(r catalog.Role) bool { return r.Scope == s })
 	})
 }
 
