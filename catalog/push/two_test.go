@@ -30,8 +30,6 @@ func (m *meanwhile) Sign([]byte, time.Time) (string, error) {
 	return "of a test", nil
 }
 
-func (*meanwhile) Key() string { return "" }
-
 // another makes a pusher with a mirror of its own, on PostgreSQL also with connections of
 // its own: another process.
 func (w *world) another() *world {

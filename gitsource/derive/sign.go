@@ -25,8 +25,6 @@ import (
 type Signer interface {
 	// Sign returns the armoured signature of a commit without one.
 	Sign(commit []byte, at time.Time) (string, error)
-	// Key names the key for people: a fingerprint.
-	Key() string
 }
 
 var errRandom = errors.New("a key of this kind (DSA, or ECDSA of another curve than NIST's) makes another signature each time: use one of Ed25519 or RSA")
@@ -53,9 +51,6 @@ func ParseSigner(key string) (Signer, error) {
 
 // sshSigner makes signatures in OpenSSH's format (PROTOCOL.sshsig).
 type sshSigner struct{ key ssh.Signer }
-
-// Key returns the key's fingerprint as ssh-keygen shows it.
-func (s sshSigner) Key() string { return ssh.FingerprintSHA256(s.key.PublicKey()) }
 
 const (
 	sshMagic     = "SSHSIG"
@@ -152,15 +147,12 @@ func (k rfc6979) Sign(_ io.Reader, digest []byte, o crypto.SignerOpts) ([]byte, 
 	return k.PrivateKey.Sign(nil, digest, o)
 }
 
-// Key returns the fingerprint in hexadecimal.
-func (s pgpSigner) Key() string { return fmt.Sprintf("%X", s.key.PrimaryKey.Fingerprint) }
-
 // Sign makes a detached signature of the time of the commit, or of the first time at which
 // the key could sign: edits may be older than the key.
 func (s pgpSigner) Sign(commit []byte, at time.Time) (string, error) {
 	when, ok := s.when(at)
 	if !ok {
-		return "", fmt.Errorf("the OpenPGP key %s could not sign at %s: it has expired, or was revoked", s.Key(), at.UTC().Format(time.DateTime))
+		return "", fmt.Errorf("the OpenPGP key %X could not sign at %s: it has expired, or was revoked", s.key.PrimaryKey.Fingerprint, at.UTC().Format(time.DateTime))
 	}
 	var b bytes.Buffer
 	same := false

@@ -199,9 +199,4 @@ func TestParseSigner(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}
 	}
-	private, _ = newPGP(t, "", ed25519PGP, jana.When)
-	signer, err := ParseSigner(private)
-	if err != nil || len(signer.Key()) != 40 {
-		t.Errorf("fingerprint %v, %v", signer, err)
-	}
 }
