@@ -37,11 +37,9 @@ func (e *editor) translations(c, was *Entry, s *span) error {
 // form writes a changed translation. Its old lines are at offsets from an index of the
 // text.
 func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine) error {
-	first, all := lines[0], lines
-	if first.empty {
-		lines = lines[1:]
-	}
-	groups := logicalLines(lines)
+	first := lines[0]
+	pieces := e.pieces(from, lines)
+	groups := e.ownLines(pieces)
 	before, now := splitLines(old), splitLines(c.Str[i])
 	var as []int // nil if the lines are not all to be found, or none stays
 	if len(groups) == len(before) && len(now) > 1 && len(before) > 0 {
@@ -50,10 +48,8 @@ func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine)
 			as = nil
 		}
 	}
-	if as == nil && isHeader(c) && len(before) == len(now) {
-		if done, err := e.fields(before, now, from, all); done || err != nil {
-			return err
-		}
+	if n := len(pieces); as == nil && isHeader(c) && len(before) == len(now) && n > 0 && pieces[n-1].n+1 == len(before) {
+		return e.fields(before, now, pieces, from+first.from, from+lines[len(lines)-1].to)
 	}
 	if as == nil {
 		return e.flush(c, func() { e.render.form(c, i) })
@@ -69,12 +65,12 @@ func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine)
 		switch {
 		case k >= 0:
 			near = min(k+1, len(groups)-1)
-			err = e.keep(from+groups[k].from, from+groups[k].to)
+			err = e.keep(groups[k][0], groups[k][1])
 		default:
 			if len(before) == len(now) {
 				near = n
 			}
-			line := e.cursor.text[from+groups[near].from:]
+			line := e.cursor.text[groups[near][0]:]
 			err = e.flush(c, func() { e.lineOf(c, now[n], line) })
 		}
 		if err != nil {
@@ -121,16 +117,15 @@ func keptLines(before, now []string) []int {
 	return as
 }
 
-// fieldPiece is a part of a header's line in the text: its string, or some of it.
-type fieldPiece struct {
-	n, from, to      int // the index of the header's line, and where the part is
-	line, next       int // where the line of the text begins and ends
-	first, wholeLine bool
+// piece is a part of a line of a string: what of it is in one line of the text.
+type piece struct {
+	n, from, to  int // the index of the string's line, and where the part is
+	line, next   int // where the line of the text begins and ends
+	first, whole bool
 }
 
-// fieldPieces finds the lines of a header in the text, nil if there are not as many.
-func (e *editor) fieldPieces(count, from int, lines []stringLine) []fieldPiece {
-	var pieces []fieldPiece
+// pieces finds the lines of a string in lines of the text.
+func (e *editor) pieces(from int, lines []stringLine) (pieces []piece) {
 	n, first := 0, true
 	for _, l := range lines {
 		line := e.cursor.text[from+l.from : from+l.to]
@@ -144,53 +139,58 @@ func (e *editor) fieldPieces(count, from int, lines []stringLine) []fieldPiece {
 				}
 				to++
 			}
-			pieces = append(pieces, fieldPiece{n, at, to, from + l.from, from + l.to, first, at == begin && to == end})
+			pieces = append(pieces, piece{n, at, to, from + l.from, from + l.to, first, at == begin && to == end})
 			if first = ends; ends {
 				n++
 			}
 			at = to
 		}
 	}
-	if !first {
-		n++
-	}
-	if n != count {
-		return nil
-	}
 	return pieces
 }
 
-// fields writes the changed lines of a header whose lines are not on lines of their own,
-// and reports whether it has found them.
-func (e *editor) fields(before, now []string, from int, lines []stringLine) (bool, error) {
-	pieces := e.fieldPieces(len(before), from, lines)
-	at := from + lines[0].from
+// ownLines returns where each line of a string begins and ends in the text; nil if one shares
+// a line of the text with another, or has an escape with digits.
+func (e *editor) ownLines(pieces []piece) (lines [][2]int) {
+	for _, p := range pieces {
+		switch {
+		case !p.whole || hasNumbers(e.cursor.text[p.from:p.to]):
+			return nil
+		case p.first:
+			lines = append(lines, [2]int{p.line, p.next})
+		default:
+			lines[p.n][1] = p.next
+		}
+	}
+	return lines
+}
+
+// fields writes the changed lines of a header whose lines are not on lines of their own, from
+// an offset of the text to another.
+func (e *editor) fields(before, now []string, pieces []piece, at, to int) error {
 	for _, p := range pieces {
 		if before[p.n] == now[p.n] {
 			continue
 		}
-		if !p.first && p.wholeLine {
+		if !p.first && p.whole {
 			p.from, p.to = p.line, p.next
 		}
 		if err := e.keep(at, p.from); err != nil {
-			return false, err
+			return err
 		}
 		if p.first {
 			value, more := strings.CutSuffix(now[p.n], "\n")
 			e.render.escape(value, more)
 			text, err := e.enc.encode(string(e.render.text.Runes))
 			if err != nil {
-				return false, fmt.Errorf("the header: %w", err)
+				return fmt.Errorf("the header: %w", err)
 			}
 			e.release()
 			e.out.WriteString(text)
 		}
 		at = p.to
 	}
-	if pieces == nil {
-		return false, nil
-	}
-	return true, e.keep(at, from+lines[len(lines)-1].to)
+	return e.keep(at, to)
 }
 
 // splitLines splits a string after its line feeds.
@@ -206,26 +206,6 @@ func splitLines(s string) []string {
 type stringLine struct {
 	from, to int
 	empty    bool // its string
-	lineFeed bool // its string ends with the escape \n
-	inner    bool // its string has \n elsewhere, or an escape with digits
-}
-
-// logicalLines joins lines up to each line feed; nil if they do not end there.
-func logicalLines(lines []stringLine) []stringLine {
-	var groups []stringLine
-	open := false
-	for _, line := range lines {
-		if line.inner {
-			return nil
-		}
-		if open {
-			groups[len(groups)-1].to = line.to
-		} else {
-			groups = append(groups, line)
-		}
-		open = !line.lineFeed
-	}
-	return groups
 }
 
 // formLines finds the lines of each translation of an entry in their text. It returns
@@ -273,14 +253,8 @@ func (l *stringLine) read(line string) bool {
 		case '"':
 			return false
 		case '\\':
-			i++
-			switch {
-			case i == len(line):
+			if i++; i == len(line) {
 				return false
-			case line[i] == 'n' && i+1 == len(line):
-				l.lineFeed = true
-			case line[i] == 'n', line[i] == 'x', isDigit(line[i]):
-				l.inner = true
 			}
 		}
 	}
