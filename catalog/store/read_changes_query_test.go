@@ -173,3 +173,36 @@ func pollOnce(t *testing.T, db *DB, last int64) (n int, newest int64) {
 	}
 	return n, last + int64(n)
 }
+
+// A span of which one component has entries outside the asked time is counted by its
+// deltas, wherever the others stand in it, whose sums would do.
+func TestSpanOfTwoComponents(t *testing.T) {
+	db := openWith(t, "a", "b")
+	db.spans = history.NewSpans(4, history.MaxSpans)
+	step(t, db, info(0, 1, 1, 2), func(ctx context.Context, tx *StepTx) (err error) {
+		add := func(component int64, at, entries int) {
+			d := Delta{ComponentID: component, Commit: head(1), At: day(at)}
+			for range entries {
+				d.Entries = append(d.Entries, Entry{Action: catalog.ActionHook})
+			}
+			err = errors.Join(err, tx.AddDelta(ctx, d))
+		}
+		add(1, 1, 1) // the first span: before the asked time, then in it
+		add(1, 5, 1)
+		add(2, 5, 2)
+		add(2, 6, 2) // the second one: in it, then after it
+		add(1, 6, 1)
+		add(1, 9, 1)
+		for range 20 {
+			add(2, 10, 1)
+		}
+		return err
+	})
+	read(t, db, func(ctx context.Context, s *Snapshot) error {
+		n, err := s.Count(ctx, ChangeQuery{Actions: []catalog.Action{catalog.ActionHook}, From: day(4), To: day(8)})
+		if n != 6 {
+			t.Errorf("%d entries from day 4 to day 8, want 6", n)
+		}
+		return err
+	})
+}
