@@ -96,7 +96,7 @@ func (a *application) run(ctx context.Context) error {
 func (a *application) assign(ctx context.Context) error {
 	files := a.comp.files
 	for {
-		a.slots = a.comp.selection.assign(files)
+		a.slots = a.comp.assign(files)
 		unreadable := make(map[string]bool)
 		if err := a.readSourceFile(ctx, unreadable); err != nil {
 			return err
@@ -303,6 +303,9 @@ const missingTemplate = "new_base does not exist: the source strings are taken f
 // forgetProblems clears the problems of files that are good again, gone, or no
 // longer refused.
 func (a *application) forgetProblems(ctx context.Context) error {
+	if len(a.comp.problems) == 0 {
+		return nil
+	}
 	keep := make(map[string]string, len(a.comp.files))
 	for _, f := range a.comp.files {
 		keep[f.Path] = f.Blob.String()

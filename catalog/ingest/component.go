@@ -41,6 +41,8 @@ type component struct {
 	union        *union                          // of the source translation
 	seen         []catalog.Seen                  // memory for comparisons
 	repeats      map[string]int                  // entries that repeat earlier ones, of the files read, by path
+	slots        fileSlots                       // of the paths that were assigned last
+	assigned     []object.File
 
 	plurals map[pluralKey]lang.Plural // rules that were made of headers
 }
@@ -133,6 +135,27 @@ func (c *component) has(path string) bool {
 
 func (c *component) find(path string) (int, bool) {
 	return slices.BinarySearchFunc(c.files, path, func(f object.File, p string) int { return strings.Compare(f.Path, p) })
+}
+
+// assign is selection.assign. Most commits have the paths of the one before.
+func (c *component) assign(files []object.File) fileSlots {
+	samePath := func(a, b object.File) bool { return a.Path == b.Path }
+	if !slices.EqualFunc(files, c.assigned, samePath) {
+		c.slots, c.assigned = c.selection.assign(files), slices.Clone(files)
+	}
+	p := fileSlots{targets: slices.Clone(c.slots.targets), refused: c.slots.refused}
+	next := 0
+	for _, f := range files {
+		switch {
+		case c.slots.source != nil && c.slots.source.path == f.Path:
+			source := *c.slots.source
+			source.blob, p.source = f.Blob, &source
+		case next < len(p.targets) && p.targets[next].path == f.Path:
+			p.targets[next].blob = f.Blob
+			next++
+		}
+	}
+	return p
 }
 
 // isStored reports whether anything of the component is stored, even if only the

@@ -167,7 +167,7 @@ func ParseHash(s string) (Hash, error) {
 func BlobID(data []byte) Hash { return Hash(plumbing.ComputeHash(plumbing.BlobObject, data)) }
 
 // String is the id as 40 lowercase hexadecimal digits.
-func (h Hash) String() string { return hex.EncodeToString(h[:]) }
+func (h Hash) String() string { return string(hex.AppendEncode(make([]byte, 0, 2*len(h)), h[:])) }
 
 // IsZero reports whether h means "absent".
 func (h Hash) IsZero() bool { return h == Hash{} }
