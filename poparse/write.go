@@ -149,42 +149,33 @@ type progress struct {
 	domain   string // of the entry written last
 	newLine  bool   // the last output did not end its line
 	separate bool   // an added entry needs a blank line after it
+	err      error  // the first one: nothing is written after it
 }
 
 func (e *editor) run() error {
 	e.out.WriteString(e.cursor.mark())
 	was := e.match()
 	for _, c := range e.order() {
+		if e.err != nil {
+			return e.err
+		}
 		k, ok := was[c]
 		if !ok {
-			if err := e.or(c, e.add, func() error { return nil }); err != nil {
-				return err
-			}
+			e.or(c, e.add, func() {})
 			continue
 		}
-		if err := e.pass(k); err != nil {
-			return err
-		}
-		if err := e.directive(c); err != nil {
-			return err
-		}
-		err := e.or(c, func(c *Entry) error { return e.entry(c, k) }, func() error {
+		e.pass(k)
+		e.directive(c)
+		e.or(c, func(c *Entry) { e.entry(c, k) }, func() {
 			s := &e.record.spans[k]
 			e.next, e.done = k+1, s.to
-			return e.keep(s.from[partComments], s.to)
+			e.keep(s.from[partComments], s.to)
 		})
-		if err != nil {
-			return err
-		}
 	}
-	if err := e.pass(len(e.record.entries)); err != nil {
-		return err
-	}
-	if err := e.keep(e.done, len(e.cursor.text)); err != nil {
-		return err
-	}
+	e.pass(len(e.record.entries))
+	e.keep(e.done, len(e.cursor.text))
 	e.release()
-	return nil
+	return e.err
 }
 
 // order returns the entries to write, with the headers in the order of their lines.
@@ -291,7 +282,7 @@ func isHeader(e *Entry) bool { return e.ID == "" && !e.HasContext && !e.Obsolete
 
 // pass moves to an entry that was read. Entries before it that have been removed
 // are left out, with the blank lines before them.
-func (e *editor) pass(to int) error {
+func (e *editor) pass(to int) {
 	for ; e.next < to; e.next++ {
 		k := e.next
 		s := &e.record.spans[k]
@@ -302,69 +293,56 @@ func (e *editor) pass(to int) error {
 			continue
 		}
 		if strings.TrimSpace(e.cursor.text[e.done:from]) != "" {
-			if err := e.keep(e.done, from); err != nil {
-				return err
-			}
+			e.keep(e.done, from)
 			e.domain = gone.Domain
 		}
 		e.done = s.to
 	}
-	return nil
 }
 
 // directive writes a domain directive if the next entry needs one.
-func (e *editor) directive(c *Entry) error {
-	k := e.next
-	if k < len(e.record.entries) {
-		if err := e.keep(e.done, e.record.spans[k].from[partComments]); err != nil {
-			return err
-		}
-		e.done = e.record.spans[k].from[partComments]
-		e.domain = e.record.entries[k].Domain
+func (e *editor) directive(c *Entry) {
+	if k := e.next; k < len(e.record.entries) {
+		from := e.record.spans[k].from[partComments]
+		e.keep(e.done, from)
+		e.done, e.domain = from, e.record.entries[k].Domain
 	}
-	return e.switchDomain(c)
+	e.switchDomain(c)
 }
 
-func (e *editor) switchDomain(c *Entry) error {
+func (e *editor) switchDomain(c *Entry) {
 	if c.Domain == e.domain {
-		return nil
+		return
 	}
 	e.domain = c.Domain
-	return e.flush(c, func() {
+	e.flush(c, func() {
 		e.render.prefix, e.render.noWrap = "", true
 		e.render.write("domain", c.Domain)
 	})
 }
 
 // add writes an entry that was not read.
-func (e *editor) add(c *Entry) error {
-	if err := e.switchDomain(c); err != nil {
-		return err
-	}
+func (e *editor) add(c *Entry) {
+	e.switchDomain(c)
 	if e.release(); e.out.Len() > len(e.cursor.mark()) {
 		if e.newLine {
 			e.write(e.nl)
 		}
 		e.write(e.nl)
 	}
-	if err := e.whole(c); err != nil {
-		return err
-	}
+	e.whole(c)
 	e.separate = true
-	return nil
 }
 
 // whole writes all of an entry again.
-func (e *editor) whole(c *Entry) error {
+func (e *editor) whole(c *Entry) {
 	e.render.nl = e.nl
-	if err := e.readsBack(c); err != nil {
-		return err
-	}
-	return e.flushPart(c)
+	e.readsBack(c)
+	e.flushPart(c)
 }
 
 // readsBack leaves a written entry in part, and checks that it is read as the same entry.
-func (e *editor) readsBack(c *Entry) error {
+func (e *editor) readsBack(c *Entry) {
 	if !e.styled {
 		e.styled = true
 		if e.render.style = (style{}); !e.f.NoWrap {
@@ -373,16 +351,15 @@ func (e *editor) readsBack(c *Entry) error {
 	}
 	e.part.Reset()
 	e.render.entry(c)
-	if e.together {
-		return nil
+	if e.together || e.err != nil {
+		return
 	}
 	back := &record{all: true}
 	_, err := scan(e.f.Name, decoded{text: e.part.String()}, back, nil)
 	if err != nil || len(back.entries) != 1 || !e.isBack(back.entries[0], c) {
-		return fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
+		e.err = fmt.Errorf("the entry of line %d, msgid %q, cannot be written, as it would not read back as it is: "+
 			"look for line breaks and commas in flags and references, and for an empty msgid", c.KeywordLine, clip(c.ID))
 	}
-	return nil
 }
 
 // isBack reports whether an entry that was read is the one that was written.
@@ -402,20 +379,21 @@ func (e *editor) readsBackWhole() (same bool, err error) {
 }
 
 // flush writes the output of render for an entry.
-func (e *editor) flush(c *Entry, render func()) error {
+func (e *editor) flush(c *Entry, render func()) {
 	e.part.Reset()
 	render()
-	return e.flushPart(c)
+	e.flushPart(c)
 }
 
 // flushPart writes part, which is of an entry.
-func (e *editor) flushPart(c *Entry) error {
+func (e *editor) flushPart(c *Entry) {
 	text, err := e.enc.encode(e.part.String())
-	if err != nil {
-		return fmt.Errorf("the entry of line %d, msgid %q: %w", c.KeywordLine, clip(c.ID), err)
-	}
-	if text == "" {
-		return nil
+	switch {
+	case e.err != nil || err == nil && text == "":
+		return
+	case err != nil:
+		e.err = fmt.Errorf("the entry of line %d, msgid %q: %w", c.KeywordLine, clip(c.ID), err)
+		return
 	}
 	if e.newLine {
 		e.write(e.nl)
@@ -423,7 +401,6 @@ func (e *editor) flushPart(c *Entry) error {
 	e.release()
 	e.out.WriteString(text)
 	e.kept = 0
-	return nil
 }
 
 // write writes ASCII.
@@ -444,9 +421,9 @@ func (e *editor) release() {
 }
 
 // keep writes a part of the text that was read.
-func (e *editor) keep(from, to int) error {
-	if from >= to {
-		return nil
+func (e *editor) keep(from, to int) {
+	if from >= to || e.err != nil {
+		return
 	}
 	text := e.cursor.text[from:to]
 	if e.separate {
@@ -459,7 +436,7 @@ func (e *editor) keep(from, to int) error {
 	case !e.same:
 		piece, err := e.enc.encode(text)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", 1+strings.Count(e.cursor.text[:from], "\n"), err)
+			e.err = fmt.Errorf("line %d: %w", 1+strings.Count(e.cursor.text[:from], "\n"), err)
 		}
 		e.out.WriteString(piece)
 	case e.held[1] == from:
@@ -472,25 +449,24 @@ func (e *editor) keep(from, to int) error {
 		e.kept = to
 	}
 	e.newLine = !strings.HasSuffix(text, "\n")
-	return nil
 }
 
 // or writes an entry or, if it cannot be written and somebody asked for that, does something
 // else.
-func (e *editor) or(c *Entry, write func(*Entry) error, otherwise func() error) error {
+func (e *editor) or(c *Entry, write func(*Entry), otherwise func()) {
 	was, size, cursor := e.progress, e.out.Len(), *e.cursor
-	err := write(c)
-	if err == nil || e.failed == nil || !e.same {
-		return err
+	write(c)
+	if e.err == nil || was.err != nil || e.failed == nil || !e.same {
+		return
 	}
-	e.failed(c, err)
+	e.failed(c, e.err)
 	e.out.Truncate(size)
 	e.progress, *e.cursor = was, cursor
-	return otherwise()
+	otherwise()
 }
 
 // entry writes an entry that was read: its bytes and the changed parts.
-func (e *editor) entry(c *Entry, k int) error {
+func (e *editor) entry(c *Entry, k int) {
 	was, s := e.record.entries[k], &e.record.spans[k]
 	e.next, e.done = k+1, s.to
 	same := Alike(was, c)
@@ -500,15 +476,14 @@ func (e *editor) entry(c *Entry, k int) error {
 	if was.Obsolete != c.Obsolete || !s.whole[partComments] && e.kept != s.from[partComments] { // a prefix may be on the line before it
 		same = 0
 	}
-	if same == AllKinds {
-		return e.keep(s.from[partComments], s.to)
+	switch {
+	case same == AllKinds:
+		e.keep(s.from[partComments], s.to)
+	case same == 0 || !s.lines():
+		e.whole(c)
+	default:
+		e.readsBack(c)
+		e.changed(c, was, s, same)
+		e.render.nl = e.nl
 	}
-	if same == 0 || !s.lines() {
-		return e.whole(c)
-	}
-	if err := e.readsBack(c); err != nil {
-		return err
-	}
-	defer func() { e.render.nl = e.nl }()
-	return e.changed(c, was, s, same)
 }

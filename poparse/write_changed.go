@@ -6,93 +6,75 @@ import (
 )
 
 // changed writes an entry of which some kinds of lines are unchanged.
-func (e *editor) changed(c, was *Entry, s *span, same KindSet) error {
-	if err := e.comments(c, was, s, same); err != nil {
-		return err
-	}
+func (e *editor) changed(c, was *Entry, s *span, same KindSet) {
+	e.comments(c, was, s, same)
 	for p, kind := partPrevious, KindPrevious; p < partTranslations; p, kind = p+1, kind+1 {
-		err := error(nil)
 		if same.Has(kind) {
-			err = e.keep(s.from[p], s.end(p))
-		} else {
-			e.render.nl = lineEnd(e.cursor.text[s.from[p]:s.end(p)], e.nl)
-			err = e.flush(c, func() { e.render.kind(c, kind) })
+			e.keep(s.from[p], s.end(p))
+			continue
 		}
-		if err != nil {
-			return err
-		}
+		e.render.nl = lineEnd(e.cursor.text[s.from[p]:s.end(p)], e.nl)
+		e.flush(c, func() { e.render.kind(c, kind) })
 	}
 	if same.Has(KindStr) {
-		return e.keep(s.from[partTranslations], s.to)
+		e.keep(s.from[partTranslations], s.to)
+	} else {
+		e.translations(c, was, s)
 	}
-	return e.translations(c, was, s)
 }
 
 // comments writes the comments of an entry, kind by kind. The new lines of a changed
 // kind are written where its first line was; if of the flags only fuzzy has changed,
 // their lines stay but for it.
-func (e *editor) comments(c, was *Entry, s *span, same KindSet) error {
+func (e *editor) comments(c, was *Entry, s *span, same KindSet) {
 	from, to := s.from[partComments], s.end(partComments)
 	const all = 1<<commentKinds - 1
 	if same&all == all {
-		return e.keep(from, to)
+		e.keep(from, to)
+		return
 	}
 	e.render.nl = lineEnd(e.cursor.text[from:to], lineEnd(e.cursor.text[to:s.to], e.nl))
 	kinds, ok := commentLines(e.cursor.text[from:to])
 	if !ok {
-		return e.flush(c, func() {
+		e.flush(c, func() {
 			for kind := range commentKinds {
 				e.render.kind(c, kind)
 			}
 		})
+		return
 	}
 	flags := fuzzyLines(c, was, e.cursor.text[from:to], kinds)
 	var present, written [commentKinds + 1]bool
 	for _, kind := range kinds {
 		present[kind] = true
 	}
-	missing := func(until Kind) error {
+	missing := func(until Kind) {
 		for kind := range until {
-			if same.Has(kind) || written[kind] || present[kind] {
-				continue
-			}
-			written[kind] = true
-			if err := e.flush(c, func() { e.render.kind(c, kind) }); err != nil {
-				return err
+			if !same.Has(kind) && !written[kind] && !present[kind] {
+				written[kind] = true
+				e.flush(c, func() { e.render.kind(c, kind) })
 			}
 		}
-		return nil
 	}
 	i, line := 0, from
 	for text := range strings.Lines(e.cursor.text[from:to]) {
 		end, kind := line+len(text), kinds[i]
-		var err error
-		switch {
-		case kind == commentKinds: // a blank line
-			err = e.keep(line, end)
-		case same.Has(kind):
-			if err = missing(kind); err == nil {
-				err = e.keep(line, end)
-			}
-		case kind == KindFlags && flags != nil:
-			written[kind] = true
-			if err = missing(kind); err == nil && flags[i] == text {
-				err = e.keep(line, end)
-			} else if err == nil {
-				err = e.flush(c, func() { e.part.WriteString(flags[i]) })
-			}
-		case !written[kind]:
-			written[kind] = true
-			if err = missing(kind); err == nil {
-				err = e.flush(c, func() { e.render.kind(c, kind) })
-			}
+		again := written[kind]
+		if kind != commentKinds { // which is a blank line
+			missing(kind)
+			written[kind] = !same.Has(kind)
 		}
-		if err != nil {
-			return err
+		switch {
+		case kind == commentKinds, same.Has(kind), kind == KindFlags && flags != nil && flags[i] == text:
+			e.keep(line, end)
+		case kind == KindFlags && flags != nil:
+			e.flush(c, func() { e.part.WriteString(flags[i]) })
+		case !again:
+			e.flush(c, func() { e.render.kind(c, kind) })
 		}
 		i, line = i+1, end
 	}
-	return missing(commentKinds)
+	missing(commentKinds)
 }
 
 // commentLines returns the kind of each line of comments, commentKinds for a blank

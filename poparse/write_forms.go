@@ -1,6 +1,7 @@
 package poparse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,34 +10,32 @@ import (
 
 // translations writes the translations of an entry. Those that have not changed keep
 // their bytes, and so do the lines of the others that have not.
-func (e *editor) translations(c, was *Entry, s *span) error {
+func (e *editor) translations(c, was *Entry, s *span) {
 	from := s.from[partTranslations]
 	forms := formLines(e.cursor.text[from:s.to], was)
 	e.render.nl = lineEnd(e.cursor.text[from:s.to], e.nl)
 	if forms == nil || len(c.Str) == 0 || c.HasPlural != was.HasPlural {
-		return e.flush(c, func() { e.render.translations(c) })
+		e.flush(c, func() { e.render.translations(c) })
+		return
 	}
 	for i, str := range c.Str {
-		var err error
-		switch {
-		case i >= len(forms):
-			err = e.flush(c, func() { e.render.form(c, i) })
-		case str == was.Str[i]:
-			err = e.keep(from+forms[i][0].from, from+forms[i][len(forms[i])-1].to)
-		default:
-			e.render.nl = lineEnd(e.cursor.text[from+forms[i][0].from:from+forms[i][len(forms[i])-1].to], e.render.nl)
-			err = e.form(c, i, was.Str[i], from, forms[i])
+		if i >= len(forms) {
+			e.flush(c, func() { e.render.form(c, i) })
+			continue
 		}
-		if err != nil {
-			return err
+		begin, end := from+forms[i][0].from, from+forms[i][len(forms[i])-1].to
+		if str == was.Str[i] {
+			e.keep(begin, end)
+			continue
 		}
+		e.render.nl = lineEnd(e.cursor.text[begin:end], e.render.nl)
+		e.form(c, i, was.Str[i], from, forms[i])
 	}
-	return nil
 }
 
 // form writes a changed translation. Its old lines are at offsets from an index of the
 // text.
-func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine) error {
+func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine) {
 	first := lines[0]
 	pieces := e.pieces(from, lines)
 	groups := e.ownLines(pieces)
@@ -49,35 +48,29 @@ func (e *editor) form(c *Entry, i int, old string, from int, lines []stringLine)
 		}
 	}
 	if n := len(pieces); as == nil && isHeader(c) && len(before) == len(now) && n > 0 && pieces[n-1].n+1 == len(before) {
-		return e.fields(before, now, pieces, from+first.from, from+lines[len(lines)-1].to)
+		e.fields(before, now, pieces, from+first.from, from+lines[len(lines)-1].to)
+		return
 	}
 	if as == nil {
-		return e.flush(c, func() { e.render.form(c, i) })
+		e.flush(c, func() { e.render.form(c, i) })
+		return
 	}
 	if first.empty {
-		if err := e.keep(from+first.from, from+first.to); err != nil {
-			return err
-		}
+		e.keep(from+first.from, from+first.to)
 	}
 	near := 0 // the group beside the lines that are written
 	for n, k := range as {
-		var err error
-		switch {
-		case k >= 0:
+		if k >= 0 {
 			near = min(k+1, len(groups)-1)
-			err = e.keep(groups[k][0], groups[k][1])
-		default:
-			if len(before) == len(now) {
-				near = n
-			}
-			line := e.cursor.text[groups[near][0]:]
-			err = e.flush(c, func() { e.lineOf(c, now[n], line) })
+			e.keep(groups[k][0], groups[k][1])
+			continue
 		}
-		if err != nil {
-			return err
+		if len(before) == len(now) {
+			near = n
 		}
+		line := e.cursor.text[groups[near][0]:]
+		e.flush(c, func() { e.lineOf(c, now[n], line) })
 	}
-	return nil
 }
 
 // lineOf renders a line of a string, indented as a line of the text is.
@@ -167,7 +160,7 @@ func (e *editor) ownLines(pieces []piece) (lines [][2]int) {
 
 // fields writes the changed lines of a header whose lines are not on lines of their own, from
 // an offset of the text to another.
-func (e *editor) fields(before, now []string, pieces []piece, at, to int) error {
+func (e *editor) fields(before, now []string, pieces []piece, at, to int) {
 	for _, p := range pieces {
 		if before[p.n] == now[p.n] {
 			continue
@@ -175,22 +168,20 @@ func (e *editor) fields(before, now []string, pieces []piece, at, to int) error 
 		if !p.first && p.whole {
 			p.from, p.to = p.line, p.next
 		}
-		if err := e.keep(at, p.from); err != nil {
-			return err
-		}
+		e.keep(at, p.from)
 		if p.first {
 			value, more := strings.CutSuffix(now[p.n], "\n")
 			e.render.escape(value, more)
 			text, err := e.enc.encode(string(e.render.text.Runes))
 			if err != nil {
-				return fmt.Errorf("the header: %w", err)
+				e.err = cmp.Or(e.err, fmt.Errorf("the header: %w", err))
 			}
 			e.release()
 			e.out.WriteString(text)
 		}
 		at = p.to
 	}
-	return e.keep(at, to)
+	e.keep(at, to)
 }
 
 // splitLines splits a string after its line feeds.
