@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/api/rest"
@@ -136,10 +137,12 @@ func (s *Server) Digests(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	due, err := store.Get(ctx, s.db, (*store.Snapshot).FollowsDue, now)
+	var sending errgroup.Group
+	sending.SetLimit(8) // a server of mails may let one wait
 	for i := range due {
-		err = cmp.Or(err, s.digest(ctx, now, &due[i])) // of all, the first error
+		sending.Go(func() error { return s.digest(ctx, now, &due[i]) })
 	}
-	return err
+	return cmp.Or(err, sending.Wait())
 }
 
 func (s *Server) digest(ctx context.Context, now time.Time, f *store.Follow) error {

@@ -338,9 +338,9 @@ type request struct {
 	counts func(*guarded) int64
 }
 
-// requests are the requests: lists of everything, what is about a component, what writes, forms, and
-// streams.
-func (w *rightsWorld) requests() (all [5][]request) {
+// requests are the requests: lists of everything, what is about a component, what writes, forms, those
+// of accounts, and streams.
+func (w *rightsWorld) requests() (all [6][]request) {
 	units, entries := func(p *guarded) int64 { return p.units }, func(p *guarded) int64 { return p.entries }
 	list := []request{
 		{target: "/api/components/", all: true},
@@ -421,6 +421,8 @@ func (w *rightsWorld) requests() (all [5][]request) {
 	for _, q := range list {
 		kind := 0
 		switch {
+		case q.method == "FORM" && q.of == nil:
+			kind = 5
 		case q.method == "FORM":
 			kind = 3
 		case q.method != "":
@@ -440,11 +442,16 @@ func (w *rightsWorld) requests() (all [5][]request) {
 func TestWhoMayWhat(t *testing.T) {
 	t.Parallel()
 	w := newRightsWorld(t)
-	requests, nobody := w.requests(), w.people[len(w.people)-1]
+	requests, extra := w.requests(), []*person(nil)
+	for _, p := range w.people {
+		if p.token == "" { // nobody, and accounts themselves
+			extra = append(extra, p, p)
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		r := w.draw(rt)
 		for range 2 {
-			r.person = rapid.SampledFrom(append(w.people, nobody, nobody, nobody)).Draw(rt, "person")
+			r.person = rapid.SampledFrom(append(w.people, extra...)).Draw(rt, "person")
 			r.browser = r.token == "" || r.session != "" && rapid.Bool().Draw(rt, "by session")
 			who := fmt.Sprintf("%s, session %v, roles %+v, providers %v, pushers %v", r.name, r.browser, r.book, r.providers, r.pushers)
 			for range 10 {
@@ -460,8 +467,8 @@ func TestWhoMayWhat(t *testing.T) {
 
 // draw draws a configuration.
 func (w *rightsWorld) draw(rt *rapid.T) *rights {
-	names := []string{"gh:jana", "gh:#1", "gh:#2", "lab:jana", "lab:#1", "gh:bob", "gh:#9"}
-	some := func(what string) []string { return rapid.SliceOfN(rapid.SampledFrom(names), 0, 2).Draw(rt, what) }
+	names := []string{"gh:jana", "gh:jana", "gh:#1", "gh:#2", "lab:jana", "lab:#1", "gh:bob", "gh:#9"}
+	some := func(what string) []string { return rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(rt, what) }
 	translators := func(where string) map[string][]string {
 		return map[string][]string{rapid.SampledFrom([]string{"cs", "de", "*"}).Draw(rt, where+" language"): some(where + " translators")}
 	}

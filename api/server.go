@@ -195,10 +195,14 @@ func (s *Server) Update(settings Settings) {
 // is to be called every second or so.
 func (s *Server) ExchangeLimits(ctx context.Context, send func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error)) error {
 	settings := s.settings.Load()
-	ofSignIn := func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error) {
-		return send(ctx, "sign-in "+limit, list)
+	own := func(ctx context.Context, limit string, list []limit.Spent) ([]limit.Spent, error) {
+		return send(ctx, "own "+limit, list)
 	}
-	return errors.Join(settings.anonymous.Exchange(ctx, send), settings.tokens.Exchange(ctx, send), s.attempts.Exchange(ctx, ofSignIn), s.newcomers.Exchange(ctx, ofSignIn))
+	err := errors.Join(settings.anonymous.Exchange(ctx, send), settings.tokens.Exchange(ctx, send))
+	for _, l := range []*limit.Limiter{s.attempts, s.newcomers, s.mailed, s.mailedAll, s.stored} { // no two have one rate
+		err = errors.Join(err, l.Exchange(ctx, own))
+	}
+	return err
 }
 
 // ServeHTTP answers one request.

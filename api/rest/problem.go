@@ -288,11 +288,7 @@ func (a Access) Key() string {
 	case a.Token.Account != nil:
 		return fmt.Sprintf("account:%q:", a.Token.Account.Roles)
 	}
-	kind := "private:"
-	if a.Token.Writes() { // Failure
-		kind = "writing:"
-	}
-	return kind + string(a.Token.Projects) + ":"
+	return strconv.FormatBool(a.Token.Writes()) + ":" + string(a.Token.Projects) + ":" // Failure
 }
 
 // Cacheable reports whether answers may be kept for other clients with the same

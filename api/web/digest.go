@@ -126,10 +126,8 @@ func (p *Pages) fillFollowing(ctx context.Context, snap *store.Snapshot, v *view
 	v.Live = true
 	o := &following{Form: session.FormToken(a.Session), Language: language, Project: project}
 	list, err := snap.Follows(ctx, a.Token.Account.ID)
-	for _, f := range list {
-		if f.Language == language && f.Project == project {
-			o.Days = f.Days
-		}
+	if i := slices.IndexFunc(list, func(f store.Follow) bool { return f.Language == language && f.Project == project }); i >= 0 {
+		o.Days = list[i].Days
 	}
 	return o, err
 }

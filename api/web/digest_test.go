@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,6 +23,53 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/pgtest"
 	"github.com/repoglot/repoglot/testrepos"
 )
+
+// TestMailHangs: digests go on while the server of mails does not answer for some.
+func TestMailHangs(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	at, people := time.Now().AddDate(0, 0, 1).Add(time.Minute), []string{"anna", "bob", "cora", "dan"}
+	var begun atomic.Int32
+	all := make(chan struct{})
+	w.s.Update(api.Settings{SignIn: providers, BaseURL: "http://l10n.example.org", Mail: func(ctx context.Context, to, _ string, _ *web.Mail) error {
+		if int(begun.Add(1)) == len(people) {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-time.After(5 * time.Second):
+			t.Errorf("%s waits for others", to)
+		}
+		if strings.HasPrefix(to, "bob") {
+			return context.DeadlineExceeded
+		}
+		return nil
+	}})
+	for _, name := range people {
+		p := w.account(name)
+		f := url.Values{"days": {"1"}}
+		for _, m := range hiddenField.FindAllStringSubmatch(p.Get("/languages/cs/").Body.String(), -1) {
+			f.Set(m[1], html.UnescapeString(m[2]))
+		}
+		if rec := p.Post("/follow/", f); rec.Code != http.StatusSeeOther {
+			t.Fatalf("following: %d %s", rec.Code, rec.Body)
+		}
+	}
+	guest := w.account("guest")
+	f := guest.form(w.address("app", "cs", "Open", ""), "Otevřít")
+	f.Set("do", "suggest")
+	guest.Post(w.address("app", "cs", "Open", ""), f)
+	must(t, w.s.Digests(t.Context(), at))
+	left := 0
+	must(t, w.DB.Read(t.Context(), func(ctx context.Context, snap *store.Snapshot) error {
+		due, err := snap.FollowsDue(ctx, at.Add(time.Hour))
+		left = len(due)
+		return err
+	}))
+	if left != 1 {
+		t.Errorf("%d are made anew in an hour", left)
+	}
+}
 
 // TestDigest: who follows a language gets a mail if something is new, about what still waits and
 // may be seen at that time, and none after one POST to the address in it.

@@ -30,12 +30,9 @@ type Options struct {
 	Syncer    *ingest.Syncer
 	Editor    *editing.Editor
 	Languages *lang.Table
-	// Name and Email are the committer's.
-	Name  string
-	Email func() string
-	// SiteTitle and BaseURL are for messages; BaseURL has no slash at its end.
-	SiteTitle string
-	BaseURL   func() string
+	// Name and Email are the committer's, SiteTitle and BaseURL, without a last slash, are for messages.
+	Name, SiteTitle string
+	Email, BaseURL  func() string
 	// MaxFile bounds a file in bytes; 0: 128 MiB.
 	MaxFile int64
 	// Now is the clock; nil: time.Now.
