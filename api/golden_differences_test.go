@@ -87,8 +87,7 @@ var added = map[string][]string{
 	"have_comment": {"missing"},
 	"total_chars": {
 		"translate_url", "component", "project", "url_translate", "last_author", // of 4.x, read by clients
-		"missing", "unique_total", "unique_total_words", "unique_total_chars", "unique_translated", "unique_translated_percent", "unique_translated_words", "unique_translated_words_percent", "unique_translated_chars",
-		"unique_translated_chars_percent", "unique_fuzzy", "unique_fuzzy_percent", "unique_fuzzy_words", "unique_fuzzy_words_percent", "unique_fuzzy_chars", "unique_fuzzy_chars_percent",
+		"missing",
 	},
 }
 

@@ -48,17 +48,10 @@ func getProjectStatistics(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return nil, err
 	}
-	repeats, err := snap.Repeats(ctx, project.ID, rest.AccessOf(ctx).Sees(project))
-	if err != nil {
-		return nil, err
-	}
 	total := addUp(sums)
-	unique := total.Stats
-	unique.Subtract(repeats)
 	translate := r.Link.Web(wire.Path("translate", project.Slug))
-	o := append(newStatistics(&total), "name", wire.NameOrSlug(project.Settings.Name, project.Slug), "url", r.Link.Web(wire.Path("projects", project.Slug)),
-		"translate_url", translate, "url_translate", translate, "missing", total.Progress.Missing)
-	return o.Unique(&unique), nil
+	return append(newStatistics(&total), "name", wire.NameOrSlug(project.Settings.Name, project.Slug), "url", r.Link.Web(wire.Path("projects", project.Slug)),
+		"translate_url", translate, "url_translate", translate, "missing", total.Progress.Missing), nil
 }
 
 // listProjectLanguages answers a bare array, sorted by the names of the

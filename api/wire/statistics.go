@@ -7,8 +7,8 @@ import (
 )
 
 // total adds the number of strings, words and characters of all.
-func (o Object) total(prefix string, n *catalog.Count) Object {
-	return append(o, prefix+"total", n.Units, prefix+"total_words", n.Words, prefix+"total_chars", n.Chars)
+func (o Object) total(n *catalog.Count) Object {
+	return append(o, "total", n.Units, "total_words", n.Words, "total_chars", n.Chars)
 }
 
 // counted adds what some of all are, and their percentages.
@@ -18,36 +18,29 @@ func (o Object) counted(key string, n, of *catalog.Count) Object {
 }
 
 // progress adds what is translated and what needs editing.
-func (o Object) progress(prefix string, st *catalog.Stats) Object {
+func (o Object) progress(st *catalog.Stats) Object {
 	n, of := &st.Translated, &st.Total
-	key := prefix + "translated"
-	o = append(o, key, n.Units, key+"_words", n.Words, key+"_percent", shareDone(n.Units, of.Units),
-		key+"_words_percent", shareDone(n.Words, of.Words), key+"_chars", n.Chars, key+"_chars_percent", shareDone(n.Chars, of.Chars))
-	return o.counted(prefix+"fuzzy", &st.Fuzzy, of)
+	o = append(o, "translated", n.Units, "translated_words", n.Words, "translated_percent", shareDone(n.Units, of.Units),
+		"translated_words_percent", shareDone(n.Words, of.Words), "translated_chars", n.Chars, "translated_chars_percent", shareDone(n.Chars, of.Chars))
+	return o.counted("fuzzy", &st.Fuzzy, of)
 }
 
 // NewStatistics makes the counts that all statistics share (docs/compatibility.md#statistics).
 // last is zero if there was no change; recent is the number of recent changes. Nothing is
 // approved: PO files have no such state (docs/compatibility.md#states).
 func NewStatistics(st *catalog.Stats, last time.Time, recent int64) Object {
-	o := Object{}.total("", &st.Total)
-	o = append(o, "last_change", TimeOrNull(last, ChangeTime), "recent_changes", recent).progress("", st)
+	o := Object{}.total(&st.Total)
+	o = append(o, "last_change", TimeOrNull(last, ChangeTime), "recent_changes", recent).progress(st)
 	o = append(o, "failing", st.Failing.Units, "failing_percent", share(st.Failing.Units, st.Total.Units))
 	o = o.counted("approved", &catalog.Count{}, &st.Total).counted("readonly", &st.ReadOnly, &st.Total)
 	return append(o, "suggestions", st.Suggestions, "comments", st.Comments)
 }
 
-// Unique adds the counts of a project in which a string that is in several components counts
-// once for each language; ours.
-func (o Object) Unique(st *catalog.Stats) Object {
-	return o.total("unique_", &st.Total).progress("unique_", st)
-}
-
 // NewStatisticsPoint makes the statistics at the end of an interval; ours. Its keys are those
 // of statistics that have a history.
 func NewStatisticsPoint(p *catalog.Point) Object {
-	o := Object{"first_day", p.First.Format(time.DateOnly), "last_day", p.Last.Format(time.DateOnly)}.total("", &p.Stats.Total)
-	return o.progress("", &p.Stats).counted("readonly", &p.Stats.ReadOnly, &p.Stats.Total)
+	o := Object{"first_day", p.First.Format(time.DateOnly), "last_day", p.Last.Format(time.DateOnly)}.total(&p.Stats.Total)
+	return o.progress(&p.Stats).counted("readonly", &p.Stats.ReadOnly, &p.Stats.Total)
 }
 
 // NewMatrixCell makes one component of a project in one language, counted as pages for people

@@ -115,10 +115,9 @@ func (s *Snapshot) newerProjects(ctx context.Context, old *keptComponents, all m
 // of translations and orders, of the snapshot.
 type lookups struct {
 	translations *kept.By[translationName, TranslationRow]
-	orders       *kept.By[int64, *unitOrder]       // by component
-	sums         *kept.By[int64, *componentSums]   // by component
-	days         *kept.By[int64, componentDays]    // by component
-	states       *kept.By[int64, *componentStates] // by component
+	orders       *kept.By[int64, *unitOrder]     // by component
+	sums         *kept.By[int64, *componentSums] // by component
+	days         *kept.By[int64, componentDays]  // by component
 
 	mu         sync.RWMutex
 	components *keptComponents // nil: not read
@@ -147,7 +146,6 @@ func newLookups() *lookups {
 		orders:       kept.New[int64, *unitOrder](maxKeptBlocks),
 		sums:         kept.New[int64, *componentSums](maxKeptSums),
 		days:         kept.New[int64, componentDays](maxKeptDays),
-		states:       kept.New[int64, *componentStates](maxKeptStates),
 	}
 }
 

@@ -224,9 +224,8 @@ func hotSearches(ctx context.Context, s *Snapshot, row TranslationRow, unit int6
 	}
 	_, err1 := s.FailingUnits(ctx, row.ID, 0, 50)
 	_, err2 := s.TranslationChecks(ctx, c.ID, row.ID)
-	_, err3 := s.Repeats(ctx, 1, false)
 	_, err4 := s.Activity(ctx, ActivityQuery{Components: []int64{c.ID}})
 	_, err5 := s.NewestOfAuthor(ctx, 1, []int64{c.ID}, 10)
 	_, err6 := s.NewestInLanguage(ctx, []int64{c.ID}, "en", 10)
-	return errors.Join(err1, err2, err3, err4, err5, err6)
+	return errors.Join(err1, err2, err4, err5, err6)
 }
