@@ -118,12 +118,19 @@ func (w *WorkTree) named(name string) (object.Hash, error) {
 	if h, err := object.ParseHash(name); err == nil {
 		return h, nil
 	}
-	if name == "HEAD" || name == "@" {
+	switch name {
+	case "HEAD", "@":
 		ref, h, err := object.ReadHEAD(w.gitDir)
 		if err != nil || ref == "" {
 			return h, err
 		}
 		return object.ReadRef(w.commonDir, ref)
+	case "FETCH_HEAD", "ORIG_HEAD", "MERGE_HEAD":
+		text, err := object.ReadText(w.gitDir, name)
+		if err != nil || len(text) < 40 {
+			return object.Hash{}, cmp.Or(err, ErrUnknownName)
+		}
+		return object.ParseHash(text[:40])
 	}
 	if object.ValidBranch(name) {
 		for _, form := range []string{"%s", "refs/%s", "refs/tags/%s", "refs/heads/%s", "refs/remotes/%s", "refs/remotes/%s/HEAD"} {

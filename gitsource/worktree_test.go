@@ -82,7 +82,12 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%q: %s, %v", name, h, err)
 		}
 	}
+	git("fetch", "-q", ".", "left")
+	left := git("rev-parse", "left")
 	t.Setenv("PATH", "")
+	if got, err := w.Resolve(t.Context(), "FETCH_HEAD"); err != nil || got.String() != left {
+		t.Errorf("without the program: FETCH_HEAD: %s, %v, want %s", got, err, left)
+	}
 	for _, name := range names[:14] {
 		if _, err := w.Resolve(t.Context(), name); err != nil && name != id[:12] {
 			t.Errorf("without the program: %s: %v", name, err)
