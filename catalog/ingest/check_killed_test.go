@@ -12,7 +12,7 @@ import (
 )
 
 // unchecked makes a database one whose strings were never checked.
-const unchecked = `DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes;
+const unchecked = `DELETE FROM search_blocks; DELETE FROM failing; DELETE FROM check_counts; DELETE FROM compared_units; DELETE FROM compared_scopes;
 	UPDATE translations SET checked = '', scope_id = 0, failing = 0, failing_words = 0, failing_chars = 0`
 
 // TestOlderChecks: a process whose checks are older than those of another one checks

@@ -2,10 +2,14 @@ package ingest_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -365,5 +369,81 @@ func (r *run) search() {
 			r.Fatalf("q=%.40s is not refused: %v", q, err)
 		}
 		r.atMost(fmt.Sprintf("  refused: q=%.24s…, %d bytes", q, len(q)), "ms", inMS(time.Since(started)), refused)
+	}
+}
+
+// searches measures searches of all strings of a project of many components, each the first
+// one of its process: terms of the texts by how many strings have them, and what is known of
+// strings besides.
+func (r *run) searches() {
+	const rare, limitRare, limitAny, limitRareRegexp, limitRegexp = 10_000, 50, 300, 100, 500 // strings; ms
+	p := r.project
+	p.Templates, p.Edits, p.Shared = 0, 0, 40
+	config := r.config("", benchProject(component(`"{component}"`, p.Generate(r).Path(), "none", `filemask: "{component}/*.po"`, `new_base: "{component}/messages.pot"`)))
+	r.sync(config) // clones
+	u := r.syncAgain(config, 1)
+	r.figure("import", "s", u.wall.Seconds())
+	r.figure("  processor time", "s", u.cpu.Seconds())
+	r.figure("  peak RSS", "MiB", u.rss)
+	if files, err := filepath.Glob(filepath.Join(filepath.Dir(config), "data", "*.db")); err == nil && len(files) == 1 {
+		info, err := os.Stat(files[0])
+		r.must(err)
+		r.figure("  database", "MiB", float64(info.Size())/(1<<20))
+	}
+	s := r.serve(config)
+	body, _ := s.get("/api/units/?page_size=200&q=state:translated")
+	s.stop()
+	var page struct{ Results []struct{ Target []string } }
+	r.must(json.Unmarshal(body, &page))
+	seen := map[string]int{}
+	for _, unit := range page.Results {
+		for _, word := range strings.Fields(strings.Join(unit.Target, " ")) {
+			if len([]rune(word)) > 3 {
+				seen[word]++
+			}
+		}
+	}
+	words := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Or(seen[b]-seen[a], cmp.Compare(a, b)) })
+	most, middle, least := words[0], words[len(words)/2], words[len(words)-1]
+	letters := string([]rune(middle)[:3])
+	for _, kind := range []struct {
+		q             string
+		limit, always float64
+	}{
+		{"target:" + most, limitRare, limitAny},
+		{"target:" + middle, limitRare, limitAny},
+		{"target:" + least, limitRare, limitAny},
+		{"target:" + letters, limitRare, limitAny},
+		{"target:" + letters[:1], limitAny, limitAny},
+		{"NOT target:" + most, limitAny, limitAny},
+		{most, limitRare, limitAny},
+		{"source:" + letters, limitRare, limitAny},
+		{`target:="` + strings.Join(page.Results[0].Target, "") + `"`, limitRare, limitAny},
+		{`target:r"` + middle + `.*[0-9]"`, limitRareRegexp, limitRegexp},
+		{`target:r"(` + most + "|" + least + `) "`, limitRareRegexp, limitRegexp},
+		{`target:r"` + letters + `[a-z]* [0-9]"`, limitRareRegexp, limitRegexp},
+		{`target:r"[0-9] [a-z]+e$"`, 0, 0},
+		{`note:` + middle, 0, 0},
+		{"has:check", limitRare, limitRare},
+		{"state:needs-editing", limitRare, limitRare},
+		{"state:empty", limitRare, limitRare},
+		{"language:cs target:" + letters, limitRare, limitRare},
+	} {
+		s := r.serve(config)
+		s.waitUntil(time.Minute, 300*time.Millisecond, "the end of the first pull", func() bool {
+			before := s.cpu()
+			time.Sleep(300 * time.Millisecond)
+			return s.cpu() == before
+		})
+		s.get("/api/units/?page_size=50")
+		before := s.cpu()
+		n, took := s.count("/api/units/?page_size=50&q=" + url.QueryEscape(kind.q))
+		limit := kind.limit
+		if n > rare {
+			limit = kind.always
+		}
+		r.atMost(fmt.Sprintf("%s: %d strings", kind.q, n), "ms", inMS(took), limit)
+		r.figure("  processor time", "ms", inMS(s.cpu()-before))
+		s.stop()
 	}
 }

@@ -54,8 +54,8 @@ func (o *options) flags() {
 //	.ci/bench -repoglot bin/repoglot [-shared ../shared] [-only import,push]
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are import, replay,
-// push, watch, onefile, page, search, http, cache, edits, and large, project, components,
-// pushes and hostile, which run only if they are named. What a function of one package
+// push, watch, onefile, page, search, http, cache, edits, and searches, large, project,
+// components, pushes and hostile, which run only if they are named. What a function of one package
 // decides is measured by its benchmarks (go test -bench).
 //
 // Several binaries, or -engines sqlite,postgres, take turns at each measurement, so that
@@ -114,6 +114,7 @@ func measurements() []measurement {
 		{name: "http", run: (*run).http},
 		{name: "cache", run: (*run).cache},
 		{name: "edits", run: (*run).edits},
+		{name: "searches", run: (*run).searches, asked: true},
 		{name: "large", run: (*run).large, asked: true},
 		{name: "project", run: (*run).projects, asked: true},
 		{name: "components", run: (*run).components, asked: true},

@@ -191,6 +191,11 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 		p.withTemplates(ctx, comps, func() { p.walkGroup(ctx, comps, retry) })
 	}
 	p.recheckAll(ctx, sound, retry)
+	for _, c := range p.sound(sound) {
+		if c.row.Imported && (c.applied || retry) {
+			p.fail(p.s.DB.FillSearch(ctx, c.row.ID), c)
+		}
+	}
 }
 
 // walkGroup is walkAll for components whose templates are of one branch.

@@ -54,6 +54,22 @@ func (m Match) Compile(fold *Folder) (func(text string) bool, error) {
 	}, nil
 }
 
+// Needles are folded texts of which the folded form of every text that matches has one; a
+// text that matches exactly is equal to it. Nil: none are known.
+func (m Match) Needles(fold *Folder) (needles [][]byte) {
+	if m.Kind != Regexp {
+		return [][]byte{[]byte(fold.String(m.Pattern))}
+	}
+	tree, err := syntax.Parse(m.Pattern, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	for _, one := range literalsOf(tree.Simplify()) {
+		needles = append(needles, []byte(fold.String(one.text)))
+	}
+	return needles
+}
+
 // compileRegexp returns the test of a regular expression, which matches anywhere
 // in the text and respects case, as in PostgreSQL. It first looks for literals
 // that every match contains, which is 20 times as fast.

@@ -16,7 +16,7 @@
 //	store.go      DB, Options, Open, Configure
 //	read*         Snapshot and its methods: rows of projects, components,
 //	              translations, units, authors
-//	search*       searches for units: query to plan to SQL
+//	search*       searches for units: query to sets and blocks
 //	stats*        sums of statistics, statistics over time
 //	write*        StepTx, the transaction of a step: rows of translations, units,
 //	              layouts, changes, checks, authors
@@ -48,11 +48,11 @@
 // generation reads the rows that an index says are newer. Lists of changes are counted and
 // read by package history.
 //
-// There is no index of texts: one of trigrams would take as much room as the texts and slow
-// imports down, for what takes half a second for a million strings. Conditions on places are
-// decided for each translation before any SQL, positions and history become sets of ids, and
-// the rest is a condition on a unit and its source unit. A search has a price, known from the
-// rows of translations alone; a dear one waits for its turn without holding a snapshot.
+// There is no index of texts, but columns of blocks of strings that are read in place of rows
+// (internal/blocks, write_blocks.go). Conditions on places are decided for each translation
+// before; positions and history become sets of ids, and so do conditions on source units. A
+// search has a price, known from the rows of translations alone; a dear one waits for its turn
+// without holding a snapshot.
 //
 // Entries of a translation that is gone stay in the lists of its component, with a null
 // translation: wlc asks for the translation of every entry that names one.

@@ -73,7 +73,6 @@ func TestPlans(t *testing.T) {
 				defer on.Close(t.Context())
 			}
 			statements := maps.Clone(c.Stmts.Kept)
-			maps.Copy(statements, c.Stmts.Once)
 			for query, sd := range statements {
 				if !isPlanned(query, sd) {
 					continue

@@ -9,9 +9,11 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/kept"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // Errors of a search, besides the errors of every read.
@@ -32,23 +34,30 @@ const (
 	// maxFoundBytes limits the memory of all plans that are kept, maxPlanBytes that of one.
 	maxFoundBytes = 16 << 20
 	maxPlanBytes  = 4 << 20
+	// maxSearchBytes limits the sets of one search; a set for a million strings takes 190 kB.
+	maxSearchBytes = 64 << 20
+	// spanUnits is the number of entries that one statement reads, pieceBlocks that of blocks:
+	// a few milliseconds of work.
+	spanUnits   = 1 << 14
+	pieceBlocks = 64
 )
 
 // searches is what the searches of a database share.
 type searches struct {
-	folder    query.Folder
-	results   *kept.By[string, *searchPlan] // clients ask for one page after the other
-	missing   *kept.By[int64, *searchPlan]  // of all strings that a translation's file lacks
-	timeLimit time.Duration
-	long      chan struct{} // holds a token for each long search that runs
-	longFrom  int64         // units from which a search is long
-	spanUnits int64         // ids, entries and units of layouts that one statement reads
+	folder      query.Folder
+	results     *kept.By[string, *searchPlan] // clients ask for one page after the other
+	missing     *kept.By[int64, *searchPlan]  // of all strings that a translation's file lacks
+	timeLimit   time.Duration
+	long        chan struct{} // holds a token for each long search that runs
+	longFrom    int64         // units from which a search is long
+	spanUnits   int64         // entries that one statement reads
+	pieceBlocks int64         // blocks that one reads
 }
 
 func newSearches(readers int) *searches {
 	return &searches{
 		results: kept.New[string, *searchPlan](maxFoundBytes), missing: kept.New[int64, *searchPlan](maxFoundBytes), timeLimit: searchTime,
-		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits,
+		long: make(chan struct{}, max(1, readers/2)), longFrom: longSearch, spanUnits: spanUnits, pieceBlocks: pieceBlocks,
 	}
 }
 
@@ -127,28 +136,77 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 			return nil, ErrBusy
 		}
 	}
-	plan := &searchPlan{}
 	for i := range all {
-		all[i].long = long
-		if err := s.plan(ctx, plan, &all[i]); err != nil {
-			return nil, err
+		all[i].long = long && 2*all[i].units > units // one at a time, which others help with
+	}
+	err = s.runShared(ctx, len(all), long, func(s *Snapshot, each func(func(int) error) error) error {
+		return each(func(i int) (err error) {
+			all[i].expr, err = s.resolved(ctx, &all[i])
+			return err
+		})
+	})
+	if err == nil {
+		err = s.findSources(ctx, all, long)
+	}
+	var list []*blockSearch
+	for i := range all {
+		if c := &all[i]; err == nil && c.expr != query.None && c.translations > 0 {
+			var b *blockSearch
+			b, err = s.newBlockSearch(c, terms.Live{}, c.place(), c.expr)
+			list = append(list, b)
 		}
 	}
-	return plan, s.countSpans(ctx, plan, long)
+	if err == nil {
+		err = s.runBlocks(ctx, list, long)
+	}
+	plan := &searchPlan{}
+	for _, b := range list {
+		plan.add(&b.found)
+	}
+	return plan, err
+}
+
+// searchPlan is what a search found, by component.
+type searchPlan struct {
+	sets  []*idset.Set
+	total int64
+}
+
+func (p *searchPlan) add(set *idset.Set) {
+	if n := set.Len(); n > 0 {
+		p.sets, p.total = append(p.sets, set), p.total+n
+	}
+}
+
+// size is the approximate size of a plan in bytes.
+func (p *searchPlan) size() (n int) {
+	for _, set := range p.sets {
+		n += 64 + set.Size()
+	}
+	return n
+}
+
+// page returns up to limit ids, starting at offset.
+func (p *searchPlan) page(offset int64, limit int) (ids []int64) {
+	for _, set := range p.sets {
+		set.Each(max(offset, 0), int64(limit-len(ids)), func(id int64) { ids = append(ids, id) })
+		offset -= set.Len()
+	}
+	return ids
 }
 
 // Count is the number of units found.
 func (f *SearchResult) Count() int64 { return f.plan.total }
 
 // Page returns up to limit of the units by id, starting at offset, and their
-// translations. Its cost does not depend on offset.
+// translations. Its cost hardly depends on offset.
 func (f *SearchResult) Page(ctx context.Context, offset int64, limit int) (units []catalog.Unit, owners map[int64]catalog.Translation, err error) {
 	s := f.snapshot
 	defer s.s.About(f.components...).End()
 	defer s.s.Failed(ctx, &err, "read the units of a search")
-	ids, err := s.idsOf(ctx, f.plan, offset, limit)
-	if err != nil || len(ids) == 0 {
-		return nil, nil, err
+	ids := f.plan.page(offset, limit)
+	if len(ids) == 0 {
+		return nil, nil, nil
 	}
 	if units, err = rows.UnitsIn(ctx, s.s, ids, ` WHERE u.id IN $ids ORDER BY u.id`); err != nil {
 		return nil, nil, err

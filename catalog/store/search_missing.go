@@ -37,7 +37,7 @@ const (
 // layout of the source translation has, and the file does not.
 func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, component, translation int64) (ids []int64, err error) {
 	first := component * catalog.UnitsPerComponent
-	other := &idset.Collector{First: first} // strings of the file, and others that are not the template's
+	other := &idset.Set{} // strings of the file, and others that are not the template's
 	err = sqldb.Each(ctx, s, stringsOfFile, []any{translation}, func(id int64) error {
 		other.Add(id)
 		return nil
@@ -73,8 +73,8 @@ func (s *Snapshot) allMissing(ctx context.Context, component, translation int64)
 	}
 	return s.db.searches.missing.GetOr(translation, generations[component], func() (*searchPlan, int, error) {
 		ids, err := missing(ctx, s.s, s.db.codec, component, translation)
-		n, all := int64(len(ids)), idset.New(ids)
-		p := &searchPlan{parts: []searchPart{{all: all}}, spans: []searchSpan{{count: n, counted: true}}, total: n, bytes: all.Size()}
+		p := &searchPlan{}
+		p.add(idset.New(slices.Values(ids)))
 		return p, p.size(), err
 	})
 }
@@ -115,7 +115,7 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 	if err != nil || all.total == 0 || expr == query.All {
 		return all, err
 	}
-	among := query.And{terms.InSet{Set: all.parts[0].all}}
+	among := query.And{terms.InSet{Set: all.sets[0]}}
 	if list, ok := expr.(query.And); ok {
 		among = append(among, list...)
 	} else {
@@ -126,8 +126,9 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 
 // suggestedMissing finds strings that a file lacks, and for which somebody suggested a text.
 func (s *Snapshot) suggestedMissing(ctx context.Context, translation int64, match func(string) bool) (query.Expr, error) {
-	ids, err := withSuggestions(ctx, s.s, translation, true, match)
-	return terms.NewInSet(ids, false), err
+	var found idset.Set
+	err := withSuggestions(ctx, s.s, translation, true, match, found.Add)
+	return terms.In(&found, false), err
 }
 
 // MissingUnit returns the source unit of the string with an id_hash that the file of a

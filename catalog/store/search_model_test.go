@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/checks"
 	"github.com/repoglot/repoglot/catalog/query"
 )
 
@@ -17,6 +18,7 @@ var (
 	searchTexts    = []string{"", "Open", "open file", "ŽLUŤ kůň", "σας ΣΑΣ", "a%b_c", `say "x" \ 'y'`, "NUL\x00here", "line\nbreak", "%d file" + catalog.FormSeparator + "%d files", "<b>bold</b>"}
 	searchContexts = []string{"", "menu", "MENU:item", "kůň"}
 	searchStates   = []catalog.State{0, 10, 20, 30, 100}
+	searchChecks   = []string{"end_stop", "same"}
 	searchAuthors  = []string{"ann", "bob", ""}
 )
 
@@ -140,6 +142,10 @@ func (u *searched) holds(e query.Expr) bool {
 		})
 	case query.Filled:
 		return u.texts(e.Column)[0] != ""
+	case query.Failing:
+		id, ok := checks.ByName(e.Check)
+		mask := checks.Mask{}.With(id)
+		return u.Failing != [2]uint64{} && (!ok || u.Failing[0]&mask[0]|u.Failing[1]&mask[1] != 0)
 	case query.Plural:
 		return strings.Contains(u.Source, catalog.FormSeparator)
 	case query.Number:
@@ -255,6 +261,20 @@ func (w *searchWorld) addUnits(ctx context.Context, tx *StepTx, b *searchBatch) 
 			d.Entries = append(d.Entries, Entry{Action: catalog.ActionStringRepoUpdate, UnitID: u.ID, State: u.State, Target: u.Target})
 			u.entries = append(u.entries, searchedEntry{catalog.ActionStringRepoUpdate, day(b.round + 1), author, u.Target})
 		}
+	}
+	var failing []Failing
+	for i := range fresh {
+		if i%4 == 1 {
+			mask := checks.Mask{}
+			for _, name := range searchChecks[i/4%2 : 1+i%2] {
+				id, _ := checks.ByName(name)
+				mask = mask.With(id)
+			}
+			failing = append(failing, Failing{Unit: &fresh[i].Unit, Checks: mask})
+		}
+	}
+	if err := tx.SetFailing(ctx, failing); err != nil {
+		return err
 	}
 	w.units = append(w.units, fresh...)
 	if err := tx.AddDelta(ctx, d); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -12,17 +13,17 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
-	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
 // searchComponent is a component to search with its translations.
 type searchComponent struct {
 	*ComponentRow
-	live  []searchTranslation // to search, by id
-	other []int64             // the component's other translations
-	expr  query.Expr          // what is searched for in it
-	long  bool                // whether the search is long: other snapshots help
+	live                          []searchTranslation // to search, by id
+	other                         []int64             // the component's other translations
+	translations, units, lastUnit int64               // numbers of live ones and of their units; of the last unit
+	expr                          query.Expr          // what is searched for in it
+	long                          bool                // whether the search is long: other snapshots help
 }
 
 // searchTranslation is what a search needs of a translation.
@@ -71,55 +72,40 @@ func (s *Snapshot) searchScope(ctx context.Context, q *SearchQuery) (out []searc
 	for _, id := range ids {
 		byID[id] = &searchComponent{ComponentRow: q.Components[id]}
 	}
-	err = s.s.QueryIn(ctx, `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
-		var t searchTranslation
-		var component int64
-		var removed bool
-		if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
-			return err
-		}
-		c := byID[component]
-		if removed || q.TranslationID != 0 && q.TranslationID != t.id {
-			c.other = append(c.other, t.id)
+	err = s.s.QueryIn(ctx, `SELECT id, last_unit FROM components WHERE id IN $ids`, nil, ids, sqldb.Cols2(func(id, last int64) { byID[id].lastUnit = last }))
+	if err == nil && (q.TranslationID != 0 || query.Has(q.Expr, terms.NeedsTranslations)) {
+		err = s.s.QueryIn(ctx, `SELECT id, component_id, language, file_code, removed, total FROM translations WHERE component_id IN $ids`, nil, ids, func(scan sqldb.Scan) error {
+			var t searchTranslation
+			var component int64
+			var removed bool
+			if err := scan(&t.id, &component, &t.language, &t.fileCode, &removed, &t.units); err != nil {
+				return err
+			}
+			c := byID[component]
+			if removed || q.TranslationID != 0 && q.TranslationID != t.id {
+				c.other = append(c.other, t.id)
+				return nil
+			}
+			c.live = append(c.live, t)
+			c.translations, c.units = c.translations+1, c.units+t.units
 			return nil
+		})
+	} else if err == nil { // thousands of rows less
+		err = s.s.QueryIn(ctx, `SELECT component_id, COUNT(*), SUM(total) FROM translations WHERE component_id IN $ids AND removed = 0 GROUP BY component_id`, nil, ids,
+			sqldb.Cols3(func(id, n, sum int64) { byID[id].translations, byID[id].units = n, sum }))
+		if err == nil {
+			err = s.s.QueryIn(ctx, `SELECT id, component_id FROM translations WHERE component_id IN $ids AND removed = 1`, nil, ids,
+				sqldb.Cols2(func(id, component int64) { byID[component].other = append(byID[component].other, id) }))
 		}
-		c.live = append(c.live, t)
-		units += t.units
-		return nil
-	})
+	}
 	for _, id := range ids {
-		if c := byID[id]; len(c.live) > 0 {
+		if c := byID[id]; c.translations > 0 {
 			slices.SortFunc(c.live, func(a, b searchTranslation) int { return cmp.Compare(a.id, b.id) })
 			out = append(out, *c)
+			units += c.units
 		}
 	}
 	return out, units, err
-}
-
-// idRange is the range [lo, hi) of the ids of live units of a component, or of one
-// translation.
-func (s *Snapshot) idRange(ctx context.Context, c *searchComponent, translation int64) (lo, hi int64, err error) {
-	lo, hi = c.ID*catalog.UnitsPerComponent, (c.ID+1)*catalog.UnitsPerComponent
-	if translation == 0 {
-		var last int64
-		found, err := s.s.First(ctx, `SELECT id FROM units WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT 1`, []any{lo, hi}, &last)
-		if !found || err != nil {
-			return lo, lo, err
-		}
-		return lo, last + 1, nil
-	}
-	var first int64
-	var data []byte
-	found, err := s.s.First(ctx, `SELECT (SELECT MIN(first_unit) FROM layouts WHERE translation_id = $1), data FROM layouts WHERE translation_id = $1 ORDER BY first_unit DESC LIMIT 1`,
-		[]any{translation}, &first, &data)
-	if !found || err != nil {
-		return lo, lo, err
-	}
-	block, err := s.db.codec.Block(data)
-	if err != nil || len(block) == 0 {
-		return lo, lo, err
-	}
-	return first, block[len(block)-1].ID + 1, nil
 }
 
 // eachInLayout calls fn for all live units of translations.
@@ -137,57 +123,6 @@ func (s *Snapshot) eachInLayout(ctx context.Context, translations []searchTransl
 		}
 	}
 	return nil
-}
-
-// countLive counts the spans of a component if the only condition is whether a
-// unit is in a set. Layouts say which units are live, for a fifth of the cost of
-// reading the units.
-func (s *Snapshot) countLive(ctx context.Context, p *searchPlan, c *searchComponent, e query.Expr) error {
-	in, ok := e.(terms.InSet)
-	if !ok || in.OfSource {
-		return nil
-	}
-	if _, listed := in.Set.Listed(); listed {
-		return nil
-	}
-	live, err := s.liveUnits(ctx, c)
-	if err != nil {
-		return err
-	}
-	part := len(p.parts) - 1
-	for i := range p.spans {
-		if span := &p.spans[i]; span.part == part {
-			span.count, span.counted = live.Common(in.Set, span.lo, span.hi), true
-		}
-	}
-	return nil
-}
-
-// blockSpan is a range [lo, hi) of the blocks of a translation's layout.
-type blockSpan struct{ translation, lo, hi int64 }
-
-// blockSpans divides layouts; the last span of each layout is open-ended, in case
-// it has more blocks than the number of units says.
-func blockSpans(translations []searchTranslation, units int64) (spans []blockSpan) {
-	blocks := max(1, units/stored.BlockUnits)
-	for _, t := range translations {
-		lo := int64(0)
-		for ; (lo+blocks)*stored.BlockUnits < t.units; lo += blocks {
-			spans = append(spans, blockSpan{t.id, lo, lo + blocks})
-		}
-		spans = append(spans, blockSpan{t.id, lo, terms.MaxTime})
-	}
-	return spans
-}
-
-// liveUnits collects the live units of the translations to search.
-func (s *Snapshot) liveUnits(ctx context.Context, c *searchComponent) (*idset.Collector, error) {
-	spans := blockSpans(c.live, s.db.searches.spanUnits)
-	return s.collect(ctx, c, len(spans), func(s *Snapshot, i int, found *idset.Collector) error {
-		b := &spans[i]
-		return sqldb.Each(ctx, s.s, `SELECT data FROM layouts WHERE translation_id = $1 AND block >= $2 AND block < $3`, []any{b.translation, b.lo, b.hi},
-			func(data []byte) error { return s.db.codec.EachID(data, found.Add) })
-	})
 }
 
 // inScope reports whether the units of a translation are in a scope.
@@ -216,7 +151,7 @@ func inScope(p query.Scope, c *ComponentRow, t *searchTranslation, fold *query.F
 func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, e query.Expr) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.Text:
-		if e.Column != query.Location && e.Column != query.Comment && e.Column != query.Suggestion {
+		if !terms.IsApart(e.Column) {
 			return e, nil
 		}
 		match, err := e.Match.Compile(&s.db.searches.folder)
@@ -239,7 +174,7 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, e query.Expr
 		if e.Field == query.Position {
 			return s.unitsByLayout(ctx, c, func(p catalog.UnitPosition) bool { return terms.InSpans(e.Spans, int64(p.Position)) })
 		}
-		return terms.IDsToSet(e), nil
+		return e, nil
 	case query.Pending:
 		return s.unitsPending(ctx, c)
 	case terms.HasEntry:
@@ -253,39 +188,37 @@ const pendingUnits = `SELECT unit_id FROM edits WHERE status = 'pending' AND uni
 
 // unitsPending finds the units of a component with pending edits.
 func (s *Snapshot) unitsPending(ctx context.Context, c *searchComponent) (query.Expr, error) {
-	var ids []int64
+	var found idset.Set
 	first := c.ID * catalog.UnitsPerComponent
-	err := s.s.IDs(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, &ids)
-	return terms.NewInSet(ids, false), err
+	err := s.s.Query(ctx, pendingUnits, []any{first, first + catalog.UnitsPerComponent - 1}, sqldb.Cols1(found.Add))
+	return terms.In(&found, false), err
 }
 
 func (s *Snapshot) unitsByLayout(ctx context.Context, c *searchComponent, holds func(catalog.UnitPosition) bool) (query.Expr, error) {
-	var ids []int64
+	var found idset.Set
 	err := s.eachInLayout(ctx, c.live, func(p catalog.UnitPosition) {
 		if holds(p) {
-			ids = append(ids, p.ID)
+			found.Add(p.ID)
 		}
 	})
-	return terms.NewInSet(ids, false), err
+	return terms.In(&found, false), err
 }
 
 // unitsWithNotes finds units that have comments or suggestions; if match is not
 // nil, only matching ones.
 func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, column query.Column, match func(string) bool) (query.Expr, error) {
-	var ids []int64
+	var found idset.Set
 	if column == query.Suggestion {
 		for _, t := range c.live {
-			found, err := withSuggestions(ctx, s.s, t.id, false, match)
-			if err != nil {
+			if err := withSuggestions(ctx, s.s, t.id, false, match, found.Add); err != nil {
 				return nil, err
 			}
-			ids = append(ids, found...)
 		}
-		return terms.NewInSet(ids, false), nil
+		return terms.In(&found, false), nil
 	}
 	take := func(unit int64, text string) {
 		if match == nil || match(text) {
-			ids = append(ids, unit)
+			found.Add(unit)
 		}
 	}
 	source, template, err := rows.ComponentTemplate(ctx, s.s, c.ID)
@@ -300,7 +233,7 @@ func (s *Snapshot) unitsWithNotes(ctx context.Context, c *searchComponent, colum
 			return nil, err
 		}
 	}
-	return terms.NewInSet(ids, false), nil
+	return terms.In(&found, false), nil
 }
 
 // withEntries reads the ledger of the component, or of a single translation.
@@ -332,10 +265,21 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, e *terms
 			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
 	}
 	found, err := s.entryUnits(ctx, c, &l, &b)
-	if err != nil || found.N == 0 {
-		return query.None, err
-	}
-	return terms.InSet{OfSource: e.OfSource, Set: found.Set()}, nil
+	return terms.In(found, e.OfSource), err
+}
+
+// sqlText is a condition with its arguments in order.
+type sqlText struct {
+	text strings.Builder
+	args []any
+}
+
+// add writes a piece and a placeholder for an argument.
+func (b *sqlText) add(piece string, arg any) {
+	b.text.WriteString(piece)
+	b.args = append(b.args, arg)
+	b.text.WriteByte('$')
+	b.text.WriteString(strconv.Itoa(len(b.args)))
 }
 
 // entryList is the list of entries of a component or of a translation. The rank of
@@ -348,20 +292,20 @@ type entryList struct {
 // entryUnits finds the units of entries that meet a condition on deltas d and
 // changes c. A commit may have one entry or a million, so the work is divided by
 // ranks.
-func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idset.Collector, error) {
+func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idset.Set, error) {
 	var entries int64
 	if _, err := s.s.First(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
 		return nil, err
 	}
 	span := s.db.searches.spanUnits
-	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idset.Collector) error {
+	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idset.Set) error {
 		lo := int64(i)*span + 1
 		return s.unitsBetween(ctx, l, where, lo, lo+span, found)
 	})
 }
 
 // unitsBetween is entryUnits for the entries with ranks in [lo, hi).
-func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idset.Collector) error {
+func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idset.Set) error {
 	begin := lo // the rank of the delta with the first entry
 	if _, err := s.s.First(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
 		[]any{l.id, lo}, &begin); err != nil {

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repoglot/repoglot/catalog/query"
-	"github.com/repoglot/repoglot/catalog/store/internal/stored"
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
@@ -50,7 +49,7 @@ func TestSearchEntries(t *testing.T) {
 			found, err := s.withEntries(ctx, &c, &e)
 			var got []int64
 			if in, ok := found.(terms.InSet); ok {
-				got, _ = in.Set.Listed()
+				in.Set.Each(0, in.Set.Len(), func(id int64) { got = append(got, id) })
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v: %d units, want %d", e, len(got), len(want))
@@ -60,37 +59,4 @@ func TestSearchEntries(t *testing.T) {
 			t.Error(err)
 		}
 	})
-}
-
-// Layouts say which units are live, whatever the stored number of units.
-func TestSearchLiveUnits(t *testing.T) {
-	w := newSearchWorld(t, 6, 100)
-	w.db.searches.spanUnits = stored.BlockUnits
-	var group []searchTranslation
-	var want []int64
-	for _, language := range []string{"en", "cs"} {
-		group = append(group, searchTranslation{id: w.ids["apple"+language], units: int64(300 * len(group) * len(group))})
-	}
-	for _, u := range w.units {
-		if !u.removed && (u.TranslationID == group[0].id || u.TranslationID == group[1].id) {
-			want = append(want, u.ID)
-		}
-	}
-	slices.Sort(want)
-	for _, units := range []int64{0, 256, 257, 1000, 5000} {
-		group[1].units = units
-		for _, long := range []bool{false, true} {
-			read(t, w.db, func(ctx context.Context, s *Snapshot) error {
-				c := searchComponent{ComponentRow: w.components[1], live: group, long: long}
-				live, err := s.liveUnits(ctx, &c)
-				if err != nil {
-					return err
-				}
-				if got := live.IDs(); !slices.Equal(got, want) {
-					t.Errorf("%d units, want %d", len(got), len(want))
-				}
-				return nil
-			})
-		}
-	}
 }

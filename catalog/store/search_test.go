@@ -13,14 +13,18 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
 // Random expressions over random scopes find what a plain evaluator finds.
 func TestSearchProperty(t *testing.T) {
-	w := newSearchWorld(t, 4, 40)
+	w := newSearchWorld(t, 4, 100)
 	rapid.Check(t, func(t *rapid.T) {
+		w.keepBlocks(t, func() bool { return rapid.IntRange(0, 2).Draw(t, "block") > 0 })
 		w.db.searches.longFrom = rapid.SampledFrom([]int64{0, longSearch}).Draw(t, "long")
 		w.db.searches.spanUnits = rapid.SampledFrom([]int64{16, 100, 300, spanUnits}).Draw(t, "span")
+		w.db.searches.pieceBlocks = rapid.SampledFrom([]int64{1, 2, pieceBlocks}).Draw(t, "piece")
 		q := SearchQuery{Expr: drawExpr(t, w, 3), Components: map[int64]*ComponentRow{}}
 		for i := range w.components {
 			if rapid.IntRange(0, 3).Draw(t, "component") > 0 {
@@ -34,6 +38,29 @@ func TestSearchProperty(t *testing.T) {
 		w.search(t, q, offset, limit)
 		w.search(t, q, offset+limit, limit) // from the cache
 	})
+}
+
+// keepBlocks has those blocks of searches stored for which keep holds.
+func (w *searchWorld) keepBlocks(t interface{ Fatal(...any) }, keep func() bool) {
+	ctx := context.Background()
+	err := w.db.FillSearch(ctx, 1, 2, 3)
+	if err == nil {
+		err = w.db.write(ctx, func(s *sqldb.Session) error {
+			var all, gone []int64
+			if err := s.IDs(ctx, `SELECT id FROM search_blocks WHERE id < $1 ORDER BY id`, []any{blocks.Key(blocks.Target, 0)}, &all); err != nil {
+				return err
+			}
+			for _, key := range all {
+				if !keep() {
+					gone = append(gone, blocks.Keys(blocks.Kind(key>>blocks.KindBits), key&(1<<blocks.KindBits-1))...)
+				}
+			}
+			return s.DoIn(ctx, `DELETE FROM search_blocks WHERE id IN $ids`, nil, gone)
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func drawExpr(t *rapid.T, w *searchWorld, depth int) query.Expr {
@@ -61,7 +88,7 @@ func drawExpr(t *rapid.T, w *searchWorld, depth int) query.Expr {
 	case 10:
 		return query.Action{Action: rapid.SampledFrom([]catalog.Action{31, 59, 63}).Draw(t, "action")}
 	case 11:
-		return rapid.SampledFrom([]query.Expr{query.None, query.Plural{}, query.Filled{Column: query.Notes}, query.Filled{Column: query.Context}, query.Filled{Column: query.Location}}).Draw(t, "has")
+		return rapid.SampledFrom([]query.Expr{query.None, query.Plural{}, query.Failing{}, query.Failing{Check: searchChecks[0]}, query.Failing{Check: searchChecks[1]}, query.Filled{Column: query.Notes}, query.Filled{Column: query.Context}, query.Filled{Column: query.Location}}).Draw(t, "has")
 	}
 	return rapid.SampledFrom([]query.Expr{
 		query.Scope{Level: query.Language, Value: "CS"},
@@ -176,9 +203,12 @@ func TestSearchLimits(t *testing.T) {
 // it is about; one above what it may cost reads nothing.
 func TestSearchPrice(t *testing.T) {
 	w := newSearchWorld(t, 2, 20)
-	var units, czech int64
+	var units, czech, sources int64
 	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
-		list, _, err := s.searchScope(ctx, &SearchQuery{Components: w.all()})
+		list, _, err := s.searchScope(ctx, &SearchQuery{Components: w.all(), Expr: query.Scope{Level: query.Language, Value: "cs"}})
+		for _, c := range list[:1] { // the one with the ids below
+			sources = c.units / c.translations
+		}
 		for _, c := range list {
 			for _, live := range c.live {
 				if units += live.units; live.language == "cs" {
@@ -200,7 +230,8 @@ func TestSearchPrice(t *testing.T) {
 		{"x language:cs", czech * 5},
 		{"x language:xx", 0},
 		{"x project:none", 0},
-		{fmt.Sprintf("id:%d,%d x", catalog.UnitsPerComponent+1, catalog.UnitsPerComponent+2), 2 * 6},
+		{fmt.Sprintf("id:%d,%d target:x", catalog.UnitsPerComponent+1, catalog.UnitsPerComponent+2), 2 * 4},
+		{fmt.Sprintf("id:%d,%d x", catalog.UnitsPerComponent+1, catalog.UnitsPerComponent+2), (2 + sources) * 6},
 		{"id:1 OR x", units * 6},
 	} {
 		expr, err := query.Parse(c.q)
@@ -281,7 +312,7 @@ func everyTerm(w *searchWorld) []query.Expr {
 			list = append(list, query.Filled{Column: column})
 		}
 	}
-	list = append(list, query.Plural{}, query.Action{Action: 31}, query.Action{Action: 59}, query.Action{Action: 2})
+	list = append(list, query.Plural{}, query.Failing{}, query.Failing{Check: searchChecks[0]}, query.Failing{Check: searchChecks[1]}, query.Action{Action: 31}, query.Action{Action: 59}, query.Action{Action: 2})
 	for _, name := range []string{"ann", "Bob", "nobody", "", "cs", "DE", "en", "one", "two", "app", "APPLE", "manual of", "one/apple", "two/docs/de", "two/docs/cs", "tw"} {
 		list = append(list, query.Author{Username: name})
 		for _, level := range []query.Level{query.Language, query.SourceLanguage, query.Project, query.Component, query.Path} {
@@ -330,22 +361,22 @@ func TestMayHold(t *testing.T) {
 	}
 }
 
-// A test that panics ends its search with an error. The process goes on, and the
-// connection stays usable.
+// Work of a search that panics ends it with an error, whoever does it. The process goes on,
+// and the connection stays usable.
 func TestSearchPanics(t *testing.T) {
 	w := newSearchWorld(t, 2, 20)
-	part := searchPart{tables: ` FROM units u`, numbers: []string{`u.state`}, test: func(*row) bool { panic("of a test") }}
 	read(t, w.db, func(ctx context.Context, s *Snapshot) error {
-		for range 2 {
-			err := s.eachFound(ctx, &part, &searchSpan{lo: 0, hi: 1 << 62}, 0, 10, func(int64) {})
+		for _, long := range []bool{false, true} {
+			err := s.runShared(ctx, 20, long, func(s *Snapshot, each func(func(int) error) error) error {
+				return each(func(int) error {
+					return sqldb.Each(ctx, s.s, `SELECT id FROM units ORDER BY id`, nil, func(int64) error { panic("of a test") })
+				})
+			})
 			if err == nil || !strings.Contains(err.Error(), "panic: of a test") {
-				t.Errorf("a test that panics: %v", err)
+				t.Errorf("work that panics: %v", err)
 			}
 		}
 		return nil
 	})
 	w.search(t, SearchQuery{Components: w.all(), Expr: query.Text{Match: query.Match{Pattern: "x"}}}, 0, 20)
-	if err := recovering(func() error { panic("of a helper") }); err == nil || !strings.HasPrefix(err.Error(), "panic: of a helper\n") {
-		t.Errorf("a helper that panics: %v", err)
-	}
 }

@@ -230,15 +230,14 @@ func (s *Snapshot) Suggestions(ctx context.Context, unitID int64) ([]Suggestion,
 // withSuggestions finds the strings of a translation that have suggestions; if match is not nil,
 // only those with matching ones that are not hidden. With missing it finds source units of
 // strings that the file lacks.
-func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool) (ids []int64, err error) {
-	err = s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
+func withSuggestions(ctx context.Context, s *sqldb.Session, translation int64, missing bool, match func(string) bool, found func(id int64)) error {
+	return s.Query(ctx, `SELECT CASE WHEN u.removed = 0 THEN u.id ELSE u.source_id END, n.target FROM suggestions n JOIN units u ON u.id = n.unit_id
 		WHERE n.translation_id = $1 AND u.removed = $2 AND ($3 = 0 OR NOT EXISTS (SELECT 1 FROM edits e
 			WHERE e.id = `+editOf+` AND e.stranger > 0))`, []any{translation, sqldb.Smallint(missing), sqldb.Smallint(match != nil)}, sqldb.Cols2(func(id int64, text string) {
 		if match == nil || match(text) {
-			ids = append(ids, id)
+			found(id)
 		}
 	}))
-	return ids, err
 }
 
 // Suggestions of people have a row in the journal, like edits, and one beside those of

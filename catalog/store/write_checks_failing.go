@@ -11,6 +11,7 @@ import (
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/compared"
+	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -82,6 +83,7 @@ func (tx *StepTx) SetFailing(ctx context.Context, list []Failing) (err error) {
 	for i := range list {
 		u, failing := list[i].Unit, list[i].Checks
 		tx.countFailing(u, failing)
+		tx.rechecked[blocks.Number(u.ID)] = struct{}{}
 		if failing == [2]uint64{} {
 			err = tx.s.Do(ctx, `DELETE FROM failing WHERE unit_id = $1`, u.ID)
 		} else {
@@ -124,7 +126,12 @@ func (tx *StepTx) ClearFailing(ctx context.Context, translation int64) error {
 	component, err := tx.componentOf(ctx, translation)
 	delete(tx.failing, translation) // what the step added to the sums
 	if err == nil {
-		err = cmp.Or(tx.s.Do(ctx, `DELETE FROM failing WHERE translation_id = $1`, translation),
+		err = tx.s.Query(ctx, `DELETE FROM failing WHERE translation_id = $1 RETURNING unit_id`, []any{translation}, sqldb.Cols1(func(id int64) {
+			tx.rechecked[blocks.Number(id)] = struct{}{}
+		}))
+	}
+	if err == nil {
+		err = cmp.Or(
 			tx.s.Do(ctx, `DELETE FROM check_counts WHERE component_id = $1 AND translation_id = $2`, component, translation),
 			tx.s.Do(ctx, `UPDATE translations SET failing = 0, failing_words = 0, failing_chars = 0, checked = '', scope_id = 0 WHERE id = $1`, translation))
 	}

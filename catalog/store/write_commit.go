@@ -21,7 +21,7 @@ func (tx *StepTx) finish(ctx context.Context) (res StepResult, err error) {
 		func(ctx context.Context) (err error) { res, err = tx.takeIDs(ctx); return err },
 		tx.storeAuthors,
 		func(ctx context.Context) error { return tx.insertDeltas(ctx, res.FirstChange) },
-		tx.refreshSuggestions, tx.countComments,
+		tx.refreshSuggestions, tx.countComments, tx.storeBlocks,
 		func(ctx context.Context) error { return tx.storeGenerations(ctx, res.Generation) },
 	} {
 		if err := part(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
@@ -132,6 +133,9 @@ type StepTx struct {
 	replaced     []replacedUnit     // groups that written units were in before
 	hasher       catalog.Hasher
 	failing      map[int64]*failingChange // changes by SetFailing, by translation
+	touched      map[int64]struct{}       // blocks of written units
+	rechecked    map[int64]struct{}       // blocks of units that fail other checks
+	building     *blocks.Builder          // of the units that are added
 	addingTo     int64                    // the source translation that units were added to last
 	added        int                      // how many
 	largeCache   bool                     // see enlargeCache
@@ -166,6 +170,8 @@ func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*
 		entries:      sqldb.NewInserter("changes", "delta_id", "n", "action", "unit_id", "state", "old_state", "target", "old_target", "event"),
 		failing:      map[int64]*failingChange{},
 		conflicts:    map[int64]struct{}{},
+		touched:      map[int64]struct{}{},
+		rechecked:    map[int64]struct{}{},
 	}
 	return tx, tx.loadConvoy(ctx)
 }

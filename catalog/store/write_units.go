@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -139,6 +140,9 @@ func (tx *StepTx) addUnit(ctx context.Context, sources, targets *sqldb.Inserter,
 	u.ID = id
 	u.SourceID = cmp.Or(u.SourceID, u.ID)
 	tx.recordWritten(u.TranslationID, u.ID)
+	if err := tx.buildBlock(ctx, u); err != nil {
+		return err
+	}
 	row := append(make([]any, 0, 21), u.ID, u.TranslationID, u.SourceID, u.Identity.Hash, u.Identity.Key, n.Text, n.Meta, sqldb.Smallint(u.Removed), int64(u.State), u.Priority,
 		u.Target, u.PreviousSource, u.Note, u.Flags, u.TranslatorBytes, sqldb.Micros(u.Created))
 	if u.SourceID != u.ID {
@@ -199,6 +203,7 @@ func (tx *StepTx) updateUnits(ctx context.Context, units []FingerprintedUnit) er
 			return err
 		}
 		tx.recordWritten(u.TranslationID, u.ID)
+		tx.touched[blocks.Number(u.ID)] = struct{}{}
 		args = append(args, u.Target, int64(u.State), u.PreviousSource, u.Note, u.Flags, u.Priority, u.Text, u.Meta, u.TranslatorBytes, u.ID, u.TranslationID)
 	}
 	n, err := tx.s.Exec(ctx, `WITH v (target, state, previous_source, note, flags, priority, text, meta, remark, id, translation) AS (VALUES `+sqldb.Lists(len(units), columns)+`)
@@ -219,6 +224,7 @@ func (tx *StepTx) RemoveUnits(ctx context.Context, ids []int64) error {
 	var translations []int64
 	err := tx.s.QueryIn(ctx, `UPDATE units SET removed = 1 WHERE id IN $ids RETURNING translation_id, id`, nil, ids, sqldb.Cols2(func(translation, id int64) {
 		tx.recordWritten(translation, id)
+		tx.touched[blocks.Number(id)] = struct{}{}
 		translations = append(translations, translation)
 	}))
 	if err == nil && len(translations) != len(ids) {

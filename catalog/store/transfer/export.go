@@ -58,9 +58,9 @@ type Exported struct {
 	Rows int64
 }
 
-// notExported are the tables that are about this database and its processes, and sums that
-// steps make again.
-var notExported = []string{"goose_db_version", "mirrors", "processes", "servers", "spans", "spent"}
+// notExported are the tables that are about this database and its processes, and what
+// is made again.
+var notExported = []string{"goose_db_version", "mirrors", "processes", "search_blocks", "servers", "spans", "spent"}
 
 // Export writes everything that the database dsn holds in one generation, in a form that
 // Import reads into a database of any engine. Servers work with it meanwhile.

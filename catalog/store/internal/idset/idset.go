@@ -1,168 +1,168 @@
-// Package idset has sets of ids of units, in the form that takes the least room, and collects
-// them.
+// Package idset has sets of ids, above all of units, by blocks of successive ones.
 package idset
 
 import (
+	"iter"
+	"maps"
 	"math/bits"
 	"slices"
-
-	"github.com/repoglot/repoglot/catalog"
+	"sync"
 )
 
-// Few is the number of ids up to which a set is a list.
-const Few = 4096
+// BlockUnits is the number of successive ids in a block. That of a block's first unit is a
+// multiple of it.
+const BlockUnits = 512
 
-// Set is a set of ids. A large dense set has a bit for each id from first, a
-// multiple of 64: a million units take 125 kB instead of 8 MB, and a query may
-// have a hundred such sets.
-type Set struct {
-	few   []int64 // ascending, if bits is nil
-	first int64
-	bits  []uint64
-}
+// Bits has a bit for each unit of a block.
+type Bits [BlockUnits / 64]uint64
 
-// New makes a set of ascending, distinct ids.
-func New(ids []int64) *Set {
-	n := len(ids)
-	if n <= Few {
-		return &Set{few: slices.Clone(ids)}
-	}
-	first := ids[0] &^ 63
-	words := (ids[n-1]-first)/64 + 1
-	if words > int64(n) {
-		return &Set{few: slices.Clip(ids)}
-	}
-	s := &Set{first: first, bits: make([]uint64, words)}
-	for _, id := range ids {
-		at := id - s.first
-		s.bits[at/64] |= 1 << (at % 64)
-	}
-	return s
-}
-
-// Has reports whether an id is in the set.
-func (s *Set) Has(id int64) bool {
-	if s.bits == nil {
-		_, found := slices.BinarySearch(s.few, id)
-		return found
-	}
-	at := id - s.first
-	return id >= s.first && at < int64(len(s.bits))*64 && s.bits[at/64]&(1<<(at%64)) != 0
-}
-
-// Each calls fn for up to limit ids in order, starting at offset.
-func (s *Set) Each(offset, limit int64, fn func(id int64)) {
-	if s.bits == nil {
-		n := int64(len(s.few))
-		for _, id := range s.few[min(offset, n):min(offset+limit, n)] {
-			fn(id)
-		}
-		return
-	}
-	for i, word := range s.bits {
-		if n := int64(bits.OnesCount64(word)); offset >= n {
-			offset -= n
-			continue
-		}
-		for ; word != 0 && limit > 0; word &= word - 1 {
-			if offset--; offset < 0 {
-				fn(s.first + int64(i)*64 + int64(bits.TrailingZeros64(word)))
-				limit--
-			}
-		}
-		if offset = max(offset, 0); limit <= 0 {
-			return
-		}
-	}
-}
-
-// Size is the size of the set in bytes.
-func (s *Set) Size() int { return 8 * (cap(s.few) + len(s.bits)) }
-
-// Listed returns the ids, ascending, if the set is a list.
-func (s *Set) Listed() (ids []int64, ok bool) { return s.few, s.bits == nil }
-
-// Collector collects ids of one component, in any order, with repetitions.
-type Collector struct {
-	First int64 // the smallest possible id
-	bits  []uint64
-	N     int // number of distinct ids
-}
-
-// Add adds an id. It grows the bits up to the greatest id; the ids of a component are dense.
-func (c *Collector) Add(id int64) {
-	at := id - c.First
-	if at < 0 || at >= catalog.UnitsPerComponent {
-		return
-	}
-	if missing := int(at/64) + 1 - len(c.bits); missing > 0 {
-		c.bits = append(c.bits, make([]uint64, missing)...)
-	}
-	if word := &c.bits[at/64]; *word&(1<<(at%64)) == 0 {
-		*word |= 1 << (at % 64)
-		c.N++
-	}
-}
-
-// Has reports whether an id was added.
-func (c *Collector) Has(id int64) bool {
-	at := id - c.First
-	return at >= 0 && at/64 < int64(len(c.bits)) && c.bits[at/64]&(1<<(at%64)) != 0
-}
-
-// IDs returns the collected ids, ascending.
-func (c *Collector) IDs() []int64 {
-	ids := make([]int64, 0, c.N)
-	for i, word := range c.bits {
-		for ; word != 0; word &= word - 1 {
-			ids = append(ids, c.First+int64(i)*64+int64(bits.TrailingZeros64(word)))
-		}
-	}
-	return ids
-}
-
-// Merge adds the ids of another collector of the same component.
-func (c *Collector) Merge(other *Collector) {
-	if len(c.bits) < len(other.bits) {
-		c.bits, other.bits = other.bits, c.bits
-	}
-	for i, word := range other.bits {
-		c.bits[i] |= word
-	}
-	c.N = 0
-	for _, word := range c.bits {
-		c.N += bits.OnesCount64(word)
-	}
-}
-
-// Set returns the collected ids, of which there must be at least one. The
-// collector must not be used any more.
-func (c *Collector) Set() *Set {
-	lo, hi := 0, len(c.bits)
-	for c.bits[lo] == 0 {
-		lo++
-	}
-	for c.bits[hi-1] == 0 {
-		hi--
-	}
-	if c.N <= Few || hi-lo > c.N {
-		return New(c.IDs())
-	}
-	return &Set{first: c.First + int64(lo)*64, bits: slices.Clone(c.bits[lo:hi])}
-}
-
-// Common counts the collected ids in [lo, hi) that are in a set of bits.
-func (c *Collector) Common(s *Set, lo, hi int64) (n int64) {
-	lo, hi = max(lo, c.First, s.first), min(hi, c.First+int64(len(c.bits))*64, s.first+int64(len(s.bits))*64)
-	for at := lo &^ 63; at < hi; at += 64 {
-		word := c.bits[(at-c.First)/64] & s.bits[(at-s.first)/64]
-		if at < lo {
-			word &= ^uint64(0) << (lo - at)
-		}
-		if rest := hi - at; rest < 64 {
+// Add adds the units from lo to hi, hi excluded.
+func (b *Bits) Add(lo, hi int) {
+	for at := lo; at < hi; at = at&^63 + 64 {
+		word := ^uint64(0) << (at % 64)
+		if rest := hi - at&^63; rest < 64 {
 			word &= 1<<rest - 1
 		}
+		b[at/64] |= word
+	}
+}
+
+// Remove removes the unit i.
+func (b *Bits) Remove(i int) { b[i/64] &^= 1 << (i % 64) }
+
+// Has reports whether it has the unit i.
+func (b *Bits) Has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
+
+// Each calls fn for the units, ascending.
+func (b *Bits) Each(fn func(i int)) {
+	for at, word := range b {
+		for ; word != 0; word &= word - 1 {
+			fn(at*64 + bits.TrailingZeros64(word))
+		}
+	}
+}
+
+// And removes the units that others lack.
+func (b *Bits) And(others *Bits) {
+	for i := range b {
+		b[i] &= others[i]
+	}
+}
+
+// Or adds the units that others has.
+func (b *Bits) Or(others *Bits) {
+	for i := range b {
+		b[i] |= others[i]
+	}
+}
+
+// Not is the units that b lacks.
+func (b Bits) Not() Bits {
+	for i := range b {
+		b[i] = ^b[i]
+	}
+	return b
+}
+
+// Len is the number of units.
+func (b *Bits) Len() (n int64) {
+	for _, word := range b {
 		n += int64(bits.OnesCount64(word))
 	}
 	return n
 }
+
+// Set is a set of ids, with bits for the blocks that have some: those of a million strings take
+// at most 200 kB, where a list of ids takes 8 MB. The zero value is empty. It is safe for concurrent
+// use as long as nothing is added.
+type Set struct {
+	blocks map[int64]*Bits // by number; none is empty
+	sort   sync.Once
+	sorted []int64 // the numbers, once Each was called
+}
+
+// New makes a set of ids.
+func New(ids iter.Seq[int64]) *Set {
+	s := &Set{}
+	for id := range ids {
+		s.Add(id)
+	}
+	return s
+}
+
+// block returns the block of an id, to which one is added.
+func (s *Set) block(id int64) *Bits {
+	b := s.blocks[id/BlockUnits]
+	if b == nil {
+		if s.blocks == nil {
+			s.blocks = map[int64]*Bits{}
+		}
+		b = new(Bits)
+		s.blocks[id/BlockUnits] = b
+	}
+	return b
+}
+
+// Add adds an id.
+func (s *Set) Add(id int64) { s.block(id)[id%BlockUnits/64] |= 1 << (id % 64) }
+
+// Put adds those of the block from first that b has.
+func (s *Set) Put(first int64, b *Bits) {
+	if *b != (Bits{}) {
+		s.block(first).Or(b)
+	}
+}
+
+// Merge adds the ids of another set.
+func (s *Set) Merge(other *Set) {
+	for number, b := range other.blocks {
+		s.Put(number*BlockUnits, b)
+	}
+}
+
+// Has reports whether an id is in the set.
+func (s *Set) Has(id int64) bool {
+	b := s.blocks[id/BlockUnits]
+	return b != nil && b.Has(int(id%BlockUnits))
+}
+
+// Block returns which ids of the block from first are in the set.
+func (s *Set) Block(first int64) Bits {
+	if b := s.blocks[first/BlockUnits]; b != nil {
+		return *b
+	}
+	return Bits{}
+}
+
+// Len is the number of ids.
+func (s *Set) Len() (n int64) {
+	for _, b := range s.blocks {
+		n += b.Len()
+	}
+	return n
+}
+
+// Each calls fn for up to limit ids in order, starting at offset.
+func (s *Set) Each(offset, limit int64, fn func(id int64)) {
+	s.sort.Do(func() { s.sorted = slices.Sorted(maps.Keys(s.blocks)) })
+	for _, number := range s.sorted {
+		b := s.blocks[number]
+		if n := b.Len(); offset >= n {
+			offset -= n
+			continue
+		}
+		if limit <= 0 {
+			return
+		}
+		b.Each(func(i int) {
+			if offset--; offset < 0 && limit > 0 {
+				fn(number*BlockUnits + int64(i))
+				limit--
+			}
+		})
+		offset = 0
+	}
+}
+
+// Size is the approximate size of the set in bytes.
+func (s *Set) Size() int { return len(s.blocks) * (BlockUnits/8 + 32) }

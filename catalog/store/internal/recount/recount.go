@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/compared"
 	"github.com/repoglot/repoglot/catalog/store/internal/history"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
@@ -56,6 +57,7 @@ type verifier struct {
 	each  func(Mismatch)
 	seen  Verified
 	hash  catalog.Hasher
+	fold  query.Folder
 	err   error
 }
 
@@ -165,6 +167,7 @@ func (v *verifier) component(ctx context.Context, c *scope) {
 		v.translation(ctx, &translations[i])
 	}
 	v.against(ctx, c, source, translations)
+	v.blocks(ctx, c)
 }
 
 func (v *verifier) translation(ctx context.Context, t *scope) {

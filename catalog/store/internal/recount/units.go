@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/store/internal/blocks"
 	"github.com/repoglot/repoglot/catalog/store/internal/files"
+	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/rows"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 	"github.com/repoglot/repoglot/catalog/store/internal/stored"
@@ -279,4 +281,34 @@ func (v *verifier) against(ctx context.Context, c *scope, source int64, translat
 func msgid(source string) string {
 	first, _, _ := strings.Cut(source, catalog.FormSeparator)
 	return first
+}
+
+// blocks compares the blocks that searches read with the rows of their units. One that is
+// missing is no mistake.
+func (v *verifier) blocks(ctx context.Context, c *scope) {
+	first := blocks.Number(c.id * catalog.UnitsPerComponent)
+	last := blocks.Number((c.id+1)*catalog.UnitsPerComponent - 1)
+	for _, of := range []blocks.Kind{blocks.Place, blocks.Checks} {
+		var keys []int64
+		v.fail(v.s.IDs(ctx, `SELECT id FROM search_blocks WHERE id BETWEEN $1 AND $2 ORDER BY id`, []any{blocks.Key(of, first), blocks.Key(of, last)}, &keys))
+		for _, key := range keys {
+			block := key - blocks.Key(of, 0)
+			counted, err := blocks.Read(ctx, v.s, &v.fold, of, block)
+			v.fail(err)
+			var stored blocks.Columns
+			v.fail(v.s.QueryIn(ctx, `SELECT id, data FROM search_blocks WHERE id IN $ids`, nil, blocks.Keys(of, block), sqldb.Cols2(func(key int64, data []byte) {
+				stored[key>>blocks.KindBits] = data
+			})))
+			for kind := range stored {
+				if !blocks.Equal(blocks.Kind(kind), stored[kind], counted[kind]) {
+					v.compare(c, fmt.Sprintf("column %d of the block of searches from unit %d on, sum", kind, block*idset.BlockUnits),
+						catalog.Sum(string(stored[kind])), catalog.Sum(string(counted[kind])))
+				}
+			}
+		}
+	}
+	for kind := blocks.Grams; kind < blocks.Kinds; kind++ {
+		v.wantNoRows(ctx, c, "columns of no block of searches", `SELECT COUNT(*) FROM search_blocks b WHERE b.id BETWEEN $1 AND $2
+			AND NOT EXISTS (SELECT 1 FROM search_blocks p WHERE p.id = b.id - $3)`, blocks.Key(kind, first), blocks.Key(kind, last), blocks.Key(kind, 0))
+	}
 }

@@ -96,14 +96,12 @@ type engine interface {
 // dialect is what differs in the SQL of engines. Everything else is their common
 // subset: $1 placeholders, RETURNING, ON CONFLICT.
 type dialect struct {
-	// sqlite says that the functions of searches and pragmas are there.
+	// sqlite says that pragmas are there.
 	Sqlite bool
 	// insertRows is the number of rows that an inserter writes at a time.
 	insertRows int
 	// insertInto begins an insert of many rows.
 	insertInto string
-	// rowOrder follows a table that must be read by its primary key.
-	RowOrder string
 	// schema fills in the tokens of types in statements of migrations.
 	Schema func(statements string) string
 }

@@ -109,27 +109,27 @@ func (c *PostgresConnection) broken(err error) error {
 
 // prepared returns a statement, prepared for arguments of these types. Their types
 // decide what PostgreSQL takes them for, so that it does not choose a smaller one.
-func (c *PostgresConnection) prepared(ctx context.Context, query string, args []any, once bool) (*pgconn.StatementDescription, error) {
-	return c.Stmts.get(query, once, func() (*pgconn.StatementDescription, error) {
+func (c *PostgresConnection) prepared(ctx context.Context, query string, args []any) (*pgconn.StatementDescription, error) {
+	return c.Stmts.get(query, func() (*pgconn.StatementDescription, error) {
 		c.names++
 		sd, err := c.Conn.Prepare(ctx, "s"+strconv.Itoa(c.names), query, oidsOf(args))
 		if err != nil {
 			return nil, fmt.Errorf("%w in %q", err, query)
 		}
 		return sd, nil
-	}, func(sd *pgconn.StatementDescription) error { return c.Conn.Deallocate(ctx, sd.Name) })
+	})
 }
 
 // run sends the statements that wait, and then one whose result the caller reads
 // and closes with end. A connection that is found closed before anything of the
 // transaction was done is replaced.
-func (c *PostgresConnection) run(ctx context.Context, query string, args []any, once bool) (rows *pgconn.ResultReader, end func() (int64, error), err error) {
+func (c *PostgresConnection) run(ctx context.Context, query string, args []any) (rows *pgconn.ResultReader, end func() (int64, error), err error) {
 	if err := c.lock(); err != nil {
 		return nil, nil, err
 	}
-	rows, end, err = c.attempt(ctx, query, args, once)
+	rows, end, err = c.attempt(ctx, query, args)
 	if err != nil && c.Conn.IsClosed() && !c.sent && ctx.Err() == nil && c.reconnect(ctx) == nil {
-		rows, end, err = c.attempt(ctx, query, args, once)
+		rows, end, err = c.attempt(ctx, query, args)
 	}
 	if err != nil {
 		err = c.broken(err)
@@ -138,8 +138,8 @@ func (c *PostgresConnection) run(ctx context.Context, query string, args []any, 
 	return rows, end, err
 }
 
-func (c *PostgresConnection) attempt(ctx context.Context, query string, args []any, once bool) (*pgconn.ResultReader, func() (int64, error), error) {
-	sd, err := c.prepared(ctx, query, args, once)
+func (c *PostgresConnection) attempt(ctx context.Context, query string, args []any) (*pgconn.ResultReader, func() (int64, error), error) {
+	sd, err := c.prepared(ctx, query, args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,7 +184,7 @@ func (c *PostgresConnection) flushed() {
 }
 
 func (c *PostgresConnection) Exec(ctx context.Context, query string, args []any) (int64, error) {
-	_, end, err := c.run(ctx, query, args, false)
+	_, end, err := c.run(ctx, query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -205,7 +205,7 @@ func (c *PostgresConnection) Do(ctx context.Context, query string, args []any) e
 	if c.inUse {
 		return errNested
 	}
-	sd, err := c.prepared(ctx, query, args, false)
+	sd, err := c.prepared(ctx, query, args)
 	if err != nil {
 		return c.broken(err)
 	}
@@ -258,8 +258,8 @@ func (c *PostgresConnection) bulk(ctx context.Context, in *Inserter, args []any)
 	return true, c.broken(err)
 }
 
-func (c *PostgresConnection) Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) (err error) {
-	rows, end, err := c.run(ctx, query, args, once)
+func (c *PostgresConnection) Query(ctx context.Context, query string, args []any, each func(Scan) error) (err error) {
+	rows, end, err := c.run(ctx, query, args)
 	if err != nil {
 		return err
 	}
@@ -276,28 +276,6 @@ func (c *PostgresConnection) Query(ctx context.Context, once bool, query string,
 		}
 	}
 	return nil
-}
-
-func (c *PostgresConnection) queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (n int64, err error) {
-	var id int64
-	var all []any
-	var row Scan
-	columns := func(dest ...any) error {
-		all = append(append(all[:0], dest...), &id)
-		return row(all...)
-	}
-	err = c.Query(ctx, true, `SELECT `+q.Columns+`, `+q.ID+q.From+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
-		row = scan
-		holds, err := test(columns)
-		if err != nil || !holds {
-			return err
-		}
-		if n++; found == nil {
-			return nil
-		}
-		return found(id)
-	})
-	return n, err
 }
 
 func (c *PostgresConnection) script(ctx context.Context, statements string) error {

@@ -21,11 +21,8 @@ type connection interface {
 	script(ctx context.Context, statements string) error
 	// exec runs a statement and returns the number of affected rows.
 	Exec(ctx context.Context, query string, args []any) (int64, error)
-	// query calls each for every row, until that returns an error. The text of once is
-	// rarely repeated.
-	Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) error
-	// queryTested is Session.QueryTested.
-	queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error)
+	// query calls each for every row, until that returns an error.
+	Query(ctx context.Context, query string, args []any, each func(Scan) error) error
 	// do is exec for a statement whose result nobody needs: it may run later, but
 	// before the next statement whose result is needed, and before the commit.
 	Do(ctx context.Context, query string, args []any) error
@@ -36,8 +33,8 @@ type connection interface {
 	Close() error
 }
 
-// Session is one connection. The number of SQL texts is limited, but for those of
-// QueryOnce: lists come in a few fixed sizes.
+// Session is one connection. The number of SQL texts is limited: lists come in a
+// few fixed sizes.
 type Session struct {
 	Conn  connection
 	DB    *DB
@@ -122,7 +119,7 @@ var ErrEnough = errors.New("enough rows")
 // is checked between rows.
 func (s *Session) Query(ctx context.Context, query string, args []any, each func(Scan) error) error {
 	s.Note()
-	return enough(s.Conn.Query(ctx, false, query, args, each))
+	return enough(s.Conn.Query(ctx, query, args, each))
 }
 
 // enough is no error for ErrEnough.
@@ -131,31 +128,6 @@ func enough(err error) error {
 		return nil
 	}
 	return err
-}
-
-// QueryOnce is query for a text that is rarely repeated: few of these statements
-// stay prepared.
-func (s *Session) QueryOnce(ctx context.Context, query string, args []any, each func(Scan) error) error {
-	s.Note()
-	return enough(s.Conn.Query(ctx, true, query, args, each))
-}
-
-// Tested is a query of ids in their order, of the rows that a test in Go finds.
-type Tested struct {
-	// ID and Columns are SQL: the id of a row, and what the test scans.
-	ID, Columns string
-	// From begins with FROM, and has a WHERE. Its text is rarely repeated.
-	From string
-	Args []any
-}
-
-// QueryTested calls found for the ids of the rows for which test holds, which scans the
-// columns, and returns how many they are. If found is nil they are only counted. Test must
-// not panic.
-func (s *Session) QueryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (int64, error) {
-	s.Note()
-	n, err := s.Conn.queryTested(ctx, q, test, found)
-	return n, enough(err)
 }
 
 // IDs is query for a single column of ids, which it appends to out.

@@ -48,7 +48,7 @@ func (e *SQLite) Open(ctx context.Context, opts Options, shared *DB) (Pools, err
 	}
 	// OR FAIL saves SQLite the journal for undoing the rows of a single statement: a failed
 	// statement rolls back its whole transaction anyway.
-	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, insertInto: "INSERT OR FAIL INTO ", RowOrder: " NOT INDEXED", Schema: SchemaTokens}
+	shared.Dialect = dialect{Sqlite: true, insertRows: insertRows, insertInto: "INSERT OR FAIL INTO ", Schema: SchemaTokens}
 	e.pools = Pools{
 		Writer:  newPool(connect(write), 1, false, shared),
 		Readers: newPool(connect(read), opts.Readers, true, shared),

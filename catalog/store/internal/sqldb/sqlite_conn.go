@@ -26,16 +26,11 @@ type sqliteConnection struct {
 	stmts  statements[driver.Stmt]
 	values []driver.Value // of one row
 	args   []driver.NamedValue
-	test   func([]driver.Value) (bool, error) // of the query of queryTested that runs
 }
 
 func openSQLiteConnection(dsn string) (_ connection, err error) {
 	c := &sqliteConnection{}
-	var own sqlite.Driver // that of the process would have the function, too
-	if err := own.RegisterFunction(tested, &sqlite.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true, Scalar: c.tested}); err != nil {
-		return nil, err
-	}
-	if c.conn, err = own.Open(dsn); err == nil {
+	if c.conn, err = new(sqlite.Driver).Open(dsn); err == nil {
 		c.unlock()
 	}
 	return c, err
@@ -54,10 +49,8 @@ func (c *sqliteConnection) unlock() {
 // Close closes the connection. Statements are closed first: the driver does not
 // allow them to outlive their connection.
 func (c *sqliteConnection) Close() error {
-	for _, stmts := range []map[string]driver.Stmt{c.stmts.Kept, c.stmts.Once} {
-		for _, stmt := range stmts {
-			_ = stmt.Close()
-		}
+	for _, stmt := range c.stmts.Kept {
+		_ = stmt.Close()
 	}
 	return c.conn.Close()
 }
@@ -73,8 +66,8 @@ func (c *sqliteConnection) script(ctx context.Context, statements string) error 
 }
 
 // prepared returns a statement and sets c.args to its arguments.
-func (c *sqliteConnection) prepared(query string, args []any, once bool) (driver.Stmt, error) {
-	stmt, err := c.stmts.get(query, once, func() (driver.Stmt, error) { return c.conn.Prepare(BindStyle(query)) }, driver.Stmt.Close)
+func (c *sqliteConnection) prepared(query string, args []any) (driver.Stmt, error) {
+	stmt, err := c.stmts.get(query, func() (driver.Stmt, error) { return c.conn.Prepare(BindStyle(query)) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +88,7 @@ func (c *sqliteConnection) prepared(query string, args []any, once bool) (driver
 }
 
 func (c *sqliteConnection) Exec(ctx context.Context, query string, args []any) (int64, error) {
-	stmt, err := c.prepared(query, args, false)
+	stmt, err := c.prepared(query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -114,11 +107,11 @@ func (c *sqliteConnection) Do(ctx context.Context, query string, args []any) err
 
 func (c *sqliteConnection) bulk(context.Context, *Inserter, []any) (bool, error) { return false, nil }
 
-func (c *sqliteConnection) Query(ctx context.Context, once bool, query string, args []any, each func(Scan) error) (err error) {
+func (c *sqliteConnection) Query(ctx context.Context, query string, args []any, each func(Scan) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stmt, err := c.prepared(query, args, once)
+	stmt, err := c.prepared(query, args)
 	if err != nil {
 		return err
 	}
@@ -128,39 +121,6 @@ func (c *sqliteConnection) Query(ctx context.Context, once bool, query string, a
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }() // also if each panics
 	return c.each(ctx, rows, each)
-}
-
-// tested is a function of SQL: whether the test of the query holds for the values.
-// Reading the values of all rows, as with PostgreSQL, took up to a third longer: the
-// driver locks three times for a text.
-const tested = "tested"
-
-func (c *sqliteConnection) tested(_ *sqlite.FunctionContext, values []driver.Value) (driver.Value, error) {
-	holds, err := c.test(values)
-	return Smallint(holds), err
-}
-
-func (c *sqliteConnection) queryTested(ctx context.Context, q *Tested, test func(Scan) (bool, error), found func(id int64) error) (n int64, err error) {
-	var row []driver.Value
-	columns := func(dest ...any) error { return assignAll(dest, row) }
-	c.test = func(values []driver.Value) (bool, error) {
-		row = values
-		return test(columns)
-	}
-	from := q.From + ` AND ` + tested + `(` + q.Columns + `)`
-	if found == nil {
-		err = c.Query(ctx, true, `SELECT COUNT(*)`+from, q.Args, func(scan Scan) error { return scan(&n) })
-		return n, err
-	}
-	var id int64
-	err = c.Query(ctx, true, `SELECT `+q.ID+from+` ORDER BY `+q.ID, q.Args, func(scan Scan) error {
-		if err := scan(&id); err != nil {
-			return err
-		}
-		n++
-		return found(id)
-	})
-	return n, err
 }
 
 // each calls each for every row. ctx is checked between rows.

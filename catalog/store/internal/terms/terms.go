@@ -1,4 +1,4 @@
-// Package terms has the expressions of searches as the store rewrites them: terms that SQL or a
+// Package terms has the expressions of searches as the store rewrites them: terms that blocks or a
 // set of units answers in place of those of the query language.
 //
 // Goals: pure functions of expressions, and what a search of one costs.
@@ -96,6 +96,77 @@ type InSet struct {
 // InTranslations holds for the units of translations.
 type InTranslations struct{ Set *idset.Set }
 
+// Live holds for units that are not removed, Source for source units.
+type (
+	Live   struct{}
+	Source struct{}
+)
+
+// OfSource matches units whose source unit X matches.
+type OfSource struct{ X query.Expr }
+
+// Lower replaces terms by those that blocks of units answer.
+func Lower(term query.Expr) (query.Expr, error) {
+	switch e := term.(type) {
+	case query.Text:
+		ofSource := func(c query.Column) query.Expr { return query.Text{Column: c, Match: e.Match} }
+		switch {
+		case e.Match == query.Match{}: // every text contains ""
+			return query.All, nil
+		case e.Column == "":
+			return query.Or{ofSource(query.Target), OfSource{query.Or{ofSource(query.Source), ofSource(query.Context)}}}, nil
+		case e.Column == query.Source || e.Column == query.Context:
+			return OfSource{e}, nil
+		}
+	case query.Filled:
+		x, err := Lower(query.Text{Column: e.Column, Match: query.Match{Kind: query.Exact}})
+		return query.Not{X: x}, err
+	case query.Plural:
+		return OfSource{query.Text{Column: query.Source, Match: query.Match{Pattern: catalog.FormSeparator}}}, nil
+	case query.Number:
+		if e.Field == query.SourceState {
+			return OfSource{query.Number{Field: query.State, Spans: e.Spans}}, nil
+		}
+	case CreatedIn:
+		if e.OfSource {
+			return OfSource{CreatedIn{From: e.From, To: e.To}}, nil
+		}
+	}
+	return term, nil
+}
+
+// Has reports whether a time, MinTime for none, is in it.
+func (c CreatedIn) Has(at int64) bool {
+	return at != MinTime && at >= c.From && (at < c.To || c.To == MaxTime)
+}
+
+// IsOfSource reports whether a term is about the source unit.
+func IsOfSource(term query.Expr) bool {
+	_, is := term.(OfSource)
+	return is
+}
+
+// NeedsTranslations reports whether it must be known for a term which translations are
+// searched, and not only which are not.
+func NeedsTranslations(term query.Expr) bool {
+	switch e := term.(type) {
+	case query.Scope:
+		return true
+	case query.Text:
+		return IsApart(e.Column)
+	case query.Filled:
+		return IsApart(e.Column)
+	case query.Number:
+		return e.Field == query.Position
+	}
+	return false
+}
+
+// IsApart reports whether no column of a unit has a text: a layout or another table has it.
+func IsApart(c query.Column) bool {
+	return c == query.Location || c == query.Comment || c == query.Suggestion
+}
+
 // The times before and after all others, in microseconds.
 const (
 	MinTime = -1 << 63
@@ -158,25 +229,12 @@ func InSpans(spans []query.Span, n int64) bool {
 	return slices.ContainsFunc(spans, func(s query.Span) bool { return s.Lo <= n && n <= s.Hi })
 }
 
-// IDsToSet makes a set of a list of ids.
-func IDsToSet(n query.Number) query.Expr {
-	var ids []int64
-	for _, s := range n.Spans {
-		if n.Field != query.ID || s.Lo != s.Hi {
-			return n
-		}
-		ids = append(ids, s.Lo)
-	}
-	return NewInSet(ids, false)
-}
-
-// NewInSet takes ids in any order. It may keep the slice.
-func NewInSet(ids []int64, ofSource bool) query.Expr {
-	if len(ids) == 0 {
+// In is the term of a set of units.
+func In(set *idset.Set, ofSource bool) query.Expr {
+	if set.Len() == 0 {
 		return query.None
 	}
-	slices.Sort(ids)
-	return InSet{ofSource, idset.New(slices.Compact(ids))}
+	return InSet{ofSource, set}
 }
 
 // PriceOfRow is what reading a string costs.
@@ -229,28 +287,28 @@ func Decided(e query.Expr, place func(query.Scope) query.Expr) query.Expr {
 	return e
 }
 
-// Narrow looks for a condition on ids among the terms of a conjunction: only units of few,
-// if that is not nil, and from lo to hi match.
-func Narrow(e query.Expr) (few []int64, lo, hi int64) {
-	lo, hi = math.MinInt64, math.MaxInt64
-	list, ok := e.(query.And)
-	if !ok {
-		list = query.And{e}
-	}
-	for _, e := range list {
-		switch e := e.(type) {
-		case InSet:
-			ids, listed := e.Set.Listed()
-			if !e.OfSource && listed && len(ids) <= idset.Few && (few == nil || len(ids) < len(few)) {
-				few = ids
+// Most is the number of units that match at most, by the conditions on ids among the terms of a
+// conjunction.
+func Most(e query.Expr) int64 {
+	most := int64(math.MaxInt64)
+	switch e := e.(type) {
+	case query.And:
+		for _, x := range e {
+			most = min(most, Most(x))
+		}
+	case InSet:
+		if !e.OfSource {
+			most = e.Set.Len()
+		}
+	case query.Number:
+		if n := uint64(0); e.Field == query.ID {
+			for _, s := range e.Spans {
+				n += uint64(s.Hi) - uint64(s.Lo) + 1
 			}
-		case query.Number:
-			if e.Field == query.ID && len(e.Spans) == 1 {
-				lo, hi = max(lo, e.Spans[0].Lo), min(hi, e.Spans[0].Hi)
-			}
+			most = int64(min(n, math.MaxInt64))
 		}
 	}
-	return few, lo, hi
+	return most
 }
 
 // OfMissing is what a term about a string of a translation means for one that its file
