@@ -252,7 +252,7 @@ const (
 )
 
 // Taken reports whether edits are taken.
-func (e *Edits) Taken() bool { return e.Mode != "" }
+func (e Edits) Taken() bool { return e.Mode != "" }
 
 // Discovery has the patterns of the configuration that a component was discovered
 // with; {component} in them is the part of a path that they matched. The zero value
