@@ -71,6 +71,12 @@ func Keys(of Kind, blocks ...int64) (keys []int64) {
 	return keys
 }
 
+// maxColumn bounds the texts of a column in bytes: one with more is stored as longColumn, and what
+// is looked for there in the rows. Those of 512 strings usually have some 20 kB.
+const maxColumn = 1 << 20
+
+var longColumn = []byte{stored.Version}
+
 var errBlock = errors.New("a block of the table search_blocks is damaged: delete all of its rows, which are made again")
 
 // Columns are those of a block, by kind; nil for one without any text.
@@ -104,6 +110,7 @@ type Builder struct {
 	live            idset.Bits
 	runs            [numbers]runs
 	lengths, folded [Kinds][]byte
+	long            [Kinds]bool
 }
 
 // NewBuilder returns the builder of a block without units.
@@ -122,6 +129,10 @@ func (b *Builder) Add(u *Unit) {
 		b.runs[i].add(place+1-b.n, value)
 	}
 	for kind := Target; kind < Kinds; kind++ {
+		if b.long[kind] = b.long[kind] || len(b.folded[kind])+len(u.Texts[kind]) > maxColumn; b.long[kind] {
+			b.folded[kind], b.lengths[kind] = nil, nil
+			continue
+		}
 		for range place - b.n {
 			b.lengths[kind] = append(b.lengths[kind], 0)
 		}
@@ -145,7 +156,9 @@ func (b *Builder) Columns() (c Columns) {
 	}
 	c[Place], c[Grams] = place, grams(b.folded[Target])
 	for kind := Target; kind < Kinds; kind++ {
-		if len(b.folded[kind]) > 0 {
+		if b.long[kind] {
+			c[kind] = longColumn
+		} else if len(b.folded[kind]) > 0 {
 			text := binary.AppendUvarint(nil, uint64(len(b.lengths[kind])))
 			c[kind] = append([]byte{stored.Version}, s2.Encode(nil, append(append(text, b.lengths[kind]...), b.folded[kind]...))...)
 		}
@@ -195,7 +208,7 @@ func Read(ctx context.Context, s *sqldb.Session, fold *query.Folder, of Kind, bl
 
 // Equal reports whether two forms of a column have the same content.
 func Equal(kind Kind, a, b []byte) bool {
-	if kind < Target || a == nil || b == nil {
+	if kind < Target || len(a) < 2 || len(b) < 2 {
 		return bytes.Equal(a, b)
 	}
 	var one, other column

@@ -71,6 +71,36 @@ func TestColumns(t *testing.T) {
 	})
 }
 
+// A column takes no more than its bound, whatever the texts are; what is looked for in one that
+// has more is not known.
+func TestLongColumns(t *testing.T) {
+	t.Parallel()
+	var fold query.Folder
+	b := NewBuilder(&fold, 1)
+	for i := range int64(idset.BlockUnits) {
+		b.Add(&Unit{ID: idset.BlockUnits + i, Texts: [Kinds]string{Target: strings.Repeat("long ", 10_000), Note: "short"}})
+		if size := cap(b.folded[Target]) + cap(b.lengths[Target]); size > 2*maxColumn {
+			t.Fatalf("%d bytes after %d units", size, i)
+		}
+	}
+	columns := b.Columns()
+	for column, want := range map[query.Column]bool{query.Target: false, query.Notes: true} {
+		s, err := Compile(query.Text{Column: column, Match: query.Match{Pattern: "or"}}, &fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		may := s.Begin(1)
+		for kind := range Kinds {
+			if err := s.Load(may, kind, columns[kind]); kind != Checks && err != nil {
+				t.Fatal(err)
+			}
+		}
+		if f := s.Result(may); f.Sure.Has(7) != want || !f.Maybe.Has(7) {
+			t.Errorf("%s: %+v", column, f)
+		}
+	}
+}
+
 // The filter of a block rules out nearly all words that it has not.
 func TestGrams(t *testing.T) {
 	t.Parallel()

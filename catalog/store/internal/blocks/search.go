@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"math/bits"
@@ -130,6 +131,9 @@ func (s *Search) Load(b *Block, kind Kind, data []byte) error {
 		return s.loadChecks(b, data)
 	case Grams:
 		return s.loadGrams(b, data)
+	}
+	if bytes.Equal(data, longColumn) {
+		return nil
 	}
 	if err := s.column.decode(data); err != nil {
 		return err
