@@ -149,6 +149,7 @@ func TestEditForm(t *testing.T) {
 	w := newTranslating(t, api.Options{})
 	p := w.signIn(jana)
 	rec := p.Get("/translate/demo/app/cs/?q=state:empty")
+	answers(t, "translation", 200, p.Get("/projects/demo/app/cs/"), `q=state%3A%3Ctranslated">Translate</a>`)
 	answers(t, "list", 200, rec, "Translate these strings", `<script src="/edit.js" defer>`)
 	open := w.address("app", "cs", "Open", "&q=state%3Aempty&offset=1")
 	rec = p.Get(open)
