@@ -48,19 +48,15 @@ type Stats struct {
 
 // AddUnit counts one more unit.
 func (s *Stats) AddUnit(u *Unit) {
-	s.AddUnits(Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}, u.State)
-}
-
-// AddUnits counts units that are in one state.
-func (s *Stats) AddUnits(n Count, state State) {
+	n := Count{Units: 1, Words: int64(u.Words), Chars: int64(u.Chars)}
 	s.Total.Add(n)
-	if state.Translated() {
+	if u.State.Translated() {
 		s.Translated.Add(n)
 	}
-	if state.Fuzzy() {
+	if u.State.Fuzzy() {
 		s.Fuzzy.Add(n)
 	}
-	if state == StateReadOnly {
+	if u.State == StateReadOnly {
 		s.ReadOnly.Add(n)
 	}
 }

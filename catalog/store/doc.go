@@ -39,10 +39,10 @@
 // Snapshot says which components it reads, and every other statement counts as a read of
 // everything (Basis): one that says nothing makes answers slow and not wrong.
 //
-// Aggregates are sums over rows of translations; no answer counts units or entries. Every step writes the statistics of the translations that it changed
-// for the day (UTC) of its entries, about 30 bytes; a day without a row is like the last
-// one before it, and a translation counts until the day its file is gone. recent_changes
-// depends on the newest entry and not on the clock.
+// Aggregates are sums over rows of translations; no answer counts units or entries. Every step
+// writes the statistics of the translations that it changed for the day (UTC) of its entries,
+// about 30 bytes; a day without a row is like the last one before it, and a translation counts
+// until the day its file is gone. recent_changes depends on the newest entry and not on the clock.
 //
 // Lists of everything begin with the rows of all components, which are kept in memory; a new
 // generation reads the rows that an index says are newer. Lists of changes are counted and

@@ -174,8 +174,8 @@ func pollOnce(t *testing.T, db *DB, last int64) (n int, newest int64) {
 	return n, last + int64(n)
 }
 
-// A span of which one component has entries outside the asked time is counted by its
-// deltas, wherever the others stand in it, whose sums would do.
+// If one component of a span has entries outside the asked time, the deltas of the span are
+// counted, in whichever order its components stand: the sums of one of them are not enough.
 func TestSpanOfTwoComponents(t *testing.T) {
 	db := openWith(t, "a", "b")
 	db.spans = history.NewSpans(4, history.MaxSpans)

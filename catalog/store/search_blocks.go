@@ -14,8 +14,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
 )
 
-const columnsOfBlocks = `SELECT id, data FROM search_blocks WHERE id IN $ids`
-
 // blockSearch is the search of one component. As a term it is the set of source units that it
 // finds.
 type blockSearch struct {
@@ -85,7 +83,7 @@ func (s *Snapshot) searchPiece(ctx context.Context, search *blocks.Search, from,
 		if len(open) == 0 || !search.Needs(kind) {
 			continue
 		}
-		err := s.s.QueryIn(ctx, columnsOfBlocks, nil, sqldb.SortedKeys(open), func(scan sqldb.Scan) error {
+		err := s.s.QueryIn(ctx, blocks.Stored, nil, sqldb.SortedKeys(open), func(scan sqldb.Scan) error {
 			var key int64
 			var data []byte
 			if err := scan(&key, &data); err != nil {

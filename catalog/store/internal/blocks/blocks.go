@@ -92,6 +92,9 @@ const (
 	numbers
 )
 
+// Stored reads the columns that are stored with some keys.
+const Stored = `SELECT id, data FROM search_blocks WHERE id IN $ids`
+
 const ofUnits = `SELECT id, removed, translation_id, source_id, state, priority, created, target, source, context, note, flags FROM units
 	WHERE id >= $1 AND id < $2 ORDER BY id`
 

@@ -286,20 +286,19 @@ func result(e query.Expr, known []Found) (f Found) {
 		f = result(e.X, known)
 		return Found{f.Maybe.Not(), f.Sure.Not()}
 	case query.And:
-		f = result(e[0], known)
-		for _, x := range e[1:] {
-			other := result(x, known)
-			f.Sure.And(&other.Sure)
-			f.Maybe.And(&other.Maybe)
-		}
-		return f
+		return joined(e, known, (*idset.Bits).And)
 	case query.Or:
-		f = result(e[0], known)
-		for _, x := range e[1:] {
-			other := result(x, known)
-			f.Sure.Or(&other.Sure)
-			f.Maybe.Or(&other.Maybe)
-		}
+		return joined(e, known, (*idset.Bits).Or)
+	}
+	return f
+}
+
+func joined(list []query.Expr, known []Found, join func(b, other *idset.Bits)) Found {
+	f := result(list[0], known)
+	for _, e := range list[1:] {
+		other := result(e, known)
+		join(&f.Sure, &other.Sure)
+		join(&f.Maybe, &other.Maybe)
 	}
 	return f
 }

@@ -296,7 +296,7 @@ func (v *verifier) blocks(ctx context.Context, c *scope) {
 			counted, err := blocks.Read(ctx, v.s, &v.fold, of, block)
 			v.fail(err)
 			var stored blocks.Columns
-			v.fail(v.s.QueryIn(ctx, `SELECT id, data FROM search_blocks WHERE id IN $ids`, nil, blocks.Keys(of, block), sqldb.Cols2(func(key int64, data []byte) {
+			v.fail(v.s.QueryIn(ctx, blocks.Stored, nil, blocks.Keys(of, block), sqldb.Cols2(func(key int64, data []byte) {
 				stored[key>>blocks.KindBits] = data
 			})))
 			for kind := range stored {
