@@ -132,6 +132,14 @@ func (p *fixture) count(key string) int {
 	return p.counts[key]
 }
 
+// atMost returns the most runs at a time of a host so far ("all" for all hosts).
+func (p *fixture) atMost(host string) int {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.most[host]
+}
+
 func (p *fixture) wantStatus(key string, want Status) State {
 	p.t.Helper()
 	synctest.Wait()

@@ -196,11 +196,11 @@ func (h *randomRun) check(sc randomTest) {
 				limit = min(limit, sc.workers-1) // one is left for the others
 			}
 		}
-		if n := h.most["host "+host]; n > limit {
+		if n := h.atMost("host "+host); n > limit {
 			h.wrong("%d runs at a time on host %q", n, host)
 		}
 	}
-	if n := h.most["all"]; n > sc.workers {
+	if n := h.atMost("all"); n > sc.workers {
 		h.wrong("%d runs at a time", n)
 	}
 	broken := h.alone.inconsistent()

@@ -75,8 +75,8 @@ func TestLimits(t *testing.T) {
 				p.Set(jobs)
 				p.wait(time.Minute)
 				for h, n := range test.want {
-					if p.most[h] != n {
-						t.Errorf("%s: %d runs at a time, want %d", h, p.most[h], n)
+					if p.atMost(h) != n {
+						t.Errorf("%s: %d runs at a time, want %d", h, p.atMost(h), n)
 					}
 				}
 				if !p.Ready() {
@@ -132,7 +132,7 @@ func TestHangingHostDelaysNobody(t *testing.T) {
 						t.Errorf("%s ran %d times beside a hanging host, want 11", key, n)
 					}
 				}
-				if n := p.most["host slow"]; n == 0 || n > min(4, workers-1) {
+				if n := p.atMost("host slow"); n == 0 || n > min(4, workers-1) {
 					t.Errorf("%d runs on the slow host", n)
 				}
 			})
