@@ -89,12 +89,6 @@ func (t *Table) Lookup(code string) (Language, bool) {
 	return t.langs[i], true
 }
 
-// All returns all languages of the table, sorted by code. The caller may modify the
-// slice.
-func (t *Table) All() []Language {
-	return slices.Clone(t.langs)
-}
-
 // lookup is Lookup and returns an index. Exact codes come first. New checks that no two
 // codes have the same folded form.
 func (t *Table) lookup(code string) (int, bool) {

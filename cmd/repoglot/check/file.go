@@ -20,7 +20,7 @@ func verdict(name string, data []byte, q *Checker, template *poparse.File) Resul
 	r := Result{File: name, Template: isTemplate(name)}
 	f, err := poparse.Parse(name, data)
 	if err != nil {
-		r.Findings = errorFindings(name, data, err)
+		r.Findings = errorFindings(name, data)
 		return r
 	}
 	r.Parsed = true
@@ -53,13 +53,10 @@ func warning(file string, line, column int, code, msg string) Finding {
 
 // errorFindings returns all errors of a file that cannot be read. Warnings about it
 // would be guesses.
-func errorFindings(name string, data []byte, err error) (list []Finding) {
+func errorFindings(name string, data []byte) (list []Finding) {
 	all, more := poparse.Errors(name, data)
 	for _, e := range all {
 		list = append(list, Finding{File: name, Line: e.Line, Column: e.Column, Severity: Error, Code: e.Code, Message: e.Msg})
-	}
-	if len(list) == 0 { // impossible: Errors includes the error of Parse
-		return []Finding{{File: name, Line: 1, Column: 1, Severity: Error, Code: poparse.ErrText, Message: err.Error()}}
 	}
 	if more {
 		last := list[len(list)-1]
