@@ -316,7 +316,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		return err
 	}
 	o.str, o.Query, o.SourceLang = newString(set, t, u), strings.TrimSpace(v.param("q")), t.Component.Settings.SourceLanguage
-	v.Heading, v.Title = v.L.T("One string"), catalog.Clip(strings.Join(strings.Fields(visible(forms(u.Source))), " "), 40)+" · "+p.title(v, t)
+	v.Heading, v.Title = v.L.T("One string"), oneLine(u.Source, 40)+" · "+p.title(v, t)
 	v.Sub = p.title(v, t)
 	if v.API = wire.UnitPath(u.ID); o.Lacks {
 		v.API = wire.TranslationPath(t.Project.Slug, t.Component.Slug, t.Language) + "missing/?q=id:" + wire.FormatID(o.id)
@@ -351,6 +351,10 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	}
 	v.Body = o
 	return nil
+}
+
+func oneLine(s string, most int) string {
+	return catalog.Clip(strings.Join(strings.Fields(visible(forms(s))), " "), most)
 }
 
 // fillPlaces links the references of the string to the repository browser.

@@ -168,7 +168,7 @@ func (l *fileLoader) parse(ctx context.Context, parsers *sync.WaitGroup, list []
 		if unit.HasParts(data, l.partSize) && (!w.component.isStored() || w.path == w.component.selection.newBase) {
 			continue
 		}
-		if most -= max(int64(len(data)), fileBytes(data)/usualFactor); most < 0 {
+		if most -= weight(data); most < 0 {
 			break
 		}
 		entry := &cachedFile{key: w.key()}

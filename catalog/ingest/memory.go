@@ -144,6 +144,11 @@ func fileBytes(data []byte) int64 {
 	return 2*int64(len(data)) + entryBytes*int64(bytes.Count(data, []byte{'"'})/4)
 }
 
+// weight is the length of a usual file that takes as much memory.
+func weight(data []byte) int64 {
+	return max(int64(len(data)), fileBytes(data)/usualFactor)
+}
+
 // exactBytes is fileBytes without the quotes of long and wrapped strings. It takes longer.
 func exactBytes(data []byte, entry int64) int64 {
 	n := bytes.Count(data, []byte("msgid")) + bytes.Count(data, []byte("m\x00s\x00g\x00i\x00d"))

@@ -31,6 +31,11 @@ const (
 	stateFailed    = "failed"    // it was never imported; error says how
 )
 
+// healthz answers 200 while the process lives.
+func healthz(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+}
+
 // readyz answers 200 once every component was imported or its first attempt
 // failed, else 503. The body lists state, progress, kind of the error and unserved (files
 // that are not served, with the reason, and those that cannot be added) of each public

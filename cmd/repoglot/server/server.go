@@ -176,10 +176,8 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	metrics = promhttp.HandlerFor(s.metrics, promhttp.HandlerOpts{})
 	rt = &routes{
 		api: s.api, home: home(s.api, s.engine.options.Version), allows: s.api.AllowsHost,
-		hooks: calls,
-		health: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
-		}), ready: http.HandlerFunc(s.pulls.readyz),
+		hooks:  calls,
+		health: http.HandlerFunc(healthz), ready: http.HandlerFunc(s.pulls.readyz),
 	}
 	if s.Config.GitExport {
 		if _, ok := GitOptions(s.Config, s.log).Remote.Git(); !ok {
