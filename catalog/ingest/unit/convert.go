@@ -100,30 +100,28 @@ func (c *converter) add(e *poparse.Entry) {
 func (c *converter) setFlags(u *Unit, list []string) {
 	if !slices.Equal(list, c.flags.list) {
 		c.flags = flagValues{list: list, text: flags(list), priority: priority(list, c.rules.priority)}
-		only := metadata{flags: c.flags.text}
-		c.flags.hash = only.noteAndFlags(&c.hasher)
+		c.flags.hash = noteAndFlags(&catalog.Unit{Flags: c.flags.text}, &c.hasher)
 	}
 	u.Flags, u.Priority = c.flags.text, c.flags.priority
 }
 
 // fingerprint computes the fingerprints of a unit, and adds it to the file's outline.
 func (c *converter) fingerprint(u *Unit) {
-	f := fields(&u.Unit)
 	same := c.flags.hash
-	if f.note != "" || f.flags == "" {
-		same = f.noteAndFlags(&c.hasher)
+	if u.Note != "" || u.Flags == "" {
+		same = noteAndFlags(&u.Unit, &c.hasher)
 	}
-	u.Text, u.Meta = c.textHash(&f.text), f.metadata.hash(same, &c.hasher)
-	c.file.Outline = f.layoutFields.outline(c.file.Outline, u.Identity.Key*31+same)
+	u.Text, u.Meta = c.textHash(&u.Unit), meta(&u.Unit, same, &c.hasher)
+	c.file.Outline = outline(c.file.Outline, u.Identity.Key*31+same, &u.Unit)
 }
 
-// textHash is t.hash, and computes that of an untranslated unit once for a file.
-func (c *converter) textHash(t *text) int64 {
-	if t.target != "" || t.state != catalog.StateEmpty {
-		return t.hash(&c.hasher)
+// textHash is the function textHash, and computes that of an untranslated unit once for a file.
+func (c *converter) textHash(u *catalog.Unit) int64 {
+	if u.Target != "" || u.State != catalog.StateEmpty {
+		return textHash(u, &c.hasher)
 	}
 	if c.empty == 0 {
-		c.empty = t.hash(&c.hasher)
+		c.empty = textHash(u, &c.hasher)
 	}
 	return c.empty
 }

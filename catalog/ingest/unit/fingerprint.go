@@ -7,70 +7,38 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// compared holds the fields of a unit that a pull compares with the stored unit.
-// A field that is in none of its parts is never stored when it alone changes.
-// TestCompared holds the list of the other fields, each with the reason.
-type compared struct {
-	text
-	metadata
-	layoutFields
-}
+// A pull compares the fields of a unit that are in one of its fingerprints with the stored
+// unit: those of Unit.Text, whose change makes a change entry, of Unit.Meta, whose change is
+// only stored, and of File.Outline, which has what is stored in the layout. A field in none
+// of them is never stored when it alone changes. Identity, Source and Context are in none:
+// another source is another unit. TestCompared holds the list of the other fields, each with
+// the reason.
 
-// text is what Unit.Text covers. A change of it makes a change entry.
-type text struct {
-	target string
-	state  catalog.State
-}
+// textHash is Unit.Text.
+func textHash(u *catalog.Unit, h *catalog.Hasher) int64 { return h.Text(u.Target, u.State) }
 
-// metadata is what Unit.Meta covers, and File.Outline through noteAndFlags. A
-// change of it is stored and makes no change entry.
-type metadata struct {
-	note, flags, previousSource string
-	translatorBytes, priority   int
-}
-
-// layoutFields are covered only by File.Outline, and stored in the layout.
-type layoutFields struct {
-	location string
-	position int
-}
-
-// fields names every field of a unit that is compared. Identity, Source and
-// Context are not: another source is another unit.
-func fields(u *catalog.Unit) compared {
-	return compared{
-		text: text{target: u.Target, state: u.State},
-		metadata: metadata{
-			note: u.Note, flags: u.Flags, previousSource: u.PreviousSource, translatorBytes: u.TranslatorBytes, priority: u.Priority,
-		},
-		layoutFields: layoutFields{location: u.Location, position: u.Position},
-	}
-}
-
-func (t *text) hash(h *catalog.Hasher) int64 { return h.Text(t.target, t.state) }
-
-// noteAndFlags is the part of a metadata's hash that the outline has, too. It
-// is 0 for the units without a note and flags, which are most.
-func (m *metadata) noteAndFlags(h *catalog.Hasher) int64 {
-	if m.note == "" && m.flags == "" {
+// noteAndFlags is the part of Unit.Meta that the outline has, too. It is 0 for the units
+// without a note and flags, which are most.
+func noteAndFlags(u *catalog.Unit, h *catalog.Hasher) int64 {
+	if u.Note == "" && u.Flags == "" {
 		return 0
 	}
 	// The translator's part may end elsewhere in the same note.
-	return h.Meta(m.note, m.flags) + int64(m.translatorBytes)
+	return h.Meta(u.Note, u.Flags) + int64(u.TranslatorBytes)
 }
 
-// hash returns the fingerprint, given noteAndFlags.
-func (m *metadata) hash(noteAndFlags int64, h *catalog.Hasher) int64 {
-	if m.previousSource == "" && m.priority == defaultPriority {
+// meta is Unit.Meta, given noteAndFlags.
+func meta(u *catalog.Unit, noteAndFlags int64, h *catalog.Hasher) int64 {
+	if u.PreviousSource == "" && u.Priority == defaultPriority {
 		return noteAndFlags
 	}
-	return noteAndFlags*31 + h.Meta(m.previousSource, strconv.Itoa(m.priority))
+	return noteAndFlags*31 + h.Meta(u.PreviousSource, strconv.Itoa(u.Priority))
 }
 
 // outline adds a unit to the outline of the units before it. key is of its identity, note
 // and flags. The position is not the number of the unit: repeated entries count, too.
-func (p *layoutFields) outline(before, key int64) int64 {
-	return (before*31+key+catalog.Sum(p.location))*31 + int64(p.position)
+func outline(before, key int64, u *catalog.Unit) int64 {
+	return (before*31+key+catalog.Sum(u.Location))*31 + int64(u.Position)
 }
 
 // PadForms returns the unit with the forms that are shown of its target, number
@@ -92,8 +60,7 @@ func (u *Unit) PadForms(number int, h *catalog.Hasher) *Unit {
 
 // SetMeta computes u.Meta after a change of one of the fields that it covers.
 func SetMeta(u *Unit, h *catalog.Hasher) {
-	f := fields(&u.Unit)
-	u.Meta = f.metadata.hash(f.noteAndFlags(h), h)
+	u.Meta = meta(&u.Unit, noteAndFlags(&u.Unit, h), h)
 }
 
 // Detach copies the strings of a unit that are stored in its row, except the

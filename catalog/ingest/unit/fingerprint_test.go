@@ -46,13 +46,13 @@ var notCovered = map[string]string{
 type fingerprints struct{ Text, Meta, Outline bool }
 
 // TestCompared changes every field of catalog.Unit alone. It fails for a new
-// field until the field is in fields and covered, or in notCovered.
+// field until the field is in a fingerprint and covered, or in notCovered.
 func TestCompared(t *testing.T) {
 	for i := range reflect.TypeFor[catalog.Unit]().NumField() {
 		name := reflect.TypeFor[catalog.Unit]().Field(i).Name
 		want, isCovered := covered[name]
 		if isCovered == (notCovered[name] != "") {
-			t.Errorf("Unit.%s must be in covered or in notCovered. If the store keeps what the file says, name it in fields (fingerprint.go): "+
+			t.Errorf("Unit.%s must be in covered or in notCovered. If the store keeps what the file says, take it into a fingerprint (fingerprint.go): "+
 				"otherwise an edit of it alone is never stored.", name)
 			continue
 		}
@@ -106,8 +106,8 @@ func change(t *testing.T, field reflect.Value) {
 func differing(a, b *Unit) fingerprints {
 	read := func(u *Unit) (outline int64) {
 		c := converter{file: new(File)}
-		if only := (metadata{flags: u.Flags}); u.Flags != "" {
-			c.flags.hash = only.noteAndFlags(&c.hasher) // as setFlags does
+		if u.Flags != "" {
+			c.flags.hash = noteAndFlags(&catalog.Unit{Flags: u.Flags}, &c.hasher) // as setFlags does
 		}
 		c.fingerprint(u)
 		return c.file.Outline
