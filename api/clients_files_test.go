@@ -91,7 +91,7 @@ func clientCheckmkSyncer(t *testing.T, _ *sites) {
 	pull()
 	one := func(*http.Request, string, string) (gitexport.Mirror, string, error) { return mirror, "", nil }
 	mux := http.NewServeMux()
-	mux.Handle(gitexport.Prefix, gitexport.New(one, gitexport.Limits{}, nil))
+	mux.Handle(gitexport.Prefix, gitexport.New(one, func(r *http.Request) string { return r.RemoteAddr }, nil))
 	mux.Handle("/", serve(w, Options{}))
 	ts := httptest.NewServer(mux)
 	t.Cleanup(ts.Close)

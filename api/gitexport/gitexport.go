@@ -45,31 +45,12 @@ const (
 	maxClientLarge   = 2
 )
 
-// Limits are bounds for all clients. The zero value of a field means its default.
-type Limits struct {
-	// Rounds is the number of rounds that are answered at a time; default 8. One
-	// client gets at most half of them.
-	Rounds int
-	// Queue bounds the time that a client waits for its turn; default 10 seconds.
-	Queue time.Duration
-	// Run bounds the time of a round; default 30 minutes.
-	Run time.Duration
-	// Stall bounds the time in which a client reads nothing; default a minute.
-	Stall time.Duration
-	// Client names the client of a request without a token, whose rounds and requests are counted
-	// together; default: its connection.
-	Client func(r *http.Request) string
-}
-
-func (l Limits) withDefaults() Limits {
-	client := l.Client
-	if client == nil {
-		client = func(r *http.Request) string { return r.RemoteAddr }
-	}
-	return Limits{
-		Client: client, Rounds: cmp.Or(l.Rounds, 8), Queue: cmp.Or(l.Queue, 10*time.Second),
-		Run: cmp.Or(l.Run, 30*time.Minute), Stall: cmp.Or(l.Stall, time.Minute),
-	}
+// bounds are those of all clients.
+type bounds struct {
+	rounds int64         // that are answered at a time; one client gets at most half of them
+	queue  time.Duration // that a client waits for its turn
+	run    time.Duration // of a round
+	stall  time.Duration // in which a client reads nothing
 }
 
 // Errors of [Find], besides those of the store and of a mirror.
@@ -95,21 +76,25 @@ type Mirror interface {
 type Handler struct {
 	find      Find
 	log       *slog.Logger
-	limits    Limits
+	client    func(r *http.Request) string
+	bounds    bounds
 	turns     *limit.Pool
 	requests  *limit.Pool // bytes
 	large     *limit.Pool // requests above smallRequest
 	inflating *limit.Pool // cores
 }
 
-// New makes a Handler; a nil logger discards.
-func New(find Find, limits Limits, log *slog.Logger) *Handler {
-	limits = limits.withDefaults()
-	log = cmp.Or(log, slog.New(slog.DiscardHandler))
-	rounds, cores := int64(limits.Rounds), int64(max(runtime.GOMAXPROCS(0)-1, 1))
+// New makes a Handler; a nil logger discards. client names the client of a request without a
+// token, whose rounds and requests are counted together.
+func New(find Find, client func(r *http.Request) string, log *slog.Logger) *Handler {
+	return newHandler(find, client, log, bounds{rounds: 8, queue: 10 * time.Second, run: 30 * time.Minute, stall: time.Minute})
+}
+
+func newHandler(find Find, client func(r *http.Request) string, log *slog.Logger, b bounds) *Handler {
+	cores := int64(max(runtime.GOMAXPROCS(0)-1, 1))
 	return &Handler{
-		find: find, log: log, limits: limits,
-		turns: limit.NewPool("git_rounds", rounds, (rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
+		find: find, client: client, log: cmp.Or(log, slog.New(slog.DiscardHandler)), bounds: b,
+		turns: limit.NewPool("git_rounds", b.rounds, (b.rounds+1)/2), requests: limit.NewPool("git_requests", maxRequests, maxClientRequest),
 		large: limit.NewPool("git_large_requests", maxLarge, maxClientLarge), inflating: limit.NewPool("git_inflating", cores, cores),
 	}
 }
@@ -131,7 +116,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	client = cmp.Or(client, h.limits.Client(r))
+	client = cmp.Or(client, h.client(r))
 	service := r.URL.Query().Get("service")
 	switch rest := parts[2]; {
 	case rest == "git-receive-pack" || rest == "info/refs" && service == "git-receive-pack":
@@ -185,7 +170,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, m Mirror, clien
 // inflate inflates a request that has come whole, in turn: one that does not end costs no
 // inflating, and many that do leave a core to others.
 func (h *Handler) inflate(ctx context.Context, client string, packed []byte, lease *limit.Lease, body *longBody) ([]byte, error) {
-	turn, err := h.inflating.Turn(ctx, client, h.limits.Queue)
+	turn, err := h.inflating.Turn(ctx, client, h.bounds.queue)
 	if err != nil {
 		return nil, err
 	}
@@ -222,15 +207,15 @@ func (b *longBody) Read(p []byte) (int, error) {
 
 // answer runs one round; a nil request asks for the advertisement of refs.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, m Mirror, client string, request []byte) {
-	turn, err := h.turns.Turn(r.Context(), client, h.limits.Queue)
+	turn, err := h.turns.Turn(r.Context(), client, h.bounds.queue)
 	if err != nil {
 		busy(w, err)
 		return
 	}
 	defer turn.Release()
-	ctx, cancel := context.WithTimeout(r.Context(), h.limits.Run)
+	ctx, cancel := context.WithTimeout(r.Context(), h.bounds.run)
 	defer cancel()
-	out := &stream{w: w, control: http.NewResponseController(w), stall: h.limits.Stall}
+	out := &stream{w: w, control: http.NewResponseController(w), stall: h.bounds.stall}
 	out.kind = "application/x-git-upload-pack-result"
 	if request == nil {
 		out.kind = "application/x-git-upload-pack-advertisement"

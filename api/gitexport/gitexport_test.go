@@ -18,6 +18,9 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
+// connection names clients by their connections.
+func connection(r *http.Request) string { return r.RemoteAddr }
+
 // only finds a mirror as p/c.
 func only(m gitexport.Mirror) gitexport.Find {
 	return func(_ *http.Request, project, component string) (gitexport.Mirror, string, error) {
@@ -77,7 +80,7 @@ func start(t *testing.T) (work, url string, m *gitsource.Mirror) {
 	mustGit(t, work, "checkout", "-q", "main")
 	m, err := gitsource.Open(t.Context(), t.TempDir(), remote.Repository{URL: work, Branch: "main"}, gitsource.Options{})
 	must(t, err)
-	ts := httptest.NewServer(gitexport.New(only(m), gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(m), connection, nil))
 	t.Cleanup(ts.Close)
 	return work, ts.URL + "/git/p/c/", m
 }
@@ -143,7 +146,7 @@ func TestNoGit(t *testing.T) {
 	without, err := gitsource.Open(t.Context(), t.TempDir(), m.Remote(), gitsource.Options{Remote: remote.Options{Transport: "builtin"}})
 	must(t, err)
 	pull(t, without)
-	ts := httptest.NewServer(gitexport.New(only(without), gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(without), connection, nil))
 	defer ts.Close()
 	if out, err := git(t, work, "ls-remote", ts.URL+"/git/p/c/"); err == nil || !strings.Contains(out, "503") {
 		t.Errorf("%v %s", err, out)
@@ -191,7 +194,7 @@ func TestRefused(t *testing.T) {
 		req.Header.Set("Content-Type", tc.kind)
 		req.Header.Set("Content-Encoding", tc.encoding)
 		rec := httptest.NewRecorder()
-		gitexport.New(only(m), gitexport.Limits{}, nil).ServeHTTP(rec, req)
+		gitexport.New(only(m), connection, nil).ServeHTTP(rec, req)
 		if rec.Code != tc.status || !strings.Contains(rec.Body.String(), tc.says) {
 			t.Errorf("%s %s: %d %s, want %d %q", tc.method, tc.path, rec.Code, rec.Body, tc.status, tc.says)
 		}

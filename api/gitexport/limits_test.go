@@ -45,12 +45,12 @@ func TestRounds(t *testing.T) {
 	for _, queue := range []time.Duration{time.Nanosecond, time.Hour} {
 		var clients atomic.Int32
 		inside, leave := make(chan struct{}), make(chan struct{})
-		h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
+		h := gitexport.Bounded(answers(func(_ context.Context, _ []byte, w io.Writer) error {
 			inside <- struct{}{}
 			<-leave
 			_, err := io.WriteString(w, "0000")
 			return err
-		}).find, gitexport.Limits{Rounds: 2, Queue: queue, Client: func(*http.Request) string { return strconv.Itoa(int(clients.Add(1))) }}, nil)
+		}).find, func(*http.Request) string { return strconv.Itoa(int(clients.Add(1))) }, 2, queue, 0, 0)
 		answered := make(chan *httptest.ResponseRecorder)
 		ask := func() {
 			rec := httptest.NewRecorder()
@@ -106,19 +106,19 @@ func TestClientsThatLeave(t *testing.T) {
 		return ctx.Err()
 	})
 	for _, tt := range []struct {
-		name   string
-		repo   answers
-		limits gitexport.Limits
-		client func(c net.Conn)
+		name       string
+		repo       answers
+		run, stall time.Duration
+		client     func(c net.Conn)
 	}{
-		{"takes nothing", forever, gitexport.Limits{Rounds: 1, Stall: 50 * time.Millisecond}, func(net.Conn) {}},
-		{"never ends", forever, gitexport.Limits{Rounds: 1, Run: 50 * time.Millisecond}, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }},
-		{"never begins", silent, gitexport.Limits{Rounds: 1, Run: 50 * time.Millisecond}, func(net.Conn) {}},
-		{"leaves in the middle", forever, gitexport.Limits{Rounds: 1}, func(c net.Conn) {
+		{"takes nothing", forever, 0, 50 * time.Millisecond, func(net.Conn) {}},
+		{"never ends", forever, 50 * time.Millisecond, 0, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }},
+		{"never begins", silent, 50 * time.Millisecond, 0, func(net.Conn) {}},
+		{"leaves in the middle", forever, 0, 0, func(c net.Conn) {
 			_, _ = io.CopyN(io.Discard, c, 1<<20)
 			_ = c.Close()
 		}},
-		{"leaves before", silent, gitexport.Limits{Rounds: 1}, func(c net.Conn) { _ = c.Close() }},
+		{"leaves before", silent, 0, 0, func(c net.Conn) { _ = c.Close() }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +129,7 @@ func TestClientsThatLeave(t *testing.T) {
 				ended <- err
 				return err
 			})
-			ts := httptest.NewServer(gitexport.New(repo.find, tt.limits, nil))
+			ts := httptest.NewServer(gitexport.Bounded(repo.find, connection, 1, 10*time.Second, tt.run, tt.stall))
 			t.Cleanup(ts.Close)
 			for range 2 {
 				c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", ts.Listener.Addr().String())
@@ -174,7 +174,7 @@ func TestErrors(t *testing.T) {
 				find = answers(func(context.Context, []byte, io.Writer) error { return fmt.Errorf("there: %w", tt.err) }).find
 			}
 			var log strings.Builder
-			h := gitexport.New(find, gitexport.Limits{}, slog.New(slog.NewTextHandler(&log, nil)))
+			h := gitexport.New(find, connection, slog.New(slog.NewTextHandler(&log, nil)))
 			rec := httptest.NewRecorder()
 			h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, advertised, http.NoBody))
 			if rec.Code != tt.status || (log.Len() > 0) != tt.logged || strings.Contains(rec.Body.String(), "disk") {
@@ -194,7 +194,7 @@ func TestRequestsOfClients(t *testing.T) {
 	h := gitexport.New(answers(func(_ context.Context, _ []byte, w io.Writer) error {
 		_, err := io.WriteString(w, "0000")
 		return err
-	}).find, gitexport.Limits{Client: func(r *http.Request) string { return r.Header.Get("X-Client") }}, nil)
+	}).find, func(r *http.Request) string { return r.Header.Get("X-Client") }, nil)
 	const tried = 20
 	var inflated atomic.Int64
 	reached, end := make(chan struct{}, tried), make(chan struct{})
@@ -245,10 +245,10 @@ func TestRequestsOfClients(t *testing.T) {
 // it is their turn, so that many take neither memory nor all cores; others need no turn.
 func TestInflatedInTurn(t *testing.T) {
 	t.Parallel()
-	h := gitexport.New(answers(func(_ context.Context, request []byte, w io.Writer) error {
+	h := gitexport.Bounded(answers(func(_ context.Context, request []byte, w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%d bytes", len(request))
 		return err
-	}).find, gitexport.Limits{Queue: time.Millisecond}, nil)
+	}).find, connection, 8, time.Millisecond, 0, 0)
 	pools := h.Pools()
 	pool := func(name string) *limit.Pool {
 		return pools[slices.IndexFunc(pools, func(p *limit.Pool) bool { return p.Name() == name })]

@@ -91,7 +91,7 @@ func cloneWhileRepacked(t *testing.T, protocol string, round int, within bool) {
 			t.Errorf("not packed again: %s", after)
 		}
 	}
-	ts := httptest.NewServer(gitexport.New(only(i), gitexport.Limits{}, nil))
+	ts := httptest.NewServer(gitexport.New(only(i), connection, nil))
 	defer ts.Close()
 	clone := filepath.Join(t.TempDir(), "clone")
 	mustGit(t, work, "-c", "protocol.version="+protocol, "clone", "-q", ts.URL+"/git/p/c/", clone)

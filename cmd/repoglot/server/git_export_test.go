@@ -18,7 +18,7 @@ func TestGitExportWithoutDatabase(t *testing.T) {
 		return api.Visitor{}, fmt.Errorf("asking: %w", store.ErrUnavailable)
 	}}
 	rec := httptest.NewRecorder()
-	gitexport.New(away.find, gitexport.Limits{}, nil).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/git/p/app/info/refs?service=git-upload-pack", http.NoBody))
+	gitexport.New(away.find, func(*http.Request) string { return "" }, nil).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/git/p/app/info/refs?service=git-upload-pack", http.NoBody))
 	if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
