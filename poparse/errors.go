@@ -120,20 +120,20 @@ const (
 // the maintainer what is wrong.
 const maxWarnings = 1000
 
-// sniff returns an error that says what the file seems to be. at is the offset of
-// text that PO does not allow; if it is not typical of another format, the result
-// is nil.
-func (p *parser) sniff(at int) error {
+// sniff says what the file seems to be. at is the offset of text that PO does not allow; if
+// it is not typical of another format, the result is false.
+func (p *parser) sniff(at int) bool {
 	line, _, _ := strings.Cut(p.text[at:], "\n")
 	line = strings.TrimRight(line, " \t\r")
 	if strings.TrimLeft(p.text[p.lineStart:at], " \t") != "" {
-		return nil
+		return false
 	}
 	if conflictMarker(line) {
-		return p.fail(ErrConflict, at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
+		p.fail(ErrConflict, at, "this looks like a merge conflict (%s): resolve it and commit the file again", clip(line))
+		return true
 	}
 	if len(p.entries) > 1 || p.file.Header != nil {
-		return nil
+		return false
 	}
 	what := ""
 	switch lower := strings.ToLower(line[:min(len(line), 100)]); {
@@ -152,10 +152,10 @@ func (p *parser) sniff(at int) error {
 	case strings.HasPrefix(lower, "from ") && strings.Contains(lower, "@"), isMailHeader(lower):
 		what = "a mail, or has a mail's header before the first entry"
 	}
-	if what == "" {
-		return nil
+	if what != "" {
+		p.fail(ErrNotPO, at, "this is not a PO file, it looks like %s", what)
 	}
-	return p.fail(ErrNotPO, at, "this is not a PO file, it looks like %s", what)
+	return what != ""
 }
 
 // isJSON reports whether a line begins like an object, or an array of values that

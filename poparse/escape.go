@@ -19,48 +19,44 @@ type unescaper struct {
 
 // segment writes the string whose first character is at an index of the text and
 // returns its length in the text.
-func (u *unescaper) segment(start int) (int, error) {
+func (u *unescaper) segment(start int) int {
 	text := u.p.text
 	for i, run := start, start; ; {
 		i = stringEnd(text, i)
 		u.out = append(u.out, text[run:i]...)
 		if text[i] == '"' {
-			return i - start, nil
+			return i - start
 		}
-		n, err := u.escape(i)
-		if err != nil {
-			return 0, err
-		}
-		i += n
+		i += u.escape(i)
 		run = i
 	}
 }
 
 // escape writes the character of the escape at an index of the text and returns the
 // length of the escape.
-func (u *unescaper) escape(at int) (int, error) {
+func (u *unescaper) escape(at int) int {
 	c := u.p.text[at+1]
 	switch letter := letterEscape[c]; {
 	case c == '"' && u.p.guardsQuote(at):
-		return u.leaveOut(at), nil
+		return u.leaveOut(at)
 	case letter != 0:
 		c = letter
 	default:
 		if n, _ := number(u.p.text[at:]); n > 0 {
-			return u.numbers(at), nil
+			return u.numbers(at)
 		}
 		if u.p.guard(at) {
-			return u.leaveOut(at), nil
+			return u.leaveOut(at)
 		}
 		_, n := utf8.DecodeRuneInString(u.p.text[at+1:])
-		err := u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(u.p.text[at+1:at+1+n]))
-		if r := u.p.recovery; r != nil && r.report(err) { // reading continues within the entry
-			return 1, nil
+		u.p.fail(ErrEscape, at, "unknown escape \\%s: write \\\\ for a backslash", clip(u.p.text[at+1:at+1+n]))
+		if r := u.p.recovery; r != nil {
+			r.report() // reading continues within the entry
 		}
-		return 0, err
+		return 1
 	}
 	u.out = append(u.out, c)
-	return 2, nil
+	return 2
 }
 
 // number returns the length and the byte of the octal or hexadecimal escape at the

@@ -77,8 +77,8 @@ func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 	}
 	p.pending, p.strs = p.buffers.pending(), p.buffers.strs[:0]
 	reader.lend(p)
-	if err := p.run(); err != nil {
-		return nil, err
+	if p.run(); p.err != nil {
+		return nil, p.err
 	}
 	p.file.Entries = p.entries
 	p.finish()
@@ -86,31 +86,26 @@ func scan(name string, d decoded, r *record, reader *Reader) (*File, error) {
 	return p.file, nil
 }
 
-// run reads all entries.
-func (p *parser) run() error {
+// run reads all entries, up to the first error.
+func (p *parser) run() {
 	for {
 		p.skip()
 		if p.pos == len(p.text) {
-			return nil
+			return
 		}
 		switch c := p.text[p.pos]; {
 		case c == '#':
 			p.file.CommentsBehind = p.file.CommentsBehind || p.tokenEnd > p.lineStart
 			p.comment()
 		case c == '"':
-			return p.looseString()
+			p.looseString()
 		case !isLetter(c):
-			return p.stray(ErrText, "unexpected text")
+			p.stray(ErrText, "unexpected text")
 		case c == 'd' && p.on("domain") && !p.previous:
-			if err := p.directive(); err != nil {
-				return err
-			}
+			p.directive()
 		default:
-			e, err := p.message()
-			if err != nil {
-				return err
-			}
-			switch {
+			switch e := p.message(); {
+			case p.err != nil:
 			case isHeader(e):
 				p.takeHeader(e)
 			case p.recovery == nil:
@@ -120,11 +115,11 @@ func (p *parser) run() error {
 	}
 }
 
-func (p *parser) looseString() error {
+func (p *parser) looseString() {
 	if n := len(p.entries); n > 0 && p.pending.line == 0 && p.obsolete != p.entries[n-1].Obsolete {
-		return p.mixed(p.entries[n-1].Obsolete)
+		p.mixed(p.entries[n-1].Obsolete)
 	}
-	return p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
+	p.fail(ErrLooseString, p.pos, "a string without msgctxt, msgid or msgstr before it: is a line missing, or a comment between the lines of a string?")
 }
 
 // takeHeader moves the entry just read from the entries to the headers.

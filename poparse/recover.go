@@ -72,20 +72,17 @@ type recovery struct {
 // run reads the whole text.
 func (r *recovery) run() {
 	for !r.more {
-		if err := r.p.run(); err == nil || !r.report(err) {
+		if r.p.run(); r.p.err == nil || !r.report() {
 			return
 		}
 		r.resync()
 	}
 }
 
-// report adds an error of the grammar, unless it follows from another one. It
-// returns false if the rest of the file cannot be read.
-func (r *recovery) report(err error) bool {
-	e, ok := errors.AsType[*SyntaxError](err)
-	if !ok {
-		return false
-	}
+// report adds the parser's error, unless it follows from another one. It returns false if the
+// rest of the file cannot be read.
+func (r *recovery) report() bool {
+	e := r.p.caught()
 	switch e.Code {
 	case ErrNotPO:
 		r.add(e)
@@ -239,23 +236,28 @@ func (r *recovery) strings(afterKeyword bool) {
 			break
 		}
 		s := segments{at: p.pos, line: p.line, lineStart: p.lineStart}
-		if err := p.segment(&s); err != nil {
-			// A lone quote is the end of the string before it.
-			if lone := !afterKeyword && p.restOfLine() == `"`; !seen && (!lone || p.line != r.broken+1) {
-				r.report(err)
+		// A lone quote is the end of the string before it.
+		lone := !afterKeyword && p.restOfLine() == `"`
+		if p.segment(&s); p.err != nil {
+			if seen || lone && p.line == r.broken+1 {
+				p.caught()
+			} else {
+				r.report()
 			}
 			return
 		}
 		if s.escapes {
-			_, _ = p.build(s) // reports wrong escapes
+			_ = p.build(s) // reports wrong escapes
 		}
 	}
 	switch c := p.lineToken(); {
 	case c != 't' || p.beginsEntry() || seen:
 	case p.pos > from && p.afterQuote():
-		r.report(p.stray(ErrAfterString, "unexpected text"))
+		p.stray(ErrAfterString, "unexpected text")
+		r.report()
 	default:
-		r.report(p.stray(ErrNoString, "expected a string in quotes"))
+		p.stray(ErrNoString, "expected a string in quotes")
+		r.report()
 	}
 }
 

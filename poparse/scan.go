@@ -45,6 +45,11 @@ type parser struct {
 	scratch []byte
 	tooMany bool
 
+	// err is the first error, and failed is where it was found: the text ends for what is
+	// read after it.
+	err    *SyntaxError
+	failed position
+
 	// record is nil except in WriteTo.
 	record *record
 	// recovery is nil except in Errors.
@@ -122,53 +127,47 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 
 // value reads the consecutive strings after a keyword, which must have the same
 // prefix, and returns them unescaped and joined.
-func (p *parser) value(keyword string, obsolete, previous bool) (string, error) {
-	if p.previous == previous { // else an error is returned below
+func (p *parser) value(keyword string, obsolete, previous bool) string {
+	if p.previous == previous { // else it fails below
 		if value, ok := p.multiline(); ok {
-			return value, nil
+			return value
 		}
 	}
 	p.skip()
 	if p.pos == len(p.text) || p.text[p.pos] != '"' {
-		return "", p.noString(keyword)
-	}
-	if p.obsolete != obsolete || p.previous != previous {
-		return "", p.mixed(obsolete)
+		p.noString(keyword)
+		return ""
 	}
 	first := segments{at: p.pos, line: p.line, lineStart: p.lineStart}
-	if err := p.segment(&first); err != nil {
-		return "", err
-	}
-	p.skip()
 	for p.pos < len(p.text) && p.text[p.pos] == '"' {
 		if p.obsolete != obsolete || p.previous != previous {
-			return "", p.mixed(obsolete)
+			p.mixed(obsolete)
+			return ""
 		}
-		if err := p.segment(&first); err != nil {
-			return "", err
-		}
+		p.segment(&first)
 		p.skip()
 	}
-	if first.filled <= 1 && !first.escapes {
-		return p.text[first.start:first.end], nil
+	switch {
+	case p.err != nil:
+		return ""
+	case first.filled <= 1 && !first.escapes:
+		return p.text[first.start:first.end]
 	}
 	return p.build(first)
 }
 
-// noString returns the error for a keyword without a string.
-func (p *parser) noString(keyword string) error {
+// noString says that a keyword has no string.
+func (p *parser) noString(keyword string) {
 	// Only blanks, line ends and prefixes are between the keyword and here.
 	end := len(strings.TrimRight(p.text[:p.pos], " \t\r\f\v\n#~|"))
 	switch {
 	case p.pos == len(p.text):
-		return p.fail(ErrTruncated, end, "the file ends after %s: is it truncated?", keyword)
+		p.fail(ErrTruncated, end, "the file ends after %s: is it truncated?", keyword)
 	case strings.IndexByte(p.text[end:p.pos], '\n') < 0:
-		return p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes after %s", keyword))
+		p.stray(ErrNoString, fmt.Sprintf("expected a string in quotes after %s", keyword))
+	case !p.sniff(p.pos):
+		p.fail(ErrNoString, end, "expected a string in quotes after %s", keyword)
 	}
-	if e := p.sniff(p.pos); e != nil {
-		return e
-	}
-	return p.fail(ErrNoString, end, "expected a string in quotes after %s", keyword)
 }
 
 // segments describes the strings of one value, with the data to build it.
@@ -181,7 +180,7 @@ type segments struct {
 }
 
 // segment moves over one string.
-func (p *parser) segment(s *segments) error {
+func (p *parser) segment(s *segments) {
 	start := p.pos + 1
 	end := stringEnd(p.text, start)
 	for end+1 < len(p.text) && p.text[end] == '\\' && p.text[end+1] != '\n' {
@@ -191,9 +190,8 @@ func (p *parser) segment(s *segments) error {
 	n := end - start
 	if end >= len(p.text) || p.text[end] != '"' {
 		s.escapes = true
-		var err error
-		if n, err = p.guarded(start); err != nil {
-			return err
+		if n = p.guarded(start); p.err != nil {
+			return
 		}
 	}
 	p.pos = start + n + 1
@@ -205,22 +203,21 @@ func (p *parser) segment(s *segments) error {
 	} else if s.filled == 0 {
 		s.start, s.end = start, start
 	}
-	return nil
 }
 
 // guarded returns the length of a string whose closing quote looks escaped because
-// of a guard. For any other string without a closing quote on its line it returns an
-// error.
-func (p *parser) guarded(start int) (int, error) {
+// of a guard. For any other string without a closing quote on its line it fails.
+func (p *parser) guarded(start int) (n int) {
 	line, _, ended := strings.Cut(p.text[start:], "\n")
-	n := len(strings.TrimRight(line, blanks)) - 1
+	n = len(strings.TrimRight(line, blanks)) - 1
 	switch {
 	case n >= 1 && p.guardsQuote(start+n-1):
-		return n, nil
 	case !ended:
-		return 0, p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
+		p.fail(ErrTruncated, p.pos, "the file ends inside a string: is it truncated?")
+	default:
+		p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
 	}
-	return 0, p.fail(ErrUnclosed, p.pos, "the string is not closed on its line: put a quote at its end, and write a line break as \\n")
+	return n
 }
 
 // closingQuote returns the index of the first unescaped quote in s[i:], or len(s).
@@ -245,7 +242,7 @@ func closingQuote(s string, i int) int {
 
 // build joins the strings at s.at, which segment has checked, and resolves their
 // escapes.
-func (p *parser) build(s segments) (string, error) {
+func (p *parser) build(s segments) string {
 	// A NUL escape grows from two bytes to three; all other escapes shrink.
 	room := s.size
 	if s.escapes {
@@ -257,10 +254,7 @@ func (p *parser) build(s segments) (string, error) {
 		case '"':
 			n := 0
 			if p.text[i+1] != '"' {
-				var err error
-				if n, err = u.segment(i + 1); err != nil {
-					return "", err
-				}
+				n = u.segment(i + 1)
 				left--
 			}
 			i += n + 2
@@ -279,17 +273,23 @@ func (p *parser) build(s segments) (string, error) {
 			"octal or hexadecimal escapes in this string are not valid UTF-8: read as U+FFFD")
 		value = strings.ToValidUTF8(value, "\uFFFD")
 	}
-	return value, nil
+	return value
 }
 
-// fail returns an error at an offset of the text; code is one of the Err constants.
-func (p *parser) fail(code string, at int, format string, args ...any) error {
+// fail keeps an error at an offset of the text, unless there is one; code is one of the Err
+// constants.
+func (p *parser) fail(code string, at int, format string, args ...any) {
+	if p.err != nil {
+		return
+	}
 	lineStart := strings.LastIndexByte(p.text[:at], '\n') + 1
 	offset := at
 	if p.enc.enc == nil {
 		offset += p.enc.bom
 	}
-	return &SyntaxError{
+	p.failed = p.position
+	p.pos = len(p.text)
+	p.err = &SyntaxError{
 		File:   p.file.Name,
 		Line:   1 + strings.Count(p.text[:at], "\n"),
 		Column: 1 + utf8.RuneCountInString(p.text[lineStart:at]),
@@ -298,6 +298,16 @@ func (p *parser) fail(code string, at int, format string, args ...any) error {
 		Msg:    fmt.Sprintf(format, args...),
 	}
 }
+
+// caught returns the error, goes back to where it was found, and reads on from there.
+func (p *parser) caught() *SyntaxError {
+	err := p.err
+	p.err, p.position = nil, p.failed
+	return err
+}
+
+// pass moves over some bytes, after an error nowhere.
+func (p *parser) pass(n int) { p.pos = min(p.pos+n, len(p.text)) }
 
 // warn adds a warning, unless there are too many.
 func (p *parser) warn(line, column int, code, format string, args ...any) {
