@@ -30,8 +30,10 @@ var (
 	askAllRate = limit.Rate{Count: 1000, Per: 24 * time.Hour}
 )
 
-// askLifetime is how long an address can be confirmed.
-const askLifetime = 24 * time.Hour
+const (
+	askLifetime = 24 * time.Hour // how long an address can be confirmed
+	askWait     = time.Second    // how long a request waits for a server of mails
+)
 
 // follow answers the forms with which an account follows a language, or stops to, and says where
 // its digests go.
@@ -74,14 +76,17 @@ func (s *Server) ask(r *http.Request, a *catalog.Account, address string) error 
 	if err != nil || address == "" {
 		return err
 	}
-	if err = s.mail(r.Context(), address, "confirm."+rand.Text(), s.pages.Confirmation(r, s.BaseURL(), secret)); err != nil {
-		s.logger.Warn("a mail that confirms an address cannot be sent", "account", a.ID, "error", err)
-		err = web.ErrNotSent
+	m := s.pages.Confirmation(r, s.BaseURL(), secret)
+	ctx, cancel := context.WithTimeout(r.Context(), askWait)
+	defer cancel()
+	_, err = s.env.Errands.Do(ctx, secret, func(ctx context.Context) (any, error) { return nil, s.mail(ctx, address, "confirm."+rand.Text(), m) })
+	if err != nil && ctx.Err() == nil {
+		return web.ErrNotSent
 	}
-	return err
+	return nil // sent, or on its way
 }
 
-// mail sends a mail and counts it.
+// mail sends a mail, and counts and logs what came of it.
 func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
 	err, result := errors.New("no smtp is configured"), "failed"
 	if send := s.settings.Load().Mail; send != nil {
@@ -89,6 +94,8 @@ func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
 	}
 	if err == nil {
 		result = "ok"
+	} else {
+		s.logger.Warn("a mail cannot be sent; a digest is made anew in an hour", "id", id, "error", err)
 	}
 	s.metrics.mails.WithLabelValues(result).Inc()
 	return err
@@ -175,7 +182,6 @@ func (s *Server) digest(ctx context.Context, now time.Time, f *store.Follow) err
 		return err
 	}
 	if err = s.mail(ctx, to, strconv.FormatInt(f.Account, 10)+"."+f.Language+"."+strconv.FormatInt(next.Told, 10), d); err != nil {
-		s.logger.Warn("a digest cannot be sent; it is made anew in an hour", "error", err)
 		again := *f
 		again.Due = now.Add(time.Hour)
 		_, err = s.db.SwapFollow(ctx, &next, &again)

@@ -160,6 +160,7 @@ func New(opts Options) *Server {
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version, Commits: opts.Commits,
+		Errands: resource.NewErrands(s.logger),
 	}
 	s.env.Now, s.env.Store = s.now, s.db
 	if opts.Edits != nil {

@@ -236,16 +236,11 @@ func (s *Server) writesInTurn(edits resource.Edits, operations resource.Operatio
 	}
 	s.env.Edits = resource.NewInTurn(edits, of(s.shares.writes))
 	s.env.Operations = resource.NewInTurn(operations, of(s.shares.operations))
-	s.env.Errands = resource.NewErrands(s.logger)
 }
 
 // EndOperations ends operations that go on without their clients, and waits for them. It
 // may be called more than once.
-func (s *Server) EndOperations() {
-	if s.env.Errands != nil {
-		s.env.Errands.End()
-	}
-}
+func (s *Server) EndOperations() { s.env.Errands.End() }
 
 // createSession begins a session of a token, in turn.
 func (s *Server) createSession(ctx context.Context, token int64) (secret string, err error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -30,10 +31,8 @@ var (
 
 // provider is the provider that a path names; nil if there is none.
 func (s *Settings) provider(id string) *signin.Provider {
-	for _, p := range s.SignIn {
-		if p.ID == id {
-			return p
-		}
+	if i := slices.IndexFunc(s.SignIn, func(p *signin.Provider) bool { return p.ID == id }); i >= 0 {
+		return s.SignIn[i]
 	}
 	return nil
 }

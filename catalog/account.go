@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"maps"
 	"net"
 	"net/url"
@@ -133,10 +134,7 @@ type ProjectRoles struct {
 func (b *RoleBook) Of(a *Account) []Role {
 	var roles []Role
 	in := func(project string, admins, readers []string, translators map[string][]string) {
-		where := project
-		if where == "" {
-			where = AllProjects
-		}
+		where := cmp.Or(project, AllProjects)
 		if a.in(admins) {
 			roles = append(roles, Role{Project: where, Scope: ScopeAdmin})
 		}

@@ -34,10 +34,15 @@ func AuthorOf(ctx context.Context) edit.Author {
 	return edit.Author{Name: catalog.PersonName(cmp.Or(t.AuthorName, t.Name)), Email: t.AuthorEmail, Person: t.Person()}
 }
 
-// SuggesterOf is AuthorOf for a suggestion in a project.
-func SuggesterOf(ctx context.Context, project *catalog.Project) edit.Author {
-	t, by := rest.AccessOf(ctx).Token, AuthorOf(ctx)
-	by.Stranger = t.Stranger(project.Slug)
+// SuggesterOf is AuthorOf for a suggestion in a translation, outside of snapshots: whom the forge
+// lets push is no stranger.
+func SuggesterOf(ctx context.Context, t *store.TranslationRow) edit.Author {
+	a, by := rest.AccessOf(ctx), AuthorOf(ctx)
+	stranger := func() bool { return a.Token.Stranger(t.Project.Slug) && !a.Pushes(RowOf(t)) }
+	if by.Stranger = stranger(); a.Asks() {
+		a.Ask(ctx)
+		by.Stranger = stranger()
+	}
 	return by
 }
 

@@ -280,7 +280,7 @@ func (e *Env) uploadFile(ctx context.Context, _ *rest.Request, t *store.Translat
 	switch {
 	case err != nil:
 	case o.Method == edit.Suggest:
-		suggester := SuggesterOf(ctx, &t.Project)
+		suggester := SuggesterOf(ctx, t)
 		by.Person, by.Stranger, err = suggester.Person, suggester.Stranger, MaySuggest(ctx, t)
 	default:
 		err = MayEdit(ctx, t)

@@ -271,7 +271,7 @@ func (e *Env) suggest(ctx context.Context, r *rest.Request, u *store.UnitRow, bo
 	if err != nil {
 		return nil, err
 	}
-	by := SuggesterOf(ctx, &u.Translation.Project)
+	by := SuggesterOf(ctx, &u.Translation)
 	id, err := e.Suggest(ctx, u.Translation.Component.ID, u.TranslationID, by, edit.Request{UnitID: u.ID, Target: target, State: catalog.StateTranslated})
 	if err != nil {
 		return nil, err

@@ -71,6 +71,43 @@ func TestMailHangs(t *testing.T) {
 	}
 }
 
+// TestAskedMailHangs: a server of mails that does not answer holds no request that asks to confirm an
+// address; the mail goes on without it, and ends with the server.
+func TestAskedMailHangs(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	begun, ended := make(chan struct{}), make(chan error, 1)
+	w.s.Update(api.Settings{SignIn: providers, BaseURL: "http://l10n.example.org", Mail: func(ctx context.Context, _, _ string, _ *web.Mail) error {
+		close(begun)
+		select {
+		case <-ctx.Done():
+		case <-t.Context().Done():
+		}
+		ended <- ctx.Err()
+		return ctx.Err()
+	}})
+	jana := w.account("jana")
+	f := url.Values{"address": {"jana@home.example"}, "form": {hiddenField.FindStringSubmatch(jana.Get("/account/").Body.String())[2]}}
+	answered := make(chan int, 1)
+	go func() { answered <- jana.Post("/follow/", f).Code }()
+	<-begun
+	select {
+	case status := <-answered:
+		if status != http.StatusSeeOther {
+			t.Errorf("asking: %d", status)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the request waits for the server of mails")
+	}
+	select {
+	case err := <-ended:
+		t.Errorf("the mail ended with the request: %v", err)
+	default:
+	}
+	w.s.EndOperations()
+	<-ended
+}
+
 // TestDigest: who follows a language gets a mail if something is new, about what still waits and
 // may be seen at that time, and none after one POST to the address in it.
 func TestDigest(t *testing.T) {
@@ -234,7 +271,7 @@ func TestAddress(t *testing.T) {
 	if link == nil || sent["jana@home.example"][0].Stop != "" {
 		t.Fatalf("the mail: %+v", sent["jana@home.example"])
 	}
-	answers(t, "the link", 200, jana.Get(link[1]), `<button name="confirm" value="`+link[2]+`">`, "A mail was sent there.")
+	answers(t, "the link", 200, jana.Get(link[1]), `<button name="confirm" value="`+link[2]+`">`, "A mail is sent there.")
 	wants("before it is confirmed", post(jana, "days", "1"), 400)
 	wants("another asks", post(other, "address", "other@home.example"), 303)
 	wants("another's", post(other, "confirm", link[2]), 403)

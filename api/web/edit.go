@@ -243,7 +243,7 @@ func (p *Pages) perform(ctx context.Context, v *view, o *oneString, sent *sentFo
 			return false, errNotHere
 		}
 		want.State = catalog.StateTranslated
-		_, err = p.env.Suggest(ctx, c, o.Row.ID, resource.SuggesterOf(ctx, &o.Row.Project), want)
+		_, err = p.env.Suggest(ctx, c, o.Row.ID, resource.SuggesterOf(ctx, &o.Row), want)
 		return true, err
 	case "accept":
 		i := slices.IndexFunc(o.Suggestions, func(s store.Suggestion) bool { return s.EditID == id })

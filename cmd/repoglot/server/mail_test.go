@@ -1,6 +1,8 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -36,6 +38,25 @@ func (p *postbox) Data(r io.Reader) error {
 	text, err := io.ReadAll(r)
 	p.mails <- [2]string{p.to, string(text)}
 	return err
+}
+
+// TestSilentMail: a mail to a server that accepts connections and says nothing ends with its context.
+func TestSilentMail(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	ctx, cancel := context.WithCancelCause(t.Context())
+	silent := errors.New("it said nothing")
+	go func() {
+		if _, err := listener.Accept(); err == nil {
+			cancel(silent)
+		}
+	}()
+	c := &config.SMTP{Address: listener.Addr().String(), From: "l10n@example.org", TLS: "none"}
+	if err := sendMail(ctx, c, "https://l10n.example.org", "jana@example.org", "1.cs.7", &web.Mail{Subject: "x", Text: "x"}); err == nil || context.Cause(ctx) != silent {
+		t.Errorf("%v, %v", err, context.Cause(ctx))
+	}
 }
 
 // TestMail: a real server gets a digest with both parts and one-click unsubscription, and no
