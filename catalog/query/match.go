@@ -39,54 +39,40 @@ type Match struct {
 	Pattern string
 }
 
-// Compile returns the test of a match. The test is safe for concurrent use and
-// does not keep the text. Tests may share fold.
-func (m Match) Compile(fold *Folder) (func(text string) bool, error) {
-	switch m.Kind {
-	case Exact:
-		return func(s string) bool { return s == m.Pattern }, nil
-	case Regexp:
+// Compile returns the test of a match, and folded texts of which the folded form of every
+// text that matches has one; a text that matches exactly is equal to it. Nil: none are known.
+// The test is safe for concurrent use and does not keep the text. Tests may share fold.
+func (m Match) Compile(fold *Folder) (test func(text string) bool, needles [][]byte, err error) {
+	if m.Kind == Regexp {
 		return compileRegexp(m.Pattern, fold)
 	}
 	needle := []byte(fold.String(m.Pattern))
+	if needles = [][]byte{needle}; m.Kind == Exact {
+		return func(s string) bool { return s == m.Pattern }, needles, nil
+	}
 	return func(s string) bool {
 		return len(needle) == 0 || fold.folded(s, func(text []byte) bool { return bytes.Contains(text, needle) })
-	}, nil
+	}, needles, nil
 }
 
-// Needles are folded texts of which the folded form of every text that matches has one; a
-// text that matches exactly is equal to it. Nil: none are known.
-func (m Match) Needles(fold *Folder) (needles [][]byte) {
-	if m.Kind != Regexp {
-		return [][]byte{[]byte(fold.String(m.Pattern))}
-	}
-	tree, err := syntax.Parse(m.Pattern, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	for _, one := range literalsOf(tree.Simplify()) {
-		needles = append(needles, []byte(fold.String(one.text)))
-	}
-	return needles
-}
-
-// compileRegexp returns the test of a regular expression, which matches anywhere
-// in the text and respects case, as in PostgreSQL. It first looks for literals
+// compileRegexp compiles a regular expression, which matches anywhere
+// in the text and respects case, as in PostgreSQL. Its test first looks for literals
 // that every match contains, which is 20 times as fast.
-func compileRegexp(pattern string, fold *Folder) (func(string) bool, error) {
+func compileRegexp(pattern string, fold *Folder) (test func(string) bool, needles [][]byte, err error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("compile %q: %w", pattern, err)
+		return nil, nil, fmt.Errorf("compile %q: %w", pattern, err)
 	}
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, fmt.Errorf("compile %q: %w", pattern, err)
+	tree, _ := syntax.Parse(pattern, syntax.Perl) // as regexp did, without an error
+	all := literalsOf(tree.Simplify())
+	for _, one := range all {
+		needles = append(needles, []byte(fold.String(one.text)))
 	}
-	found := literalsOf(tree.Simplify()).test(fold)
+	found := all.test(fold)
 	if found == nil {
-		return re.MatchString, nil
+		return re.MatchString, nil, nil
 	}
-	return func(s string) bool { return found(s) && re.MatchString(s) }, nil
+	return func(s string) bool { return found(s) && re.MatchString(s) }, needles, nil
 }
 
 // regexpSize is the number of instructions of a regular expression. It is

@@ -3,6 +3,7 @@ package query
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ func TestLiterals(t *testing.T) {
 }
 
 // TestLiteralsChangeNothing: with the literals an expression matches the same
-// texts.
+// texts, and each of these has one of the needles.
 func TestLiteralsChangeNothing(t *testing.T) {
 	t.Parallel()
 	var expression func(depth int) *rapid.Generator[string]
@@ -67,15 +68,19 @@ func TestLiteralsChangeNothing(t *testing.T) {
 	var fold Folder
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := expression(3).Draw(t, "pattern")
-		test, err := Match{Kind: Regexp, Pattern: pattern}.Compile(&fold)
+		test, needles, err := Match{Kind: Regexp, Pattern: pattern}.Compile(&fold)
 		if err != nil {
 			t.Fatal(err)
 		}
 		plain := regexp.MustCompile(pattern)
 		for range 20 {
 			s := text.Draw(t, "text")
-			if got, want := test(s), plain.MatchString(s); got != want {
+			got, want := test(s), plain.MatchString(s)
+			if got != want {
 				t.Fatalf("%q in %q: %v, want %v", pattern, s, got, want)
+			}
+			if want && needles != nil && !slices.ContainsFunc(needles, func(needle []byte) bool { return strings.Contains(fold.String(s), string(needle)) }) {
+				t.Fatalf("%q matches %q, which has none of %q", pattern, s, needles)
 			}
 		}
 	})

@@ -99,7 +99,7 @@ func (s *Snapshot) planMissing(ctx context.Context, q *SearchQuery) (*searchPlan
 			}
 		case query.Text:
 			if e.Column == query.Suggestion {
-				match, err := e.Match.Compile(fold)
+				match, _, err := e.Match.Compile(fold)
 				if err != nil {
 					return nil, err
 				}

@@ -154,7 +154,7 @@ func (s *Snapshot) resolve(ctx context.Context, c *searchComponent, e query.Expr
 		if !terms.IsApart(e.Column) {
 			return e, nil
 		}
-		match, err := e.Match.Compile(&s.db.searches.folder)
+		match, _, err := e.Match.Compile(&s.db.searches.folder)
 		if err != nil {
 			return nil, err
 		}

@@ -52,8 +52,8 @@ func Compile(e query.Expr, fold *query.Folder) (*Search, error) {
 		l := leaf{term: term}
 		switch t := term.(type) {
 		case query.Text:
-			l.kind, l.exact, l.needles = Kind(slices.Index(texts[:], t.Column)), t.Match.Kind == query.Exact, t.Match.Needles(fold)
-			if l.test, err = t.Match.Compile(fold); err != nil {
+			l.kind, l.exact = Kind(slices.Index(texts[:], t.Column)), t.Match.Kind == query.Exact
+			if l.test, l.needles, err = t.Match.Compile(fold); err != nil {
 				return nil, err
 			}
 		case query.Failing:

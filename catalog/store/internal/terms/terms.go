@@ -345,7 +345,7 @@ func textOfMissing(e query.Text, fold *query.Folder) (query.Expr, error) {
 	case query.Comment:
 		return query.None, nil
 	case query.Target, "":
-		match, err := e.Match.Compile(fold)
+		match, _, err := e.Match.Compile(fold)
 		switch {
 		case err != nil || match(""):
 			return query.All, err
