@@ -192,7 +192,7 @@ func (p *pull) walkAll(ctx context.Context, retry bool) {
 	}
 	p.recheckAll(ctx, sound, retry)
 	for _, c := range p.sound(sound) {
-		if c.row.Imported && (c.applied || retry) {
+		if c.row.Imported {
 			p.fail(p.s.DB.FillSearch(ctx, c.row.ID), c)
 		}
 	}

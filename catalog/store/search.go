@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -52,6 +53,7 @@ type searches struct {
 	longFrom    int64         // units from which a search is long
 	spanUnits   int64         // entries that one statement reads
 	pieceBlocks int64         // blocks that one reads
+	filled      sync.Map      // components known to lack no block
 }
 
 func newSearches(readers int) *searches {

@@ -32,6 +32,7 @@ func (tx *StepTx) buildBlock(ctx context.Context, u *catalog.Unit) error {
 		}
 		b = blocks.NewBuilder(&tx.db.searches.folder, block)
 		tx.building = b
+		tx.unfilled[u.ID/catalog.UnitsPerComponent] = struct{}{} // which fail checks is not stored
 	}
 	of := blocks.Unit{
 		ID: u.ID, Translation: u.TranslationID, Source: u.SourceID, State: int64(u.State), Priority: int64(u.Priority), Created: terms.MinTime, Removed: u.Removed,
@@ -66,10 +67,13 @@ func (tx *StepTx) storeBlocks(ctx context.Context) error {
 		list := sqldb.SortedKeys(changed)
 		err := tx.s.DoIn(ctx, `DELETE FROM search_blocks WHERE id IN $ids`, nil, blocks.Keys(of, list...))
 		if err == nil && !tx.info.Partial && len(list) <= maxRewritten {
-			err = putBlocks(ctx, tx.s, &tx.db.searches.folder, of, list)
+			err, list = putBlocks(ctx, tx.s, &tx.db.searches.folder, of, list), nil
 		}
 		if err != nil {
 			return err
+		}
+		for _, block := range list {
+			tx.unfilled[block*idset.BlockUnits/catalog.UnitsPerComponent] = struct{}{}
 		}
 	}
 	return nil
@@ -106,13 +110,18 @@ func putColumns(ctx context.Context, s *sqldb.Session, block int64, columns bloc
 
 // FillSearch makes the blocks that components lack, a few in each transaction: after an
 // import, after steps that changed many of them, or if an older version or an export filled
-// the database. Without them searches find the same, but take longer.
+// the database. Without them searches find the same, but take longer. It looks again only
+// for what a step of this process has left.
 func (db *DB) FillSearch(ctx context.Context, components ...int64) error {
 	for _, id := range components {
+		if _, filled := db.searches.filled.LoadOrStore(id, nil); filled {
+			continue
+		}
 		for _, of := range []blocks.Kind{blocks.Place, blocks.Checks} {
 			for more := true; more; {
 				absent, err := db.fillSearch(ctx, id, of)
 				if err != nil {
+					db.searches.filled.Delete(id)
 					return db.fail(ctx, fmt.Sprintf("store what searches read of component %d", id), err)
 				}
 				more = absent > maxFilled

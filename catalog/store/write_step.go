@@ -73,13 +73,13 @@ type StepResult struct {
 func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Context, tx *StepTx) error) (StepResult, error) {
 	started := db.now()
 	var res StepResult
+	var tx *StepTx
 	err := db.writeLocked(ctx, info.lock, func(s *sqldb.Session) (err error) {
 		if info.MaxBytes > 0 {
 			s.Budget = &sqldb.Budget{Most: info.MaxBytes}
 			defer func() { res.Bytes, s.Budget = s.Budget.Used, nil }()
 		}
-		tx, err := db.beginStep(ctx, s, info)
-		if err != nil {
+		if tx, err = db.beginStep(ctx, s, info); err != nil {
 			return err
 		}
 		defer func() { err = cmp.Or(err, tx.restoreCache(ctx)) }()
@@ -93,6 +93,9 @@ func (db *DB) Step(ctx context.Context, info StepInfo, fn func(ctx context.Conte
 	db.observe(started, res, err)
 	if err != nil {
 		return StepResult{}, err
+	}
+	for id := range tx.unfilled { // not before FillSearch can see it
+		db.searches.filled.Delete(id)
 	}
 	if !info.Partial { // the end of an import, perhaps
 		_ = db.pools.Writer.TryLend(ctx, func(s *sqldb.Session) error { return s.ResizeCache(ctx, sqldb.StepCache) })
@@ -135,6 +138,7 @@ type StepTx struct {
 	failing      map[int64]*failingChange // changes by SetFailing, by translation
 	touched      map[int64]struct{}       // blocks of written units
 	rechecked    map[int64]struct{}       // blocks of units that fail other checks
+	unfilled     map[int64]struct{}       // components of which it leaves columns to FillSearch
 	building     *blocks.Builder          // of the units that are added
 	addingTo     int64                    // the source translation that units were added to last
 	added        int                      // how many
@@ -172,6 +176,7 @@ func (db *DB) beginStep(ctx context.Context, s *sqldb.Session, info StepInfo) (*
 		conflicts:    map[int64]struct{}{},
 		touched:      map[int64]struct{}{},
 		rechecked:    map[int64]struct{}{},
+		unfilled:     map[int64]struct{}{},
 	}
 	return tx, tx.loadConvoy(ctx)
 }
