@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 // The limits of a push until it is visible, and what the peer reached.
@@ -72,6 +74,31 @@ func (r *run) pushStrings(entries, n int) {
 			r.figure("  of which "+phase, "ms", median(times))
 		}
 	}
+}
+
+// pushOne measures pushes of one string into a project until their pulls have ended.
+func (r *run) pushOne() {
+	const path = "app-000/cs.po"
+	p := r.project
+	p.Templates, p.Edits, p.Shared = 0, 0, 40
+	repo := p.Generate(r)
+	s := r.serve(r.config("", benchProject(component(`"{component}"`, repo.Path(), "none", `filemask: "{component}/*.po"`, `new_base: "{component}/messages.pot"`))))
+	var took []time.Duration
+	var before time.Duration
+	for i := range pushRounds + 1 {
+		head, tail, _ := strings.Cut(string(repo.File(s, repo.Head(), path)), "\n\n")
+		at := strings.LastIndex(tail, "\nmsgstr \"") + len("\nmsgstr \"")
+		pulls, began := strings.Count(s.out.String(), " msg=pulled "), time.Now()
+		repo.Commit(s, testrepos.Change{Files: map[string]string{path: head + "\n\n" + tail[:at] + fmt.Sprint(i, " ") + tail[at:]}})
+		s.waitUntil(time.Minute, time.Millisecond, "the pull", func() bool { return strings.Count(s.out.String(), " msg=pulled ") > pulls })
+		if took = append(took, time.Since(began)); i == 0 { // it warms up
+			took, before = nil, s.cpu()
+		}
+	}
+	worked := s.cpu() - before
+	units, _ := s.count("/api/units/")
+	r.figure(fmt.Sprintf("push of one of %d strings of %d components: pulled, median of %d", units, p.Components, pushRounds), "ms", median(took))
+	r.figure("  processor time of one", "ms", inMS(worked)/pushRounds)
 }
 
 // phaseSum is the metric of the times of the phases of pulls.

@@ -55,7 +55,7 @@ func (o *options) flags() {
 //
 // docs/benchmarks.md has the figures. The measurements, for -only, are import, replay,
 // push, watch, onefile, page, search, http, cache, edits, and searches, large, project,
-// components, pushes and hostile, which run only if they are named. What a function of one package
+// components, pushone, pushes and hostile, which run only if they are named. What a function of one package
 // decides is measured by its benchmarks (go test -bench).
 //
 // Several binaries, or -engines sqlite,postgres, take turns at each measurement, so that
@@ -118,6 +118,7 @@ func measurements() []measurement {
 		{name: "large", run: (*run).large, asked: true},
 		{name: "project", run: (*run).projects, asked: true},
 		{name: "components", run: (*run).components, asked: true},
+		{name: "pushone", run: (*run).pushOne, asked: true},
 		{name: "pushes", run: (*run).pushes, asked: true},
 		{name: "hostile", run: (*run).hostile, asked: true},
 	}

@@ -26,7 +26,7 @@ const nameToken = "{component_name}"
 // Fill puts a component into a path or a name: the whole for "{component}", and its last
 // part for "{component_name}".
 func Fill(pattern, component string) string {
-	return strings.NewReplacer(componentToken, component, nameToken, path.Base(component)).Replace(pattern)
+	return strings.ReplaceAll(strings.ReplaceAll(pattern, nameToken, path.Base(component)), componentToken, component)
 }
 
 // ErrInvalid says that a filemask cannot be understood.
@@ -40,6 +40,7 @@ var ErrInvalid = errors.New("invalid filemask")
 // "*" is for a repository with one language. The zero value matches no path.
 type Mask struct {
 	text   string
+	prefix string                // that every path has: most paths are of other masks
 	re     func() *regexp.Regexp // compiled when it is needed: configurations have 10,000 masks
 	groups []bool                // of re, from 1: true for {component}
 	dirs   []string              // patterns of package path
@@ -79,7 +80,7 @@ func Parse(mask string) (Mask, error) {
 	case strings.Contains(mask, "*"+componentToken), strings.Contains(mask, componentToken+"*"), strings.Contains(mask, componentToken+componentToken):
 		return Mask{}, bad(`"*" and {component} need something between them`)
 	}
-	f := Mask{text: mask}
+	f := Mask{text: mask, prefix: mask[:cmp.Or(strings.IndexAny(mask, "*{")+1, len(mask)+1)-1]}
 	var expr string
 	expr, f.groups = maskExpression(mask)
 	if len(f.groups) > maxTokens {
@@ -146,7 +147,7 @@ func (f Mask) Path(code string) string { return strings.ReplaceAll(f.text, "*", 
 // it. Unsafe paths (see [CheckPath]) and empty codes do not match. Match does not
 // apply a language regex; see [Mask.Select].
 func (f Mask) Match(path string) (Match, bool) {
-	if f.re == nil || len(path) > maxPath {
+	if f.re == nil || len(path) > maxPath || !strings.HasPrefix(path, f.prefix) {
 		return Match{}, false
 	}
 	found := f.re().FindStringSubmatch(path)
@@ -171,7 +172,7 @@ func (f Mask) Match(path string) (Match, bool) {
 // Refuses returns why a path of the mask's form is not read; "" if it is read or has
 // another form. Bytes that a path should not hold are written \xNN in it.
 func (f Mask) Refuses(path string) string {
-	if f.re == nil || len(path) > MaxWalked || !f.re().MatchString(path) {
+	if f.re == nil || len(path) > MaxWalked || !strings.HasPrefix(path, f.prefix) || !f.re().MatchString(path) {
 		return ""
 	}
 	return unsafeReason(path)
