@@ -2,18 +2,17 @@ package poparse
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
@@ -42,6 +41,9 @@ const (
 	charsetASCII = "ASCII"
 	charsetUTF16 = "UTF-16"
 )
+
+// replacement is what decoders write for what is invalid.
+const replacement = "\uFFFD"
 
 // holding says whether text may share the memory of the data.
 type holding bool
@@ -170,38 +172,36 @@ func beginsCharacter(rest []byte, enc encoding.Encoding) bool {
 	return n == 0 && errors.Is(err, transform.ErrShortSrc)
 }
 
-// decodeUTF16 converts UTF-16.
+// utf16 reports whether the file was in UTF-16.
+func (d *decoded) utf16() bool { return d.charset == charsetUTF16 }
+
+// decodeUTF16 converts UTF-16. Its decoder writes U+FFFD for what is invalid.
 func decodeUTF16(data []byte, bom int, bigEndian bool) (decoded, *SyntaxError) {
-	var order binary.ByteOrder = binary.LittleEndian
+	order := unicode.LittleEndian
 	if bigEndian {
-		order = binary.BigEndian
+		order = unicode.BigEndian
 	}
-	unit := func(i int) rune {
-		if i+1 >= len(data) {
-			return utf8.RuneError
-		}
-		return rune(order.Uint16(data[i:]))
-	}
-	out := make([]byte, 0, len(data)/2*3) // two bytes make at most three
-	line, column := 1, 1
-	for i := bom; i < len(data); i += 2 {
-		r, at := unit(i), i
-		if utf16.IsSurrogate(r) {
-			i += 2
-			r = utf16.DecodeRune(r, unit(i))
-		}
-		if r == utf8.RuneError && (i != at || i+1 >= len(data)) {
-			return decoded{}, &SyntaxError{
-				Line: line, Column: column, Offset: at, Code: ErrBytes,
-				Msg: "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8",
-			}
-		}
-		out = utf8.AppendRune(out, r)
-		if column++; r == '\n' {
-			line, column = line+1, 1
+	enc := unicode.UTF16(order, unicode.IgnoreBOM)
+	out, _ := enc.NewDecoder().Bytes(data[bom:])
+	if bytes.Contains(out, []byte(replacement)) {
+		back, _ := enc.NewEncoder().Bytes(out)
+		if n := commonPrefix(back, data[bom:]) &^ 1; bom+n < len(data) {
+			before, _ := enc.NewDecoder().Bytes(data[bom : bom+n])
+			e := encodingError(before, len(before), nil)
+			e.Offset = bom + n
+			e.Msg = "this is not valid UTF-16: the file is truncated, or an editor or a filter spoilt it; convert it to UTF-8"
+			return decoded{}, e
 		}
 	}
-	return decoded{text: shares.text(out), enc: encoding.Nop, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
+	return decoded{text: shares.text(out), enc: enc, charset: charsetUTF16, bom: bom, bigEndian: bigEndian}, nil
+}
+
+// commonPrefix is the number of bytes that two texts have in common at their start.
+func commonPrefix(a, b []byte) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // decodeTable converts data from an encoding of x/text. Its decoders write U+FFFD
@@ -229,7 +229,6 @@ func decodeTable(data []byte, enc encoding.Encoding, name string) (string, *Synt
 // invalidIn returns the index of the first invalid bytes of src, or -1. out is src
 // decoded.
 func invalidIn(src, out []byte, enc encoding.Encoding) int {
-	const replacement = "\uFFFD"
 	for passed := 0; ; {
 		n := bytes.Index(out, []byte(replacement))
 		if n < 0 {

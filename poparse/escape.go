@@ -106,7 +106,7 @@ func hexDigit(c byte) (byte, bool) {
 func (u *unescaper) numbers(at int) int {
 	p := u.p
 	p.scratch = p.scratch[:0]
-	raw := p.enc.enc == nil || p.enc.charset == charsetUTF16 // the bytes are UTF-8
+	raw := p.enc.enc == nil || p.enc.utf16() // the bytes are UTF-8
 	length, high := 0, false
 	for {
 		n, b := number(p.text[at+length:])
@@ -156,7 +156,7 @@ func (u *unescaper) leaveOut(at int) int {
 // or Big5 need a second backslash there, and some programs write it: vim's sjiscorr
 // does so for src/po/ja.sjis.po. It is called for backslashes that begin no escape.
 func (p *parser) guard(at int) bool {
-	if p.enc.enc == nil || p.text[at] != '\\' {
+	if p.enc.enc == nil || p.enc.utf16() || p.text[at] != '\\' {
 		return false
 	}
 	_, n := utf8.DecodeLastRuneInString(p.text[:at])

@@ -335,7 +335,6 @@ func (p *parser) stray(code, msg string) {
 // onNUL reports whether a NUL is at the position, as U+FFFD in the text. In a file
 // with both characters it returns false.
 func (p *parser) onNUL() bool {
-	const replacement = "\uFFFD"
 	return p.enc.withNUL != "" && strings.HasPrefix(p.text[p.pos:], replacement) && !strings.Contains(p.enc.withNUL, replacement)
 }
 

@@ -2,11 +2,9 @@ package poparse
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -68,10 +66,6 @@ func (c *cursor) offset(at int) int {
 	before := c.text[c.textLine:at]
 	n := 0
 	switch rest := c.raw[c.rawLine:min(len(c.raw), c.rawLine+4*len(before)+16)]; {
-	case c.utf16():
-		for _, r := range before {
-			n += 2 * utf16.RuneLen(r)
-		}
 	case c.enc == nil: // NUL is one byte here and three in text
 		n = runesLen(rest, utf8.RuneCountInString(before))
 	default:
@@ -114,8 +108,6 @@ func (c *cursor) lineEnd(from int) int {
 	return len(c.raw)
 }
 
-func (s *source) utf16() bool { return s.charset == charsetUTF16 }
-
 // piece returns the bytes of a part of the text.
 func (c *cursor) piece(from, to int) string {
 	if c.raw == "" {
@@ -129,8 +121,6 @@ func (c *cursor) piece(from, to int) string {
 type output struct {
 	enc     encoding.Encoding // nil for UTF-8 and ASCII
 	charset string            // for errors
-	utf16   bool
-	big     bool
 	ascii   bool
 	has     *repertoire // of charset, once it was asked
 }
@@ -139,11 +129,8 @@ type output struct {
 // same one, so that unchanged bytes can be kept. A file with a byte order mark or in
 // UTF-16 keeps its encoding.
 func outputFor(s *source, before, now *Entry) (output, bool, error) {
-	was := output{
-		enc: s.enc, charset: s.charset, utf16: s.utf16(), big: s.bigEndian,
-		ascii: s.enc == nil && s.charset == charsetASCII,
-	}
-	if s.bom > 0 || was.utf16 {
+	was := output{enc: s.enc, charset: s.charset, ascii: s.enc == nil && s.charset == charsetASCII}
+	if s.bom > 0 || s.utf16() {
 		return was, true, nil
 	}
 	name := headerCharset(now)
@@ -181,8 +168,8 @@ func (o *output) encode(text string) (string, error) {
 		return "", fmt.Errorf("a string is not UTF-8, or has a NUL, which PO files cannot hold")
 	}
 	switch {
-	case o.utf16:
-		return o.encodeUTF16(text), nil
+	case o.charset == charsetUTF16:
+		return o.enc.NewEncoder().String(text)
 	case o.enc == nil && !o.ascii:
 		return text, nil
 	}
@@ -207,18 +194,6 @@ func (o *output) encode(text string) (string, error) {
 		}
 	}
 	return string(out), nil
-}
-
-func (o *output) encodeUTF16(text string) string {
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if o.big {
-		order = binary.BigEndian
-	}
-	var out []byte
-	for _, u := range utf16.Encode([]rune(text)) {
-		out = order.AppendUint16(out, u)
-	}
-	return string(out)
 }
 
 // isAsianCharset reports whether gettext counts characters of ambiguous width as two
