@@ -155,6 +155,8 @@ type Entry struct {
 	// KeywordLine is the 1-based line of its msgctxt or, without one, its msgid;
 	// 0 for a new entry (see File.WriteTo).
 	KeywordLine int
+	// number counts the entries of the file up to this one, headers among them.
+	number int
 
 	// Domain is the name given by the last domain directive before the entry,
 	// "" before the first one.

@@ -116,7 +116,7 @@ type slot struct {
 }
 
 // maxEntryBlock slots fill an allocation of 28 KiB.
-const maxEntryBlock = 123
+const maxEntryBlock = 119
 
 // new returns an entry. rest is the number of bytes left to read.
 func (a *entryArena) new(rest int) *Entry {

@@ -68,6 +68,8 @@ func (p *parser) ids(e *Entry) (idAt int) {
 // newEntry appends an entry and returns it.
 func (p *parser) newEntry() *Entry {
 	e := p.slots.new(len(p.text) - p.pos)
+	p.count++
+	e.number = p.count
 	p.entries = append(p.entries, e)
 	return e
 }

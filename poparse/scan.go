@@ -34,6 +34,7 @@ type parser struct {
 	buffers listBuffers
 
 	entries []*Entry
+	count   int         // of the entries so far, headers among them
 	slots   *entryArena // of entries
 	hashes  []uint64    // of entries, see markDuplicates; 0 for obsolete entries
 	plurals []*Entry    // the live entries with plural forms

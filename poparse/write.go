@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
@@ -18,8 +17,8 @@ import (
 // with the bytes that were read.
 //
 // To change a file, change the exported fields of Header, OtherHeaders and
-// Entries, add entries with KeywordLine 0, or remove some; KeywordLine identifies an
-// entry. In a changed entry, the equal parts keep their bytes (each kind of comment,
+// Entries, add entries with KeywordLine 0, or remove some; a copy with its KeywordLine
+// stands for an entry. In a changed entry, the equal parts keep their bytes (each kind of comment,
 // the previous strings, the msgids, each translation, and of a translation of several
 // lines those at its start and end). The other parts are written in the form of
 // gettext's msgcat, with the line ends of the file, and wrapped as the file's other
@@ -186,10 +185,7 @@ func (e *editor) order() []*Entry {
 		headers = append(headers, f.Header)
 	}
 	headers = append(headers, f.OtherHeaders...)
-	index := e.headerIndexes(headers)
-	slices.SortStableFunc(headers, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(a.KeywordLine, b.KeywordLine), cmp.Compare(index[a], index[b]))
-	})
+	slices.SortStableFunc(headers, func(a, b *Entry) int { return cmp.Compare(a.place(), b.place()) })
 	all := make([]*Entry, 0, len(headers)+len(f.Entries))
 	for _, entry := range f.Entries {
 		for len(headers) > 0 && e.headerFirst(headers[0], entry, all) {
@@ -201,78 +197,38 @@ func (e *editor) order() []*Entry {
 	return append(all, headers...)
 }
 
-// headerIndexes maps each header to the index of the entry read on its line: the
-// first equal one, else the first one of its domain, that no header before it has.
-func (e *editor) headerIndexes(headers []*Entry) map[*Entry]int {
-	read := e.record.entries
-	taken := make(map[int]bool, len(headers))
-	index := make(map[*Entry]int, len(headers))
-	for _, h := range headers {
-		first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= h.KeywordLine })
-		found := -1
-		for k := first; k < len(read) && read[k].KeywordLine == h.KeywordLine; k++ {
-			if taken[k] || !isHeader(read[k]) || read[k].Domain != h.Domain {
-				continue
-			}
-			if Alike(read[k], h) == AllKinds {
-				found = k
-				break
-			}
-			if found < 0 {
-				found = k
-			}
-		}
-		index[h] = found
-		taken[found] = true
-	}
-	return index
-}
-
 // headerFirst reports whether a header comes before an entry; before has the entries
 // that precede both.
 func (e *editor) headerFirst(header, entry *Entry, before []*Entry) bool {
-	line := header.KeywordLine
-	if line == 0 {
+	switch {
+	case header.place() == 0:
 		// Not before the entries of another domain: its name would become
 		// the Domain of the file.
 		return header == e.f.Header || header.Domain == entry.Domain
-	}
-	if entry.KeywordLine == 0 && len(before) == 0 {
+	case entry.place() == 0 && len(before) == 0:
 		// A new first entry follows the header that begins the file.
-		read := e.record.entries
-		return header == e.f.Header && len(read) > 0 && isHeader(read[0]) && read[0].KeywordLine == line
+		return header == e.f.Header && header.place() == 1
 	}
-	if line != entry.KeywordLine {
-		return line < entry.KeywordLine
+	return header.place() < entry.place()
+}
+
+// place is the number of an entry that was read, 0 for a new one.
+func (e *Entry) place() int {
+	if e.KeywordLine == 0 {
+		return 0
 	}
-	// Both were read from one line.
-	n := 0
-	for k := len(before) - 1; k >= 0 && before[k].KeywordLine == line; k-- {
-		n++
-	}
-	read := e.record.entries
-	first := sort.Search(len(read), func(k int) bool { return read[k].KeywordLine >= line })
-	return first+n < len(read) && isHeader(read[first+n])
+	return e.number
 }
 
 // match finds for each entry the one that was read.
 func (e *editor) match() map[*Entry]int {
-	byLine := make(map[int][]int, len(e.record.entries))
-	for k := range e.record.entries {
-		line := e.record.entries[k].KeywordLine
-		byLine[line] = append(byLine[line], k)
-	}
-	was := make(map[*Entry]int, len(e.record.entries))
+	read := e.record.entries
+	was := make(map[*Entry]int, len(read))
 	last := -1
 	for _, c := range e.order() {
-		ks := byLine[c.KeywordLine]
-		for i, k := range ks {
-			// Entries that have moved are written as new ones.
-			if k > last && isHeader(c) == isHeader(e.record.entries[k]) {
-				was[c], last = k, k
-				byLine[c.KeywordLine] = ks[i+1:]
-				break
-			}
+		// Entries that have moved are written as new ones.
+		if k := c.place() - 1; k > last && k < len(read) && isHeader(c) == isHeader(read[k]) {
+			was[c], last = k, k
 		}
 	}
 	return was
