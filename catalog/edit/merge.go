@@ -93,7 +93,7 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, overrule bool) Outc
 	lacked := base.Absent()
 	base, their, ours := base.normal(), theirs.normal(), ours.normal()
 	at, exact := Arrived(sent, theirs.Text)
-	choice := merge.Choose(base.merged(lacked), ours.merged(false), their.merged(false))
+	wins, clash := merge.Choose(base.merged(lacked), ours.merged(false), their.merged(false))
 	emptied := their.Target == "" && base.Target != ""
 	switch {
 	case !theirs.Found:
@@ -104,7 +104,7 @@ func Merge(base Text, sent []Text, theirs Theirs, ours Text, overrule bool) Outc
 		return PluralConflict
 	case theirs.ReadOnly:
 		return ReadOnly
-	case at >= 0, choice == merge.TakeOurs && !emptied, choice == merge.Clash && lacked && their.State == catalog.StateFuzzy:
+	case at >= 0, wins == merge.Ours && !emptied, clash && lacked && their.State == catalog.StateFuzzy:
 		return Applied
 	case overrule:
 		return Overruled

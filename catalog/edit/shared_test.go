@@ -19,23 +19,24 @@ func TestSharedTable(t *testing.T) {
 		for _, ours := range texts {
 			for _, theirs := range texts {
 				got := Merge(base, nil, Theirs{Text: theirs, Found: true, Forms: 1}, ours, false)
-				choice := merge.Choose(base.merged(base.Absent()), ours.merged(false), theirs.merged(false))
-				want, row := map[merge.Choice][]Outcome{
-					merge.Either: {Done}, merge.TakeOurs: {Applied}, merge.TakeTheirs: {Conflict, Done}, merge.Clash: {Conflict},
-				}[choice], "shared"
+				wins, clash := merge.Choose(base.merged(base.Absent()), ours.merged(false), theirs.merged(false))
+				want, row := map[merge.Side][]Outcome{merge.Base: {Done}, merge.Ours: {Applied}, merge.Theirs: {Conflict, Done}}[wins], "shared"
+				if clash {
+					want = []Outcome{Conflict}
+				}
 				switch {
 				case ours.Target == theirs.Target && theirs != base && theirs != ours:
 					want, row = []Outcome{Done}, "both wrote one text: the state is the repository's, also if it is fuzzy"
-				case theirs.Target == "" && base.Target != "" && choice == merge.TakeOurs:
+				case theirs.Target == "" && base.Target != "" && wins == merge.Ours:
 					want, row = []Outcome{Conflict}, "emptied in the repository: on_conflict says"
-				case base.Absent() && ours.State == fuzzy && theirs.State == fuzzy && choice == merge.Clash:
+				case base.Absent() && ours.State == fuzzy && theirs.State == fuzzy && clash:
 					want, row = []Outcome{Applied}, "the file lacked it: a fuzzy text there is msgmerge's"
 				}
 				rows[row]++
 				if got != want[0] && got != want[len(want)-1] {
-					t.Errorf("base %v, theirs %v, ours %v: %v, want %v (the table: %v; %s)", base, theirs, ours, got, want, choice, row)
+					t.Errorf("base %v, theirs %v, ours %v: %v, want %v (the table: %v, %t; %s)", base, theirs, ours, got, want, wins, clash, row)
 				}
-				if got != want[0] && choice == merge.TakeTheirs && ours.Target != theirs.Target {
+				if got != want[0] && wins == merge.Theirs && ours.Target != theirs.Target {
 					t.Errorf("base %v, theirs %v, ours %v: %v, though the text is another one", base, theirs, ours, got)
 				}
 			}

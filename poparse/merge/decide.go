@@ -258,10 +258,12 @@ func (t *Table) textOf(r *Row) bool {
 			theirs = Text{}
 		}
 	}
-	switch Choose(TextOf(r.Entry[Base]), ours, theirs) {
-	case Clash:
+	switch of, clash := Choose(TextOf(r.Entry[Base]), ours, theirs); {
+	case clash:
 		return true
-	case Either:
+	case of != Base:
+		r.take(of)
+	default:
 		if t.pick(r, FieldState) == Theirs { // of a string without a text
 			r.merged.Fuzzy = h.Fuzzy
 		}
@@ -272,10 +274,6 @@ func (t *Table) textOf(r *Row) bool {
 			r.merged.Str = h.Str
 		}
 		return false
-	case TakeOurs:
-		r.take(Ours)
-	case TakeTheirs:
-		r.take(Theirs)
 	}
 	if other := r.text.other(); r.Entry[Base] == nil && r.Entry[other].Fuzzy && !t.known(TextOf(r.Entry[other])) && !TextOf(r.Entry[other]).Empty() {
 		r.guess[other] = true

@@ -44,49 +44,37 @@ func trim(forms []string) []string {
 	return forms
 }
 
-// Choice says whose text a merged string has.
-type Choice uint8
-
-// The choices.
-const (
-	// Either: both sides have the same.
-	Either Choice = iota
-	// TakeOurs and TakeTheirs: one side's.
-	TakeOurs
-	TakeTheirs
-	// Clash: only a person can say.
-	Clash
-)
-
-// Choose is the rule of one text; its rows are in the package comment. It is symmetric.
-func Choose(base, ours, theirs Text) Choice {
+// Choose is the rule of one text; its rows are in the package comment. It is symmetric. It
+// returns the side whose text a merged string has, Base if both have the same, or that only a
+// person can say.
+func Choose(base, ours, theirs Text) (of Side, clash bool) {
 	oursIsBase, theirsIsBase := !base.Absent && ours.same(base), !base.Absent && theirs.same(base)
 	switch {
 	case ours.Equal(theirs):
-		return Either
+		return Base, false
 	case oursIsBase && ours.Equal(base):
-		return TakeTheirs
+		return Theirs, false
 	case theirsIsBase && theirs.Equal(base):
-		return TakeOurs
+		return Ours, false
 	case ours.same(theirs):
-		return take(!ours.Fuzzy)
+		return take(!ours.Fuzzy), false
 	case ours.Empty() || theirs.Empty():
-		return take(!ours.Empty())
+		return take(!ours.Empty()), false
 	case oursIsBase && ours.Fuzzy:
-		return TakeTheirs
+		return Theirs, false
 	case theirsIsBase && theirs.Fuzzy:
-		return TakeOurs
+		return Ours, false
 	case base.Absent && ours.Fuzzy != theirs.Fuzzy:
-		return take(!ours.Fuzzy)
+		return take(!ours.Fuzzy), false
 	}
-	return Clash
+	return Base, true
 }
 
-func take(ours bool) Choice {
+func take(ours bool) Side {
 	if ours {
-		return TakeOurs
+		return Ours
 	}
-	return TakeTheirs
+	return Theirs
 }
 
 // unite is the three-way merge of lines of which none depends on another: those that either
