@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -172,20 +174,12 @@ func (g *gitHubReport) Close() error { return nil }
 // (actions/toolkit, packages/core/src/command.ts); other characters that do not
 // print are escaped for people.
 func gitHubData(s string) string {
-	var b strings.Builder
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
-			b.WriteString("%0A")
-		}
-		for k, part := range strings.Split(line, "\r") {
-			if k > 0 {
-				b.WriteString("%0D")
-			}
-			b.WriteString(strings.ReplaceAll(Printable(part), "%", "%25"))
-		}
-	}
-	return b.String()
+	s = lineText.ReplaceAllStringFunc(s, func(text string) string { return strings.ReplaceAll(Printable(text), "%", "%25") })
+	return strings.NewReplacer("\r", "%0D", "\n", "%0A").Replace(s)
 }
+
+// lineText is the text of a line.
+var lineText = regexp.MustCompile(`[^\r\n]+`)
 
 // gitHubProperty escapes a property before the message.
 func gitHubProperty(s string) string {
@@ -307,7 +301,7 @@ func Printable(s string) string {
 }
 
 // beginsCommand reports whether a # is the second one of a command of a CI system.
-func beginsCommand[T string | []byte](s T, i int) bool {
+func beginsCommand(s string, i int) bool {
 	return i > 0 && s[i-1] == '#' && i+1 < len(s) && (s[i+1] == '[' || s[i+1]|0x20 >= 'a' && s[i+1]|0x20 <= 'z')
 }
 
@@ -323,24 +317,15 @@ func printableName(s string) string {
 // printableJSON escapes in encoded JSON the characters that [Printable] escapes in
 // text; outside of strings JSON is ASCII.
 func printableJSON(b []byte) []byte {
-	var out []byte
-	done := 0
-	for i := 0; i < len(b); {
-		r, size := utf8.DecodeRune(b[i:])
-		if r >= utf8.RuneSelf && !strconv.IsPrint(r) || r == 0x7F || r == '#' && beginsCommand(b, i) {
-			out = append(out, b[done:i]...)
-			if r > 0xFFFF {
-				r -= 0x10000
-				out = fmt.Appendf(out, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
-			} else {
-				out = fmt.Appendf(out, `\u%04x`, r)
-			}
-			done = i + size
+	text, out := string(b), make([]byte, 0, len(b))
+	for i, r := range text {
+		if r != 0x7F && (r < utf8.RuneSelf || strconv.IsPrint(r)) && !(r == '#' && beginsCommand(text, i)) {
+			out = utf8.AppendRune(out, r)
+			continue
 		}
-		i += size
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
 	}
-	if done == 0 {
-		return b
-	}
-	return append(out, b[done:]...)
+	return out
 }
