@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/gitsource/object"
@@ -57,20 +58,29 @@ func OpenWorkTree(ctx context.Context, dir string) (*WorkTree, error) {
 	return w, err
 }
 
-// Resolve returns the commit of a name: HEAD, a branch, a branch of a remote, a tag, an id; other
-// forms of gitrevisions(7) if there is a git program. The error is ErrUnknownName, or ErrShallow if
-// that may be the cause.
+// Resolve returns the commit of a name: HEAD, a branch, a branch of a remote, a tag, an id, with
+// ~3 or ^ for ancestors; other forms of gitrevisions(7) if there is a git program. The error is
+// ErrUnknownName, or ErrShallow if that may be the cause.
 func (w *WorkTree) Resolve(ctx context.Context, name string) (object.Hash, error) {
-	h, err := w.named(name)
+	plain, back := parentsOf(name)
+	h, err := w.named(plain)
 	if err != nil {
-		// The program knows short ids, ancestors, @{upstream} and more.
+		// The program knows short ids, @{upstream} and more.
 		cmd := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-		cmd.Dir = w.Root
+		cmd.Dir, back = w.Root, 0
 		out, _ := cmd.Output()
 		h, err = object.ParseHash(strings.TrimSpace(string(out)))
 	}
 	if err == nil {
 		h, err = w.store.Peel(h)
+	}
+	for ; err == nil && back > 0; back-- {
+		n, nodeErr := w.store.Node(h)
+		if err = nodeErr; err == nil && len(n.Parents) == 0 {
+			err = object.ErrUnknownCommit
+		} else if err == nil {
+			h = n.Parents[0]
+		}
 	}
 	if err == nil {
 		_, err = w.Commit(ctx, h)
@@ -82,6 +92,26 @@ func (w *WorkTree) Resolve(ctx context.Context, name string) (object.Hash, error
 		return h, fmt.Errorf("%q is not here: %w", name, ErrShallow)
 	}
 	return h, fmt.Errorf("%q: %w", name, ErrUnknownName)
+}
+
+// parentsOf takes ~3 and ^ from a name, and says how many first parents they go back. The git
+// program is not asked: containers have none, or refuse a work tree of another user.
+func parentsOf(name string) (plain string, back int) {
+	for {
+		if rest, ok := strings.CutSuffix(name, "^"); ok {
+			name, back = rest, back+1
+			continue
+		}
+		at := strings.LastIndexByte(name, '~')
+		if at < 0 {
+			return name, back
+		}
+		n, err := strconv.Atoi(cmp.Or(name[at+1:], "1"))
+		if err != nil || n < 0 {
+			return name, back
+		}
+		name, back = name[:at], back+n
+	}
 }
 
 // named finds a name as gitrevisions(7) does.
