@@ -47,8 +47,6 @@ func (p *program) serveCommand() *cobra.Command {
 // serve serves until ctx is done. repo is "" for a configuration; work says whether it
 // answers and pulls.
 func (p *program) serve(ctx context.Context, repo, work string) (err error) {
-	b := server.NewBar(p.stderr)
-	p.stdout, p.stderr = b.Above(p.stdout), b.Above(p.stderr)
 	log, err := p.logger(slog.LevelInfo)
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	if err != nil {
 		return err
 	}
-	e, err := server.Open(ctx, c, p.serverOptions(work, log, b, func(branch, done string) { log.Info("importing", "branch", branch, "done", done) }))
+	e, err := server.Open(ctx, c, p.serverOptions(work, log, func(branch, done string) { log.Info("importing", "branch", branch, "done", done) }))
 	if errors.Is(err, server.ErrNeedsPostgres) {
 		return usageError{err}
 	}
@@ -102,8 +100,8 @@ func (p *program) env() map[string]string {
 
 func (p *program) memory() server.Memory { return server.AvailableMemory(p.env()["GOMEMLIMIT"] != "") }
 
-func (p *program) serverOptions(work string, log *slog.Logger, bar *server.Bar, line func(branch, done string)) server.Options {
-	return server.Options{Work: work, Version: programVersion(), Memory: p.memory(), Logger: log, LeaseLength: p.leaseLength, Bar: bar, Line: line}
+func (p *program) serverOptions(work string, log *slog.Logger, line func(branch, done string)) server.Options {
+	return server.Options{Work: work, Version: programVersion(), Memory: p.memory(), Logger: log, LeaseLength: p.leaseLength, Line: line}
 }
 
 func (p *program) pullCommand() *cobra.Command {

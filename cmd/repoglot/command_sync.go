@@ -37,8 +37,6 @@ func (p *program) syncCommand() *cobra.Command {
 }
 
 func (p *program) sync(ctx context.Context, names []string) (err error) {
-	b := server.NewBar(p.stderr)
-	p.stdout, p.stderr = b.Above(p.stdout), b.Above(p.stderr)
 	log, err := p.logger(slog.LevelWarn)
 	if err != nil {
 		return err
@@ -52,7 +50,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	e, err := server.Open(ctx, c, p.serverOptions(server.WorkSync, log, b, func(branch, done string) { fmt.Fprintf(p.stderr, "importing %s: %s\n", branch, done) }))
+	e, err := server.Open(ctx, c, p.serverOptions(server.WorkSync, log, func(branch, done string) { fmt.Fprintf(p.stderr, "importing %s: %s\n", branch, done) }))
 	if err != nil {
 		return err
 	}

@@ -47,9 +47,7 @@ type Options struct {
 	Logger  *slog.Logger
 	// LeaseLength is the length of leases in a cluster; 0: the default.
 	LeaseLength time.Duration
-	// Bar shows the progress of pulls; without one, nil, Line is called every ten seconds
-	// of a long one.
-	Bar  *Bar
+	// Line is called every ten seconds of a long pull.
 	Line func(branch, done string)
 }
 
@@ -59,7 +57,7 @@ func Open(ctx context.Context, c *config.Config, o Options) (e *Engine, err erro
 		return nil, ErrNeedsPostgres
 	}
 	log := o.Logger
-	pr := newProgress(o.Bar, time.Now, o.Line)
+	pr := newProgress(time.Now, o.Line)
 	unlock, err := lockSoon(ctx, string(c.DataDir))
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestFlushTriggers(t *testing.T) {
 	w.Configure(up.Dir, "main", settings)
 	w.Sync()
 	process := func() *supervisor {
-		e := &Engine{log: slog.New(slog.DiscardHandler), db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(nil, time.Now, nil)}
+		e := &Engine{log: slog.New(slog.DiscardHandler), db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(time.Now, nil)}
 		s := newSupervisor(e, 1)
 		t.Cleanup(func() { _ = s.watcher.Close() })
 		s.flusher = newPusher(e, &config.Config{}, func() string { return "https://l10n.example.org" })

@@ -154,7 +154,7 @@ func TestTemplateJobs(t *testing.T) {
 	w.Open()
 	must(t, w.DB.Configure(t.Context(), p.projects, p.components, p.templates))
 	log := slog.New(slog.DiscardHandler)
-	e := &Engine{log: log, db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(nil, time.Now, nil), room: func() error { return nil }}
+	e := &Engine{log: log, db: w.DB, syncer: w.Syncer, languages: w.Languages, progress: newProgress(time.Now, nil), room: func() error { return nil }}
 	s := newSupervisor(e, 1)
 	must(t, s.watcher.Close())
 	s.watcher = nil
