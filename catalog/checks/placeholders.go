@@ -123,12 +123,8 @@ func newExpression(text string) *expression {
 	if len(text) > 4*maxExpression {
 		return nil
 	}
-	parsed, err := resyntax.Parse(text, resyntax.Perl)
-	if err != nil {
-		return nil
-	}
-	size := sizeOf(parsed)
-	if size > maxExpression {
+	size, err := ExpressionSize(text)
+	if err != nil || size > maxExpression {
 		return nil
 	}
 	compiled, err := regexp.Compile(text)
@@ -136,6 +132,16 @@ func newExpression(text string) *expression {
 		return nil
 	}
 	return &expression{compiled, size}
+}
+
+// ExpressionSize estimates the number of instructions that a regular expression of RE2
+// compiles to, without doing that: repetitions multiply.
+func ExpressionSize(text string) (int, error) {
+	parsed, err := resyntax.Parse(text, resyntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	return sizeOf(parsed), nil
 }
 
 // sizeOf estimates the number of instructions of an expression. It stops counting

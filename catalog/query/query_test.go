@@ -178,7 +178,7 @@ func TestParseErrors(t *testing.T) {
 		{"added:>=[2019 to 2020]", 9, "Invalid timestamp"},
 		{`source:r"("`, 8, "Invalid regular expression"},
 		{`r"a{1000}b{1000}"`, 1, "too complex"},
-		{`r"(a{30}){30}"`, 1, "too complex"},
+		{`r"(a{31}){30}"`, 1, "too complex"},
 		{`label:r"("`, 7, "Invalid regular expression"},
 		{"change_action:nonsense", 15, "Unsupported change_action"},
 		{strings.Repeat("(", 60) + "a" + strings.Repeat(")", 60), 42, "Nested"},

@@ -44,7 +44,7 @@ func (p *parser) textTerm(t *token, column Column) (Expr, error) {
 	switch {
 	case t.value.regexp:
 		m.Kind = Regexp
-		size, err := regexpSize(m.Pattern)
+		size, err := checks.ExpressionSize(m.Pattern)
 		if err != nil {
 			return nil, p.failf(t.valuePos, "Invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
