@@ -18,6 +18,7 @@ import (
 // TestFailingChecks: failing checks are in the unit's own field, in the counts of
 // its translation, in searches, and in the lists that say where.
 func TestFailingChecks(t *testing.T) {
+	doubleSpace, _ := checks.ByName("double_space")
 	w := demoWorld(t)
 	s := serve(w, Options{})
 	first := getList(t, s, searchURL(czechUnits, "source:=Open"))
@@ -32,7 +33,7 @@ func TestFailingChecks(t *testing.T) {
 		if err := tx.UpdateUnits(ctx, []store.FingerprintedUnit{{Unit: &u, Text: 99, Meta: 1}}); err != nil {
 			return err
 		}
-		return tx.SetFailing(ctx, []store.Failing{{Unit: stored[0], Checks: checks.Mask{}.With(checks.DoubleSpace).With(checks.Inconsistent)}})
+		return tx.SetFailing(ctx, []store.Failing{{Unit: stored[0], Checks: checks.Mask{}.With(doubleSpace).With(checks.Inconsistent)}})
 	})
 	for q, want := range map[string]int{"has:check": 1, "check:double_space": 1, "check:inconsistent": 1, "check:end_stop": 0, "check:nonsense": 0} {
 		found := getList(t, s, searchURL(czechUnits, q))

@@ -19,7 +19,7 @@ import (
 // TestExamples: each example of docs/checks.md fails its check, with the flags in
 // front of it, in German or in a language that the check is about.
 func TestExamples(t *testing.T) {
-	languages := map[checks.ID]string{checks.Kashida: "ar", checks.PunctuationSpacing: "fr"}
+	languages := map[checks.ID]string{number("kashida"): "ar", number("punctuation_spacing"): "fr"}
 	for _, c := range checks.All() {
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.Name)
@@ -111,7 +111,7 @@ func TestCases(t *testing.T) {
 					t.Errorf("section %d, %s: fails: %v\n%s", i+1, section.Name, failed, section.Data)
 				}
 			}
-			if kinds["fails"] == 0 && check.ID != checks.Translated || kinds["passes"] == 0 {
+			if kinds["fails"] == 0 && check.ID != number("translated") || kinds["passes"] == 0 {
 				t.Errorf("cases that fail and that pass are needed: %v", kinds)
 			}
 			if check.Scope <= checks.ScopeTarget && (!hasAny(languages, "ar", "fa", "he") || !hasAny(languages, "ja", "ko", "zh") || len(languages) < 3) {

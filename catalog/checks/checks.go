@@ -9,7 +9,7 @@
 // Non-goals: storing results (package ingest does), finding the units that a unit
 // is compared with (IsReused gets it as an argument), severity.
 //
-// To add a check: its number and row in table.go, its function in a file that
+// To add a check: its row in table.go, its function in a file that
 // fits, its cases in testdata/NAME.txtar, Version, then go generate.
 package checks
 
@@ -65,7 +65,7 @@ func (c Check) Default() bool { return c.EnableFlag == "" }
 
 // String returns the name in the API; "" if no check has the number.
 func (id ID) String() string {
-	if id >= count {
+	if int(id) >= len(table) {
 		return ""
 	}
 	return table[id].Name
@@ -73,13 +73,13 @@ func (id ID) String() string {
 
 // ByName finds a check by its name in the API, such as "end_stop".
 func ByName(name string) (ID, bool) {
-	i := slices.IndexFunc(table[:], func(e entry) bool { return e.Name == name })
+	i := slices.IndexFunc(table, func(e entry) bool { return e.Name == name })
 	return ID(max(i, 0)), i >= 0
 }
 
 // All returns every check, ordered by number. The caller may change the slice.
 func All() []Check {
-	all := make([]Check, count)
+	all := make([]Check, len(table))
 	for i := range table {
 		all[i] = table[i].Check
 	}

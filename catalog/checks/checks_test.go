@@ -12,6 +12,27 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files")
 
+// number is the number of a check.
+func number(name string) checks.ID {
+	id, ok := checks.ByName(name)
+	if !ok {
+		panic("there is no check " + name)
+	}
+	return id
+}
+
+// TestNumbers: the checks that are asked for by number have it.
+func TestNumbers(t *testing.T) {
+	for id, name := range map[checks.ID]string{
+		checks.MaxLength: "max-length", checks.Inconsistent: "inconsistent", checks.Reused: "reused", checks.MultipleFailures: "multiple_failures",
+		checks.LongUntranslated: "long_untranslated", checks.Placeholders: "placeholders", checks.Regex: "regex", checks.CheckGlossary: "check_glossary",
+	} {
+		if id != number(name) || id.String() != name {
+			t.Errorf("the number %d is that of %s, not of %s", id, id, name)
+		}
+	}
+}
+
 // TestPage compares the table in docs/checks.md with the checks.
 func TestPage(t *testing.T) {
 	const path, head = "../../docs/checks.md", "|---|---|---|---|---|---|\n"

@@ -16,7 +16,7 @@ func TestICUNesting(t *testing.T) {
 		for depth, want := range map[int]bool{50: false, 51: true, 1_000_000: true} {
 			text := strings.Repeat(piece.opening, depth) + "x" + strings.Repeat(piece.closing, depth)
 			u := &checks.Unit{IsSource: true, Sources: []string{text}, Flags: "icu-message-format, icu-flags:xml"}
-			if got := set("en", english).Run(u).Has(checks.ICUMessageFormatSyntax); got != want {
+			if got := set("en", english).Run(u).Has(number("icu_message_format_syntax")); got != want {
 				t.Errorf("%d of %s: %v", depth, piece.opening, got)
 			}
 		}
@@ -38,7 +38,7 @@ func TestICUMany(t *testing.T) {
 			u := &checks.Unit{
 				Sources: []string{"{surplus}"}, Targets: []string{text}, Flags: "icu-message-format", State: catalog.StateTranslated,
 			}
-			if got := set("de", english).Run(u).Has(checks.ICUMessageFormat); got != (n < 1<<16) {
+			if got := set("de", english).Run(u).Has(number("icu_message_format")); got != (n < 1<<16) {
 				t.Errorf("%d of %.20s: %v", n, text, got)
 			}
 		}
@@ -50,11 +50,11 @@ func TestICUIgnore(t *testing.T) {
 	for _, flags := range []string{"icu-message-format", "icu-message-format, ignore-icu-message-format"} {
 		want := !strings.Contains(flags, "ignore")
 		u := &checks.Unit{Sources: []string{"{"}, Targets: []string{"{"}, Flags: flags, State: catalog.StateTranslated}
-		if got := set("de", english).Run(u).Has(checks.ICUMessageFormat); got != want {
+		if got := set("de", english).Run(u).Has(number("icu_message_format")); got != want {
 			t.Errorf("%s: target %v", flags, got)
 		}
 		u.IsSource = true
-		if got := set("de", english).Run(u).Has(checks.ICUMessageFormatSyntax); got != want {
+		if got := set("de", english).Run(u).Has(number("icu_message_format_syntax")); got != want {
 			t.Errorf("%s: source %v", flags, got)
 		}
 	}

@@ -36,7 +36,7 @@ func TestExpat(t *testing.T) {
 		if pair[1] == "" { // an empty translation is not looked at
 			want = "same"
 		}
-		if failed.Has(checks.XMLInvalid) != (want == "invalid") || failed.Has(checks.XMLTags) != (want == "tags") {
+		if failed.Has(number("xml-invalid")) != (want == "invalid") || failed.Has(number("xml-tags")) != (want == "tags") {
 			t.Errorf("%q → %q: %s, want %s", pair[0], pair[1], names(failed), want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func everything() string {
 	var all strings.Builder
 	for _, c := range All() {
-		if c.EnableFlag != "" && c.ID != SafeHTML && !table[c.ID].valued {
+		if c.EnableFlag != "" && c.Name != "safe-html" && !table[c.ID].valued {
 			all.WriteString(c.EnableFlag + ",")
 		}
 	}

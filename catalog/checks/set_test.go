@@ -35,8 +35,8 @@ func TestSpans(t *testing.T) {
 	u := &checks.Unit{Sources: []string{"größer."}, Targets: []string{"größer  é"}, State: catalog.StateTranslated}
 	s := set("cs", english)
 	for id, want := range map[checks.ID]checks.Failure{
-		checks.EndStop:     {Source: checks.Span{From: 6, To: 7}, Target: checks.Span{From: 8, To: 9}},
-		checks.DoubleSpace: {Target: checks.Span{From: 6, To: 8}},
+		number("end_stop"):     {Source: checks.Span{From: 6, To: 7}, Target: checks.Span{From: 8, To: 9}},
+		number("double_space"): {Target: checks.Span{From: 6, To: 8}},
 	} {
 		if got := s.Explain(u, id); len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 			t.Errorf("%s: %+v, want %+v", id, got, want)
@@ -97,7 +97,7 @@ func TestPluralPairing(t *testing.T) {
 		}
 		u := &checks.Unit{Sources: strings.Split(c.sources, "|"), Targets: strings.Split(c.targets, "|"), State: catalog.StateTranslated}
 		var got []int
-		for _, f := range s.Explain(u, checks.EndStop) {
+		for _, f := range s.Explain(u, number("end_stop")) {
 			got = append(got, f.Form)
 		}
 		if !slices.Equal(got, c.want) {
@@ -114,10 +114,10 @@ func TestManyForms(t *testing.T) {
 		Flags: allFlags, State: catalog.StateTranslated,
 	}
 	failed := s.Run(u)
-	if !failed.Has(checks.EndStop) || !failed.Has(checks.SamePlurals) {
+	if !failed.Has(number("end_stop")) || !failed.Has(number("same-plurals")) {
 		t.Error(names(failed))
 	}
-	if got := s.Explain(u, checks.EndStop); len(got) != len(u.Targets) || got[99_999].Form != 99_999 {
+	if got := s.Explain(u, number("end_stop")); len(got) != len(u.Targets) || got[99_999].Form != 99_999 {
 		t.Errorf("%d failures", len(got))
 	}
 	u.Sources, u.Targets = u.Targets, u.Sources

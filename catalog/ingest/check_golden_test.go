@@ -107,7 +107,8 @@ func checkRows(w *catalogtest.Puller) map[string]checkRow {
 func compareChecks(t *testing.T, path, component string, got map[string]checkRow) {
 	t.Helper()
 	var own []goldenRow
-	differing := checks.Mask{}.With(checks.Same).With(checks.Reused)
+	sameCheck, _ := checks.ByName("same")
+	differing := checks.Mask{}.With(sameCheck).With(checks.Reused)
 	recorded, failures := make(map[string]int), make(map[string]int) // of the translations, by id_hash; failures has our own same and reused
 	for _, col := range recordedUnits(t, path) {
 		r, found := got[component+"\t"+col[1]+"\t"+col[2]]
@@ -127,11 +128,11 @@ func compareChecks(t *testing.T, path, component string, got map[string]checkRow
 		if u := &g.row.unit; !u.IsSource && slices.ContainsFunc(u.Targets, func(t string) bool { return t != "" && slices.Contains(u.Sources, t) }) {
 			unchanged++
 		}
-		if failed.Has(checks.Same) != want.Has(checks.Same) {
-			if same++; want.Has(checks.Same) {
+		if failed.Has(sameCheck) != want.Has(sameCheck) {
+			if same++; want.Has(sameCheck) {
 				missed++
 			}
-			want, failed = want.Without(checks.Same), failed.Without(checks.Same)
+			want, failed = want.Without(sameCheck), failed.Without(sameCheck)
 		}
 		if failed.Has(checks.Reused) {
 			want = want.With(checks.Reused)

@@ -54,12 +54,12 @@ func TestNewFailureLines(t *testing.T) {
 	report := ingest.Report{
 		Components: []ingest.ComponentReport{{ID: 1, Project: "demo", Slug: "app"}},
 		NewFailures: checkup.NewFailures{Total: 5, List: []checkup.NewFailure{
-			{UnitID: 268435457, ComponentID: 1, Language: "de", Check: checks.EndStop, Source: "It\x1b[1m works."},
+			{UnitID: 268435457, ComponentID: 1, Language: "de", Check: checks.CheckGlossary, Source: "It\x1b[1m works."},
 			{UnitID: 536870913, ComponentID: 2, Language: "cs", Check: checks.Reused, Source: "%d file\x1e\x1e%d files"},
-			{UnitID: 536870914, ComponentID: 2, Language: "cs", Check: checks.Same, Source: "Shut"},
+			{UnitID: 536870914, ComponentID: 2, Language: "cs", Check: checks.Inconsistent, Source: "Shut"},
 		}},
 	}
-	want := `demo/app de: end_stop: "It\x1b[1m works." (unit 268435457)` + "\n" +
+	want := `demo/app de: check_glossary: "It\x1b[1m works." (unit 268435457)` + "\n" +
 		`component 2 cs: reused: "%d file / %d files" (unit 536870913)` + "\nand 3 more"
 	if got := strings.Join(NewFailureLines(&report, 2), "\n"); got != want {
 		t.Errorf("%s, want %s", got, want)
