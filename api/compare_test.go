@@ -26,6 +26,10 @@ type twoCommits struct {
 	before func(ctx context.Context) error
 }
 
+func (*twoCommits) Subjects(context.Context, *store.ComponentRow, []string, map[string]string) error {
+	return nil
+}
+
 func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
 	c.asked.Add(1)
 	if c.before != nil {

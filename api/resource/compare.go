@@ -12,8 +12,11 @@ import (
 	"github.com/repoglot/repoglot/poparse/diff"
 )
 
-// Commits compares commits.
+// Commits reads commits.
 type Commits interface {
+	// Subjects adds the first lines of the messages of commits of a component's branch, which
+	// are full ids, to a map by id. What is not known here is left out.
+	Subjects(ctx context.Context, c *store.ComponentRow, ids []string, into map[string]string) error
 	// Compare tells what differs between the files of a component at two commits, which are
 	// full ids. The error wraps catalog.ErrNotFound unless the component's head reaches both,
 	// or is a Problem.

@@ -24,6 +24,8 @@ type change struct {
 	Diff            []span
 	Pulled          time.Time // zero: with the commit
 	CommitURL       string
+	Subject         string // of the commit
+	Follows         bool   // an entry of the same commit is above it
 }
 
 // When is the time of the commit, otherwise that of the entry.
@@ -58,40 +60,64 @@ var actionNames = map[catalog.Action]string{
 	catalog.ActionStringRemove:      intl.Text("Removed"),
 }
 
+// componentsOf are the visible components of entries, by the slugs of project and component, and
+// the subjects of their commits, by id.
+func (p *Pages) componentsOf(ctx context.Context, snap *store.Snapshot, entries []catalog.Change) (of map[[2]string]*store.ComponentRow, subjects map[string]string, err error) {
+	rows, err := resource.VisibleComponents(ctx, snap, "")
+	if err != nil || len(entries) == 0 {
+		return nil, nil, err
+	}
+	of = map[[2]string]*store.ComponentRow{}
+	for i := range entries {
+		of[[2]string{entries[i].Project, entries[i].Component}] = nil
+	}
+	for _, c := range rows {
+		if _, ok := of[[2]string{c.Project.Slug, c.Slug}]; ok {
+			of[[2]string{c.Project.Slug, c.Slug}] = c
+		}
+	}
+	type branch struct{ repo, name string }
+	commits, first := map[branch][]string{}, map[branch]*store.ComponentRow{}
+	for i := range entries {
+		e := &entries[i]
+		if c := of[[2]string{e.Project, e.Component}]; c != nil && e.Commit != "" && (i == 0 || entries[i-1].Commit != e.Commit) {
+			b := branch{c.Repo, c.Branch}
+			if first[b] == nil {
+				first[b] = c
+			}
+			commits[b] = append(commits[b], e.Commit)
+		}
+	}
+	subjects = map[string]string{}
+	if p.env.Commits != nil {
+		for b, c := range first {
+			if err := p.env.Commits.Subjects(ctx, c, commits[b], subjects); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return of, subjects, nil
+}
+
 // changes makes the entries of a page, which a client may see. They name what they are
 // of as people do.
 func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) error {
-	rows, err := resource.VisibleComponents(ctx, snap, "")
-	if err != nil || len(entries) == 0 {
-		return err
-	}
-	type slugs struct{ project, component string }
-	wanted := map[slugs][]string{}
-	for i := range entries {
-		wanted[slugs{entries[i].Project, entries[i].Component}] = []string{entries[i].Component}
-	}
-	for _, c := range rows {
-		if key := (slugs{c.Project.Slug, c.Slug}); wanted[key] != nil {
-			wanted[key] = []string{c.Settings.Name, c.Project.Settings.Name}
-		}
-	}
+	of, subjects, err := p.componentsOf(ctx, snap, entries)
 	v.Changes = make([]change, len(entries))
 	for i := range entries {
-		c := &entries[i]
-		v.Changes[i] = p.change(v.L, c)
-		names := wanted[slugs{c.Project, c.Component}]
-		if c.Language != "" {
-			names = append([]string{p.nameOf(v.L, c.Language)}, names...)
-		}
-		v.Changes[i].Where = v.L.Join(names...)
+		v.Changes[i] = p.change(v.L, &entries[i], of, subjects)
+		v.Changes[i].Follows = i > 0 && entries[i].Commit != "" && entries[i].Commit == entries[i-1].Commit
 	}
-	return nil
+	return err
 }
 
-func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
-	o := change{Change: *c, What: l.T(cmp.Or(actionNames[c.Action], c.Action.Name())), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
+func (p *Pages) change(l *intl.Language, c *catalog.Change, of map[[2]string]*store.ComponentRow, subjects map[string]string) change {
+	o := change{Change: *c, Subject: subjects[c.Commit], Where: p.placeName(l, c.Language, c.Component, of[[2]string{c.Project, c.Component}]), What: l.T(cmp.Or(actionNames[c.Action], c.Action.Name())), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
 	if c.Language != "" && !c.TranslationRemoved {
 		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
+	}
+	if row := of[[2]string{c.Project, c.Component}]; row != nil {
+		o.CommitURL = commitURL(row.Settings.Repoweb, c.Commit)
 	}
 	if !c.CommitTime.IsZero() && c.Timestamp.Sub(c.CommitTime).Abs() > time.Minute {
 		o.Pulled = c.Timestamp
@@ -116,18 +142,74 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change) change {
 	return o
 }
 
-// readChanges makes the entries that q finds, with links to their commits for the template of
-// an address of the repository browser.
-func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, repoweb string) error {
+// placeName is what an entry is of: a translation or a component.
+func (p *Pages) placeName(l *intl.Language, language, component string, c *store.ComponentRow) string {
+	names := []string{component}
+	if c != nil {
+		names = []string{c.Settings.Name, c.Project.Settings.Name}
+	}
+	if language != "" {
+		names = append([]string{p.nameOf(l, language)}, names...)
+	}
+	return l.Join(names...)
+}
+
+// readChanges makes the entries that q finds.
+func (p *Pages) readChanges(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery) error {
 	entries, err := snap.Changes(ctx, q)
 	if err != nil {
 		return err
 	}
-	err = p.changes(ctx, snap, v, entries)
-	for i := range v.Changes {
-		v.Changes[i].CommitURL = commitURL(repoweb, v.Changes[i].Commit)
+	return p.changes(ctx, snap, v, entries)
+}
+
+// commit is what a commit did, or an event without one.
+type commit struct {
+	change // its newest entry
+	Parts  []commitPart
+	Others int64  // parts that are not shown
+	URL    string // of its entries in the list of all; "" for one entry
+	Count  int64
+}
+
+type commitPart struct {
+	store.CommitPart
+	Name, URL string
+}
+
+// newestCommits makes the commits of a page; list is where all of their entries are.
+func (p *Pages) newestCommits(ctx context.Context, snap *store.Snapshot, v *view, list []*store.Commit, all func(*store.Commit) string) error {
+	entries := rest.Objects(list, func(c **store.Commit) catalog.Change { return (*c).Change })
+	of, subjects, err := p.componentsOf(ctx, snap, entries)
+	for i, c := range list {
+		o := commit{change: p.change(v.L, &entries[i], of, subjects), Count: c.Entries}
+		if c.Entries > 1 {
+			o.URL = all(c)
+		}
+		for k := range c.Parts[:min(len(c.Parts), commitParts)] {
+			part := commitPart{CommitPart: c.Parts[k]}
+			part.Name = p.placeName(v.L, part.Language, part.Component, of[[2]string{c.Project, part.Component}])
+			if !part.Gone {
+				part.URL = path("projects", c.Project, part.Component, part.Language)
+			}
+			o.Parts = append(o.Parts, part)
+		}
+		o.Others = int64(len(c.Parts) - len(o.Parts))
+		v.Commits = append(v.Commits, o)
 	}
 	return err
+}
+
+// commitsOf makes the newest commits of a component, or of a translation of it.
+func (p *Pages) commitsOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, names ...string) error {
+	q.Limit = newestCommits
+	list, err := snap.Commits(ctx, q)
+	if err != nil {
+		return err
+	}
+	return p.newestCommits(ctx, snap, v, list, func(c *store.Commit) string {
+		return path(append([]string{"changes", "browse"}, names...)...) + "?page=" + strconv.FormatInt(c.Newer/changesOnPage+1, 10) + "#e" + strconv.FormatInt(c.ID, 10)
+	})
 }
 
 type history struct {
@@ -191,7 +273,7 @@ func (p *Pages) projectChanges(ctx context.Context, snap *store.Snapshot, _ *res
 func (p *Pages) componentChanges(ctx context.Context, snap *store.Snapshot, _ *rest.Request, v *view, c *store.ComponentRow) error {
 	v.changesOf(c.Settings.Name, where(c))
 	err := p.historyOf(ctx, snap, v, store.ChangeQuery{ComponentID: c.ID})
-	p.comparable(v, c)
+	p.comparable(v, c, v.Changes)
 	return err
 }
 

@@ -111,12 +111,12 @@ func (s *comparedString) fill() {
 	}
 }
 
-// comparable sets the address of the comparison of the oldest commit of the page's changes with
+// comparable sets the address of the comparison of the oldest commit of changes with
 // the newest one. Those of a template may be of another repository.
-func (p *Pages) comparable(v *view, c *store.ComponentRow) {
+func (p *Pages) comparable(v *view, c *store.ComponentRow, changes []change) {
 	var oldest, newest *change
-	for i := range v.Changes {
-		of := &v.Changes[i]
+	for i := range changes {
+		of := &changes[i]
 		if of.Commit == "" || of.Kind == "event" {
 			continue
 		}

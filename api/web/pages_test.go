@@ -124,9 +124,13 @@ func TestNewestByTime(t *testing.T) {
 	p.Branch, p.Clock = older, now.AddDate(-1, 0, 0)
 	pull(old, "From the old")
 	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: func() time.Time { return now }})
-	for _, target := range []string{"/", "/projects/demo/", "/languages/de/", "/user/ada/"} {
+	for target, texts := range map[string][2]string{ // of strings, or of the components of commits
+		"/": {"/demo/young/de/", "/demo/old/de/"}, "/projects/demo/": {"/demo/young/de/", "/demo/old/de/"},
+		"/languages/de/": {"From the young", "From the old"}, "/user/ada/": {"From the young", "From the old"},
+	} {
 		_, rec := send(s, http.MethodGet, target, "Accept", browser)
-		first, second := strings.Index(rec.Body.String(), "From the young"), strings.Index(rec.Body.String(), "From the old")
+		_, list, _ := strings.Cut(rec.Body.String(), `<ol class="changes">`)
+		first, second := strings.Index(list, texts[0]), strings.Index(list, texts[1])
 		if first < 0 || second < first {
 			t.Errorf("%s: the change of the young repository is at %d, that of the old one at %d", target, first, second)
 		}

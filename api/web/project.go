@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,11 +44,11 @@ func (p *Pages) fillOverview(ctx context.Context, snap *store.Snapshot, v *view,
 	if err := p.fillProblems(ctx, snap, v, rows, true); err != nil {
 		return err
 	}
-	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID, Newest: true, Limit: newest}, project.Slug)
+	q, err := resource.WithoutHidden(ctx, snap, store.ChangeQuery{ProjectID: project.ID, Limit: newestCommits}, project.Slug)
 	if err != nil {
 		return err
 	}
-	all, err := snap.Changes(ctx, q)
+	all, err := snap.Commits(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -59,16 +60,24 @@ func (p *Pages) fillOverview(ctx context.Context, snap *store.Snapshot, v *view,
 	}
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b *store.ComponentRow) int { return last[b.ID].Compare(last[a.ID]) })
-	for _, c := range rows[:min(len(rows), newest)] {
-		of, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: c.ID, Newest: true, Limit: newest})
+	for _, c := range rows[:min(len(rows), newestCommits)] {
+		of, err := snap.Commits(ctx, store.ChangeQuery{ComponentID: c.ID, Limit: newestCommits})
 		if err != nil {
 			return err
 		}
 		all = append(all, of...)
 	}
-	slices.SortFunc(all, catalog.CompareNewest)
-	all = slices.CompactFunc(all, func(a, b catalog.Change) bool { return a.ID == b.ID })
-	return p.changes(ctx, snap, v, all[:min(len(all), newest)])
+	seen := map[[2]string]bool{} // a commit of the list of all has all of its components
+	all = slices.DeleteFunc(all, func(c *store.Commit) bool {
+		key := [2]string{c.Project, cmp.Or(c.Commit, strconv.FormatInt(c.ID, 10))}
+		had := seen[key]
+		seen[key] = true
+		return had
+	})
+	slices.SortFunc(all, func(a, b *store.Commit) int { return catalog.CompareNewest(a.Change, b.Change) })
+	return p.newestCommits(ctx, snap, v, all[:min(len(all), newestCommits)], func(c *store.Commit) string {
+		return path("changes", "browse", c.Project, c.Component) + "?from=" + c.Timestamp.Format(time.DateOnly) + "&to=" + c.Timestamp.Format(time.DateOnly)
+	})
 }
 
 // projectRows adds up counts by project, and counts the languages of all.

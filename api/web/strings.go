@@ -335,7 +335,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		}
 		o.Suggestions = slices.DeleteFunc(o.Suggestions, func(s store.Suggestion) bool { return resource.HidesText(ctx, s.Stranger) })
 		history := store.ChangeQuery{TranslationID: t.ID, UnitID: u.ID, Newest: true, Limit: changesOnPage}
-		if err := p.readChanges(ctx, snap, v, history, t.Component.Settings.Repoweb); err != nil {
+		if err := p.readChanges(ctx, snap, v, history); err != nil {
 			return err
 		}
 	}

@@ -74,6 +74,8 @@ func Edits(path string) bool {
 // What pages show at most, and what they look through for it.
 const (
 	newest            = 12 // changes, on pages about other things
+	newestCommits     = 8  // on pages about other things
+	commitParts       = 4  // translations of a commit that are named there
 	changesOnPage     = 50 // also of somebody
 	projectsOnPage    = 100
 	componentsOnPage  = 200
@@ -190,6 +192,7 @@ type view struct {
 	Curve     curve
 	Activity  activity
 	Changes   []change
+	Commits   []commit
 	Downloads []link
 	Badges    []badge
 

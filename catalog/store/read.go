@@ -98,6 +98,12 @@ type ChangeQuery = history.Query
 // snapshot.
 type ChangeList = history.List
 
+// Commit is what one commit did, and CommitPart what it did in a translation.
+type (
+	Commit     = history.Commit
+	CommitPart = history.CommitPart
+)
+
 // Changes returns entries in the order of their ids. Cost depends on Limit, not
 // on Offset, AfterID or the length of the list.
 func (s *Snapshot) Changes(ctx context.Context, q ChangeQuery) ([]catalog.Change, error) {

@@ -110,3 +110,55 @@ func parents(head string) []string {
 	}
 	return []string{head}
 }
+
+// TestSubjects: pages show commits with the first lines of their messages and what they did to
+// each language. Without the mirror they show the rest.
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	commit := func(message string, files map[string]string) string {
+		return repo.Commit(t, testrepos.Change{Message: message, Files: files})
+	}
+	commit("Begin\n\nAnd more.", map[string]string{"po/de.po": catalogtest.PO("One", "Eins", "Two", "")})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	second := commit("Cs <joins>\nbody", map[string]string{"po/cs.po": catalogtest.PO("One", "Jedna", "Two", "Dvě", "Three", "")})
+	w.Sync()
+	commit("German", map[string]string{"po/de.po": catalogtest.PO("One", "Eins", "Two", "Zwei", "Three", "Drei")})
+	w.Sync()
+	t.Cleanup(func() { w.Syncer.Close() })
+	engine := &Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine}})
+	page := func(path string) string {
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+		r.Header.Set("Accept", "text/html")
+		s.ServeHTTP(rec, r)
+		if rec.Code != 200 {
+			t.Fatalf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+		_, list, _ := strings.Cut(rec.Body.String(), `<ol class="changes">`)
+		list, _, _ = strings.Cut(list, "</section>")
+		return list
+	}
+	for _, path := range []string{"/", "/projects/demo/", "/projects/demo/app/"} {
+		list := page(path)
+		for _, want := range []string{`<bdi class="subject">German</bdi>`, `<bdi class="subject">Cs &lt;joins&gt;</bdi>`, `Czech`, "begun with 3 strings, 2 translated", "one new one changed"} {
+			if !strings.Contains(list, want) {
+				t.Errorf("%s lacks %q: %s", path, want, list)
+			}
+		}
+		if strings.Contains(list, "And more") || strings.Count(list, `class="subject"`) > strings.Count(list, "<li class=\"change") {
+			t.Errorf("%s: %s", path, list)
+		}
+	}
+	if list := page("/changes/"); strings.Count(list, `class="subject">Cs`) != 1 || strings.Count(list, second[:7]) != 2 { // with its title
+		t.Errorf("/changes/: %s", list)
+	}
+	w.Syncer.Close()
+	w.Syncer = w.NewSyncer(catalogtest.Now) // of another process
+	engine.syncer = w.Syncer
+	if list := page("/projects/demo/app/cs/"); strings.Contains(list, "subject") || !strings.Contains(list, "3 new") {
+		t.Errorf("without the mirror: %s", list)
+	}
+}
