@@ -118,7 +118,8 @@ func (b *browserTab) receive() message {
 	must(b.t, b.ws.SetDeadline(time.Now().Add(30*time.Second)))
 	var m message
 	must(b.t, websocket.JSON.Receive(b.ws, &m))
-	if m.Method == "Log.entryAdded" || m.Method == "Runtime.exceptionThrown" {
+	remark := strings.Contains(string(m.Params), `"level":"info"`) // such as that a field had the focus before autofocus
+	if m.Method == "Log.entryAdded" && !remark || m.Method == "Runtime.exceptionThrown" {
 		b.errors = append(b.errors, string(m.Params))
 	}
 	if m.Method == "Network.requestWillBeSent" {

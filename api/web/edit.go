@@ -134,7 +134,7 @@ func fields(v *view, t *store.TranslationRow, texts []string) []field {
 		case err != nil:
 			list[i].Label = v.L.T("Form %s", v.L.Number(int64(i)))
 		default:
-			list[i].Label = v.L.T("For the numbers %s", examples(v, formula, i))
+			list[i].Label = v.L.T("For %s", examples(v, formula, i))
 		}
 	}
 	return list

@@ -86,6 +86,7 @@ func (p *Pages) language(ctx context.Context, snap *store.Snapshot, r *rest.Requ
 	if len(list) == 0 {
 		return rest.ErrNotFound
 	}
+	list = slices.DeleteFunc(list, func(r row) bool { return v.filtered(&r.tally) })
 	sorted(list, v.order())
 	v.Pages, list = cutPage(v, "page", list, componentsOnPage)
 	if err := fillLanguageRows(ctx, snap, v, &o, list); err != nil {

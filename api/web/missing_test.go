@@ -59,7 +59,7 @@ func TestTranslateMissing(t *testing.T) {
 		t.Fatalf("after the last string of the file: %d %v, want %s", rec.Code, rec.Header(), next)
 	}
 	rec = p.Get(rec.Header().Get("Location"))
-	answers(t, "a missing string", 200, rec, "Saved.", "1 of 3", "The file does not have this string yet", "For the numbers 2, 3, 4</label>", "A note", "src/a.c:7", "c-format", "missing/?q=id:")
+	answers(t, "a missing string", 200, rec, "Saved.", "1 of 3", "The file does not have this string yet", "For 2, 3, 4</label>", "A note", "src/a.c:7", "c-format", "missing/?q=id:")
 	rec = p.Post(files, p.form(files, "%d soubor", "%d soubory", "soubory"))
 	answers(t, "an error", 400, rec, "The program could not use this text.")
 	sent := p.form(files, "%d soubor", "%d soubory", "%d souborů")
@@ -110,7 +110,7 @@ func TestMissingPages(t *testing.T) {
 		answers(t, wrong, 200, p.Get(wrong))
 	}
 	only := p.Get("/translate/demo/app/cs/?q=done")
-	answers(t, "a search that finds what the file lacks", 200, only, "No string is like this.", `<a class="button" href="`+w.lacks("app", "Done.", "&offset=1&q=done")+`">`)
+	answers(t, "a search that finds what the file lacks", 200, only, "No matching strings.", `<a class="button" href="`+w.lacks("app", "Done.", "&offset=1&q=done")+`">`)
 	if _, err := w.Editor.Lock(t.Context(), w.component("app"), edit.Author{Name: "ada"}, true); err != nil {
 		t.Fatal(err)
 	}

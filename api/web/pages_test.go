@@ -314,7 +314,7 @@ func TestWorkIsListed(t *testing.T) {
 			}
 		}
 		_, rec := send(s, http.MethodGet, work, "Accept", browser)
-		if empty := strings.Contains(rec.Body.String(), "No string is like this."); empty != (language == "cs") {
+		if empty := strings.Contains(rec.Body.String(), "No matching strings."); empty != (language == "cs") {
 			t.Errorf("%s is empty: %t", work, empty)
 		}
 		if !strings.Contains(rec.Body.String(), "one not in the file") {
@@ -374,6 +374,50 @@ func TestLegend(t *testing.T) {
 		body := rec.Body.String()
 		if strings.Contains(body, `class="trend up"`) != want || strings.Contains(body, "the change in 30 days") != want {
 			t.Errorf("%d days later, want %t: %s", days, want, body)
+		}
+	}
+}
+
+// TestSearchPage: a search finds things by their names and codes, marks the words that are looked
+// for, and shows what has a text before what has none; a language page leaves out what is done.
+func TestSearchPage(t *testing.T) {
+	t.Parallel()
+	up := gittest.NewUpstream[object.Hash](t)
+	up.Push("Ada", gittest.Files{
+		"po/app.pot": catalogtest.PO("A window", "", "The window (b)", "", "Other", "", "Save all these files", "", "Two", ""),
+		"po/de.po":   catalogtest.PO("A window", "", "The window (b)", "Das fenster <b>", "Other", "Anderes", "Save all these files", "Save all these files", "Two", "Zwei  und"),
+		"po/cs.po":   catalogtest.PO("A window", "Okno", "The window (b)", "Okno (b)", "Other", "Jiné", "Save all these files", "Uložit", "Two", "Dva"),
+	})
+	p := catalogtest.NewPuller(t, up.Dir, map[string]catalog.ComponentSettings{"windows": {Name: "Windows <x>", NewBase: "po/app.pot"}, "rest": {Name: "Rest", NewBase: "po/app.pot"}})
+	p.Sync()
+	s := api.New(api.Options{DB: p.DB, Languages: p.Languages, Now: catalogtest.Now})
+	get := func(target string) string {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		_, main, _ := strings.Cut(rec.Body.String(), "<main")
+		return main
+	}
+	list := get("/search/?lang=de&q=window")
+	answered := strings.Index(list, `<mark>window</mark> (b)`)
+	if open := strings.Index(list, `A <mark>window</mark>`); answered < 0 || open < answered {
+		t.Errorf("the string without a text is at %d, the other at %d", open, answered)
+	}
+	if named, _, _ := strings.Cut(list, "<article"); !strings.Contains(named, `<a href="/projects/demo/windows/"><bdi>Windows &lt;x&gt;`) || strings.Contains(named, "/demo/rest/") {
+		t.Errorf("things with the name: %s", named)
+	}
+	for q, want := range map[string]string{
+		"target:FENSTER": "Das <mark>fenster</mark> &lt;b&gt;", "%22(b)%22": "The window (<mark>b</mark>)", "German": `<a href="/languages/de/">`,
+		"cs": `<a href="/languages/cs/">`, "demo": `<a href="/projects/demo/">`,
+	} {
+		if list := get("/search/?lang=de&q=" + q); !strings.Contains(list, want) {
+			t.Errorf("%s lacks %s: %s", q, want, list)
+		}
+	}
+	if list := get("/translate/demo/rest/de/?q=has:check"); !strings.Contains(list, "<mark>Save all these files</mark>") || !strings.Contains(list, "Zwei<mark>␣␣</mark>und") {
+		t.Errorf("marks: %s", list)
+	}
+	for target, want := range map[string]int{"/languages/de/": 2, "/languages/de/?only=unfinished": 2, "/languages/cs/?only=unfinished": 0, "/languages/cs/": 2} {
+		if got := strings.Count(get(target), `<tr><th scope="row"><a href="/projects/demo/`); got != want {
+			t.Errorf("%s has %d components, want %d", target, got, want)
 		}
 	}
 }

@@ -3,9 +3,12 @@ package web
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -21,11 +24,64 @@ type search struct {
 	Groups             []group
 	Columns            []string // codes of the languages shown
 	Languages          []link   // to choose from; URL is the code
+	Named              []link   // projects, components and languages with that name
+
+	words *regexp.Regexp // that are looked for; nil: none
+}
+
+// Marked shows the forms of a text with the words that are looked for.
+func (o search) Marked(text string) (list [][]span) {
+	for _, form := range showForms(text) {
+		var spans []span
+		at := 0
+		if o.words != nil {
+			for _, hit := range o.words.FindAllStringIndex(form, -1) {
+				spans = append(spans, span{Text: form[at:hit[0]]}, span{Kind: "mark", Text: form[hit[0]:hit[1]]})
+				at = hit[1]
+			}
+		}
+		list = append(list, append(spans, span{Text: form[at:]}))
+	}
+	return list
+}
+
+// look finds what has the query as a part of its name, and the words that are marked in texts:
+// those without a field, and those of the fields of texts.
+func (o *search) look(components map[int64]*store.ComponentRow) {
+	var words []string
+	for word := range strings.FieldsFuncSeq(o.Query, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(`()"'`, c) }) {
+		field, text, has := strings.Cut(word, ":")
+		if has && slices.Contains([]string{"source", "target"}, field) {
+			word = strings.TrimPrefix(text, "=")
+		}
+		if word != "" && !slices.Contains([]string{"AND", "OR", "NOT"}, strings.ToUpper(word)) {
+			words = append(words, regexp.QuoteMeta(word))
+		}
+	}
+	if len(words) > 0 {
+		o.words = regexp.MustCompile("(?i)" + strings.Join(words, "|"))
+	}
+	add := func(name, code string, to ...string) {
+		has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(o.Query)) }
+		if l := (link{Name: name, URL: path(to...)}); (has(name) || has(code)) && len(o.Named) < maxNamed && !slices.Contains(o.Named, l) {
+			o.Named = append(o.Named, l)
+		}
+	}
+	for _, l := range o.Languages {
+		add(l.Name, l.URL, "languages", l.URL)
+	}
+	rows := slices.SortedFunc(maps.Values(components), func(a, b *store.ComponentRow) int { return cmp.Compare(a.ID, b.ID) })
+	for _, c := range rows {
+		add(c.Project.Settings.Name, c.Project.Slug, "projects", c.Project.Slug)
+	}
+	for _, c := range rows {
+		add(where(c), c.Slug, "projects", c.Project.Slug, c.Slug)
+	}
 }
 
 // group is one source text, wherever it occurs.
 type group struct {
-	Source     []string
+	Source     string
 	Context    string
 	SourceLang string
 	Places     []groupPlace
@@ -55,6 +111,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	}
 	p.searchLanguages(v, &o, codes)
 	if o.Query != "" {
+		o.look(components)
 		if o.Wrong, err = wrongQuery(p.runSearch(ctx, snap, r, v, &o, components)); err != nil {
 			return err
 		}
@@ -164,7 +221,7 @@ func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, o *search, uni
 		if !ok {
 			at = len(o.Groups)
 			index[key] = at
-			o.Groups = append(o.Groups, group{Source: showForms(u.Source), Context: visible(u.Context), SourceLang: c.Settings.SourceLanguage})
+			o.Groups = append(o.Groups, group{Source: u.Source, Context: visible(u.Context), SourceLang: c.Settings.SourceLanguage})
 		}
 		o.Groups[at].Places = append(o.Groups[at].Places, p.placeOf(o, u, c, all[u.ID]))
 	}
@@ -178,7 +235,18 @@ func (p *Pages) groups(ctx context.Context, snap *store.Snapshot, o *search, uni
 			}
 		}
 	}
+	slices.SortStableFunc(o.Groups, func(a, b group) int { return a.untranslated() - b.untranslated() })
 	return nil
+}
+
+// untranslated is 1 if no place has a text in a language of the page, otherwise 0.
+func (g *group) untranslated() int {
+	for _, place := range g.Places {
+		if slices.ContainsFunc(place.Said, func(s said) bool { return !catalog.EmptyForms(s.Target) }) {
+			return 0
+		}
+	}
+	return 1
 }
 
 // placeOf shows what a component says in the languages of the page.

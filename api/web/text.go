@@ -69,7 +69,10 @@ func marked(s string, places []place) []span {
 		text := span{Text: visible(string(runes[i:j]))}
 		if on[i] {
 			text.Kind = "mark"
-			text.Text = strings.ReplaceAll(text.Text, " ", "␣")
+			inner := strings.TrimLeft(text.Text, " ") // blanks are shown where no letters show the mark
+			text.Text = strings.Repeat("␣", len(text.Text)-len(inner)) + inner
+			inner = strings.TrimRight(text.Text, " ")
+			text.Text = inner + strings.Repeat("␣", len(text.Text)-len(inner))
 		}
 		out = append(out, text)
 	}

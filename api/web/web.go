@@ -94,6 +94,7 @@ const (
 	maxShown                 = 4000  // characters of one text
 	maxElsewhere             = 40    // components that are searched for the same string
 	maxLooked                = 2000  // strings that the template has no more, whose texts may serve for one that the file lacks
+	maxNamed                 = 10    // things with a name that is looked for
 	maxOffers                = 3     // of these texts
 	maxPartStrings           = 5000  // of a file with a table by folder, which reads all
 	minParts, maxParts       = 2, 60 // of that table; fewer say nothing
@@ -409,7 +410,7 @@ func (v *view) Orders() []link {
 // Filters are the choices of rows.
 func (v *view) Filters() []link {
 	return v.choices("only", v.param("only"),
-		choice{"", v.L.T("all languages")}, choice{"unfinished", v.L.T("unfinished")}, choice{"failing", v.L.T("with failing checks")})
+		choice{"", v.L.T("everything")}, choice{"unfinished", v.L.T("unfinished")}, choice{"failing", v.L.T("with failing checks")})
 }
 
 // filtered reports whether the filter that the page's address names leaves out what t counts.
