@@ -153,3 +153,29 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 	report.Base, report.Head = from.String(), to.String()
 	return &report, nil
 }
+
+// Subjects adds the first lines of the messages of commits of a component's branch, without
+// addresses, to a map by id. What the mirror of this process does not have is left out.
+func (s *Syncer) Subjects(ctx context.Context, row *store.ComponentRow, ids []string, into map[string]string) error {
+	m := s.Shown(BranchKey(row.Repo, row.Branch))
+	if m == nil {
+		return nil
+	}
+	r, err := m.Reader(ctx)
+	if err != nil {
+		return ctx.Err() // there is no mirror yet
+	}
+	defer r.Close()
+	r.LimitCache(compareCache)
+	for _, id := range ids {
+		h, err := object.ParseHash(id)
+		if err != nil {
+			continue
+		}
+		if c, err := r.Commit(ctx, h); err == nil {
+			shown := catalog.NewCommit(catalog.Commit{Message: c.Message})
+			into[id] = shown.Summary()
+		}
+	}
+	return ctx.Err()
+}

@@ -11,35 +11,15 @@ import (
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
 	"github.com/repoglot/repoglot/gitsource"
-	"github.com/repoglot/repoglot/gitsource/object"
 	"github.com/repoglot/repoglot/poparse/diff"
 )
 
 // commits reads the commits of components in their mirrors.
 type commits struct{ engine *Engine }
 
-// Subjects is that of resource.Commits.
+// Subjects is that of the Syncer.
 func (c commits) Subjects(ctx context.Context, row *store.ComponentRow, ids []string, into map[string]string) error {
-	m := c.engine.syncer.Shown(ingest.BranchKey(row.Repo, row.Branch))
-	if m == nil {
-		return nil
-	}
-	r, err := m.Reader(ctx)
-	if err != nil {
-		return ctx.Err() // there is no mirror yet
-	}
-	defer r.Close()
-	r.LimitCache(1 << 20)
-	for _, id := range ids {
-		h, err := object.ParseHash(id)
-		if err != nil {
-			continue
-		}
-		if commit, err := r.Commit(ctx, h); err == nil {
-			into[id] = commit.Subject()
-		}
-	}
-	return ctx.Err()
+	return c.engine.syncer.Subjects(ctx, row, ids, into)
 }
 
 // Compare is that of the Syncer, with errors as clients get them.
