@@ -167,22 +167,16 @@ func (s *Store) ChangesAfter(id int64) (text string, last int64) {
 	s.TB.Helper()
 	var b strings.Builder
 	last = id
-	s.Read(func(ctx context.Context, snap *store.Snapshot) error {
-		list, err := snap.Changes(ctx, store.ChangeQuery{AfterID: id, Limit: 1 << 20})
-		if err != nil {
-			return err
+	n := 0
+	s.EachChange(id, func(c *catalog.Change) {
+		if n++; n <= maxDumped {
+			dumpChange(&b, c)
 		}
-		for i := range list {
-			if i == maxDumped {
-				fmt.Fprintf(&b, "and %d more\n", len(list)-i)
-			}
-			if i < maxDumped {
-				dumpChange(&b, &list[i])
-			}
-			last = list[i].ID
-		}
-		return nil
+		last = c.ID
 	})
+	if n > maxDumped {
+		fmt.Fprintf(&b, "and %d more\n", n-maxDumped)
+	}
 	return b.String(), last
 }
 

@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	_ "embed" // the scripts
 	"errors"
 	"fmt"
 	"io"
@@ -25,34 +26,13 @@ type Server struct {
 // StartTime is how long a server may take to start on a busy machine.
 const StartTime = time.Minute
 
-// clusterScript makes a cluster in the folder $2 with the programs in $1 and the settings $3,
-// runs it until its standard input ends, and removes it. The input is a pipe from this
-// process, so the server ends with it, however it ends. The collation is not "C", so
-// that a column without a collation of its own shows.
-const clusterScript = `set -e
-"$1/initdb" -D "$2/data" -U repoglot -A trust -E UTF8 --locale=C.UTF-8 --locale-provider=icu --icu-locale=en --no-sync --no-instructions >"$2/log" 2>&1
-cat >>"$2/data/postgresql.conf" <<END
-listen_addresses = ''
-unix_socket_directories = '$2'
-max_connections = 400
-$3
-END
-"$1/postgres" -D "$2/data" >>"$2/log" 2>&1 &
-server=$!
-read -r _ || true
-kill -INT $server
-wait $server || true
-rm -rf "$2"
-`
+// clusterScript makes and runs a cluster, userScript runs it as another user than root.
+//
+//go:embed cluster.sh
+var clusterScript string
 
-// userScript gives the folder $1 to the user postgres or, without it, to nobody, and runs
-// the other arguments as that user, in a session of their own.
-const userScript = `user=postgres
-id -u $user >/dev/null 2>&1 || user=nobody
-chown $user "$1"
-shift
-exec setsid setpriv --reuid=$user --regid="$(id -g $user)" --clear-groups "$@"
-`
+//go:embed user.sh
+var userScript string
 
 // Start starts an empty server with lines of postgresql.conf. If PostgreSQL is not
 // installed, the error is exec.ErrNotFound.
