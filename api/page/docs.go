@@ -1,160 +1,108 @@
 package page
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
+	"errors"
 	"html/template"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // description is a description in OpenAPI, as docs.html shows it.
 type description struct {
-	Style  template.CSS           `json:"-"`
-	Groups map[string][]operation `json:"-"` // the operations of Paths by their first tag
-	Info   struct {
-		Title, Version string
-		Description    prose
-	}
-	Paths map[string]struct {
-		Parameters                    []parameter
-		Get, Post, Put, Patch, Delete *operation
-	}
-	Components struct {
-		Parameters map[string]parameter
-		Responses  map[string]response
-		Schemas    map[string]schema
-	}
+	gjson.Result
+	Style  template.CSS
+	Groups map[string][]operation // the operations by their first tag
 }
 
 type operation struct {
-	Method      string `json:"-"`
-	Path        string `json:"-"`
-	ID          string `json:"operationId"`
-	Summary     string
-	Description prose
-	Tags        []string
-	Parameters  []parameter
-	Responses   map[string]response
-}
-
-type parameter struct {
-	Ref         string `json:"$ref"`
-	Name, In    string
-	Description prose
-}
-
-type response struct {
-	Ref         string `json:"$ref"`
-	Description prose
-	Content     map[string]struct{ Schema schema }
-}
-
-type schema struct {
-	Ref         string `json:"$ref"`
-	Type        any    // a name or a list of names
-	Description prose
-	Properties  map[string]schema
-	AllOf       []schema
-	Items       *schema
+	gjson.Result
+	Method, Path string
+	Parameters   []gjson.Result
 }
 
 // Docs makes the page of a description in OpenAPI 3.1, given as JSON: the
 // operations by their first tag, their parameters and answers, and the schemas.
 // References to other documents are left out.
 func Docs(openapi []byte) ([]byte, error) {
-	var d description
-	if err := json.Unmarshal(openapi, &d); err != nil {
-		return nil, fmt.Errorf("show the description: %w", err)
+	if !gjson.ValidBytes(openapi) {
+		return nil, errors.New("show the description: it is no JSON")
 	}
-	d.Groups = map[string][]operation{}
-	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
-		item := d.Paths[path]
-		for i, op := range []*operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
-			if op == nil {
+	d := description{gjson.ParseBytes(openapi), template.CSS(style), map[string][]operation{}}
+	paths := d.Get("paths").Map()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
+			op := paths[path].Get(method)
+			if !op.Exists() {
 				continue
 			}
-			op.Method, op.Path = [...]string{"GET", "POST", "PUT", "PATCH", "DELETE"}[i], path
-			op.Parameters = slices.Concat(item.Parameters, op.Parameters)
-			for i, p := range op.Parameters {
-				if name, ok := strings.CutPrefix(p.Ref, "#/components/parameters/"); ok {
-					op.Parameters[i] = d.Components.Parameters[name]
-				}
-			}
-			for status, r := range op.Responses {
-				if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
-					op.Responses[status] = d.Components.Responses[name]
-				}
-			}
-			tag := append(op.Tags, "other")[0]
-			d.Groups[tag] = append(d.Groups[tag], *op)
+			tag := cmp.Or(op.Get("tags.0").String(), "other")
+			parameters := slices.Concat(paths[path].Get("parameters").Array(), op.Get("parameters").Array())
+			d.Groups[tag] = append(d.Groups[tag], operation{op, strings.ToUpper(method), path, parameters})
 		}
 	}
-	d.Style = template.CSS(style)
 	return execute("docs.html", &d)
+}
+
+// Meant is what an object refers to, or the object itself.
+func (d *description) Meant(object gjson.Result) gjson.Result {
+	path, ok := strings.CutPrefix(object.Get("$ref").String(), "#/")
+	if !ok {
+		return object
+	}
+	return d.Get(strings.ReplaceAll(path, "/", "."))
 }
 
 // Named is the name of the schema that a schema or its items refer to; "" without a
 // reference.
-func (s schema) Named() string {
-	ref := s.Ref
-	if ref == "" && s.Items != nil {
-		ref = s.Items.Ref
-	}
+func (*description) Named(schema gjson.Result) string {
+	ref := cmp.Or(schema.Get("$ref").String(), schema.Get("items.$ref").String())
 	return strings.TrimPrefix(ref, "#/components/schemas/")
 }
 
-// Types is the type in words.
-func (s schema) Types() string {
-	switch t := s.Type.(type) {
-	case string:
-		return t
-	case []any:
-		var names []string
-		for _, name := range t {
-			names = append(names, fmt.Sprint(name))
-		}
-		return strings.Join(names, " or ")
+// Types is the type of a schema in words.
+func (*description) Types(schema gjson.Result) string {
+	var names []string
+	for _, name := range schema.Get("type").Array() { // of one, too
+		names = append(names, name.String())
 	}
-	return ""
+	return strings.Join(names, " or ")
 }
 
-// Fields are the properties of the schema and of those that it is made of.
-func (s schema) Fields() map[string]schema {
-	fields := map[string]schema{}
-	for _, part := range append(s.AllOf, s) {
-		maps.Copy(fields, part.Properties)
+// Fields are the properties of a schema and of those that it is made of.
+func (*description) Fields(schema gjson.Result) map[string]gjson.Result {
+	fields := map[string]gjson.Result{}
+	for _, part := range append(schema.Get("allOf").Array(), schema) {
+		maps.Copy(fields, part.Get("properties").Map())
 	}
 	return fields
 }
-
-// prose is a text of which the parts between backticks are code, what the
-// template "prose" shows.
-type prose string
 
 type span struct {
 	Text string
 	Code bool
 }
 
-// Spans are the parts of the text.
-func (p prose) Spans() []span {
-	var spans []span
-	for i, part := range strings.Split(string(p), "`") {
+// spans are the parts of a text of which those between backticks are code.
+func spans(text string) []span {
+	var list []span
+	for i, part := range strings.Split(text, "`") {
 		if code := i%2 == 1; code || part != "" {
-			spans = append(spans, span{Visible(part), code})
+			list = append(list, span{Visible(part), code})
 		}
 	}
-	return spans
+	return list
 }
 
-// Paragraphs splits the text at its empty lines.
-func (p prose) Paragraphs() []prose {
-	var list []prose
-	for part := range strings.SplitSeq(string(p), "\n\n") {
+// paragraphs splits a text at its empty lines.
+func paragraphs(text string) []string {
+	var list []string
+	for part := range strings.SplitSeq(text, "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
-			list = append(list, prose(part))
+			list = append(list, part)
 		}
 	}
 	return list

@@ -70,7 +70,7 @@ type part struct{ Text, Link string }
 
 // templates parses the embedded templates once.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.ParseFS(files, "*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"spans": spans, "paragraphs": paragraphs}).ParseFS(files, "*.html"))
 })
 
 // maxShown bounds the indented JSON of a page, in bytes; the JSON has all.

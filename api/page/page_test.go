@@ -83,7 +83,7 @@ func TestKeysKeepTheirOrder(t *testing.T) {
 // TestProse shows code in the prose of a description, and no markup.
 func TestProse(t *testing.T) {
 	t.Parallel()
-	if got, err := execute("prose", prose("say `<b>` or <i> `")); err != nil || string(got) != "say <code>&lt;b&gt;</code> or &lt;i&gt; <code></code>" {
+	if got, err := execute("prose", "say `<b>` or <i> `"); err != nil || string(got) != "say <code>&lt;b&gt;</code> or &lt;i&gt; <code></code>" {
 		t.Errorf("%s %v", got, err)
 	}
 }
