@@ -143,7 +143,7 @@ func TestSubjects(t *testing.T) {
 	}
 	for _, path := range []string{"/", "/projects/demo/", "/projects/demo/app/"} {
 		list := page(path)
-		for _, want := range []string{`<bdi class="subject">German</bdi>`, `<bdi class="subject">Cs &lt;joins&gt;</bdi>`, `Czech`, "begun with 3 strings, 2 translated", "one new one changed"} {
+		for _, want := range []string{`<bdi class="subject">German</bdi>`, `<bdi class="subject">Cs &lt;joins&gt;</bdi>`, `Czech`, "begun with 3 strings, 2 translated", "one new, one changed"} {
 			if !strings.Contains(list, want) {
 				t.Errorf("%s lacks %q: %s", path, want, list)
 			}
