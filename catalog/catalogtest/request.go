@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	_ "embed" // of demo-pages.txt
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -80,13 +81,8 @@ func (v *Visitor) Post(target string, form url.Values, header ...string) *httpte
 	return v.Send(r)
 }
 
+//go:embed demo-pages.txt
+var demoPages string
+
 // DemoPages are addresses of all pages of the demo.
-func DemoPages() []string {
-	return []string{
-		"/", "/projects/", "/projects/demo/", "/projects/demo/?sort=left&only=unfinished", "/projects/demo/app/", "/projects/demo/app/cs/", "/projects/demo/-/cs/",
-		"/translate/demo/app/cs/", "/translate/demo/app/cs/?q=has:check", "/translate/demo/app/cs/?q=((", "/translate/demo/app/cs/?q=state:empty", "/translate/demo/app/cs_CZ/?missing=1",
-		"/languages/", "/languages/cs/", "/languages/cs/demo/", "/languages/en/", "/engage/demo/", "/engage/demo/cs/",
-		"/user/karel/", "/changes/", "/changes/browse/demo/", "/changes/browse/demo/app/", "/changes/browse/demo/app/cs/?kind=changed&from=2020-01-01",
-		"/search/", "/search/?q=Hello&lang=cs&lang2=en", "/search/?q=((", "/checks/", "/checks/end_stop/", "/login/", "/docs/", "/docs/?q=webhook", "/docs/api/", "/docs/tutorial/",
-	}
-}
+func DemoPages() []string { return strings.Fields(demoPages) }

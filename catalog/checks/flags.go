@@ -1,6 +1,7 @@
 package checks
 
 import (
+	_ "embed" // of lists of names
 	"fmt"
 	resyntax "regexp/syntax"
 	"slices"
@@ -309,8 +310,8 @@ func flagError(name, value string, valued, unknown bool) string {
 		return fmt.Sprintf("%s needs one value of up to %d bytes: write %s:\"x:\"", name, maxTagPrefix, name)
 	case name == "replacements" && len(values)%2 != 0:
 		return name + " needs pairs of old and new: the last one is left out"
-	case known, name == "ignore-all-checks", slices.Contains(otherFlags(), name):
-	case ignores && !slices.Contains(otherChecks(), ignored):
+	case known, name == "ignore-all-checks", slices.Contains(strings.Fields(otherFlags), name):
+	case ignores && !slices.Contains(strings.Fields(otherChecks), ignored):
 		return fmt.Sprintf("%s: there is no check %s (docs/checks.md lists them)", name, ignored)
 	case !ignores && unknown:
 		if _, ok := byFlag[dashed(name)]; ok {
@@ -343,22 +344,12 @@ func icuFlagsError(flag string, values []flagValue) string {
 
 // otherFlags are the known flags that turn no check on or off by themselves: flags
 // of Weblate, and flags of gettext that are in every file.
-func otherFlags() []string {
-	return []string{
-		"read-only", "forbidden", "terminology", "case-insensitive", "strict-same", "strict-format", "xml-text", "rst-text", "bbcode-text",
-		"md-text", "dos-eol", "auto-java-messageformat", "accelerator-marker", "replacements", "priority", "variant",
-		"icu-flags", "icu-tag-prefix", "max-size", "max-lines", "font-family", "font-size", "font-weight", "font-spacing", "discard",
-		"max-length", "regex", "placeholders", "fuzzy", "no-wrap", "wrap", "range",
-	}
-}
+//
+//go:embed data/other-flags.txt
+var otherFlags string
 
 // otherChecks are the names, as in flags, of checks that other releases of Weblate
 // have or that need more than a PO file.
-func otherChecks() []string {
-	return []string{
-		"max-size", "max-lines", "accelerator", "end-interrobang", "multiple-capital",
-		"kabyle-characters", "objc-format", "laravel-format", "automattic-components-format", "xml-chars-around-tags", "rst-references",
-		"rst-syntax", "asciidoc-markup", "safe-mdx", "source-max-length", "prohibited-initial-character", "fluent-parts",
-		"fluent-references", "fluent-source-inner-html", "fluent-source-syntax", "fluent-target-inner-html", "fluent-target-syntax",
-	}
-}
+//
+//go:embed data/other-checks.txt
+var otherChecks string

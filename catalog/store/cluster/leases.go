@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	_ "embed" // of take_lease.sql
 	"fmt"
 	"time"
 
@@ -45,38 +46,16 @@ type Room struct {
 // belongs to a pull that is writing although its lease has expired. The best sixteen are
 // looked at, since several processes choose at once. If none is there to take, indexes say
 // so.
-const takeLease = `WITH at AS (SELECT ` + sqldb.Clock + ` AS t),
-	newest AS (SELECT fingerprint FROM configurations ORDER BY revision DESC, n DESC LIMIT 1),
-	looked AS (SELECT $7 <> '' OR EXISTS (SELECT 1 FROM mirrors WHERE holder = '' AND active = 1 AND wished IS NOT NULL)
-		OR (SELECT MIN(due) FROM mirrors WHERE holder = '' AND active = 1) <= (SELECT t FROM at)
-		OR (SELECT MIN(expires) FROM mirrors WHERE holder <> '') <= (SELECT t FROM at) AS there),
-	shared AS (SELECT branch, host, active, holder, wished, due, expires,
-		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host) AS of_host, MAX(started) OVER (PARTITION BY host) AS host_served,
-		COUNT(*) FILTER (WHERE expires > t) OVER (PARTITION BY host, project) AS of_project, MAX(started) OVER (PARTITION BY host, project) AS served
-		FROM mirrors, at WHERE (SELECT there FROM looked)),
-	best AS (SELECT ARRAY(SELECT m.branch FROM shared m, at
-		WHERE m.active = 1 AND $2 = (SELECT fingerprint FROM newest)
-			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
-			AND m.branch NOT IN %s AND ($7 = m.branch OR $7 = ''
-				AND (m.host <> '' AND m.of_host < $6 OR m.host = '' AND m.branch IN %s)
-				AND m.host NOT IN %s)
-		ORDER BY LEAST(m.wished, m.due, m.expires) < t - 600000000 DESC NULLS LAST,
-			m.of_host, m.host_served NULLS FIRST, m.of_project, m.served NULLS FIRST, LEAST(m.wished - 600000000, m.due), m.branch
-		LIMIT 16) AS list)
-	UPDATE mirrors SET token = token + 1, holder = $1, started = t, expires = t + $3, wished = NULL, wished_by = ''
-	FROM at WHERE branch = (
-		SELECT m.branch FROM mirrors m, at WHERE m.branch = ANY ((SELECT list FROM best)::TEXT[])
-			AND (m.holder = '' AND (m.wished IS NOT NULL OR m.due <= t OR $7 <> '') OR m.holder <> '' AND m.expires <= t)
-		ORDER BY array_position((SELECT list FROM best), m.branch)
-		LIMIT 1 FOR UPDATE OF m SKIP LOCKED)
-	RETURNING branch, token, failures`
+//
+//go:embed take_lease.sql
+var takeLease string
 
 // Take takes the lease of a branch that is due, or whose holder has died. taken is
 // false if there is none for which there is room.
 func (c *Cluster) Take(ctx context.Context, r *Room) (lease Lease, taken bool, err error) {
 	lease.Configuration = r.Configuration
 	err = c.Do(ctx, "take a lease", func(s *sqldb.Session) error {
-		taken, err = s.First(ctx, fmt.Sprintf(takeLease, textsOf(8), textsOf(4), textsOf(5)),
+		taken, err = s.First(ctx, fmt.Sprintf(takeLease, sqldb.Clock, textsOf(8), textsOf(4), textsOf(5)),
 			[]any{r.Process, r.Configuration, r.Length.Microseconds(), textList(r.Local), textList(r.Full), r.PerHost, r.Only, textList(r.Pulling)},
 			&lease.Branch, &lease.Token, &lease.Failures)
 		return err
