@@ -71,7 +71,7 @@ type Config struct {
 	// TrustedProxies lists the networks (`10.0.0.0/8`) and addresses
 	// (`127.0.0.1`) whose `X-Forwarded-Proto`, `X-Forwarded-Host` and
 	// `X-Forwarded-For` count.
-	TrustedProxies []Network `yaml:"trusted_proxies"`
+	TrustedProxies []netip.Prefix `yaml:"trusted_proxies"`
 	// AllowedHosts lists the hosts that requests may name besides that of `base_url`
 	// and this machine (`localhost`, loopback addresses), such as an internal name; `*`
 	// allows all. Other requests get 400, except for `/healthz`, `/readyz` and
@@ -275,15 +275,6 @@ func (c *Config) DatabaseAddress() string {
 // Warnings lists, in one line each, the settings that this version does not act
 // on, and the environment variables and check flags that look like a mistake.
 func (c *Config) Warnings() []string { return c.warnings }
-
-// Prefixes returns TrustedProxies in the type of package netip.
-func (c *Config) Prefixes() []netip.Prefix {
-	list := make([]netip.Prefix, 0, len(c.TrustedProxies))
-	for _, n := range c.TrustedProxies {
-		list = append(list, n.Prefix)
-	}
-	return list
-}
 
 // RestartKeys returns the keys that differ from those of now and take effect only
 // after a restart.

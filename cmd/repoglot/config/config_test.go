@@ -193,6 +193,11 @@ func TestEnvironment(t *testing.T) {
 	if !slicesContain(c.Warnings(), "REPOGLOT_LISTN") {
 		t.Errorf("warnings %q do not name the variable with the typing error", c.Warnings())
 	}
+	named := mustParse(t, minimal+"notify:\n- {url: https://example.org, secret_env: REPOGLOT_NAMED}\nsmtp: {password_env: REPOGLOT_NAMED_TOO}\n",
+		"REPOGLOT_NAMED=MDEyMzQ1Njc4OWFiY2RlZg==", "REPOGLOT_NAMED_TOO=x")
+	if slicesContain(named.Warnings(), "NAMED") {
+		t.Errorf("warnings of variables that the file names: %q", named.Warnings())
+	}
 	if c := mustParse(t, contract, "REPOGLOT_LISTEN="); c.Listen != "127.0.0.1:8080" {
 		t.Errorf("an empty variable overrode listen: %q", c.Listen)
 	}
@@ -271,13 +276,13 @@ projects:
 		t.Errorf("warnings: %q", c.Warnings())
 	}
 	var prefixes []string
-	for _, p := range c.Prefixes() {
+	for _, p := range c.TrustedProxies {
 		prefixes = append(prefixes, p.String())
 	}
 	if diff := cmp.Diff([]string{"127.0.0.1/32", "10.0.0.0/8", "::1/128"}, prefixes); diff != "" {
 		t.Error(diff)
 	}
-	if !c.Prefixes()[1].Contains(netip.MustParseAddr("10.200.0.1")) {
+	if !c.TrustedProxies[1].Contains(netip.MustParseAddr("10.200.0.1")) {
 		t.Error("the network 10.1.2.3/8 does not hold 10.200.0.1")
 	}
 	if c.RateLimit.Anonymous != (config.Rate{Count: 1000, Per: time.Hour}) || c.RateLimit.Token.Per != time.Second {

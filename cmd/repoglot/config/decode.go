@@ -135,6 +135,9 @@ func (d *decoder) entries(path string, m ast.MapNode, known *keys, seen, meant m
 			if why := refused(field, f.Tag); why != "" {
 				d.on(to, "%s %s", to, why)
 			}
+			if f.Tag.Get("env") != "" {
+				d.variables[field.String()] = true
+			}
 		}
 	}
 	return merges

@@ -85,7 +85,7 @@ func parse(path string, data []byte, environ []string, pushes bool) (*Config, er
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{report: report{file: path, positions: map[string]position{}}, anchors: map[string]ast.Node{}}
+	d := decoder{report: report{file: path, positions: map[string]position{}, variables: map[string]bool{}}, anchors: map[string]ast.Node{}}
 	c := Default()
 	c.file, c.source = path, data
 	d.decode("", body, reflect.ValueOf(c).Elem())
@@ -111,7 +111,7 @@ func (c *Config) complete(r *report, environ []string, folder string, pushes boo
 	case err != nil:
 		c.warnings = append(c.warnings, err.Error())
 	}
-	c.warnings = slices.Concat(c.warnings, env.unknown(c), c.checkWarnings())
+	c.warnings = slices.Concat(c.warnings, env.unknown(c, r), c.checkWarnings())
 	if err := c.resolvePaths(folder, env); err != nil {
 		return nil, fail(r.file, "%v", err)
 	}
@@ -353,33 +353,17 @@ func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
 func overridable(v reflect.Value) bool { return v.Kind() != reflect.Bool && wordParser(v) != nil }
 
 // unknown returns a warning for each variable with the prefix of an override that
-// overrides no key.
-func (env *environment) unknown(c *Config) []string {
+// overrides no key and that the file does not name.
+func (env *environment) unknown(c *Config, r *report) []string {
 	named := map[string]bool{}
-	for key, f := range (&report{}).keysOf(reflect.TypeFor[Config]()).fields {
+	for key, f := range r.keysOf(reflect.TypeFor[Config]()).fields {
 		if overridable(reflect.ValueOf(c).Elem().FieldByIndex(f.Index)) {
 			named[EnvName(key)] = true
 		}
 	}
-	for _, cr := range c.Credentials {
-		named[cr.PasswordEnv] = true
-	}
-	for _, p := range c.Projects {
-		named[p.WebhookSecretEnv] = true
-	}
-	for _, s := range c.SignIn {
-		named[s.ClientSecretEnv] = true
-	}
-	named[c.SMTP.PasswordEnv] = true
-	for _, n := range c.Notify {
-		named[n.SecretEnv] = true
-	}
-	for _, co := range c.Components() {
-		named[co.WebhookSecretEnv], named[co.SigningKeyEnv], named[co.ForgeTokenEnv] = true, true, true
-	}
 	var list []string
 	for name := range env.values {
-		if strings.HasPrefix(name, envPrefix) && !named[name] {
+		if strings.HasPrefix(name, envPrefix) && !named[name] && !r.variables[name] {
 			list = append(list, "the environment variable "+name+" overrides no key of the configuration and is ignored")
 		}
 	}

@@ -31,6 +31,11 @@ func wordParser(dst reflect.Value) func(text string) error {
 			}
 			return err
 		}
+	case *netip.Prefix:
+		return func(text string) (err error) {
+			*v, err = parseNetwork(text)
+			return err
+		}
 	case *bool:
 		return func(text string) error {
 			if *v = strings.EqualFold(text, "true"); !*v && !strings.EqualFold(text, "false") {
@@ -124,20 +129,16 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Network is a network; an address is a network of one address.
-type Network struct{ netip.Prefix }
-
-func (n *Network) parse(text string) error {
+// parseNetwork reads a network; an address is a network of one address.
+func parseNetwork(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
-		n.Prefix = p.Masked()
-		return nil
+		return p.Masked(), nil
 	}
 	a, err := netip.ParseAddr(text)
 	if err != nil || a.Zone() != "" {
-		return errors.New("must be an address or a network; write it like 127.0.0.1 or 10.0.0.0/8")
+		return netip.Prefix{}, errors.New("must be an address or a network; write it like 127.0.0.1 or 10.0.0.0/8")
 	}
-	n.Prefix = netip.PrefixFrom(a, a.BitLen())
-	return nil
+	return netip.PrefixFrom(a, a.BitLen()), nil
 }
 
 // Rate is a number of requests in a span of time; the zero value means no bound.
@@ -221,6 +222,7 @@ type report struct {
 	errs      Errors
 	positions map[string]position    // by path: "projects[0].components[1].repo"
 	keys      map[reflect.Type]*keys // of the structs met so far
+	variables map[string]bool        // of the environment, which keys with the tag env name
 }
 
 // at reports a mistake at a position, unless it is the same as the last one.

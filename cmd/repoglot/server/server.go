@@ -196,7 +196,7 @@ func (s *server) base() string { return cmp.Or(s.api.BaseURL(), s.origin) }
 
 func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
 	o := api.Settings{
-		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.Prefixes(), CORSOrigins: c.CORSOrigins,
+		BaseURL: c.BaseURL, AllowedHosts: c.AllowedHosts, TrustedProxies: c.TrustedProxies, CORSOrigins: c.CORSOrigins,
 		AnonymousRate: limit.Rate(c.RateLimit.Anonymous), TokenRate: limit.Rate(c.RateLimit.Token),
 		SignIn: providersOf(c), Roles: c.Roles(), Pushes: newPushers(c, log).pushes,
 	}
