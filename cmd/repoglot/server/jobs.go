@@ -15,7 +15,7 @@ func WriteJobs(w io.Writer, state *cluster.State, asJSON bool) error {
 	if !asJSON {
 		return writeJobs(w, newJobs(state))
 	}
-	_, err := w.Write(encode(newJobs(state), "  "))
+	_, err := w.Write(encode(newJobs(state), 2))
 	return err
 }
 

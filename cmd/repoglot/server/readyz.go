@@ -1,10 +1,8 @@
 package server
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +15,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/repoglot/repoglot/api/wire"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/ingest/schedule"
@@ -131,7 +130,7 @@ func (s *supervisor) readiness(ctx context.Context) (*readiness, error) {
 	} else if state.Receivers > 0 {
 		body["notify"] = state
 	}
-	r.compact, r.indented = encode(body, ""), encode(body, "  ")
+	r.compact, r.indented = encode(body, 0), encode(body, 2)
 	return r, nil
 }
 
@@ -222,7 +221,7 @@ func componentState(state schedule.State, imported bool, problem catalog.Failure
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {
-	writeEncoded(w, status, encode(body, ""))
+	writeEncoded(w, status, encode(body, 0))
 }
 
 func writeEncoded(w http.ResponseWriter, status int, body []byte) {
@@ -232,14 +231,10 @@ func writeEncoded(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// encode returns the JSON of a body whose levels are indented by a text.
-func encode(body any, indent string) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", indent)
-	_ = encoder.Encode(body) // maps, texts and numbers have a form
-	return b.Bytes()
+// encode returns the line of JSON of a body whose levels are indented by blanks.
+func encode(body any, indent int) []byte {
+	text, _ := wire.JSON(body, indent) // maps, texts and numbers have a form
+	return append(text, '\n')
 }
 
 // The bounds of problems: a repository can hold any number of broken files, with

@@ -150,9 +150,9 @@ func TestReadyKept(t *testing.T) {
 // TestIndented: an answer for people is indented, one for programs is a line.
 func TestIndented(t *testing.T) {
 	t.Parallel()
-	for indent, want := range map[string]string{"": "{\"ready\":true}\n", "  ": "{\n  \"ready\": true\n}\n"} {
+	for indent, want := range map[int]string{0: "{\"ready\":true}\n", 2: "{\n  \"ready\": true\n}\n"} {
 		if got := string(encode(map[string]any{"ready": true}, indent)); got != want {
-			t.Errorf("indent %q: %q", indent, got)
+			t.Errorf("indent %d: %q", indent, got)
 		}
 	}
 }
