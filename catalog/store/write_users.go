@@ -41,11 +41,9 @@ func (tx *StepTx) User(ctx context.Context, name, email string, at time.Time) (i
 	n, met := tx.authorOf[key]
 	if !met {
 		a := stepAuthor{key: key, name: name}
-		var joined sql.NullInt64
-		if _, err := tx.s.First(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &joined); err != nil {
+		if _, err := tx.s.First(ctx, `SELECT id, joined FROM users WHERE email_hash = $1`, []any{key}, &a.id, &a.joined); err != nil {
 			return 0, tx.fail(ctx, "look for an author", err)
 		}
-		a.joined = sqldb.FromMicros(joined)
 		n = len(tx.authors)
 		tx.authors, tx.authorOf[key] = append(tx.authors, a), n
 	}

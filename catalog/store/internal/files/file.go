@@ -96,17 +96,15 @@ func (b *Files) Later(ctx context.Context, component int64) ([]File, error) {
 	err := b.s.Query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
 		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan sqldb.Scan) error {
 		var f File
-		var modified sql.NullInt64
 		var list []byte
-		if err := scan(&f.TranslationID, &f.Blob, &modified, &list); err != nil {
+		if err := scan(&f.TranslationID, &f.Blob, &f.Modified, &list); err != nil {
 			return err
 		}
 		pieces, err := Decode(list)
 		if err != nil {
 			return damagedFile(err)
 		}
-		if pieces.later {
-			f.Modified, f.Plain = sqldb.FromMicros(modified), pieces.plain
+		if f.Plain = pieces.plain; pieces.later {
 			files = append(files, f)
 		}
 		return nil
@@ -139,16 +137,14 @@ func (b *Files) File(ctx context.Context, translationID int64) (File, error) {
 // follow, the error is ErrNotFound, and Later and Blob are set.
 func (b *Files) Read(ctx context.Context, translation int64) (File, error) {
 	f := File{TranslationID: translation}
-	var modified sql.NullInt64
 	var data, list []byte
-	found, err := b.s.First(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &modified, &data, &list)
+	found, err := b.s.First(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &f.Modified, &data, &list)
 	if err == nil && !found {
 		err = sqldb.NotFound("file")
 	}
 	if err != nil {
 		return File{}, err
 	}
-	f.Modified = sqldb.FromMicros(modified)
 	if list == nil {
 		if f.Data, err = b.codec.Inflate(data); err != nil {
 			return File{}, damagedFile(err)
@@ -192,9 +188,8 @@ func (b *Files) Stored(ctx context.Context, translations []int64) (map[int64]Sto
 		return b.s.Query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
 			FROM translations t JOIN files f ON f.translation_id = `+Owner+` WHERE t.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
 			var f Stored
-			var modified sql.NullInt64
 			var list []byte
-			err := scan(&f.TranslationID, &f.Blob, &modified, &f.Stored, &list)
+			err := scan(&f.TranslationID, &f.Blob, &f.Modified, &f.Stored, &list)
 			if err == nil && list != nil {
 				var pieces *Pieces
 				if pieces, err = Decode(list); err == nil {
@@ -204,7 +199,6 @@ func (b *Files) Stored(ctx context.Context, translations []int64) (map[int64]Sto
 					return nil
 				}
 			}
-			f.Modified = sqldb.FromMicros(modified)
 			files[f.TranslationID] = f
 			return err
 		})
