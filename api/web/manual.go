@@ -40,7 +40,7 @@ func readManual() (all []theme) {
 		pages []string
 	}{
 		{intl.Text("To begin"), []string{"tutorial", "faq", "comparison"}},
-		{intl.Text("To use it"), []string{"search", "checks", "check", "merging", "editing", "api", "codes"}},
+		{intl.Text("To use it"), []string{"translating", "search", "checks", "check", "merging", "editing", "api", "codes"}},
 		{intl.Text("To run it"), []string{"configuration", "deploy", "operation", "access", "teams", "webhooks", "cluster", "scale"}},
 		{intl.Text("To change it"), []string{"contributing", "design", "compatibility", "po", "benchmarks", "security"}},
 	} {
