@@ -246,13 +246,10 @@ func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []
 const expireBatch = 500
 
 // Clock is the time of the database, which the processes that share it agree on.
-func (db *DB) Clock(ctx context.Context) (time.Time, error) {
-	if !db.sql.Engine.Remote() {
-		return db.now(), nil
-	}
-	var now time.Time
-	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		_, err := s.First(ctx, `SELECT `+sqldb.Clock, nil, &now)
+func (db *DB) Clock(ctx context.Context) (now time.Time, err error) {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
+		micros, err := s.Now(ctx)
+		now = time.UnixMicro(micros).UTC()
 		return err
 	})
 	return now, db.fail(ctx, "read the clock", err)

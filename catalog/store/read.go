@@ -66,7 +66,7 @@ const reachedLately = 2 * time.Second
 // Reached reports whether the database answered lately, so that kept answers may be
 // given. A watch asks it often enough. A file of SQLite does not go away.
 func (db *DB) Reached() bool {
-	return !db.sql.Engine.Remote() || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
+	return db.sql.Dialect.Sqlite || db.now().UnixNano()-db.reached.Load() <= int64(reachedLately)
 }
 
 // Access reads tokens and sessions.

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"encoding/hex"
 	"regexp"
 	"slices"
 	"strconv"
@@ -57,25 +58,17 @@ func location(references []string) string {
 	return strings.Join(strings.Fields(docstring.ReplaceAllString(unquote(joined), "")), ", ")
 }
 
-// unquote decodes percent escapes, leaving malformed ones as they are.
+// percentEscape is a byte of a file name as Sphinx writes it.
+var percentEscape = regexp.MustCompile(`%[[:xdigit:]]{2}`)
+
+// unquote decodes percent escapes, leaving malformed ones as they are. A file name in
+// another encoding does not become invalid text.
 func unquote(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	// A file name in another encoding must not become invalid text.
-	return strings.ToValidUTF8(strings.ReplaceAll(b.String(), "\x00", "\ufffd"), "\ufffd")
+	s = percentEscape.ReplaceAllStringFunc(s, func(escape string) string {
+		c, _ := hex.DecodeString(escape[1:])
+		return string(c)
+	})
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\ufffd"), "\ufffd")
 }
 
 // flags sorts the flags of an entry and joins them, each in the form that the

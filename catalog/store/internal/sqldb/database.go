@@ -75,8 +75,6 @@ func IsPostgres(dsn string) bool {
 type engine interface {
 	// open opens the database, whose schema may be older, and returns its sessions.
 	Open(ctx context.Context, opts Options, shared *DB) (Pools, error)
-	// remote reports whether the database is on a server, which may be away.
-	Remote() bool
 	// server names the server that was reached last, with its timeline; "" without a
 	// server, or before one was reached.
 	Server() string

@@ -218,8 +218,6 @@ func isStale(e *pgconn.PgError) bool {
 	return e.Code == "0A000" && strings.Contains(e.Message, "cached plan")
 }
 
-func (*Postgres) Remote() bool { return true }
-
 func (*Postgres) Committed(context.Context) {}
 
 func (*Postgres) CatchUp(context.Context) {}

@@ -279,7 +279,7 @@ const Clock = `(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT`
 // Now is the time in microseconds by which what people were given ends: that of the database
 // where processes on several machines share it.
 func (s *Session) Now(ctx context.Context) (micros int64, err error) {
-	if s.DB.options.OwnClock || !s.DB.Engine.Remote() {
+	if s.DB.options.OwnClock || s.DB.Dialect.Sqlite {
 		return s.DB.options.Now().UnixMicro(), nil
 	}
 	_, err = s.First(ctx, `SELECT `+Clock, nil, &micros)

@@ -203,7 +203,6 @@ func (e *SQLite) CatchUp(ctx context.Context) {
 	}
 }
 
-func (*SQLite) Remote() bool   { return false }
 func (*SQLite) Server() string { return "" }
 
 // Listen does nothing: other processes do not tell.
