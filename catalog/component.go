@@ -56,7 +56,7 @@ func (c *Component) At() string {
 }
 
 // ComponentSettings are the fields of a component that the configuration sets. The
-// defaults are in docs/compatibility.md#defaults.
+// defaults are in docs/configuration.md.
 type ComponentSettings struct {
 	// Name is the component's name for people. Empty: the slug, or the match
 	// of `{component}` unchanged.
@@ -126,8 +126,7 @@ type ComponentSettings struct {
 	ReportSourceBugs string `yaml:"report_source_bugs"`
 	// MergeStyle is served unchanged.
 	MergeStyle string `yaml:"merge_style" oneof:"merge rebase merge_noff"`
-	// CommitMessage is the template of the messages of commits of edits; line breaks
-	// of all message templates are served as CR LF.
+	// CommitMessage is the template of the messages of commits of edits.
 	CommitMessage string `yaml:"commit_message"`
 	// AddMessage is the template of commits that add a language.
 	AddMessage string `yaml:"add_message"`
@@ -135,7 +134,7 @@ type ComponentSettings struct {
 	DeleteMessage string `yaml:"delete_message"`
 	// MergeMessage is a message template.
 	MergeMessage string `yaml:"merge_message"`
-	// AddonMessage is a message template.
+	// AddonMessage is the template of commits of `msgmerge`.
 	AddonMessage string `yaml:"addon_message"`
 	// PullMessage is the template of title and text of requests.
 	PullMessage string `yaml:"pull_message"`
@@ -162,8 +161,7 @@ type ComponentSettings struct {
 	VariantRegex string `yaml:"variant_regex"`
 	// IsGlossary says that the component is a glossary: its strings are not
 	// checked; they are the terms of the check `check_glossary`, which runs on
-	// strings of the project with the flag `check-glossary` (of the entry, or in
-	// their component's `check_flags`). Terms are the translated strings of a
+	// strings of the project with the flag `check-glossary`. Terms are the translated strings of a
 	// language: if several have the same source, any of them is right; a term with
 	// the flag `forbidden` must not be used, and one with `read-only` stays
 	// untranslated. At most 20,000 terms or half a megabyte are used. A private

@@ -23,7 +23,7 @@ type Project struct {
 }
 
 // ProjectSettings are the fields of a project that the configuration sets. The
-// defaults are in docs/compatibility.md#defaults.
+// defaults are in docs/configuration.md.
 type ProjectSettings struct {
 	// Name is the project's name for people. Empty: the slug.
 	Name string `yaml:"name"`

@@ -126,7 +126,7 @@ type Suggestions struct {
 }
 
 // DefaultComponent returns a component with the default settings and without slug,
-// repo and filemask (docs/compatibility.md#defaults).
+// repo and filemask (docs/configuration.md).
 func DefaultComponent() Component {
 	return Component{
 		ComponentSettings: catalog.ComponentSettings{

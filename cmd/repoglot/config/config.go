@@ -239,7 +239,7 @@ func Default() *Config {
 }
 
 // DefaultProject returns a project with the default settings and without a slug
-// (docs/compatibility.md#defaults).
+// (docs/configuration.md).
 func DefaultProject() Project {
 	return Project{ProjectSettings: catalog.ProjectSettings{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}}
 }

@@ -116,7 +116,7 @@ const minimal = `projects:
   - {slug: c, repo: ../r, filemask: "*.po"}
 `
 
-// TestDefaults checks the defaults of docs/compatibility.md#defaults.
+// TestDefaults checks the defaults of docs/configuration.md.
 func TestDefaults(t *testing.T) {
 	c := mustParse(t, minimal)
 	p := c.Projects[0]

@@ -119,9 +119,6 @@ repoglot serve --config repoglot.yaml reads one YAML file:
 * Passwords are not in the file; it names environment variables that hold them.
   Credentials within the address of a repository work and are never shown.
 * YAML anchors, aliases and ` + "`<<:`" + ` may be used to write common settings once.
-
-If this version does not act on a key yet, its description says so, and the key
-gives a warning at start.
 `
 
 // writeManual makes the manual from the sources of this package.
