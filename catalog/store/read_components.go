@@ -37,12 +37,28 @@ type ComponentRow struct {
 	// ImportedChange is the newest change when its first import ended; 0 before.
 	ImportedChange int64
 
-	reread                        bool
-	importAt, lastAt              time.Time
-	lastUnit                      int64
-	template                      string
-	configured, projectConfigured int64
+	// Reread says that repository, branch or settings that affect reading changed. Its
+	// stored units remain, for comparison. Its head was reset, unless it is the commit
+	// that a first import has reached.
+	Reread bool
+	// Template is the pattern that discovered it; "" for a configured component.
+	Template string
+	// ImportAt is when the first import began; zero if nothing of the component
+	// was stored yet, or if an older version imported it.
+	ImportAt time.Time
+	// LastUnit is the n of the newest unit id, which is component id · 2^28 + n; 0
+	// without units.
+	LastUnit int64
+	// LastAt is the time of the newest change entry; zero without entries.
+	LastAt time.Time
+	// Configured is the generation of its settings, for StepInfo.Configured.
+	Configured int64
+
+	projectConfigured int64
 }
+
+// BranchComponent is a component as pulls and edits of its branch read it.
+type BranchComponent = ComponentRow
 
 // Projects returns the active projects by id.
 func (s *Snapshot) Projects(ctx context.Context) ([]ProjectRow, error) {
@@ -134,7 +150,7 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error
 	var settings, projectSettings sql.RawBytes
 	err = scan(&c.ID, &c.ProjectID, &c.Slug, &settings, &c.Repo, &c.Branch, &c.Tracking, &c.Head, &c.Changes, &c.Problem.Words, &c.Problem.Kind, &c.Problem.Since,
 		&c.PushProblem.Words, &c.PushProblem.Kind, &c.PushProblem.Since,
-		&c.Imported, &c.reread, &c.importAt, &c.lastUnit, &c.lastAt, &c.template, &c.configured, &c.Generation,
+		&c.Imported, &c.Reread, &c.ImportAt, &c.LastUnit, &c.LastAt, &c.Template, &c.Configured, &c.Generation,
 		&c.Locked, &c.ImportedChange, &c.Project.Slug, &projectSettings, &c.projectConfigured)
 	if err != nil {
 		return c, err
@@ -154,30 +170,7 @@ func scanComponent(s *sqldb.Session, scan sqldb.Scan) (c ComponentRow, err error
 
 // settingsGeneration is the newest generation of the settings of a component and
 // of its project. All answers about the component show them.
-func (c *ComponentRow) settingsGeneration() int64 { return max(c.configured, c.projectConfigured) }
-
-// BranchComponent is a component as needed by a pull of its branch.
-type BranchComponent struct {
-	catalog.Component
-	// Project is the component's project.
-	Project catalog.Project
-	// Reread says that repository, branch or settings that affect reading changed. Its
-	// stored units remain, for comparison. Its head was reset, unless it is the commit
-	// that a first import has reached.
-	Reread bool
-	// Template is the pattern that discovered it; "" for a configured component.
-	Template string
-	// ImportAt is when the first import began; zero if nothing of the component
-	// was stored yet, or if an older version imported it.
-	ImportAt time.Time
-	// LastUnit is the n of the newest unit id, which is component id · 2^28 + n; 0
-	// without units.
-	LastUnit int64
-	// LastAt is the time of the newest change entry; zero without entries.
-	LastAt time.Time
-	// Configured is the generation of its settings, for StepInfo.Configured.
-	Configured int64
-}
+func (c *ComponentRow) settingsGeneration() int64 { return max(c.Configured, c.projectConfigured) }
 
 // Branch returns the active components of a configured repository and branch, by
 // id. An empty list is no error.
@@ -202,17 +195,7 @@ func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, e
 
 func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (out []BranchComponent, err error) {
 	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		list, err := componentsWhere(ctx, s, ` WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args...)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			c := &list[i]
-			out = append(out, BranchComponent{
-				Component: c.Component, Project: c.Project, Reread: c.reread,
-				Template: c.template, Configured: c.configured, ImportAt: c.importAt, LastUnit: c.lastUnit, LastAt: c.lastAt,
-			})
-		}
+		out, err = componentsWhere(ctx, s, ` WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args...)
 		return err
 	})
 	return out, err
