@@ -119,7 +119,6 @@ func (v *verifier) run(ctx context.Context) {
 	for i := range projects {
 		v.project(ctx, &projects[i])
 	}
-	v.journal(ctx)
 	v.server(ctx)
 }
 
