@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"strconv"
@@ -25,11 +24,6 @@ type Identity struct {
 	Hash int64
 	// Key is our own hash of the same text, with a separator between its parts.
 	Key int64
-}
-
-// Compare orders identities.
-func (i Identity) Compare(o Identity) int {
-	return cmp.Or(cmp.Compare(i.Hash, o.Hash), cmp.Compare(i.Key, o.Key))
 }
 
 // Checksum returns the id_hash as a unit's web_url has it: the unsigned hash in
