@@ -216,6 +216,9 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 			return 0, nil, p.corrupt(offset, "it is made from more than can be held: %w", ErrTooLarge)
 		}
 		keep := int(size) <= smallBase || i <= nearBases || i%farBases == 0
+		if size > largeBase {
+			keep = i == 1 || i > 0 && i%farLargeBases == 0
+		}
 		if keep {
 			room = nil
 		}
@@ -224,7 +227,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 			return 0, nil, p.corrupt(c.links[i].offset, "%w", err)
 		}
 		if keep {
-			p.cache.put(p, c.links[i].offset, cached{c.kind, data})
+			p.cache.put(p, c.links[i].offset, cached{c.kind, data, size > largeBase && i == 1})
 			continue
 		}
 		room, spare = spare, data
@@ -259,6 +262,9 @@ func (c *chain) bounded(size, limit int64) error {
 func (p *pack) follow(c *chain, offset, limit int64) error {
 	for at := offset; ; {
 		if o, ok := p.cache.get(p, at); ok {
+			if o.once && at == offset {
+				p.cache.drop(p, at)
+			}
 			c.kind, c.root = o.kind, o.data
 			return c.bounded(int64(len(o.data)), limit)
 		}
@@ -280,7 +286,7 @@ func (p *pack) follow(c *chain, offset, limit int64) error {
 		}
 		if !e.delta() {
 			c.kind, c.root = e.kind, data
-			p.cache.put(p, at, cached{e.kind, data})
+			p.cache.put(p, at, cached{e.kind, data, false})
 			return nil
 		}
 		if _, size, _, ok := deltaSizes(data); ok {
@@ -303,6 +309,10 @@ const (
 	farBases = 8
 	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
+	// largeBase is the length from which only the next base is kept, until it was read itself,
+	// and every farLargeBases-th: with more of them, those of a dozen files of a megabyte
+	// push each other out before they are used.
+	largeBase, farLargeBases = 512 << 10, 24
 )
 
 // blobCache keeps inflated objects, which are the bases of their neighbours in
@@ -323,6 +333,7 @@ type packed struct {
 type cached struct {
 	kind plumbing.ObjectType
 	data []byte
+	once bool // it is forgotten when it was read as an object
 }
 
 // setLimit bounds the bytes, and empties the cache; 0 is objectCache.
@@ -338,6 +349,16 @@ func (c *blobCache) get(p *pack, offset int64) (cached, bool) {
 		c.put(p, offset, o)
 	}
 	return o, ok
+}
+
+// drop forgets an object.
+func (c *blobCache) drop(p *pack, offset int64) {
+	key := packed{p, offset}
+	if o, ok := c.young[key]; ok {
+		c.bytes -= len(o.data) + overhead
+	}
+	delete(c.young, key)
+	delete(c.old, key)
 }
 
 // overhead is what an object in a cache takes besides its bytes.
