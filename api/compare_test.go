@@ -30,6 +30,10 @@ func (*twoCommits) Subjects(context.Context, *store.ComponentRow, []string, map[
 	return nil
 }
 
+func (*twoCommits) Code(context.Context, *store.ComponentRow, []string) (name, text string, err error) {
+	return "", "", nil
+}
+
 func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
 	c.asked.Add(1)
 	if c.before != nil {

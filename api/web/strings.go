@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	gopath "path"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,7 +254,7 @@ type oneString struct {
 	Elsewhere      []said
 	Terms          []store.GlossaryUnit
 	PreviousSource []span
-	Places         []link
+	Places         []codePlace
 	SourceLang     string
 	FileURL        string
 	Lacks          bool      // the file does not have it
@@ -328,7 +329,6 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if u.PreviousSource != "" {
 		o.PreviousSource = difference(u.PreviousSource, u.Source)
 	}
-	o.fillPlaces()
 	if u.ID != 0 {
 		if o.Suggestions, err = snap.Suggestions(ctx, u.ID); err != nil {
 			return err
@@ -340,7 +340,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm,
+		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm,
 	} {
 		if err := fill(ctx, snap, r, v, o); err != nil {
 			return err
@@ -357,8 +357,22 @@ func oneLine(s string, most int) string {
 	return catalog.Clip(strings.Join(strings.Fields(visible(forms(s))), " "), most)
 }
 
-// fillPlaces links the references of the string to the repository browser.
-func (o *oneString) fillPlaces() {
+// codePlace is a reference to the code.
+type codePlace struct {
+	link
+	Open  string     // the page with the lines around it; "" if they cannot be read
+	Asked bool       // it is this page
+	Lines []codeLine // none if the file is not there
+}
+
+type codeLine struct {
+	Number int
+	Text   []span
+}
+
+// fillPlaces links the references of the string to the repository browser, and reads the lines
+// around the one that the address asks for.
+func (p *Pages) fillPlaces(ctx context.Context, _ *store.Snapshot, _ *rest.Request, v *view, o *oneString) error {
 	c := &o.Row.Component
 	for ref := range strings.SplitSeq(o.Unit.Location, ",") {
 		ref = strings.TrimSpace(ref)
@@ -367,9 +381,55 @@ func (o *oneString) fillPlaces() {
 		}
 		file, line, _ := strings.Cut(ref, ":")
 		n, _ := strconv.Atoi(line)
-		o.Places = append(o.Places, link{Name: visible(ref), URL: placeURL(c, true, file, max(n, 1))})
+		place, number := codePlace{link: link{Name: visible(ref), URL: placeURL(c, true, file, max(n, 1))}}, strconv.Itoa(len(o.Places)+1)
+		if p.env.Commits != nil && !p.env.WithoutGitExport && !c.Settings.TemplateElsewhere() {
+			place.Open = v.with("code", number) + "#code"
+			if place.Asked = v.param("code") == number; place.Asked {
+				beside := gopath.Dir(cmp.Or(c.Settings.NewBase, o.Row.Filename)) // as xgettext writes it there
+				_, text, err := p.env.Commits.Code(ctx, resource.RowOf(&o.Row), []string{gopath.Clean(file), gopath.Join(beside, file)})
+				if err != nil {
+					return err
+				}
+				place.Lines = linesAround(text, n, o.Unit.Source)
+			}
+		}
+		o.Places = append(o.Places, place)
 	}
 	o.FileURL = fileURL(c, o.Row.Filename)
+	return nil
+}
+
+// codeAround is how many lines are shown before a line of code, and after it.
+const codeAround = 5
+
+// linesAround are the lines around the nearest one to a number that has the beginning of a source,
+// which is marked, or else around that number.
+func linesAround(text string, number int, source string) (list []codeLine) {
+	first, _, _ := strings.Cut(source, catalog.FormSeparator)
+	first, _, _ = strings.Cut(strings.TrimLeft(first, "\n"), "\n")
+	quoted := strconv.Quote(first) // as most languages write it
+	part := string([]rune(first)[:min(len([]rune(first)), 20)])
+	lines, best, mark := strings.Split(text, "\n"), number-1, ""
+	for _, needle := range []string{quoted[1 : len(quoted)-1], first, part} {
+		far := len(lines)
+		for i, line := range lines {
+			if d := max(i-number+1, number-1-i); needle != "" && mark == "" && d < far && strings.Contains(line, needle) {
+				best, far = i, d
+			}
+		}
+		if far < len(lines) && mark == "" {
+			mark = needle
+		}
+	}
+	for i := max(0, best-codeAround); text != "" && i < min(len(lines), best+codeAround+1); i++ {
+		line := codeLine{Number: i + 1}
+		before, after, _ := strings.Cut(lines[i], mark)
+		if line.Text = []span{{Text: visible(lines[i])}}; i == best && mark != "" {
+			line.Text = []span{{Text: visible(before)}, {Kind: "mark", Text: visible(mark)}, {Text: visible(after)}}
+		}
+		list = append(list, line)
+	}
+	return list
 }
 
 // fillNeighbours finds the strings before and after in the same search. The string may

@@ -1,10 +1,13 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -157,16 +160,11 @@ func (s *Syncer) compare(ctx context.Context, m *gitsource.Mirror, row *store.Co
 // Subjects adds the first lines of the messages of commits of a component's branch, without
 // addresses, to a map by id. What the mirror of this process does not have is left out.
 func (s *Syncer) Subjects(ctx context.Context, row *store.ComponentRow, ids []string, into map[string]string) error {
-	m := s.Shown(BranchKey(row.Repo, row.Branch))
-	if m == nil {
-		return nil
-	}
-	r, err := m.Reader(ctx)
-	if err != nil {
-		return ctx.Err() // there is no mirror yet
+	r := s.reader(ctx, row)
+	if r == nil {
+		return ctx.Err()
 	}
 	defer r.Close()
-	r.LimitCache(compareCache)
 	for _, id := range ids {
 		h, err := object.ParseHash(id)
 		if err != nil {
@@ -178,4 +176,51 @@ func (s *Syncer) Subjects(ctx context.Context, row *store.ComponentRow, ids []st
 		}
 	}
 	return ctx.Err()
+}
+
+// reader opens the mirror of a component's branch for little; nil if this process has none.
+func (s *Syncer) reader(ctx context.Context, row *store.ComponentRow) *gitsource.Reader {
+	m := s.Shown(BranchKey(row.Repo, row.Branch))
+	if m == nil {
+		return nil
+	}
+	r, err := m.Reader(ctx)
+	if err != nil {
+		return nil // there is no mirror yet
+	}
+	r.LimitCache(compareCache)
+	return r
+}
+
+// maxCodeFile bounds the files of code that are read, in bytes.
+const maxCodeFile = 1 << 20
+
+// Code reads the first of some files that the component's commit has, as text; "" without one, or
+// if this process does not have the commit. Symlinks, submodules, files of more than a mebibyte
+// and those with NUL are not read.
+func (s *Syncer) Code(ctx context.Context, row *store.ComponentRow, paths []string) (name, text string, err error) {
+	r, head := s.reader(ctx, row), object.Hash{}
+	if r == nil {
+		return "", "", ctx.Err()
+	}
+	defer r.Close()
+	if head, err = object.ParseHash(row.Head); err != nil {
+		return "", "", nil // it is being read again
+	}
+	above := func(dir string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") })
+	}
+	files, err := r.Snapshot(ctx, head, func(p string) bool { return slices.Contains(paths, p) }, func(dir string) bool { return !above(dir) })
+	for _, p := range paths {
+		at := slices.IndexFunc(files, func(f object.File) bool { return f.Path == p })
+		if err != nil || at < 0 {
+			continue
+		}
+		data, err := r.SharedBlob(ctx, files[at].Blob, maxCodeFile)
+		if err != nil || bytes.IndexByte(data, 0) >= 0 {
+			return "", "", ctx.Err()
+		}
+		return p, strings.ToValidUTF8(string(data), "\uFFFD"), nil
+	}
+	return "", "", ctx.Err()
 }

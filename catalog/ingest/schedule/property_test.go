@@ -196,7 +196,7 @@ func (h *randomRun) check(sc randomTest) {
 				limit = min(limit, sc.workers-1) // one is left for the others
 			}
 		}
-		if n := h.atMost("host "+host); n > limit {
+		if n := h.atMost("host " + host); n > limit {
 			h.wrong("%d runs at a time on host %q", n, host)
 		}
 	}

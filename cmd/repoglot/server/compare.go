@@ -22,6 +22,11 @@ func (c commits) Subjects(ctx context.Context, row *store.ComponentRow, ids []st
 	return c.engine.syncer.Subjects(ctx, row, ids, into)
 }
 
+// Code is that of the Syncer.
+func (c commits) Code(ctx context.Context, row *store.ComponentRow, paths []string) (name, text string, err error) {
+	return c.engine.syncer.Code(ctx, row, paths)
+}
+
 // Compare is that of the Syncer, with errors as clients get them.
 func (c commits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
 	report, err := c.engine.syncer.Compare(ctx, row, from, to, check.CheckerOf(c.engine.languages, &row.Project, &row.Settings).In)

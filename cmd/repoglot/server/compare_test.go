@@ -162,3 +162,57 @@ func TestSubjects(t *testing.T) {
 		t.Errorf("without the mirror: %s", list)
 	}
 }
+
+// TestCode: the page of a string shows the lines around each place in the code at the commit that is
+// served, with the string marked, also if it moved; never what a clone from here would not get.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	var code strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&code, "line %d of the code\n", i+1)
+	}
+	moved := strings.Replace(code.String(), "line 30 of", `say("A <b> \"quoted\" text") of`, 1)
+	po := func(source, ref string) string { return "\n#: " + ref + "\nmsgid \"" + source + "\"\nmsgstr \"x\"\n" }
+	const header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n"
+	files := map[string]string{
+		"src/a.c": moved, "po/beside.c": "say(\"Beside\")\n", "bin/nul.c": "say(\"Nul\")\x00", "latin.c": "say(\"Latin\") // \xe9\n", "long.c": strings.Repeat("say(\"Long\")\n", 1<<17),
+		"po/de.po": header + po(`A <b> \"quoted\" text`, "src/a.c:3") + po("Elsewhere", "src/a.c:20") + po("Beside", "beside.c:1") + po("Up", "../src/a.c:7") + po("Out", "../../secret:1") + po("Git", ".git/HEAD:1") +
+			po("Nul", "bin/nul.c:1") + po("Latin", "latin.c:1") + po("Long", "long.c:1") + po("None", "none.c:1") + po("Other", "other.c:1") + po("Past", "src/a.c:900"),
+	}
+	repo.Commit(t, testrepos.Change{Files: files})
+	repo.Commit(t, testrepos.Change{Branch: "hidden", Parents: []string{repo.Head()}, Files: map[string]string{"other.c": "say(\"Other\")\n"}})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	t.Cleanup(func() { w.Syncer.Close() })
+	opts := api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{&Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}}}
+	ask := func(s *api.Server, source, extra string) string {
+		var h catalog.Hasher
+		rec := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/translate/demo/app/de/?checksum="+catalog.Checksum(h.Identity(source, "").Hash)+extra, http.NoBody)
+		r.Header.Set("Accept", "text/html")
+		s.ServeHTTP(rec, r)
+		_, part, _ := strings.Cut(rec.Body.String(), "In the code")
+		part, _, _ = strings.Cut(part, "</dl>")
+		return part
+	}
+	s := api.New(opts)
+	for source, want := range map[string]string{
+		`A <b> "quoted" text`: "<small>30</small> say(&#34;<mark>A &lt;b&gt; \\&#34;quoted\\&#34; text</mark>&#34;) of the code\n",
+		"Elsewhere":           "<small>15</small> line 15 of the code\n", "Up": "<small>2</small> line 2 of the code\n", "Beside": "say(&#34;<mark>Beside</mark>&#34;)",
+		"Latin": "say(&#34;<mark>Latin</mark>&#34;) // \uFFFD", "Out": "not in the repository", "Git": "not in the repository", "Nul": "not in the repository", "Long": "not in the repository",
+		"None": "not in the repository", "Other": "not in the repository", "Past": "not in the repository",
+	} {
+		if part := ask(s, source, ""); !strings.Contains(part, "code=1#code") || strings.Contains(part, "<pre") {
+			t.Errorf("%s, closed: %s", source, part)
+		}
+		part := ask(s, source, "&code=1")
+		if !strings.Contains(part, want) || strings.Count(part, "\n") > 20 {
+			t.Errorf("%s lacks %q: %s", source, want, part)
+		}
+	}
+	opts.WithoutGitExport = true
+	if part := ask(api.New(opts), "Elsewhere", "&code=1"); strings.Contains(part, "line 15") || strings.Contains(part, "code=1") {
+		t.Errorf("where nobody can clone: %s", part)
+	}
+}
