@@ -179,7 +179,7 @@ func (a *audit) note(message string, about ...any) {
 	defer a.mu.Unlock()
 	if now := a.now(); now.Sub(a.since) >= time.Minute {
 		if a.more > 0 {
-			a.log.Warn("more tokens and sign-ins were refused", "count", a.more, "since", a.since.UTC().Format(time.RFC3339))
+			a.log.Warn("more tokens, sign-ins and suggestions were refused", "count", a.more, "since", a.since.UTC().Format(time.RFC3339))
 		}
 		a.since, a.lines, a.more = now, 0, 0
 	}

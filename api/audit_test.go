@@ -34,7 +34,7 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 	}
 	now = now.Add(time.Minute)
 	ask(s, http.MethodGet, "/api/", "Authorization", "Token x")
-	if !strings.Contains(log.String(), `msg="more tokens and sign-ins were refused" count=40`) || !strings.Contains(log.String(), "client=192.0.2.1") {
+	if !strings.Contains(log.String(), `msg="more tokens, sign-ins and suggestions were refused" count=40`) || !strings.Contains(log.String(), "client=192.0.2.1") {
 		t.Errorf("%s", log.String()[len(log.String())-500:])
 	}
 }

@@ -160,7 +160,7 @@ func New(opts Options) *Server {
 	s.env = resource.Env{
 		Languages: opts.Languages, Logger: s.logger, Progress: opts.Progress,
 		WithoutGitExport: opts.WithoutGitExport, Version: opts.Version, Commits: opts.Commits,
-		Errands: resource.NewErrands(s.logger),
+		Errands: resource.NewErrands(s.logger), Note: s.audit.note,
 	}
 	s.env.Now, s.env.Store = s.now, s.db
 	if opts.Edits != nil {

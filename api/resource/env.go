@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -33,6 +34,8 @@ type Env struct {
 	// Logger is told of files that the store should have and does not; it must
 	// be set.
 	Logger *slog.Logger
+	// Note logs some lines a minute of what people can cause any number of; it must be set.
+	Note func(message string, about ...any)
 	// Store is read and written by requests that write; nil: none does.
 	Store *store.DB
 	// Edits stores edits; nil: nothing can be edited, and what follows is nil, too.
@@ -180,7 +183,11 @@ func (e *Env) Edit(ctx context.Context, component, translation int64, by edit.Au
 
 // Suggest is Edits.Suggest in turn.
 func (e *Env) Suggest(ctx context.Context, component, translation int64, by edit.Author, want edit.Request) (id int64, err error) {
-	return Take(ctx, e.Edits, sizeOf(want), func(to Edits) (int64, error) { return to.Suggest(ctx, component, translation, by, want) })
+	id, err = Take(ctx, e.Edits, sizeOf(want), func(to Edits) (int64, error) { return to.Suggest(ctx, component, translation, by, want) })
+	if bound, ok := errors.AsType[*edit.BoundError](err); ok {
+		e.Note("suggestion refused", "account", by.Person, "problem", bound.Message)
+	}
+	return id, err
 }
 
 // AnswerSuggestion is Edits.AnswerSuggestion in turn, by whoever sent the request.

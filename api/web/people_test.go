@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"html"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -18,10 +20,12 @@ import (
 	"time"
 
 	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/session"
 	"github.com/repoglot/repoglot/api/signin"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/catalog/store/access"
 )
@@ -75,6 +79,30 @@ func TestSuggestForm(t *testing.T) {
 	}
 	answers(t, "a translator", 200, w.account("jana").Get(w.address("app", "cs", "Open", "")), `value="save"`, `value="suggest"`, `value="accept:`, "Něco.")
 	w.Verify()
+}
+
+// full takes no more suggestions.
+type full struct{ resource.Edits }
+
+func (full) Suggest(context.Context, int64, int64, edit.Author, edit.Request) (int64, error) {
+	return 0, &edit.BoundError{Message: "200 suggestions of yours wait"}
+}
+
+// TestBoundsAreLogged: the log says whose suggestions are refused, some times a minute.
+func TestBoundsAreLogged(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	var log bytes.Buffer
+	w.s = api.New(api.Options{DB: w.DB, Languages: w.Languages, Edits: full{w.Editor}, Settings: api.Settings{SignIn: providers}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	guest, address := w.account("guest"), w.address("app", "cs", "Open", "")
+	f := guest.form(address, "Otevřít")
+	f.Set("do", "suggest")
+	for range 25 {
+		answers(t, "one too many", 403, guest.Post(address, f), "200 suggestions of yours wait")
+	}
+	if n := strings.Count(log.String(), `msg="suggestion refused" account=1 problem="200 suggestions of yours wait"`); n != 20 {
+		t.Errorf("%d lines: %s", n, log.String())
+	}
 }
 
 // reviewForm is the form of the list as a browser would send it, with a button.

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/mail"
 	"net/url"
 	"os"
 	"os/exec"
@@ -189,5 +192,103 @@ projects:
 	committed("https://l10n.example.org", "l10n.example.org")
 	if len(events)+len(firstBox.mails) > 0 {
 		t.Errorf("more: %d %d", len(events), len(firstBox.mails))
+	}
+}
+
+// tellingConfig is a server that mails digests and has a receiver that is away.
+const tellingConfig = `base_url: http://localhost
+data_dir: data
+poll_interval: 0
+sign_in: [{id: gh, provider: github, client_id: x, client_secret_env: HOOK_SECRET}]
+notify: [{url: "http://127.0.0.1:1/", secret_env: RECEIVER_SECRET, allow_private: true}]
+smtp: {address: %q, from: l10n@example.org, tls: none}
+projects:
+- slug: open
+  components: [{slug: app, repo: open.git, filemask: po/*.po, push_mode: direct, flush: 10h}]
+`
+
+// TestDigestByMail: somebody follows a language, gets what is new in it by a real server of mails, as
+// text and as HTML, and ends it with one POST to the address in the mail's header.
+func TestDigestByMail(t *testing.T) {
+	t.Parallel()
+	address, box := mailServer(t)
+	dir := t.TempDir()
+	repo, err := testrepos.Create(filepath.Join(dir, "open.git"), "empty")
+	must(t, err)
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/cs.po": "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"Open\"\nmsgstr \"\"\n"}})
+	z, s := openConfig(t, dir, fmt.Sprintf(tellingConfig, address))
+	send := func(method, target, kind, body string, header ...string) *httptest.ResponseRecorder {
+		r, rec := httptest.NewRequest(method, "http://localhost"+target, strings.NewReader(body)), httptest.NewRecorder()
+		r.Header.Set("Content-Type", kind)
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		z.handler.ServeHTTP(rec, r)
+		if rec.Code >= 400 {
+			t.Fatalf("%s %s: %d %s", method, target, rec.Code, rec.Body)
+		}
+		return rec
+	}
+	const form = "application/x-www-form-urlencoded"
+	a := catalog.Account{Provider: "gh", Subject: "7", Name: "jana", AuthorName: "Jana", AuthorEmail: "jana@example.org"}
+	cookie, _, err := s.engine.db.Access().SignIn(t.Context(), &a, time.Hour)
+	must(t, err)
+	token, err := s.engine.db.Access().CreatePersonal(t.Context(), &a, catalog.Token{Name: "x", Scope: catalog.ScopeSuggest})
+	must(t, err)
+	send("POST", "/follow/", form, url.Values{"form": {session.FormToken(cookie)}, "language": {"cs"}, "days": {"1"}}.Encode(), "Cookie", "session="+cookie, "Sec-Fetch-Site", "same-origin")
+	unit := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(send("GET", "/api/translations/open/app/cs/units/", "", "").Body.String())[1]
+	suggest := func(text string) {
+		send("POST", "/api/units/"+unit+"/suggestions/", "application/json", `{"target": ["`+text+`"]}`, "Authorization", "Token "+token)
+	}
+	suggest("Otevřít")
+	must(t, s.api.Digests(t.Context(), time.Now().Add(25*time.Hour)))
+	if len(box.mails) != 1 {
+		t.Fatalf("%d mails: %s", len(box.mails), z.log)
+	}
+	m, err := mail.ReadMessage(strings.NewReader((<-box.mails)[1]))
+	must(t, err)
+	_, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	must(t, err)
+	parts, kinds := multipart.NewReader(m.Body, parameters["boundary"]), ""
+	for part, err := parts.NextPart(); err == nil; part, err = parts.NextPart() {
+		text, err := io.ReadAll(part) // quoted-printable is decoded
+		must(t, err)
+		kind, _, _ := strings.Cut(part.Header.Get("Content-Type"), ";")
+		if kinds += kind + " "; !strings.Contains(string(text), "Open") || !strings.Contains(string(text), "/translate/open/app/cs/?checksum=") {
+			t.Errorf("%s: %s", kind, text)
+		}
+	}
+	stop := regexp.MustCompile(`^<http://localhost(/unfollow/\w{26}/)>$`).FindStringSubmatch(m.Header.Get("List-Unsubscribe"))
+	if kinds != "text/plain text/html " || stop == nil || m.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
+		t.Fatalf("parts %s, header %v", kinds, m.Header)
+	}
+	send("POST", stop[1], form, m.Header.Get("List-Unsubscribe-Post"))
+	suggest("Otevři")
+	must(t, s.api.Digests(t.Context(), time.Now().Add(60*time.Hour)))
+	if len(box.mails) > 0 {
+		t.Errorf("it was ended: %s", <-box.mails)
+	}
+}
+
+// TestFailingReceiver: /readyz counts the receivers that took nothing for a day.
+func TestFailingReceiver(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := testrepos.Create(filepath.Join(dir, "open.git"), "lifecycle")
+	must(t, err)
+	z, s := openConfig(t, dir, fmt.Sprintf(tellingConfig, "127.0.0.1:1"))
+	must(t, s.notify.Set(t.Context(), NewPlan(s.Config).receivers))
+	for since, want := range map[time.Duration]string{time.Hour: `"failing":0`, 25 * time.Hour: `"failing":1`} {
+		list, err := s.engine.db.Receivers(t.Context())
+		must(t, err)
+		failing := list[0]
+		failing.Failures, failing.Since = 9, time.Now().Add(-since)
+		_, err = s.engine.db.SwapReceiver(t.Context(), list[0], failing)
+		must(t, err)
+		rec := httptest.NewRecorder()
+		z.handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "http://localhost/readyz", http.NoBody))
+		if !strings.Contains(rec.Body.String(), want) {
+			t.Errorf("failing for %v: %d %s, want %s", since, rec.Code, rec.Body, want)
+		}
 	}
 }
