@@ -92,6 +92,27 @@ func (s *Server) Visitor(r *http.Request, basic bool) (Visitor, error) {
 	return v, err
 }
 
+// Clonable finds a component for git, and names its client by the token that it showed; "" without
+// one. Git sends a token only after it was asked for one: ask says so, also if there is no such
+// component, but not while there are no tokens.
+func (s *Server) Clonable(r *http.Request, project, component string) (row store.ComponentRow, client string, ask bool, err error) {
+	v, err := s.Visitor(r, true)
+	if err != nil || v.Refused {
+		return row, "", v.Refused, err
+	}
+	err = s.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) (err error) {
+		row, err = snap.Component(ctx, project, component)
+		if err == nil && row.Settings.Private(&row.Project) && !v.Token.Sees(row.Project.Slug) {
+			err = catalog.ErrNotFound
+		}
+		return err
+	})
+	if v.Token.ID != 0 {
+		return row, limit.Token(v.Token.ID), false, err
+	}
+	return row, "", v.MayReturn && errors.Is(err, catalog.ErrNotFound), err
+}
+
 // access looks a token up in the store for each request, so that a token which
 // another process made or revoked counts at once.
 func (s *Server) access(ctx context.Context, header string) (a rest.Access) {

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -14,8 +13,8 @@ import (
 // TestGitExportWithoutDatabase: while the database is away, a clone is to be tried again.
 func TestGitExportWithoutDatabase(t *testing.T) {
 	t.Parallel()
-	away := exports{visitor: func(*http.Request, bool) (api.Visitor, error) {
-		return api.Visitor{}, fmt.Errorf("asking: %w", store.ErrUnavailable)
+	away := exports{clonable: func(*http.Request, string, string) (store.ComponentRow, string, bool, error) {
+		return store.ComponentRow{}, "", false, fmt.Errorf("asking: %w", store.ErrUnavailable)
 	}}
 	rec := httptest.NewRecorder()
 	gitexport.New(away.find, func(*http.Request) string { return "" }, nil).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/git/p/app/info/refs?service=git-upload-pack", http.NoBody))

@@ -166,7 +166,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log, Claim: s.engine.cluster.claim()})
 	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), &connections{pools: limit.Pools{limit.NewPool("metrics_connections", maxMonitors, clientMonitors)}}
-	clones := gitexport.New(exports{s.engine, s.api.Visitor}.find, s.api.Client, s.log)
+	clones := gitexport.New(exports{s.engine, s.api.Clonable}.find, s.api.Client, s.log)
 	s.shared = slices.Concat(s.connections.pools, s.monitors.pools, s.api.Pools(), calls.Pools(), clones.Pools())
 	own := []prometheus.Collector{pullMetrics{s.pulls, s.Config.MetricsListen != ""}, s.shared}
 	if s.engine.cluster != nil {

@@ -3,16 +3,13 @@ package server
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/repoglot/repoglot/api"
 	"github.com/repoglot/repoglot/api/gitexport"
 	"github.com/repoglot/repoglot/api/hooks"
-	"github.com/repoglot/repoglot/api/limit"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
@@ -137,46 +134,25 @@ func (h hookPulls) Pull(key string) {
 
 // exports finds the mirrors of components for git_export.
 type exports struct {
-	engine  *Engine
-	visitor func(r *http.Request, basic bool) (api.Visitor, error)
+	engine   *Engine
+	clonable func(r *http.Request, project, component string) (row store.ComponentRow, client string, ask bool, err error)
 }
 
-// find finds the mirror of a component. Git sends a token only after it was
-// asked for one, so a client without a token is asked for one if the component is
-// private, and also if it does not exist. It is not asked while there are no
-// tokens.
+// find finds the mirror of a component.
 func (e exports) find(r *http.Request, project, component string) (_ gitexport.Mirror, client string, err error) {
-	visitor, err := e.visitor(r, true)
-	if err != nil {
-		return nil, "", fmt.Errorf("looking at a token: %w", err)
-	}
-	if visitor.Refused {
-		return nil, "", gitexport.ErrCredentials
-	}
-	var key string
-	err = e.engine.db.Read(r.Context(), func(ctx context.Context, snap *store.Snapshot) error {
-		row, err := snap.Component(ctx, project, component)
-		if err == nil && row.Settings.Private(&row.Project) && !visitor.Token.Sees(row.Project.Slug) {
-			err = catalog.ErrNotFound
-		}
-		key = ingest.BranchKey(row.Repo, row.Branch)
-		return err
-	})
+	row, client, ask, err := e.clonable(r, project, component)
 	switch {
-	case errors.Is(err, catalog.ErrNotFound) && visitor.MayReturn && visitor.Token.ID == 0:
+	case ask:
 		return nil, "", gitexport.ErrCredentials
 	case err != nil:
 		return nil, "", fmt.Errorf("finding %s/%s: %w", project, component, err)
 	}
-	m := e.engine.syncer.Shown(key)
+	m := e.engine.syncer.Shown(ingest.BranchKey(row.Repo, row.Branch))
 	switch {
 	case m == nil && e.engine.cluster != nil:
 		return nil, "", gitexport.ErrElsewhere
 	case m == nil:
 		return nil, "", gitsource.ErrNotFetched
-	}
-	if visitor.Token.ID != 0 {
-		client = limit.Token(visitor.Token.ID)
 	}
 	return m, client, nil
 }
