@@ -2,6 +2,7 @@ package testrepos
 
 import (
 	"cmp"
+	_ "embed" // of forges.json
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -123,51 +124,37 @@ func (f *Forge) problem(format string, args ...any) {
 
 // dialect is what the API of one kind of forge has of its own.
 type dialect struct {
-	path             string // of the requests
-	user, name       string // the call that tells whose the token is, and the key of names
-	comments, edit   string // the paths of the comments of a request and of a comment
-	author           string // the key of a comment's author
-	update           string // the method of changes
-	updated          int    // the status of their answers
-	head, base, body string
-	open             string   // the state of open requests
-	end, ended       string   // the key and value that close one
-	query            []string // the keys of a list
-	exists           int      // the status and message for a second request of a branch
-	message          any
-	headers          map[string]string
+	Path             string // of the requests
+	User, Name       string // the call that tells whose the token is, and the key of names
+	Comments, Edit   string // the paths of the comments of a request and of a comment
+	Author           string // the key of a comment's author
+	Update           string // the method of changes
+	Updated          int    // the status of their answers
+	Head, Base, Body string
+	Open             string   // the state of open requests
+	End, Ended       string   // the key and value that close one
+	Query            []string // the keys of a list
+	Exists           int      // the status and message for a second request of a branch
+	Message          any
+	Headers          map[string]string
 }
 
+// dialects are by kind; Forgejo's is that of Gitea.
+//
+//go:embed forges.json
+var dialects string
+
 func (f *Forge) dialect() dialect {
-	repo := "/api/v1/repos/" + f.Repository
-	d := dialect{
-		user: "GET /api/v1/user", name: "login", author: "user", update: http.MethodPatch, updated: http.StatusCreated,
-		head: "head", base: "base", body: "body", open: "open", end: "state", ended: "closed", query: []string{"state", "sort", "page", "limit"},
-		exists: http.StatusConflict, message: "pull request already exists for these targets",
-		headers: map[string]string{"Authorization": "token " + f.Token},
+	text := strings.NewReplacer("{repository}", f.Repository, "{escaped}", url.PathEscape(f.Repository), "{token}", f.Token).Replace(dialects)
+	var all map[string]dialect
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		panic(err) // a name or token with a quotation mark
 	}
-	switch f.Kind {
-	case "github":
-		repo = "/api/v3/repos/" + f.Repository
-		d.user, d.updated, d.exists, d.message = "POST /api/graphql", http.StatusOK, http.StatusUnprocessableEntity, "Validation Failed"
-		d.query = []string{"state", "head", "base", "sort", "direction", "per_page", "page"}
-		d.headers = map[string]string{"Authorization": "Bearer " + f.Token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"}
-	case "gitlab":
-		d.path = "/api/v4/projects/" + url.PathEscape(f.Repository) + "/merge_requests"
-		d.comments, d.edit = d.path+"/{number}/notes", d.path+"/{number}/notes/{id}"
-		d.user, d.name, d.author, d.update, d.updated = "GET /api/v4/user", "username", "author", http.MethodPut, http.StatusOK
-		d.head, d.base, d.body, d.open, d.end, d.ended = "source_branch", "target_branch", "description", "opened", "state_event", "close"
-		d.query = []string{"state", "source_branch", "target_branch", "order_by", "sort", "per_page", "page"}
-		d.message = []string{"Another open merge request already exists for this source branch: !1"}
-		d.headers = map[string]string{"Private-Token": f.Token}
-		return d
-	}
-	d.path, d.comments, d.edit = repo+"/pulls", repo+"/issues/{number}/comments", repo+"/issues/comments/{id}"
-	return d
+	return all[cmp.Or(map[string]string{"forgejo": "gitea"}[f.Kind], f.Kind)]
 }
 
 // Path is where its API has the requests.
-func (f *Forge) Path() string { return f.dialect().path }
+func (f *Forge) Path() string { return f.dialect().Path }
 
 // ServeHTTP answers one call.
 func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -209,26 +196,26 @@ func (f *Forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return refusal{http.StatusMethodNotAllowed, map[string]string{"message": "method"}}
 	}
 	handle("/", http.StatusOK, func(*http.Request) any { return nil })
-	handle(d.path, http.StatusOK, unknown)
-	handle(d.path+"/{number}", http.StatusOK, unknown)
-	handle("GET "+d.path, http.StatusOK, func(r *http.Request) any { return f.list(d, r.URL.Query()) })
-	handle("POST "+d.path, http.StatusCreated, func(r *http.Request) any { return f.open(d, r) })
-	handle("GET "+d.path+"/{number}", http.StatusOK, numbered(func(_ *http.Request, request *ForgeRequest) any {
+	handle(d.Path, http.StatusOK, unknown)
+	handle(d.Path+"/{number}", http.StatusOK, unknown)
+	handle("GET "+d.Path, http.StatusOK, func(r *http.Request) any { return f.list(d, r.URL.Query()) })
+	handle("POST "+d.Path, http.StatusCreated, func(r *http.Request) any { return f.open(d, r) })
+	handle("GET "+d.Path+"/{number}", http.StatusOK, numbered(func(_ *http.Request, request *ForgeRequest) any {
 		object := f.object(request)
 		if f.Kind == "github" { // which its lists lack
 			object["maintainer_can_modify"], object["mergeable"] = request.Editable, request.Merges
 		}
 		return object
 	}))
-	handle(d.update+" "+d.path+"/{number}", d.updated, numbered(func(r *http.Request, request *ForgeRequest) any { return f.update(d, r, request) }))
+	handle(d.Update+" "+d.Path+"/{number}", d.Updated, numbered(func(r *http.Request, request *ForgeRequest) any { return f.update(d, r, request) }))
 	handle("GET /api/v4/projects/{fork}", http.StatusOK, f.project)
-	handle(d.user, http.StatusOK, func(r *http.Request) any { return f.user(d, r) })
-	handle("GET "+d.comments, http.StatusOK, numbered(func(r *http.Request, request *ForgeRequest) any { return f.listComments(d, r, request) }))
-	handle("POST "+d.comments, http.StatusCreated, numbered(func(r *http.Request, request *ForgeRequest) any {
+	handle(d.User, http.StatusOK, func(r *http.Request) any { return f.user(d, r) })
+	handle("GET "+d.Comments, http.StatusOK, numbered(func(r *http.Request, request *ForgeRequest) any { return f.listComments(d, r, request) }))
+	handle("POST "+d.Comments, http.StatusCreated, numbered(func(r *http.Request, request *ForgeRequest) any {
 		f.comments = append(f.comments, ForgeComment{request.Number, ForgeBot, f.named(f.body(r), "body")["body"]})
 		return f.comment(d, len(f.comments))
 	}))
-	handle(d.update+" "+d.edit, http.StatusOK, func(r *http.Request) any { // an owner's token may change those of others, too
+	handle(d.Update+" "+d.Edit, http.StatusOK, func(r *http.Request) any { // an owner's token may change those of others, too
 		id, err := strconv.Atoi(r.PathValue("id"))
 		if err != nil || id < 1 || id > len(f.comments) {
 			return nil
@@ -256,7 +243,7 @@ func (f *Forge) project(r *http.Request) any {
 
 // user says whose the token is.
 func (f *Forge) user(d dialect, r *http.Request) any {
-	me := map[string]any{d.name: ForgeBot}
+	me := map[string]any{d.Name: ForgeBot}
 	if f.Kind == "github" {
 		_ = f.named(f.body(r), "query")
 		me = map[string]any{"data": map[string]any{"viewer": me}}
@@ -267,7 +254,7 @@ func (f *Forge) user(d dialect, r *http.Request) any {
 // comment is a comment as the forge's API has it. Their ids number from 1.
 func (f *Forge) comment(d dialect, id int) map[string]any {
 	c := f.comments[id-1]
-	return map[string]any{"id": id, "body": c.Body, d.author: map[string]any{d.name: c.Author}}
+	return map[string]any{"id": id, "body": c.Body, d.Author: map[string]any{d.Name: c.Author}}
 }
 
 func (f *Forge) listComments(d dialect, r *http.Request, request *ForgeRequest) any {
@@ -286,9 +273,9 @@ func (f *Forge) listComments(d dialect, r *http.Request, request *ForgeRequest) 
 // allowed checks the headers of a call.
 func (f *Forge) allowed(d dialect, r *http.Request) bool {
 	if r.Method != http.MethodGet {
-		d.headers["Content-Type"] = "application/json"
+		d.Headers["Content-Type"] = "application/json"
 	}
-	for name, value := range d.headers {
+	for name, value := range d.Headers {
 		if r.Header.Get(name) != value {
 			f.problem("%s %s: header %s", r.Method, r.URL, name)
 			return false
@@ -300,11 +287,11 @@ func (f *Forge) allowed(d dialect, r *http.Request) bool {
 // list answers with the open requests that a query selects.
 func (f *Forge) list(d dialect, query url.Values) any {
 	for name := range query {
-		if !slices.Contains(d.query, name) {
+		if !slices.Contains(d.Query, name) {
 			f.problem("query %s", name)
 		}
 	}
-	if query.Get("state") != d.open {
+	if query.Get("state") != d.Open {
 		f.problem("state %q", query.Get("state"))
 	}
 	owner, _, _ := strings.Cut(f.Repository, "/")
@@ -316,7 +303,7 @@ func (f *Forge) list(d dialect, query url.Values) any {
 			head = owner + ":" + head
 		}
 		fits := func(name, value string) bool { return !query.Has(name) || query.Get(name) == value }
-		if r.State == "open" && fits(d.head, head) && fits(d.base, r.Base) {
+		if r.State == "open" && fits(d.Head, head) && fits(d.Base, r.Base) {
 			found = append(found, f.object(r))
 		}
 	}
@@ -352,34 +339,34 @@ func (f *Forge) named(in map[string]any, names ...string) map[string]string {
 }
 
 func (f *Forge) open(d dialect, r *http.Request) any {
-	in := f.named(f.body(r), "title", d.head, d.base, d.body)
+	in := f.named(f.body(r), "title", d.Head, d.Base, d.Body)
 	for _, other := range f.requests {
-		if other.State == "open" && !other.Fork && other.Head == in[d.head] && other.Base == in[d.base] {
-			return refusal{d.exists, map[string]any{
-				"message": d.message, // GitHub tells it in the errors
+		if other.State == "open" && !other.Fork && other.Head == in[d.Head] && other.Base == in[d.Base] {
+			return refusal{d.Exists, map[string]any{
+				"message": d.Message, // GitHub tells it in the errors
 				"errors":  []any{map[string]string{"resource": "PullRequest", "message": "A pull request already exists for x."}},
 			}}
 		}
 	}
-	f.requests = append(f.requests, ForgeRequest{Number: len(f.requests) + 1, State: "open", Head: in[d.head], Base: in[d.base], Title: in["title"], Body: in[d.body]})
+	f.requests = append(f.requests, ForgeRequest{Number: len(f.requests) + 1, State: "open", Head: in[d.Head], Base: in[d.Base], Title: in["title"], Body: in[d.Body]})
 	return f.object(&f.requests[len(f.requests)-1])
 }
 
 func (f *Forge) update(d dialect, r *http.Request, request *ForgeRequest) any {
 	sent := f.body(r)
-	if _, closing := sent[d.end]; closing && len(sent) == 1 {
-		if sent[d.end] != d.ended {
-			f.problem("%s %v", d.end, sent[d.end])
+	if _, closing := sent[d.End]; closing && len(sent) == 1 {
+		if sent[d.End] != d.Ended {
+			f.problem("%s %v", d.End, sent[d.End])
 		}
 		request.State = "closed"
 		return f.object(request)
 	}
-	names := []string{"title", d.body}
-	if _, moved := sent[d.base]; moved {
-		names = append(names, d.base)
+	names := []string{"title", d.Body}
+	if _, moved := sent[d.Base]; moved {
+		names = append(names, d.Base)
 	}
 	in := f.named(sent, names...)
-	request.Title, request.Body, request.Base = in["title"], in[d.body], cmp.Or(in[d.base], request.Base)
+	request.Title, request.Body, request.Base = in["title"], in[d.Body], cmp.Or(in[d.Base], request.Base)
 	return f.object(request)
 }
 
