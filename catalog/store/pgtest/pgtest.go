@@ -94,13 +94,3 @@ var start = sync.OnceValues(func() (*Server, error) {
 	}
 	return Start(settings)
 })
-
-// settings are for speed: nothing must last.
-const settings = `
-fsync = off
-full_page_writes = off
-wal_level = minimal
-max_wal_senders = 0
-shared_buffers = 64MB
-autovacuum = off
-`

@@ -34,6 +34,11 @@ var clusterScript string
 //go:embed user.sh
 var userScript string
 
+// settings are for speed: nothing must last.
+//
+//go:embed postgresql.conf
+var settings string
+
 // Start starts an empty server with lines of postgresql.conf. If PostgreSQL is not
 // installed, the error is exec.ErrNotFound.
 func Start(settings string) (*Server, error) {
