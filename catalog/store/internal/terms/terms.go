@@ -22,23 +22,17 @@ import (
 func Simplify(e query.Expr, term func(query.Expr) (query.Expr, error)) (query.Expr, error) {
 	switch e := e.(type) {
 	case query.And:
-		list, decided, err := simplifyAll(e, query.None, term)
-		if err != nil || decided {
-			return query.None, err
+		kept, constant, err := simplifyAll(e, query.None, term)
+		if constant != nil {
+			return constant, err
 		}
-		if len(list) == 0 {
-			return query.All, nil
-		}
-		return query.And(list), nil
+		return query.And(kept), nil
 	case query.Or:
-		list, decided, err := simplifyAll(e, query.All, term)
-		if err != nil || decided {
-			return query.All, err
+		kept, constant, err := simplifyAll(e, query.All, term)
+		if constant != nil {
+			return constant, err
 		}
-		if len(list) == 0 {
-			return query.None, nil
-		}
-		return query.Or(list), nil
+		return query.Or(kept), nil
 	case query.Not:
 		x, err := Simplify(e.X, term)
 		if c, ok := x.(query.Const); ok {
@@ -51,23 +45,23 @@ func Simplify(e query.Expr, term func(query.Expr) (query.Expr, error)) (query.Ex
 	return term(e)
 }
 
-// simplifyAll simplifies operands and removes constants. decided is true if one is
-// the decisive constant.
-func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) (query.Expr, error)) (kept []query.Expr, decided bool, err error) {
+// simplifyAll simplifies operands and removes constants. constant is what they amount to if
+// one is the decisive constant or none is left; nil otherwise.
+func simplifyAll(list []query.Expr, decisive query.Const, term func(query.Expr) (query.Expr, error)) (kept []query.Expr, constant query.Expr, err error) {
 	for _, x := range list {
 		x, err := Simplify(x, term)
-		if err != nil {
-			return nil, false, err
-		}
 		c, ok := x.(query.Const)
-		if ok && c == decisive {
-			return nil, true, nil
+		if err != nil || ok && c == decisive {
+			return nil, decisive, err
 		}
 		if !ok {
 			kept = append(kept, x)
 		}
 	}
-	return kept, false, nil
+	if len(kept) == 0 {
+		return nil, !decisive, nil
+	}
+	return kept, nil, nil
 }
 
 // CreatedIn matches units that were created, or whose source unit was created, in
