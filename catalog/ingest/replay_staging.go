@@ -206,7 +206,6 @@ const (
 	tabledBytes  = 96  // of a unit in a table, without its target
 	stagedBytes  = 480 // of a unit that a batch added or changed, without its target
 	placedBytes  = 48  // of a unit in a layout, without its location
-	removedBytes = 8
 	dayBytes     = 256 // of a day, or a problem
 	fileRowBytes = 256 // of a file without its bytes
 	extraBytes   = 16

@@ -94,10 +94,6 @@ func (s *Snapshot) currentGeneration(ctx context.Context) (int64, error) {
 // ChangeQuery selects entries of a list of changes.
 type ChangeQuery = history.Query
 
-// ChangeList is a counted list of changes in one snapshot. It must not outlive the
-// snapshot.
-type ChangeList = history.List
-
 // Commit is what one commit did, and CommitPart what it did in a translation.
 type (
 	Commit     = history.Commit
