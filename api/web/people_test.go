@@ -448,3 +448,71 @@ func TestForgeHangs(t *testing.T) {
 	answer()
 	group.Wait()
 }
+
+// TestAddressesStay: whoever follows all links of all pages and answers finds nobody's address: not
+// of who edited, suggested, accepted, gave another address or was blocked; but one's own on the own page.
+func TestAddressesStay(t *testing.T) {
+	t.Parallel()
+	w := newTranslating(t, api.Options{})
+	roles := catalog.RoleBook{Translators: map[string][]string{"*": {"gh:jana"}}, Admins: []string{"gh:boss"}}
+	w.s.Update(api.Settings{SignIn: providers, Roles: roles})
+	jana, guest, boss := w.account("jana"), w.account("guest"), w.account("boss")
+	edit := func(p person, source, text, do string) {
+		address := w.address("app", "cs", source, "")
+		f := p.form(address, text)
+		f.Set("do", do)
+		if rec := p.Post(address, f); rec.Code != http.StatusSeeOther {
+			t.Fatalf("%s %s: %d %s", do, source, rec.Code, rec.Body)
+		}
+	}
+	edit(guest, "Open", "Otevři", "suggest")
+	edit(jana, "Done.", "Hotovo.", "save")
+	id := regexp.MustCompile(`accept:(\d+)`).FindStringSubmatch(jana.Get(w.address("app", "cs", "Open", "")).Body.String())[1]
+	list := "/projects/demo/-/cs/?suggestions=1"
+	jana.Post(list, jana.reviewForm(list, "accept:"+id))
+	edit(guest, "Open", "Otevřete", "suggest")
+	links, varies := regexp.MustCompile(`(?:href="|"http://[^/"]+)(/[^"#]*)`), regexp.MustCompile(`\d+|=[^&]*`)
+	for name, p := range map[string]person{"": {catalogtest.NewVisitor(t, w.s)}, "guest": guest, "jana": jana, "boss": boss} {
+		queue, seen, shapes, own := []string{"/", "/api/", "/account/", "/account/people/", list, w.address("app", "cs", "Open", ""), "/user/jana/"}, map[string]bool{}, map[string]int{}, false
+		for len(queue) > 0 && len(shapes) < 300 {
+			target := html.UnescapeString(queue[0])
+			queue = queue[1:]
+			if path, _, _ := strings.Cut(target, "?"); seen[target] || strings.HasPrefix(path, "/docs/") || strings.HasSuffix(path, "/file/") || strings.HasPrefix(path, "/logout/") || strings.Contains(target, "ui=") {
+				continue
+			}
+			shape := varies.ReplaceAllString(target, "#")
+			if seen[target], shapes[shape] = true, shapes[shape]+1; shapes[shape] > 2 {
+				continue
+			}
+			accepts := []string{"text/html", "application/json"}
+			if name != "" {
+				accepts = accepts[:1]
+			}
+			for _, accept := range accepts {
+				r := catalogtest.Request(http.MethodGet, target)
+				for cookie, value := range p.Cookies {
+					r.AddCookie(&http.Cookie{Name: cookie, Value: value})
+				}
+				r.Header.Set("Accept", accept)
+				rec := httptest.NewRecorder()
+				w.s.ServeHTTP(rec, r)
+				body := html.UnescapeString(rec.Body.String())
+				for _, who := range []string{"guest", "jana", "boss"} {
+					if !strings.Contains(body, who+"@example.org") {
+						continue
+					}
+					if own = own || who == name; who != name || !strings.HasPrefix(target, "/account/") {
+						at := strings.Index(body, who+"@example.org")
+						t.Errorf("%q sees the address of %s at %s: %q", name, who, target, body[max(0, at-200):at+20])
+					}
+				}
+				for _, m := range links.FindAllStringSubmatch(rec.Body.String(), -1) {
+					queue = append(queue, m[1])
+				}
+			}
+		}
+		if own != (name != "") {
+			t.Errorf("%q sees the own address: %t", name, own)
+		}
+	}
+}
