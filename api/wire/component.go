@@ -45,8 +45,8 @@ func NewComponent(l Links, from *catalog.Component, at *ComponentPlace) Object {
 		"new_lang", set.NewLang, "language_code_style", set.LanguageCodeStyle, "push", repourl.Public(set.Push),
 		"check_flags", set.CheckFlags, "priority", set.Priority, "enforced_checks", append([]string{}, set.EnforcedChecks...),
 		"restricted", set.Restricted, "repoweb", set.Repoweb, "report_source_bugs", set.ReportSourceBugs, "merge_style", set.MergeStyle,
-		"commit_message", set.CommitMessage, "add_message", set.AddMessage, "delete_message", set.DeleteMessage,
-		"merge_message", set.MergeMessage, "addon_message", set.AddonMessage, "pull_message", set.PullMessage,
+		"commit_message", crlf(set.CommitMessage), "add_message", crlf(set.AddMessage), "delete_message", crlf(set.DeleteMessage),
+		"merge_message", crlf(set.MergeMessage), "addon_message", crlf(set.AddonMessage), "pull_message", crlf(set.PullMessage),
 		"allow_translation_propagation", set.AllowTranslationPropagation, "manage_units", set.ManageUnits,
 		"enable_suggestions", set.EnableSuggestions, "suggestion_voting", set.SuggestionVoting, "push_on_commit", set.PushOnCommit,
 		"auto_lock_error", set.AutoLockError, "is_glossary", set.IsGlossary, "suggestion_autoaccept", set.SuggestionAutoaccept,
@@ -57,6 +57,15 @@ func NewComponent(l Links, from *catalog.Component, at *ComponentPlace) Object {
 
 // branchOf is the branch in use; before the first pull, the configured one.
 func branchOf(c *catalog.Component) string { return cmp.Or(c.Tracking, c.Branch) }
+
+// crlf gives message templates the line breaks that Weblate gives them
+// (docs/compatibility.md#message-templates).
+func crlf(s string) string {
+	if !strings.Contains(s, "\n") {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
 
 // NewIncomings makes the answer with the requests of others that no longer merge.
 func NewIncomings(l *catalog.Incomings) Object {
