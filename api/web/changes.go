@@ -200,15 +200,14 @@ func (p *Pages) newestCommits(ctx context.Context, snap *store.Snapshot, v *view
 	return err
 }
 
-// commitsOf makes the newest commits of a component, or of a translation of it.
-func (p *Pages) commitsOf(ctx context.Context, snap *store.Snapshot, v *view, q store.ChangeQuery, names ...string) error {
-	q.Limit = newestCommits
-	list, err := snap.Commits(ctx, q)
+// commitsOf makes the newest commits of a component.
+func (p *Pages) commitsOf(ctx context.Context, snap *store.Snapshot, v *view, c *store.ComponentRow) error {
+	list, err := snap.Commits(ctx, store.ChangeQuery{ComponentID: c.ID, Limit: newestCommits})
 	if err != nil {
 		return err
 	}
 	return p.newestCommits(ctx, snap, v, list, func(c *store.Commit) string {
-		return path(append([]string{"changes", "browse"}, names...)...) + "?page=" + strconv.FormatInt(c.Newer/changesOnPage+1, 10) + "#e" + strconv.FormatInt(c.ID, 10)
+		return path("changes", "browse", c.Project, c.Component) + "?page=" + strconv.FormatInt(c.Newer/changesOnPage+1, 10) + "#e" + strconv.FormatInt(c.ID, 10)
 	})
 }
 

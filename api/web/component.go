@@ -68,7 +68,7 @@ func (p *Pages) component(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err := fillActivity(ctx, snap, v, store.ActivityQuery{Components: []int64{row.ID}}); err != nil {
 		return err
 	}
-	if err := p.commitsOf(ctx, snap, v, store.ChangeQuery{ComponentID: row.ID}, row.Project.Slug, row.Slug); err != nil {
+	if err := p.commitsOf(ctx, snap, v, row); err != nil {
 		return err
 	}
 	p.comparable(v, row, rest.Objects(v.Commits, func(c *commit) change { return c.change }))

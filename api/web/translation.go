@@ -87,7 +87,7 @@ func (p *Pages) translation(ctx context.Context, snap *store.Snapshot, r *rest.R
 	if err := fillActivity(ctx, snap, v, store.ActivityQuery{Components: []int64{t.ComponentID}, TranslationID: t.ID}); err != nil {
 		return err
 	}
-	if err := p.commitsOf(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID}, t.Project.Slug, t.Component.Slug, t.Language); err != nil {
+	if err := p.readChanges(ctx, snap, v, store.ChangeQuery{TranslationID: t.ID, Newest: true, Limit: newest}); err != nil {
 		return err
 	}
 	if o.Parts, err = partsOf(ctx, snap, t, strs); err != nil {
