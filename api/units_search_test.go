@@ -273,7 +273,7 @@ func TestUnitSearchLimits(t *testing.T) {
 		"depth":        {strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41)},
 		"negations":    {strings.Repeat("NOT ", 40) + "a", strings.Repeat("NOT ", 41) + "a"},
 		"ids":          {"id:1" + strings.Repeat(",1", 999), "id:1" + strings.Repeat(",1", 1000)},
-		"regexp":       {`source:r"(a{5}){5}"`, `source:r"(a{30}){30}"`},
+		"regexp":       {`source:r"(a{5}){5}"`, `source:r"(a{40}){40}"`},
 		"regexps":      {`r"a{200}" OR r"b{200}"`, `r"a{400}" OR r"b{400}" OR r"c{400}"`},
 		"regexp depth": {`r"` + strings.Repeat("(", 50) + strings.Repeat(")", 50) + `"`, `r"` + strings.Repeat("(", 2000) + strings.Repeat(")", 2000) + `"`},
 	} {

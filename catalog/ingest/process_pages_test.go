@@ -362,7 +362,7 @@ func (r *run) search() {
 		r.atMost("  its processor time by two", "ms", inMS(slices.Min(cpus))/2, kind.limit)
 	}
 	for _, q := range []string{
-		strings.Repeat("x", 8193), strings.Repeat("a ", 101), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41), `source:r"(a{30}){30}"`,
+		strings.Repeat("x", 8193), strings.Repeat("a ", 101), strings.Repeat("(", 41) + "a" + strings.Repeat(")", 41), `source:r"(a{40}){40}"`,
 	} {
 		started := time.Now()
 		if _, _, err := s.fetch(list + "?q=" + url.QueryEscape(q)); err == nil || !strings.Contains(err.Error(), " 400 ") {
