@@ -60,63 +60,80 @@ var actionNames = map[catalog.Action]string{
 	catalog.ActionStringRemove:      intl.Text("Removed"),
 }
 
-// componentsOf are the visible components of entries, by the slugs of project and component, and
-// the subjects of their commits, by id.
-func (p *Pages) componentsOf(ctx context.Context, snap *store.Snapshot, entries []catalog.Change) (of map[[2]string]*store.ComponentRow, subjects map[string]string, err error) {
+// components are rows by the slugs of project and component; nil for what is not visible.
+type components map[[2]string]*store.ComponentRow
+
+// of is the component of an entry.
+func (all components) of(c *catalog.Change) *store.ComponentRow {
+	return all[[2]string{c.Project, c.Component}]
+}
+
+// fill finds those of the slugs that it has.
+func (all components) fill(ctx context.Context, snap *store.Snapshot) error {
 	rows, err := resource.VisibleComponents(ctx, snap, "")
-	if err != nil || len(entries) == 0 {
-		return nil, nil, err
-	}
-	of = map[[2]string]*store.ComponentRow{}
-	for i := range entries {
-		of[[2]string{entries[i].Project, entries[i].Component}] = nil
-	}
 	for _, c := range rows {
-		if _, ok := of[[2]string{c.Project.Slug, c.Slug}]; ok {
-			of[[2]string{c.Project.Slug, c.Slug}] = c
+		key := [2]string{c.Project.Slug, c.Slug}
+		if _, wanted := all[key]; wanted {
+			all[key] = c
 		}
+	}
+	return err
+}
+
+// subjects are those of the commits of entries, by id. Each branch is opened once.
+func (p *Pages) subjects(ctx context.Context, all components, entries []catalog.Change) (map[string]string, error) {
+	subjects := map[string]string{}
+	if p.env.Commits == nil {
+		return subjects, nil
 	}
 	type branch struct{ repo, name string }
-	commits, first := map[branch][]string{}, map[branch]*store.ComponentRow{}
+	commits, components := map[branch][]string{}, map[branch]*store.ComponentRow{}
 	for i := range entries {
 		e := &entries[i]
-		if c := of[[2]string{e.Project, e.Component}]; c != nil && e.Commit != "" && (i == 0 || entries[i-1].Commit != e.Commit) {
-			b := branch{c.Repo, c.Branch}
-			if first[b] == nil {
-				first[b] = c
-			}
-			commits[b] = append(commits[b], e.Commit)
+		if c := all.of(e); c != nil && e.Commit != "" && !follows(entries, i) {
+			of := branch{c.Repo, c.Branch}
+			commits[of], components[of] = append(commits[of], e.Commit), c
 		}
 	}
-	subjects = map[string]string{}
-	if p.env.Commits != nil {
-		for b, c := range first {
-			if err := p.env.Commits.Subjects(ctx, c, commits[b], subjects); err != nil {
-				return nil, nil, err
-			}
+	for of, ids := range commits {
+		if err := p.env.Commits.Subjects(ctx, components[of], ids, subjects); err != nil {
+			return nil, err
 		}
 	}
-	return of, subjects, nil
+	return subjects, nil
+}
+
+// follows reports whether the entry before is of the same commit.
+func follows(entries []catalog.Change, i int) bool {
+	return i > 0 && entries[i].Commit != "" && entries[i].Commit == entries[i-1].Commit
 }
 
 // changes makes the entries of a page, which a client may see. They name what they are
 // of as people do.
 func (p *Pages) changes(ctx context.Context, snap *store.Snapshot, v *view, entries []catalog.Change) error {
-	of, subjects, err := p.componentsOf(ctx, snap, entries)
-	v.Changes = make([]change, len(entries))
+	all := components{}
 	for i := range entries {
-		v.Changes[i] = p.change(v.L, &entries[i], of, subjects)
-		v.Changes[i].Follows = i > 0 && entries[i].Commit != "" && entries[i].Commit == entries[i-1].Commit
+		all[[2]string{entries[i].Project, entries[i].Component}] = nil
+	}
+	err := all.fill(ctx, snap)
+	if err != nil {
+		return err
+	}
+	subjects, err := p.subjects(ctx, all, entries)
+	for i := range entries {
+		c := p.change(v.L, &entries[i], all.of(&entries[i]))
+		c.Subject, c.Follows = subjects[c.Commit], follows(entries, i)
+		v.Changes = append(v.Changes, c)
 	}
 	return err
 }
 
-func (p *Pages) change(l *intl.Language, c *catalog.Change, of map[[2]string]*store.ComponentRow, subjects map[string]string) change {
-	o := change{Change: *c, Subject: subjects[c.Commit], Where: p.placeName(l, c.Language, c.Component, of[[2]string{c.Project, c.Component}]), What: l.T(cmp.Or(actionNames[c.Action], c.Action.Name())), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
+func (p *Pages) change(l *intl.Language, c *catalog.Change, row *store.ComponentRow) change {
+	o := change{Change: *c, Where: p.placeName(l, c.Language, c.Component, row), What: l.T(cmp.Or(actionNames[c.Action], c.Action.Name())), Kind: "event", WhereURL: path("projects", c.Project, c.Component)}
 	if c.Language != "" && !c.TranslationRemoved {
 		o.WhereURL = path("projects", c.Project, c.Component, c.Language)
 	}
-	if row := of[[2]string{c.Project, c.Component}]; row != nil {
+	if row != nil {
 		o.CommitURL = commitURL(row.Settings.Repoweb, c.Commit)
 	}
 	if !c.CommitTime.IsZero() && c.Timestamp.Sub(c.CommitTime).Abs() > time.Minute {
@@ -177,20 +194,30 @@ type commitPart struct {
 	Name, URL string
 }
 
-// newestCommits makes the commits of a page; list is where all of their entries are.
-func (p *Pages) newestCommits(ctx context.Context, snap *store.Snapshot, v *view, list []*store.Commit, all func(*store.Commit) string) error {
-	entries := rest.Objects(list, func(c **store.Commit) catalog.Change { return (*c).Change })
-	of, subjects, err := p.componentsOf(ctx, snap, entries)
-	for i, c := range list {
-		o := commit{change: p.change(v.L, &entries[i], of, subjects), Count: c.Entries}
-		if c.Entries > 1 {
-			o.URL = all(c)
+// newestCommits makes the commits of a page; list is where all of the entries of one are.
+func (p *Pages) newestCommits(ctx context.Context, snap *store.Snapshot, v *view, commits []*store.Commit, list func(*store.Commit) string) error {
+	all, entries := components{}, []catalog.Change{}
+	for _, c := range commits {
+		all[[2]string{c.Project, c.Component}] = nil
+		entries = append(entries, c.Change)
+		for _, part := range c.Parts[:min(len(c.Parts), commitParts)] {
+			all[[2]string{c.Project, part.Component}] = nil
 		}
-		for k := range c.Parts[:min(len(c.Parts), commitParts)] {
-			part := commitPart{CommitPart: c.Parts[k]}
-			part.Name = p.placeName(v.L, part.Language, part.Component, of[[2]string{c.Project, part.Component}])
-			if !part.Gone {
-				part.URL = path("projects", c.Project, part.Component, part.Language)
+	}
+	err := all.fill(ctx, snap)
+	if err != nil {
+		return err
+	}
+	subjects, err := p.subjects(ctx, all, entries)
+	for _, c := range commits {
+		o := commit{change: p.change(v.L, &c.Change, all.of(&c.Change)), Count: c.Entries}
+		if o.Subject = subjects[c.Commit]; c.Entries > 1 {
+			o.URL = list(c)
+		}
+		for _, of := range c.Parts[:min(len(c.Parts), commitParts)] {
+			part := commitPart{CommitPart: of, Name: p.placeName(v.L, of.Language, of.Component, all[[2]string{c.Project, of.Component}])}
+			if !of.Gone {
+				part.URL = path("projects", c.Project, of.Component, of.Language)
 			}
 			o.Parts = append(o.Parts, part)
 		}

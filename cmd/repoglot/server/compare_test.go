@@ -120,7 +120,7 @@ func TestSubjects(t *testing.T) {
 		return repo.Commit(t, testrepos.Change{Message: message, Files: files})
 	}
 	commit("Begin\n\nAnd more.", map[string]string{"po/de.po": catalogtest.PO("One", "Eins", "Two", "")})
-	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
+	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}, "help": {Name: "Help pages"}})
 	w.Sync()
 	second := commit("Cs <joins>\nbody", map[string]string{"po/cs.po": catalogtest.PO("One", "Jedna", "Two", "Dvě", "Three", "")})
 	w.Sync()
@@ -151,6 +151,9 @@ func TestSubjects(t *testing.T) {
 		if strings.Contains(list, "And more") || strings.Count(list, `class="subject"`) > strings.Count(list, "<li class=\"change") {
 			t.Errorf("%s: %s", path, list)
 		}
+	}
+	if list := page("/projects/demo/"); !strings.Contains(list, "Czech · app · Demo") || !strings.Contains(list, "Czech · Help pages · Demo") {
+		t.Errorf("a commit of two components: %s", list)
 	}
 	if list := page("/changes/"); strings.Count(list, `class="subject">Cs`) != 1 || strings.Count(list, second[:7]) != 2 { // with its title
 		t.Errorf("/changes/: %s", list)
