@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
@@ -45,22 +44,25 @@ func (o search) Marked(text string) (list [][]span) {
 	return list
 }
 
-// look finds what has the query as a part of its name, and the words that are marked in texts:
-// those without a field, and those of the fields of texts.
-func (o *search) look(components map[int64]*store.ComponentRow) {
+// wordsOf matches what a query looks for in sources and targets, in any case; nil: nothing, or
+// regular expressions.
+func wordsOf(expr query.Expr) *regexp.Regexp {
 	var words []string
-	for word := range strings.FieldsFuncSeq(o.Query, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(`()"'`, c) }) {
-		field, text, has := strings.Cut(word, ":")
-		if has && slices.Contains([]string{"source", "target"}, field) {
-			word = strings.TrimPrefix(text, "=")
+	query.Has(expr, func(term query.Expr) bool {
+		t, ok := term.(query.Text)
+		if ok && t.Match.Kind != query.Regexp && t.Match.Pattern != "" && slices.Contains([]query.Column{"", query.Source, query.Target}, t.Column) {
+			words = append(words, regexp.QuoteMeta(t.Match.Pattern))
 		}
-		if word != "" && !slices.Contains([]string{"AND", "OR", "NOT"}, strings.ToUpper(word)) {
-			words = append(words, regexp.QuoteMeta(word))
-		}
+		return false
+	})
+	if len(words) == 0 {
+		return nil
 	}
-	if len(words) > 0 {
-		o.words = regexp.MustCompile("(?i)" + strings.Join(words, "|"))
-	}
+	return regexp.MustCompile("(?i)" + strings.Join(words, "|"))
+}
+
+// fillNamed finds languages, projects and components whose name or code has the query.
+func (o *search) fillNamed(components map[int64]*store.ComponentRow) {
 	add := func(name, code string, to ...string) {
 		has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(o.Query)) }
 		if l := (link{Name: name, URL: path(to...)}); (has(name) || has(code)) && len(o.Named) < maxNamed && !slices.Contains(o.Named, l) {
@@ -111,7 +113,7 @@ func (p *Pages) search(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 	}
 	p.searchLanguages(v, &o, codes)
 	if o.Query != "" {
-		o.look(components)
+		o.fillNamed(components)
 		if o.Wrong, err = wrongQuery(p.runSearch(ctx, snap, r, v, &o, components)); err != nil {
 			return err
 		}
@@ -147,6 +149,7 @@ func (p *Pages) runSearch(ctx context.Context, snap *store.Snapshot, r *rest.Req
 	if err != nil {
 		return err
 	}
+	o.words = wordsOf(expr)
 	found, err := snap.Search(ctx, store.SearchQuery{Components: components, Expr: inLanguages(expr, o.Columns, components)})
 	if err != nil {
 		return err
