@@ -30,8 +30,8 @@ func (*twoCommits) Subjects(context.Context, *store.ComponentRow, []string, map[
 	return nil
 }
 
-func (*twoCommits) Code(context.Context, *store.ComponentRow, []string) (name, text string, err error) {
-	return "", "", nil
+func (*twoCommits) Code(context.Context, *store.ComponentRow, []string) (text string, err error) {
+	return "", nil
 }
 
 func (c *twoCommits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {

@@ -19,7 +19,7 @@ type Commits interface {
 	Subjects(ctx context.Context, c *store.ComponentRow, ids []string, into map[string]string) error
 	// Code reads the first of some files that a component's commit has, as text; "" without one,
 	// or if it is not known here. Only what a clone from here would get is read.
-	Code(ctx context.Context, c *store.ComponentRow, paths []string) (name, text string, err error)
+	Code(ctx context.Context, c *store.ComponentRow, paths []string) (text string, err error)
 	// Compare tells what differs between the files of a component at two commits, which are
 	// full ids. The error wraps catalog.ErrNotFound unless the component's head reaches both,
 	// or is a Problem.

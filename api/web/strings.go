@@ -386,7 +386,7 @@ func (p *Pages) fillPlaces(ctx context.Context, _ *store.Snapshot, _ *rest.Reque
 			place.Open = v.with("code", number) + "#code"
 			if place.Asked = v.param("code") == number; place.Asked {
 				beside := gopath.Dir(cmp.Or(c.Settings.NewBase, o.Row.Filename)) // as xgettext writes it there
-				_, text, err := p.env.Commits.Code(ctx, resource.RowOf(&o.Row), []string{gopath.Clean(file), gopath.Join(beside, file)})
+				text, err := p.env.Commits.Code(ctx, resource.RowOf(&o.Row), []string{gopath.Clean(file), gopath.Join(beside, file)})
 				if err != nil {
 					return err
 				}
@@ -413,12 +413,12 @@ func linesAround(text string, number int, source string) (list []codeLine) {
 	for _, needle := range []string{quoted[1 : len(quoted)-1], first, part} {
 		far := len(lines)
 		for i, line := range lines {
-			if d := max(i-number+1, number-1-i); needle != "" && mark == "" && d < far && strings.Contains(line, needle) {
-				best, far = i, d
+			if d := max(i-number+1, number-1-i); needle != "" && d < far && strings.Contains(line, needle) {
+				best, far, mark = i, d, needle
 			}
 		}
-		if far < len(lines) && mark == "" {
-			mark = needle
+		if mark != "" {
+			break
 		}
 	}
 	for i := max(0, best-codeAround); text != "" && i < min(len(lines), best+codeAround+1); i++ {

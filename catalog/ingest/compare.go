@@ -198,29 +198,32 @@ const maxCodeFile = 1 << 20
 // Code reads the first of some files that the component's commit has, as text; "" without one, or
 // if this process does not have the commit. Symlinks, submodules, files of more than a mebibyte
 // and those with NUL are not read.
-func (s *Syncer) Code(ctx context.Context, row *store.ComponentRow, paths []string) (name, text string, err error) {
-	r, head := s.reader(ctx, row), object.Hash{}
+func (s *Syncer) Code(ctx context.Context, row *store.ComponentRow, paths []string) (text string, err error) {
+	r := s.reader(ctx, row)
 	if r == nil {
-		return "", "", ctx.Err()
+		return "", ctx.Err()
 	}
 	defer r.Close()
-	if head, err = object.ParseHash(row.Head); err != nil {
-		return "", "", nil // it is being read again
+	head, err := object.ParseHash(row.Head)
+	if err != nil {
+		return "", nil // it is being read again
 	}
-	above := func(dir string) bool {
-		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") })
+	want := func(file string) bool { return slices.Contains(paths, file) }
+	prune := func(dir string) bool {
+		return !slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/") })
 	}
-	files, err := r.Snapshot(ctx, head, func(p string) bool { return slices.Contains(paths, p) }, func(dir string) bool { return !above(dir) })
+	files, err := r.Snapshot(ctx, head, want, prune)
+	if err != nil {
+		return "", ctx.Err() // the mirror does not have the commit
+	}
 	for _, p := range paths {
-		at := slices.IndexFunc(files, func(f object.File) bool { return f.Path == p })
-		if err != nil || at < 0 {
-			continue
+		if at := slices.IndexFunc(files, func(f object.File) bool { return f.Path == p }); at >= 0 {
+			data, err := r.SharedBlob(ctx, files[at].Blob, maxCodeFile)
+			if err != nil || bytes.IndexByte(data, 0) >= 0 {
+				return "", ctx.Err()
+			}
+			return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 		}
-		data, err := r.SharedBlob(ctx, files[at].Blob, maxCodeFile)
-		if err != nil || bytes.IndexByte(data, 0) >= 0 {
-			return "", "", ctx.Err()
-		}
-		return p, strings.ToValidUTF8(string(data), "\uFFFD"), nil
 	}
-	return "", "", ctx.Err()
+	return "", nil
 }

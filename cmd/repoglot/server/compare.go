@@ -17,13 +17,13 @@ import (
 // commits reads the commits of components in their mirrors.
 type commits struct{ engine *Engine }
 
-// Subjects is that of the Syncer.
+// Subjects reads them from the mirror of the branch.
 func (c commits) Subjects(ctx context.Context, row *store.ComponentRow, ids []string, into map[string]string) error {
 	return c.engine.syncer.Subjects(ctx, row, ids, into)
 }
 
-// Code is that of the Syncer.
-func (c commits) Code(ctx context.Context, row *store.ComponentRow, paths []string) (name, text string, err error) {
+// Code reads it from the mirror of the branch.
+func (c commits) Code(ctx context.Context, row *store.ComponentRow, paths []string) (text string, err error) {
 	return c.engine.syncer.Code(ctx, row, paths)
 }
 
