@@ -70,8 +70,9 @@ func (p *Pages) account(ctx context.Context, snap *store.Snapshot, _ *rest.Reque
 		o.Tokens, err = snap.Access().Personal(ctx, a.Token.Account.ID)
 		o.Roles, o.Scopes = rolesOf(a.Token.Account), scopesOf(a.Token.Account)
 		o.Mails, o.Confirm, v.Live = p.mails(), v.param("confirm"), true
-		follows, unread := snap.Follows(ctx, a.Token.Account.ID)
-		o.Follows, err = follows, cmp.Or(err, unread)
+	}
+	if err == nil && o.Manages {
+		o.Follows, err = snap.Follows(ctx, a.Token.Account.ID)
 	}
 	v.Body = o
 	return err

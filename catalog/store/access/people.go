@@ -44,7 +44,10 @@ func (w *Writer) EndSessions(ctx context.Context, t *catalog.Token, session stri
 		return sqldb.NotFound("store: end a session")
 	}
 	return w.db.Fail(ctx, "end sessions", w.write(ctx, func(s *sqldb.Session) error {
-		return s.Do(ctx, `DELETE FROM sessions WHERE `+where+` AND (hash = $2 OR LENGTH($2) = 0)`, id, hash)
+		if session == "" {
+			return s.Do(ctx, `DELETE FROM sessions WHERE `+where, id)
+		}
+		return s.Do(ctx, `DELETE FROM sessions WHERE `+where+` AND hash = $2`, id, hash)
 	}))
 }
 
