@@ -95,7 +95,7 @@ func (s *Server) mail(ctx context.Context, to, id string, m *web.Mail) error {
 	if err == nil {
 		result = "ok"
 	} else {
-		s.logger.Warn("a mail cannot be sent; a digest is made anew in an hour", "id", id, "error", err)
+		s.logger.Warn("a mail cannot be sent; digests are made anew in an hour", "id", id, "error", err)
 	}
 	s.metrics.mails.WithLabelValues(result).Inc()
 	return err

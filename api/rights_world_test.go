@@ -60,7 +60,7 @@ type person struct {
 	provider string // of the account
 	blocked  bool
 	subject  string
-	// scope is that of the token; "" for an account that signed in itself.
+	// scope is what the token permits; "" if the account signed in itself.
 	scope               catalog.Scope
 	projects, languages []string // of a token; empty: all
 
@@ -241,7 +241,7 @@ func (w *rightsWorld) addPeople(t *testing.T) {
 	}
 }
 
-// number is the first number of a name in JSON; -1: there is none.
+// number returns the first number that a JSON text has under a name, or -1.
 func number(body, name string) int64 {
 	m := regexp.MustCompile(`"` + name + `": ?(\d+)`).FindStringSubmatch(body)
 	if m == nil {

@@ -139,7 +139,7 @@ type dialect struct {
 	Headers          map[string]string
 }
 
-// dialects are by kind; Forgejo's is that of Gitea.
+// dialects has one for each kind of forge; Forgejo speaks Gitea's.
 //
 //go:embed forges.json
 var dialects string

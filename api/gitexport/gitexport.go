@@ -45,7 +45,7 @@ const (
 	maxClientLarge   = 2
 )
 
-// bounds are those of all clients.
+// bounds limits what all clients together may claim.
 type bounds struct {
 	rounds int64         // that are answered at a time; one client gets at most half of them
 	queue  time.Duration // that a client waits for its turn

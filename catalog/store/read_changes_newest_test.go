@@ -11,12 +11,10 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// The newest entries of a language are the merged lists of its translations,
-// whatever the deltas.
-func TestNewestInLanguage(t *testing.T) {
-	db := openWith(t, "a", "b", "c")
-	units := map[int64][]FingerprintedUnit{}
-	ids := map[string]int64{}
+// threeFilled gives three components strings in German and French. Translations are named like "1de".
+func threeFilled(t *testing.T, db *DB) (units map[int64][]FingerprintedUnit, ids map[string]int64) {
+	t.Helper()
+	units, ids = map[int64][]FingerprintedUnit{}, map[string]int64{}
 	step(t, db, info(0, 1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
 		var errs []error
 		for c := int64(1); c <= 3; c++ {
@@ -28,6 +26,14 @@ func TestNewestInLanguage(t *testing.T) {
 		}
 		return errors.Join(errs...)
 	})
+	return units, ids
+}
+
+// The newest entries of a language are the merged lists of its translations,
+// whatever the deltas.
+func TestNewestInLanguage(t *testing.T) {
+	db := openWith(t, "a", "b", "c")
+	units, ids := threeFilled(t, db)
 	for n := 1; n <= 9; n++ {
 		step(t, db, info(n, n+1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
 			var errs []error
@@ -81,19 +87,7 @@ func TestCommits(t *testing.T) {
 	if err := db.Configure(t.Context(), projectsNamed("demo", "other"), []ComponentSpec{spec("demo", "a"), spec("demo", "b"), spec("other", "c")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	units := map[string][]FingerprintedUnit{}
-	ids := map[string]int64{}
-	step(t, db, info(0, 1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
-		var errs []error
-		for c := int64(1); c <= 3; c++ {
-			for _, code := range []string{"de", "fr"} {
-				id, us, err := fill(ctx, tx, c, code, 5, nil)
-				units[fmt.Sprint(c, code)], ids[fmt.Sprint(c, code)] = us, id
-				errs = append(errs, err)
-			}
-		}
-		return errors.Join(errs...)
-	})
+	units, ids := threeFilled(t, db)
 	for n := 1; n <= 30; n++ {
 		step(t, db, info(n, n+1, 1, 2, 3), func(ctx context.Context, tx *StepTx) error {
 			var errs []error
@@ -106,7 +100,7 @@ func TestCommits(t *testing.T) {
 					case 1:
 						d.TranslationID, d.Entries = 0, []Entry{{Action: catalog.ActionAddedLanguage, State: -1, OldState: -1, Event: map[string]string{"language": code}}}
 					default:
-						d.Entries = newEntries(units[fmt.Sprint(c, code)])[:1+random.IntN(5)]
+						d.Entries = newEntries(units[ids[fmt.Sprint(c, code)]])[:1+random.IntN(5)]
 					}
 					if random.IntN(4) == 0 {
 						d.Commit = ""
