@@ -22,21 +22,18 @@ type checkFlags struct {
 
 func (p *program) checkCommand() *cobra.Command {
 	var f checkFlags
-	cmd := &cobra.Command{
-		Use:   "check [FILE|DIR|-]...",
-		Short: "Lint PO files",
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			for _, name := range []string{"source-language", "check-flags"} {
-				if cmd.Flags().Changed(name) && !f.Quality {
-					return usageError{fmt.Errorf("--%s says how quality checks are made: add --quality", name)}
-				}
+	var cmd *cobra.Command
+	cmd = action("check [FILE|DIR|-]...", "Lint PO files", nil, func(ctx context.Context, args []string) error {
+		for _, name := range []string{"source-language", "check-flags"} {
+			if cmd.Flags().Changed(name) && !f.Quality {
+				return usageError{fmt.Errorf("--%s says how quality checks are made: add --quality", name)}
 			}
-			if cmd.Flags().Changed("min-translated") && !f.listLanguages {
-				return usageError{errors.New("--min-translated says which languages are listed: add --list-languages")}
-			}
-			return p.check(cmd.Context(), args, f, cmd.InOrStdin())
-		}),
-	}
+		}
+		if cmd.Flags().Changed("min-translated") && !f.listLanguages {
+			return usageError{errors.New("--min-translated says which languages are listed: add --list-languages")}
+		}
+		return p.check(ctx, args, f, cmd.InOrStdin())
+	})
 	cmd.Flags().StringVar(&f.Format, "format", check.FormatText, "`FORMAT` of the report: text, json, sarif or github")
 	cmd.Flags().BoolVar(&f.Stats, "stats", false, "print counts as msgfmt --statistics does, and their sums")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "exit with 1 also if there are only warnings")

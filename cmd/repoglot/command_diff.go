@@ -105,7 +105,7 @@ func (p *program) diff(ctx context.Context, args []string, f diffFlags) error {
 
 // comment keeps the comment at a request, by the variables that jobs have.
 func (p *program) comment(ctx context.Context, number int, r *diff.Report) error {
-	env := p.env()
+	env := config.Environ(p.environ)
 	o := forge.Options{Kind: "github", URL: env["GITHUB_SERVER_URL"], Repository: env["GITHUB_REPOSITORY"], Token: cmp.Or(env["FORGE_TOKEN"], env["GITHUB_TOKEN"])}
 	switch {
 	case env["GITLAB_CI"] != "":
@@ -305,7 +305,7 @@ func (d *differ) sets(old, new state, paths []string) (list []fileSet, err error
 		err = cmp.Or(err, regexErr, optionsErr)
 	}
 	if d.config != "" {
-		c, err := config.LoadWithoutSecrets(d.config, d.environ)
+		c, err := config.Load(d.config, d.environ, false)
 		if err != nil {
 			return nil, err
 		}
@@ -429,22 +429,17 @@ func (d *differ) both(old, new state, path string) (a, b []byte, err error) {
 }
 
 func (p *program) showCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show FILE",
-		Short: "Print a PO file without what has no meaning, for git's textconv",
-		Args:  arguments(1, "one file"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			p.memory().Limit()
-			data, err := readBounded(args[0])
-			if err != nil {
-				return err
-			}
-			text, err := diff.Show(args[0], data)
-			if err != nil { // git would compare nothing at all if this failed: the file is printed as it is
-				fmt.Fprintf(p.stderr, "repoglot: %v\n", err)
-			}
-			_, err = p.stdout.Write(text)
+	return action("show FILE", "Print a PO file without what has no meaning, for git's textconv", arguments(1, "one file"), func(_ context.Context, args []string) error {
+		p.memory().Limit()
+		data, err := readBounded(args[0])
+		if err != nil {
 			return err
-		}),
-	}
+		}
+		text, err := diff.Show(args[0], data)
+		if err != nil { // git would compare nothing at all if this failed: the file is printed as it is
+			fmt.Fprintf(p.stderr, "repoglot: %v\n", err)
+		}
+		_, err = p.stdout.Write(text)
+		return err
+	})
 }

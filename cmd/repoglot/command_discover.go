@@ -31,15 +31,10 @@ import (
 )
 
 func (p *program) discoverCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "discover REPO",
-		Short: "Find the translation files of a repository and print a configuration",
-		Args:  arguments(1, "one repository"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			p.memory().Limit()
-			return p.discover(cmd.Context(), args[0])
-		}),
-	}
+	cmd := action("discover REPO", "Find the translation files of a repository and print a configuration", arguments(1, "one repository"), func(ctx context.Context, args []string) error {
+		p.memory().Limit()
+		return p.discover(ctx, args[0])
+	})
 	p.logFlags(cmd.Flags(), slog.LevelWarn)
 	return cmd
 }

@@ -28,30 +28,26 @@ type mergeFlags struct {
 
 func (p *program) mergeCommand() *cobra.Command {
 	var f mergeFlags
-	cmd := &cobra.Command{
-		Use:   "merge BASE OURS THEIRS | --install",
-		Short: "Merge PO files by string, as git's merge driver or by hand",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if f.install {
-				return arguments(0, "no argument")(cmd, args)
-			}
-			if err := arguments(3, "three files")(cmd, args); err != nil {
-				return unmergedError{err}
-			}
-			return nil
-		},
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			switch {
-			case (f.global || f.local) && !f.install, f.global && f.local:
-				return usageError{errors.New("--global and --local say what --install writes: give one of them with --install")}
-			case f.install:
-				return p.installMerge(cmd.Context(), f)
-			case !slices.Contains([]merge.Favor{merge.FavorNone, merge.FavorOurs, merge.FavorTheirs, merge.FavorFuzzy}, merge.Favor(f.favor)):
-				return unmergedError{fmt.Errorf("--favor %s: write ours, theirs or fuzzy", f.favor)}
-			}
-			return p.merge(cmd.Context(), args, f)
-		}),
+	three := func(cmd *cobra.Command, args []string) error {
+		if f.install {
+			return arguments(0, "no argument")(cmd, args)
+		}
+		if err := arguments(3, "three files")(cmd, args); err != nil {
+			return unmergedError{err}
+		}
+		return nil
 	}
+	cmd := action("merge BASE OURS THEIRS | --install", "Merge PO files by string, as git's merge driver or by hand", three, func(ctx context.Context, args []string) error {
+		switch {
+		case (f.global || f.local) && !f.install, f.global && f.local:
+			return usageError{errors.New("--global and --local say what --install writes: give one of them with --install")}
+		case f.install:
+			return p.installMerge(ctx, f)
+		case !slices.Contains([]merge.Favor{merge.FavorNone, merge.FavorOurs, merge.FavorTheirs, merge.FavorFuzzy}, merge.Favor(f.favor)):
+			return unmergedError{fmt.Errorf("--favor %s: write ours, theirs or fuzzy", f.favor)}
+		}
+		return p.merge(ctx, args, f)
+	})
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return unmergedError{cmd.Root().FlagErrorFunc()(cmd, err)}
 	})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -19,26 +18,19 @@ import (
 
 func (p *program) serveCommand() *cobra.Command {
 	noPull := false
-	cmd := &cobra.Command{
-		Use:   "serve [--no-pull] [--config FILE | REPO]",
-		Short: "Serve the projects of a configuration, or one repository without one",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return fmt.Errorf("repoglot serve takes one repository, not %d: write a configuration for several", len(args))
-			}
-			return nil
-		},
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && p.flags.config != "" {
-				return usageError{errors.New("--config and a repository exclude each other: give one of them")}
-			}
-			p.memory().Limit()
-			if noPull {
-				return p.serve(cmd.Context(), strings.Join(args, ""), server.WorkAnswer)
-			}
-			return p.serve(cmd.Context(), strings.Join(args, ""), server.WorkServe)
-		}),
-	}
+	cmd := action("serve [--no-pull] [--config FILE | REPO]", "Serve the projects of a configuration, or one repository without one", nil, func(ctx context.Context, args []string) error {
+		switch {
+		case len(args) > 1:
+			return usageError{fmt.Errorf("repoglot serve takes one repository, not %d: write a configuration for several", len(args))}
+		case len(args) == 1 && p.flags.config != "":
+			return usageError{errors.New("--config and a repository exclude each other: give one of them")}
+		}
+		p.memory().Limit()
+		if noPull {
+			return p.serve(ctx, strings.Join(args, ""), server.WorkAnswer)
+		}
+		return p.serve(ctx, strings.Join(args, ""), server.WorkServe)
+	})
 	cmd.Flags().BoolVar(&noPull, "no-pull", false, "only answer: other processes that use the same PostgreSQL database pull (docs/cluster.md)")
 	p.listenFlags(cmd)
 	return cmd
@@ -53,7 +45,7 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	}
 	var c *config.Config
 	if repo == "" {
-		c, err = p.load(config.Load, "name a configuration with --config FILE, or a repository with repoglot serve REPO")
+		c, err = p.load(true, "name a configuration with --config FILE, or a repository with repoglot serve REPO")
 	} else {
 		c, err = p.repoSettings(repo)
 	}
@@ -88,32 +80,19 @@ func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	return err
 }
 
-func (p *program) env() map[string]string {
-	m := map[string]string{}
-	for _, kv := range p.environ {
-		if name, value, ok := strings.Cut(kv, "="); ok {
-			m[name] = value
-		}
-	}
-	return m
+func (p *program) memory() server.Memory {
+	return server.AvailableMemory(config.Environ(p.environ)["GOMEMLIMIT"] != "")
 }
-
-func (p *program) memory() server.Memory { return server.AvailableMemory(p.env()["GOMEMLIMIT"] != "") }
 
 func (p *program) serverOptions(work string, log *slog.Logger, line func(branch, done string)) server.Options {
 	return server.Options{Work: work, Version: programVersion(), Memory: p.memory(), Logger: log, LeaseLength: p.leaseLength, Line: line}
 }
 
 func (p *program) pullCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "pull [--config FILE]",
-		Short: "Pull beside other processes that use one PostgreSQL database",
-		Args:  arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			p.memory().Limit()
-			return p.serve(cmd.Context(), "", server.WorkPull)
-		}),
-	}
+	cmd := action("pull [--config FILE]", "Pull beside other processes that use one PostgreSQL database", arguments(0, "no argument"), func(ctx context.Context, _ []string) error {
+		p.memory().Limit()
+		return p.serve(ctx, "", server.WorkPull)
+	})
 	p.listenFlags(cmd)
 	return cmd
 }
@@ -128,15 +107,9 @@ const healthTime = 5 * time.Second
 
 func (p *program) healthCommand() *cobra.Command {
 	var listen string
-	cmd := &cobra.Command{
-		Use:   "health",
-		Short: "Ask the server on this machine whether it lives",
-		Args:  arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			address := cmp.Or(listen, p.env()[config.EnvName("listen")], config.DefaultListen)
-			return healthy(cmd.Context(), address)
-		}),
-	}
+	cmd := action("health", "Ask the server on this machine whether it lives", arguments(0, "no argument"), func(ctx context.Context, _ []string) error {
+		return healthy(ctx, cmp.Or(listen, config.Environ(p.environ)[config.EnvName("listen")], config.DefaultListen))
+	})
 	cmd.Flags().StringVar(&listen, "listen", "", "`HOST:PORT` that the server listens on")
 	return cmd
 }
@@ -145,16 +118,9 @@ func healthy(ctx context.Context, listen string) error {
 	if err := config.CheckListen(listen); err != nil {
 		return usageError{fmt.Errorf("--listen %w", err)}
 	}
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return usageError{err}
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.Origin(listen)+"/healthz", http.NoBody)
 	if err != nil {
 		return err
 	}

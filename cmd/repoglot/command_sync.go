@@ -16,21 +16,16 @@ import (
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 	"github.com/repoglot/repoglot/cmd/repoglot/check"
-	"github.com/repoglot/repoglot/cmd/repoglot/config"
 	"github.com/repoglot/repoglot/cmd/repoglot/server"
 )
 
 var errNothing = errors.New("the configuration names no component")
 
 func (p *program) syncCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "sync [--config FILE] [PROJECT/COMPONENT]...",
-		Short: "Pull everything, or the components named, once",
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			p.memory().Limit()
-			return p.sync(cmd.Context(), args)
-		}),
-	}
+	cmd := action("sync [--config FILE] [PROJECT/COMPONENT]...", "Pull everything, or the components named, once", nil, func(ctx context.Context, args []string) error {
+		p.memory().Limit()
+		return p.sync(ctx, args)
+	})
 	p.dataFlags(cmd.Flags())
 	p.logFlags(cmd.Flags(), slog.LevelWarn)
 	return cmd
@@ -41,7 +36,7 @@ func (p *program) sync(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE")
+	c, err := p.load(false, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}
@@ -176,24 +171,19 @@ func (r *results) line(c ingest.ComponentReport) {
 
 func (p *program) jobsCommand() *cobra.Command {
 	format := "text"
-	cmd := &cobra.Command{
-		Use:   "jobs [--format text|json]",
-		Short: "Show what the processes that use one PostgreSQL database pull",
-		Args:  arguments(0, "no argument"),
-		RunE: work(func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return usageError{fmt.Errorf("--format %s: write text or json", format)}
-			}
-			return p.jobs(cmd.Context(), format)
-		}),
-	}
+	cmd := action("jobs [--format text|json]", "Show what the processes that use one PostgreSQL database pull", arguments(0, "no argument"), func(ctx context.Context, _ []string) error {
+		if format != "text" && format != "json" {
+			return usageError{fmt.Errorf("--format %s: write text or json", format)}
+		}
+		return p.jobs(ctx, format)
+	})
 	p.dataFlags(cmd.Flags())
 	cmd.Flags().StringVar(&format, "format", format, "`FORMAT` of the list: text or json")
 	return cmd
 }
 
 func (p *program) jobs(ctx context.Context, format string) error {
-	c, err := p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE")
+	c, err := p.load(false, "name a configuration with --config FILE")
 	if err != nil {
 		return err
 	}

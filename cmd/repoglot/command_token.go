@@ -46,49 +46,45 @@ func (p *program) group(use, short, try string, commands ...*cobra.Command) *cob
 
 // withOne is a command that does something with the database and its one argument.
 func (p *program) withOne(use, short, what string, fn func(ctx context.Context, db *store.DB, arg string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: arguments(1, what), RunE: work(func(cmd *cobra.Command, args []string) error {
-		return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error { return fn(ctx, db, args[0]) })
-	})}
+	return action(use, short, arguments(1, what), func(ctx context.Context, args []string) error {
+		return p.withTokens(ctx, func(ctx context.Context, db *store.DB) error { return fn(ctx, db, args[0]) })
+	})
 }
 
 func (p *program) tokenCreateCommand() *cobra.Command {
 	scope, expires := string(catalog.ScopeRead), ""
 	var author, email string
 	var projects, languages []string
-	cmd := &cobra.Command{
-		Use:   "create [--scope read|suggest|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME",
-		Short: "Make a token and print it; it is shown only once",
-		Args:  arguments(1, "one name"),
-		RunE: work(func(cmd *cobra.Command, args []string) error {
-			if !catalog.Scope(scope).Known() {
-				return usageError{fmt.Errorf("--scope %s: write read, suggest, write or admin", scope)}
+	use := "create [--scope read|suggest|write|admin] [--author NAME] [--email ADDRESS] [--project SLUG]… [--language CODE]… [--expires 90d|DATE] NAME"
+	cmd := action(use, "Make a token and print it; it is shown only once", arguments(1, "one name"), func(ctx context.Context, args []string) error {
+		if !catalog.Scope(scope).Known() {
+			return usageError{fmt.Errorf("--scope %s: write read, suggest, write or admin", scope)}
+		}
+		if len(languages) > 0 && catalog.Scope(scope) != catalog.ScopeWrite {
+			return usageError{errors.New("--language is for tokens with --scope write")}
+		}
+		if strings.ContainsAny(author+email, "<>\n\r\x00") {
+			return usageError{errors.New("--author and --email have no < and >, and are one line")}
+		}
+		for _, slug := range projects {
+			if !config.Slug(slug) {
+				return usageError{fmt.Errorf("--project %q: write the slug of one project", slug)}
 			}
-			if len(languages) > 0 && catalog.Scope(scope) != catalog.ScopeWrite {
-				return usageError{errors.New("--language is for tokens with --scope write")}
-			}
-			if strings.ContainsAny(author+email, "<>\n\r\x00") {
-				return usageError{errors.New("--author and --email have no < and >, and are one line")}
-			}
-			for _, slug := range projects {
-				if !config.Slug(slug) {
-					return usageError{fmt.Errorf("--project %q: write the slug of one project", slug)}
-				}
-			}
-			now := time.Now()
-			ends, err := endOf(expires, now)
-			if err != nil {
-				return err
-			}
-			if email != "" && !catalog.ValidEmail(email) {
-				return usageError{fmt.Errorf("--email %s: write an address like jana@example.org", email)}
-			}
-			t := catalog.Token{
-				Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...),
-				Languages: catalog.Names(languages...), AuthorName: author, AuthorEmail: email,
-			}
-			return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error { return p.createToken(ctx, db, t) })
-		}),
-	}
+		}
+		now := time.Now()
+		ends, err := endOf(expires, now)
+		if err != nil {
+			return err
+		}
+		if email != "" && !catalog.ValidEmail(email) {
+			return usageError{fmt.Errorf("--email %s: write an address like jana@example.org", email)}
+		}
+		t := catalog.Token{
+			Name: args[0], Scope: catalog.Scope(scope), Created: now, Expires: ends, Projects: catalog.Names(projects...),
+			Languages: catalog.Names(languages...), AuthorName: author, AuthorEmail: email,
+		}
+		return p.withTokens(ctx, func(ctx context.Context, db *store.DB) error { return p.createToken(ctx, db, t) })
+	})
 	cmd.Flags().StringArrayVar(&projects, "project", nil, "the `slug` of a project whose private parts the token shows; repeatable; without it, all projects")
 	cmd.Flags().StringVar(&scope, "scope", scope, "what the token allows, `read`, suggest (texts that others accept), write (edits) or admin")
 	cmd.Flags().StringArrayVar(&languages, "language", nil, "the `code` of a language that the token may edit; repeatable; without it, all languages")
@@ -245,8 +241,8 @@ func (p *program) withTokens(ctx context.Context, fn func(context.Context, *stor
 
 // tokenTable is a command that writes what a function reads as a table.
 func (p *program) tokenTable(use, short string, fn func(ctx context.Context, snap *store.Snapshot, w io.Writer) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: arguments(0, "no argument"), RunE: work(func(cmd *cobra.Command, _ []string) error {
-		return p.withTokens(cmd.Context(), func(ctx context.Context, db *store.DB) error {
+	return action(use, short, arguments(0, "no argument"), func(ctx context.Context, _ []string) error {
+		return p.withTokens(ctx, func(ctx context.Context, db *store.DB) error {
 			return db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 				w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
 				if err := fn(ctx, snap, w); err != nil {
@@ -255,5 +251,5 @@ func (p *program) tokenTable(use, short string, fn func(ctx context.Context, sna
 				return w.Flush()
 			})
 		})
-	})}
+	})
 }

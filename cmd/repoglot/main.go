@@ -232,26 +232,21 @@ func arguments(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// work marks the errors of a command's work with commandError.
-func work(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := fn(cmd, args); err != nil {
+// action is a command that does some work, whose errors are marked with commandError.
+func action(use, short string, args cobra.PositionalArgs, work func(ctx context.Context, args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
+		if err := work(cmd.Context(), args); err != nil {
 			return commandError{err}
 		}
 		return nil
-	}
+	}}
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  arguments(0, "no argument"),
-		RunE: work(func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "repoglot %s\n", versionLine())
-			return err
-		}),
-	}
+	return action("version", "Print the version", arguments(0, "no argument"), func(context.Context, []string) error {
+		_, err := fmt.Fprintf(p.stdout, "repoglot %s\n", versionLine())
+		return err
+	})
 }
 
 func versionLine() string {

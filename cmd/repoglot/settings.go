@@ -23,9 +23,9 @@ import (
 // defaultConfig is read if no configuration is named.
 const defaultConfig = "repoglot.yaml"
 
-// load reads the configuration that the flags name, or ./repoglot.yaml, with one of the
-// functions that do. remedy says what to do without one.
-func (p *program) load(read func(string, []string) (*config.Config, error), remedy string) (*config.Config, error) {
+// load reads the configuration that the flags name, or ./repoglot.yaml; pushes is that of
+// [config.Load], and remedy says what to do without one.
+func (p *program) load(pushes bool, remedy string) (*config.Config, error) {
 	path := p.flags.config
 	if path == "" {
 		path = defaultConfig
@@ -33,7 +33,7 @@ func (p *program) load(read func(string, []string) (*config.Config, error), reme
 			return nil, usageError{fmt.Errorf("there is no %s here: %s", defaultConfig, remedy)}
 		}
 	}
-	c, err := read(path, p.environ)
+	c, err := config.Load(path, p.environ, pushes)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (p *program) repoSettings(repo string) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.flags.dataDir == "" && p.env()[config.EnvName("data_dir")] == "" {
+	if p.flags.dataDir == "" && config.Environ(p.environ)[config.EnvName("data_dir")] == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
 			return nil, usageError{fmt.Errorf("there is no cache folder (%w): name a folder with --data-dir", err)}
@@ -146,18 +146,18 @@ func (p *program) storedSettings() (*config.Config, error) {
 		dir, err := filepath.Abs(p.flags.dataDir)
 		return &config.Config{DataDir: config.Path(dir)}, err
 	}
-	return p.load(config.LoadWithoutSecrets, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
+	return p.load(false, "name a configuration with --config FILE, or a data directory with --data-dir FOLDER")
 }
 
 // stored is a command on the database of the settings.
 func (p *program) stored(use, short string, args cobra.PositionalArgs, fn func(ctx context.Context, c *config.Config, args []string) error) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: args, RunE: work(func(cmd *cobra.Command, args []string) error {
+	cmd := action(use, short, args, func(ctx context.Context, args []string) error {
 		c, err := p.storedSettings()
 		if err != nil {
 			return err
 		}
-		return fn(cmd.Context(), c, args)
-	})}
+		return fn(ctx, c, args)
+	})
 	p.dataFlags(cmd.Flags())
 	return cmd
 }

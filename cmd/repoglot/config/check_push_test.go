@@ -112,7 +112,7 @@ func TestLoadWithoutSecrets(t *testing.T) {
 		{"push_mode: sometimes", "", "must be one of direct, branch, request"},
 	} {
 		must(t, os.WriteFile(file, []byte(withPush(tt.keys)), 0o600))
-		c, err := config.LoadWithoutSecrets(file, []string{"T=secret"})
+		c, err := config.Load(file, []string{"T=secret"}, false)
 		switch {
 		case tt.mistake != "":
 			if err == nil || !strings.Contains(err.Error(), tt.mistake) {
@@ -123,7 +123,7 @@ func TestLoadWithoutSecrets(t *testing.T) {
 		case !strings.Contains(strings.Join(c.Warnings(), "\n"), tt.warning):
 			t.Errorf("%s: warnings %q, want %s", tt.keys, c.Warnings(), tt.warning)
 		}
-		if _, err := config.Load(file, []string{"T=secret"}); err == nil {
+		if _, err := config.Load(file, []string{"T=secret"}, true); err == nil {
 			t.Errorf("%s: a server takes it", tt.keys)
 		}
 	}

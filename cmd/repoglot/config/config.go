@@ -96,7 +96,7 @@ type Config struct {
 	Committer string `yaml:"committer" restart:"true"`
 	// Git says which program transports packs: `git` (`binary`), repoglot itself
 	// (`builtin`, with go-git), or `git` if it is installed (`auto`).
-	Git Transport `yaml:"git" oneof:"auto builtin binary" restart:"true"`
+	Git string `yaml:"git" oneof:"auto builtin binary" restart:"true"`
 	// GitExport says whether the repositories of components may be cloned from
 	// this server, private ones with a token, by the address in `git_export`
 	// (docs/operation.md). It needs the git program: without it, or with
@@ -135,9 +135,6 @@ type Config struct {
 	source   []byte // the bytes of the file
 	warnings []string
 }
-
-// Transport says which program transports packs: see [Config.Git].
-type Transport string
 
 // RateLimit bounds the requests of one client; an empty rate means no bound.
 type RateLimit struct {

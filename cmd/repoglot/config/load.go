@@ -29,16 +29,9 @@ const maxLine = 8 << 10
 
 // Load reads the configuration file at path. environ has the form of os.Environ,
 // with the overrides REPOGLOT_… and the variables that the file names. The error is
-// an [Errors] with every mistake.
-func Load(path string, environ []string) (*Config, error) { return load(path, environ, true) }
-
-// LoadWithoutSecrets is [Load] for commands that neither push nor sign: a secret of a
-// push that cannot be used, such as one whose variable is not set, is a warning.
-func LoadWithoutSecrets(path string, environ []string) (*Config, error) {
-	return load(path, environ, false)
-}
-
-func load(path string, environ []string, pushes bool) (*Config, error) {
+// an [Errors] with every mistake. Unless pushes is set, as for commands that neither push nor
+// sign, a secret of a push that cannot be used, such as one whose variable is not set, is a warning.
+func Load(path string, environ []string, pushes bool) (*Config, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -94,8 +87,7 @@ func parse(path string, data []byte, environ []string, pushes bool) (*Config, er
 
 // complete overrides, checks and completes what was decoded; paths begin at folder.
 func (c *Config) complete(r *report, environ []string, folder string, pushes bool) (*Config, error) {
-	env := newEnvironment(environ)
-	env.pushes = pushes
+	env := &environment{values: Environ(environ), overridden: map[string]bool{}, pushes: pushes}
 	env.override(c, r)
 	check(c, r, env)
 	if len(r.errs) > 0 {
@@ -306,21 +298,22 @@ func (c *Config) Watch(ctx context.Context, environ []string, changed func(*Conf
 // envPrefix begins the names of variables that override a key.
 const envPrefix = "REPOGLOT_"
 
-// environment is the result of os.Environ; of equal names the last one wins.
+// environment is where values are from.
 type environment struct {
-	values     map[string]string
-	overridden map[string]bool // keys of the file, by name
-	pushes     bool            // secrets are needed
+	values     map[string]string // Environ
+	overridden map[string]bool   // keys of the file, by name
+	pushes     bool              // secrets are needed
 }
 
-func newEnvironment(environ []string) *environment {
-	env := &environment{values: map[string]string{}, overridden: map[string]bool{}}
+// Environ is the result of os.Environ by name; of equal names the last one wins.
+func Environ(environ []string) map[string]string {
+	values := map[string]string{}
 	for _, kv := range environ {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
-			env.values[name] = value
+			values[name] = value
 		}
 	}
-	return env
+	return values
 }
 
 // override applies REPOGLOT_LISTEN, REPOGLOT_BASE_URL, … to the scalar keys of the

@@ -253,7 +253,7 @@ func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "r.yaml")
 	must(t, os.WriteFile(file, []byte(minimal), 0o600))
-	c, err := config.Load(file, nil)
+	c, err := config.Load(file, nil, true)
 	must(t, err)
 	if c.File() != file || string(c.DataDir) != filepath.Join(dir, "repoglot-data") {
 		t.Errorf("file %s, data_dir %s", c.File(), c.DataDir)
@@ -262,13 +262,13 @@ func TestLoad(t *testing.T) {
 		filepath.Join(dir, "none.yaml"): "there is no such file; name the configuration with --config FILE",
 		dir:                             "is a folder; name the configuration file in it",
 	} {
-		if _, err := config.Load(path, nil); err == nil || err.Error() != path+": "+want {
+		if _, err := config.Load(path, nil, true); err == nil || err.Error() != path+": "+want {
 			t.Errorf("Load(%s): %v", path, err)
 		}
 	}
 	large := filepath.Join(dir, "large.yaml")
 	must(t, os.WriteFile(large, make([]byte, 9<<20), 0o600))
-	if _, err := config.Load(large, nil); err == nil || !strings.Contains(err.Error(), "is larger than 8MiB") {
+	if _, err := config.Load(large, nil, true); err == nil || !strings.Contains(err.Error(), "is larger than 8MiB") {
 		t.Errorf("Load of a large file: %v", err)
 	}
 }

@@ -27,7 +27,7 @@ type watched struct {
 
 func watch(t *testing.T, file string) *watched {
 	t.Helper()
-	c, err := config.Load(file, nil)
+	c, err := config.Load(file, nil, true)
 	must(t, err)
 	w := &watched{file: file, changes: make(chan *config.Config, 9), errs: make(chan error, 9)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -126,7 +126,7 @@ func TestWatchLink(t *testing.T) {
 func TestWatchBegin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.yaml")
 	replace(t, file, "listen: :1\n")
-	c, err := config.Load(file, nil)
+	c, err := config.Load(file, nil, true)
 	must(t, err)
 	replace(t, file, "listen: :2\n")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

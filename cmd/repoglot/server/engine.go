@@ -128,7 +128,7 @@ func (e *Engine) Close() error {
 
 // GitOptions are the settings of git in a configuration.
 func GitOptions(c *config.Config, log *slog.Logger) gitsource.Options {
-	return gitsource.Options{Remote: remote.Options{Transport: string(c.Git), Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
+	return gitsource.Options{Remote: remote.Options{Transport: c.Git, Trust: trust(c), MaxMirror: int64(c.Quotas.Mirror)}, Logger: log}
 }
 
 func trust(c *config.Config) remote.Trust {

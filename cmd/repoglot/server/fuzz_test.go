@@ -87,7 +87,7 @@ func openConfig(f testing.TB, dir, configuration string) (fuzzed, *server) {
 	f.Helper()
 	file := filepath.Join(dir, "r.yaml")
 	must(f, os.WriteFile(file, []byte(configuration), 0o600))
-	c, err := config.Load(file, []string{"HOOK_SECRET=s", "RECEIVER_SECRET=c2VjcmV0IG9mIHRoaXJ0eS10d28gYnl0ZXMgb2YgaXQ="})
+	c, err := config.Load(file, []string{"HOOK_SECRET=s", "RECEIVER_SECRET=c2VjcmV0IG9mIHRoaXJ0eS10d28gYnl0ZXMgb2YgaXQ="}, true)
 	must(f, err)
 	said := &written{}
 	log := slog.New(slog.NewTextHandler(said, nil))

@@ -38,7 +38,7 @@ func TestServeUntilFinishes(t *testing.T) {
 	answer := make(chan string, 1)
 	go func() {
 		client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-		resp, err := client.Get(origin(l))
+		resp, err := client.Get(Origin(l.Addr().String()))
 		if err != nil {
 			answer <- err.Error()
 			return
@@ -86,7 +86,7 @@ func TestServeUntilUnderLoad(t *testing.T) {
 			defer transport.CloseIdleConnections()
 			client := http.Client{Transport: transport}
 			for {
-				resp, err := client.Get(origin(l) + "/" + []string{"", "?chunked"}[i%2])
+				resp, err := client.Get(Origin(l.Addr().String()) + "/" + []string{"", "?chunked"}[i%2])
 				if err != nil { // the server has stopped
 					return
 				}

@@ -85,7 +85,7 @@ func (e *Engine) Listen(ctx context.Context, c *config.Config) (at Listeners, er
 		at.Close()
 		return at, err
 	}
-	e.log.Info("metrics and profiler", "address", origin(at.metrics)+"/metrics")
+	e.log.Info("metrics and profiler", "address", Origin(at.metrics.Addr().String())+"/metrics")
 	return at, nil
 }
 
@@ -108,7 +108,7 @@ func (e *Engine) Serve(ctx context.Context, at Listeners, settings Settings) err
 	if s.Config.Database.Raw() != "" { // other processes may write, too
 		defer s.engine.db.Watch().Close()
 	}
-	s.origin = origin(main)
+	s.origin = Origin(main.Addr().String())
 	rt, metrics, closeHooks := s.handler()
 	defer closeHooks()
 	defer s.api.EndOperations()
@@ -326,13 +326,10 @@ func (s *supervisor) visible(ctx context.Context) ([]link, error) {
 	return list, err
 }
 
-// origin is the address of a listener for clients on this machine.
-func origin(l net.Listener) string {
-	host, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return "http://" + l.Addr().String()
-	}
-	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+// Origin is the address for clients on this machine of a server that listens on HOST:PORT.
+func Origin(listen string) string {
+	host, port, _ := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
 	return "http://" + net.JoinHostPort(host, port)

@@ -81,7 +81,7 @@ projects:
 	}
 	save("http://localhost", "/first", first)
 	environ := []string{"SECRET=s", "HOOK=" + secret}
-	c, err := config.Load(file, environ)
+	c, err := config.Load(file, environ, true)
 	must(t, err)
 	c.Listen = "127.0.0.1:0"
 	log := &written{}
