@@ -15,21 +15,14 @@ import (
 )
 
 // commits reads the commits of components in their mirrors.
-type commits struct{ engine *Engine }
-
-// Subjects reads them from the mirror of the branch.
-func (c commits) Subjects(ctx context.Context, row *store.ComponentRow, ids []string, into map[string]string) error {
-	return c.engine.syncer.Subjects(ctx, row, ids, into)
-}
-
-// Code reads it from the mirror of the branch.
-func (c commits) Code(ctx context.Context, row *store.ComponentRow, paths []string) (text string, err error) {
-	return c.engine.syncer.Code(ctx, row, paths)
+type commits struct {
+	*ingest.Syncer
+	engine *Engine
 }
 
 // Compare is that of the Syncer, with errors as clients get them.
 func (c commits) Compare(ctx context.Context, row *store.ComponentRow, from, to string) (*diff.Report, error) {
-	report, err := c.engine.syncer.Compare(ctx, row, from, to, check.CheckerOf(c.engine.languages, &row.Project, &row.Settings).In)
+	report, err := c.Syncer.Compare(ctx, row, from, to, check.CheckerOf(c.engine.languages, &row.Project, &row.Settings).In)
 	later := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: 10}
 	switch {
 	case errors.Is(err, ingest.ErrNoMirror) && c.engine.cluster != nil:

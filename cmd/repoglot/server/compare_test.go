@@ -34,8 +34,9 @@ func TestCompare(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {SuggestionBranches: "l10n/*"}})
 	w.Sync()
 	t.Cleanup(func() { w.Syncer.Close() })
-	engine := &Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine}})
+	engine := &Engine{db: w.DB, languages: w.Languages}
+	reads := &commits{w.Syncer, engine}
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: reads})
 	get := func(commits string) *httptest.ResponseRecorder {
 		rec := httptest.NewRecorder()
 		s.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/components/demo/app/compare/"+commits, http.NoBody))
@@ -65,7 +66,7 @@ func TestCompare(t *testing.T) {
 	want(400, "These commits cannot be compared: 300 files differ, and at most 200 are compared.", second+"..."+many)
 	w.Syncer.Close()
 	w.Syncer = w.NewSyncer(catalogtest.Now) // of another process
-	engine.syncer = w.Syncer
+	reads.Syncer = w.Syncer
 	want(503, "The repository has not been fetched yet", first+"..."+second, first+"..."+other, unknown+"..."+unknown)
 	engine.cluster = &member{}
 	want(503, "another process of the cluster has it", first+"..."+second, first+"..."+other, unknown+"..."+unknown)
@@ -87,7 +88,7 @@ func TestCompareChecks(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {Name: "Widgets", CheckFlags: "ignore-end-exclamation"}})
 	w.Sync()
 	t.Cleanup(w.Syncer.Close)
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{&Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}}})
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{w.Syncer, &Engine{db: w.DB, languages: w.Languages}}})
 	rec := httptest.NewRecorder()
 	s.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/components/demo/app/compare/"+first+"..."+second+"/", http.NoBody))
 	var report diff.Report
@@ -128,7 +129,7 @@ func TestSubjects(t *testing.T) {
 	w.Sync()
 	t.Cleanup(func() { w.Syncer.Close() })
 	engine := &Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine}})
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine.syncer, engine}})
 	page := func(path string) string {
 		rec := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
@@ -188,7 +189,7 @@ func TestCode(t *testing.T) {
 	w := catalogtest.NewPuller(t, repo.Path(), map[string]catalog.ComponentSettings{"app": {}})
 	w.Sync()
 	t.Cleanup(func() { w.Syncer.Close() })
-	opts := api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{&Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}}}
+	opts := api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{w.Syncer, &Engine{db: w.DB, languages: w.Languages}}}
 	ask := func(s *api.Server, source, extra string) string {
 		var h catalog.Hasher
 		rec := httptest.NewRecorder()

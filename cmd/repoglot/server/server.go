@@ -162,7 +162,7 @@ func (s *server) handler() (rt *routes, metrics http.Handler, end func()) {
 			PageSize: s.Config.Compatibility.PageSize, PlainAddresses: s.Config.Compatibility.AddressFormat == "none",
 			NewestFirst: s.Config.Compatibility.ChangesOrder == "newest",
 		},
-		WithoutGitExport: !s.Config.GitExport, Commits: commits{s.engine}, TempDir: string(s.Config.DataDir), Edits: s.engine.editor, Operations: operations{s.pulls},
+		WithoutGitExport: !s.Config.GitExport, Commits: commits{s.engine.syncer, s.engine}, TempDir: string(s.Config.DataDir), Edits: s.engine.editor, Operations: operations{s.pulls},
 	})
 	calls := hooks.New(hooks.Options{Pulls: hookPulls{s.pulls}, Client: s.api.Client, Logger: s.log, Claim: s.engine.cluster.claim()})
 	s.connections, s.monitors = newConnections(openFiles(), s.api.Trusts), &connections{pools: limit.Pools{limit.NewPool("metrics_connections", maxMonitors, clientMonitors)}}
