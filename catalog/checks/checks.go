@@ -78,13 +78,7 @@ func ByName(name string) (ID, bool) {
 }
 
 // All returns every check, ordered by number. The caller may change the slice.
-func All() []Check {
-	all := make([]Check, len(table))
-	for i := range table {
-		all[i] = table[i].Check
-	}
-	return all
-}
+func All() []Check { return catalog.Each(table, func(e *entry) Check { return e.Check }) }
 
 // Mask is a set of checks. The zero value is empty.
 type Mask [2]uint64

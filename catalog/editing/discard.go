@@ -173,10 +173,7 @@ func stillAway(ctx context.Context, tx *store.StepTx, component int64, away []st
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, len(away))
-	for i := range away {
-		ids[i] = away[i].UnitID
-	}
+	ids := catalog.Each(away, func(e *store.Edit) int64 { return e.UnitID })
 	pending, err := tx.PendingTextsOf(ctx, ids)
 	if err != nil {
 		return nil, err

@@ -76,10 +76,7 @@ type transaction struct {
 }
 
 func (e *transaction) run(ctx context.Context, edits []edit.Request) error {
-	ids := make([]int64, len(edits))
-	for i := range edits {
-		ids[i] = cmp.Or(edits[i].SourceID, edits[i].UnitID)
-	}
+	ids := catalog.Each(edits, func(r *edit.Request) int64 { return cmp.Or(r.SourceID, r.UnitID) })
 	units, err := e.load(ctx, ids)
 	if err != nil {
 		return err

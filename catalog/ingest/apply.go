@@ -214,12 +214,9 @@ func (a *application) warnOfRepeats(path string, file *unit.File) {
 
 // findGone lists the translations whose file is not in the commit.
 func (a *application) findGone() {
-	there := make(map[string]bool, len(a.slots.targets))
-	for i := range a.slots.targets {
-		there[a.slots.targets[i].language] = true
-	}
+	there := catalog.ByKey(a.slots.targets, func(s *fileSlot) string { return s.language })
 	for _, row := range a.comp.translations {
-		if !row.IsSource && !row.Removed && !there[row.Language] {
+		if !row.IsSource && !row.Removed && there[row.Language] == nil {
 			a.gone = append(a.gone, row)
 		}
 	}

@@ -82,10 +82,7 @@ func (a *application) withMissing(ctx context.Context, row *catalog.Translation,
 	if err != nil || len(list) == 0 {
 		return units, err
 	}
-	sources := make(map[catalog.Identity]*catalog.Unit, len(list))
-	for i := range list {
-		sources[list[i].Identity] = &list[i]
-	}
+	sources := catalog.ByKey(list, func(u *catalog.Unit) catalog.Identity { return u.Identity })
 	var x extraStrings
 	has, position := make(map[catalog.Identity]bool, len(units)), 0
 	for i := range units { // another msgid_plural is another string here, and not for gettext
@@ -210,11 +207,7 @@ func (a *application) before(ctx context.Context, row *catalog.Translation, j *j
 }
 
 func textsOf(sent []store.SentText) []edit.Text {
-	list := make([]edit.Text, len(sent))
-	for i := range sent {
-		list[i] = sent[i].Text
-	}
-	return list
+	return catalog.Each(sent, func(t *store.SentText) edit.Text { return t.Text })
 }
 
 // merge decides about an edit of a unit that is read from a file.

@@ -193,10 +193,7 @@ func (p *pull) findPartialOf(ctx context.Context, c *component, ch *gitsource.Ch
 	if err != nil || !found {
 		return nil, err
 	}
-	regions := make([]unit.Region, len(differences))
-	for i, d := range differences {
-		regions[i] = unit.Region{From: d.From, To: d.To, Old: d.Old}
-	}
+	regions := catalog.Each(differences, func(d *store.FileDifference) unit.Region { return unit.Region{From: d.From, To: d.To, Old: d.Old} })
 	if e.Partial, found = unit.ReadPartial(ch.Path, data, regions, c.rules); !found {
 		return nil, nil
 	}
@@ -228,11 +225,7 @@ func (a *application) isCurrent(ctx context.Context, row *catalog.Translation, e
 	if err != nil || len(found) != len(before) {
 		return false, err
 	}
-	ids := make([]int64, len(found))
-	for i := range found {
-		ids[i] = found[i].ID
-	}
-	edits, err := a.journal.PendingTextsOf(ctx, ids)
+	edits, err := a.journal.PendingTextsOf(ctx, catalog.Each(found, func(k *catalog.Known) int64 { return k.ID }))
 	if err != nil {
 		return false, err
 	}

@@ -15,11 +15,7 @@ import (
 
 // checked are components as their checks know them.
 func checked(comps ...*component) []*checkup.Component {
-	list := make([]*checkup.Component, len(comps))
-	for i, c := range comps {
-		list[i] = c.checked()
-	}
-	return list
+	return catalog.Each(comps, func(c **component) *checkup.Component { return (*c).checked() })
 }
 
 // checked is the component as its checks know it.

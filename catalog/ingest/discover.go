@@ -180,11 +180,7 @@ func nameOf(s *catalog.ComponentSettings) (string, bool) {
 // discovered returns the components that a discovery made, by filemask.
 func (p *pull) discovered(ctx context.Context, spec *store.ComponentSpec) (map[string]*store.BranchComponent, error) {
 	rows, err := p.s.DB.Discovered(ctx, spec.Project, spec.Slug)
-	made := make(map[string]*store.BranchComponent, len(rows))
-	for i := range rows {
-		made[rows[i].Settings.Filemask] = &rows[i]
-	}
-	return made, err
+	return catalog.ByKey(rows, func(row *store.BranchComponent) string { return row.Settings.Filemask }), err
 }
 
 func (p *pull) slugs(ctx context.Context, project string) (map[string]bool, error) {

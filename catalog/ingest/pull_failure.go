@@ -75,10 +75,7 @@ func (p *pull) failed(ctx context.Context, cause error) error {
 	if err != nil {
 		return errors.Join(cause, err)
 	}
-	comps := make([]*component, len(rows))
-	for i, row := range rows {
-		comps[i] = &component{row: row}
-	}
+	comps := catalog.Each(rows, func(row *store.BranchComponent) *component { return &component{row: *row} })
 	if _, full := errors.AsType[*errRoom](cause); full {
 		_, err = p.s.DB.SetPullProblem(ctx, ids(comps), p.failure(cause))
 	} else {

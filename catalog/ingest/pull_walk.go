@@ -232,9 +232,5 @@ func convoys(comps []*component) []convoy {
 }
 
 func ids(comps []*component) []int64 {
-	list := make([]int64, len(comps))
-	for i, c := range comps {
-		list[i] = c.row.ID
-	}
-	return list
+	return catalog.Each(comps, func(c **component) int64 { return (*c).row.ID })
 }

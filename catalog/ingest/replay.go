@@ -380,10 +380,7 @@ func (p *pull) importBound(ctx context.Context, comps []*component, bound gitsou
 // components.
 func (p *pull) refreshCounters(ctx context.Context, comps []*component) error {
 	rows, err := p.s.rows(ctx, &p.branch)
-	byID := make(map[int64]*store.BranchComponent, len(rows))
-	for i := range rows {
-		byID[rows[i].ID] = &rows[i]
-	}
+	byID := catalog.ByKey(rows, func(row *store.BranchComponent) int64 { return row.ID })
 	for _, c := range comps {
 		if row := byID[c.row.ID]; row != nil { // else the next step is a conflict
 			c.row.LastUnit, c.row.LastAt = row.LastUnit, row.LastAt

@@ -30,10 +30,7 @@ func (s *componentSuggestions) collect(ctx context.Context, heads []object.Head)
 	}
 	err = s.p.s.DB.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		rows, err := snap.Translations(ctx, s.comp.row.ID)
-		s.rows = make(map[string]*catalog.Translation, len(rows))
-		for i := range rows {
-			s.rows[rows[i].Language] = &rows[i]
-		}
+		s.rows = catalog.ByKey(rows, func(t *catalog.Translation) string { return t.Language })
 		return err
 	})
 	if err != nil {

@@ -200,11 +200,7 @@ func (v *mirrorVerifier) storedFiles(ctx context.Context, row *store.ComponentRo
 		}
 	}
 	served := slices.DeleteFunc(translations, func(t catalog.Translation) bool { return t.Removed || t.Filename == "" })
-	ids := make([]int64, len(served))
-	for i := range served {
-		ids[i] = served[i].ID
-	}
-	files, err := v.snap.StoredFiles(ctx, ids)
+	files, err := v.snap.StoredFiles(ctx, catalog.Each(served, func(t *catalog.Translation) int64 { return t.ID }))
 	if err != nil {
 		return nil, err
 	}

@@ -81,11 +81,7 @@ func forms(text string) []string {
 	if text == "" {
 		return nil
 	}
-	list := catalog.SplitForms(text)
-	for i := range list {
-		list[i] = catalog.Clip(list[i], maxText)
-	}
-	return list
+	return catalog.Each(catalog.SplitForms(text), func(form *string) string { return catalog.Clip(*form, maxText) })
 }
 
 // newMessage makes the message of an entry. Where an edit ended in a conflict, or a request was
@@ -115,9 +111,5 @@ func (r *Receiver) body(list []catalog.Change, page func(*catalog.Change) string
 	if r.Batch == 0 {
 		return json.Marshal(newMessage(&list[0], page))
 	}
-	messages := make([]message, len(list))
-	for i := range list {
-		messages[i] = newMessage(&list[i], page)
-	}
-	return json.Marshal(messages)
+	return json.Marshal(catalog.Each(list, func(c *catalog.Change) message { return newMessage(c, page) }))
 }

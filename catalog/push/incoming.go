@@ -378,10 +378,7 @@ func (l *look) merge(ctx context.Context, g *gitsource.Guests, number int, v *ve
 // note stores what the components show. One beside private ones of another project shows
 // nothing: a request may be about theirs.
 func (l *look) note(ctx context.Context, rows []*store.BranchComponent, of func(*store.BranchComponent, catalog.Incomings) catalog.Incomings) error {
-	ids := make([]int64, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].ID
-	}
+	ids := catalog.Each(rows, func(row **store.BranchComponent) int64 { return (*row).ID })
 	return l.DB.NoteIncomings(ctx, ids, func(id int64, was catalog.Incomings) (none catalog.Incomings) {
 		row := rows[slices.Index(ids, id)]
 		if slices.ContainsFunc(l.all, func(o store.BranchComponent) bool {

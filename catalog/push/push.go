@@ -174,11 +174,7 @@ func (g *group) row(id int64) *store.BranchComponent {
 
 // idsOf returns the ids of components.
 func idsOf(rows []store.BranchComponent) []int64 {
-	ids := make([]int64, len(rows))
-	for i := range rows {
-		ids[i] = rows[i].ID
-	}
-	return ids
+	return catalog.Each(rows, func(row *store.BranchComponent) int64 { return row.ID })
 }
 
 // destinations groups components by where their edits go, in the order of their ids: one

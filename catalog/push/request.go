@@ -230,11 +230,7 @@ func (r *run) pushed(ctx context.Context, result flush.Result, written []store.E
 
 // draft makes the texts of the request.
 func (r *run) draft(ctx context.Context, written []store.Edit) (forge.Draft, error) {
-	ids := make([]int64, len(written))
-	for i := range written {
-		ids[i] = written[i].UnitID
-	}
-	failing, err := store.Get(ctx, r.DB, (*store.Snapshot).FailingOf, ids)
+	failing, err := store.Get(ctx, r.DB, (*store.Snapshot).FailingOf, catalog.Each(written, func(e *store.Edit) int64 { return e.UnitID }))
 	if err != nil {
 		return forge.Draft{}, err
 	}

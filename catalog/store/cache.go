@@ -96,10 +96,7 @@ func (s *Snapshot) newerProjects(ctx context.Context, old *keptComponents, all m
 		return nil
 	}
 	projects, err := projectsWhere(ctx, s.s, ` WHERE generation > $1`, old.generation)
-	changed := map[int64]*ProjectRow{}
-	for i := range projects {
-		changed[projects[i].ID] = &projects[i]
-	}
+	changed := catalog.ByKey(projects, func(p *ProjectRow) int64 { return p.ID })
 	for id, row := range all {
 		if p := changed[row.ProjectID]; p != nil {
 			next := *row

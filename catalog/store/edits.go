@@ -105,6 +105,8 @@ func (e *Edit) fields() []any {
 	}
 }
 
+func (e *Edit) id() int64 { return e.ID }
+
 func editsWhere(ctx context.Context, s *sqldb.Session, where string, args ...any) ([]Edit, error) {
 	return sqldb.Rows(ctx, s, `SELECT `+editColumns+editFrom+where, args, (*Edit).fields)
 }
@@ -188,12 +190,9 @@ func (s *Snapshot) editsWithAuthors(ctx context.Context, where string, args ...a
 	if err != nil {
 		return nil, err
 	}
-	at := make(map[int64]int, len(edits))
-	for i := range edits {
-		at[edits[i].ID] = i
-	}
-	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(at), sqldb.Cols4(func(id int64, name, email string, when time.Time) {
-		e := &edits[at[id]]
+	all := catalog.ByKey(edits, (*Edit).id)
+	return edits, s.s.QueryIn(ctx, `SELECT edit_id, name, email, at FROM edit_authors WHERE edit_id IN $ids ORDER BY edit_id, n, at, name, email`, nil, sqldb.SortedKeys(all), sqldb.Cols4(func(id int64, name, email string, when time.Time) {
+		e := all[id]
 		e.Authors = append(e.Authors, edit.Author{Name: name, Email: email, Time: when})
 	}))
 }

@@ -62,10 +62,7 @@ func (s *Snapshot) unitsAt(ctx context.Context, placed []catalog.UnitPosition) (
 	if hi-lo < gaps*int64(len(placed)) {
 		err = s.s.Query(ctx, query+`BETWEEN $1 AND $2 ORDER BY u.id`, []any{lo, hi}, take)
 	} else {
-		ids := make([]int64, len(placed))
-		for i, p := range placed {
-			ids[i] = p.ID
-		}
+		ids := catalog.Each(placed, func(p *catalog.UnitPosition) int64 { return p.ID })
 		err = s.s.QueryIn(ctx, query+`IN $ids ORDER BY u.id`, nil, ids, take)
 	}
 	if err != nil {

@@ -109,10 +109,7 @@ func below(placed []catalog.UnitPosition, id int64) (n int64) {
 
 // blockStarts lists the blocks of translations by their first units.
 func (s *Snapshot) blockStarts(ctx context.Context, translations []catalog.Translation) ([]blockStart, error) {
-	ids := make([]int64, len(translations))
-	for i := range translations {
-		ids[i] = translations[i].ID
-	}
+	ids := catalog.Each(translations, func(t *catalog.Translation) int64 { return t.ID })
 	starts, err := sqldb.RowsIn(ctx, s.s, `SELECT translation_id, block, first_unit FROM layouts WHERE translation_id IN $ids`, nil, ids, func(b *blockStart) []any {
 		return []any{&b.translation, &b.block, &b.first}
 	})

@@ -280,19 +280,13 @@ func (s *Snapshot) countActivity(ctx context.Context, component int64, q *Activi
 // named fills in the names of authors and sorts. Entries without an author are left
 // out.
 func (s *Snapshot) named(ctx context.Context, all []*Contributor) ([]Contributor, error) {
-	ids := make([]int64, 0, len(all))
-	for _, c := range all {
-		ids = append(ids, c.id)
-	}
+	ids := catalog.Each(all, func(c **Contributor) int64 { return (*c).id })
 	slices.Sort(ids)
 	authors, err := sqldb.RowsIn(ctx, s.s, userQuery+` WHERE id IN $ids`, nil, slices.Compact(ids), (*User).fields)
-	users := map[int64]User{}
-	for _, u := range authors {
-		users[u.ID] = u
-	}
+	users := catalog.ByKey(authors, func(u *User) int64 { return u.ID })
 	out := make([]Contributor, 0, len(all))
 	for _, c := range all {
-		if u, ok := users[c.id]; ok {
+		if u := users[c.id]; u != nil {
 			c.Username, c.FullName, c.Bot = u.Username, u.FullName, u.Bot
 			out = append(out, *c)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
@@ -45,10 +46,7 @@ func (db *DB) Receivers(ctx context.Context) (list []Receiver, err error) {
 // Those that are there stay as they are.
 func (db *DB) SetReceivers(ctx context.Context, names []string) error {
 	list, err := db.Receivers(ctx)
-	known := make([]string, len(list))
-	for i := range list {
-		known[i] = list[i].Name
-	}
+	known := catalog.Each(list, func(r *Receiver) string { return r.Name })
 	if slices.Sort(names); err != nil || slices.Equal(known, names) {
 		return err
 	}

@@ -191,10 +191,7 @@ func (tx *StepTx) Missing(ctx context.Context, component, translation int64, ids
 	if err != nil || len(units) == 0 {
 		return nil, err
 	}
-	sources := make([]int64, len(units))
-	for i := range units {
-		sources[i] = units[i].ID
-	}
+	sources := catalog.Each(units, func(u *catalog.Unit) int64 { return u.ID })
 	before := map[int64]int64{}
 	has := map[int64]bool{}
 	err = tx.s.QueryIn(ctx, unitsOfStrings, []any{translation}, sources, sqldb.Cols3(func(source, id int64, removed bool) { before[source], has[source] = id, !removed }))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/terms"
@@ -76,10 +77,7 @@ func (c *searchComponent) place() query.Expr {
 	if len(c.other) < len(c.live) || c.live == nil {
 		return query.Not{X: terms.InTranslations{Set: idset.New(slices.Values(c.other))}}
 	}
-	in := make([]int64, len(c.live))
-	for i := range in {
-		in[i] = c.live[i].id
-	}
+	in := catalog.Each(c.live, func(t *searchTranslation) int64 { return t.id })
 	return terms.InTranslations{Set: idset.New(slices.Values(in))}
 }
 

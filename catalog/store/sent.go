@@ -129,14 +129,11 @@ func (tx *StepTx) SentOf(ctx context.Context, unit int64) (n int, err error) {
 
 // fillSent sets what was sent of edits of a component.
 func (s *Snapshot) fillSent(ctx context.Context, component int64, edits []Edit) error {
-	at := make(map[int64]int, len(edits))
-	for i := range edits {
-		at[edits[i].UnitID] = i
-	}
+	of := catalog.ByKey(edits, func(e *Edit) int64 { return e.UnitID })
 	list, err := sentWhere(ctx, s.s, ` WHERE s.component_id = $1 AND s.translation_id <> 0`, component)
 	for i := range list {
-		if e, ok := at[list[i].UnitID]; ok {
-			edits[e].Sent = append(edits[e].Sent, list[i].Text)
+		if e := of[list[i].UnitID]; e != nil {
+			e.Sent = append(e.Sent, list[i].Text)
 		}
 	}
 	return err
@@ -179,10 +176,7 @@ func unsend(ctx context.Context, s *sqldb.Session, at Place, commit string) erro
 
 // send adds rows, or notes the commit in those that are there, for what is still pending.
 func send(ctx context.Context, s *sqldb.Session, o *Sending) error {
-	written := make(map[int64]*Edit, len(o.Edits))
-	for i := range o.Edits {
-		written[o.Edits[i].ID] = &o.Edits[i]
-	}
+	written := catalog.ByKey(o.Edits, (*Edit).id)
 	var same, changed []int64 // since they were read
 	err := s.QueryIn(ctx, `SELECT id, target, state FROM edits WHERE status = 'pending' AND id IN $ids`, nil, sqldb.SortedKeys(written), sqldb.Cols3(func(id int64, target string, state catalog.State) {
 		if written[id].Ours == (edit.Text{Target: target, State: state}) {

@@ -32,11 +32,7 @@ func (tx *StepTx) Written() map[int64][]int64 {
 }
 
 func pointersTo(list []catalog.Unit) []*catalog.Unit {
-	units := make([]*catalog.Unit, len(list))
-	for i := range list {
-		units[i] = &list[i]
-	}
-	return units
+	return catalog.Each(list, func(u *catalog.Unit) *catalog.Unit { return u })
 }
 
 // UnitsOf returns the live units of a translation, by id.

@@ -176,11 +176,7 @@ func (m *convoyMember) noteAge(n *FingerprintedUnit) {
 // the translator comment, flags, priority and fingerprints, and restores removed
 // units. An unknown ID is ErrNotFound. No ID may come twice.
 func (tx *StepTx) UpdateUnits(ctx context.Context, units []FingerprintedUnit) error {
-	ids := make([]int64, len(units))
-	for i := range units {
-		ids[i] = units[i].ID
-	}
-	if err := tx.recordReplaced(ctx, ids); err != nil {
+	if err := tx.recordReplaced(ctx, catalog.Each(units, func(u *FingerprintedUnit) int64 { return u.ID })); err != nil {
 		return tx.fail(ctx, "read what units were", err)
 	}
 	for len(units) > 0 {

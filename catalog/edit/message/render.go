@@ -111,11 +111,7 @@ func percent(n, total int64, complete bool) string {
 
 // linkedText lists the linked components, for a placeholder without a loop.
 func linkedText(v *Values) string {
-	names := make([]string, len(v.Linked))
-	for i, l := range v.Linked {
-		names[i] = l.Project + "/" + l.Name
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(catalog.Each(v.Linked, func(l *Linked) string { return l.Project + "/" + l.Name }), ", ")
 }
 
 // itemFields returns the fields of an item of a loop.

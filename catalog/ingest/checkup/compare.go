@@ -246,11 +246,7 @@ const verdictsAtATime = 4096
 
 // store stores verdicts, which are sorted by unit.
 func (n *comparison) store(ctx context.Context, verdicts []verdict) error {
-	ids := make([]int64, len(verdicts))
-	for i := range verdicts {
-		ids[i] = verdicts[i].unit
-	}
-	units, err := n.verdictUnits(ctx, slices.Compact(ids))
+	units, err := n.verdictUnits(ctx, slices.Compact(catalog.Each(verdicts, func(v *verdict) int64 { return v.unit })))
 	if err != nil {
 		return err
 	}

@@ -82,13 +82,11 @@ type configurer struct {
 // newConfigurer reads all stored components: a statement for each of 10,000 took most
 // of the time of Set.
 func newConfigurer(ctx context.Context, s *sqldb.Session) (*configurer, error) {
-	c := &configurer{s: s, named: map[int64]bool{}, known: map[int64]catalog.Project{}, stored: map[componentKey]*storedComponent{}}
+	c := &configurer{s: s, named: map[int64]bool{}, known: map[int64]catalog.Project{}}
 	list, err := sqldb.Rows(ctx, s, `SELECT project_id, slug, id, settings, read_key, repo, branch, template, active, imported, reread FROM components`, nil, func(c *storedComponent) []any {
 		return []any{&c.key.project, &c.key.slug, &c.id, &c.settings, &c.readKey, &c.repo, &c.branch, &c.template, &c.active, &c.imported, &c.reread}
 	})
-	for i := range list {
-		c.stored[list[i].key] = &list[i]
-	}
+	c.stored = catalog.ByKey(list, func(o *storedComponent) componentKey { return o.key })
 	return c, err
 }
 
