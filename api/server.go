@@ -284,6 +284,7 @@ func (s *Server) registerRoutes() {
 	s.echo.POST("/follow/", s.follow)
 	s.echo.POST("/unfollow/:secret/", s.unfollow)
 	s.echo.POST("/translate/:project/:component/:language/", s.form("Strings", s.pages.Edit))
+	s.echo.POST("/new-lang/:project/:component/", s.form("Begin a language", s.pages.Begin))
 	s.echo.POST("/account/", s.form("Own work", s.pages.Account))
 	s.echo.POST("/accounts/", s.form("Accounts", s.pages.Accounts))
 	s.echo.POST("/projects/:project/-/:language/", s.form("Suggestions", s.pages.Review))

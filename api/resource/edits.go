@@ -318,7 +318,7 @@ func (e *Env) restoreEdit(ctx context.Context, r *rest.Request, j *editRow, _ *r
 		want := edit.Request{UnitID: j.UnitID, Target: catalog.SplitForms(j.Ours.Target), State: j.Ours.State}
 		return e.edited(ctx, j.row.ID, j.TranslationID, want)
 	case store.EditAddFile:
-		return e.add(ctx, r, &j.row, j.Language)
+		return e.AddLanguage(ctx, r, &j.row, j.Language)
 	case store.EditUpdateFile, store.EditTemplate:
 		return e.runAll(ctx, "msgmerge", []operated{{row: &j.row}})
 	}

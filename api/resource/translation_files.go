@@ -19,29 +19,31 @@ type added struct {
 	Data wire.Object `json:"data"`
 }
 
-// mayAddSome refuses a client that may add no language at all to a component.
-func mayAddSome(ctx context.Context, row *store.ComponentRow) error {
-	return may(ctx, catalog.ScopeWrite, row, "")
+// MayAdd refuses a client that may not add a language to a component; "" is any.
+func MayAdd(ctx context.Context, row *store.ComponentRow, code string) error {
+	return may(ctx, catalog.ScopeWrite, row, code)
 }
 
-// addTranslation adds a language to a component: its file is made, committed, pushed and
-// pulled. What cannot be done now stays in the journal, and the answer says so.
+func mayAddSome(ctx context.Context, row *store.ComponentRow) error { return MayAdd(ctx, row, "") }
+
 func (e *Env) addTranslation(ctx context.Context, r *rest.Request, row *store.ComponentRow, body *rest.Body) (any, error) {
 	code, err := body.Text("language_code")
 	if err != nil {
 		return nil, err
 	}
+	return e.AddLanguage(ctx, r, row, code)
+}
+
+// AddLanguage adds a language to a component: its file is made, committed, pushed and
+// pulled. What cannot be done now stays in the journal, and the answer says so.
+func (e *Env) AddLanguage(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
 	if _, ok := e.Languages.ByCode(code); !ok {
 		return nil, rest.BadParameter("language_code", fmt.Sprintf("No language code '%.50s' found!", code))
 	}
-	in := func(ctx context.Context, _ *store.Snapshot) error { return may(ctx, catalog.ScopeWrite, row, code) }
+	in := func(ctx context.Context, _ *store.Snapshot) error { return MayAdd(ctx, row, code) }
 	if err := e.Read(ctx, in); err != nil {
 		return nil, err
 	}
-	return e.add(ctx, r, row, code)
-}
-
-func (e *Env) add(ctx context.Context, r *rest.Request, row *store.ComponentRow, code string) (any, error) {
 	switch err := e.Edits(ctx, 0, func(to Edits) error { return to.AddTranslation(ctx, row.ID, code, AuthorOf(ctx)) }); {
 	case errors.Is(err, edit.ErrNotAdded):
 		e.Logger.Info("a language was not added", "component", row.Project.Slug+"/"+row.Slug, "error", err)

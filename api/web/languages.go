@@ -151,7 +151,8 @@ type engage struct {
 	Project  catalog.Project
 	Language lang.Language // of the invitation; its Code is "" without one
 	Rows     []row
-	Places   []row // components to begin with
+	Places   []row  // components to begin with
+	Lack     []link // components that lack the language, or, without one, all
 	Licenses []string
 	Edits    bool // whether a component takes edits
 	Web      string
@@ -177,8 +178,15 @@ func (p *Pages) engage(ctx context.Context, snap *store.Snapshot, r *rest.Reques
 		return err
 	}
 	o.Components = len(rows)
+	has := map[*store.ComponentRow]bool{}
+	for i := range counts {
+		has[counts[i].component] = has[counts[i].component] || counts[i].Code == o.Language.Code
+	}
 	for _, c := range rows {
 		o.Edits = o.Edits || p.env.Edits != nil && c.Settings.Edits.Taken()
+		if c.Imported && !has[c] {
+			o.Lack = append(o.Lack, link{Name: c.Settings.Name, URL: strings.TrimSuffix(beginURL(project.Slug, c.Slug, o.Language.Code), "?lang=")})
+		}
 		if license := c.Settings.License; license != "" && !slices.Contains(o.Licenses, license) {
 			o.Licenses = append(o.Licenses, license)
 		}

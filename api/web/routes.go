@@ -29,7 +29,8 @@ func (p *Pages) Routes() []resource.Route {
 	projectLanguage := p.route("/projects/:project/-/:language/", "Project in a Language", "language", projectLanguageAPI, p.language)
 	translationPage := p.route("/projects/:project/:component/:language/", "Translation", "translation", at("/api/translations/:project/:component/:language/"), of(p.env.VisibleTranslation, p.aboutTranslation, p.translation))
 	ownPage, accountsPage := p.route("/account/", "Own work", "own", at("/api/"), p.account), p.route("/accounts/", "Accounts", "accounts", at("/api/"), p.accounts)
-	for _, page := range []*resource.Route{&stringsPage, &componentPage, &projectLanguage, &translationPage, &ownPage, &accountsPage} {
+	beginPage := p.route("/new-lang/:project/:component/", "Begin a language", "begin", at("/api/components/:project/:component/translations/"), of(p.env.ImportedComponent, aboutComponent, p.begin))
+	for _, page := range []*resource.Route{&beginPage, &stringsPage, &componentPage, &projectLanguage, &translationPage, &ownPage, &accountsPage} {
 		page.Allow = AllowEdit
 	}
 	return []resource.Route{
@@ -39,6 +40,7 @@ func (p *Pages) Routes() []resource.Route {
 		projectLanguage,
 		componentPage,
 		translationPage,
+		beginPage,
 		p.route("/translate/:project/", "Translate", "matrix", at("/api/projects/:project/components/"), of(resource.VisibleProject, aboutProject, p.matrix)),
 		p.route("/translate/:project/-/:language/", "Translate", "language", projectLanguageAPI, p.language),
 		p.route("/translate/:project/:component/", "Translate", "component", at("/api/components/:project/:component/translations/"), of(resource.VisibleComponent, aboutComponent, p.component)),

@@ -68,7 +68,7 @@ func PolicyOf(path string, signedIn bool) string {
 
 // Edits reports whether forms are sent to a path.
 func Edits(path string) bool {
-	return strings.HasPrefix(path, "/translate/") || strings.HasPrefix(path, "/projects/") || path == "/account/" || path == "/accounts/"
+	return strings.HasPrefix(path, "/translate/") || strings.HasPrefix(path, "/projects/") || strings.HasPrefix(path, "/new-lang/") || path == "/account/" || path == "/accounts/"
 }
 
 // What pages show at most, and what they look through for it.
@@ -184,6 +184,7 @@ type view struct {
 
 	// Template names the page's template, if its route names another one.
 	Template string
+	Next     string // where the reader is sent instead
 
 	// What several pages have.
 	Problems  []problem
@@ -223,6 +224,9 @@ func (p *Pages) route(pattern, name, template string, of func(r *rest.Request) s
 			v.API = of(r)
 			if err := fill(ctx, snap, r, v); err != nil {
 				return nil, err
+			}
+			if v.Next != "" {
+				return rest.Redirect(v.Next), nil
 			}
 			body, err := p.execute(cmp.Or(v.Template, template), v)
 			return &rest.Document{ContentType: rest.TypeHTML, Body: body, Live: v.Live, Keep: v.Keep}, err
@@ -450,6 +454,11 @@ func (p *Pages) Problem(r *http.Request, status int, detail string) ([]byte, err
 	if len(segments) > 1 && (segments[0] == "projects" || segments[0] == "translate" || segments[0] == "engage") {
 		if slug, err := url.PathUnescape(segments[1]); err == nil {
 			v.Crumbs = []link{{Name: slug, URL: path("projects", slug)}}
+		}
+		if len(segments) == 4 && status == http.StatusNotFound {
+			if l, ok := p.env.Languages.ByCode(segments[3]); ok {
+				v.Next = "/new-lang/" + segments[1] + "/" + segments[2] + "/?lang=" + l.Code
+			}
 		}
 	}
 	if detail != rest.ErrNotFound.Detail { // which says no more than the heading

@@ -69,6 +69,9 @@ type Table struct {
 	longest  int               // bytes of the longest code, alias or name
 }
 
+// All are the languages by code. The slice is shared: do not modify it.
+func (t *Table) All() []Language { return t.langs }
+
 // ByCode returns the language with exactly this code. It returns false for other
 // spellings and for aliases; see [Table.Lookup].
 func (t *Table) ByCode(code string) (Language, bool) {

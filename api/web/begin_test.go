@@ -1,0 +1,102 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/repoglot/repoglot/api"
+	"github.com/repoglot/repoglot/api/resource"
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/catalogtest"
+	"github.com/repoglot/repoglot/catalog/edit"
+	"github.com/repoglot/repoglot/testrepos"
+)
+
+// pusher pushes what the page that begins a language asks for.
+type pusher struct {
+	resource.Operations // another call would panic
+	push                func() error
+}
+
+func (p *pusher) Push(context.Context, int64, *catalog.Token) (bool, error) { return false, p.push() }
+
+// TestBeginLanguage: the page offers what a component lacks, says what a language begins with and
+// who may, and ends at its first string; without a push it waits, and says so. Rights are those of
+// the API.
+func TestBeginLanguage(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	template := catalogtest.PO("Open", "", "Close", "")
+	repo.Commit(t, testrepos.Change{Files: map[string]string{"po/app.pot": template, "po/cs.po": catalogtest.PO("Open", "Otevřít"), "doc/app.pot": template, "bare/cs.po": template}})
+	edits := catalog.Edits{Mode: catalog.PushDirect}
+	puller := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{
+		"app": {Edits: edits, NewBase: "po/app.pot"}, "closed": {NewBase: "doc/app.pot", Filemask: "doc/*.po"}, "bare": {Edits: edits, Filemask: "bare/*.po"},
+	})
+	puller.Sync()
+	push := &pusher{push: func() error { return errors.New("the remote is away") }}
+	w := &translating{puller, t, api.New(api.Options{DB: puller.DB, Languages: puller.Languages, Edits: puller.Editor, Operations: push, CacheBytes: 1 << 20})}
+	stranger, writer, czech := person{catalogtest.NewVisitor(t, w.s)}, w.signIn(jana), w.signIn(catalog.Token{Name: "cs", Scope: catalog.ScopeWrite, Languages: "cs"})
+
+	const app, polish = "/new-lang/demo/app/", "/new-lang/demo/app/?lang=pl"
+	rec := stranger.Get(app)
+	answers(t, "the choice", 200, rec, `<option value="pl">Polish (pl)`)
+	for _, has := range []string{`value="cs"`, `value="en"`, "<script"} {
+		if strings.Contains(rec.Body.String(), has) {
+			t.Errorf("the choice has %s", has)
+		}
+	}
+	rec = stranger.Get(polish)
+	answers(t, "a stranger", 200, rec, "po/pl.po", "For 2, 3, 4, 22, 23, …", `href="/login/?next=%2Fnew-lang%2Fdemo%2Fapp%2F%3Flang%3Dpl"`)
+	if strings.Contains(rec.Body.String(), `method="post"`) {
+		t.Error("a stranger has a form")
+	}
+	answers(t, "another language's translator", 200, czech.Get(polish), "Your token does not permit you")
+	answers(t, "a component that takes no edits", 200, writer.Get("/new-lang/demo/closed/?lang=pl"), "This server takes no edits of the component", "/api/components/demo/closed/new_template/")
+	answers(t, "a component without a template", 200, writer.Get("/new-lang/demo/bare/?lang=pl"), "The component has no template here")
+	for who, p := range map[string]person{"closed": writer, "app": czech} {
+		target := "/new-lang/demo/" + who + "/?lang=pl"
+		answers(t, "a form to "+who, http.StatusForbidden, p.Post(target, url.Values{"form": {p.formToken()}}))
+	}
+	answers(t, "a form of another session", http.StatusForbidden, writer.Post(polish, url.Values{"form": {czech.formToken()}}))
+	answers(t, "no language", http.StatusBadRequest, writer.Post(app, url.Values{"form": {writer.formToken()}}))
+	answers(t, "a page that does not exist", 404, stranger.Get("/projects/demo/app/pl/"), `href="/new-lang/demo/app/?lang=pl"`)
+	answers(t, "an invitation", 200, stranger.Get("/engage/demo/"), `href="/new-lang/demo/app/"`)
+	answers(t, "the component", 200, stranger.Get("/projects/demo/app/"), `href="/new-lang/demo/app/"`)
+	rec = stranger.Get("/engage/demo/cs/")
+	if answers(t, "an invitation in a language", 200, rec, `href="/new-lang/demo/closed/?lang=cs"`); strings.Contains(rec.Body.String(), `href="/new-lang/demo/app/`) {
+		t.Error("a language is to begin where it is")
+	}
+
+	begin := func(language string) {
+		t.Helper()
+		target := app + "?lang=" + language
+		f := formOf(writer.Get(target).Body.String())
+		if rec := writer.Post(target, f); rec.Code != http.StatusSeeOther || rec.Header().Get("Location") != target {
+			t.Fatalf("%s: %d %s", language, rec.Code, rec.Body)
+		}
+	}
+	begin("pl")
+	answers(t, "without a push", 200, writer.Get(polish), `http-equiv="refresh"`, "on its way to the repository")
+	push.push = func() error {
+		repo.Commit(t, testrepos.Change{Files: map[string]string{"po/de.po": template}})
+		w.Sync()
+		return nil
+	}
+	begin("de")
+	lock, err := w.Editor.Lock(t.Context(), w.component("app"), edit.Author{Name: "ada"}, true)
+	if must(t, err); !lock {
+		t.Error("not locked")
+	}
+	answers(t, "locked", 200, writer.Get(app+"?lang=fr"), "The component is locked")
+	answers(t, "a form when it is locked", http.StatusForbidden, writer.Post(app+"?lang=fr", url.Values{"form": {writer.formToken()}}), "locked")
+	want := w.address("app", "de", "Open", "&offset=1&q=state%3A%3Ctranslated")
+	if rec := writer.Get(app + "?lang=de"); rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
+		t.Errorf("after the push: %d %s, want %s", rec.Code, rec.Header().Get("Location"), want)
+	}
+	writer.form(want)
+	w.Verify()
+}
