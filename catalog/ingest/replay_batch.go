@@ -204,7 +204,6 @@ func (r *replay) flushTurn(ctx context.Context, to string) error {
 	if err := r.waitStored(); err != nil {
 		return err
 	}
-	r.staging.evict(0)
 	if r.p.meter.kept < r.p.meter.small {
 		r.p.meter.endTurn()
 	}
