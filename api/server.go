@@ -42,9 +42,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock that durations are measured with; nil is time.Now.
 	Now func() time.Time
-	// Progress returns how far a component's first import is; ok is false if
-	// none is running. nil: none ever is.
-	Progress func(c *store.ComponentRow) (p resource.Progress, ok bool)
+	// Progress returns how much of a component's first import is done, from 0 to 100,
+	// and whether one is running. nil: none ever is.
+	Progress func(c *store.ComponentRow) (percent int, running bool)
 	// WithoutGitExport says that repositories cannot be cloned from this server:
 	// git_export is "" then.
 	WithoutGitExport bool
@@ -167,7 +167,7 @@ func New(opts Options) *Server {
 		s.writesInTurn(opts.Edits, opts.Operations)
 	}
 	if s.env.Progress == nil {
-		s.env.Progress = func(*store.ComponentRow) (resource.Progress, bool) { return resource.Progress{}, false }
+		s.env.Progress = func(*store.ComponentRow) (percent int, running bool) { return 0, false }
 	}
 	s.pages = web.New(&s.env, s.now, s.providers, func() bool { return s.settings.Load().Mail != nil })
 	s.cache = newCache(opts.CacheBytes, s.now, s.db.Unchanged)

@@ -38,7 +38,7 @@ func TestPanic(t *testing.T) {
 	var log bytes.Buffer
 	s := serve(demoWorld(t), Options{
 		Logger:   slog.New(slog.NewTextHandler(&log, nil)),
-		Progress: func(*store.ComponentRow) (resource.Progress, bool) { panic("at /secret/path") },
+		Progress: func(*store.ComponentRow) (int, bool) { panic("at /secret/path") },
 	})
 	rec := call(t, s, http.MethodGet, "/api/translations/demo/docs/cs/")
 	if rec.Code != 500 || oldForm(rec.Body.String()) != `{"detail":"Internal server error."}` {
@@ -128,9 +128,7 @@ func TestLiveRoutes(t *testing.T) {
 	t.Parallel()
 	w := demoWorld(t)
 	at := func(percent int) *Server {
-		return bare(w, Options{Progress: func(*store.ComponentRow) (resource.Progress, bool) {
-			return resource.Progress{Percent: percent, Stage: "importing"}, true
-		}})
+		return bare(w, Options{Progress: func(*store.ComponentRow) (int, bool) { return percent, true }})
 	}
 	before, after := at(10), at(20)
 	fill := strings.NewReplacer(":project", "demo", ":component", "app", ":language", "cs", ":username", "karel", ":code", "cs",

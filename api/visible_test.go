@@ -124,9 +124,9 @@ func TestImporting(t *testing.T) {
 	t.Parallel()
 	w := demoWorld(t)
 	docs := w.IDs["demo/docs"]
-	var progress resource.Progress
+	var percent int
 	var running bool
-	s := serve(w, Options{Progress: func(c *store.ComponentRow) (resource.Progress, bool) { return progress, running && c.ID == docs }})
+	s := serve(w, Options{Progress: func(c *store.ComponentRow) (int, bool) { return percent, running && c.ID == docs }})
 	below := []string{
 		"/api/translations/demo/docs/cs/", "/api/translations/demo/docs/cs/units/", "/api/translations/demo/docs/nope/changes/",
 		"/api/components/demo/docs/translations/", "/api/components/demo/docs/changes/", "/api/components/demo/docs/statistics/",
@@ -152,16 +152,16 @@ func TestImporting(t *testing.T) {
 	if repository["merge_failure"] != "unreachable since 2023-11-14T22:13:20Z" || repository["needs_merge"] != true || repository["remote_commit"] != nil {
 		t.Errorf("repository of a component that cannot be pulled: %v", repository)
 	}
-	progress, running = resource.Progress{Percent: 42, Stage: "reading files"}, true
-	check("The first import of this component is running: 42 % done, reading files.")
-	progress = resource.Progress{Percent: 7, Stage: "cloning"}
+	percent, running = 42, true
+	check("The first import of this component is running: 42 % done, importing.")
+	percent = 7
 	component := decode[map[string]any](t, get(t, s, "/api/components/demo/docs/"))
 	task, _ := component["task_url"].(string)
 	if !strings.HasPrefix(task, "http://l10n.example.org/api/tasks/") {
 		t.Fatalf("task_url %q", task)
 	}
 	taskPath := strings.TrimPrefix(task, "http://l10n.example.org")
-	if got := get(t, s, taskPath); got != `{"completed":false,"progress":7,"result":null,"log":"cloning"}` {
+	if got := get(t, s, taskPath); got != `{"completed":false,"progress":7,"result":null,"log":"importing"}` {
 		t.Error(got)
 	}
 	w.Import("demo/docs", repoDocs, "", sourceFile(nil))

@@ -52,26 +52,19 @@ func HidesText(ctx context.Context, stranger int64) bool {
 	return stranger != 0 && rest.AccessOf(ctx).Token.ID == 0
 }
 
-func mayChange(ctx context.Context, u *store.UnitRow) error {
-	return changeable(u, MayEdit(ctx, &u.Translation))
-}
-
-// maySuggest is mayChange for suggestions.
-func maySuggest(ctx context.Context, u *store.UnitRow) error {
-	return changeable(u, MaySuggest(ctx, &u.Translation))
-}
-
-// changeable is what refuses a change of a string besides err.
-func changeable(u *store.UnitRow, err error) error {
-	switch {
-	case err != nil:
-		return err
-	case u.Removed || u.Translation.Removed:
-		return rest.ErrNotFound
-	case u.State == catalog.StateReadOnly:
-		return errStringReadOnly
+// changing refuses what may refuses, and every change of a string that takes none.
+func changing(may func(context.Context, *store.TranslationRow) error) func(context.Context, *store.UnitRow) error {
+	return func(ctx context.Context, u *store.UnitRow) error {
+		switch err := may(ctx, &u.Translation); {
+		case err != nil:
+			return err
+		case u.Removed || u.Translation.Removed:
+			return rest.ErrNotFound
+		case u.State == catalog.StateReadOnly:
+			return errStringReadOnly
+		}
+		return nil
 	}
-	return nil
 }
 
 // Read finds what the path names for a request that writes, which has no snapshot.
@@ -261,23 +254,18 @@ type editRow struct {
 
 func (e *Env) visibleEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request) (j editRow, err error) {
 	id, err := r.PathID()
-	if err != nil {
-		return j, err
-	}
-	return e.editOf(ctx, snap, id)
-}
-
-func (e *Env) editOf(ctx context.Context, snap *store.Snapshot, id int64) (j editRow, err error) {
-	if j.Edit, err = snap.EditByID(ctx, id); err == nil {
-		j.row, err = e.importedComponentBySlug(ctx, snap, j.Project, j.Component)
+	if err == nil {
+		j.Edit, j.row, err = e.VisibleEdit(ctx, snap, id)
 	}
 	return j, err
 }
 
-// VisibleEdit finds an edit, if the client sees its component.
-func (e *Env) VisibleEdit(ctx context.Context, snap *store.Snapshot, id int64) (store.Edit, error) {
-	j, err := e.editOf(ctx, snap, id)
-	return j.Edit, err
+// VisibleEdit finds an edit and its component, if the client sees it.
+func (e *Env) VisibleEdit(ctx context.Context, snap *store.Snapshot, id int64) (edit store.Edit, of store.ComponentRow, err error) {
+	if edit, err = snap.EditByID(ctx, id); err == nil {
+		of, err = e.importedComponentBySlug(ctx, snap, edit.Project, edit.Component)
+	}
+	return edit, of, err
 }
 
 func getEdit(ctx context.Context, snap *store.Snapshot, r *rest.Request, j *editRow) (any, error) {

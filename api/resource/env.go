@@ -46,9 +46,9 @@ type Env struct {
 	Errands *Errands
 	// Commits compares commits; nil: there are none.
 	Commits Commits
-	// Progress returns how far a component's first import is; ok is false if
-	// none is running. It must be set.
-	Progress func(c *store.ComponentRow) (p Progress, ok bool)
+	// Progress returns how much of a component's first import is done, from 0 to 100,
+	// and whether one is running. It must be set.
+	Progress func(c *store.ComponentRow) (percent int, running bool)
 	// WithoutGitExport says that repositories cannot be cloned from this
 	// server: git_export is "" then.
 	WithoutGitExport bool
@@ -109,15 +109,6 @@ type Operations interface {
 	// the one that was shown; else the error wraps catalog.ErrConflict. What became of it is
 	// in the component's requests.
 	Merge(ctx context.Context, component int64, number int, head string, by edit.Author) (waits bool, err error)
-}
-
-// Progress is how far a first import is (docs/compatibility.md#first-import).
-type Progress struct {
-	// Percent is from 0 to 100.
-	Percent int
-	// Stage describes the current work in a few words, such as "cloning".
-	// Clients see it: no paths, no credentials.
-	Stage string
 }
 
 // Language returns the language of a translation's code: the one in the table,

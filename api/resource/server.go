@@ -99,8 +99,10 @@ func (e *Env) getTask(ctx context.Context, snap *store.Snapshot, r *rest.Request
 		case row.Imported:
 			return task(true, 100, ""), nil
 		default:
-			progress, _ := e.Progress(row)
-			return task(false, progress.Percent, progress.Stage), nil
+			if percent, running := e.Progress(row); running {
+				return task(false, percent, "importing"), nil
+			}
+			return task(false, 0, ""), nil
 		}
 	}
 	return nil, rest.ErrNotFound

@@ -168,41 +168,37 @@ const exportColumns = "name code total translated translated_percent translated_
 
 // exported makes the handler of statistics as an indented array, or as CSV for
 // download: those that read reads of what find finds.
-func exported[T, S any](find finder[T], read func(context.Context, *store.Snapshot, *rest.Request, *T) ([]S, error)) Handler {
+func exported[T any](find finder[T], read func(context.Context, *store.Snapshot, *rest.Request, *T) ([]wire.Object, error)) Handler {
 	return with(find, func(ctx context.Context, snap *store.Snapshot, r *rest.Request, of *T) (any, error) {
+		format, _ := r.Params.Get("format")
+		if format != "" && format != "api" && format != "json" && format != "csv" {
+			return nil, rest.ErrNotFound
+		}
 		rows, err := read(ctx, snap, r, of)
 		if err != nil {
 			return nil, err
 		}
-		return exportStatistics(r, "stats-"+strings.Join(pathNames(r), "-"), rows)
-	})
-}
-
-func exportStatistics(r *rest.Request, name string, rows any) (any, error) {
-	format, _ := r.Params.Get("format")
-	if format != "" && format != "api" && format != "json" && format != "csv" {
-		return nil, rest.ErrNotFound
-	}
-	body, err := wire.JSON(rows, 4)
-	if err != nil || format != "csv" {
-		return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
-	}
-	columns := strings.Fields(exportColumns)
-	records := [][]string{columns}
-	for _, value := range gjson.ParseBytes(body).All() {
-		row := make([]string, len(columns))
-		for i, column := range columns {
-			if cell := value.Get(column); cell.Type == gjson.Number {
-				row[i] = cell.Raw // 100.0 stays
-			} else {
-				row[i] = export.HarmlessCell(cell.String())
-			}
+		body, err := wire.JSON(rows, 4)
+		if err != nil || format != "csv" {
+			return &rest.Document{ContentType: rest.TypeJSON, Body: body}, err
 		}
-		records = append(records, row)
-	}
-	var buf bytes.Buffer
-	err = csv.NewWriter(&buf).WriteAll(records)
-	return &rest.Document{ContentType: rest.TypeCSV, Filename: name + ".csv", Body: buf.Bytes()}, err
+		columns := strings.Fields(exportColumns)
+		records := [][]string{columns}
+		for _, value := range gjson.ParseBytes(body).All() {
+			row := make([]string, len(columns))
+			for i, column := range columns {
+				if cell := value.Get(column); cell.Type == gjson.Number {
+					row[i] = cell.Raw // 100.0 stays
+				} else {
+					row[i] = export.HarmlessCell(cell.String())
+				}
+			}
+			records = append(records, row)
+		}
+		var buf bytes.Buffer
+		err = csv.NewWriter(&buf).WriteAll(records)
+		return &rest.Document{ContentType: rest.TypeCSV, Filename: "stats-" + strings.Join(pathNames(r), "-") + ".csv", Body: buf.Bytes()}, err
+	})
 }
 
 // listMatrix lists the translations of a project, except into source languages, with

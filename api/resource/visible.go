@@ -70,10 +70,10 @@ func (e *Env) importedComponentBySlug(ctx context.Context, snap *store.Snapshot,
 	row, err := visibleComponentBySlug(ctx, snap, project, slug)
 	if err == nil && !row.Imported {
 		p := &rest.Problem{Status: http.StatusServiceUnavailable, RetryAfter: rest.RetrySeconds}
-		progress, running := e.Progress(&row)
+		percent, running := e.Progress(&row)
 		switch {
 		case running:
-			p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, %s.", progress.Percent, progress.Stage)
+			p.Detail = fmt.Sprintf("The first import of this component is running: %d %% done, importing.", percent)
 		case row.Problem.Failed():
 			p.Detail = "This component has not been imported yet; the last pull failed: " + rest.AccessOf(ctx).Failure(&row.Project, &row.Problem)
 		default:

@@ -154,8 +154,8 @@ func when(c *catalog.Change) time.Time {
 // importing lists the components that are not imported yet.
 type importing struct {
 	Name, URL, Problem string
+	Percent            int
 	Running            bool
-	resource.Progress
 }
 
 func (p *Pages) fillImporting(ctx context.Context, v *view, rows []*store.ComponentRow) {
@@ -165,7 +165,7 @@ func (p *Pages) fillImporting(ctx context.Context, v *view, rows []*store.Compon
 			continue
 		}
 		i := importing{Name: where(c), URL: path("projects", c.Project.Slug, c.Slug), Problem: told(ctx, c, &c.Problem)}
-		i.Progress, i.Running = p.env.Progress(c)
+		i.Percent, i.Running = p.env.Progress(c)
 		if v.Live = true; !some { // otherwise somebody may be reading
 			v.Refresh = 5
 		}

@@ -159,7 +159,7 @@ func (p *Pages) Review(ctx context.Context, r *rest.Request) (*Edited, error) {
 	var failed []*waiting
 	done := 0
 	for _, id := range slices.Compact(ids) {
-		w, err := p.answer(ctx, r, v, f, id, do == "accept")
+		w, err := p.answer(ctx, v, f, id, do == "accept")
 		switch {
 		case err != nil:
 			return nil, err
@@ -191,11 +191,11 @@ func (p *Pages) Review(ctx context.Context, r *rest.Request) (*Edited, error) {
 
 // answer accepts or rejects one suggestion, or says in Wrong why not. An error is one of the
 // server.
-func (p *Pages) answer(ctx context.Context, r *rest.Request, v *view, f url.Values, id string, accept bool) (w *waiting, err error) {
+func (p *Pages) answer(ctx context.Context, v *view, f url.Values, id string, accept bool) (w *waiting, err error) {
 	number, _ := strconv.ParseInt(id, 10, 64)
 	a := edit.Answer{ID: number, Accept: accept, Why: resource.WhyOf(cmp.Or(f.Get("why"+id), f.Get("why")))}
 	err = p.env.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		e, err := p.env.VisibleEdit(ctx, snap, number)
+		e, _, err := p.env.VisibleEdit(ctx, snap, number)
 		if err != nil {
 			return err
 		}

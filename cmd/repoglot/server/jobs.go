@@ -10,15 +10,6 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/cluster"
 )
 
-// WriteJobs writes what repoglot jobs shows of a cluster: a table for people, or JSON.
-func WriteJobs(w io.Writer, state *cluster.State, asJSON bool) error {
-	if !asJSON {
-		return writeJobs(w, newJobs(state))
-	}
-	_, err := w.Write(encode(newJobs(state), 2))
-	return err
-}
-
 // Jobs is what repoglot jobs shows as JSON.
 type Jobs struct {
 	At            time.Time    `json:"at"`
@@ -95,8 +86,14 @@ func known(t time.Time) *time.Time {
 	return &t
 }
 
-// writeJobs writes the list as text: what runs, waits and failed, in this order.
-func writeJobs(w io.Writer, l *Jobs) error {
+// WriteJobs writes what repoglot jobs shows of a cluster: JSON, or as a table for people what
+// runs, waits and failed, in this order.
+func WriteJobs(w io.Writer, state *cluster.State, asJSON bool) error {
+	l := newJobs(state)
+	if asJSON {
+		_, err := w.Write(encode(l, 2))
+		return err
+	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "configuration %s\trevision %d\n", l.Configuration, l.Revision)
 	for i := range l.Processes {

@@ -41,7 +41,7 @@ func clusterAt(at time.Time) *cluster.State {
 func TestJobs(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var out bytes.Buffer
-	must(t, writeJobs(&out, newJobs(clusterAt(at))))
+	must(t, WriteJobs(&out, clusterAt(at), false))
 	want := strings.TrimPrefix(`
 configuration new  revision 2
 process            a             serve  since 2026-01-02T03:02:25Z

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/catalog/ingest"
 	"github.com/repoglot/repoglot/catalog/store"
 )
@@ -70,9 +69,9 @@ func (p *progress) branch(key string) (d pulling, ok bool) {
 }
 
 // component returns the progress of the first import of a component, for the API.
-func (p *progress) component(c *store.ComponentRow) (resource.Progress, bool) {
-	d, ok := p.branch(ingest.BranchKey(c.Repo, c.Branch))
-	return resource.Progress{Percent: d.percent(), Stage: "importing"}, ok
+func (p *progress) component(c *store.ComponentRow) (percent int, running bool) {
+	d, running := p.branch(ingest.BranchKey(c.Repo, c.Branch))
+	return d.percent(), running
 }
 
 func (d pulling) percent() int {

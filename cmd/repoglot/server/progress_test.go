@@ -24,8 +24,8 @@ func TestProgressLines(t *testing.T) {
 	if got := strings.Join(lines, ", "); got != key+": 10 of 50, "+key+": 20 of 50" {
 		t.Errorf("lines: %s", got)
 	}
-	if got, ok := p.component(component); !ok || got.Percent != 48 {
-		t.Errorf("component: %+v, %v", got, ok)
+	if got, ok := p.component(component); !ok || got != 48 {
+		t.Errorf("component: %d, %v", got, ok)
 	}
 	p.end(key)
 	if _, ok := p.component(component); ok {
