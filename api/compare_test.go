@@ -290,5 +290,5 @@ func TestComparisonsBounded(t *testing.T) {
 		}
 	}
 	ask(1, 40, 40-1-32, 1)
-	ask(10, 20, 0, min(makers.Total(), cores.Total()))
+	ask(10, 20, 0, min(makers.Total, cores.Total))
 }

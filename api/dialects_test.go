@@ -65,7 +65,7 @@ func TestDownloadsWait(t *testing.T) {
 	t.Parallel()
 	s := serve(demoWorld(t), Options{})
 	held := s.shares.downloads.Lease("192.0.2.1") // the address of httptest
-	must(t, held.Take(s.shares.downloads.Share()))
+	must(t, held.Take(s.shares.downloads.Share))
 	const tried = 40 // some more than may wait
 	status := make(chan int, tried)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -319,7 +319,7 @@ func TestLinesMemory(t *testing.T) {
 		out := &counting{header: http.Header{}, each: func(b []byte) {
 			lines += bytes.Count(b, []byte("\n"))
 			if lines%10_000 < 100 {
-				must(t, cores.Wait(t.Context(), s.shares.cores.Total()))
+				must(t, cores.Wait(t.Context(), s.shares.cores.Total))
 				runtime.GC()
 				runtime.ReadMemStats(&m)
 				peak = max(peak, m.HeapAlloc-min(before, m.HeapAlloc))

@@ -182,7 +182,7 @@ func (x *exchange) hold(body []byte) (free func(), err error) {
 	if len(body) <= largeBody || x.req.Method != http.MethodGet {
 		return func() {}, nil
 	}
-	release, err := x.take(x.s.shares.inFlight, min(int64(len(body)), x.s.shares.inFlight.Share()))
+	release, err := x.take(x.s.shares.inFlight, min(int64(len(body)), x.s.shares.inFlight.Share))
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func TestSearchesOfClients(t *testing.T) {
 	w := demoWorld(t)
 	s := serve(w, Options{})
 	hostile := s.shares.searches.Lease("192.0.2.66")
-	must(t, hostile.Take(s.shares.searches.Share()))
+	must(t, hostile.Take(s.shares.searches.Share))
 	from := func(ctx context.Context, address, target string) int {
 		r := httptest.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 		r.RemoteAddr = address + ":1"
@@ -130,7 +130,7 @@ func TestSearchesOfClients(t *testing.T) {
 	leave()
 	waiting.Wait()
 	other := s.shares.searches.Lease("other")
-	must(t, other.Take(s.shares.searches.Share()))
+	must(t, other.Take(s.shares.searches.Share))
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	if code := from(done, "192.0.2.1", "/api/units/?q=state:fuzzy"); code != 503 {
@@ -171,7 +171,7 @@ func TestSearchPrice(t *testing.T) {
 		t.Errorf("the same search where it finds nothing: %d %s", rec.Code, rec.Body)
 	}
 	running := s.shares.longSearches.Lease("192.0.2.77")
-	must(t, running.Take(s.shares.longSearches.Total()))
+	must(t, running.Take(s.shares.longSearches.Total))
 	for _, request := range [][]string{
 		{units(dear)}, {units("x") + "&format=ndjson"}, {"/api/translations/big/big/cs/units/?q=x", "Accept", "application/x-ndjson"}, {"/api/translations/big/big/cs/file/?format=csv&q=x"},
 	} {
@@ -217,7 +217,7 @@ func TestLongAnswersInTurn(t *testing.T) {
 	pool := s.shares.makers
 	for _, target := range []string{page, download} {
 		held := pool.Lease(hostile)
-		must(t, held.Take(pool.Share()))
+		must(t, held.Take(pool.Share))
 		ctx, leave := context.WithCancel(t.Context())
 		var waiting sync.WaitGroup
 		waiting.Go(func() { from(ctx, hostile, target+"1") })
@@ -235,7 +235,7 @@ func TestLongAnswersInTurn(t *testing.T) {
 		held.Release()
 	}
 	core := s.shares.cores.Lease("other")
-	must(t, core.Take(s.shares.cores.Total()))
+	must(t, core.Take(s.shares.cores.Total))
 	for _, target := range []string{page + "4", download + "4"} {
 		made := make(chan int)
 		go func() { made <- from(t.Context(), honest, target) }()
@@ -252,7 +252,7 @@ func TestLongAnswersInTurn(t *testing.T) {
 	}
 	core.Release()
 	unread := s.shares.inFlight.Lease(hostile)
-	must(t, unread.Take(s.shares.inFlight.Share()))
+	must(t, unread.Take(s.shares.inFlight.Share))
 	statements := statementCounter(t, w)
 	before := testutil.ToFloat64(statements)
 	if code := from(t.Context(), hostile, page+"3"); code != 429 || testutil.ToFloat64(statements) != before {
@@ -264,7 +264,7 @@ func TestLongAnswersInTurn(t *testing.T) {
 	}
 	for _, p := range s.Pools() {
 		if n := p.Used(); n != 0 {
-			t.Errorf("%d of %s are left", n, p.Name())
+			t.Errorf("%d of %s are left", n, p.Name)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func TestInflatedInTurn(t *testing.T) {
 	}).find, connection, 8, time.Millisecond, 0, 0)
 	pools := h.Pools()
 	pool := func(name string) *limit.Pool {
-		return pools[slices.IndexFunc(pools, func(p *limit.Pool) bool { return p.Name() == name })]
+		return pools[slices.IndexFunc(pools, func(p *limit.Pool) bool { return p.Name == name })]
 	}
 	const size = 3 << 20
 	var bomb bytes.Buffer
@@ -285,7 +285,7 @@ func TestInflatedInTurn(t *testing.T) {
 		t.Errorf("one that was cut off: %d", code)
 	}
 	turns := pool("git_inflating").Lease("another")
-	if err := turns.Take(pool("git_inflating").Total()); err != nil {
+	if err := turns.Take(pool("git_inflating").Total); err != nil {
 		t.Fatal(err)
 	}
 	if code, text := ask("gzip", bytes.NewReader(bomb.Bytes())); code != 503 {

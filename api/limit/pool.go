@@ -23,8 +23,10 @@ var (
 // total and for each client, so that no client can take all of it. It is safe for
 // concurrent use.
 type Pool struct {
-	name         string
-	total, share int64
+	// Name is that of metrics and of the manual.
+	Name string
+	// Total is how much all clients together may hold, Share how much one may; both stay.
+	Total, Share int64
 
 	mu      sync.Mutex
 	used    int64
@@ -50,19 +52,10 @@ type waiter struct {
 const maxWaiting = 32
 
 // NewPool makes a Pool of total units, of which one client may hold share, both
-// above 0. Metrics and the manual have its name.
+// above 0.
 func NewPool(name string, total, share int64) *Pool {
-	return &Pool{name: name, total: total, share: min(share, total), clients: map[string]*holder{}}
+	return &Pool{Name: name, Total: total, Share: min(share, total), clients: map[string]*holder{}}
 }
-
-// Name is the pool's name.
-func (p *Pool) Name() string { return p.name }
-
-// Total is how much all clients together may hold.
-func (p *Pool) Total() int64 { return p.total }
-
-// Share is how much one client may hold.
-func (p *Pool) Share() int64 { return p.share }
 
 // Used is how much is in use.
 func (p *Pool) Used() int64 {
@@ -115,7 +108,7 @@ func (l *Lease) Wait(ctx context.Context, n int64) error {
 	p := l.pool
 	p.mu.Lock()
 	h := p.clients[l.client]
-	if n > p.share || h != nil && h.waiting >= maxWaiting {
+	if n > p.Share || h != nil && h.waiting >= maxWaiting {
 		p.count(ErrShare)
 		p.mu.Unlock()
 		return ErrShare
@@ -181,9 +174,9 @@ func (p *Pool) take(l *Lease, n int64) error {
 	h := p.holder(l.client)
 	defer p.forget(l.client, h)
 	switch {
-	case h.used+n > p.share:
+	case h.used+n > p.Share:
 		return ErrShare
-	case p.used+n > p.total:
+	case p.used+n > p.Total:
 		return ErrFull
 	}
 	p.used += n
@@ -317,10 +310,10 @@ func (ps Pools) Collect(ch chan<- prometheus.Metric) {
 		p.mu.Lock()
 		used, waiting, refused := p.used, len(p.waiting), p.refused
 		p.mu.Unlock()
-		ch <- prometheus.MustNewConstMetric(usedDesc, prometheus.GaugeValue, float64(used), p.name)
-		ch <- prometheus.MustNewConstMetric(totalDesc, prometheus.GaugeValue, float64(p.total), p.name)
-		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(waiting), p.name)
-		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[0]), p.name, "client")
-		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[1]), p.name, "all")
+		ch <- prometheus.MustNewConstMetric(usedDesc, prometheus.GaugeValue, float64(used), p.Name)
+		ch <- prometheus.MustNewConstMetric(totalDesc, prometheus.GaugeValue, float64(p.Total), p.Name)
+		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(waiting), p.Name)
+		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[0]), p.Name, "client")
+		ch <- prometheus.MustNewConstMetric(refusedDesc, prometheus.CounterValue, float64(refused[1]), p.Name, "all")
 	}
 }

@@ -110,7 +110,7 @@ func (e *editor) send(token, method, path, kind, body string, headers ...string)
 
 // pool is one of those that clients share.
 func (e *editor) pool(name string) *limit.Pool {
-	return e.pools[slices.IndexFunc(e.pools, func(p *limit.Pool) bool { return p.Name() == name })]
+	return e.pools[slices.IndexFunc(e.pools, func(p *limit.Pool) bool { return p.Name == name })]
 }
 
 // client is how a token is named in pools.

@@ -16,7 +16,7 @@ import (
 func flood(t *testing.T, p *limit.Pool, client string) (end func()) {
 	t.Helper()
 	held := p.Lease(client)
-	if err := held.Take(p.Share()); err != nil {
+	if err := held.Take(p.Share); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

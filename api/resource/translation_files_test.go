@@ -144,7 +144,7 @@ func TestUploadsOfClients(t *testing.T) {
 		return l.Release
 	}
 	const small = 64 << 10
-	free := hold(writer, pool.Share()-small)
+	free := hold(writer, pool.Share-small)
 	edit("write", 200)
 	kind, body := form(t, "#"+strings.Repeat(" long", small))
 	if status, answer, _ := e.send("write", "POST", "/api/translations/demo/app/cs/file/", kind, body); status != 429 {
@@ -153,7 +153,7 @@ func TestUploadsOfClients(t *testing.T) {
 	more := hold(writer, small)
 	edit("write", 429)
 	edit("admin", 200)
-	all := hold("another", pool.Share())
+	all := hold("another", pool.Share)
 	edit("admin", 503)
 	free()
 	more()

@@ -100,7 +100,7 @@ func (a *attacked) smallPages() {
 func hold(t *testing.T, p *limit.Pool, client string) (end func()) {
 	t.Helper()
 	held := p.Lease(client)
-	must(t, held.Take(p.Share()))
+	must(t, held.Take(p.Share))
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range longWait {
@@ -156,12 +156,12 @@ func TestAttackers(t *testing.T) {
 	a := newAttacked(t)
 	for _, v := range visits(t) {
 		t.Run(v.pool, func(t *testing.T) {
-			p := a.server.shared[slices.IndexFunc(a.server.shared, func(p *limit.Pool) bool { return p.Name() == v.pool })]
+			p := a.server.shared[slices.IndexFunc(a.server.shared, func(p *limit.Pool) bool { return p.Name == v.pool })]
 			a.answered(hostile, &v, v.want)
 			idle(p)
 			end := hold(t, p, hostile)
 			a.answered(hostile, &v, http.StatusTooManyRequests)
-			if p.Share() < p.Total() { // else a client may have all, for a moment
+			if p.Share < p.Total { // else a client may have all, for a moment
 				a.answered(honest, &v, v.want)
 				if v.pool != "hooks" {
 					a.answered(hostile, &v, v.want, "Authorization", "Token "+a.key)
@@ -194,7 +194,7 @@ func TestHeldBodies(t *testing.T) {
 		{"hooks", "POST /hooks/github/ HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 24000000\r\n\r\n", 20_000_000, 3},
 	} {
 		t.Run(attack.pool, func(t *testing.T) {
-			p := a.server.shared[slices.IndexFunc(a.server.shared, func(p *limit.Pool) bool { return p.Name() == attack.pool })]
+			p := a.server.shared[slices.IndexFunc(a.server.shared, func(p *limit.Pool) bool { return p.Name == attack.pool })]
 			sources := others
 			if attack.pool == "hooks" {
 				sources = others[:1] // 48 MB are enough
@@ -222,7 +222,7 @@ func TestHeldBodies(t *testing.T) {
 					}
 				}
 			}
-			most := int64(len(sources)) * p.Share()
+			most := int64(len(sources)) * p.Share
 			if used := p.Used(); used == 0 || used > most {
 				t.Errorf("%d are held, at most %d may be", used, most)
 			}

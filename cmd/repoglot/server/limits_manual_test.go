@@ -36,7 +36,7 @@ func TestLimitsDrift(t *testing.T) {
 	want := map[string][]string{}
 	s := limitsServer(t)
 	for _, p := range append(s.shared, newConnections(0, nil).pools...) { // as where the system bounds nothing
-		want[p.Name()] = []string{number(p.Total(), rows[p.Name()], 0), number(p.Share(), rows[p.Name()], 1)}
+		want[p.Name] = []string{number(p.Total, rows[p.Name], 0), number(p.Share, rows[p.Name], 1)}
 	}
 	c := config.Default()
 	for key, n := range map[string]int64{
