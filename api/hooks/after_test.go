@@ -54,7 +54,7 @@ func TestNothingBeforeAnswer(t *testing.T) {
 		s := newServer(t, c.component)
 		w := &watched{ResponseRecorder: httptest.NewRecorder()}
 		s.pulls.pulling = func() { w.event("pull") }
-		s.log = slog.New(slog.NewTextHandler(w.log(), nil))
+		s.Logger = slog.New(slog.NewTextHandler(w.log(), nil))
 		r := httptest.NewRequest(http.MethodPost, "http://h"+c.target, strings.NewReader(pushed))
 		r.Header.Set("X-GitHub-Event", "push")
 		s.ServeHTTP(w, r)

@@ -46,7 +46,7 @@ func TestBodiesOfClients(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	client := "hostile"
-	s.client = func(*http.Request) string { return client }
+	s.Client = func(*http.Request) string { return client }
 	hostile := s.bodies.Lease("hostile")
 	if err := hostile.Take(maxClientBodies); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestVolume(t *testing.T) {
 	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	s.volume = limit.New(limit.Rate{Count: 3*len(pushed) + 50, Per: time.Minute}, s.clock.now)
 	client := "hostile"
-	s.client = func(*http.Request) string { return client }
+	s.Client = func(*http.Request) string { return client }
 	expect := func(want int, length int64, read bool) {
 		t.Helper()
 		var got bool

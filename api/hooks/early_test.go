@@ -134,7 +134,7 @@ func TestLoggedPayload(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, Component{ID: 1, Project: "p", Slug: "app", Branch: "main", Enabled: true})
 	var log bytes.Buffer
-	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	s.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	long := strings.Repeat("ž", maxText/2)
 	s.send(http.MethodPost, "/hooks/gitlab/", `{"ref":"`+long+`","repository":{"url":"`+long+`","homepage":"`+long+`"}}`)
 	if log.Len() == 0 || log.Len() > 4*maxLogged {

@@ -78,12 +78,9 @@ type Options struct {
 // Server answers hooks. It is safe for concurrent use. Make it with [New] and end
 // it with [Server.Close].
 type Server struct {
-	pulls  Pulls
-	log    *slog.Logger
-	now    func() time.Time
+	Options
 	open   *throttle // for calls without a signature
 	signed *throttle
-	client func(r *http.Request) string
 	bodies *limit.Pool // bytes
 	// provenBodies are those of callers whose headers prove a secret.
 	provenBodies *limit.Pool
@@ -105,8 +102,7 @@ func New(o Options) *Server {
 		o.AfterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
 	return &Server{
-		pulls: o.Pulls, log: o.Logger, now: o.Now, client: o.Client,
-		open: newThrottle("open", openPause, &o), signed: newThrottle("signed", signedPause, &o),
+		Options: o, open: newThrottle("open", openPause, &o), signed: newThrottle("signed", signedPause, &o),
 		bodies:       limit.NewPool("hooks", maxBodies, maxClientBodies),
 		provenBodies: limit.NewPool("hooks_proven", maxClientBodies, maxClientBodies),
 		volume:       limit.New(limit.Rate{Count: maxVolume, Per: volumeSpan}, o.Now),
@@ -166,17 +162,16 @@ func (s *Server) route(r *http.Request) (name string, a answer) {
 // notice answers the call of a service. Where every component has a secret, a call
 // that can prove none is refused before its body is read.
 func (s *Server) notice(r *http.Request, from *service) answer {
-	k := &call{header: r.Header, now: s.now(), service: from, proven: map[string]bool{}}
-	branches := s.pulls.Branches()
+	k := &call{header: r.Header, now: s.Now(), service: from, proven: map[string]bool{}}
+	branches := s.Pulls.Branches()
 	proven := k.provenByHeader(branches)
 	open := slices.ContainsFunc(branches, func(b Branch) bool { return b.Open })
 	if !proven && !open && !k.signsBody() {
 		return failure(http.StatusForbidden, wrongSecret)
 	}
-	lease := s.lease(r, proven)
-	defer lease.Release()
-	var err error
-	if k.body, err = s.readBody(lease, r, proven); err != nil {
+	free, err := s.readBody(r, k, proven)
+	defer free()
+	if err != nil {
 		return bodyProblem(err)
 	}
 	payload, err := payloadOf(r, k.body)
@@ -195,20 +190,11 @@ func (s *Server) notice(r *http.Request, from *service) answer {
 	}
 	found, err := s.find(r.Context(), n, branches)
 	if err != nil {
-		s.log.Error("hook: reading the components", "service", from.name, "error", err)
+		s.Logger.Error("hook: reading the components", "service", from.name, "error", err)
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry(10)
 	}
 	granted, refused := k.authorize(found, branches)
 	return s.decide(r, k, n, granted, refused).then(s.refused(r, from.name, refused))
-}
-
-// lease begins to hold a body. Callers who proved a secret have a pool of their own,
-// which no stranger can use up.
-func (s *Server) lease(r *http.Request, proven bool) *limit.Lease {
-	if proven {
-		return s.provenBodies.Lease(s.client(r))
-	}
-	return s.bodies.Lease(s.client(r))
 }
 
 func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refused []match) answer {
@@ -245,7 +231,7 @@ func (s *Server) decide(r *http.Request, k *call, n *notification, granted, refu
 	}
 	a.Match, a.Updated = &status, names
 	return a.then(rest).then(func() {
-		s.log.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
+		s.Logger.Info("hook", "service", k.service.name, "repository", cut(n.repoURL), "branch", cut(strings.Join(n.branches, " ")),
 			"matching", len(granted), "pulled", len(pull))
 	})
 }
@@ -267,7 +253,7 @@ func (s *Server) refused(r *http.Request, service string, list []match) func() {
 	}
 	from := r.RemoteAddr
 	return func() {
-		s.log.Warn("hook refused: its secret is wrong or missing; compare it with webhook_secret_env",
+		s.Logger.Warn("hook refused: its secret is wrong or missing; compare it with webhook_secret_env",
 			"service", service, "from", from, "component", list[0].name(), "components", len(list))
 	}
 }
@@ -321,7 +307,7 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 	if slices.ContainsFunc(list, func(m match) bool { return m.Secured }) {
 		pause = s.signed
 	}
-	if !pause.begin(ctx, key, s.pulls.Pull) {
+	if !pause.begin(ctx, key, s.Pulls.Pull) {
 		return
 	}
 	var ids []int64
@@ -331,11 +317,11 @@ func (s *Server) pull(ctx context.Context, key string, list []match) {
 		}
 	}
 	if len(ids) > 0 {
-		if err := s.pulls.Record(ctx, key, ids, list[0].event); err != nil {
-			s.log.Error("hook: storing its entries", "branch", key, "error", err)
+		if err := s.Pulls.Record(ctx, key, ids, list[0].event); err != nil {
+			s.Logger.Error("hook: storing its entries", "branch", key, "error", err)
 		}
 	}
-	s.pulls.Pull(key)
+	s.Pulls.Pull(key)
 }
 
 // updates is how plain calls prove a secret.
@@ -344,19 +330,18 @@ var updates = service{name: "update", signed: hubSignature, signatures: []string
 // update answers /hooks/update/<project>/[<component>/] for any method: it pulls
 // every branch of the project or component. A body is read only if it is signed.
 func (s *Server) update(r *http.Request, project, component string) answer {
-	k := &call{header: r.Header, now: s.now(), service: &updates, proven: map[string]bool{}}
+	k := &call{header: r.Header, now: s.Now(), service: &updates, proven: map[string]bool{}}
 	if k.signsBody() {
-		lease := s.lease(r, false)
-		defer lease.Release()
-		var err error
-		if k.body, err = s.readBody(lease, r, false); err != nil {
+		free, err := s.readBody(r, k, false)
+		defer free()
+		if err != nil {
 			return bodyProblem(err)
 		}
 	}
-	branches := s.pulls.Branches()
+	branches := s.Pulls.Branches()
 	found, err := s.named(r, project, component, branches)
 	if err != nil {
-		s.log.Error("hook: reading the components", "service", "update", "error", err)
+		s.Logger.Error("hook: reading the components", "service", "update", "error", err)
 		return failure(http.StatusServiceUnavailable, "The components cannot be read.").retry(10)
 	}
 	granted, refused := k.authorize(found, branches)
@@ -366,7 +351,7 @@ func (s *Server) update(r *http.Request, project, component string) answer {
 		return a
 	}
 	return a.then(s.start(r.Context(), granted)).then(func() {
-		s.log.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
+		s.Logger.Info("hook", "service", "update", "project", project, "component", component, "pulled", len(granted))
 	})
 }
 

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -55,9 +56,9 @@ func (n *notification) normalize() {
 		n.branches[i] = branchOf(n.branches[i])
 	}
 	n.branches = usable(n.branches)
-	n.fullName = strings.Trim(first(usable([]string{n.fullName})), "/")
-	n.repoURL = first(usable([]string{n.repoURL}))
-	n.defaultBranch = first(usable([]string{branchOf(n.defaultBranch)}))
+	n.fullName = strings.Trim(firstUsable(n.fullName), "/")
+	n.repoURL = firstUsable(n.repoURL)
+	n.defaultBranch = firstUsable(branchOf(n.defaultBranch))
 }
 
 func branchOf(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
@@ -77,12 +78,7 @@ func usable(list []string) []string {
 	return out
 }
 
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
-}
+func firstUsable(list ...string) string { return cmp.Or(usable(list)...) }
 
 // errMissingField is returned for a payload without a field that the service
 // sends.
@@ -158,21 +154,23 @@ type errVolume int
 
 func (errVolume) Error() string { return "the client has sent too much" }
 
-// readBody reads the body of a call into memory that lease holds. Without a proof in the
-// headers the bytes of the client are counted: what would be too much is refused before
-// it is read, if its length is known.
-func (s *Server) readBody(lease *limit.Lease, r *http.Request, proven bool) ([]byte, error) {
+// readBody reads the body of a call into memory that is held until free. Callers who proved a
+// secret by headers have a pool of their own, which no stranger can use up. Those of others have
+// their bytes counted: what would be too much is refused before it is read, if its length is known.
+func (s *Server) readBody(r *http.Request, k *call, proven bool) (free func(), err error) {
+	client, pool, body := s.Client(r), s.provenBodies, io.Reader(r.Body)
+	if !proven {
+		pool, body = s.bodies, metered{r.Body, s.volume, client}
+	}
+	lease := pool.Lease(client)
 	if r.ContentLength > maxBody {
-		return nil, limit.ErrTooLarge
+		return lease.Release, limit.ErrTooLarge
 	}
-	if proven {
-		return lease.ReadAll(r.Body, maxBody)
+	if a, _ := s.volume.TakeN(client, 0); !proven && int64(a.Remaining) < r.ContentLength {
+		return lease.Release, errVolume(a.Reset)
 	}
-	body := metered{r.Body, s.volume, s.client(r)}
-	if a, _ := s.volume.TakeN(body.client, 0); int64(a.Remaining) < r.ContentLength {
-		return nil, errVolume(a.Reset)
-	}
-	return lease.ReadAll(body, maxBody)
+	k.body, err = lease.ReadAll(body, maxBody)
+	return lease.Release, err
 }
 
 type metered struct {

@@ -75,16 +75,10 @@ func (c *Component) use() string { return cmp.Or(c.Branch, c.Tracking) }
 // (docs/compatibility.md#webhooks). An empty list means any branch.
 func (c *Component) follows(branches []string, defaultBranch string) bool {
 	use := c.use()
-	if len(branches) == 0 || use == "" {
-		return true
-	}
-	for _, b := range branches {
+	return len(branches) == 0 || use == "" || slices.ContainsFunc(branches, func(b string) bool {
 		// HEAD may have moved to a branch that no pull has seen yet.
-		if b == use || c.Branch == "" && defaultBranch != "" && b == defaultBranch {
-			return true
-		}
-	}
-	return false
+		return b == use || c.Branch == "" && defaultBranch != "" && b == defaultBranch
+	})
 }
 
 // throttle lets something happen at most once per pause for each key. What is
@@ -251,7 +245,7 @@ func (s *Server) read(ctx context.Context, branches []Branch, named func(*Branch
 	}
 	others := no[:min(len(no), max(0, most-len(yes)))]
 	for i, b := range slices.Concat(yes, others) {
-		components, err := s.pulls.Components(ctx, b.Key)
+		components, err := s.Pulls.Components(ctx, b.Key)
 		if err != nil {
 			return fmt.Errorf("components of %s: %w", b.Key, err)
 		}

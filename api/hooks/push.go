@@ -37,7 +37,7 @@ func readPush(payload texts) (p push) {
 // may be "" if there is an address.
 func (p *push) notification(fullName string) (*notification, error) {
 	urls := p.repository.all("clone_url", "git_url", "ssh_url", "svn_url", "html_url", "url", "git_http_url", "git_ssh_url", "homepage")
-	if p.ref == "" || cmp.Or(fullName, first(usable(urls))) == "" {
+	if p.ref == "" || cmp.Or(fullName, firstUsable(urls...)) == "" {
 		return nil, errMissingField
 	}
 	return &notification{
@@ -55,7 +55,7 @@ func readGitHub(h http.Header, payload texts) (*notification, error) {
 	if event := h.Get("X-GitHub-Event"); event != "push" && !(event == "pull_request" && p.ofRequest) {
 		return nil, nil
 	}
-	owner, own := first(usable(p.repository.all("owner.login", "owner.name"))), p.repository.text("name")
+	owner, own := firstUsable(p.repository.all("owner.login", "owner.name")...), p.repository.text("name")
 	if owner != "" && own != "" {
 		name = owner + "/" + own
 	}
@@ -86,7 +86,7 @@ func readGitLab(_ http.Header, payload texts) (*notification, error) {
 		return nil, nil
 	}
 	name := p.project.text("path_with_namespace")
-	if ssh := first(usable(p.repository.all("git_ssh_url", "url"))); name == "" && !strings.Contains(ssh, "://") {
+	if ssh := firstUsable(p.repository.all("git_ssh_url", "url")...); name == "" && !strings.Contains(ssh, "://") {
 		_, name, _ = strings.Cut(strings.TrimSuffix(ssh, ".git"), ":")
 	}
 	n, err := p.notification(name)
