@@ -128,8 +128,8 @@ func TestSubjects(t *testing.T) {
 	commit("German", map[string]string{"po/de.po": catalogtest.PO("One", "Eins", "Two", "Zwei", "Three", "Drei")})
 	w.Sync()
 	t.Cleanup(func() { w.Syncer.Close() })
-	engine := &Engine{syncer: w.Syncer, db: w.DB, languages: w.Languages}
-	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: commits{engine.syncer, engine}})
+	reads := &commits{w.Syncer, &Engine{db: w.DB, languages: w.Languages}}
+	s := api.New(api.Options{DB: w.DB, Languages: w.Languages, Now: catalogtest.Now, Commits: reads})
 	page := func(path string) string {
 		rec := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
@@ -161,7 +161,7 @@ func TestSubjects(t *testing.T) {
 	}
 	w.Syncer.Close()
 	w.Syncer = w.NewSyncer(catalogtest.Now) // of another process
-	engine.syncer = w.Syncer
+	reads.Syncer = w.Syncer
 	if list := page("/projects/demo/app/"); strings.Contains(list, "subject") || !strings.Contains(list, "begun with 3 strings, 2 translated") {
 		t.Errorf("without the mirror: %s", list)
 	}
