@@ -194,9 +194,6 @@ func (m *Mirror) fetchBranch(ctx context.Context, src remote.Source, gitDir stri
 		if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {
 			return err
 		}
-		if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
-			return err
-		}
 	}
 	return object.WriteText(filepath.Join(gitDir, filepath.FromSlash(otherRefs+tip.Branch)), tip.Hash.String()+"\n")
 }

@@ -86,17 +86,14 @@ func (m *Mirror) advance(ctx context.Context, src remote.Source, gitDir string, 
 	if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {
 		return err
 	}
-	if err := object.Verify(ctx, gitDir, tip.Hash); err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return object.WriteHead(gitDir, tip)
 }
 
-// transfer is Transfer of a source, which ends when there is no room left. A transfer
-// that fails leaves no unfinished pack: a git program that is stopped does not remove
-// its own, and the next transfer would find less room than this one.
+// transfer is Transfer of a source, which ends when there is no room left, and proves what it
+// brought. If it fails, it leaves no unfinished pack: a git program that is stopped does not
+// remove its own, and the next transfer would find less room than this one.
 func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
 	err := m.opts.Room()
 	if err == nil {
@@ -108,8 +105,9 @@ func (m *Mirror) transfer(ctx context.Context, src remote.Source, gitDir string,
 	}
 	if err != nil {
 		sweep(gitDir)
+		return err
 	}
-	return err
+	return object.Verify(ctx, gitDir, tip.Hash)
 }
 
 // clone clones into a new git directory and makes it the current one.

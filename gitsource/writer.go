@@ -2,6 +2,7 @@ package gitsource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -78,7 +79,10 @@ func (m *Mirror) Writable(ctx context.Context, path string) error {
 		return err
 	}
 	defer w.Close()
-	return derive.Check(ctx, w.gitDir, w.head.Hash, path)
+	if _, err = w.Chain.Commit(ctx, derive.Commit{Parent: w.head.Hash, Files: []derive.File{{Path: path}}, Message: "-"}); errors.Is(err, derive.ErrNothing) {
+		return nil
+	}
+	return err
 }
 
 // Push pushes to a repository; without an address to the one that the mirror copies.

@@ -180,21 +180,6 @@ func (c *Chain) commit(ctx context.Context, commit Commit) (object.Hash, error) 
 	return id, err
 }
 
-// Check returns the error of Commit for a file with a path that is written on top of a
-// parent; nil if there can be one.
-func Check(ctx context.Context, gitDir string, parent object.Hash, path string) error {
-	c, err := Open(gitDir)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	_, err = c.Commit(ctx, Commit{Parent: parent, Files: []File{{Path: path}}, Message: "-"})
-	if errors.Is(err, ErrNothing) {
-		return nil
-	}
-	return err
-}
-
 // encode returns the commit as git stores it.
 func (c *Commit) encode(tree object.Hash) ([]byte, error) {
 	parents := c.Parent.String()

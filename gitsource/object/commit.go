@@ -451,10 +451,7 @@ type newestFirst []*painted
 
 func (q newestFirst) Len() int { return len(q) }
 func (q newestFirst) Less(i, j int) bool {
-	if q[i].node.When != q[j].node.When {
-		return q[i].node.When > q[j].node.When
-	}
-	return q[i].hash.Compare(q[j].hash) < 0
+	return cmp.Or(cmp.Compare(q[j].node.When, q[i].node.When), q[i].hash.Compare(q[j].hash)) < 0
 }
 func (q newestFirst) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
