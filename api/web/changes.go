@@ -22,14 +22,11 @@ type change struct {
 	Where, WhereURL string
 	StringURL       string
 	Diff            []span
-	Pulled          time.Time // zero: with the commit
+	Committed       time.Time // zero: at about the same time
 	CommitURL       string
 	Subject         string // of the commit
 	Follows         bool   // an entry of the same commit is above it
 }
-
-// When is the time of the commit, otherwise that of the entry.
-func (c change) When() time.Time { return when(&c.Change) }
 
 // actionsOf are the actions of each kind of entries.
 var actionsOf = map[string][]catalog.Action{
@@ -137,7 +134,7 @@ func (p *Pages) change(l *intl.Language, c *catalog.Change, row *store.Component
 		o.CommitURL = commitURL(row.Settings.Repoweb, c.Commit)
 	}
 	if !c.CommitTime.IsZero() && c.Timestamp.Sub(c.CommitTime).Abs() > time.Minute {
-		o.Pulled = c.Timestamp
+		o.Committed = c.CommitTime
 	}
 	for kind, actions := range actionsOf {
 		if kind != "files" && slices.Contains(actions, c.Action) {

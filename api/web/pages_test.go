@@ -15,6 +15,7 @@ import (
 	"github.com/repoglot/repoglot/catalog/catalogtest"
 	"github.com/repoglot/repoglot/gitsource/gittest"
 	"github.com/repoglot/repoglot/gitsource/object"
+	"github.com/repoglot/repoglot/testrepos"
 )
 
 var checksumLink = regexp.MustCompile(`/translate/[^"]+checksum=[^"]+`)
@@ -134,6 +135,42 @@ func TestNewestByTime(t *testing.T) {
 		if first < 0 || second < first {
 			t.Errorf("%s: the change of the young repository is at %d, that of the old one at %d", target, first, second)
 		}
+	}
+}
+
+// TestOneClock: a commit that was made months before it was pulled is shown, ordered, found by its
+// date, counted and drawn at the time of the pull; the page says when it was made, too.
+func TestOneClock(t *testing.T) {
+	t.Parallel()
+	repo := testrepos.Empty(t)
+	made := time.Date(2024, 9, 8, 10, 0, 0, 0, time.UTC)
+	repo.Commit(t, testrepos.Change{When: made.AddDate(0, -1, 0), Files: map[string]string{"po/cs.po": catalogtest.PO("Open", "")}})
+	w := catalogtest.NewPuller(t, repo.URL(), map[string]catalog.ComponentSettings{"app": {}})
+	w.Sync()
+	w.Clock = time.Date(2024, 12, 24, 0, 0, 0, 0, time.UTC)
+	w.Commit(repo, testrepos.Change{When: made, Files: map[string]string{"po/cs.po": catalogtest.PO("Open", "Otevřít")}})
+	s := bare(w.Store, api.Options{Now: func() time.Time { return w.Clock }})
+	page := func(target string) string {
+		_, rec := send(s, http.MethodGet, target, "Accept", browser)
+		return rec.Body.String()
+	}
+	const list = "/changes/browse/demo/app/cs/"
+	entry := regexp.MustCompile(`(?s)<li class="change changed" id="(e\d+)">.*?<time datetime="([\d-]+)T.*? · committed <time datetime="([\d-]+)T`).FindStringSubmatch(page(list))
+	if entry == nil || entry[2] != "2024-12-24" || entry[3] != "2024-09-08" {
+		t.Fatalf("shown as %q: %s", entry, page(list))
+	}
+	if found := page(list + "?from=" + entry[2] + "&to=" + entry[2]); !strings.Contains(found, `id="`+entry[1]+`"`) {
+		t.Errorf("the day that is shown does not find it: %s", found)
+	}
+	if found := page(list + "?from=2024-09-08&to=2024-09-08"); strings.Contains(found, `id="`+entry[1]+`"`) {
+		t.Error("another day finds it")
+	}
+	of := page("/projects/demo/app/")
+	if last := regexp.MustCompile(`data-name="Last change"><time datetime="([\d-]+)T`).FindStringSubmatch(of); last == nil || last[1] != entry[2] {
+		t.Errorf("the last change is %q", last)
+	}
+	if rows := regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td class="num">1</td>`).FindAllStringSubmatch(of, -1); len(rows) == 0 || !strings.Contains(rows[0][1], "24 December 2024") {
+		t.Errorf("the curve rises on %q", rows)
 	}
 }
 

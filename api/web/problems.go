@@ -137,18 +137,10 @@ func sinceWhen(ctx context.Context, snap *store.Snapshot, component int64, file 
 	entries, err := snap.Changes(ctx, store.ChangeQuery{ComponentID: component, Actions: []catalog.Action{catalog.ActionParseError}, Newest: true, Limit: maxProblems})
 	for i := range entries {
 		if entries[i].Event["filename"] == file || entries[i].Event["file"] == file {
-			return when(&entries[i]), err
+			return entries[i].Timestamp, err
 		}
 	}
 	return time.Time{}, err
-}
-
-// when is the time of the commit of an entry, otherwise that of the entry.
-func when(c *catalog.Change) time.Time {
-	if !c.CommitTime.IsZero() {
-		return c.CommitTime
-	}
-	return c.Timestamp
 }
 
 // importing lists the components that are not imported yet.

@@ -16,6 +16,10 @@
 // Texts are English in the templates and in calls of T and N; `go generate` collects
 // them for the translators (api/web/intl).
 //
+// There is one clock: the timestamp of an entry, which lists are ordered by, filters, curves, last
+// changes and contributors count by, and pages show first; a commit that was made earlier has its
+// own time beside it.
+//
 // What costs more than rows of the page is bounded. The history of one component is in the order of its commits and of time; that
 // of a project stays in the order of ids, since an order by time would need an index that every
 // pull would write. Only pages below /translate/ have a script, for sessions that may edit: only
