@@ -246,13 +246,9 @@ func noteHeld(ctx context.Context, s *sqldb.Session, components []int64, held []
 const expireBatch = 500
 
 // Clock is the time of the database, which the processes that share it agree on.
-func (db *DB) Clock(ctx context.Context) (now time.Time, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		micros, err := s.Now(ctx)
-		now = time.UnixMicro(micros).UTC()
-		return err
-	})
-	return now, db.fail(ctx, "read the clock", err)
+func (db *DB) Clock(ctx context.Context) (time.Time, error) {
+	micros, err := ask(ctx, db, "read the clock", func(s *sqldb.Session) (int64, error) { return s.Now(ctx) })
+	return time.UnixMicro(micros).UTC(), err
 }
 
 // awayEdits are pending edits with a state of their string: gone from its file, or

@@ -43,24 +43,18 @@ func (b PushBranch) Requestless() PushBranch {
 func (b *PushBranch) Place() Place { return Place{Repo: b.Repo, Branch: b.Branch} }
 
 // PushBranch returns what is stored of a branch of ours; a zero At if nothing is.
-func (db *DB) PushBranch(ctx context.Context, repo, branch string) (b PushBranch, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		b, err = pushBranch(ctx, s, repo, branch)
-		return err
-	})
-	return b, db.fail(ctx, "read a branch of ours", err)
+func (db *DB) PushBranch(ctx context.Context, repo, branch string) (PushBranch, error) {
+	return ask(ctx, db, "read a branch of ours", func(s *sqldb.Session) (PushBranch, error) { return pushBranch(ctx, s, repo, branch) })
 }
 
 // PushBranches returns what is stored of a branch of ours and of those below it, by name:
 // those that may be at the remote, or have a request.
-func (db *DB) PushBranches(ctx context.Context, repo, branch string) (list []PushBranch, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) (err error) {
-		list, err = sqldb.Rows(ctx, s, `SELECT `+pushBranchColumns+` FROM push_branches
+func (db *DB) PushBranches(ctx context.Context, repo, branch string) ([]PushBranch, error) {
+	list, err := ask(ctx, db, "read branches of ours", func(s *sqldb.Session) ([]PushBranch, error) {
+		return sqldb.Rows(ctx, s, `SELECT `+pushBranchColumns+` FROM push_branches
 			WHERE repo = $1 AND (at_commit <> '' OR next_commit <> '' OR request <> 0) ORDER BY branch`, []any{repo}, (*PushBranch).fields)
-		return err
 	})
-	list = slices.DeleteFunc(list, func(b PushBranch) bool { return !isBelow(branch, b.Branch) })
-	return list, db.fail(ctx, "read branches of ours", err)
+	return slices.DeleteFunc(list, func(b PushBranch) bool { return !isBelow(branch, b.Branch) }), err
 }
 
 // ClaimPushBranch stores a branch of ours before a push, and what is sent to it, if what is
@@ -198,13 +192,12 @@ type PushWait struct {
 }
 
 // PushWait returns when the edits of a branch, by its ingest.BranchKey, are pushed again.
-func (db *DB) PushWait(ctx context.Context, branch string) (w PushWait, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		_, err := s.First(ctx, `SELECT failures, held, unreached, ended, later, held_till, until, wish FROM push_waits WHERE branch = $1`, []any{branch},
+func (db *DB) PushWait(ctx context.Context, branch string) (PushWait, error) {
+	return ask(ctx, db, "read when edits are pushed again", func(s *sqldb.Session) (w PushWait, err error) {
+		_, err = s.First(ctx, `SELECT failures, held, unreached, ended, later, held_till, until, wish FROM push_waits WHERE branch = $1`, []any{branch},
 			&w.Failures, &w.Held, &w.Unreached, &w.Ended, &w.Later, &w.HeldTill, &w.Until, &w.Wish)
-		return err
+		return w, err
 	})
-	return w, db.fail(ctx, "read when edits are pushed again", err)
 }
 
 // SetPushWait stores when the edits of a branch are pushed again.

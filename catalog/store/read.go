@@ -14,11 +14,17 @@ import (
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
 )
 
+type (
+	changesReader = history.Reader
+	filesReader   = files.Reader
+)
+
 // Snapshot is one state of the database. All answers made from it are consistent
 // and belong to one generation. It must not be used by two goroutines at once, nor
 // after the function that received it has returned.
 type Snapshot struct {
-	*history.Reader // of the lists of changes
+	*changesReader
+	*filesReader
 
 	db *DB
 	s  *sqldb.Session
@@ -35,7 +41,7 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 	err := db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
 		s.Reading = sqldb.NewReading(db.generations.projectOf)
 		defer func() { s.Reading = nil }()
-		if err := fn(ctx, &Snapshot{Reader: history.NewReader(s, db.spans), db: db, s: s}); err != nil {
+		if err := fn(ctx, &Snapshot{changesReader: history.NewReader(s, db.spans), filesReader: files.NewReader(s, db.codec), db: db, s: s}); err != nil {
 			return sqldb.Reported(err)
 		}
 		return nil
@@ -45,6 +51,15 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 		db.reached.Store(db.now().UnixNano())
 	}
 	return sqldb.UnwrapReported(err)
+}
+
+// ask returns what is read in a transaction that no answer depends on, op for errors.
+func ask[T any](ctx context.Context, db *DB, op string, read func(s *sqldb.Session) (T, error)) (value T, err error) {
+	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) (err error) {
+		value, err = read(s)
+		return err
+	})
+	return value, db.fail(ctx, op, err)
 }
 
 // Get returns what one method of a snapshot reads of what arg names.
@@ -140,30 +155,7 @@ type FileDifference = files.Difference
 // CutFile returns the pieces of a file, nil if it is stored whole.
 func CutFile(data []byte) *Pieces { return files.Cut(data) }
 
-func (s *Snapshot) files() *files.Files { return files.New(s.s, s.db.codec) }
-
-// File returns the stored file of a translation, served or not, or ErrNotFound. Its
-// TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
-// Later and Blob are set.
-func (s *Snapshot) File(ctx context.Context, translationID int64) (File, error) {
-	return s.files().File(ctx, translationID)
-}
-
-// StoredFiles returns the stored files of translations, by translation.
-// Translations without a file are absent. It reads no content.
-func (s *Snapshot) StoredFiles(ctx context.Context, translations []int64) (map[int64]StoredFile, error) {
-	return s.files().Stored(ctx, translations)
-}
-
-// FileDifferences compares a new version of a file with the stored one, of the live
-// translation of a component that was made of the blob at the path. found is false if
-// there is no such translation, if differences of its file may not be read alone, or
-// if more than three quarters of the file are in pieces that differ.
-func (s *Snapshot) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []FileDifference, found bool, err error) {
-	return s.files().Differences(ctx, component, path, blob, next)
-}
-
-func (tx *StepTx) files() *files.Files { return files.New(tx.s, tx.db.codec) }
+func (tx *StepTx) files() *files.Writer { return files.NewWriter(tx.s, tx.db.codec) }
 
 // PutFile replaces the stored file of a translation. It writes nothing if Blob and
 // Modified are unchanged and Data is there.
@@ -186,6 +178,6 @@ func (tx *StepTx) LaterFiles(ctx context.Context, component int64) ([]File, erro
 
 // File returns the stored file of a translation, or ErrNotFound.
 func (tx *StepTx) File(ctx context.Context, translationID int64) (File, error) {
-	f, err := tx.files().Read(ctx, translationID)
+	f, err := tx.files().StoredUnder(ctx, translationID)
 	return f, tx.fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }

@@ -175,28 +175,24 @@ func (c *ComponentRow) settingsGeneration() int64 { return max(c.Configured, c.p
 // Branch returns the active components of a configured repository and branch, by
 // id. An empty list is no error.
 func (db *DB) Branch(ctx context.Context, repo, branch string) ([]BranchComponent, error) {
-	out, err := db.branchComponents(ctx, `c.repo = $1 AND c.branch = $2`, repo, branch)
-	return out, db.fail(ctx, "read the components of a branch", err)
+	return db.branchComponents(ctx, "read the components of a branch", `c.repo = $1 AND c.branch = $2`, repo, branch)
 }
 
 // Discovered returns the active components of a project that a discovery made, by id,
 // also those of the repository and branch that it had before.
 func (db *DB) Discovered(ctx context.Context, project, template string) ([]BranchComponent, error) {
-	out, err := db.branchComponents(ctx, `p.slug = $1 AND c.template = $2`, project, template)
-	return out, db.fail(ctx, "read the components of a discovery", err)
+	return db.branchComponents(ctx, "read the components of a discovery", `p.slug = $1 AND c.template = $2`, project, template)
 }
 
 // ComponentByID returns a component as pulls and edits need it, or ErrNotFound.
-func (db *DB) ComponentByID(ctx context.Context, id int64) (c BranchComponent, err error) {
-	found, err := db.branchComponents(ctx, `c.id = $1`, id)
-	c, err = sqldb.Only(found, err, "no such component")
-	return c, db.fail(ctx, fmt.Sprintf("read component %d", id), err)
+func (db *DB) ComponentByID(ctx context.Context, id int64) (BranchComponent, error) {
+	return ask(ctx, db, fmt.Sprintf("read component %d", id), func(s *sqldb.Session) (BranchComponent, error) {
+		return oneComponent(ctx, s, ` WHERE c.id = $1 AND c.active = 1 AND p.active = 1`, id)
+	})
 }
 
-func (db *DB) branchComponents(ctx context.Context, where string, args ...any) (out []BranchComponent, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) error {
-		out, err = componentsWhere(ctx, s, ` WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args...)
-		return err
+func (db *DB) branchComponents(ctx context.Context, op, where string, args ...any) ([]BranchComponent, error) {
+	return ask(ctx, db, op, func(s *sqldb.Session) ([]BranchComponent, error) {
+		return componentsWhere(ctx, s, ` WHERE `+where+` AND c.active = 1 AND p.active = 1 ORDER BY c.id`, args...)
 	})
-	return out, err
 }

@@ -228,9 +228,7 @@ func (s *Snapshot) Activity(ctx context.Context, q ActivityQuery) (a Activity, e
 	if err == nil {
 		a.Contributors, err = s.named(ctx, slices.Collect(maps.Values(found)))
 	}
-	for _, first := range slices.Sorted(maps.Keys(weeks)) {
-		a.Weeks = append(a.Weeks, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
-	}
+	a.Weeks = inOrder(weeks)
 	return a, s.s.Fail(ctx, "count entries by author", err)
 }
 
@@ -310,9 +308,13 @@ func (s *Snapshot) WeeksOfAuthor(ctx context.Context, userID int64, components [
 			weeks[catalog.IntervalWeek.First(time.UnixMicro(at)).Unix()] += updated
 		}
 	}))
-	var out []WeekCount
-	for _, first := range slices.Sorted(maps.Keys(weeks)) {
+	return inOrder(weeks), s.s.Fail(ctx, fmt.Sprintf("count entries of author %d by week", userID), err)
+}
+
+// inOrder returns counts by the first second of their week, ascending.
+func inOrder(weeks map[int64]int64) (out []WeekCount) {
+	for _, first := range sqldb.SortedKeys(weeks) {
 		out = append(out, WeekCount{time.Unix(first, 0).UTC(), weeks[first]})
 	}
-	return out, s.s.Fail(ctx, fmt.Sprintf("count entries of author %d by week", userID), err)
+	return out
 }

@@ -34,12 +34,10 @@ func (r *Receiver) fields() []any {
 }
 
 // Receivers lists the receivers, by name.
-func (db *DB) Receivers(ctx context.Context) (list []Receiver, err error) {
-	err = db.pools.Readers.Transact(ctx, func(s *sqldb.Session) (err error) {
-		list, err = sqldb.Rows(ctx, s, `SELECT name, told, upto, skipped, failures, since, due, holder, expires, (SELECT history FROM clock) FROM receivers ORDER BY name`, nil, (*Receiver).fields)
-		return err
+func (db *DB) Receivers(ctx context.Context) ([]Receiver, error) {
+	return ask(ctx, db, "read receivers", func(s *sqldb.Session) ([]Receiver, error) {
+		return sqldb.Rows(ctx, s, `SELECT name, told, upto, skipped, failures, since, due, holder, expires, (SELECT history FROM clock) FROM receivers ORDER BY name`, nil, (*Receiver).fields)
 	})
-	return list, db.fail(ctx, "read receivers", err)
 }
 
 // SetReceivers makes receivers of names, from the newest change on, and forgets all others.

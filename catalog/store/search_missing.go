@@ -38,11 +38,7 @@ const (
 func missing(ctx context.Context, s *sqldb.Session, codec *stored.Codec, component, translation int64) (ids []int64, err error) {
 	first := component * catalog.UnitsPerComponent
 	other := &idset.Set{} // strings of the file, and others that are not the template's
-	err = sqldb.Each(ctx, s, stringsOfFile, []any{translation}, func(id int64) error {
-		other.Add(id)
-		return nil
-	})
-	if err != nil {
+	if err = s.Query(ctx, stringsOfFile, []any{translation}, sqldb.Cols1(other.Add)); err != nil {
 		return nil, err
 	}
 	err = s.Query(ctx, extraStrings, []any{first, first + catalog.UnitsPerComponent}, sqldb.Cols2(func(id, changedTo int64) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/repoglot/repoglot/catalog"
@@ -242,12 +241,16 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, e *terms
 	if len(c.live) == 1 && !e.OfSource {
 		l = entryList{table: `translations`, column: `translation_id`, first: `first_in_translation`, id: c.live[0].id}
 	}
-	var b sqlText
+	where, args := "", []any{}
+	add := func(piece string, arg any) {
+		args = append(args, arg)
+		where += fmt.Sprintf(piece, len(args)+rankArgs)
+	}
 	if e.From != terms.MinTime {
-		b.add(` AND d.at >= `, e.From)
+		add(` AND d.at >= $%d`, e.From)
 	}
 	if e.To != terms.MaxTime {
-		b.add(` AND d.at < `, e.To)
+		add(` AND d.at < $%d`, e.To)
 	}
 	if e.Author != "" {
 		var author int64
@@ -255,31 +258,17 @@ func (s *Snapshot) withEntries(ctx context.Context, c *searchComponent, e *terms
 		if !found || err != nil {
 			return query.None, err
 		}
-		b.add(` AND d.author_id = `, author)
+		add(` AND d.author_id = $%d`, author)
 	}
 	if e.Action >= 0 {
-		b.add(` AND c.Action = `, e.Action)
+		add(` AND c.Action = $%d`, e.Action)
 	}
 	if e.Content {
-		b.text.WriteString(fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.Action IN (%d, %d, %d, %d, %d) OR c.Action = %d AND c.target <> '')`,
-			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit))
+		where += fmt.Sprintf(` AND d.translation_id IS NOT NULL AND d.n > d.removed AND (c.Action IN (%d, %d, %d, %d, %d) OR c.Action = %d AND c.target <> '')`,
+			catalog.ActionStringRepoUpdate, catalog.ActionChange, catalog.ActionNew, catalog.ActionAccept, catalog.ActionMarkedEdit, catalog.ActionNewUnit)
 	}
-	found, err := s.entryUnits(ctx, c, &l, &b)
+	found, err := s.entryUnits(ctx, c, &l, where, args)
 	return terms.In(found, e.OfSource), err
-}
-
-// sqlText is a condition with its arguments in order.
-type sqlText struct {
-	text strings.Builder
-	args []any
-}
-
-// add writes a piece and a placeholder for an argument.
-func (b *sqlText) add(piece string, arg any) {
-	b.text.WriteString(piece)
-	b.args = append(b.args, arg)
-	b.text.WriteByte('$')
-	b.text.WriteString(strconv.Itoa(len(b.args)))
 }
 
 // entryList is the list of entries of a component or of a translation. The rank of
@@ -289,10 +278,13 @@ type entryList struct {
 	id                   int64
 }
 
+// rankArgs is the number of arguments of unitsBetween, before those of its condition.
+const rankArgs = 4
+
 // entryUnits finds the units of entries that meet a condition on deltas d and
 // changes c. A commit may have one entry or a million, so the work is divided by
 // ranks.
-func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where *sqlText) (*idset.Set, error) {
+func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryList, where string, args []any) (*idset.Set, error) {
 	var entries int64
 	if _, err := s.s.First(ctx, `SELECT changes FROM `+l.table+` WHERE id = $1`, []any{l.id}, &entries); err != nil {
 		return nil, err
@@ -300,27 +292,18 @@ func (s *Snapshot) entryUnits(ctx context.Context, c *searchComponent, l *entryL
 	span := s.db.searches.spanUnits
 	return s.collect(ctx, c, int((entries+span-1)/span), func(s *Snapshot, i int, found *idset.Set) error {
 		lo := int64(i)*span + 1
-		return s.unitsBetween(ctx, l, where, lo, lo+span, found)
+		return s.unitsBetween(ctx, l, where, args, lo, lo+span, found)
 	})
 }
 
 // unitsBetween is entryUnits for the entries with ranks in [lo, hi).
-func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where *sqlText, lo, hi int64, found *idset.Set) error {
+func (s *Snapshot) unitsBetween(ctx context.Context, l *entryList, where string, args []any, lo, hi int64, found *idset.Set) error {
 	begin := lo // the rank of the delta with the first entry
 	if _, err := s.s.First(ctx, `SELECT `+l.first+` FROM deltas WHERE `+l.column+` = $1 AND `+l.first+` <= $2 ORDER BY `+l.first+` DESC LIMIT 1`,
 		[]any{l.id, lo}, &begin); err != nil {
 		return err
 	}
-	b := sqlText{args: append([]any(nil), where.args...)}
-	b.text.WriteString(`SELECT c.unit_id FROM deltas d CROSS JOIN changes c WHERE c.delta_id = d.id AND c.unit_id IS NOT NULL` + where.text.String())
-	b.add(` AND d.`+l.column+` = `, l.id)
-	b.add(` AND d.`+l.first+` >= `, begin)
-	b.add(` AND d.`+l.first+` < `, hi)
-	b.add(` AND c.n >= `, lo)
-	b.add(` - d.`+l.first+` AND c.n < `, hi)
-	b.text.WriteString(` - d.` + l.first)
-	return sqldb.Each(ctx, s.s, b.text.String(), b.args, func(id int64) error {
-		found.Add(id)
-		return nil
-	})
+	return s.s.Query(ctx, `SELECT c.unit_id FROM deltas d CROSS JOIN changes c WHERE c.delta_id = d.id AND c.unit_id IS NOT NULL
+		AND d.`+l.column+` = $1 AND d.`+l.first+` >= $2 AND d.`+l.first+` < $4 AND c.n >= $3 - d.`+l.first+` AND c.n < $4 - d.`+l.first+where,
+		append([]any{l.id, begin, lo, hi}, args...), sqldb.Cols1(found.Add))
 }

@@ -135,9 +135,7 @@ func (tx *StepTx) PutSuggestions(ctx context.Context, component int64, list []Su
 	}
 	in := sqldb.NewInserter("suggestions", "unit_id", "branch", "translation_id", "target", "author_name", "author_key", "at", "commit_hash")
 	for k, r := range add {
-		if err := in.Add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, sqldb.Nullable(r.at), r.hash); err != nil {
-			return err
-		}
+		_ = in.Add(ctx, tx.s, k.unit, k.branch, r.translation, r.target, r.name, r.key, sqldb.Nullable(r.at), r.hash)
 		if err := tx.markChanged(ctx, r.translation); err != nil {
 			return err
 		}

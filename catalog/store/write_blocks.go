@@ -98,11 +98,8 @@ func putColumns(ctx context.Context, s *sqldb.Session, block int64, columns bloc
 	s.Budget = nil
 	in := sqldb.NewInserter("search_blocks", "id", "data")
 	for kind, data := range columns {
-		if data == nil {
-			continue
-		}
-		if err := in.Add(ctx, s, blocks.Key(blocks.Kind(kind), block), data); err != nil {
-			return err
+		if data != nil {
+			_ = in.Add(ctx, s, blocks.Key(blocks.Kind(kind), block), data)
 		}
 	}
 	return in.Flush(ctx, s)

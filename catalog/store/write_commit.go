@@ -37,16 +37,12 @@ func (tx *StepTx) checkCodes(ctx context.Context) error {
 	if !tx.codesChanged {
 		return nil
 	}
-	return sqldb.Chunks(tx.info.Components, func(chunk []any) error {
-		var component int64
-		var language string
-		found, err := tx.s.First(ctx, `SELECT component_id, language FROM translations WHERE removed = 0 AND component_id IN `+sqldb.List(1, len(chunk))+`
-			GROUP BY component_id, language HAVING COUNT(*) > 1`, chunk, &component, &language)
-		if err == nil && found {
-			err = sqldb.Invalid("two translations of component %d have the code %q", component, language)
-		}
-		return err
-	})
+	var twice error
+	err := tx.s.QueryIn(ctx, `SELECT component_id, language FROM translations WHERE removed = 0 AND component_id IN $ids GROUP BY component_id, language HAVING COUNT(*) > 1`,
+		nil, tx.info.Components, sqldb.Cols2(func(component int64, language string) {
+			twice = sqldb.Invalid("two translations of component %d have the code %q", component, language)
+		}))
+	return cmp.Or(err, twice)
 }
 
 func (tx *StepTx) advanceHeads(ctx context.Context) error {
@@ -148,10 +144,8 @@ func (tx *StepTx) insertDeltas(ctx context.Context, firstChange int64) error {
 		if d.translation != 0 {
 			inTranslation = translations[d.translation].take(d)
 		}
-		if err := in.Add(ctx, tx.s, d.id, project, d.component, sqldb.OrNull(d.translation), firstChange, projects[project].take(d), components[d.component].take(d),
-			inTranslation, d.n, d.added, d.updated, d.removed, sqldb.OrNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors); err != nil {
-			return err
-		}
+		_ = in.Add(ctx, tx.s, d.id, project, d.component, sqldb.OrNull(d.translation), firstChange, projects[project].take(d), components[d.component].take(d),
+			inTranslation, d.n, d.added, d.updated, d.removed, sqldb.OrNull(d.author), d.at, d.commit, d.commitTime, d.coAuthors)
 		firstChange += int64(d.n)
 	}
 	err := in.Flush(ctx, tx.s)

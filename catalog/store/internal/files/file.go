@@ -32,18 +32,24 @@ type File struct {
 	Later bool
 }
 
-// Files are the stored files in one transaction.
-type Files struct {
+// Reader reads the stored files in one transaction.
+type Reader struct {
 	s     *sqldb.Session
 	codec *stored.Codec
 }
 
-// New makes the files that a session sees.
-func New(s *sqldb.Session, codec *stored.Codec) *Files { return &Files{s, codec} }
+// NewReader makes a reader of the files that a session sees.
+func NewReader(s *sqldb.Session, codec *stored.Codec) *Reader { return &Reader{s, codec} }
+
+// Writer also stores files.
+type Writer struct{ Reader }
+
+// NewWriter makes a writer of files in a session.
+func NewWriter(s *sqldb.Session, codec *stored.Codec) *Writer { return &Writer{Reader{s, codec}} }
 
 // Put replaces the stored file of a translation. It writes nothing if Blob and
 // Modified are unchanged and Data is there.
-func (b *Files) Put(ctx context.Context, f *File) (changed bool, err error) {
+func (b *Writer) Put(ctx context.Context, f *File) (changed bool, err error) {
 	if len(f.Data) > stored.MaxInflated {
 		return false, sqldb.Invalid("%d bytes: no more than %d can be stored, lower max_file_size", len(f.Data), stored.MaxInflated)
 	}
@@ -67,7 +73,7 @@ func (b *Files) Put(ctx context.Context, f *File) (changed bool, err error) {
 }
 
 // putData stores the bytes of a file in place of a version in pieces, or none.
-func (b *Files) putData(ctx context.Context, f *File, old *Pieces) error {
+func (b *Writer) putData(ctx context.Context, f *File, old *Pieces) error {
 	next := f.Pieces
 	switch {
 	case f.Later:
@@ -91,7 +97,7 @@ func (b *Files) putData(ctx context.Context, f *File, old *Pieces) error {
 }
 
 // Later returns the files of a component whose Data are to follow, by translation.
-func (b *Files) Later(ctx context.Context, component int64) ([]File, error) {
+func (b *Writer) Later(ctx context.Context, component int64) ([]File, error) {
 	var files []File
 	err := b.s.Query(ctx, `SELECT f.translation_id, f.blob, f.modified, f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
 		WHERE t.component_id = $1 AND f.pieces IS NOT NULL ORDER BY t.id`, []any{component}, func(scan sqldb.Scan) error {
@@ -121,21 +127,21 @@ const Owner = `COALESCE((SELECT o.id FROM translations o WHERE t.is_source = 1 A
 // File returns the stored file of a translation, served or not, or ErrNotFound. Its
 // TranslationID is the given one. If Data are to follow, the error is ErrNotFound, and
 // Later and Blob are set.
-func (b *Files) File(ctx context.Context, translationID int64) (File, error) {
+func (b *Reader) File(ctx context.Context, translationID int64) (File, error) {
 	defer b.s.AboutTranslation(ctx, translationID).End()
 	owner := translationID
 	_, err := b.s.First(ctx, `SELECT `+Owner+` FROM translations t WHERE t.id = $1`, []any{translationID}, &owner)
 	var f File
 	if err == nil {
-		f, err = b.Read(ctx, owner)
+		f, err = b.StoredUnder(ctx, owner)
 	}
 	f.TranslationID = translationID
 	return f, b.s.Fail(ctx, fmt.Sprintf("read file of translation %d", translationID), err)
 }
 
-// Read returns what is stored under a translation (Owner), or ErrNotFound. If Data are to
+// StoredUnder returns what is stored under a translation (Owner), or ErrNotFound. If Data are to
 // follow, the error is ErrNotFound, and Later and Blob are set.
-func (b *Files) Read(ctx context.Context, translation int64) (File, error) {
+func (b *Reader) StoredUnder(ctx context.Context, translation int64) (File, error) {
 	f := File{TranslationID: translation}
 	var data, list []byte
 	found, err := b.s.First(ctx, `SELECT blob, modified, data, pieces FROM files WHERE translation_id = $1`, []any{translation}, &f.Blob, &f.Modified, &data, &list)
@@ -177,31 +183,27 @@ type Stored struct {
 	Stored int64
 }
 
-// Stored returns the stored files of translations, by translation.
+// StoredFiles returns the stored files of translations, by translation.
 // Translations without a file are absent. It reads no content.
-func (b *Files) Stored(ctx context.Context, translations []int64) (map[int64]Stored, error) {
+func (b *Reader) StoredFiles(ctx context.Context, translations []int64) (map[int64]Stored, error) {
 	if len(translations) == 1 {
 		defer b.s.AboutTranslation(ctx, translations[0]).End()
 	}
 	files := make(map[int64]Stored, len(translations))
-	err := sqldb.Chunks(translations, func(chunk []any) error {
-		return b.s.Query(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
-			FROM translations t JOIN files f ON f.translation_id = `+Owner+` WHERE t.id IN `+sqldb.List(1, len(chunk)), chunk, func(scan sqldb.Scan) error {
-			var f Stored
-			var list []byte
-			err := scan(&f.TranslationID, &f.Blob, &f.Modified, &f.Stored, &list)
-			if err == nil && list != nil {
-				var pieces *Pieces
-				if pieces, err = Decode(list); err == nil {
-					f.Stored = pieces.stored()
-				}
-				if err == nil && pieces.later {
-					return nil
-				}
+	err := b.s.QueryIn(ctx, `SELECT t.id, f.blob, f.modified, LENGTH(f.data), f.pieces
+		FROM translations t JOIN files f ON f.translation_id = `+Owner+` WHERE t.id IN $ids`, nil, translations, func(scan sqldb.Scan) error {
+		var f Stored
+		var list []byte
+		err := scan(&f.TranslationID, &f.Blob, &f.Modified, &f.Stored, &list)
+		if err == nil && list != nil {
+			var pieces *Pieces
+			if pieces, err = Decode(list); err != nil || pieces.later {
+				return err
 			}
-			files[f.TranslationID] = f
-			return err
-		})
+			f.Stored = pieces.stored()
+		}
+		files[f.TranslationID] = f
+		return err
 	})
 	return files, b.s.Fail(ctx, "look for stored files", err)
 }
@@ -215,11 +217,11 @@ type Difference struct {
 	Old []byte
 }
 
-// Differences compares a new version of a file with the stored one, of the live
+// FileDifferences compares a new version of a file with the stored one, of the live
 // translation of a component that was made of the blob at the path. found is false if
 // there is no such translation, if differences of its file may not be read alone, or
 // if more than three quarters of the file are in pieces that differ.
-func (b *Files) Differences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []Difference, found bool, err error) {
+func (b *Reader) FileDifferences(ctx context.Context, component int64, path, blob string, next *Pieces) (list []Difference, found bool, err error) {
 	var text []byte
 	found, err = b.s.First(ctx, `SELECT f.pieces FROM translations t JOIN files f ON f.translation_id = t.id
 		WHERE t.component_id = $1 AND t.removed = 0 AND t.is_source = 0 AND t.filename = $2 AND t.revision = $3 AND f.blob = $3 AND f.pieces IS NOT NULL`,
@@ -230,7 +232,7 @@ func (b *Files) Differences(ctx context.Context, component int64, path, blob str
 	return list, found, b.s.Fail(ctx, fmt.Sprintf("compare %s of component %d", path, component), err)
 }
 
-func (b *Files) differences(ctx context.Context, text []byte, next *Pieces) (list []Difference, ok bool, err error) {
+func (b *Reader) differences(ctx context.Context, text []byte, next *Pieces) (list []Difference, ok bool, err error) {
 	old, err := Decode(text)
 	if err != nil || !old.plain || old.later || next.split {
 		return nil, false, err

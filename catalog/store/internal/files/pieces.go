@@ -145,7 +145,7 @@ func (p *Pieces) stored() (n int64) {
 
 // putPieces stores the pieces of a file that the version before does not have, and
 // deletes those that only that one has. Either may be nil.
-func (b *Files) putPieces(ctx context.Context, data []byte, next, old *Pieces) error {
+func (b *Writer) putPieces(ctx context.Context, data []byte, next, old *Pieces) error {
 	have := map[[16]byte]*filePiece{}
 	if old != nil {
 		for i := range old.list {
@@ -180,12 +180,10 @@ func (b *Files) putPieces(ctx context.Context, data []byte, next, old *Pieces) e
 		}
 	}
 	slices.Sort(gone)
-	return sqldb.Chunks(slices.Compact(gone), func(chunk []any) error {
-		return b.s.Do(ctx, `DELETE FROM file_pieces WHERE id IN `+sqldb.List(1, len(chunk)), chunk...)
-	})
+	return b.s.DoIn(ctx, `DELETE FROM file_pieces WHERE id IN $ids`, nil, slices.Compact(gone))
 }
 
-func (b *Files) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
+func (b *Writer) putPiece(ctx context.Context, f *filePiece, piece []byte) error {
 	packed := b.codec.Deflate(piece)
 	f.stored = len(packed)
 	if err := b.s.WillTakeIDs(ctx); err != nil {
@@ -196,7 +194,7 @@ func (b *Files) putPiece(ctx context.Context, f *filePiece, piece []byte) error 
 }
 
 // join reads pieces in a row, from the first on until size bytes are there.
-func (b *Files) join(ctx context.Context, pieces []filePiece) ([]byte, error) {
+func (b *Reader) join(ctx context.Context, pieces []filePiece) ([]byte, error) {
 	size := 0
 	ids := make([]int64, len(pieces))
 	for i := range pieces {

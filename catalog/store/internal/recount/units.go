@@ -168,7 +168,7 @@ func (v *verifier) file(ctx context.Context, t *scope) {
 	var imported bool
 	v.first(ctx, `SELECT t.revision, `+files.Owner+`, c.imported FROM translations t JOIN components c ON c.id = t.component_id WHERE t.id = $1`,
 		[]any{t.id}, &revision, &owner, &imported)
-	f, err := files.New(v.s, v.codec).Read(ctx, owner)
+	f, err := files.NewReader(v.s, v.codec).StoredUnder(ctx, owner)
 	if errors.Is(err, catalog.ErrNotFound) {
 		if imported { // otherwise File.Later
 			v.differ(t, "file", "none", revision)

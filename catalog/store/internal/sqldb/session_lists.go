@@ -90,6 +90,7 @@ type Inserter struct {
 	head    string // t (a, b) VALUES
 	Args    []any
 	tail    string // ON CONFLICT
+	err     error  // the first one
 }
 
 // insertRows is the number of rows that a statement writes: 64 rows of 22 columns
@@ -108,35 +109,38 @@ func (in *Inserter) cols() int { return len(in.columns) }
 func (in *Inserter) OnConflict(tail string) { in.tail = tail }
 
 // Add adds a row. It counts now, and not when it is written, so that a bound is passed at
-// the same row on every engine.
+// the same row on every engine. After an error nothing is added, and Flush returns it.
 func (in *Inserter) Add(ctx context.Context, s *Session, args ...any) error {
-	if err := s.Budget.take(args); err != nil {
-		return err
+	if in.err == nil {
+		in.err = s.Budget.take(args)
 	}
-	in.Args = append(in.Args, args...)
+	if in.err == nil {
+		in.Args = append(in.Args, args...)
+	}
 	if len(in.Args) < s.DB.Dialect.insertRows*in.cols() {
-		return nil
+		return in.err
 	}
 	return in.Flush(ctx, s)
 }
 
 // Flush writes the remaining rows.
 func (in *Inserter) Flush(ctx context.Context, s *Session) error {
-	if len(in.Args) == 0 {
-		return nil
+	if len(in.Args) == 0 || in.err != nil {
+		return in.err
 	}
 	s.Note()
 	defer func() {
 		clear(in.Args)
 		in.Args = in.Args[:0]
 	}()
-	done, err := s.Conn.bulk(ctx, in, in.Args)
-	for args := in.Args; len(args) > 0 && !done && err == nil; {
+	done := false
+	done, in.err = s.Conn.bulk(ctx, in, in.Args)
+	for args := in.Args; len(args) > 0 && !done && in.err == nil; {
 		rows := InsertSize(len(args) / in.cols())
-		err = s.Conn.Do(ctx, s.DB.insertText(in, rows), args[:rows*in.cols()])
+		in.err = s.Conn.Do(ctx, s.DB.insertText(in, rows), args[:rows*in.cols()])
 		args = args[rows*in.cols():]
 	}
-	return err
+	return in.err
 }
 
 // InsertSize is how many of the rows that remain the next statement writes: one of a few numbers.
