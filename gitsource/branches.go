@@ -19,8 +19,7 @@ type BranchQuery struct {
 	Most int
 }
 
-// choose returns the branches that the query asks for, and how many more the pattern
-// selects. branches is sorted.
+// choose returns the branches that the query asks for, and how many more its pattern selects.
 func (q BranchQuery) choose(branches []string) (chosen []string, omitted int) {
 	for _, branch := range branches {
 		switch {
@@ -38,17 +37,14 @@ func (q BranchQuery) choose(branches []string) (chosen []string, omitted int) {
 type OtherBranches struct {
 	// Heads of the branches that the mirror has, sorted by name.
 	Heads []object.Head
-	// Names of all branches of the remote that a pattern selects, in the mirror or
-	// not, sorted.
+	// Names of all branches of the remote that a pattern selects, mirrored or not, sorted.
 	Names []string
-	// Failed has the errors of branches that could not be fetched. Heads has their
-	// commits of an earlier fetch.
+	// Failed has the errors of branches not fetched now; Heads may have earlier commits.
 	Failed map[string]error
 }
 
-// Select returns the heads that a query asks for, and how many more branches its
-// pattern selects: the branches beyond its bound or the bound of all. A branch that
-// cannot be fetched counts as neither.
+// Select returns the heads that a query asks for, and how many more branches its pattern
+// selects, beyond its bound or that of all. A branch that cannot be fetched counts as neither.
 func (s *OtherBranches) Select(q BranchQuery) (heads []object.Head, omitted int) {
 	names, omitted := q.choose(s.Names)
 	for _, name := range names {
@@ -65,10 +61,9 @@ func (s *OtherBranches) Select(q BranchQuery) (heads []object.Head, omitted int)
 // these refs, and clients that clone from the mirror do not see them.
 const otherRefs = "refs/repoglot/sides/"
 
-// FetchOtherBranches fetches the branches that any of the queries asks for, up to
-// most of them, the first by name, and removes all others from the mirror. The
-// mirror must have been fetched; its own branch is not moved. Finding nothing new
-// costs one question to the remote.
+// FetchOtherBranches fetches the branches that any of the queries asks for, up to most of them,
+// the first by name, and removes all others from the mirror. The mirror must have been fetched;
+// its own branch is not moved. Finding nothing new costs one question to the remote.
 func (m *Mirror) FetchOtherBranches(ctx context.Context, queries []BranchQuery, most int) (OtherBranches, error) {
 	var others OtherBranches
 	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
@@ -132,9 +127,8 @@ func (m *Mirror) updateOtherBranches(ctx context.Context, queries []BranchQuery,
 	return others, nil
 }
 
-// Bring fetches a commit of a branch of a repository, without an address of the one that
-// the mirror copies, if the mirror lacks it. The mirror keeps no ref to it, so it may lose it
-// with the next repack.
+// Bring fetches a commit of a branch of a repository, without an address of the mirrored one,
+// if the mirror lacks it. No ref keeps it, so the next repack may lose it.
 func (m *Mirror) Bring(ctx context.Context, of remote.Repository, tip object.Head) error {
 	_, err := m.exclusively(ctx, func(ctx context.Context) (object.Head, error) {
 		name, head, err := m.inUse()
@@ -147,8 +141,7 @@ func (m *Mirror) Bring(ctx context.Context, of remote.Repository, tip object.Hea
 	return err
 }
 
-// wantedBranches lists the branches of the remote that the queries ask for; tips are
-// the branches to fetch.
+// wantedBranches lists the remote's branches that the queries ask for; tips are those to fetch.
 func wantedBranches(ctx context.Context, src remote.Source, queries []BranchQuery, most int, own string) (others OtherBranches, tips []object.Head, err error) {
 	if len(queries) == 0 {
 		return OtherBranches{}, nil, nil
@@ -186,9 +179,8 @@ func refsBelow(gitDir, prefix string) (map[string]object.Hash, error) {
 	return refs, err
 }
 
-// fetchBranch fetches one branch into the mirror, whose git directory has the
-// histories of have. If the branch moves in the meantime, this is an error, and the
-// next fetch gets its new commit.
+// fetchBranch fetches one branch into the mirror, whose git directory has the histories of
+// have. It fails if the branch moves meanwhile; the next fetch gets the new commit.
 func (m *Mirror) fetchBranch(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have []object.Hash) error {
 	if object.Verify(ctx, gitDir, tip.Hash) != nil { // otherwise the mirror has all of it already
 		if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {

@@ -11,10 +11,9 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// Fetch brings the mirror up to date with the remote's branch: with a clone the
-// first time, later with the new commits. Finding nothing new costs one question to
-// the remote. A damaged mirror is replaced by a new clone; Readers that are open
-// keep the old git directory. On an error the mirror is unchanged.
+// Fetch brings the mirror up to date with the remote's branch, the first time by a clone.
+// Finding nothing new costs one question to the remote. A damaged mirror is replaced by a new
+// clone; open Readers keep the old git directory. On an error the mirror is unchanged.
 func (m *Mirror) Fetch(ctx context.Context) (object.Head, error) { return m.exclusively(ctx, m.update) }
 
 // Rebuild replaces the mirror by a new clone, for callers that found damaged objects
@@ -80,8 +79,7 @@ func (m *Mirror) update(ctx context.Context) (object.Head, error) {
 	return tip, err
 }
 
-// advance fetches a commit into a git directory, which has the histories of have, and makes
-// it the head.
+// advance makes a commit the head of a git directory, which has the histories of have.
 func (m *Mirror) advance(ctx context.Context, src remote.Source, gitDir string, tip object.Head, have ...object.Hash) error {
 	if err := m.transfer(ctx, src, gitDir, tip, have...); err != nil {
 		return err

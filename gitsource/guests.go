@@ -19,8 +19,7 @@ import (
 // Guests are commits of strangers, such as heads of requests, beside a mirror. They are in a
 // git directory of their own, which borrows the objects of the mirror's: what reads or clones
 // the mirror cannot see them, and what they are too large for is never a pull. Only one may be
-// open, and no fetch of the mirror may run meanwhile. It belongs to one goroutine and must be
-// closed.
+// open, and no fetch of the mirror may run meanwhile. One goroutine uses it and must close it.
 type Guests struct {
 	mirror  *Mirror
 	gitDir  string
@@ -99,7 +98,6 @@ func (g *Guests) room() int64 {
 func (g *Guests) Head() object.Head { return g.head }
 
 // Fetch brings a commit of a repository under a name, with at most so many bytes of objects.
-// The error is that of a fetch.
 func (g *Guests) Fetch(ctx context.Context, of remote.Repository, name string, commit object.Hash, most int64) error {
 	if g.known[name] == commit {
 		return nil

@@ -139,8 +139,7 @@ func (m *Mirror) orOwn(r remote.Repository) remote.Repository {
 	return r
 }
 
-// Path returns the git directory in use; false before the first fetch. A clone or a
-// repack changes it.
+// Path returns the git directory in use, until a clone or repack; false before the first fetch.
 func (m *Mirror) Path() (string, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -191,8 +190,7 @@ func (m *Mirror) Reader(ctx context.Context) (*Reader, error) {
 	return r, nil
 }
 
-// release counts a Reader out. After the last one it removes a git directory that
-// was replaced.
+// release counts a Reader out. After the last one it removes a git directory that was replaced.
 func (m *Mirror) release(name string) {
 	m.mu.Lock()
 	m.readers[name]--

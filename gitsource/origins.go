@@ -10,16 +10,14 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Origin is one commit that a step brings in (reachable from the step's commit, not
-// from its base) and that has its own version of a changed path. A commit with one
-// parent and the same versions as that parent is left out: its children have that
-// parent instead.
+// Origin is one commit that a step brings in (reachable from the step's commit, not from its
+// base) and that has its own version of a changed path. A commit with one parent and the same
+// versions as that parent is left out: its children have that parent instead.
 //
-// To find the commit that introduced a text of a changed path, start at the step's
-// own commit, the last of Step.Origins, and follow parents that have the same text;
-// a commit none of whose parents has it introduced it. If only a parent outside the
-// step has the text, it belongs to the step's own commit
-// (docs/compatibility.md#authors). Package ingest does this for the strings of
+// To find the commit that introduced a text of a changed path, start at the step's own commit,
+// the last of Step.Origins, and follow parents that have the same text; a commit none of whose
+// parents has it introduced it. If only a parent outside the step has it, it is of the step's
+// own commit (docs/compatibility.md#authors). Package ingest does this for the strings of
 // files.
 type Origin struct {
 	// Commit of this origin.
@@ -48,8 +46,7 @@ func ownOrigin(s Step) Origin {
 	return o
 }
 
-// ancestor replaces a commit as a parent: by an origin, or by blobs outside the
-// step.
+// ancestor replaces a commit as a parent: by an origin, or by blobs outside the step.
 type ancestor struct {
 	index int // into the origins; -1: outside
 	blobs []object.Hash
@@ -143,8 +140,7 @@ func (b *originBuilder) parents(n object.Node) ([]ancestor, error) {
 	return list, nil
 }
 
-// parentsFirst sorts the commits so that each is after its parents, and the
-// ancestors of the first parent are first.
+// parentsFirst sorts the commits so that parents, and ancestors of the first parent, are first.
 func parentsFirst(tip object.Hash, fresh map[object.Hash]object.Node) []object.Hash {
 	type frame struct {
 		hash object.Hash

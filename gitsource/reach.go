@@ -95,8 +95,7 @@ func has(ids []object.Hash, id object.Hash) bool {
 	return found
 }
 
-// known returns the history of a tip, or without it the one of the branch that was asked for
-// last.
+// known returns the history of a tip, or of the branch that was asked for last.
 func (h *Histories) known(branch string, tip object.Hash) *history {
 	h.mu.Lock()
 	defer h.mu.Unlock()

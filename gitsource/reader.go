@@ -70,10 +70,9 @@ func (r *Reader) Blob(ctx context.Context, h object.Hash, limit int64) ([]byte, 
 	return bytes.Clone(data), err
 }
 
-// SharedBlob reads a file's contents. The error is object.ErrTooLarge if the file has
-// more than limit bytes; the length is read from its header, before anything is
-// inflated. A limit of 0 or less is 128 MiB. The slice is shared with the Reader's
-// cache: do not write to it.
+// SharedBlob reads a file's contents. The error is object.ErrTooLarge if the file has more than
+// limit bytes; the length is read from its header, before anything is inflated. A limit of 0 or
+// less is 128 MiB. The slice is shared with the Reader's cache: do not write to it.
 func (r *Reader) SharedBlob(ctx context.Context, h object.Hash, limit int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -131,9 +130,8 @@ type FirstParent struct {
 // State is the state of the commit.
 func (p *FirstParent) State() State { return State{p.Hash, p.Elsewhere} }
 
-// FirstParents walks the chain of first parents from a commit to the first commit,
-// or to the end of a shallow source's history, the newest first. It ends after an
-// error.
+// FirstParents walks the chain of first parents from a commit to the first commit, or to the
+// end of a shallow source's history, the newest first. It ends after an error.
 func (r *Reader) FirstParents(ctx context.Context, from object.Hash) iter.Seq2[FirstParent, error] {
 	return func(yield func(FirstParent, error) bool) {
 		for at := from; ; {
@@ -184,10 +182,9 @@ func (r *Reader) Mailmap(ctx context.Context, commit object.Hash) (object.Mailma
 	return object.ParseMailmap(string(data)), nil
 }
 
-// OpenIn opens the mirror in a folder for reading, without a Mirror: it changes
-// nothing, so a server may use the folder meanwhile, and replace the git directory that
-// the Reader reads. path is that git directory. The error is ErrNotFetched if there is no
-// mirror.
+// OpenIn opens the mirror in a folder for reading, without a Mirror: it changes nothing, so a
+// server may use the folder meanwhile, and replace the git directory that the Reader reads.
+// path is that git directory. The error is ErrNotFetched if there is no mirror.
 func OpenIn(ctx context.Context, dir string) (r *Reader, path string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err

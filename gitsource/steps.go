@@ -25,11 +25,9 @@ type Step struct {
 	Base object.Hash
 	// Changes of matched paths, sorted by path; never empty.
 	Changes []Change
-	// Origins are the commits that the step brings in, parents first, the step's own
-	// commit last.
+	// Origins are the commits that the step brings in, parents first, its own commit last.
 	Origins []Origin
-	// Truncated means that the step brings in more than 50,000 commits; Origins then
-	// has only the step's own commit.
+	// Truncated: there are more than 50,000 commits; Origins has only the step's own.
 	Truncated bool
 	// Position of the commit in the walk, from 1, and the Total number of commits in
 	// it. Commits that change no file of the Matcher count.
@@ -50,16 +48,14 @@ type link struct {
 	merge      bool
 }
 
-// Steps walks the first parents from from (exclusive) to to, the oldest first, and
-// yields the commits that change a file of match. It compares ids in trees and reads
-// no file.
+// Steps walks the first parents from from (exclusive) to to, the oldest first, and yields the
+// commits that change a file of match. It compares ids in trees and reads no file.
 //
-// A zero from starts before the first commit. If from is not in the chain of to's
-// first parents (a rewritten branch, or a merge with the old mainline as its second
-// parent), one step leads from the tree of from to the tree of to
-// (docs/compatibility.md#history). from == to yields nothing. If the mirror does not
-// have from, the error is object.ErrUnknownCommit, and the caller takes a snapshot.
-// The walk ends after an error.
+// A zero from starts before the first commit. If from is not in the chain of to's first parents
+// (a rewritten branch, or a merge with the old mainline as its second parent), one step leads
+// from the tree of from to the tree of to (docs/compatibility.md#history). from == to yields
+// nothing. If the mirror does not have from, the error is object.ErrUnknownCommit, and the
+// caller takes a snapshot. The walk ends after an error.
 func (r *Reader) Steps(ctx context.Context, from, to object.Hash, match filemask.Matcher) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if from == to {
@@ -92,9 +88,8 @@ type walk struct {
 	base  link   // the next step compares with this commit
 	limit int    // of the commits that one step may bring in
 	seen  map[object.Hash]struct{}
-	// seen has base and all its ancestors if the walk starts before the first
-	// commit, so that no search is needed for the commits of a merge; otherwise it is
-	// nil.
+	// seen has base and all its ancestors if the walk starts before the first commit, so
+	// that no search is needed for the commits of a merge; otherwise it is nil.
 }
 
 func (r *Reader) newWalk(ctx context.Context, from, to object.Hash, match filemask.Matcher) (*walk, error) {
@@ -301,12 +296,11 @@ func (r *Reader) between(ctx context.Context, from, to object.Hash, match filema
 	return s, err
 }
 
-// Snapshot lists the files of a commit that want selects, sorted by path, without
-// reading them. Directories that prune reports are not entered. Either may be nil,
-// see filemask.Matcher. Submodules are left out, and symlinks, as by Steps: one is never
-// read. If its target is selected too, it is a duplicate (docs/compatibility.md#languages);
-// otherwise the target could change without a change of the symlink's own entry, and a pull
-// would miss what a fresh import sees.
+// Snapshot lists the files of a commit that want selects, sorted by path, without reading them.
+// Directories that prune reports are not entered. Either may be nil, see filemask.Matcher.
+// Submodules are left out, and symlinks, as by Steps: one is never read. If its target is
+// selected too, it is a duplicate (docs/compatibility.md#languages); else the target could
+// change without the symlink's own entry, and a pull would miss what a fresh import sees.
 func (r *Reader) Snapshot(ctx context.Context, commit object.Hash, want func(path string) bool, prune func(dir string) bool) ([]object.File, error) {
 	n, err := r.store.Node(commit)
 	if err != nil {

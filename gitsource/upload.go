@@ -15,8 +15,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/object"
 )
 
-// Upload is one round of git's smart HTTP protocol (gitprotocol-http(5)). The server
-// keeps no state between two rounds.
+// Upload is one round of git's smart HTTP protocol (gitprotocol-http(5)), which is stateless.
 type Upload struct {
 	// Request is the body that the client posted; nil asks for the body of info/refs.
 	Request []byte
@@ -24,16 +23,14 @@ type Upload struct {
 	Version int
 }
 
-// ErrNoGit says that a mirror cannot be served: there is no git program, or the
-// Options forbid it.
+// ErrNoGit: a mirror cannot be served: there is no git program, or the Options forbid it.
 var ErrNoGit = errors.New("cloning from this server needs the git program")
 
-// UploadPack answers one round of a clone or fetch from the mirror with the git
-// program. It gives the history of the branch with the commits of Writer.Show, and
-// neither gives nor tells of any other object. The git directory
-// stays until the answer is complete, even if the mirror is replaced in the meantime.
-// The error wraps ErrNoGit without the program, ErrNotFetched before the first fetch,
-// and ErrBadRequest if Request is not valid.
+// UploadPack answers one round of a clone or fetch from the mirror with the git program. It
+// gives the history of the branch with the commits of Writer.Show, and neither gives nor tells
+// of any other object. The git directory stays until the answer is complete, even if the mirror
+// is replaced in the meantime. The error wraps ErrNoGit without the program, ErrNotFetched
+// before the first fetch, and ErrBadRequest if Request is not valid.
 func (m *Mirror) UploadPack(ctx context.Context, u Upload, w io.Writer) error {
 	git, ok := m.opts.Remote.Git()
 	if !ok {
@@ -101,8 +98,7 @@ func (b *trackedWriter) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
-// ErrBadRequest says that the body that a client posted is not a request of git's
-// protocol, or not one that is answered here.
+// ErrBadRequest: what a client posted is no request of git's protocol, or none answered here.
 var ErrBadRequest = errors.New("not a request of git's protocol that is understood here")
 
 // maxWants bounds the different commits of one request. There is one branch, so a
@@ -200,11 +196,10 @@ func packetLine(data []byte) (line string, rest []byte, err error) {
 	return strings.TrimSuffix(string(data[header:n]), "\n"), data[n:], nil
 }
 
-// history returns those of the objects of a request that are commits in the history
-// of head. A mirror has more objects: those from before a force push, and of a local
-// repository those of all branches. In version 2 git gives any object to a client
-// that knows its id, no setting changes that, and in every version it says which of
-// the client's objects it has.
+// history returns those of the objects of a request that are commits in the history of head. A
+// mirror has more objects: those from before a force push, and of a local repository those of
+// all branches. In version 2 git gives any object to a client that knows its id, no setting
+// changes that, and in every version it says which of the client's objects it has.
 func (u *uploadRequest) history(ctx context.Context, dir string, head object.Head) (map[object.Hash]bool, error) {
 	all := slices.Concat(u.wants, u.has)
 	if !slices.ContainsFunc(all, func(h object.Hash) bool { return h != head.Hash }) {

@@ -45,8 +45,7 @@ type View struct {
 // otherCache bounds the bytes of inflated objects of elsewhere, where few files are read.
 const otherCache = 8 << 20
 
-// With returns a view in which the files at some paths are those of another reader, which
-// the view closes.
+// With returns a view in which the files at some paths are another reader's, which it closes.
 func (r *Reader) With(other *Reader, paths map[string]bool) *View {
 	if other != nil {
 		other.LimitCache(otherCache)
@@ -161,8 +160,7 @@ func (v *View) Steps(ctx context.Context, from, to State, m filemask.Matcher) it
 	}
 }
 
-// FirstParents is that of Reader. With files from elsewhere each commit has the one there of
-// its time.
+// FirstParents is that of Reader; files from elsewhere are as they were there at the time.
 func (v *View) FirstParents(ctx context.Context, from State) iter.Seq2[FirstParent, error] {
 	if v.other == nil || from.Elsewhere.IsZero() {
 		return v.Reader.FirstParents(ctx, from.Commit)

@@ -35,8 +35,7 @@ type WorkTree struct {
 	gitDir, commonDir string
 }
 
-// OpenWorkTree opens the repository that a folder is in. The error is ErrNoRepository, or says
-// why it cannot be read.
+// OpenWorkTree opens the repository around a folder. ErrNoRepository, or why it cannot be read.
 func OpenWorkTree(ctx context.Context, dir string) (*WorkTree, error) {
 	root, err := filepath.Abs(dir)
 	for ; err == nil; root = filepath.Dir(root) {

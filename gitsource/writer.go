@@ -12,10 +12,9 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// Writer makes commits in a mirror and pushes them. No ref of the mirror moves, so a
-// Fetch may run at the same time; what was not pushed is gone after the mirror has been
-// packed or cloned anew, and is made again from the same input. A Writer must be
-// closed.
+// Writer makes commits in a mirror and pushes them. No ref of the mirror moves, so a Fetch may
+// run at the same time; what was not pushed is gone after the mirror has been packed or cloned
+// anew, and is made again from the same input. A Writer must be closed.
 type Writer struct {
 	mirror  *Mirror
 	gitDir  string
@@ -71,8 +70,7 @@ func (w *Writer) Store() error {
 	return nil
 }
 
-// Writable returns the error of Commit for a file that is written at the head; nil if it
-// can be.
+// Writable returns the error of Commit for a file that is written at the head, or nil.
 func (m *Mirror) Writable(ctx context.Context, path string) error {
 	w, err := m.Writer(ctx)
 	if err != nil {

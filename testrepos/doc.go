@@ -1,5 +1,4 @@
-// Package testrepos makes git repositories with history from scenarios, for tests. Those of
-// the demo are made by .ci/demo.
+// Package testrepos makes git repositories with history from scenarios, for tests.
 //
 // A scenario is a stream of git fast-import, in pushes. Create makes the initial push into a
 // bare repository; Advance makes every further one, so that a test sees a change arrive.
@@ -18,8 +17,7 @@
 // Non-goals: trees that git refuses to write (see gittest), work trees, and safety against two
 // processes pushing to one repository at the same time.
 //
-// Methods with a testing.TB end the test on an error, others return it: Advance and Next,
-// Commit and Push.
+// Methods with a testing.TB end the test on an error; Next and Push return it.
 //
 // A Repo is used by one goroutine at a time. Others may read its directory while it
 // changes, like that of any git repository.

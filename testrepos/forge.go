@@ -48,8 +48,7 @@ const maxRequest = 16 << 20
 // requests of one repository, and checks what is sent: whatever the forge's manual does
 // not know is a problem. It is an http.Handler for a server with TLS.
 type Forge struct {
-	// Kind is github, gitlab, gitea or forgejo; Repository its path; Token the secret
-	// that is asked for.
+	// Kind is github, gitlab, gitea or forgejo; Repository its path; Token the secret.
 	Kind, Repository, Token string
 	// Hook is called first; if it returns true, it has answered.
 	Hook func(http.ResponseWriter, *http.Request) bool
@@ -105,8 +104,7 @@ func (f *Forge) Add(r ForgeRequest) {
 	f.requests = append(f.requests, r)
 }
 
-// End ends a request: merged, closed, or removed, as the owner of a repository can on GitLab
-// and Gitea.
+// End ends a request: merged, closed, or removed, as an owner can on GitLab and Gitea.
 func (f *Forge) End(number int, state string) {
 	f.Change(number, func(r *ForgeRequest) { r.State = state })
 }

@@ -33,16 +33,14 @@ type Repo struct {
 	pushes []string // streams of git fast-import that are left
 }
 
-// Change is a commit. The zero value is an empty commit on the default branch by Test
-// Author, one minute after its parent.
+// Change is a commit: as zero value empty, on the default branch, by Test Author, a minute on.
 type Change struct {
 	// Branch is the branch of the commit; "" means the default branch. A new branch
 	// begins at Parents, or without a parent.
 	Branch string
 	// Files are the new texts by path.
 	Files map[string]string
-	// Delete are paths, or folders with all files below them, that are deleted
-	// first.
+	// Delete are paths, or folders with all files below them, that are deleted first.
 	Delete []string
 	// Author as `Name <email>`; "" means Test Author.
 	Author string
@@ -58,15 +56,13 @@ type Change struct {
 	// Parents are hashes or branches; empty means the tip of the branch. The commit begins
 	// with the files of the first one.
 	Parents []string
-	// Merge is a further parent, whose changes git merges; of lines that both sides
-	// changed it has this one's.
+	// Merge is a further parent, which git merges; of lines that both changed, it wins.
 	Merge string
 	// Force allows the branch to lose commits.
 	Force bool
 }
 
-// Create makes the bare repository dir, which must be empty or not exist, with the
-// initial push of the scenario of a name.
+// Create makes the bare repository dir, empty or not there yet, with a scenario's initial push.
 func Create(dir, scenario string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -214,14 +210,12 @@ func quoted(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
 }
 
-// ReadFile returns the bytes of a file, or the target of a symbolic link, at rev: a
-// hash or a branch.
+// ReadFile returns the bytes of a file, or a symbolic link's target, at rev: a hash or branch.
 func (r *Repo) ReadFile(rev, path string) ([]byte, error) {
 	return r.git("", "cat-file", "blob", rev+":"+path)
 }
 
-// Load makes the scenario of a name, with its initial push, in a temporary directory of
-// the test.
+// Load makes the scenario of a name, with its initial push, in a folder of the test.
 func Load(tb testing.TB, name string) *Repo {
 	tb.Helper()
 	gittest.NeedGit(tb)
@@ -236,8 +230,7 @@ func Empty(tb testing.TB) *Repo {
 	return Load(tb, "empty")
 }
 
-// Advance makes the next push of the scenario. The test ends if nothing is left; see
-// Rest.
+// Advance makes the next push of the scenario. The test ends if nothing is left; see Rest.
 func (r *Repo) Advance(tb testing.TB) {
 	tb.Helper()
 	gittest.Must(tb, r.Next())
@@ -263,8 +256,7 @@ func (r *Repo) Branch(tb testing.TB, name, rev string) {
 	gittest.Must(tb, err)
 }
 
-// File returns the bytes of a file at rev (a hash or branch), or of the target if it is
-// a symbolic link.
+// File returns the bytes of a file, or a symbolic link's target, at rev: a hash or branch.
 func (r *Repo) File(tb testing.TB, rev, path string) []byte {
 	tb.Helper()
 	data, err := r.ReadFile(rev, path)

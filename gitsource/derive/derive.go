@@ -12,8 +12,7 @@ import (
 )
 
 var (
-	// ErrNothing: the parent has all files as they are wanted, so there is nothing to
-	// commit.
+	// ErrNothing: the parent has all files as they are wanted: nothing is to be committed.
 	ErrNothing = errors.New("nothing to commit")
 	// ErrPath: a file cannot be at this path, as the path is no path, or leads through
 	// a file, a symlink or a submodule. The error is a [*PathError].

@@ -58,8 +58,7 @@ const (
 	sshHash      = "sha512"
 )
 
-// Sign signs for the namespace git. Without a source of random numbers ECDSA takes
-// those of RFC 6979.
+// Sign signs for the namespace git. Without random numbers ECDSA takes those of RFC 6979.
 func (s sshSigner) Sign(commit []byte, _ time.Time) (string, error) {
 	sum := sha512.Sum512(commit)
 	signed := append([]byte(sshMagic), ssh.Marshal(struct{ Namespace, Reserved, Hash, Sum string }{sshNamespace, "", sshHash, string(sum[:])})...)
@@ -112,8 +111,7 @@ func parsePGP(key string) (Signer, error) {
 	return pgpSigner{list[0]}, nil
 }
 
-// deterministic has a key of ECDSA sign without random numbers, or returns an error if
-// it cannot.
+// deterministic has a key of ECDSA sign without random numbers; an error says that it cannot.
 func deterministic(key *packet.PrivateKey) error {
 	private, ok := key.PrivateKey.(*pgpecdsa.PrivateKey)
 	switch {

@@ -76,8 +76,7 @@ func (c *Chain) tree(ctx context.Context, id object.Hash, from int, files []File
 	return c.writeTree(encodeTree(entries), base)
 }
 
-// change makes the changes of a name among the entries of a directory, and reports whether
-// they are any.
+// change makes the changes of a name among the entries of a directory, and reports whether any.
 func (c *Chain) change(ctx context.Context, entries *[]entry, name string, from int, files []File) (bool, error) {
 	path := files[0].Path
 	at := slices.IndexFunc(*entries, func(e entry) bool { return e.name == name })

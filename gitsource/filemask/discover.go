@@ -16,8 +16,7 @@ import (
 type FileSet struct {
 	// Mask that selects the files.
 	Mask Mask
-	// LanguageRegex excludes other files that the mask matches; empty: the default
-	// does so.
+	// LanguageRegex excludes other files that the mask matches; empty: the default does so.
 	LanguageRegex string
 	// Language is the code of all files if the mask has no "*"; otherwise empty.
 	Language string
@@ -33,13 +32,11 @@ type FileSet struct {
 	Languages int
 	// Files is the number of files that are selected.
 	Files int
-	// Components is the number of components that a mask with {component} selects;
-	// otherwise 1.
+	// Components is how many components a mask with {component} selects; otherwise 1.
 	Components int
 }
 
-// DiscoverOptions answer the questions of Discover about languages. The zero value
-// is usable.
+// DiscoverOptions answer the questions of Discover about languages. The zero value is usable.
 type DiscoverOptions struct {
 	// Known reports whether a code belongs to a language, and returns one spelling
 	// of that language's code; nil: every text of the form of a code does.
@@ -48,18 +45,15 @@ type DiscoverOptions struct {
 	// spells it, "" if they name no language. It is called for files whose path
 	// shows no language or is the only one of its form; nil: no file names one.
 	Language func(object.File) string
-	// Default is the language of files whose contents and path name no language; "":
-	// unknown.
+	// Default is the language where neither contents nor path name one; "": unknown.
 	Default string
 }
 
 // Discovery is the translation files of a repository.
 type Discovery struct {
-	// Sets have no file in common. The largest is first; sets of equal size are
-	// sorted by mask.
+	// Sets have no file in common. The largest is first; equal ones are sorted by mask.
 	Sets []FileSet
-	// Left are the PO files that are in no set, sorted: their path shows no
-	// language, or no mask can match it.
+	// Left are PO files that are in no set, sorted: no language or mask fits their path.
 	Left []string
 }
 
@@ -78,19 +72,17 @@ const (
 	// maxLayouts bounds the sets of one repository, since a hostile tree can have a
 	// mask for each file. The smallest sets are left out.
 	maxLayouts = 400
-	// maxMatches bounds how often a path is matched with a mask; real
-	// repositories take some thousands.
+	// maxMatches bounds matches of a path with a mask; real repositories take thousands.
 	maxMatches = 20_000_000
 	// maxDomain bounds the domain in <domain>-<lang>.po.
 	maxDomain = 100
 )
 
-// Discover finds the layouts of PO files that gettext, Django, Sphinx, WordPress,
-// KDE and others use, to serve a repository without a configuration: one mask for
-// each layout, or one with {component} for many similar layouts. files is a snapshot
-// of *.po and *.pot; symlinks are ignored. A set selects exactly the files that it
-// was made from: if its mask alone would match others, a LanguageRegex excludes
-// them, and masks are not joined if that is impossible.
+// Discover finds the layouts of PO files that gettext, Django, Sphinx, WordPress, KDE and
+// others use, to serve a repository without a configuration: one mask for each layout, or one
+// with {component} for many similar layouts. files is a snapshot of *.po and *.pot; symlinks
+// are ignored. A set selects exactly the files that it was made from: if its mask alone would
+// match others, a LanguageRegex excludes them, and masks are not joined if that is impossible.
 func Discover(files []object.File, o DiscoverOptions) Discovery {
 	d := newDiscoverer(files, o)
 	layouts := d.layouts()
@@ -233,9 +225,8 @@ func (d *discoverer) languageDirs() map[string]int {
 	return count
 }
 
-// domainDirs returns for each file called <domain>-<lang>.po the domain and the
-// separator. my-app-de.po may be my-app in de or my in app-de: most of the
-// directory's files agree on the right one.
+// domainDirs returns for each <domain>-<lang>.po the domain and the separator. my-app-de.po may
+// be my-app in de or my in app-de: most of the directory's files agree on the right one.
 func (d *discoverer) domainDirs() map[string]string {
 	score := map[string]int{}
 	for _, f := range d.files {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Expressions for codes to try after the default: any text of the form of a code,
-// without and with a charset.
+// Expressions for codes to try after the default: of any code, without and with a charset.
 const (
 	plainCodes   = `^[a-z]{2,3}([_@-][A-Za-z0-9_@-]+)?$`
 	charsetCodes = `^[a-z]{2,3}([_@.-][A-Za-z0-9_@.-]+)?$`
@@ -49,9 +48,8 @@ func (d *discoverer) fileSet(l *layout) (FileSet, bool) {
 	return f, true
 }
 
-// exact finds the expression for codes with which a layout's mask selects its files
-// and no others. A code with a charset is left out if the layout has the language
-// without one too.
+// exact finds the expression for codes with which a layout's mask selects its files and no
+// others. A code with a charset is left out if the layout has the language without one too.
 func (d *discoverer) exact(l *layout) (FileSet, bool) {
 	mask, err := Parse(l.mask)
 	if err != nil || len(l.files) == 0 {
@@ -267,8 +265,7 @@ func common(a, b []string) int {
 	return n
 }
 
-// maxAlone bounds the files of one directory that become one component each: more
-// files are samples and test data.
+// maxAlone: a directory with more files, one component each, has samples and test data.
 const maxAlone = 3
 
 // folder is a directory of PO files.

@@ -2,9 +2,8 @@
 // language and "{component}" for the component, rules for language codes, and
 // discovery of the masks that fit a repository without a configuration.
 //
-// Goals: a mask selects the same files as Weblate's filemask; matching takes time
-// linear in the path; a directory without a match is not entered; unsafe paths are
-// refused and reported.
+// Goals: a mask selects the same files as Weblate's filemask; matching takes time linear in the
+// path; a directory without a match is not entered; unsafe paths are refused and reported.
 //
 // Non-goals: reading files; knowledge of languages, which callers provide.
 //

@@ -32,12 +32,11 @@ func Fill(pattern, component string) string {
 // ErrInvalid says that a filemask cannot be understood.
 var ErrInvalid = errors.New("invalid filemask")
 
-// Mask selects the translation files of a component
-// (docs/compatibility.md#languages). "*" matches any text without a slash; the
-// longest of these texts in a path, or the first of several, is its language code.
-// "{component}" matches any text, slashes included, and names the component; if a
-// mask has it twice, both texts must be equal. All else is literal. A mask without
-// "*" is for a repository with one language. The zero value matches no path.
+// Mask selects the translation files of a component (docs/compatibility.md#languages). "*"
+// matches any text without a slash; the longest of these texts in a path, or the first of
+// several, is its language code. "{component}" matches any text, slashes included, and names
+// the component; if a mask has it twice, both texts must be equal. All else is literal. A mask
+// without "*" is for a repository with one language. The zero value matches no path.
 type Mask struct {
 	text   string
 	prefix string                // that every path has: most paths are of other masks
@@ -114,8 +113,7 @@ func maskExpression(mask string) (expr string, groups []bool) {
 	return b.String(), groups
 }
 
-// splitDirs prepares Below: a pattern of package path for each directory of the mask,
-// up to the first that has {component}.
+// splitDirs prepares Below: a pattern of package path for each directory before {component}.
 func (f *Mask) splitDirs() {
 	parts := strings.Split(f.text, "/")
 	for i, part := range parts {
@@ -132,20 +130,17 @@ func (f *Mask) splitDirs() {
 // String returns the mask as it was written.
 func (f Mask) String() string { return f.text }
 
-// HasComponent reports whether the mask has "{component}", and so is for several
-// components.
+// HasComponent reports whether the mask has "{component}", and so is for several components.
 func (f Mask) HasComponent() bool { return strings.Contains(f.text, componentToken) }
 
 // HasLanguage reports whether the mask reads the language from the path.
 func (f Mask) HasLanguage() bool { return strings.Contains(f.text, "*") }
 
-// Path is where the file of a language code is, if the mask has no "{component}": each "*" is
-// the code.
+// Path is the path of a language code with a mask without "{component}": each "*" is the code.
 func (f Mask) Path(code string) string { return strings.ReplaceAll(f.text, "*", code) }
 
-// Match reports whether a path has the form of the mask, and returns the texts in
-// it. Unsafe paths (see [CheckPath]) and empty codes do not match. Match does not
-// apply a language regex; see [Mask.Select].
+// Match reports whether a path has the form of the mask, and returns the texts in it. Unsafe
+// paths ([CheckPath]) and empty codes do not match. A language regex is for [Mask.Select].
 func (f Mask) Match(path string) (Match, bool) {
 	if f.re == nil || len(path) > maxPath || !strings.HasPrefix(path, f.prefix) {
 		return Match{}, false
@@ -215,8 +210,7 @@ func CompileLanguageRegex(expr string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// sourceCode is the code of templates; it is no language
-// (docs/compatibility.md#languages).
+// sourceCode is the code of templates; it is no language (docs/compatibility.md#languages).
 const sourceCode = "source"
 
 // Select is Match with a component's rules: the code must match the language regex
@@ -248,9 +242,8 @@ type Matcher struct {
 // Selects reports whether a file is wanted.
 func (m Matcher) Selects(path string) bool { return m.Want == nil || m.Want(path) }
 
-// NewMatcher selects the files that any of the masks matches, and other paths, such
-// as those of templates. It also selects files that a mask [Mask.Refuses], so that
-// they can be reported.
+// NewMatcher selects the files that any of the masks matches, and other paths, such as those of
+// templates. It also selects files that a mask [Mask.Refuses], so that they can be reported.
 func NewMatcher(masks []Mask, paths ...string) Matcher {
 	exact, above := make(map[string]bool, len(paths)), map[string]bool{}
 	for _, p := range paths {
@@ -284,10 +277,9 @@ const MaxWalked = 4 * maxPath
 // ErrUnsafePath says that [CheckPath] refuses a path.
 var ErrUnsafePath = errors.New("unsafe path")
 
-// CheckPath refuses paths that could mean something else to a later reader: absolute
-// paths, parts that are empty, "." or "..", backslashes, control characters, bytes
-// that are not UTF-8, more than 4096 bytes. The error wraps ErrUnsafePath and says
-// why.
+// CheckPath refuses paths that could mean something else to a later reader: absolute paths,
+// parts that are empty, "." or "..", backslashes, control characters, bytes that are not UTF-8,
+// more than 4096 bytes. The error wraps ErrUnsafePath and says why.
 func CheckPath(p string) error {
 	if reason := unsafeReason(p); reason != "" {
 		return fmt.Errorf("path %.200q: %w: %s", p, ErrUnsafePath, reason)

@@ -34,8 +34,7 @@ const (
 	MaxBody = 60_000
 )
 
-// call asks for an address, with a query for a list. An answer of another status than want is an
-// error.
+// call asks for an address, with a query for a list. Another status than want is an error.
 func (c *client) call(ctx context.Context, method, address string, query url.Values, in map[string]string, want int) (answer gjson.Result, err error) {
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -80,8 +79,7 @@ func (c *client) call(ctx context.Context, method, address string, query url.Val
 	return answer, nil
 }
 
-// unreachable is the error of a call without an answer. The text has the address, which
-// has no secret.
+// unreachable is the error of a call without an answer, with the address, which has no secret.
 func (c *client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -123,9 +121,8 @@ const (
 	longestWait  = 24 * time.Hour
 )
 
-// limited says whether an answer means that there were too many requests, and how long
-// to wait: Retry-After, else until GitHub's X-RateLimit-Reset or GitLab's
-// RateLimit-Reset, else a minute.
+// limited says whether there were too many requests, and how long to wait: Retry-After, else
+// until GitHub's X-RateLimit-Reset or GitLab's RateLimit-Reset, else a minute.
 func (c *client) limited(resp *http.Response) (time.Duration, bool) {
 	h := resp.Header
 	remaining := h.Get("X-RateLimit-Remaining") == "0" || h.Get("RateLimit-Remaining") == "0"
@@ -223,8 +220,7 @@ func title(s string) string {
 
 func body(s string) string { return cut(strings.ToValidUTF8(s, "\uFFFD"), MaxBody) }
 
-// page returns the address of a request's page if it is on the forge: answers lead
-// nobody elsewhere.
+// page returns the address of a request's page, if on the forge: answers lead nobody elsewhere.
 func (c *client) page(address string) string {
 	u, err := url.Parse(address)
 	base, baseErr := url.Parse(c.requests)

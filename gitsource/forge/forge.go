@@ -49,8 +49,7 @@ type Request struct {
 
 // Draft is a request to be opened.
 type Draft struct {
-	// Head is the branch to be merged, Base the one to merge into. Both are of the
-	// same repository.
+	// Head is the branch to be merged, Base the one to merge into, both of this repository.
 	Head, Base string
 	// Title is cut after 250 characters, Body after MaxBody bytes.
 	Title, Body string
@@ -102,11 +101,9 @@ func (e *LimitError) Error() string {
 type Options struct {
 	// Kind is one of Kinds.
 	Kind string
-	// URL is the forge's address, https; "" is the public service of github and
-	// gitlab.
+	// URL is the forge's address, https; "" is the public service of github and gitlab.
 	URL string
-	// Repository is the path of the repository there: owner/name, on GitLab also
-	// with groups.
+	// Repository is its path there: owner/name, on GitLab also with groups.
 	Repository string
 	// Token is the secret.
 	Token string
@@ -261,8 +258,7 @@ func Keep(ctx context.Context, f Forge, number int, last Texts, d Draft) (Reques
 	return refresh(ctx, f, r, last, d)
 }
 
-// refresh sets the texts and the base of an open request, as far as it has those that were
-// written last.
+// refresh sets texts and base of an open request, if it has those that were written last.
 func refresh(ctx context.Context, f Forge, r Request, last Texts, d Draft) (Request, Texts, error) {
 	now, want := textsOf(r), Request{Number: r.Number, Title: r.Title, Body: r.Body}
 	ours := func(last *string, now string) bool {

@@ -69,8 +69,7 @@ func services() map[string]service {
 	}
 }
 
-// first returns the first text at one of several paths of an answer that is not empty: GitLab has
-// names of its own.
+// first returns the first nonempty text at paths of an answer: GitLab has names of its own.
 func first(a gjson.Result, paths ...string) string {
 	for _, path := range paths {
 		if v := a.Get(path); v.Type == gjson.String && v.Str != "" {
@@ -85,8 +84,7 @@ func own(a gjson.Result) bool {
 	return a.Get("iid").Exists() && a.Get("source_project_id").Int() == a.Get("target_project_id").Int()
 }
 
-// joins reports whether a request is of two branches of the repository: forks may have
-// branches of the same name.
+// joins reports whether a request is of two branches of the repository, and of no fork's.
 func (c *client) joins(a gjson.Result, head, base string) bool {
 	is := func(end, branch string) bool {
 		return first(a, end+".ref") == branch && strings.EqualFold(first(a, end+".repo.full_name"), c.Repository)

@@ -25,8 +25,7 @@ func Must(tb testing.TB, err error) {
 	}
 }
 
-// Main runs the tests of a package: it is its TestMain, and fails on goroutines
-// that a test leaves.
+// Main is the TestMain of a package: it fails on goroutines that a test leaves.
 func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // NeedGit returns the path of the git program, as Need does.

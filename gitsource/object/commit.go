@@ -16,15 +16,13 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Commit is one commit. Its texts are valid UTF-8, whatever encoding the commit
-// has.
+// Commit is one commit. Its texts are valid UTF-8, whatever encoding the commit has.
 type Commit struct {
 	// Hash is the commit's id.
 	Hash Hash
 	// Tree is the id of its root directory.
 	Tree Hash
-	// Parents in the commit's order. The first is the branch that a merge went
-	// into.
+	// Parents in the commit's order. The first is the branch that a merge went into.
 	Parents []Hash
 	// Author wrote the change; Committer made the commit.
 	Author, Committer Signature
@@ -53,8 +51,7 @@ const (
 	lastSecond = 253402300799 // 9999-12-31T23:59:59Z, the last time that JSON can hold
 )
 
-// Commit reads a commit. The error is ErrUnknownCommit if the directory does not
-// have it.
+// Commit reads a commit. The error is ErrUnknownCommit if the directory does not have it.
 func (s *Store) Commit(h Hash) (Commit, error) {
 	head, err := s.commitHeader(h)
 	if err != nil {
@@ -81,8 +78,7 @@ type Node struct {
 	When int64
 }
 
-// Node reads a commit for a walk. Parents that a shallow directory lacks are left
-// out.
+// Node reads a commit for a walk. Parents that a shallow directory lacks are left out.
 func (s *Store) Node(h Hash) (Node, error) {
 	head, err := s.commitHeader(h)
 	if err != nil {
@@ -115,8 +111,7 @@ type commitHeader struct {
 	message                    []byte
 }
 
-// parseCommit reads the header lines of a commit. Continuation lines, as signatures have,
-// are skipped.
+// parseCommit reads the header lines of a commit, without continuations, as signatures have.
 func parseCommit(data []byte) (head commitHeader, err error) {
 	for len(data) > 0 && data[0] != '\n' && err == nil {
 		var line []byte
@@ -185,8 +180,7 @@ func parseZone(zone string) *time.Location {
 	return time.FixedZone("", (n/100*60+n%100)*60)
 }
 
-// cleanName removes control characters, and blanks at both ends: names are shown
-// on pages and in headers.
+// cleanName removes control characters, and blanks at both ends, for pages and headers.
 func cleanName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -313,9 +307,8 @@ type painted struct {
 }
 
 // Difference returns the commits reachable from tip and not from any of without (git's
-// without..tip). It reads the newest commits first, until the rest is reachable from
-// both. With most > 0 it stops soon after it finds more than most commits. The zero id
-// reaches nothing.
+// without..tip). It reads the newest commits first, until the rest is reachable from both. With
+// most > 0 it stops soon after it finds more than most commits. The zero id reaches nothing.
 func (s *Store) Difference(ctx context.Context, tip Hash, without []Hash, most int) (map[Hash]Node, error) {
 	d := painter{s: s, all: map[Hash]*painted{}}
 	if err := d.push(tip, false); err != nil {

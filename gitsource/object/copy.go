@@ -27,9 +27,8 @@ var (
 // manyObjects bounds a copy object by object. A push has some ten objects.
 const manyObjects = 20_000
 
-// objectCopy copies objects from one git directory to another. An object is
-// written after all objects that it names, so an object that is there is complete,
-// also after a crash.
+// objectCopy copies objects from one git directory to another. An object is written after all
+// objects that it names, so an object that is there is complete, also after a crash.
 type objectCopy struct {
 	from, to *objects
 	target   string // the objects directory of to
@@ -166,8 +165,7 @@ func (c *objectCopy) tree(ctx context.Context, h Hash, depth int) error {
 	return c.write(h, plumbing.TreeObject, data)
 }
 
-// blobMemory: a larger file is not read into memory; all packs and loose objects
-// are copied instead.
+// blobMemory: for a larger file, which is not read, all packs and loose objects are copied.
 const blobMemory = 64 << 20
 
 func (c *objectCopy) blob(ctx context.Context, h Hash) error {
@@ -206,8 +204,7 @@ func (c *objectCopy) read(ctx context.Context, what string, h Hash, kind plumbin
 	return data, nil
 }
 
-// check checks the id of a loose object that was copied. A file that a Fresh may keep is
-// read into memory.
+// check checks the id of a copied loose object. A file that a Fresh may keep is read.
 func (c *objectCopy) check(f *os.File, h Hash) error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -282,9 +279,8 @@ func writeFile(name, pattern string, fill func(*os.File) error) error {
 	return err
 }
 
-// allFiles copies all packs and loose objects that are missing, as git clone does
-// for a path. Files are copied, not linked, so that a change to the mirror cannot
-// harm the source.
+// allFiles copies all packs and loose objects that are missing, as git clone does for a path.
+// Files are copied, not linked, so that a change to the mirror cannot harm the source.
 func (c *objectCopy) allFiles(ctx context.Context) error {
 	var err error
 	for range 3 { // a repack of the source may move objects during the copy
@@ -301,8 +297,7 @@ func (c *objectCopy) allFiles(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ErrSource, err)
 }
 
-// directory copies one objects directory. Loose objects come first, since a repack
-// moves them into packs.
+// directory copies one objects directory, loose objects first: a repack moves them to packs.
 func (c *objectCopy) directory(ctx context.Context, dir string) error {
 	err := eachLoose(dir, func(name string, _ Hash) error { return c.copyFile(ctx, dir, name) })
 	if err != nil {

@@ -135,8 +135,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// resync returns how many bytes of two texts to pass, the first of which differ, so that the
-// rest is equal for a while.
+// resync returns how many bytes of two texts to pass so that the rest is equal for a while.
 func resync(base, target []byte) (skip, insert int) {
 	if len(base) == 0 || len(target) == 0 {
 		return 0, len(target)

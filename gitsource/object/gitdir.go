@@ -47,8 +47,7 @@ func Crowded(gitDir string) bool {
 // maxShallow bounds the list of commits at which a history ends: 400,000 of them.
 const maxShallow = 16 << 20
 
-// shallowText returns the list of commits at which a repository's history ends; "" if
-// it is whole.
+// shallowText returns the list of commits where a repository's history ends; "": it is whole.
 func shallowText(dir string) (string, error) {
 	text, err := readText(dir, "shallow", maxShallow)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +56,7 @@ func shallowText(dir string) (string, error) {
 	return text, err
 }
 
-// WriteShallow stores the commits at which a history ends, a line each; without any it is
-// whole.
+// WriteShallow stores the commits where a history ends, a line each; without any it is whole.
 func WriteShallow(gitDir, ends string) error {
 	name := filepath.Join(gitDir, "shallow")
 	if ends != "" {
@@ -70,13 +68,11 @@ func WriteShallow(gitDir, ends string) error {
 	return nil
 }
 
-// maxTextFile bounds the small text files of a git directory: a loose ref has
-// 41 bytes, a symbolic ref a few more.
+// maxTextFile bounds small text files of a git directory: a loose ref has 41 bytes.
 const maxTextFile = 64 << 10
 
-// ReadText reads a small text file of a git directory (HEAD, a ref, alternates)
-// without blanks around the text: a regular file of up to 64 KiB, which no symlink
-// leads out of dir to.
+// ReadText reads a small text file of a git directory (HEAD, a ref, alternates) without blanks
+// around the text: a regular file of up to 64 KiB, which no symlink leads out of dir to.
 func ReadText(dir, name string) (string, error) { return readText(dir, name, maxTextFile) }
 
 func readText(dir, name string, most int64) (string, error) {
@@ -144,16 +140,14 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
-// Damaged reports whether an error says that objects on disk are missing or
-// broken. An unknown commit counts too, though it may only be gone after a force
-// push. A caller that finds a mirror damaged while reading calls Mirror.Rebuild
-// once.
+// Damaged reports whether an error says that objects on disk are missing or broken. An unknown
+// commit counts too, though it may only be gone after a force push. A caller that finds a
+// mirror damaged while reading calls Mirror.Rebuild once.
 func Damaged(err error) bool {
 	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrUnknownObject) || errors.Is(err, ErrUnknownCommit)
 }
 
-// objectError names the object in an error about it, and makes it one of the
-// errors above. what is the kind of the object.
+// objectError names the object, of the kind what, in an error, made one of those above.
 func objectError(what string, h Hash, err error) error {
 	switch {
 	case err == nil:
@@ -194,8 +188,7 @@ func (l Limits) Within(gitDir string) Limits {
 	return l
 }
 
-// Size is the number of bytes of the objects in a git directory, and in those that it borrows
-// from.
+// Size is the bytes of the objects in a git directory, and in those that it borrows from.
 func Size(gitDir string) (sum int64) {
 	for _, objects := range ObjectDirs(gitDir) {
 		dirs, _ := os.ReadDir(objects) // an error means that there is nothing to count

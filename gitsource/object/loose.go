@@ -39,8 +39,7 @@ type looseObject struct {
 	size int64
 }
 
-// openLoose opens a loose object and reads its header; fs.ErrNotExist if it is
-// not in dir.
+// openLoose opens a loose object and reads its header; fs.ErrNotExist if it is not in dir.
 func openLoose(dir string, h Hash) (*looseObject, error) {
 	f, err := openIn(dir, filepath.ToSlash(looseName(h)))
 	if err != nil {
@@ -120,8 +119,7 @@ func (o *looseObject) check(h Hash, keep bool) (data []byte, err error) {
 	return data, sameID(sum, h)
 }
 
-// partsRead takes the parts of contents that are kept: each is hashed while the next ones
-// are inflated.
+// partsRead takes the contents that are kept: parts are hashed while the next are inflated.
 type partsRead chan []byte
 
 func (c partsRead) Write(p []byte) (int, error) {

@@ -25,14 +25,12 @@ const (
 	// real trees are a few MiB.
 	treeLimit   = 64 << 20
 	commitLimit = 16 << 20
-	// maxAlternates bounds the chain of objects/info/alternates (git allows a
-	// depth of 5).
+	// maxAlternates bounds the chain of objects/info/alternates (git allows a depth of 5).
 	maxAlternates = 32
 )
 
-// objects reads the objects of a git directory and of the directories in its
-// alternates. It shows the objects that were there at the first read. Use by one
-// goroutine.
+// objects reads the objects of a git directory and of the directories in its alternates. It
+// shows the objects that were there at the first read. Use by one goroutine.
 type objects struct {
 	dirs    []string // objects directories
 	open    bool     // loose and packs are filled in
@@ -44,8 +42,7 @@ type objects struct {
 	sum     hash.Hash
 }
 
-// openObjects opens the objects directory of gitDir and its alternates. It lists
-// nothing before the first read.
+// openObjects opens the objects directory of gitDir and its alternates, and lists nothing yet.
 func openObjects(gitDir string) *objects {
 	return openDirs(ObjectDirs(gitDir))
 }
@@ -90,8 +87,7 @@ func (o *objects) list() error {
 	return nil
 }
 
-// eachLoose calls fn for each loose object of an objects directory; name is its
-// path in dir.
+// eachLoose calls fn for each loose object of an objects directory; name is its path in dir.
 func eachLoose(dir string, fn func(name string, h Hash) error) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -137,9 +133,8 @@ func packNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// ObjectDirs returns the objects directory of a git directory and those that its
-// alternates name (gitrepository-layout(5)). A relative line is relative to the
-// objects directory that has the file.
+// ObjectDirs returns the objects directory of a git directory and those that its alternates
+// name (gitrepository-layout(5)); relative lines are relative to the directory with the file.
 func ObjectDirs(gitDir string) []string {
 	dirs := []string{filepath.Join(gitDir, "objects")}
 	for i := 0; i < len(dirs) && len(dirs) < maxAlternates; i++ {
@@ -229,9 +224,8 @@ func (o *objects) size(h Hash) (int64, error) {
 // emptyTree is a directory without files: git does not always store it.
 var emptyTree = Hash(plumbing.ComputeHash(plumbing.TreeObject, nil))
 
-// read returns the whole object, if it is of type want and no longer than limit;
-// the length is read before anything is inflated. The slice may be shared: do not
-// write to it.
+// read returns the whole object, if it is of type want and no longer than limit; the length is
+// read before anything is inflated. The slice may be shared: do not write to it.
 func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, error) {
 	if h == emptyTree && want == plumbing.TreeObject {
 		return nil, nil
@@ -249,9 +243,8 @@ func (o *objects) read(h Hash, want plumbing.ObjectType, limit int64) ([]byte, e
 	return data, o.checkID(h, kind, data)
 }
 
-// checkID compares an object with its id. Zlib's checksums find flipped bits in
-// compressed data, but a flipped bit in an index, or in the offset of a delta's
-// base, would give another object.
+// checkID compares an object with its id: zlib's checksums find flipped bits in compressed
+// data, but one in an index, or in the offset of a delta's base, gives another object.
 func (o *objects) checkID(h Hash, kind plumbing.ObjectType, data []byte) error {
 	if o.sum == nil {
 		o.sum = sha1.New()
@@ -296,10 +289,9 @@ func tooLarge(size, limit int64) error {
 // freshBytes bounds the files in a Fresh.
 const freshBytes = 64 << 20
 
-// Fresh keeps files that a copy has inflated and checked, for the Store that reads
-// them next: a push of one large file inflates it once. It also has the indexes of
-// packs that are open, so that Stores of one directory share them. It is safe for
-// concurrent use. A nil Fresh keeps nothing.
+// Fresh keeps files that a copy has inflated and checked, for the Store that reads them next: a
+// push of one large file inflates it once. It also has the indexes of packs that are open, for
+// all Stores of one directory. It is safe for concurrent use. A nil Fresh keeps nothing.
 type Fresh struct {
 	mu      sync.Mutex
 	blobs   map[Hash][]byte
@@ -307,8 +299,7 @@ type Fresh struct {
 	indexes map[string]weak.Pointer[packIndex] // by path
 }
 
-// index reads the index of a pack, unless a Store still has it. Git names packs by
-// their contents.
+// index reads the index of a pack, which is named by its contents, unless a Store has it.
 func (f *Fresh) index(dir, name string) (*packIndex, error) {
 	if f == nil {
 		return readPackIndex(dir, name)

@@ -62,8 +62,7 @@ type entry struct {
 
 func (e entry) delta() bool { return e.kind.IsDelta() }
 
-// readEntry reads the header of the object at an offset. The reader is at the
-// object's data afterwards.
+// readEntry reads the header of the object at an offset, after which the reader is at its data.
 func readEntry(in *bufio.Reader, offset int64) (entry, error) {
 	b, err := in.ReadByte()
 	if err != nil {
@@ -129,8 +128,7 @@ func (p *pack) header(offset int64) (entry, error) {
 	return e, nil
 }
 
-// baseOffset reads the distance to the base of an offset delta, and returns the
-// base's offset.
+// baseOffset reads the distance to the base of an offset delta, and returns the base's offset.
 func baseOffset(in *bufio.Reader, offset int64) (int64, error) {
 	b, err := in.ReadByte()
 	back := int64(b & 0x7f)
@@ -235,8 +233,7 @@ func (p *pack) object(offset, limit int64) (plumbing.ObjectType, []byte, error) 
 	return c.kind, data, nil
 }
 
-// chain is what an object is made of: a root, and deltas that are applied to it, the
-// last one first.
+// chain is what an object is made of: a root, and deltas to apply to it, the last one first.
 type chain struct {
 	kind  plumbing.ObjectType
 	root  []byte
@@ -257,8 +254,7 @@ func (c *chain) bounded(size, limit int64) error {
 	return tooLarge(size, limit)
 }
 
-// follow reads the chain of the object at an offset, up to the first base in the
-// cache.
+// follow reads the chain of the object at an offset, up to the first base in the cache.
 func (p *pack) follow(c *chain, offset, limit int64) error {
 	for at := offset; ; {
 		if o, ok := p.cache.get(p, at); ok {
@@ -304,8 +300,7 @@ const (
 	// versions from newer ones, so a walk through history needs these next; a
 	// whole long chain would push the bases of other files out. Its root is kept.
 	nearBases = 3
-	// farBases: of the bases further away, every so many-th is kept, for the walk to
-	// go on from.
+	// farBases: every so many-th of the bases further away is kept, to walk on from.
 	farBases = 8
 	// smallBase is the length up to which every base is kept.
 	smallBase = 16 << 10
@@ -315,9 +310,8 @@ const (
 	largeBase, farLargeBases = 512 << 10, 24
 )
 
-// blobCache keeps inflated objects, which are the bases of their neighbours in
-// history. It has two generations: an object that is not read while it is in the
-// old one is dropped with it.
+// blobCache keeps inflated objects, which are the bases of their neighbours in history. It has
+// two generations: an object that is not read while it is in the old one is dropped with it.
 type blobCache struct {
 	young, old map[packed]cached
 	bytes      int // of young
@@ -376,9 +370,8 @@ func (c *blobCache) put(p *pack, offset int64, o cached) {
 	c.bytes += size
 }
 
-// packIndex is a pack's index, version 2 (gitformat-pack(5)), as bytes of the
-// file. go-git builds a map of all offsets, which costs more than the rest of a
-// small pull.
+// packIndex is a pack's index, version 2 (gitformat-pack(5)), as bytes of the file. go-git
+// builds a map of all offsets, which costs more than the rest of a small pull.
 type packIndex struct {
 	data []byte
 	n    int // objects
@@ -457,8 +450,7 @@ func (x packIndex) find(h Hash) (offset int64, ok bool) {
 	return x.offset(low + i)
 }
 
-// offset reads the table of offsets: 31 bits, or a position in the table of 64-bit
-// offsets.
+// offset reads the table of offsets: 31 bits, or a position in the table of 64-bit offsets.
 func (x packIndex) offset(i int) (int64, bool) {
 	short := binary.BigEndian.Uint32(x.data[namesAt+24*x.n+4*i:])
 	if short&(1<<31) == 0 {

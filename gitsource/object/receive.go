@@ -23,9 +23,8 @@ import (
 
 const (
 	packHeader = 12
-	// UnpackLimit is the number of objects up to which a pack is stored as loose
-	// objects, so that many fetches do not leave many packs (git's
-	// fetch.unpackLimit).
+	// UnpackLimit is the number of objects up to which a pack is stored as loose objects,
+	// so that many fetches do not leave many packs (git's fetch.unpackLimit).
 	UnpackLimit = 100
 	// chainRoom bounds the objects from a delta to the object that it begins with, together:
 	// go-git may hold them all.
@@ -38,9 +37,8 @@ const (
 // written to disk and surveyed, since go-git, which makes its index, holds each object
 // in memory whatever it claims. The pack has the bases of all its deltas.
 //
-// If the disk fails, the error is an *os.PathError. Any other error is about the
-// pack; it is a [LimitError] if the pack is too large, and [ErrHarmful] if a directory has
-// a name that harms those who clone it.
+// If the disk fails, the error is an *os.PathError. Any other is about the pack: a [LimitError]
+// if it is too large, [ErrHarmful] if a directory has a name that harms those who clone it.
 func Receive(ctx context.Context, gitDir string, in io.Reader, lim Limits) error {
 	dir := filepath.Join(gitDir, "objects")
 	file, err := os.CreateTemp(filepath.Join(dir, "pack"), "tmp_pack_*.pack")
@@ -257,8 +255,7 @@ func writeIndex(name string, w *idxfile.Writer) error {
 	})
 }
 
-// publish moves a pack and its index to their names. The index comes first: readers look
-// for the .pack file.
+// publish moves an index and its pack, in this order, to their names: readers look for .pack.
 func publish(file *os.File, index string, sum plumbing.Hash) error {
 	if err := errors.Join(file.Sync(), file.Chmod(0o400)); err != nil {
 		return err
@@ -274,8 +271,7 @@ func publish(file *os.File, index string, sum plumbing.Hash) error {
 	return syncDir(dir)
 }
 
-// syncDir makes renames in a directory durable. Some file systems cannot do so; a
-// fetch does not fail for that.
+// syncDir makes renames in a directory durable, where the file system can; else no fetch fails.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -358,9 +354,8 @@ func objectSum(sum hash.Hash, kind plumbing.ObjectType, size int64) {
 	sum.Write(append(b, 0))
 }
 
-// Send writes a pack with what a commit needs and a repository lacks that has the commits
-// of have; ids that the directory does not know are ignored. go-git makes it, with deltas
-// by name if refDeltas is set.
+// Send writes a pack with what a commit needs and a repository that has the commits of have
+// lacks; unknown ids are ignored. go-git makes it, with deltas by name if refDeltas is set.
 func (s *Store) Send(ctx context.Context, w io.Writer, commit Hash, have []Hash, refDeltas bool) error {
 	have = slices.DeleteFunc(slices.Clone(have), func(h Hash) bool {
 		kind, _, err := s.objects.readAny(h, commitLimit)
@@ -396,8 +391,7 @@ func (s *Store) Send(ctx context.Context, w io.Writer, commit Hash, have []Hash,
 	return nil
 }
 
-// lacking adds a directory and what is in it, without what one of the directories before
-// it has at the same place.
+// lacking adds a directory and what is in it, but not what one before it has at the same place.
 func (s *Store) lacking(ctx context.Context, tree Hash, before []Hash, found map[Hash]struct{}, depth int) error {
 	if _, ok := found[tree]; ok || slices.Contains(before, tree) || depth > MaxDepth {
 		return nil

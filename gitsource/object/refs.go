@@ -22,8 +22,7 @@ type Head struct {
 // Detached is the Branch of a HEAD that names a commit and no branch.
 const Detached = "HEAD"
 
-// ReadHEAD reads the file HEAD of a git directory: the ref that it names, or the
-// commit.
+// ReadHEAD reads the file HEAD of a git directory: the ref that it names, or the commit.
 func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
 	text, err := ReadText(gitDir, "HEAD")
 	if err != nil {
@@ -41,8 +40,7 @@ func ReadHEAD(gitDir string) (ref string, commit Hash, err error) {
 	return "", commit, err
 }
 
-// refHash reads the id in the file of a ref. The error does not show the text, which
-// may be of any file.
+// refHash reads the id in the file of a ref. Errors do not show the text: it may be any file's.
 func refHash(name, text string) (Hash, error) {
 	h, err := ParseHash(text)
 	if err != nil {
@@ -51,8 +49,7 @@ func refHash(name, text string) (Hash, error) {
 	return h, nil
 }
 
-// CurrentHead reads the branch that HEAD of a git directory names, and its
-// commit.
+// CurrentHead reads the branch that HEAD of a git directory names, and its commit.
 func CurrentHead(gitDir string) (Head, error) {
 	ref, hash, err := ReadHEAD(gitDir)
 	if err != nil {
@@ -65,8 +62,7 @@ func CurrentHead(gitDir string) (Head, error) {
 	return Head{Hash: hash, Branch: strings.TrimPrefix(ref, "refs/heads/")}, err
 }
 
-// WriteHead moves the branch of a mirror's git directory. The commit before is
-// kept as refs/repoglot/previous.
+// WriteHead moves the branch of a mirror's git directory, and keeps refs/repoglot/previous.
 func WriteHead(gitDir string, head Head) error {
 	old, err := CurrentHead(gitDir)
 	had := err == nil
@@ -75,8 +71,7 @@ func WriteHead(gitDir string, head Head) error {
 	}
 	if had && old.Hash != head.Hash {
 		// A rewritten branch is compared with its last state
-		// (docs/compatibility.md#history): this ref keeps that state when the
-		// directory is repacked.
+		// (docs/compatibility.md#history): this ref keeps that in a repack.
 		if err := WriteText(filepath.Join(gitDir, "refs", "repoglot", "previous"), old.Hash.String()+"\n"); err != nil {
 			return err
 		}

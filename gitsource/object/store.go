@@ -16,9 +16,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Store reads one git directory: its commits, trees and files. It shows the
-// objects that the directory had at the first read. A Store belongs to one
-// goroutine and must be closed.
+// Store reads one git directory: its commits, trees and files. It shows the objects that the
+// directory had at the first read. A Store belongs to one goroutine and must be closed.
 type Store struct {
 	objects *objects
 	shallow bool // history is cut: parents may be missing
@@ -53,9 +52,8 @@ func (s *Store) Size(h Hash) (int64, error) {
 	return n, objectError("file", h, err)
 }
 
-// Blob reads a file's contents. A file longer than limit bytes is ErrTooLarge;
-// the length is read from its header, before anything is inflated. The slice is
-// shared with the cache: do not write to it.
+// Blob reads a file's contents. A file longer than limit bytes is ErrTooLarge, of which nothing
+// is inflated. The slice is shared with the cache: do not write to it.
 func (s *Store) Blob(h Hash, limit int64) ([]byte, error) {
 	data, err := s.objects.read(h, plumbing.BlobObject, limit)
 	return data, objectError("file", h, err)
@@ -115,8 +113,7 @@ func VerifyAll(ctx context.Context, gitDir string) error {
 	return nil
 }
 
-// verifySum checks that a file ends with the sum of what is before
-// (gitformat-pack(5)).
+// verifySum checks that a file ends with the sum of what is before (gitformat-pack(5)).
 func verifySum(ctx context.Context, dir, name string) error {
 	f, err := openIn(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {

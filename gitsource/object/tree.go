@@ -24,8 +24,7 @@ const (
 	KindTree              // a directory
 )
 
-// MaxDepth bounds how deep directories are read; the deepest real trees have some
-// 30 levels.
+// MaxDepth bounds how deep directories are read; the deepest real trees have some 30 levels.
 const MaxDepth = 100
 
 // Entry is one line of a git tree. The zero value is an absent entry.
@@ -57,8 +56,7 @@ func CutEntry(data []byte) (mode, name []byte, id Hash, rest []byte, ok bool) {
 	return data[:space], data[space+1 : end], Hash(rest[:len(id)]), rest[len(id):], true
 }
 
-// parseTree decodes a tree. Entries are sorted by name, as [safeName] writes it; a
-// second entry of the same name is dropped.
+// parseTree decodes a tree, sorted by name as of [safeName]; of equal names the first stays.
 func parseTree(data []byte) ([]Entry, error) {
 	var list []Entry
 	for len(data) > 0 {
@@ -134,8 +132,7 @@ type treeCache struct {
 // treeCacheEntries bounds the cache to some 20 MiB.
 const treeCacheEntries = 200_000
 
-// Tree reads a tree, sorted by name; the zero hash is the empty tree. The slice is
-// shared with the cache: do not write to it.
+// Tree reads a tree, sorted by name; the zero hash is an empty one. Do not write to the slice.
 func (s *Store) Tree(h Hash) ([]Entry, error) {
 	if h.IsZero() {
 		return nil, nil
@@ -187,8 +184,7 @@ type File struct {
 // lfsPrefix begins every pointer file (git-lfs specification, version 1).
 const lfsPrefix = "version https://git-lfs.github.com/spec/v1\n"
 
-// IsLFSPointer reports whether a file only points to contents in Git LFS. Such a
-// file is reported, not parsed.
+// IsLFSPointer reports whether a file only points to Git LFS: it is reported, not parsed.
 func IsLFSPointer(data []byte) bool {
 	return len(data) < 1024 && bytes.HasPrefix(data, []byte(lfsPrefix)) && bytes.Contains(data, []byte("\noid sha256:"))
 }
@@ -212,8 +208,7 @@ func checkTree(h Hash, data []byte) error {
 	}
 }
 
-// NameFault is what is wrong with the name of an entry of a tree, in git's words; "" is
-// nothing.
+// NameFault is what is wrong with the name of an entry of a tree, in git's words, or "".
 func NameFault(name string) string {
 	switch {
 	case strings.Contains(name, "/"):

@@ -20,8 +20,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// Git is the git program. It runs without prompts, and with the configuration of
-// this package only.
+// Git is the git program, run without prompts and with the configuration of this package only.
 type Git struct {
 	path    string
 	maxFile int64 // bytes of a file that it writes; 0: no bound
@@ -136,9 +135,8 @@ type TreeMerge struct {
 	Conflicts map[string][]string
 }
 
-// MergeTree merges two commits of a git directory without a work tree (git-merge-tree(1)).
-// The error is ErrUnsupported before git 2.38. Commits without a merge base have the zero
-// result.
+// MergeTree merges two commits of a git directory without a work tree (git-merge-tree(1)). The
+// error is ErrUnsupported before git 2.38. Commits without a merge base have the zero result.
 func (g Git) MergeTree(ctx context.Context, gitDir string, ours, theirs object.Hash) (m TreeMerge, err error) {
 	env := environment([]setting{{"safe.directory", "*"}, {"gc.auto", "0"}, {"merge.renameLimit", "1000"}})
 	exited := func(err error, code int) bool {
@@ -196,9 +194,8 @@ type binarySource struct {
 	led string // the address that the remote redirects to; "" for its own
 }
 
-// address returns the remote's address for git: without credentials, a path absolute. All
-// users of the machine can read the arguments of git and of what it starts, so there is none
-// for an address with a query.
+// address returns the remote's address for git: without credentials, a path absolute. All users
+// of the machine can read the arguments of programs, so one with a query has none.
 func (s *binarySource) address() (string, error) {
 	if path, ok := repourl.IsLocal(s.remote.URL); ok {
 		repo, err := s.Trust.find(path)
@@ -259,10 +256,9 @@ func (s *binarySource) environment() []string {
 	return environment(settings, extra...)
 }
 
-// fsckSettings make git refuse objects that harm those who clone them, such as a
-// directory with an entry .git, ".." or a submodule whose name leads elsewhere.
-// Faults that old tools left in many histories, and that harm nobody, only warn
-// (git-fsck(1)).
+// fsckSettings make git refuse objects that harm those who clone them, such as a directory with
+// an entry .git, ".." or a submodule whose name leads elsewhere. Faults that old tools left in
+// many histories, and that harm nobody, only warn (git-fsck(1)).
 func fsckSettings() []setting {
 	list := []setting{{"fetch.fsckObjects", "true"}, {"fetch.fsck.fullPathname", "error"}}
 	for _, harmless := range []string{
@@ -354,8 +350,7 @@ func (s *binarySource) Tip(ctx context.Context) (object.Head, error) {
 	return object.Head{}, s.fail(ErrBranchMissing, fmt.Sprintf("%q", s.remote.Branch), "correct branch:, or leave it out to follow the repository's HEAD")
 }
 
-// parseLsRemote finds one ref in the output of git ls-remote --symref; the Hash is zero
-// if it is not there.
+// parseLsRemote finds one ref in what git ls-remote --symref writes; the zero Hash: none.
 func parseLsRemote(out, ref string) (object.Head, error) {
 	head := object.Head{Branch: strings.TrimPrefix(ref, "refs/heads/")}
 	for line := range strings.SplitSeq(out, "\n") {
@@ -498,8 +493,7 @@ func EndIf(ctx context.Context, check func() error) (_ context.Context, ended fu
 	return ctx, func() error { stop(); return <-why }
 }
 
-// removeNew removes the packs of a git directory that are not among old, and the ref of
-// the transfer.
+// removeNew removes the packs of a git directory that are not in old, and the transfer's ref.
 func removeNew(gitDir string, old []string) {
 	dir := filepath.Join(gitDir, "objects", "pack")
 	files, _ := os.ReadDir(dir)
@@ -515,10 +509,9 @@ func removeNew(gitDir string, old []string) {
 // advertisement is the start of info/refs in versions 0 and 1.
 const advertisement = "001e# service=git-upload-pack\n0000"
 
-// uploadSettings bound the memory that the program may use and the objects that it
-// may give. Git reads no other configuration except the mirror's own, which
-// object.Init wrote. It reads uploadpack.packObjectsHook only from protected
-// configuration, which does not exist.
+// uploadSettings bound the memory that the program may use and the objects that it may give.
+// Git reads no other configuration except the mirror's own, which object.Init wrote. It reads
+// uploadpack.packObjectsHook only from protected configuration, which does not exist.
 func uploadSettings() []setting {
 	return []setting{
 		{"core.hooksPath", os.DevNull},
@@ -535,12 +528,11 @@ func uploadSettings() []setting {
 	}
 }
 
-// UploadPack runs git upload-pack for one round of the smart HTTP protocol, with
-// the git directory dir. request is the body that a client posted, in a version of
-// the protocol (0 to 2); nil asks for the body of info/refs. The program and its
-// children end when ctx is done or a write to w fails. The error wraps an
-// *exec.ExitError if the program failed. With a namespace (gitnamespaces(7)) it shows the
-// refs of that one.
+// UploadPack runs git upload-pack for one round of the smart HTTP protocol, with the git
+// directory dir. request is the body that a client posted, in a version of the protocol (0 to
+// 2); nil asks for the body of info/refs. The program and its children end when ctx is done or
+// a write to w fails. The error wraps an *exec.ExitError if the program failed. With a
+// namespace (gitnamespaces(7)) it shows the refs of that one.
 func (g Git) UploadPack(ctx context.Context, dir, namespace string, request []byte, version int, w io.Writer) error {
 	args := []string{"upload-pack", "--strict", "--stateless-rpc"}
 	if request == nil {

@@ -1,10 +1,9 @@
 // Package remote copies from repositories: on this machine, over http, https, ssh and
 // git's own protocol, with the git program or without, and pushes to them.
 //
-// Goals: one question tells whether a branch has moved; a remote costs bounded
-// memory, disk and time, also a hostile or a silent one; credentials are sent to
-// their own host only and appear in no message, argument or log; an error says the
-// cause and the remedy.
+// Goals: one question tells whether a branch has moved; a remote costs bounded memory, disk and
+// time, also a hostile or a silent one; credentials are sent to their own host only and appear
+// in no message, argument or log; an error says the cause and the remedy.
 //
 // Non-goals: storing objects (see object), deciding when to fetch or push,
 // submodules, bundles, transport helpers.
@@ -25,11 +24,10 @@
 // their folder, without waiting for a pipe, and must be regular. A directory that is
 // swapped between check and use is not found out, nor by git.
 //
-// The program gets a list of variables and no configuration but ours, looks for no
-// repository where it runs, and checks what it fetches (fetch.fsckObjects): a repository is
-// exported to others, and git refuses there what harms them. On Linux prlimit(2) bounds it
-// right after it begins; a program that forks within its first microseconds would escape,
-// except for the limits of the systemd unit.
+// The program gets a list of variables and no configuration but ours, looks for no repository
+// where it runs, and checks what it fetches (fetch.fsckObjects): repositories are exported to
+// others, whom git protects so. On Linux prlimit(2) bounds it right after it begins; a program
+// that forks within microseconds would escape, except for the limits of the systemd unit.
 //
 // A push goes by the id of a commit, forward only, or with --force-with-lease where the
 // branch is ours. A path is pushed to by the program alone, since hooks must run there. What

@@ -15,8 +15,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// endpoint is the parts of a network address, with the secrets apart from the
-// rest.
+// endpoint is the parts of a network address, with the secrets apart from the rest.
 type endpoint struct {
 	scheme         string // http, https, ssh, git
 	host           string // host or host:port, IPv6 in brackets
@@ -239,9 +238,8 @@ func lookupNetrc(name, host string) (Credential, bool) {
 	return a, found
 }
 
-// redactText removes the known secrets of a remote from a text and makes it one
-// line. Find out what an error means before: a short password may be part of an
-// ordinary word.
+// redactText removes the known secrets of a remote from a text and makes it one line. Find out
+// what an error means before: a short password may be part of an ordinary word.
 func redactText(text string, remote Repository, a Credential) string {
 	text = strings.ReplaceAll(text, remote.URL, remote.String())
 	secrets := []string{a.Password}

@@ -18,9 +18,8 @@ const (
 	victim = "500"
 )
 
-// limit sets limits of a program that has just begun, and so of what it begins. An
-// error means that it ended already, or that the system forbids it: the limits of the
-// service are left then.
+// limit sets limits of a program that has just begun, and so of what it begins. An error means
+// that it ended, or that the system forbids it: the limits of the service are left then.
 func limit(pid int, files int64) {
 	for resource, most := range map[int]uint64{
 		unix.RLIMIT_DATA: maxData, unix.RLIMIT_CPU: maxCPU, unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: uint64(files),

@@ -49,8 +49,7 @@ func Directories(path string) (gitDir, commonDir string, err error) {
 	return repo.gitDir, repo.commonDir, err
 }
 
-// untrusted is the error of a repository that is not read because of its owner or of
-// where it leads.
+// untrusted is the error of a repository not read because of its owner or where it leads.
 func (c *client) untrusted(err error) error {
 	if errors.Is(err, errOwner) {
 		return c.fail(ErrUnreachable, err.Error(), "run repoglot as its owner, or add its path to safe_directories")
@@ -58,8 +57,7 @@ func (c *client) untrusted(err error) error {
 	return c.fail(ErrUnreachable, err.Error(), "use the repository that it leads to")
 }
 
-// plainPathError returns the text of an error without the path, which the message
-// around it has already.
+// plainPathError returns the text of an error without the path, which stands around it.
 func plainPathError(err error) string {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		err = p.Err
@@ -136,8 +134,7 @@ type localRepo struct {
 	objects   []string // those of commonDir, and alternates
 }
 
-// isReftable reports whether a repository keeps its refs in a reftable, which only
-// git can read.
+// isReftable reports whether a repository's refs are in a reftable, which only git reads.
 func (r localRepo) isReftable() bool {
 	info, err := os.Lstat(filepath.Join(r.commonDir, "reftable"))
 	return err == nil && info.IsDir()
@@ -149,13 +146,11 @@ var (
 	errLeads = errors.New("leads to another place")
 )
 
-// Trust says which repositories on this machine are read. One of another user may
-// have been made to show files of this user (git-config(1), safe.directory). The zero
-// value trusts those of this user.
+// Trust says which repositories on this machine are read. One of another user may be made to
+// show files of this user (git-config(1), safe.directory). The zero value trusts this user's.
 type Trust struct {
-	// SafeDirectories are paths of repositories that are read although they belong
-	// to another user: absolute paths, FOLDER/* for all below a folder, or * for
-	// all.
+	// SafeDirectories are paths of repositories that are read although they belong to
+	// another user: absolute paths, FOLDER/* for all below a folder, or * for all.
 	SafeDirectories []string
 	// PrivateDir is a folder into which no repository may lead, by symlinks, gitdir,
 	// commondir or alternates; empty: none.

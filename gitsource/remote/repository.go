@@ -19,11 +19,9 @@ type Repository struct {
 	// directory), file://, http(s)://, ssh://, git://, or user@host:path.
 	// Credentials in it are used and never shown.
 	URL string
-	// Branch without "refs/heads/". Empty: the branch that the remote's HEAD
-	// names, also after HEAD changes.
+	// Branch without "refs/heads/". Empty: the one that the remote's HEAD names, always.
 	Branch string
-	// Credential for the remote; nil: the credentials in the URL, then .netrc,
-	// then the ssh agent.
+	// Credential for the remote; nil: those of the URL, .netrc, then the ssh agent.
 	Credential *Credential
 }
 
@@ -45,8 +43,7 @@ type Credential struct {
 	Host string
 	// Username; empty: the user in the URL, otherwise "git" for ssh.
 	Username string
-	// Password is the password or token for https, or the passphrase of the key for
-	// ssh.
+	// Password is the password or token for https, or the passphrase of the key for ssh.
 	Password string
 	// SSHKey is the path of a private key file; empty: the agent.
 	SSHKey string
@@ -61,9 +58,8 @@ func (c Credential) GoString() string { return c.String() }
 // LogValue returns String for slog.
 func (c Credential) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Validate refuses addresses and branches that a program could take for something
-// else: options, transport helpers, control characters. The error is an [*Error] of
-// the kind ErrUnsupported.
+// Validate refuses addresses and branches that could mean something else: options, transport
+// helpers, control characters. The error is an [*Error] of the kind ErrUnsupported.
 func (r Repository) Validate() error {
 	bad := func(detail, remedy string) error {
 		return &Error{URL: repourl.Redact(r.URL), Kind: ErrUnsupported, Detail: detail, Remedy: remedy}
@@ -102,8 +98,7 @@ func oneLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// BranchPattern selects branches by their names; "*" matches any text, slashes
-// included. The zero value selects no branch.
+// BranchPattern selects branches by name; "*" is any text, also slashes; the zero value, none.
 type BranchPattern struct{ text string }
 
 // ParseBranchPattern reads a pattern such as "l10n/*"; "" is the zero value. A

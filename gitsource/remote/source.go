@@ -14,10 +14,9 @@ import (
 
 // Options say how remotes are reached; the zero value is usable.
 type Options struct {
-	// Transport says who transports packs: "builtin" (go-git), "binary"
-	// (the git program), or "auto" and "" (the program, if there is one, for
-	// network remotes). Local repositories are copied as files, unless Transport
-	// is "binary" or they need the program (reftable).
+	// Transport says who transports packs: "builtin" (go-git), "binary" (the git program),
+	// or "auto" and "" (the program, if there is one, for network remotes). Local
+	// repositories are copied as files, unless it is "binary" or they have a reftable.
 	Transport string
 	// GitBinary is the name or path of the git program; empty: "git".
 	GitBinary string
@@ -26,13 +25,11 @@ type Options struct {
 	KnownHosts []string
 	// MaxPack bounds one pack that a remote sends, in bytes; 0: 16 GiB.
 	MaxPack int64
-	// MaxMirror bounds the objects of one git directory that is written to, in bytes;
-	// 0: nothing does.
+	// MaxMirror bounds the objects of a git directory written to, in bytes; 0: unbounded.
 	MaxMirror int64
 	// Trust says which local repositories are read.
 	Trust Trust
-	// Silence is how long a remote may send nothing; 0: a minute. The git
-	// program counts whole seconds.
+	// Silence is how long a remote may send nothing; 0: a minute. git counts whole seconds.
 	Silence time.Duration
 	// Fresh, if set, gets files that a copy from a local repository has inflated.
 	Fresh *object.Fresh
@@ -48,8 +45,7 @@ const (
 // defaultSilence is how long a remote may send nothing.
 const defaultSilence = time.Minute
 
-// Validate refuses a transport that does not exist; the error wraps
-// ErrUnsupported.
+// Validate refuses a transport that does not exist; the error wraps ErrUnsupported.
 func (o Options) Validate() error {
 	switch o.Transport {
 	case "", transportAuto, transportBuiltin, transportBinary:
@@ -58,8 +54,7 @@ func (o Options) Validate() error {
 	return fmt.Errorf("git transport %q: %w; want auto, builtin or binary", o.Transport, ErrUnsupported)
 }
 
-// Git finds the git program; false if it is not installed or Transport is
-// "builtin".
+// Git finds the git program; false if it is not installed or Transport is "builtin".
 func (o Options) Git() (Git, bool) {
 	if o.Transport == transportBuiltin {
 		return Git{}, false
@@ -68,8 +63,7 @@ func (o Options) Git() (Git, bool) {
 	return Git{path: path}, err == nil
 }
 
-// Client says who fetches from remotes and pushes to them: the path of the git program, or
-// "go-git".
+// Client says who fetches and pushes: the path of the git program, or "go-git".
 func (o Options) Client() string {
 	if git, ok := o.Git(); ok {
 		return git.path
@@ -83,12 +77,10 @@ func (o Options) Client() string {
 type Source interface {
 	// Tip asks for the branch's commit, without transferring objects.
 	Tip(ctx context.Context) (object.Head, error)
-	// List asks for the branches that any of the patterns selects, in any order.
-	// Up to 100,000 are listed.
+	// List asks for branches that any pattern selects, in any order, up to 100,000.
 	List(ctx context.Context, patterns []BranchPattern) ([]object.Head, error)
-	// Transfer copies tip and its history to the git directory gitDir, which has
-	// the histories of have already. It moves no ref. A tip without a branch is asked for
-	// by its id.
+	// Transfer copies tip and its history to the git directory gitDir, which has the
+	// histories of have. It moves no ref. A tip without a branch is asked for by its id.
 	Transfer(ctx context.Context, gitDir string, tip object.Head, have []object.Hash) error
 }
 
@@ -158,11 +150,9 @@ func (c *client) binaryFits() bool {
 var (
 	// ErrUnreachable: the repository does not answer, or does not exist.
 	ErrUnreachable = errors.New("repository cannot be reached")
-	// ErrAuth: the remote refuses the credentials or asks for some, or its host key
-	// is not known.
+	// ErrAuth: the remote refuses or wants credentials, or its host key is not known.
 	ErrAuth = errors.New("access refused")
-	// ErrBranchMissing: the repository has no such branch. The mirror keeps
-	// the last state.
+	// ErrBranchMissing: the repository has no such branch. The mirror keeps the last state.
 	ErrBranchMissing = errors.New("no such branch")
 	// ErrEmptyRepository: the repository has no commit yet.
 	ErrEmptyRepository = errors.New("repository has no commit")
@@ -171,8 +161,7 @@ var (
 	ErrUnsupported = errors.New("not supported")
 )
 
-// Error is a failure of one remote. Its message is one line and never has
-// credentials.
+// Error is a failure of one remote. Its message is one line and never has credentials.
 type Error struct {
 	// URL of the remote without its secrets.
 	URL string

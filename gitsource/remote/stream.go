@@ -20,10 +20,9 @@ import (
 	"golang.org/x/net/proxy"
 )
 
-// stream answers the requests of go-git's client for HTTP over a connection that stays
-// open: ssh or git's own protocol (gitprotocol-pack(5)). The messages are the same. go-git's
-// clients for these keep a list of refs of any length in memory, and cannot be stopped
-// while they connect.
+// stream answers the requests of go-git's client for HTTP over a connection that stays open:
+// ssh or git's own protocol (gitprotocol-pack(5)), with the same messages. go-git's own clients
+// for these keep any list of refs in memory, and cannot be stopped while they connect.
 type stream struct {
 	s     *wireSource
 	e     endpoint
@@ -35,8 +34,7 @@ type stream struct {
 	asked bool     // a pack was asked for, or sent
 }
 
-// RoundTrip connects for the list of refs of a service, and sends the request that
-// follows.
+// RoundTrip connects for the list of refs of a service, and sends the request that follows.
 func (t *stream) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet {
 		if err := t.open(req.Context(), req.URL.Query().Get("service")); err != nil {
@@ -64,8 +62,7 @@ func (t *stream) open(ctx context.Context, service string) error {
 	return nil
 }
 
-// connected takes a connection, which is closed when ctx is done: that ends all reads and
-// writes.
+// connected takes a connection, whose reads and writes end, as it is closed, with ctx.
 func (t *stream) connected(ctx context.Context, conn net.Conn) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	t.conn = conn
@@ -96,8 +93,7 @@ func homePath(path string) string {
 // goodbye bounds the end of a conversation with a remote that does not read.
 const goodbye = 5 * time.Second
 
-// close ends the conversation. If no pack was asked for, the remote expects a
-// flush packet.
+// close ends the conversation. If no pack was asked for, the remote expects a flush packet.
 func (t *stream) close() {
 	if t.conn != nil {
 		_ = t.conn.SetDeadline(time.Now().Add(goodbye))
@@ -110,8 +106,7 @@ func (t *stream) close() {
 	}
 }
 
-// explain replaces an error about an answer that ended early by the remote's own
-// message, if it sent one.
+// explain replaces an error about an answer cut short by the remote's own message, if any.
 func (t *stream) explain(err error) error {
 	if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, packp.ErrEmptyInput) {
 		return err
@@ -179,10 +174,9 @@ func sshAddress(e endpoint) string {
 	return net.JoinHostPort(host, port)
 }
 
-// sshConfig makes the login for an ssh remote: with the key file if there is one,
-// otherwise with the password, otherwise with the agent. Host keys are always
-// checked. Only the types of keys that known_hosts has for the host are asked for:
-// the check would fail for another.
+// sshConfig makes the login for an ssh remote: with the key file if there is one, otherwise
+// with the password, otherwise with the agent. Host keys are always checked. Only the types of
+// keys that known_hosts has for the host are asked for: the check would fail for another.
 func (s *wireSource) sshConfig(address string) (config *ssh.ClientConfig, finish func(), err error) {
 	user := cmp.Or(s.access.Username, "git")
 	hosts, err := gitssh.NewKnownHostsDb(s.KnownHosts...)

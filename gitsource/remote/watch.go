@@ -19,8 +19,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// ErrWatchLimit says that the system has no more watches (ENOSPC) or
-// descriptors (EMFILE); poll this repository instead.
+// ErrWatchLimit: the system has no more watches (ENOSPC) or descriptors (EMFILE); poll instead.
 var ErrWatchLimit = errors.New("no more file watches")
 
 // WatchOptions of a Watcher; the zero value is usable.
@@ -41,9 +40,8 @@ type WatchOptions struct {
 // maxWatchDirs bounds the ref directories of one repository.
 const maxWatchDirs = 4096
 
-// Watcher reports when refs of local repositories move. One Watcher is enough for a
-// process: a host has 128 inotify instances, but many thousand watches. Its methods
-// may be called from any number of goroutines.
+// Watcher reports when refs of local repositories move. A process needs one: a host has 128
+// inotify instances, but many thousand watches. It may be used by any number of goroutines.
 type Watcher struct {
 	fs      *fsnotify.Watcher
 	opts    WatchOptions
@@ -61,8 +59,7 @@ type watchedRepo struct {
 	dirs []string // all watched directories
 }
 
-// NewWatcher starts a watcher; Close ends it. The error is ErrWatchLimit if the
-// system has no inotify instance left.
+// NewWatcher starts a watcher; Close ends it. ErrWatchLimit: no inotify instance is left.
 func NewWatcher(opts WatchOptions) (*Watcher, error) {
 	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	if opts.OnLost == nil {
@@ -91,10 +88,9 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Add watches the repository at a path or file:// URL (bare, work tree or linked
-// work tree) under a key that the caller chooses; several keys may watch one
-// repository. Adding a key again replaces its repository. On ErrWatchLimit and
-// ErrUnreachable nothing is watched and the caller should poll.
+// Add watches the repository at a path or file:// URL (bare, work tree or linked work tree)
+// under a key of the caller; several keys may watch one repository. Adding a key again replaces
+// its repository. On ErrWatchLimit and ErrUnreachable nothing is watched: poll.
 func (w *Watcher) Add(repoPath, key string) error {
 	path, ok := repourl.IsLocal(repoPath)
 	if !ok {
@@ -146,8 +142,7 @@ func (w *Watcher) removeLocked(key string) {
 }
 
 // watchLocked adds the directories of a repository that are not watched yet: its roots, its
-// refs and those of branches. A directory is watched before it is listed, so that nothing
-// made in the meantime is missed.
+// refs and those of branches, each before it is listed, so that nothing is missed.
 func (w *Watcher) watchLocked(key string, r *watchedRepo) error {
 	refs := filepath.Join(r.commonDir, "refs")
 	dirs := []string{r.gitDir, r.commonDir, refs}

@@ -34,10 +34,9 @@ type wireSource struct{ client }
 // them), and what comes before a pack.
 const maxHeld = 32 << 20
 
-// session is a conversation of go-git with a remote, behind a reader that bounds what it
-// holds and how long the remote is silent. go-git's client for HTTP speaks to all remotes,
-// since only it can be given such a reader: see stream for ssh and git's own protocol. Use
-// by one goroutine.
+// session is a conversation of go-git with a remote, behind a reader that bounds what it holds
+// and how long the remote is silent. go-git's client for HTTP speaks to all remotes, since only
+// it takes such a reader: see stream for ssh and git's own protocol. Use by one goroutine.
 type session struct {
 	transport.Transport
 	endpoint *transport.Endpoint
@@ -52,8 +51,7 @@ type session struct {
 	ends     []func()
 }
 
-// open prepares a session; nothing is sent yet. It ends with the context that is returned,
-// or when the remote is silent.
+// open prepares a session, which ends with the context returned, or when the remote is silent.
 func (s *wireSource) open(ctx context.Context) (context.Context, *session, error) {
 	e, err := parseEndpoint(s.remote.URL)
 	if err != nil {
@@ -324,8 +322,7 @@ func (p packEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// received finds out whether the disk, the remote or the mirror is to blame for a
-// pack that was not stored.
+// received says whether disk, remote or mirror is to blame for a pack that was not stored.
 func (s *wireSource) received(ctx context.Context, c *session, err error) error {
 	switch {
 	case errors.As(err, new(*os.PathError)):
@@ -387,8 +384,7 @@ func (s *wireSource) describe(err error) error {
 	return s.fail(ErrUnreachable, s.safe(err), "check address and network")
 }
 
-// saysAbsent reports whether a host says that the repository does not exist, or
-// that it may not be seen.
+// saysAbsent reports whether a host says that there is no such repository, or none to be seen.
 func saysAbsent(text string) bool {
 	return slices.ContainsFunc([]string{
 		"Repository not found.", "repository does not exist", "Repository does not exist",

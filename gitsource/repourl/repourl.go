@@ -1,9 +1,8 @@
 // Package repourl answers questions about the address of a repository: whether it is local,
 // which parts of it may be shown, and by which schemes repositories are reached (Transport).
 //
-// Goals: no secret in an address is ever shown, whatever form the address has.
-// Non-goals: reaching a repository (see remote). It imports none of our packages,
-// so that all can use it.
+// Goals: no secret in an address is ever shown, whatever form the address has. Non-goals:
+// reaching a repository (see remote). It imports none of our packages, so that all can use it.
 package repourl
 
 import (
@@ -103,9 +102,8 @@ func redactSCP(address string) string {
 	return user + address[at:]
 }
 
-// IsLocal reports whether an address is a path or a file:// URL, and returns the
-// path on disk; a relative path stays relative. As in git, a colon before the first
-// slash makes it host:path.
+// IsLocal reports whether an address is a path or a file:// URL, and returns the path on disk;
+// a relative path stays relative. As in git, a colon before the first slash makes it host:path.
 func IsLocal(address string) (path string, ok bool) {
 	if address == "" || strings.Contains(address, "::") && !strings.ContainsAny(address[:strings.Index(address, "::")], `/.`) {
 		return "", false
@@ -127,8 +125,7 @@ func IsLocal(address string) (path string, ok bool) {
 	return address, true
 }
 
-// Host is the host of a repository, with its port if the address names
-// one; "" for a local repository.
+// Host is the host of a repository, with its port if it names one; "" for a local one.
 func Host(repo string) string {
 	if _, local := IsLocal(repo); local {
 		return ""
