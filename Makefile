@@ -80,9 +80,12 @@ postgres: ## the short tests of the store, and of what is built on it, on Postgr
 # SQLite and its libc are C in Go, whose memory is not on the heap of Go: the race detector
 # looks at none of it, and asking it at each access takes three quarters of the time. Their
 # mutexes tell it that they are taken all the same: what does is inlined from package sync.
+# ALONE are tests that take long there and ask one thing after the other, which finds no race.
+ALONE = Golden|GoldenUnits|Methods|RoutesHidePrivate|CSVOfEveryList|Head|WhoMayWhat|ConvertedArchives|DocsHaveParameters|Dialect|Paths|Statements|UnitSearch|UnitSearchErrors|UnitSearchPages|FailingChecks|FailingChecksOfPrivate|VerifyFindsEverything|VerifyNamesWhatIsWrong|RealRepositories|TreesAreBounded|Fsck|ReceiveAgainstGit|ReceiveDropsBases|CopyManyParents|PackAgainstGoGit
 RACE = -race $(foreach c,sqlite/lib libc memory,-gcflags=modernc.org/$(c)=-race=false)
-race: ## the short tests under the race detector, without the browser
-	$(GO) test -p 3 -vet=off $(RACE) -short -count=1 -shuffle=on -timeout 60m -skip '^TestBrowser' $$(./.ci/packages)
+race: export GOGC = 400
+race: ## the short tests under the race detector, of what several goroutines share
+	$(GO) test -p 3 -vet=off $(RACE) -short -count=1 -shuffle=on -timeout 60m -skip '^Test(Browser.*|$(ALONE))$$' $$(./.ci/packages shared)
 
 lint: ## check formatting, vet, staticcheck, known vulnerabilities
 	@out="$$($(GO) tool gofumpt -l .)"; test -z "$$out" || { echo "not formatted (go tool gofumpt -w .):"; echo "$$out"; exit 1; }

@@ -86,6 +86,17 @@ func TestCodeNames(t *testing.T) {
 			}
 		}
 	}
+	makefile, err := os.ReadFile("../Makefile")
+	_, alone, found := strings.Cut(string(makefile), "\nALONE = ")
+	if err != nil || !found {
+		t.Fatalf("no list of tests without the race detector: %v", err)
+	}
+	alone, _, _ = strings.Cut(alone, "\n")
+	for name := range strings.SplitSeq(alone, "|") {
+		if !strings.Contains(code.String(), "\nfunc Test"+name+"(") {
+			t.Errorf("Makefile names Test%s, which is no test", name)
+		}
+	}
 }
 
 // outside are citations of documents that are not in the repository.
