@@ -85,8 +85,7 @@ func (p *program) discover(ctx context.Context, repo string) (err error) {
 //go:embed discover.yaml
 var discoverText string
 
-// configurationOf writes a configuration for the files found, without the
-// credentials in the address.
+// configurationOf writes a configuration for the files found, without credentials.
 func configurationOf(address string, head object.Head, d filemask.Discovery) (string, error) {
 	t, err := template.New("discover").Funcs(template.FuncMap{"word": yamlWord, "quoted": oneWord, "quantity": check.Quantity}).Parse(discoverText)
 	if err != nil {
@@ -118,8 +117,7 @@ func oneWord(s string) string {
 	return strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(quoted))
 }
 
-// layouts fetches a repository and finds the translation files at its head. No file
-// is an error.
+// layouts fetches a repository and finds the files at its head. None is an error.
 func layouts(ctx context.Context, mirror *gitsource.Mirror, languages *lang.Table, address string) (filemask.Discovery, object.Head, error) {
 	head, err := mirror.Fetch(ctx)
 	if err != nil {
@@ -244,8 +242,7 @@ func repoName(address string) string {
 	return strings.TrimSuffix(name, ".git")
 }
 
-// componentName names a set of files by its template, or by the literal parts of
-// its mask.
+// componentName names a set of files by its template, or by the literal parts of its mask.
 func componentName(f *filemask.FileSet) string {
 	if f.NewBase != "" && !strings.Contains(f.NewBase, "{component}") {
 		return strings.TrimSuffix(path.Base(f.NewBase), path.Ext(f.NewBase))
@@ -254,8 +251,7 @@ func componentName(f *filemask.FileSet) string {
 	return cmp.Or(strings.Join(distinctive(mask), "-"), strings.Join(literals(mask), "-"))
 }
 
-// distinctive returns the literal parts of a mask that are not usual names of
-// folders.
+// distinctive returns the literal parts of a mask that are not usual names of folders.
 func distinctive(mask string) []string {
 	return slices.DeleteFunc(literals(mask), func(part string) bool {
 		return slices.Contains([]string{"po", "locale", "locales", "translations", "lang", "languages", "i18n"}, part)

@@ -61,8 +61,7 @@ func (p *program) mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// exitUnmerged tells git that there is no result, which ends its merge: after 1 to 128 it takes
-// ours for the result.
+// exitUnmerged tells git that there is no result: after 1 to 128 it would take ours for one.
 const exitUnmerged = 129
 
 // unmergedError marks a merge that wrote nothing.
@@ -70,8 +69,7 @@ type unmergedError struct{ error }
 
 func (e unmergedError) Unwrap() error { return e.error }
 
-// merge merges three files: an error that is no unmergedError says that the result has
-// conflicts.
+// merge merges three files: an error says that there are conflicts, if it is no unmergedError.
 func (p *program) merge(ctx context.Context, args []string, f mergeFlags) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // whose exit status would be 2, and ours the result
@@ -117,8 +115,7 @@ func (p *program) merge(ctx context.Context, args []string, f mergeFlags) (err e
 	return nil
 }
 
-// mergeLines is git's merge of lines. A file that git takes for binary stays ours, as a
-// conflict.
+// mergeLines is git's merge of lines. What git takes for binary stays ours, as a conflict.
 func mergeLines(ctx context.Context, args []string, data [3][]byte, f mergeFlags) (out []byte, conflicts int, err error) {
 	base := args[0]
 	if data[0] == nil {

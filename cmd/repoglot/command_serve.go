@@ -36,8 +36,7 @@ func (p *program) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve serves until ctx is done. repo is "" for a configuration; work says whether it
-// answers and pulls.
+// serve serves until ctx is done, with work as in server. repo is "" for a configuration.
 func (p *program) serve(ctx context.Context, repo, work string) (err error) {
 	log, err := p.logger(slog.LevelInfo)
 	if err != nil {

@@ -101,8 +101,7 @@ func wantedBranches(p *server.Plan, names []string) ([]*ingest.Branch, error) {
 	return list, nil
 }
 
-// named reports whether PROJECT/COMPONENT may name a component or one that it
-// discovers.
+// named reports whether PROJECT/COMPONENT may name a component or one that it discovers.
 func named(c *ingest.Component, name string) bool {
 	project, slug, _ := strings.Cut(name, "/")
 	if project != c.Spec.Project {

@@ -94,8 +94,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	return cmd
 }
 
-// createToken makes a token and prints its secret. It says which of its projects there
-// are not: they may come later.
+// createToken makes a token and prints its secret, and names projects that do not exist yet.
 func (p *program) createToken(ctx context.Context, db *store.DB, t catalog.Token) error {
 	err := db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		for _, slug := range t.Projects.All() {
@@ -135,8 +134,7 @@ func (p *program) createToken(ctx context.Context, db *store.DB, t catalog.Token
 	return err
 }
 
-// endOf reads the end of a token: a number of days from now, or a day of UTC, to its
-// end; zero for "".
+// endOf reads the end of a token: days from now, or a day of UTC, to its end; zero for "".
 func endOf(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -219,10 +217,9 @@ func (p *program) tokenLogCommand() *cobra.Command {
 	})
 }
 
-// withTokens opens the database for a function. A server may hold the lock of the
-// data directory, which keeps two processes from pulling: a token is one short
-// transaction, which SQLite lets a second process make. Only without a server it
-// migrates the schema.
+// withTokens opens the database for a function. A server may hold the lock of the data
+// directory, which keeps two processes from pulling: a token is one short transaction, which
+// SQLite lets a second process make. Only without a server it migrates the schema.
 func (p *program) withTokens(ctx context.Context, fn func(context.Context, *store.DB) error) error {
 	c, err := p.storedSettings()
 	if err != nil {

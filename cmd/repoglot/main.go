@@ -3,11 +3,10 @@
 //
 // repoglot --help lists the commands; docs/repoglot.1 is made from their texts.
 //
-// serve and sync without --config read ./repoglot.yaml. docs/configuration.md is
-// the manual of the file; flags win over environment variables, which win over the
-// file. serve REPO finds the filemasks in the repository and keeps its data in
-// repoglot/NAME-HASH below the user's cache directory, unless --data-dir or
-// REPOGLOT_DATA_DIR names another folder.
+// serve and sync without --config read ./repoglot.yaml. docs/configuration.md is the manual of
+// the file; flags win over environment variables, which win over the file. serve REPO finds the
+// filemasks in the repository and keeps its data in repoglot/NAME-HASH below the user's cache
+// directory, unless --data-dir or REPOGLOT_DATA_DIR names another folder.
 //
 // Besides the API below /api/ a server answers
 //
@@ -20,14 +19,12 @@
 //	/hooks/    webhooks of code hosting services (docs/webhooks.md)
 //	/git/      clones of the repositories, unless git_export is false
 //
-// SIGINT and SIGTERM end a server: answers in progress are finished, pulls stop
-// after their step. A second signal ends it at once. The exit status is 0 on
-// success, 1 after a failure, and 2 if the command line or the configuration is
-// wrong; 129 of merge says that it wrote nothing. sync exits with 0 only if every component is at its branch's head and
-// every file of it is served.
+// SIGINT and SIGTERM end a server: answers in progress are finished, pulls stop after their
+// step. A second signal ends it at once. The exit status is 0 on success, 1 after a failure,
+// and 2 if the command line or configuration is wrong; 129 of merge: it wrote nothing. sync
+// exits with 0 only if every component is at its branch's head and every file of it is served.
 //
-// Goals: an error is one line with its remedy.
-// Non-goals: this package wires nothing together (see server).
+// Goals: an error is one line with its remedy. Non-goals: wiring things together (see server).
 package main
 
 import (
@@ -177,8 +174,7 @@ func (p *program) logFlags(f *pflag.FlagSet, level slog.Level) {
 	f.StringVar(&p.flags.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 }
 
-// knownCommand is the error of a command that is not known; it names the nearest
-// one.
+// knownCommand is the error of a command that is not known; it names the nearest one.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -253,8 +249,7 @@ func versionLine() string {
 	return fmt.Sprintf("%s %s %s/%s", programVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// programVersion is the version set by the build, or else the version of the
-// module, which has the commit.
+// programVersion is set by the build, or else that of the module, which has the commit.
 func programVersion() string {
 	if version != "" {
 		return version

@@ -67,8 +67,7 @@ func warn(log *slog.Logger, c *config.Config) {
 	}
 }
 
-// logger makes a logger to stderr, with the level and format of the flags; level is
-// the default.
+// logger makes a logger to stderr, of level and format of the flags; level is the default.
 func (p *program) logger(level slog.Level) (*slog.Logger, error) {
 	p.flags.logLevel = cmp.Or(p.flags.logLevel, level.String())
 	if err := level.UnmarshalText([]byte(p.flags.logLevel)); err != nil {
@@ -119,8 +118,7 @@ func absolute(repo string) (string, error) {
 	return abs, nil
 }
 
-// addDiscovered finds the translation files of a repository and adds them to a
-// configuration, as one project.
+// addDiscovered adds the translation files of a repository to a configuration, as one project.
 func addDiscovered(ctx context.Context, e *server.Engine, c *config.Config, repo string) error {
 	address, err := absolute(repo)
 	if err != nil {

@@ -43,8 +43,7 @@ func verdict(name string, data []byte, q *Checker, template *poparse.File) Resul
 	return r
 }
 
-// isTemplate reports whether a name is the name of a template, which has no
-// translations.
+// isTemplate reports whether a name is the name of a template, which has no translations.
 func isTemplate(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pot") }
 
 func warning(file string, line, column int, code, msg string) Finding {
@@ -104,8 +103,7 @@ func count(f *poparse.File) (c Counts) {
 // namedStrings is the number of strings that a message about many of them quotes.
 const namedStrings = 3
 
-// compare compares a file with its template: what msgmerge would add, and what it would make
-// obsolete.
+// compare compares a file with its template: what msgmerge would add or make obsolete.
 func (r *Result) compare(f, template *poparse.File) {
 	add := func(line int, code, text string) {
 		r.Findings = append(r.Findings, warning(f.Name, line, 1, code, text))
@@ -170,8 +168,7 @@ func ParseTemplate(name string, data []byte) (*poparse.File, error) {
 	return f, nil
 }
 
-// headerFindings returns the findings about the header of a file that is not a
-// template.
+// headerFindings returns the findings about the header of a file that is not a template.
 func headerFindings(f *poparse.File) []Finding {
 	live := false
 	for e := range f.Live() {
@@ -238,8 +235,7 @@ func isPlaceholder(field string) bool {
 	return strings.Contains(field, "INTEGER") || strings.Contains(field, "EXPRESSION")
 }
 
-// pluralFindings compares the plural rule with the plurals. poparse reports fields
-// that cannot be understood.
+// pluralFindings compares the plural rule with the plurals; poparse reports unclear fields.
 func pluralFindings(f *poparse.File) []Finding {
 	at := f.Header.KeywordLine
 	if forms, ok := f.PluralForms(); ok {

@@ -27,8 +27,7 @@ const (
 type Finding struct {
 	// File is the path, unescaped; [StdinName] for the standard input.
 	File string `json:"file"`
-	// Line and Column are 1-based; Column counts characters. A finding about the
-	// whole file is at 1:1.
+	// Line and Column are 1-based, in characters. What is about the whole file is at 1:1.
 	Line   int `json:"line"`
 	Column int `json:"column"`
 	// Severity is the severity of the Code.
@@ -42,8 +41,7 @@ type Finding struct {
 // Counts are the numbers of msgfmt --statistics: the live messages of the served
 // domain, without the header (docs/po.md#domains).
 type Counts struct {
-	// Translated messages have a msgstr (in a plural: a msgstr[0]) and no fuzzy
-	// flag.
+	// Translated messages have a msgstr (in a plural: a msgstr[0]) and no fuzzy flag.
 	Translated int `json:"translated"`
 	// Fuzzy messages have a msgstr and the fuzzy flag.
 	Fuzzy int `json:"fuzzy"`
@@ -119,8 +117,7 @@ func (s sums) add(name string, c Counts) {
 	s[name] = of
 }
 
-// stats adds up files by folder, without templates, whose messages are translated
-// elsewhere.
+// stats adds up files by folder, without templates, whose messages are translated elsewhere.
 type stats struct{ directories, total sums }
 
 func (s *stats) add(r Result) {
@@ -146,8 +143,7 @@ func (s *stats) sorted() []sum {
 	return list
 }
 
-// languagesReport lists the languages whose files are translated far enough,
-// instead of findings.
+// languagesReport lists, instead of findings, the languages translated far enough.
 type languagesReport struct {
 	w      io.Writer
 	table  *lang.Table
@@ -156,12 +152,11 @@ type languagesReport struct {
 	counts sums
 }
 
-// NewLanguagesReport returns a report that lists the languages of which at least
-// percent % of the messages are translated, 0 to 100: one code a line, as in a
-// LINGUAS file (gettext manual, section "po/LINGUAS"), or with FormatJSON one array
-// of objects. A code is the name of a file, or of the folder above it or above
-// LC_MESSAGES, whichever names a language. Files without a language, templates and
-// files with errors are left out. The error names a wrong option.
+// NewLanguagesReport returns a report that lists the languages of which at least percent % of
+// the messages are translated, 0 to 100: one code a line, as in a LINGUAS file (gettext manual,
+// section "po/LINGUAS"), or with FormatJSON one array of objects. A code is the name of a file,
+// or of the folder above it or above LC_MESSAGES, whichever names a language. Files without a
+// language, templates and files with errors are left out. The error names a wrong option.
 func NewLanguagesReport(w io.Writer, format string, percent int) (Report, error) {
 	if format != FormatText && format != FormatJSON {
 		return nil, fmt.Errorf("--list-languages has no place in --format %s: write --format text or json", format)
@@ -195,9 +190,8 @@ func firstLanguage(table *lang.Table, names []string) (lang.Language, string) {
 	return lang.Language{}, ""
 }
 
-// pathLanguages returns the parts of a file's path that may name its language, the
-// likeliest first: its name, what its name has before a dot, the folder above
-// LC_MESSAGES or above it.
+// pathLanguages returns the parts of a file's path that may name its language, the likeliest
+// first: its name, what its name has before a dot, the folder above LC_MESSAGES or above it.
 func pathLanguages(name string) []string {
 	name = filepath.ToSlash(name)
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))

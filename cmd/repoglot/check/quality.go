@@ -18,22 +18,19 @@ import (
 
 // Quality selects the quality checks of the server.
 type Quality struct {
-	// SourceLanguage is the code of the language of msgids, the source_language of
-	// the component; "" means English.
+	// SourceLanguage is the code of the language of msgids, as in a component; "": English.
 	SourceLanguage string
 	// Flags are the check_flags of the component, comma-separated.
 	Flags string
 }
 
-// qualityPrefix is the prefix of the name of a check in codes, since some checks
-// have the names of our own findings.
+// qualityPrefix begins codes of checks, since some have the names of our own findings.
 const qualityPrefix = "quality/"
 
 // maxQuality bounds the findings of quality checks in one file.
 const maxQuality = 10_000
 
-// QualityRules returns the rules of quality checks, in the order of the checks
-// (docs/checks.md).
+// QualityRules returns the rules of quality checks in their order (docs/checks.md).
 func QualityRules() []Rule {
 	var list []Rule
 	for _, c := range checks.All() {
@@ -46,8 +43,7 @@ func QualityRules() []Rule {
 	return list
 }
 
-// Checker makes the quality checks of files and of single strings. Any number of goroutines
-// may use it.
+// Checker makes the quality checks of files and single strings, for any number of goroutines.
 type Checker struct {
 	table    *lang.Table
 	project  catalog.Project
@@ -241,8 +237,7 @@ func (p *qualityPass) add(e *poparse.Entry, id checks.ID, f checks.Failure, mess
 	p.list = append(p.list, warning(p.file.Name, line, column, qualityPrefix+p.all[id].Name, message))
 }
 
-// Bounds of a message: the number of excerpts of a string, and the characters of
-// each.
+// Bounds of a message: the number of excerpts of a string, and the characters of each.
 const (
 	shownPlaces = 3
 	shownChars  = 24

@@ -23,8 +23,7 @@ const (
 	FormatJSON = "json"
 	// FormatSARIF is a log of the OASIS standard SARIF 2.1.0 for code scanning.
 	FormatSARIF = "sarif"
-	// FormatGitHub is the workflow commands of GitHub Actions that make
-	// annotations.
+	// FormatGitHub is the workflow commands of GitHub Actions that make annotations.
 	FormatGitHub = "github"
 )
 
@@ -47,8 +46,7 @@ type ReportOptions struct {
 	Stats bool
 	// Version is the version of the program, for FormatSARIF; it may be empty.
 	Version string
-	// Quality says that there may be findings of quality checks, for FormatSARIF,
-	// which lists the rules.
+	// Quality: there may be findings of quality checks, whose rules FormatSARIF lists.
 	Quality bool
 }
 
@@ -153,9 +151,8 @@ func write(w io.Writer, b []byte) error {
 	return nil
 }
 
-// gitHubReport writes the workflow commands of GitHub Actions (docs.github.com,
-// "Workflow commands for GitHub Actions", setting an error or a warning
-// message).
+// gitHubReport writes the workflow commands of GitHub Actions (docs.github.com, "Workflow
+// commands for GitHub Actions", setting an error or a warning message).
 type gitHubReport struct{ w io.Writer }
 
 func (g *gitHubReport) File(r Result) error {
@@ -170,9 +167,8 @@ func (g *gitHubReport) File(r Result) error {
 
 func (g *gitHubReport) Close() error { return nil }
 
-// gitHubData escapes a message. The runner turns %25, %0D and %0A back
-// (actions/toolkit, packages/core/src/command.ts); other characters that do not
-// print are escaped for people.
+// gitHubData escapes a message. The runner turns %25, %0D and %0A back (actions/toolkit,
+// packages/core/src/command.ts); other characters that do not print are escaped for people.
 func gitHubData(s string) string {
 	s = lineText.ReplaceAllStringFunc(s, func(text string) string { return strings.ReplaceAll(Printable(text), "%", "%25") })
 	return strings.NewReplacer("\r", "%0D", "\n", "%0A").Replace(s)
@@ -186,8 +182,7 @@ func gitHubProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(gitHubData(s))
 }
 
-// jsonVersion is the version of the object; it grows when a member is removed or
-// changes its meaning.
+// jsonVersion grows when a member of the object is removed or changes its meaning.
 const jsonVersion = 1
 
 type jsonFile struct {
@@ -271,11 +266,10 @@ func appendJSON(b *bytes.Buffer, v any) error {
 	return nil
 }
 
-// Printable returns s with all characters escaped that do not print: control
-// characters, line ends, marks that change the direction of text, and bytes that
-// are not UTF-8. So neither the name of a file nor its text can control a terminal
-// or begin a new line in the output. The commands that CI systems read anywhere in
-// a line of a log ("##[…", "##vso[…", "##teamcity[…") are escaped in the same way.
+// Printable returns s with all characters escaped that do not print: control characters, line
+// ends, marks that change the direction of text, bytes that are not UTF-8. So neither name nor
+// text of a file controls a terminal or begins a line. The commands that CI systems read
+// anywhere in a line of a log ("##[…", "##vso[…", "##teamcity[…") are escaped, too.
 func Printable(s string) string {
 	odd := func(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }
 	if !strings.Contains(s, "##") && !strings.ContainsFunc(s, odd) {

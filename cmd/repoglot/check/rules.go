@@ -43,14 +43,12 @@ type Rule struct {
 	Help string
 }
 
-// rulesText has the severity, the code and the summary of a rule on one line, its help on
-// the next.
+// rulesText has severity, code and summary of a rule on one line, its help on the next.
 //
 //go:embed rules.txt
 var rulesText string
 
-// Rules returns all rules, errors first, each code once: a file with an error
-// cannot be read, one with a warning can.
+// Rules returns all rules, errors first, each code once: files with warnings can be read.
 func Rules() []Rule {
 	var list []Rule
 	for line := range strings.SplitSeq(strings.TrimSpace(rulesText), "\n") {

@@ -1,17 +1,15 @@
 // Package check lints PO and POT files: it finds them, reads them in parallel
 // and renders the findings for people and for programs.
 //
-// Goals: one documented verdict per file, the same on every run and machine;
-// output in a fixed order whatever the number of workers; bounded memory on
-// large trees; no part of a file's name or text that could control a terminal or a
-// CI system's log reaches the output.
+// Goals: one documented verdict per file, the same on every run and machine; output in a fixed
+// order whatever the number of workers; bounded memory on large trees; no part of a file's name
+// or text that could control a terminal or a CI system's log reaches the output.
 //
-// Non-goals: the grammar, which is in poparse, and the rules of quality, which are
-// in catalog/checks; the flags, the exit status and the summary are in
-// cmd/repoglot/command_check.go.
-// The package itself checks the header and the plural rule of a file, as msgfmt -c
-// does (gettext manual, section "Invoking the msgfmt Program"), but with warnings,
-// since such a file can be read.
+// Non-goals: the grammar, which is in poparse, and the rules of quality, which are in
+// catalog/checks; the flags, the exit status and the summary are in
+// cmd/repoglot/command_check.go. The package itself checks the header and the plural rule of a
+// file, as msgfmt -c does (gettext manual, section "Invoking the msgfmt Program"), but with
+// warnings, since such a file can be read.
 package check
 
 import (
@@ -50,14 +48,12 @@ type Options struct {
 // alone. Parsing takes about three times as much.
 const memoryBudget = 128 << 20
 
-// ahead is the number of files per worker that may be in work or done before their
-// turn.
+// ahead is the number of files per worker that may be in work or done before their turn.
 const ahead = 16
 
-// Run checks files in parallel and calls each with the verdicts, one at a time, in
-// the order of the paths and, below folders, of the names. It returns the first
-// error of each, or the error of ctx as soon as it ends. An unreadable file is a verdict,
-// not an error.
+// Run checks files in parallel and calls each with the verdicts, one at a time, in the order of
+// the paths and, below folders, of the names. It returns the first error of each, or the error
+// of ctx as soon as it ends. An unreadable file is a verdict, not an error.
 func Run(ctx context.Context, o Options, each func(Result) error) error {
 	return newRunner(o, memoryBudget).run(ctx, each)
 }

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// GitHub's code scanning refuses a run with more than 25,000 results
-// (docs.github.com, "SARIF support for code scanning"); errors keep a part of
-// that to themselves.
+// GitHub's code scanning refuses a run with more than 25,000 results (docs.github.com, "SARIF
+// support for code scanning"); errors keep a part of that to themselves.
 const (
 	maxResults  = 25_000
 	maxWarnings = 20_000

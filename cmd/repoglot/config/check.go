@@ -25,8 +25,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// minPoll is the shortest time between two polls: shorter times burden remotes and
-// gain nothing.
+// minPoll is the shortest time between two polls: shorter ones gain nothing.
 const minPoll = 10 * time.Millisecond
 
 // envRule matches names of environment variables.
@@ -94,8 +93,7 @@ func (c *Config) CommitterParts() (name, email string, ok bool) {
 	return parts[1], parts[2], true
 }
 
-// bad reports a mistake in the value of a top-level key, in the file or in the
-// environment.
+// bad reports a mistake in the value of a top-level key, in the file or in the environment.
 func bad(r *report, env *environment, key, format string, args ...any) {
 	if env.overridden[key] {
 		from := &report{file: EnvName(key)}
@@ -106,8 +104,7 @@ func bad(r *report, env *environment, key, format string, args ...any) {
 	r.on(key, key+" "+format, args...)
 }
 
-// origin returns "scheme://host[:port]" of an address, or the reason why the
-// address is not an origin.
+// origin returns "scheme://host[:port]" of an address, or why the address is no origin.
 func origin(s string) (o, why string) {
 	u, err := url.Parse(s)
 	switch {
@@ -154,8 +151,7 @@ func checkCredentials(r *report, env *environment, list []Credential) {
 // index appends the index of a list item to a path.
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// CheckListen returns an error, in one line with the remedy, for an address to
-// listen on that is not HOST:PORT.
+// CheckListen returns an error, a line with the remedy, unless an address is HOST:PORT.
 func CheckListen(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -167,8 +163,7 @@ func CheckListen(address string) error {
 	return nil
 }
 
-// checkWarnings lists unknown check_flags and enforced_checks. They are not errors,
-// since a later version may know them.
+// checkWarnings lists unknown check_flags and enforced_checks, which later versions may know.
 func (c *Config) checkWarnings() []string {
 	var list []string
 	for p, co := range c.Components() {
@@ -241,8 +236,7 @@ func (c *Component) ownBranch(project string) string {
 }
 
 // checkPushBranch refuses a branch of ours that components with another branch, push_mode or
-// forge have, too: each would overwrite what the other pushed. pushed has those seen, by
-// repository and branch.
+// forge have, too, and would overwrite. pushed has those seen, by repository and branch.
 func checkPushBranch(p place, project string, c *Component, pushed map[[2]string]pushTarget) {
 	if c.PushMode == "" || c.PushMode == catalog.PushDirect {
 		return
@@ -258,10 +252,9 @@ func checkPushBranch(p place, project string, c *Component, pushed map[[2]string
 	pushed[key] = to
 }
 
-// checkRequests refuses components of one repository whose branches get into each other's
-// way: with one push_branch and different request_per, with a branch below the
-// push_branch of another one, beside which git cannot have it, or with one that is read
-// for edits, which would be overwritten.
+// checkRequests refuses components of one repository whose branches get into each other's way:
+// with one push_branch and different request_per, with a branch below the push_branch of
+// another, which git cannot have, or one that is read for edits, which would be overwritten.
 func checkRequests(r *report, list []Project) {
 	type branch struct{ repo, name string }
 	read, below, per := map[branch]bool{}, map[branch]string{}, map[branch]catalog.RequestPer{}
@@ -345,8 +338,7 @@ func (c *Component) Signer() (derive.Signer, error) {
 	return derive.ParseSigner(string(c.SigningKey))
 }
 
-// checkSecrets returns what is wrong with the secrets of webhooks, and of components
-// that take edits.
+// checkSecrets returns what is wrong with secrets of webhooks and of components with edits.
 func (c *Config) checkSecrets() error {
 	for p, co := range c.Components() {
 		where := p.Slug + "/" + co.Slug

@@ -49,8 +49,7 @@ func checkProjects(r *report, list []Project) {
 	checkTemplates(r, list)
 }
 
-// checkTemplates refuses public components that show a template of a repository that only
-// private ones read.
+// checkTemplates refuses public components with a template that only private ones read.
 func checkTemplates(r *report, list []Project) {
 	read := map[string]bool{} // by repository: by a public component
 	public := func(project *Project, c *Component) bool {

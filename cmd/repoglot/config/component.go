@@ -10,18 +10,16 @@ import (
 	"github.com/repoglot/repoglot/gitsource/filemask"
 )
 
-// placeholder is the place of a discovered component in a slug, name, filemask and
-// new_base.
+// placeholder is the place of a discovered component in a slug, name, filemask and new_base.
 const placeholder = "{component}"
 
 // Component is a set of translation files in a branch of a repository; with
 // `{component}` in `slug` and `filemask`, one set per match.
 type Component struct {
-	// Slug is the component's name in URLs: letters, digits, `-` and `_` of
-	// ASCII, at most 100. With `{component}` in it, one component is made per
-	// match of `{component}` in `filemask`; every run of other characters in
-	// the match becomes `-`, and `-2`, `-3`… is added where two would be equal.
-	// The slug of a match stays when `filemask` changes.
+	// Slug is the component's name in URLs: letters, digits, `-` and `_` of ASCII, at most
+	// 100. With `{component}` in it, one component is made per match of `{component}` in
+	// `filemask`; every run of other characters in the match becomes `-`, and `-2`, `-3`…
+	// is added where two would be equal. The slug of a match stays when `filemask` changes.
 	Slug string `yaml:"slug" required:"true"`
 	// Repo is the repository: any git address (`https://`, `ssh://`, `git://`,
 	// `file://`, `user@host:path`) or a local path. Components of the same
@@ -47,9 +45,8 @@ type Component struct {
 	// WebhookSecured says that a variable is named, here or in the project.
 	WebhookSecured bool `yaml:"-"`
 
-	// Push is the address that edits are pushed to, if it is another one than
-	// `repo`: of the same repository, such as its address for ssh. It is served
-	// without credentials.
+	// Push is the address that edits are pushed to, if it is another one than `repo`: of
+	// the same repository, such as its address for ssh. It is served without credentials.
 	Push Address `yaml:"push"`
 	// PushMode permits to edit strings, for clients with a token of scope `write`, and
 	// says where edits go: to the branch that is read (`direct`), to a branch of this
@@ -98,8 +95,7 @@ type Component struct {
 	// Forge is the service with the requests of `push_mode: request`. With another mode
 	// those that were opened before are closed there.
 	Forge string `yaml:"forge" oneof:"github gitlab gitea forgejo"`
-	// ForgeURL is its address, `https://git.example.org`. Empty: github.com or
-	// gitlab.com.
+	// ForgeURL is its address, `https://git.example.org`. Empty: github.com or gitlab.com.
 	ForgeURL string `yaml:"forge_url"`
 	// ForgeTokenEnv names the environment variable with the token for its API. It must
 	// permit to read and write requests of the repository.
@@ -165,9 +161,8 @@ func DefaultComponent() Component {
 // Discovers reports whether one component is made per match of `{component}`.
 func (c *Component) Discovers() bool { return strings.Contains(c.Slug, placeholder) }
 
-// Settings returns the settings as the catalog stores them: Push without
-// credentials, message templates with CR LF line breaks
-// (docs/compatibility.md#message-templates).
+// Settings returns the settings as the catalog stores them: Push without credentials, message
+// templates with CR LF line breaks (docs/compatibility.md#message-templates).
 func (c *Component) Settings() catalog.ComponentSettings {
 	s := c.ComponentSettings
 	s.Push, s.TemplateRepo, s.Edits = c.Push.String(), c.TemplateRepo.String(), c.edits()

@@ -5,8 +5,7 @@
 // mistake of a file is reported at once, one line each, with file, line, column and
 // the remedy; the same file and environment always give the same Config.
 //
-// Non-goals: it uses no network, reads no repositories and no key files, and writes
-// nothing.
+// Non-goals: it uses no network, reads no repositories and no key files, and writes nothing.
 package config
 
 import (
@@ -23,13 +22,11 @@ import (
 // `slug` of a project and `slug`, `repo` and `filemask` of a component. A change of
 // a field with the tag restart takes effect after a restart.
 type Config struct {
-	// Listen is the address that the server listens on, `HOST:PORT`. An empty
-	// host means every address of the machine, port 0 one that the kernel
-	// chooses.
+	// Listen is the address that the server listens on, `HOST:PORT`. An empty host means
+	// every address of the machine, port 0 one that the kernel chooses.
 	Listen string `yaml:"listen" restart:"true"`
-	// BaseURL is the public origin of the server, such as
-	// `https://l10n.example.org`, without a path. Empty: taken from each
-	// request (see `trusted_proxies`).
+	// BaseURL is the public origin of the server, such as `https://l10n.example.org`,
+	// without a path. Empty: taken from each request (see `trusted_proxies`).
 	BaseURL string `yaml:"base_url"`
 	// DataDir is the folder of the database and of the local mirrors. It is made
 	// if it does not exist.
@@ -51,11 +48,10 @@ type Config struct {
 	// on this machine are watched and pulled as soon as a ref moves; one that
 	// cannot be watched, or does not exist yet, is tried every 2 seconds.
 	PollInterval time.Duration `yaml:"poll_interval"`
-	// Workers is the number of pulls that may run at a time; 0: one per core, but
-	// at least 2. One host gets at most 4 of them, and never the last one while
-	// other hosts wait, so that a host that hangs does not delay the others; with
-	// `workers: 1` it delays all until its pull times out, after two minutes or
-	// more.
+	// Workers is the number of pulls that may run at a time; 0: one per core, but at least
+	// 2. One host gets at most 4 of them, and never the last one while other hosts wait, so
+	// that a host that hangs does not delay the others; with `workers: 1` it delays all
+	// until its pull times out, after two minutes or more.
 	Workers int `yaml:"workers" range:"0" restart:"true"`
 	// MaxFileSize is the size above which a PO file is reported instead of read:
 	// bytes, or a number with KiB, MiB, GiB, KB, MB or GB. A file that takes more memory
@@ -64,13 +60,11 @@ type Config struct {
 	// ResponseCache bounds the rendered answers that are kept in memory until
 	// something changes that they show: a size like `64MiB`; 0 keeps none.
 	ResponseCache Size `yaml:"response_cache" restart:"true"`
-	// MetricsListen is a second address, `HOST:PORT`, for `/metrics` and
-	// `/debug/pprof/` only. Empty: `/metrics` is on the main address
-	// and the profiler is off.
+	// MetricsListen is a second address, `HOST:PORT`, for `/metrics` and `/debug/pprof/`
+	// only. Empty: `/metrics` is on the main address and the profiler is off.
 	MetricsListen string `yaml:"metrics_listen" restart:"true"`
-	// TrustedProxies lists the networks (`10.0.0.0/8`) and addresses
-	// (`127.0.0.1`) whose `X-Forwarded-Proto`, `X-Forwarded-Host` and
-	// `X-Forwarded-For` count.
+	// TrustedProxies lists the networks (`10.0.0.0/8`) and addresses (`127.0.0.1`) whose
+	// `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` count.
 	TrustedProxies []netip.Prefix `yaml:"trusted_proxies"`
 	// AllowedHosts lists the hosts that requests may name besides that of `base_url`
 	// and this machine (`localhost`, loopback addresses), such as an internal name; `*`
@@ -97,10 +91,9 @@ type Config struct {
 	// Git says which program transports packs: `git` (`binary`), repoglot itself
 	// (`builtin`, with go-git), or `git` if it is installed (`auto`).
 	Git string `yaml:"git" oneof:"auto builtin binary" restart:"true"`
-	// GitExport says whether the repositories of components may be cloned from
-	// this server, private ones with a token, by the address in `git_export`
-	// (docs/operation.md). It needs the git program: without it, or with
-	// `git: builtin`, clones get 503.
+	// GitExport says whether the repositories of components may be cloned from this server,
+	// private ones with a token, by the address in `git_export` (docs/operation.md). It
+	// needs the git program: without it, or with `git: builtin`, clones get 503.
 	GitExport bool `yaml:"git_export" restart:"true"`
 	// SafeDirectories lists repositories on this machine that are read although they
 	// belong to another user: absolute paths, `FOLDER/*` for all below a folder, or
@@ -180,9 +173,8 @@ type Credential struct {
 	Host string `yaml:"host" required:"true"`
 	// Username is the name to log in with.
 	Username string `yaml:"username"`
-	// PasswordEnv names the environment variable that holds the password or
-	// access token; it must be set. Passwords themselves do not belong in
-	// the file.
+	// PasswordEnv names the environment variable that holds the password or access token;
+	// it must be set. Passwords themselves do not belong in the file.
 	PasswordEnv string `yaml:"password_env" env:"GIT_PASSWORD"`
 	// SSHKey is the path of a private key for `ssh://` addresses. Empty: the SSH
 	// agent and the usual keys are tried.
@@ -235,14 +227,12 @@ func Default() *Config {
 	}
 }
 
-// DefaultProject returns a project with the default settings and without a slug
-// (docs/configuration.md).
+// DefaultProject returns a project with the defaults of docs/configuration.md, without slug.
 func DefaultProject() Project {
 	return Project{ProjectSettings: catalog.ProjectSettings{SetLanguageTeam: true, EnableHooks: true, Access: catalog.AccessPublic}}
 }
 
-// File is the path of the file that the configuration was read from; "" without a
-// file.
+// File is the path of the file that the configuration was read from; "" without a file.
 func (c *Config) File() string { return c.file }
 
 // Components yields all components, each with its project.
@@ -273,8 +263,7 @@ func (c *Config) DatabaseAddress() string {
 // on, and the environment variables and check flags that look like a mistake.
 func (c *Config) Warnings() []string { return c.warnings }
 
-// RestartKeys returns the keys that differ from those of now and take effect only
-// after a restart.
+// RestartKeys returns the keys that differ and take effect only after a restart.
 func (c *Config) RestartKeys(now *Config) []string {
 	var keys []string
 	old, changed := reflect.ValueOf(c).Elem(), reflect.ValueOf(now).Elem()

@@ -12,17 +12,14 @@ import (
 	"github.com/repoglot/repoglot/catalog"
 )
 
-// maxNodes bounds the values of one file, counting aliases each time they are used,
-// so that nested aliases cannot grow without end: 10,000 components with 20 values
-// each.
+// maxNodes bounds the values of one file, counting aliases each time they are used, so that
+// nested aliases cannot grow without end: 10,000 components with 20 values each.
 const maxNodes = 200_000
 
-// maxDepth bounds open brackets and aliases of aliases. The types of Config bound
-// the recursion of decode.
+// maxDepth bounds open brackets and aliases of aliases; types of Config bound decode.
 const maxDepth = 64
 
-// decoder fills structs from a YAML tree. Unlike the library's decoder it reports
-// every mistake, not only the first.
+// decoder fills structs from a YAML tree. Unlike the library's it reports every mistake.
 type decoder struct {
 	report
 	anchors map[string]ast.Node

@@ -20,8 +20,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// maxFile bounds a configuration file: ten thousand components need an eighth of it
-// and more with many settings.
+// maxFile bounds a configuration file: ten thousand components need an eighth or more of it.
 const maxFile = 8 << 20
 
 // maxLine bounds a line of it, and so the depth of indentation.
@@ -71,8 +70,7 @@ func Parse(path string, data []byte, environ []string) (*Config, error) {
 	return parse(path, data, environ, true)
 }
 
-// parse parses, checks and completes the configuration of a file; pushes says that the
-// secrets of pushes are needed.
+// parse parses, checks and completes the configuration of a file; pushes is that of Load.
 func parse(path string, data []byte, environ []string, pushes bool) (*Config, error) {
 	body, err := parseYAML(path, data)
 	if err != nil {
@@ -110,15 +108,13 @@ func (c *Config) complete(r *report, environ []string, folder string, pushes boo
 	return c, nil
 }
 
-// FromEnviron returns the configuration without a file: the defaults and the
-// overrides of environ, which has the form of os.Environ. Relative paths begin at
-// the current folder.
+// FromEnviron returns the configuration without a file: the defaults and the overrides of
+// environ, which has the form of os.Environ. Relative paths begin at the current folder.
 func FromEnviron(environ []string) (*Config, error) {
 	return Default().complete(&report{file: "environment"}, environ, ".", true)
 }
 
-// Add adds a project to a configuration without a file, checked and completed like
-// a project of a file.
+// Add adds a project to a configuration without a file, checked and completed like others.
 func (c *Config) Add(p Project) error {
 	r := &report{file: "repository"}
 	list := []Project{p}
@@ -162,9 +158,8 @@ func parseYAML(path string, data []byte) (body ast.Node, err error) {
 	}
 }
 
-// tooDeep returns the first line that is longer than maxLine or has more than
-// maxDepth open brackets; 0 without one. The library's parser is recursive, and a
-// stack overflow cannot be caught.
+// tooDeep returns the first line longer than maxLine or with more than maxDepth open brackets,
+// or 0. The library's parser is recursive, and a stack overflow cannot be caught.
 func tooDeep(data []byte) int {
 	line, start, open := 1, 0, 0
 	for i, c := range data {
@@ -337,8 +332,7 @@ func (env *environment) override(c *Config, r *report) {
 	}
 }
 
-// EnvName returns the environment variable that overrides a scalar key of the
-// file's top level.
+// EnvName returns the environment variable that overrides a scalar key of the file's top level.
 func EnvName(key string) string { return envPrefix + strings.ToUpper(key) }
 
 // overridable reports whether an environment variable can override a field: one

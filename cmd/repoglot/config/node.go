@@ -9,8 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// resolve follows aliases and removes anchors and tags. It returns nil after
-// reporting an alias without a target.
+// resolve follows aliases and drops anchors and tags; nil for a reported alias without target.
 func (d *decoder) resolve(node ast.Node) ast.Node {
 	for range maxDepth {
 		switch n := node.(type) {
@@ -148,9 +147,8 @@ func (r *report) keysOf(t reflect.Type) *keys {
 	return k
 }
 
-// Nearest returns the word that another one may be a misspelling of: the one with
-// the fewest letters to change, add or drop, at most two; the first by name of
-// several. It is "" if there is none.
+// Nearest returns the word that another one may be a misspelling of: the one with the fewest
+// letters to change, add or drop, at most two, the first by name; "" if there is none.
 func Nearest(word string, words []string) string {
 	best, least := "", 3
 	for _, known := range words {
@@ -161,8 +159,7 @@ func Nearest(word string, words []string) string {
 	return best
 }
 
-// distance is the number of letters to change, add or drop between two words;
-// 99 for long ones.
+// distance is the number of letters to change, add or drop between two words; 99 for long ones.
 func distance(a, b string) int {
 	if len(a) > 40 || len(b) > 40 {
 		return 99

@@ -15,8 +15,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/repourl"
 )
 
-// scalar is a value that is written as one word. The error of parse says how to
-// write it.
+// scalar is a value that is written as one word. The error of parse says how to write it.
 type scalar interface{ parse(text string) error }
 
 // wordParser returns what reads a value that is written as one word; nil for other values.
@@ -164,8 +163,7 @@ func (r *Rate) parse(text string) error {
 // printing leaves them out, Raw does not.
 type Address string
 
-// Raw returns the address as written in the file, credentials included. It is for
-// connecting, never for printing.
+// Raw returns the address as written, with credentials: to connect, never to print.
 func (a Address) Raw() string { return string(a) }
 
 // String returns the address without its credentials.
@@ -183,8 +181,7 @@ type Error struct {
 	File string
 	// Line and Column count from 1; they are 0 if the mistake is not in the file.
 	Line, Column int
-	// Msg says what is wrong and what to do about it, in one line and without
-	// credentials.
+	// Msg says what is wrong and what to do about it, in one line and without credentials.
 	Msg string
 }
 
@@ -211,12 +208,10 @@ func (l Errors) Error() string {
 // position is a position in the file; the zero value is not in it.
 type position struct{ line, column int }
 
-// maxErrors bounds the list of mistakes: one alias can repeat a mistake a thousand
-// times.
+// maxErrors bounds the list of mistakes: one alias can repeat a mistake a thousand times.
 const maxErrors = 100
 
-// report collects mistakes and the positions of all values, for mistakes that are
-// found later.
+// report collects mistakes and the positions of all values, for mistakes that are found later.
 type report struct {
 	file      string
 	errs      Errors
@@ -233,8 +228,7 @@ func (r *report) at(p position, format string, args ...any) {
 	}
 }
 
-// on reports a mistake of the value at a path, at its own position or that of the
-// nearest value around it.
+// on reports a mistake of the value at a path, at its position or the nearest one around it.
 func (r *report) on(path, format string, args ...any) {
 	for p := path; ; {
 		if at, ok := r.positions[p]; ok {

@@ -23,8 +23,7 @@ import (
 	"github.com/repoglot/repoglot/gitsource/remote"
 )
 
-// Engine is the part that serve and sync share: the locked data directory, the
-// store in it and the syncer.
+// Engine is what serve and sync share: the locked data directory, its store and the syncer.
 type Engine struct {
 	options   Options
 	log       *slog.Logger
@@ -182,8 +181,7 @@ func (e *Engine) configureOnce(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// fetched is ingest.Options.Fetched: in a cluster another process may have had the job, and its
-// mirror is not ours.
+// fetched is ingest.Options.Fetched: the mirror of another process of a cluster is not ours.
 func (e *Engine) fetched(ctx context.Context, key string) (at int64) {
 	if e.options.Work == WorkSync { // it has no jobs
 		return time.Now().UnixNano()
@@ -209,9 +207,8 @@ func (e *Engine) rows(ctx context.Context, b *ingest.Branch) ([]store.BranchComp
 	return rows, nil
 }
 
-// unchecked returns the keys of the branches with strings that must be checked
-// again: the settings of a component affect its whole project, whose other
-// components may be in other repositories.
+// unchecked returns the keys of branches with strings to be checked again: settings of a
+// component affect its whole project, whose other components may be in other repositories.
 func (e *Engine) unchecked(ctx context.Context, p *Plan) (keys []string, err error) {
 	err = e.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
 		rows, err := s.Components(ctx, "")
@@ -274,8 +271,7 @@ func Workers(c *config.Config) int {
 	return cmp.Or(c.Workers, max(2, runtime.GOMAXPROCS(0)))
 }
 
-// Mirror returns the mirror of the default branch of a repository, which no component has
-// yet.
+// Mirror returns the mirror of the default branch of a repository, which no component has yet.
 func (e *Engine) Mirror(ctx context.Context, c *config.Config, address string) (*gitsource.Mirror, error) {
 	r := remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
 	return e.syncer.Mirror(ctx, ingest.Branch{Key: ingest.BranchKey(address, ""), Remote: r})
@@ -299,9 +295,8 @@ func diskRoom(dir string, floor config.Size, free func(dir string) (int64, error
 	}
 }
 
-// editRoom is like diskRoom for edits: they use half of what pulls leave free, so that
-// repositories that fill the disk keep no one from editing. In PostgreSQL they are on
-// another disk.
+// editRoom is like diskRoom for edits: they use half of what pulls leave free, so that a full
+// disk of repositories keeps no one from editing. In PostgreSQL they are elsewhere.
 func editRoom(c *config.Config) func() error {
 	floor := c.MinFreeSpace / 2
 	if c.Database.Raw() != "" {

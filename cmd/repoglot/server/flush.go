@@ -95,8 +95,7 @@ func (s *supervisor) failed(ctx context.Context, level slog.Level, err error, me
 	}
 }
 
-// expireEdits ends edits whose strings have been away for long, and forgets those that were
-// taken back long ago.
+// expireEdits ends edits whose strings are gone for long, and forgets those long taken back.
 func (s *supervisor) expireEdits(ctx context.Context) {
 	now, err := s.engine.db.Clock(ctx)
 	if err == nil {
@@ -156,8 +155,7 @@ func (s *supervisor) flush(ctx context.Context, b *ingest.Branch) {
 	s.tried(ctx, cluster.WorkPush, b, wish)
 }
 
-// wished returns the wish of a client of some process of the cluster for a work with a
-// branch, 0 if there is none.
+// wished returns what a client of some process of the cluster wishes for a branch, or 0.
 func (s *supervisor) wished(ctx context.Context, w cluster.Work, b *ingest.Branch) int64 {
 	if s.engine.cluster == nil {
 		return 0

@@ -62,8 +62,7 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serveUntil answers requests until ctx is done, then finishes the answers in
-// progress.
+// serveUntil answers requests until ctx is done, then finishes the answers in progress.
 func serveUntil(ctx context.Context, server *http.Server, l net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -147,9 +146,8 @@ func newMetrics(lists ...[]prometheus.Collector) *prometheus.Registry {
 	return registry
 }
 
-// profiled serves metrics, and to clients that may see it the profiler, for
-// metrics_listen.
-// It refuses requests whose host named says is another one.
+// profiled serves metrics, and to clients that may see it the profiler, for metrics_listen. It
+// refuses requests whose host named says is another one.
 func profiled(metrics http.Handler, named, may func(*http.Request) bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", metrics)
@@ -285,8 +283,7 @@ func (c *connections) take(from net.Addr) (release func(), err error) {
 	return lease.Release, err
 }
 
-// refuseConnection answers whatever will be asked. The answer fits into the buffer of a
-// new connection.
+// refuseConnection answers whatever will be asked, in the buffer of a new connection.
 func refuseConnection(c net.Conn, err error) {
 	defer c.Close()
 	status, detail, code, kind := "503 Service Unavailable", "Too many connections are open.", "error", "server_error"

@@ -93,8 +93,7 @@ func NewPlan(c *config.Config) *Plan {
 	return p
 }
 
-// destination is where the edits of a component go. Its key and forge were checked when
-// the configuration was read.
+// destination is where edits of a component go. Its key and forge were checked by config.
 func destination(c *config.Config, component *config.Component) (d push.Destination) {
 	if address := component.Push.Raw(); address != "" {
 		d.Repository = remote.Repository{URL: address, Credential: credential(c.Credentials, address)}
@@ -135,8 +134,7 @@ func (p *Plan) fetched(key string) []string {
 	return keys
 }
 
-// credential returns the credential for a repository's host. An entry with the port
-// wins over one without.
+// credential returns the credential for a repository's host, first of one with the port.
 func credential(list []config.Credential, repo string) *remote.Credential {
 	host := repourl.Host(repo)
 	if host == "" {

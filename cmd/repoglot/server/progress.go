@@ -12,8 +12,7 @@ import (
 // lineEvery is the time between two log lines about one long pull.
 const lineEvery = 10 * time.Second
 
-// progress keeps the progress of the pull of each branch and says it in a line every
-// lineEvery.
+// progress keeps the progress of the pull of each branch and says it in a line every lineEvery.
 type progress struct {
 	now   func() time.Time
 	lines func(branch, done string) // called every lineEvery

@@ -190,9 +190,8 @@ func (s *supervisor) addBranch(ctx context.Context, r *readiness, p *Plan, b *in
 	return nil
 }
 
-// branchError is the kind of the error of a branch as a whole; "" without one. Errors of
-// single components are in their rows: other components must not show them, since a public
-// one would reveal a private one.
+// branchError is the kind of the error of a branch as a whole; "" without one. Those of
+// components are in their rows: a public one must not reveal a private one's.
 func branchError(state schedule.State, rows []store.BranchComponent) catalog.FailureKind {
 	single := slices.ContainsFunc(rows, func(c store.BranchComponent) bool { return c.Problem.Failed() })
 	if state.Err == nil || state.Status == schedule.OK || single || errors.Is(state.Err, catalog.ErrConflict) {
@@ -204,9 +203,8 @@ func branchError(state schedule.State, rows []store.BranchComponent) catalog.Fai
 	return ingest.KindOf(state.Err)
 }
 
-// componentState names the state of a component. One that a reload added to a
-// branch that was already pulled, or changed during its first pull, waits for the next
-// pull.
+// componentState names the state of a component. One that a reload added to a branch that was
+// already pulled, or changed during its first pull, waits for the next pull.
 func componentState(state schedule.State, imported bool, problem catalog.FailureKind) string {
 	switch {
 	case imported:
@@ -237,15 +235,13 @@ func encode(body any, indent int) []byte {
 	return append(text, '\n')
 }
 
-// The bounds of problems: a repository can hold any number of broken files, with
-// long names.
+// The bounds of problems: a repository can hold any number of broken files, with long names.
 const (
 	maxProblems    = 100   // of a component that are kept and shown
 	maxProblemText = 1_000 // bytes of one
 )
 
-// problems keeps the files of each component that are not served, with the reason,
-// as of the last pull that read them.
+// problems keeps by component the files that the last pull to read them did not serve, and why.
 type problems struct {
 	mu sync.Mutex
 	of map[string][]string // by PROJECT/COMPONENT
@@ -264,8 +260,7 @@ func (p *problems) note(c *ingest.ComponentReport) []string {
 	return slices.DeleteFunc(slices.Clone(p.of[name]), func(s string) bool { return slices.Contains(old, s) })
 }
 
-// FirstProblems returns the first problems of a list, shortened, and the number of
-// the others.
+// FirstProblems returns the first problems of a list, shortened, and the number of the others.
 func FirstProblems(all []string) []string {
 	list := make([]string, 0, min(len(all), maxProblems+1))
 	for _, s := range all[:min(len(all), maxProblems)] {
@@ -290,8 +285,7 @@ func (p *problems) list(project, slug string) []string {
 // maxLogged bounds the new failures in one line of the log.
 const maxLogged = 10
 
-// NewFailureLines describes the new failures of a pull: up to most of them, and
-// the number of the others.
+// NewFailureLines describes new failures of a pull, up to most, and the number of the others.
 func NewFailureLines(report *ingest.Report, most int) (lines []string) {
 	names := map[int64]string{}
 	for i := range report.Components {

@@ -1,5 +1,4 @@
-// Package server is the running program: the parts of api, catalog and gitsource wired
-// together.
+// Package server is the running program: api, catalog and gitsource wired together.
 //
 // [Open] makes an [Engine], which locks the data directory and pulls; sync uses it alone.
 // [Engine.Serve] answers and pulls until its context is done. A [Plan] is a configuration
@@ -208,8 +207,7 @@ func settingsOf(c *config.Config, log *slog.Logger) api.Settings {
 	return o
 }
 
-// newSender makes what tells receivers of changes: with a newer configuration than this, or
-// where others pull, they do.
+// newSender makes what tells receivers of changes, unless a newer process or one that pulls does.
 func newSender(e *Engine, page func(*catalog.Change) string) *notify.Sender {
 	o := notify.Options{
 		DB: e.db, Page: page, Agent: "repoglot/" + e.options.Version, Logger: e.log,
@@ -296,8 +294,7 @@ func (s *server) reload(ctx context.Context, c *config.Config) {
 // maxLinks bounds the addresses that serve prints.
 const maxLinks = 12
 
-// link names a component and one of its translations, if it can of another language than the
-// source language.
+// link names a component and a translation of it, if possible not into the source language.
 type link struct {
 	Project, Slug, Code string
 	Imported            bool

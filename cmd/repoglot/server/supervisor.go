@@ -24,8 +24,7 @@ import (
 // cannot be watched, and between two looks for one that is not there.
 const unwatchedInterval = 2 * time.Second
 
-// supervisor decides when a branch is pulled: in a local repository when a ref
-// moves, in others by the clock.
+// supervisor decides when a branch is pulled: locally when a ref moves, else by the clock.
 type supervisor struct {
 	engine  *Engine
 	log     *slog.Logger
@@ -164,8 +163,7 @@ func (s *supervisor) lost(key string) {
 	}
 }
 
-// set replaces what is pulled. Branches whose remote or components changed are
-// pulled at once.
+// set replaces what is pulled. Branches whose remote or components changed are pulled at once.
 func (s *supervisor) set(p *Plan, interval time.Duration) {
 	s.mu.Lock()
 	old := s.plan
@@ -230,8 +228,7 @@ func names(b *ingest.Branch) string {
 	return strings.Join(list, ", ")
 }
 
-// watch begins to watch a branch of a local repository, which is polled if that
-// fails. The caller holds s.mu.
+// watch begins to watch a local branch, which is polled if that fails. The caller holds s.mu.
 func (s *supervisor) watch(b *ingest.Branch) (watched bool) {
 	if _, local := repourl.IsLocal(b.Remote.URL); !local {
 		return false

@@ -13,8 +13,7 @@ func freeSpace(dir string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-// openFiles is how many files, connections among them, this process may have open; 0 if
-// that is not known.
+// openFiles is how many files, with connections, this process may have open; 0: unknown.
 func openFiles() int64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur > 1<<30 {
@@ -23,8 +22,7 @@ func openFiles() int64 {
 	return int64(l.Cur)
 }
 
-// limitedMemory is the least memory that a limit of this process allows (prlimit); 0 if
-// none does.
+// limitedMemory is the least memory that a limit of this process (prlimit) allows, or 0.
 func limitedMemory() (n int64) {
 	for _, resource := range []int{syscall.RLIMIT_AS, syscall.RLIMIT_DATA} {
 		var l syscall.Rlimit

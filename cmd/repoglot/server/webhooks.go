@@ -47,12 +47,10 @@ func (h hookPulls) Branches() []hooks.Branch {
 	return list
 }
 
-// ofTemplate is between the key of a branch and that of its templates, which a push to them
-// has it pulled by.
+// ofTemplate is between the key of a branch and those of its templates, whose pushes pull it.
 const ofTemplate = "\n"
 
-// Components lists the components of a branch: the stored ones, and the
-// discoveries that found no component yet.
+// Components lists the stored components of a branch, and discoveries that found none yet.
 func (h hookPulls) Components(ctx context.Context, key string) ([]hooks.Component, error) {
 	p := h.current()
 	key, template, ofTemplates := strings.Cut(key, ofTemplate)
