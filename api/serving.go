@@ -159,6 +159,10 @@ func (s *Server) dispatch(ctx context.Context, rt *resource.Route, r *rest.Reque
 		return value, basis, err
 	case http.MethodOptions:
 		return optionsOf(rt), basis, nil
+	case http.MethodPost:
+		if rt.Asks != nil {
+			return s.question(ctx, rt, r, free)
+		}
 	}
 	switch access := rest.AccessOf(ctx); {
 	case rt.Writes[req.Method] == nil:
@@ -275,7 +279,7 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, 
 	if r.Representation.Lines {
 		return (&lines{rt.Handle, r, chooseEncoding(accepted(r.HTTP), minEncoded)}).download(), basis, nil // it reads for itself
 	}
-	if !searches(rt, r.Params) {
+	if r.Asked == nil && !searches(rt, r.Params) {
 		end, err := exchange{s: s, req: r.HTTP}.pageInTurn(ctx, rt, r.Params)
 		if err != nil {
 			return nil, basis, err
@@ -288,6 +292,17 @@ func (s *Server) read(ctx context.Context, rt *resource.Route, r *rest.Request, 
 		return err
 	})
 	return value, basis, err
+}
+
+// question answers a POST that asks.
+func (s *Server) question(ctx context.Context, rt *resource.Route, r *rest.Request, free *func()) (value any, basis store.Basis, err error) {
+	r.Hold, *free = exchange{s: s, req: r.HTTP}.holdBody()
+	body, err := r.ReadBody(rest.MaxBody, rt.Asks...)
+	if err != nil {
+		return nil, basis, err
+	}
+	r.Asked = &body
+	return s.read(ctx, rt, r, free)
 }
 
 func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Request) (value any, basis store.Basis, err error) {
@@ -315,7 +330,7 @@ func (s *Server) readOnce(ctx context.Context, rt *resource.Route, r *rest.Reque
 // searches reports whether a request may read many strings to find some.
 func searches(rt *resource.Route, params rest.Params) bool {
 	q, _ := params.Get("q")
-	return strings.TrimSpace(q) != "" || rt.Path == "/api/search/"
+	return strings.TrimSpace(q) != "" || rt.Path == "/api/search/" || rt.Path == "/api/memory/"
 }
 
 // refuseWrite answers a method that is not a read

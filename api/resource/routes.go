@@ -52,6 +52,9 @@ type Route struct {
 	Long bool
 	// Handle answers GET and HEAD.
 	Handle Handler
+	// Asks, if not nil, are the fields of the body of a POST by which anybody asks: Handle
+	// answers it, too, as a search.
+	Asks []string
 	// Writes answers methods that write, for tokens whose scope permits to. Other
 	// methods and clients are refused.
 	Writes map[string]Writer
@@ -244,7 +247,8 @@ func Routes(e *Env) []Route {
 		{Path: "/api/component-lists/:slug/components/", Allow: allowPost, Name: "Components", About: ofLists, Kind: KindList, Handle: noSuch},
 		{Path: "/api/groups/", Allow: allowPost, Name: "Group List", About: "Groups API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
 		{Path: "/api/roles/", Allow: allowPost, Name: "Role List", About: "Roles API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
-		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: emptyList(e.scopeOf)},
+		{Path: "/api/memory/", Allow: AllowRead, Name: "Memory List", About: "Memory API.", Kind: KindList, Handle: listMemory},
+		{Path: "/api/memory/lookup/", Allow: onlyPost, Name: "Memory Lookup", About: "Memory API.", Kind: KindObject, Handle: lookUp, Asks: []string{"strings"}},
 		{Path: "/api/categories/", Allow: allowPost, Name: "Category List", About: ofLists, Kind: KindList, Handle: emptyList(e.scopeOf)},
 		{Path: "/api/categories/:id/", Allow: allowPutToPatch, Name: "Category Instance", About: ofLists, Kind: KindObject, Handle: noSuch},
 		{Path: "/api/screenshots/", Allow: allowPost, Name: "Screenshot List", About: "Screenshots API.", Kind: KindList, Handle: emptyList(e.scopeOf)},

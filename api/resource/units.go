@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/api/wire"
@@ -130,7 +131,11 @@ const narrowIt = "name a project, a component or a language, or leave regular ex
 // error names its column (docs/compatibility.md#search).
 func UnitQuery(r *rest.Request) (query.Expr, error) {
 	q, _ := r.Params.Get("q")
-	expr, err := query.ParseAt(q, r.Now)
+	return parseQuery(q, r.Now)
+}
+
+func parseQuery(q string, now time.Time) (query.Expr, error) {
+	expr, err := query.ParseAt(q, now)
 	if wrong, ok := errors.AsType[*query.Error](err); ok {
 		return nil, rest.BadParameter("q", wrong.Error())
 	}

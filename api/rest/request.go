@@ -39,6 +39,8 @@ type Request struct {
 	// page and page_size do not count.
 	Chunk int
 
+	// Asked, if not nil, is what a POST asks that stores nothing.
+	Asked *Body
 	// Seen, if not nil, is the answer to GET that the client has (If-Match).
 	Seen any
 

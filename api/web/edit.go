@@ -297,6 +297,9 @@ func (o *oneString) textOf(name string) ([]string, bool) {
 	case kind == "e" && i < len(o.Elsewhere):
 		return catalog.TargetForms(o.Unit.Source, o.Elsewhere[i].Target, o.Row.PluralNumber), true
 	}
+	if kind == "m" && err == nil && i >= 0 && i < len(o.Memory) {
+		return catalog.TargetForms(o.Unit.Source, o.Memory[i].Target, o.Row.PluralNumber), true
+	}
 	if of := o.offerOf(name); of != nil {
 		return of.texts(len(list)), true
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/repoglot/repoglot/api/resource"
 	"github.com/repoglot/repoglot/api/rest"
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/edit"
@@ -60,6 +61,57 @@ func (p *Pages) fillOffers(ctx context.Context, snap *store.Snapshot, _ *rest.Re
 		o.Offers = append(o.Offers, offer{of, difference(of.Source, o.Unit.Source)})
 	}
 	return nil
+}
+
+// remembered is a text of a similar source, of any string that the reader may see.
+type remembered struct {
+	store.Remembered
+	Diff       []span // of the sources
+	Where, URL string
+}
+
+// Similar is the similarity of the sources in permille, rounded down: 100 % is the same.
+func (m remembered) Similar() int64 { return int64(1000 * m.Similarity) }
+
+// cheapMemory is the price of a look into the memory beside a string: that of a search which
+// waits for no other.
+const cheapMemory = 5_000_000
+
+// fillMemory finds texts of similar sources for whoever edits the string, but for those that the
+// page shows already. A memory that is too large to be read here is asked through the API.
+func (p *Pages) fillMemory(ctx context.Context, snap *store.Snapshot, _ *rest.Request, _ *view, o *oneString) error {
+	if o.Form == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(o.Unit.Source, catalog.FormSeparator)
+	q := store.MemoryQuery{SourceLanguage: o.Row.Component.Settings.SourceLanguage, Language: o.Row.Language, Strings: []string{first}}
+	found, err := resource.Remembered(store.WithSearchPrice(ctx, cheapMemory), snap, q)
+	if problem := (*rest.Problem)(nil); errors.As(err, &problem) {
+		return nil
+	}
+	if price := (*store.ErrPrice)(nil); err != nil && !errors.As(err, &price) {
+		return err
+	}
+	for _, m := range slices.Concat(found...) {
+		shown := m.Source == o.Unit.Source && (m.Target == o.Unit.Target || slices.ContainsFunc(o.Elsewhere, func(s said) bool { return s.Target == m.Target }))
+		if !shown {
+			var h catalog.Hasher
+			url := path("translate", m.Component.Project.Slug, m.Component.Slug, o.Row.Language) + "?checksum=" + catalog.Checksum(h.Identity(m.Source, m.Context).Hash)
+			o.Memory = append(o.Memory, remembered{m, difference(m.Source, o.Unit.Source), where(m.Component), url})
+		}
+	}
+	return nil
+}
+
+// Key is the key for the i-th of texts that follow so many others with keys.
+func (o *oneString) Key(i int, before ...int) string {
+	for _, n := range before {
+		i += n
+	}
+	if i >= 9 {
+		return ""
+	}
+	return "Alt+" + strconv.Itoa(i+1)
 }
 
 // offerOf is the offer that a button copies into the form; nil if it copies another text.

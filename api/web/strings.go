@@ -257,8 +257,9 @@ type oneString struct {
 	Places         []codePlace
 	SourceLang     string
 	FileURL        string
-	Lacks          bool      // the file does not have it
-	Offers         []offer   // texts of strings that the template has no more
+	Lacks          bool    // the file does not have it
+	Offers         []offer // texts of strings that the template has no more
+	Memory         []remembered
 	Form           *editForm // nil for whoever may not edit it
 	Why            string    // why it is not edited
 	Stranger       bool      // a session could edit it
@@ -340,7 +341,7 @@ func (p *Pages) oneString(ctx context.Context, snap *store.Snapshot, r *rest.Req
 		}
 	}
 	for _, fill := range []func(context.Context, *store.Snapshot, *rest.Request, *view, *oneString) error{
-		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm,
+		p.fillPlaces, p.fillNeighbours, p.fillOthers, p.fillElsewhere, p.fillTerms, p.fillOffers, p.fillForm, p.fillMemory,
 	} {
 		if err := fill(ctx, snap, r, v, o); err != nil {
 			return err

@@ -393,7 +393,9 @@ func (r *run) searches() {
 	s := r.serve(config)
 	body, _ := s.get("/api/units/?page_size=200&q=state:translated")
 	s.stop()
-	var page struct{ Results []struct{ Target []string } }
+	var page struct {
+		Results []struct{ Source, Target []string }
+	}
 	r.must(json.Unmarshal(body, &page))
 	seen := map[string]int{}
 	for _, unit := range page.Results {
@@ -445,5 +447,20 @@ func (r *run) searches() {
 		r.atMost(fmt.Sprintf("%s: %d strings", kind.q, n), "ms", inMS(took), limit)
 		r.figure("  processor time", "ms", inMS(s.cpu()-before))
 		s.stop()
+	}
+	s = r.serve(config)
+	defer s.stop()
+	for _, n := range []int{1, 10, 100} {
+		var sources []string
+		for _, unit := range page.Results[:n] {
+			sources = append(sources, strings.Join(unit.Source, ""))
+		}
+		asked, err := json.Marshal(map[string]any{"source_language": "en", "target_language": "cs", "strings": sources})
+		r.must(err)
+		before := s.cpu()
+		body, took, err := s.send(http.MethodPost, "/api/memory/lookup/", string(asked))
+		r.must(err)
+		r.atMost(fmt.Sprintf("memory: %d strings, %d matches", n, bytes.Count(body, []byte(`"similarity"`))), "ms", inMS(took), limitRare)
+		r.figure("  processor time", "ms", inMS(s.cpu()-before))
 	}
 }

@@ -199,11 +199,17 @@ func (s *server) stop() {
 
 // fetch requests a page and returns its body and the time that it took.
 func (s *server) fetch(path string) ([]byte, time.Duration, error) {
+	return s.send(http.MethodGet, path, "")
+}
+
+// send is fetch with another method and a body of JSON.
+func (s *server) send(method, path, asked string) ([]byte, time.Duration, error) {
 	started := time.Now()
-	req, err := http.NewRequestWithContext(s.ctx, http.MethodGet, s.base+path, nil)
+	req, err := http.NewRequestWithContext(s.ctx, method, s.base+path, strings.NewReader(asked))
 	if err != nil {
 		return nil, 0, err
 	}
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, 0, err
@@ -211,7 +217,7 @@ func (s *server) fetch(path string) ([]byte, time.Duration, error) {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("GET %s: %s: %s", path, resp.Status, body)
+		err = fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, body)
 	}
 	return body, time.Since(started), err
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,22 +121,15 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 	if err != nil {
 		return nil, err
 	}
-	most := int64(MaxSearchPrice)
-	if n, ok := ctx.Value(priceKey{}).(int64); ok {
-		most = min(most, n)
+	price, err := s.searchPrice(all, q.Expr)
+	if err != nil {
+		return nil, err
 	}
-	if price, err := s.searchPrice(all, q.Expr); err != nil || price > most {
-		return nil, cmp.Or(err, error(&ErrPrice{price, most}))
+	long, end, err := s.mayRun(ctx, price, units)
+	if err != nil {
+		return nil, err
 	}
-	long := units >= s.db.searches.longFrom
-	if long {
-		select {
-		case s.db.searches.long <- struct{}{}:
-			defer func() { <-s.db.searches.long }()
-		default:
-			return nil, ErrBusy
-		}
-	}
+	defer end()
 	for i := range all {
 		all[i].long = long && 2*all[i].units > units // one at a time, which others help with
 	}
@@ -166,6 +158,27 @@ func (s *Snapshot) search(ctx context.Context, q *SearchQuery) (*searchPlan, err
 		plan.add(&b.found)
 	}
 	return plan, err
+}
+
+// mayRun reports whether a search is long. The error is *ErrPrice or ErrBusy if it must not run;
+// else end is to be called when it has.
+func (s *Snapshot) mayRun(ctx context.Context, price, units int64) (long bool, end func(), err error) {
+	most := int64(MaxSearchPrice)
+	if n, ok := ctx.Value(priceKey{}).(int64); ok {
+		most = min(most, n)
+	}
+	if price > most {
+		return false, nil, &ErrPrice{price, most}
+	}
+	if units < s.db.searches.longFrom {
+		return false, func() {}, nil
+	}
+	select {
+	case s.db.searches.long <- struct{}{}:
+		return true, func() { <-s.db.searches.long }, nil
+	default:
+		return true, nil, ErrBusy
+	}
 }
 
 // searchPlan is what a search found, by component.

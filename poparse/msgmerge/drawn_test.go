@@ -101,7 +101,7 @@ func TestSimilarity(t *testing.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("abc é")), 1, 150, -1)
 		a, b := text.Draw(rt, "a"), text.Draw(rt, "b")
 		want := 2 * float64(common(a, b)) / float64(len(a)+len(b))
-		if got := newPattern(a).similarity(b, 0); got != want {
+		if got := NewPattern(a).Similarity(b, 0); got != want {
 			rt.Errorf("the similarity of %q and %q is %v, want %v", a, b, got, want)
 		}
 	})

@@ -138,10 +138,10 @@ func (s *similar) search(ref *poparse.Entry) int {
 	}
 	// Too few of the most similar ones are in this file.
 	c = choice{at: -1, weight: threshold}
-	pattern := newPattern(ref.ID)
+	pattern := NewPattern(ref.ID)
 	for _, m := range s.candidates(ref.ID, 0) {
 		if s.first[m.number] != 0 {
-			m.weight = pattern.similarity(s.texts[m.number], c.weight-sameContext*1.01)
+			m.weight = pattern.Similarity(s.texts[m.number], c.weight-sameContext*1.01)
 			s.offer(&c, ref, m)
 		}
 	}
@@ -173,13 +173,13 @@ func (s *similar) rank(r *ranking, id string) {
 	if r.until == len(s.texts) {
 		return
 	}
-	pattern, had := newPattern(id), len(r.best)
+	pattern, had := NewPattern(id), len(r.best)
 	for _, m := range s.candidates(id, r.until) {
 		least := threshold - sameContext*1.01
 		if len(r.best) == maxBest {
 			least = r.best[maxBest-1].weight
 		}
-		if m.weight = pattern.similarity(s.texts[m.number], least); m.weight < least {
+		if m.weight = pattern.Similarity(s.texts[m.number], least); m.weight < least {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(r.best, m.weight, func(o match, w float64) int { return cmp.Compare(w, o.weight) })
@@ -260,29 +260,29 @@ func Similar(strings, others []string, comparisons int) (found [][]Match, stoppe
 // Similarity returns msgmerge's measure of how similar strings are to s: 1 for the same, and 0
 // for one that is not similar enough for its text to be offered.
 func Similarity(s string) func(other string) float64 {
-	p := newPattern(s)
+	p := NewPattern(s)
 	return func(other string) float64 {
-		if w := p.similarity(other, threshold); w > threshold {
+		if w := p.Similarity(other, threshold); w > threshold {
 			return w
 		}
 		return 0
 	}
 }
 
-// pattern is a string that is compared with many others.
-type pattern struct {
+// Pattern is a string that is compared with many others. It is safe for concurrent use.
+type Pattern struct {
 	text  string
 	count [256]int      // of each byte
 	at    [256][]uint64 // of each byte: a bit for each place where it is
-	row   []uint64
 }
 
-func newPattern(s string) *pattern {
-	p := &pattern{text: s, row: make([]uint64, (len(s)+63)/64)}
+// NewPattern makes the pattern of a string.
+func NewPattern(s string) *Pattern {
+	p := &Pattern{text: s}
 	for i := range len(s) {
 		c := s[i]
 		if p.at[c] == nil {
-			p.at[c] = make([]uint64, len(p.row))
+			p.at[c] = make([]uint64, blocks(s))
 		}
 		p.at[c][i/64] |= 1 << (i % 64)
 		p.count[c]++
@@ -290,9 +290,9 @@ func newPattern(s string) *pattern {
 	return p
 }
 
-// similarity is gettext's measure of two strings (fstrcmp): the bytes of their longest
+// Similarity is gettext's measure of two strings (fstrcmp): the bytes of their longest
 // common subsequence by their average length. Below least it may return 0.
-func (p *pattern) similarity(s string, least float64) float64 {
+func (p *Pattern) Similarity(s string, least float64) float64 {
 	sum := len(p.text) + len(s)
 	if s == p.text {
 		return 1
@@ -315,8 +315,13 @@ func (p *pattern) similarity(s string, least float64) float64 {
 
 // common is the length of the longest common subsequence, 64 places at a time (Hyyrö,
 // "Bit-parallel LCS-length computation revisited", 2004).
-func (p *pattern) common(s string) int {
-	row := p.row
+func (p *Pattern) common(s string) int {
+	var few [16]uint64
+	n := blocks(p.text)
+	row := few[:min(n, len(few))]
+	if n > len(few) {
+		row = make([]uint64, n)
+	}
 	for i := range row {
 		row[i] = math.MaxUint64
 	}
@@ -333,7 +338,7 @@ func (p *pattern) common(s string) int {
 			row[j] = sum | (v - u)
 		}
 	}
-	n := 0
+	n = 0
 	for j, v := range row {
 		zeros := ^v
 		if rest := len(p.text) - 64*j; rest < 64 {

@@ -404,6 +404,17 @@ func (c *column) bounds(unit int) (from, to int) {
 	return from, c.ends[unit]
 }
 
+// where are the units with a text that holds.
+func (c *column) where(holds func(text string) bool) (b idset.Bits) {
+	text := string(c.text)
+	for i := range idset.BlockUnits {
+		if from, to := c.bounds(i); from < to && holds(text[from:to]) {
+			b.Add(i, i+1)
+		}
+	}
+	return b
+}
+
 // having are the units whose text has a needle, or with whole is it. No needle is empty
 // but for whole.
 func (c *column) having(needle []byte, whole bool) (b idset.Bits) {

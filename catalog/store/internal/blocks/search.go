@@ -29,6 +29,7 @@ type leaf struct {
 	needles [][]byte // one of which each text that matches has, folded; nil: not known
 	exact   bool     // the text is the needle, but for case
 	test    func(text string) bool
+	folded  func(text string) bool // tests a folded text; nil: needles do
 }
 
 // ids is the kind of terms about ids alone.
@@ -56,6 +57,9 @@ func Compile(e query.Expr, fold *query.Folder) (*Search, error) {
 			if l.test, l.needles, err = t.Match.Compile(fold); err != nil {
 				return nil, err
 			}
+		case terms.Similar:
+			l.kind, l.folded = Source, t.Holds
+			l.test = func(text string) bool { return t.Holds(fold.String(text)) }
 		case query.Failing:
 			l.kind = Checks
 		case query.Number:
@@ -79,7 +83,7 @@ func (s *Search) Copy() *Search { return &Search{expr: s.expr, leaves: s.leaves}
 // Needs reports whether a kind of column decides any term, for some units at least.
 func (s *Search) Needs(kind Kind) bool {
 	return slices.ContainsFunc(s.leaves, func(l leaf) bool {
-		return l.kind == kind && (l.test == nil || l.needles != nil) || kind == Grams && l.filtered()
+		return l.kind == kind && (l.test == nil || l.folded != nil || l.needles != nil) || kind == Grams && l.filtered()
 	})
 }
 
@@ -140,6 +144,9 @@ func (s *Search) Load(b *Block, kind Kind, data []byte) error {
 	}
 	for i := range s.leaves {
 		l := &s.leaves[i]
+		if l.kind == kind && l.folded != nil {
+			b.decide(i, s.column.where(l.folded))
+		}
 		if l.kind != kind || l.needles == nil {
 			continue
 		}

@@ -9,12 +9,14 @@ package terms
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/repoglot/repoglot/catalog"
 	"github.com/repoglot/repoglot/catalog/query"
 	"github.com/repoglot/repoglot/catalog/store/internal/idset"
 	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
 )
 
 // Simplify replaces every term of an expression and removes terms that are then
@@ -95,6 +97,18 @@ type (
 	Live   struct{}
 	Source struct{}
 )
+
+// Similar holds for source units whose first form, folded, has at least a similarity to a string.
+type Similar struct {
+	To    *msgmerge.Pattern
+	Least float64
+}
+
+// Holds reports whether a folded text is similar.
+func (t Similar) Holds(text string) bool {
+	first, _, _ := strings.Cut(text, catalog.FormSeparator)
+	return t.To.Similarity(first, t.Least) >= t.Least
+}
 
 // OfSource matches units whose source unit X matches.
 type OfSource struct{ X query.Expr }
@@ -237,10 +251,11 @@ const PriceOfRow = 2
 // The prices of terms, for one string. Regular expressions take some ten times as long as
 // looking for a text.
 const (
-	priceOfText   = 1
-	priceOfRegexp = 10
-	priceOfTerm   = 1
-	anyColumns    = 3 // that a text without a field is compared with
+	priceOfText    = 1
+	priceOfRegexp  = 10
+	priceOfTerm    = 1
+	priceOfSimilar = 10
+	anyColumns     = 3 // that a text without a field is compared with
 )
 
 // Price is what the terms of an expression cost for one string, without [PriceOfRow].
@@ -257,6 +272,8 @@ func Price(e query.Expr) (sum int64) {
 		return Price(e.X)
 	case query.Const, query.Scope:
 		return 0
+	case Similar:
+		return priceOfSimilar
 	case query.Text:
 		sum = priceOfText
 		if e.Match.Kind == query.Regexp {

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/repoglot/repoglot/catalog"
+	"github.com/repoglot/repoglot/catalog/query"
+	"github.com/repoglot/repoglot/catalog/store/internal/sqldb"
+	"github.com/repoglot/repoglot/catalog/store/internal/terms"
+	"github.com/repoglot/repoglot/poparse/msgmerge"
+)
+
+// LeastSimilar is the similarity from which Memory finds a source.
+const LeastSimilar = 0.75
+
+const (
+	// maxSources is the number of sources of a string, different from each other, whose texts are
+	// looked at, maxSaid that of strings with one of them, maxSimilar that of all that are measured.
+	maxSources = 40
+	maxSaid    = 64
+	maxSimilar = 20_000
+)
+
+// MemoryQuery asks for texts of sources that are similar to some strings.
+type MemoryQuery struct {
+	// Components are those to look in, by id: those that the caller may see.
+	Components map[int64]*ComponentRow
+	// Project, if not "", is the slug of the only project to look in.
+	Project string
+	// SourceLanguage and Language are codes of languages, in any case.
+	SourceLanguage, Language string
+	// Strings are compared with sources, by the first form of each.
+	Strings []string
+	// Most is the number of matches for a string at most.
+	Most int
+}
+
+// Remembered is a text in the memory: of a string that a file has, or had.
+type Remembered struct {
+	// Component and UnitID say of which string it is.
+	Component *ComponentRow
+	UnitID    int64
+	// Source and Target have their forms joined. They are the string's now, if At is "".
+	Source, Context, Target string
+	// Similarity is gettext's measure (fstrcmp) of the first forms, up to 1.
+	Similarity float64
+	// At is the last commit that had the text, "" if the file has it.
+	At string
+	// Time is when the text came, or went if At is not "".
+	Time time.Time
+
+	delta int64 // that took it away; 0: none
+}
+
+// unitsOfMemory and entriesOfMemory read by indexes.
+const (
+	unitsOfMemory   = `SELECT id, source_id, target, state, removed, created FROM units WHERE translation_id = $1 AND source_id IN $ids`
+	entriesOfMemory = `SELECT c.unit_id, c.delta_id, c.old_target, c.old_state, d.at FROM changes c JOIN deltas d ON d.id = c.delta_id WHERE c.unit_id IN $ids ORDER BY c.unit_id, c.delta_id, c.n`
+	commitBefore    = `SELECT p.commit_hash FROM deltas d JOIN deltas p ON p.component_id = d.component_id AND p.id < d.id AND p.commit_hash <> d.commit_hash AND p.commit_hash <> ''
+		WHERE d.id = $1 ORDER BY p.id DESC LIMIT 1`
+)
+
+// Memory finds texts of similar sources, for each of the strings the best first: the most
+// similar, those that files have before those that they had, and the newest. Only what the
+// components say is ranked. Its errors are those of Search.
+func (s *Snapshot) Memory(ctx context.Context, q MemoryQuery) (found [][]Remembered, err error) {
+	defer s.s.About(sqldb.SortedKeys(q.Components)...).End()
+	defer s.s.Failed(ctx, &err, "look into the memory")
+	all, translations, err := s.memoryScope(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	var similar query.Or
+	var patterns []*msgmerge.Pattern
+	for _, text := range q.Strings {
+		patterns = append(patterns, msgmerge.NewPattern(text))
+		similar = append(similar, terms.Similar{To: msgmerge.NewPattern(s.db.searches.folder.String(text)), Least: LeastSimilar})
+	}
+	var price, units int64
+	for i := range all {
+		strs := all[i].units/max(1, all[i].translations) + 1
+		units, price = units+strs, price+strs*(terms.PriceOfRow+terms.Price(similar))
+	}
+	long, end, err := s.mayRun(ctx, price, units)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	var list []*blockSearch
+	for i := range all {
+		b, err := s.newBlockSearch(&all[i], terms.Source{}, similar)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	if err := s.runBlocks(ctx, list, long); err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, b := range list {
+		b.found.Each(0, int64(maxSimilar-len(ids)), func(id int64) { ids = append(ids, id) })
+	}
+	texts := map[string][]similarUnit{}
+	err = s.s.QueryIn(ctx, `SELECT id, source, context FROM units WHERE id IN $ids`, nil, ids, sqldb.Cols3(func(id int64, source, context string) {
+		texts[source] = append(texts[source], similarUnit{id, context})
+	}))
+	if err != nil {
+		return nil, err
+	}
+	for i := range q.Strings {
+		matches, err := s.remembered(ctx, &q, translations, patterns[i], texts)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, matches)
+	}
+	return found, nil
+}
+
+// similarUnit is a source unit whose source is similar to a string.
+type similarUnit struct {
+	id      int64
+	context string
+}
+
+// memoryScope returns the components that may have texts, and their translations of the
+// language, those that were removed, too.
+func (s *Snapshot) memoryScope(ctx context.Context, q *MemoryQuery) (all []searchComponent, translations map[int64][]int64, err error) {
+	of := map[int64]*ComponentRow{}
+	for id, c := range q.Components {
+		if strings.EqualFold(c.Settings.SourceLanguage, q.SourceLanguage) && (q.Project == "" || q.Project == c.Project.Slug) {
+			of[id] = c
+		}
+	}
+	translations = map[int64][]int64{}
+	err = s.s.QueryIn(ctx, `SELECT id, component_id FROM translations WHERE component_id IN $ids AND lower(language) = $1 AND is_source = 0`, []any{strings.ToLower(q.Language)},
+		sqldb.SortedKeys(of), sqldb.Cols2(func(id, component int64) { translations[component] = append(translations[component], id) }))
+	for id := range of {
+		if translations[id] == nil {
+			delete(of, id)
+		}
+	}
+	if err == nil {
+		all, _, err = s.searchScope(ctx, &SearchQuery{Components: of, Expr: query.All})
+	}
+	return all, translations, err
+}
+
+// remembered ranks what is said of the sources that are similar to one string.
+func (s *Snapshot) remembered(ctx context.Context, q *MemoryQuery, translations map[int64][]int64, to *msgmerge.Pattern, texts map[string][]similarUnit) ([]Remembered, error) {
+	var sources []Remembered
+	for text := range texts {
+		first, _, _ := strings.Cut(text, catalog.FormSeparator)
+		if w := to.Similarity(first, LeastSimilar); w >= LeastSimilar {
+			sources = append(sources, Remembered{Source: text, Similarity: w})
+		}
+	}
+	slices.SortFunc(sources, func(a, b Remembered) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Source, b.Source))
+	})
+	of := map[int64]*Remembered{} // by source unit
+	in := map[int64][]int64{}     // source units by component
+	for i := range sources[:min(len(sources), maxSources)] {
+		units := texts[sources[i].Source]
+		for _, u := range units[:min(len(units), maxSaid)] {
+			component := u.id / catalog.UnitsPerComponent
+			of[u.id], in[component] = &Remembered{Source: sources[i].Source, Context: u.context, Similarity: sources[i].Similarity}, append(in[component], u.id)
+		}
+	}
+	var list []Remembered
+	now := map[int64]int{} // where the text of a unit is in list
+	var units []int64
+	took := map[int64]*Remembered{}
+	for _, component := range sqldb.SortedKeys(in) {
+		for _, translation := range translations[component] {
+			err := s.s.QueryIn(ctx, unitsOfMemory, []any{translation}, in[component], func(scan sqldb.Scan) error {
+				var m Remembered
+				var source int64
+				var state catalog.State
+				var removed bool
+				if err := scan(&m.UnitID, &source, &m.Target, &state, &removed, &m.Time); err != nil {
+					return err
+				}
+				m.Component, m.Source, m.Context, m.Similarity = q.Components[component], of[source].Source, of[source].Context, of[source].Similarity
+				units, took[m.UnitID] = append(units, m.UnitID), &m
+				if state.Translated() && !removed {
+					now[m.UnitID] = len(list)
+					list = append(list, m)
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	err := s.s.QueryIn(ctx, entriesOfMemory, nil, units, func(scan sqldb.Scan) error {
+		var m Remembered
+		var state catalog.State
+		if err := scan(&m.UnitID, &m.delta, &m.Target, &state, &m.Time); err != nil {
+			return err
+		}
+		if i, ok := now[m.UnitID]; ok && m.Target != list[i].Target {
+			list[i].Time = m.Time
+		}
+		if of := took[m.UnitID]; state.Translated() {
+			m.Component, m.Source, m.Context, m.Similarity = of.Component, of.Source, of.Context, of.Similarity
+			list = append(list, m)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list = best(list, q.Most)
+	for i := range list {
+		if m := &list[i]; m.delta != 0 {
+			if _, err := s.s.First(ctx, commitBefore, []any{m.delta}, &m.At); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+// best returns the best texts, each text of a source once.
+func best(list []Remembered, most int) []Remembered {
+	slices.SortStableFunc(list, func(a, b Remembered) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(min(a.delta, 1), min(b.delta, 1)), b.Time.Compare(a.Time))
+	})
+	seen := map[[2]string]bool{}
+	list = slices.DeleteFunc(list, func(m Remembered) bool {
+		key := [2]string{m.Source, m.Target}
+		had := seen[key] || catalog.EmptyForms(m.Target)
+		seen[key] = true
+		return had
+	})
+	return list[:min(len(list), most)]
+}
